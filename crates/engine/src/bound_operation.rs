@@ -4,7 +4,7 @@
 
 use crate::caller::Caller;
 use crate::consistency::Consistency;
-use crate::engine::{Engine, Request, Response, RunInput, Timing, refused};
+use crate::engine::{Engine, Request, Response, RunInput, Timing, refusal_response};
 use crate::plan::Plan;
 use crate::planner::Bound;
 use crate::source::{EventStream, FetchInput, FieldError, Headers, Protocol, WithData};
@@ -42,11 +42,14 @@ impl Engine {
     pub async fn bind(&self, request: Request<'_>, caller: &Caller) -> Result<BoundOperation, Response> {
         let mut timing = Timing::default();
         let planner = &self.planner;
-        let ready = planner.bound(&request, caller, true, &mut timing).await;
-        let Bound { plan, variables } = ready.map_err(|refusal| refused(refusal, &request, timing))?;
+        let ready = planner.plan_and_bind(&request, caller, true, &mut timing).await;
+        let Bound { plan, variables } =
+            ready.map_err(|refusal| refusal_response(refusal, &request, timing))?;
         let headers = KeptHeaders::of(&plan, request.headers);
         let variables = Arc::clone(planner.values(variables.as_ref()));
-        let (caller, protocol, text) = (caller.clone(), request.protocol, request.query.into());
+        let caller = caller.clone();
+        let protocol = request.protocol;
+        let text = request.query.into();
         Ok(BoundOperation { plan, variables, caller, headers, protocol, text })
     }
 
@@ -55,7 +58,7 @@ impl Engine {
         self.run_with_headers(operation, &operation.headers, deadline).await
     }
 
-    /// As [`Engine::run`], with values of the embedding program for its own resolvers.
+    /// Runs like [`Engine::run`], with values of the embedding program for its own resolvers.
     pub async fn run_with_data(
         &self,
         operation: &BoundOperation,
@@ -74,7 +77,8 @@ impl Engine {
     ) -> Response {
         let BoundOperation { plan, variables, caller, protocol, text, .. } = operation;
         let bound = Bound { plan: Arc::clone(plan), variables: Some(Arc::clone(variables)) };
-        let (bound, protocol) = (&bound, *protocol);
+        let bound = &bound;
+        let protocol = *protocol;
         let observation = self.observation(headers);
         let observation = observation.as_ref();
         let input = RunInput { bound, caller, headers, protocol, text, deadline, observation };
@@ -135,7 +139,7 @@ impl BoundOperation {
         roots.find_map(|it| it.fetch.refusal(self.fetch_input()))
     }
 
-    /// Input of a fetch at its root that is asked what it depends on, and not run.
+    /// Input for methods of its root fetches that only ask for dependencies and run nothing.
     pub(crate) fn fetch_input(&self) -> FetchInput<'_> {
         FetchInput {
             output: &self.plan.output,

@@ -20,7 +20,7 @@ pub struct FetchSpan<'r> {
 }
 
 impl FetchSpan<'_> {
-    /// A call by `template` that begins; `None`: calls are not told.
+    /// Starts a call by `template`; `None` if the observer does not record calls.
     #[must_use]
     pub fn call(&self, template: impl FnOnce() -> String) -> Option<CallSpan> {
         let context = self.observer.call_begins(Some(self.context).filter(|it| it.is_sampled)?)?;
@@ -54,16 +54,16 @@ pub struct CallEnd<'c> {
     pub method: &'c str,
     /// Scheme, host and port of the service.
     pub service: (&'c str, &'c str, u16),
-    /// As in [`ObservedCall`].
+    /// HTTP status, see [`ObservedCall::status`].
     pub status: Option<u16>,
-    /// As in [`ObservedCall`].
+    /// Error code, see [`ObservedCall::error`].
     pub error: Option<&'static str>,
-    /// As in [`ObservedCall`].
+    /// Number of attempts, see [`ObservedCall::attempts`].
     pub attempts: u32,
 }
 
 impl CallSpan {
-    /// Tells the end of the call.
+    /// Reports the end of the call to the observer.
     pub fn end(&self, end: &CallEnd<'_>) {
         let CallEnd { began, method, service: (scheme, host, port), status, error, attempts } = *end;
         self.observer.call_ended(&ObservedCall {

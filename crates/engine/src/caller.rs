@@ -20,7 +20,7 @@ pub const ADMIN: &str = "admin";
 /// The name of the role among session variables.
 pub const ROLE_VARIABLE: &str = "x-hasura-role";
 
-/// Stands for all session variables among the names of [`crate::source::PreparedFetch::reads_claims`].
+/// Name in [`crate::source::PreparedFetch::reads_claims`] for all session variables.
 pub const WHOLE_SESSION: &str = "x-hasura-*";
 
 /// Prefix of the names of session variables.
@@ -70,7 +70,7 @@ pub struct Claims {
     token: Token,
     /// Tokens of authorities of their own, by name.
     own: Box<[(Box<str>, Token)]>,
-    /// The variables as a JSON object, once somebody asked.
+    /// The variables as a JSON object, rendered on first use.
     session: OnceLock<Box<str>>,
 }
 
@@ -82,7 +82,7 @@ impl PartialEq for Claims {
 
 impl Eq for Claims {}
 
-/// The token of a request, as far as sources are told.
+/// Token of a request, as sources see it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Token {
     /// None was sent.
@@ -90,7 +90,7 @@ pub enum Token {
     Absent,
     /// One was sent that does not hold, for this reason.
     Refused(Box<str>),
-    /// Its top-level claims: name and JSON text, ascending by name, each once.
+    /// Top-level claims: name and JSON text, ascending by name, each once.
     Claims(Box<[(Box<str>, Box<str>)]>),
 }
 
@@ -98,7 +98,7 @@ impl Token {
     /// Claims with their JSON texts; of two with one name the first holds.
     #[must_use]
     pub fn of(claims: impl IntoIterator<Item = (String, String)>) -> Self {
-        Self::Claims(sorted(claims))
+        Self::Claims(sort_by_name(claims))
     }
     /// The JSON text of a top-level claim.
     #[must_use]
@@ -110,7 +110,7 @@ impl Token {
     }
 }
 
-fn sorted(pairs: impl IntoIterator<Item = (String, String)>) -> Box<[(Box<str>, Box<str>)]> {
+fn sort_by_name(pairs: impl IntoIterator<Item = (String, String)>) -> Box<[(Box<str>, Box<str>)]> {
     let mut pairs: Vec<(Box<str>, Box<str>)> =
         pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
     pairs.sort_by(|a, b| a.0.cmp(&b.0));
@@ -127,20 +127,21 @@ impl Claims {
     #[must_use]
     pub fn new(variables: impl IntoIterator<Item = (String, String)>, token: Token) -> Self {
         let lower = variables.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value));
-        Self { variables: sorted(lower), token, own: Box::default(), session: OnceLock::new() }
+        Self { variables: sort_by_name(lower), token, own: Box::default(), session: OnceLock::new() }
     }
-    /// The same with tokens of authorities of their own, each by the authority's name.
+    /// Adds the tokens of further authorities, each by the authority's name.
     #[must_use]
     pub fn with_tokens(self, own: impl IntoIterator<Item = (Box<str>, Token)>) -> Self {
         Self { own: own.into_iter().collect(), ..self }
     }
-    /// The same with this role among the variables.
+    /// Sets the role among the variables.
     fn with_role(&self, role: &str) -> Self {
         let others = self.variables.iter().filter(|it| &*it.0 != ROLE_VARIABLE);
         let others = others.map(|(name, value)| (name.to_string(), value.to_string()));
         let all = others.chain([(ROLE_VARIABLE.to_owned(), role.to_owned())]);
-        let (token, own) = (self.token.clone(), self.own.clone());
-        Self { variables: sorted(all), token, own, session: OnceLock::new() }
+        let token = self.token.clone();
+        let own = self.own.clone();
+        Self { variables: sort_by_name(all), token, own, session: OnceLock::new() }
     }
     /// The text of the session variable with this lower-case name.
     #[must_use]
@@ -247,7 +248,8 @@ pub(crate) struct SourceFacts {
 impl SourceFacts {
     /// The facts that each of `sources` appends.
     pub(crate) fn of(sources: impl Iterator<Item = impl FnOnce(&mut Facts)>) -> Self {
-        let (mut words, mut is_restricted) = (Facts::new(), false);
+        let mut words = Facts::new();
+        let mut is_restricted = false;
         for append in sources {
             let at = words.len();
             words.push(0);
@@ -261,7 +263,7 @@ impl SourceFacts {
     pub(crate) const fn is_restricted(&self) -> bool {
         self.is_restricted
     }
-    /// As [`Profile`] keeps them.
+    /// Fact words, in the layout of [`Profile`].
     pub(crate) fn words(&self) -> &[u64] {
         &self.words
     }
@@ -271,7 +273,7 @@ impl SourceFacts {
     }
 }
 
-/// The facts of each source in `words`.
+/// Splits `words` into the facts of each source.
 fn split(mut words: &[u64]) -> impl Iterator<Item = &[u64]> {
     std::iter::from_fn(move || {
         let (&len, rest) = words.split_first()?;

@@ -25,7 +25,7 @@ pub struct Join {
     pub on: String,
     /// The new field's name.
     pub name: String,
-    /// Its description, or empty.
+    /// Description of the field, or empty.
     pub description: String,
     /// The source that answers.
     pub source: String,
@@ -92,16 +92,16 @@ pub enum ComposeError {
         /// Why not.
         reason: String,
     },
-    /// A hint of lifetimes stands at what is not there.
+    /// A cache hint names a type or field that does not exist.
     Hint {
         /// `Type` or `Type.field`.
         place: String,
-        /// Its place: file, line and column.
+        /// Position of the hint: file, line and column.
         written: String,
     },
     /// The merged schema breaks a rule of the specification.
     Schema {
-        /// In the words of the schema's builder.
+        /// Message of the schema builder.
         message: String,
     },
 }
@@ -139,13 +139,15 @@ impl fmt::Display for ComposeError {
 impl std::error::Error for ComposeError {}
 
 /// The types of other sources to which `source` adds fields.
-fn extended(source: &Arc<dyn Source>) -> &[TypeId] {
-    source.field_resolver().map_or(&[], |it| it.extended())
+fn extended_types(source: &Arc<dyn Source>) -> &[TypeId] {
+    source.field_resolver().map_or(&[], |it| it.extended_types())
 }
 
 /// True if the graph of `source` alone is its own schema.
-fn stands_alone(source: &Arc<dyn Source>) -> bool {
-    extended(source).is_empty() && source.namespace().is_none() && merge::live_queries(source).is_empty()
+fn is_graph_alone(source: &Arc<dyn Source>) -> bool {
+    extended_types(source).is_empty()
+        && source.namespace().is_none()
+        && merge::live_queries(source).is_empty()
 }
 
 /// The source or join that answers a field.
@@ -155,7 +157,7 @@ pub(crate) enum Owner {
     Source(u16),
     /// The join at this place.
     Join(u16),
-    /// Nobody: it holds the root fields of one source.
+    /// No source: the field groups the root fields of one source.
     Namespace,
     /// The engine itself.
     Introspection,
@@ -182,18 +184,18 @@ impl Graph {
     /// # Errors
     /// Everything that is in the way, naming the places and, where there is one, a way out.
     pub fn compose(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Self, Vec<ComposeError>> {
-        let (graph, errors) = Self::joined(sources, joins)?.hinted();
+        let (graph, errors) = Self::merge_sources(sources, joins)?.apply_hints();
         if errors.is_empty() { Ok(graph) } else { Err(errors) }
     }
 
-    /// As [`Self::compose`], while sources are missing: a hint that stands at what is theirs waits for them.
+    /// Composes like [`Self::compose`] while sources are missing: hints for types that no source has yet are ignored.
     /// # Errors
-    /// As there.
+    /// See [`Self::compose`].
     pub fn compose_some(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Self, Vec<ComposeError>> {
-        Ok(Self::joined(sources, joins)?.hinted().0)
+        Ok(Self::merge_sources(sources, joins)?.apply_hints().0)
     }
 
-    fn joined(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Self, Vec<ComposeError>> {
+    fn merge_sources(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Self, Vec<ComposeError>> {
         let mut names: Vec<&str> = sources.iter().map(|it| it.name()).collect();
         names.sort_unstable();
         if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -201,8 +203,9 @@ impl Graph {
         }
         match sources.as_slice() {
             [] => Err(vec![ComposeError::SourceNames { name: String::new() }]),
-            [only] if joins.is_empty() && stands_alone(only) => {
-                let (schema, hangs) = (Arc::clone(only.schema()), only.field_resolver().is_some());
+            [only] if joins.is_empty() && is_graph_alone(only) => {
+                let schema = Arc::clone(only.schema());
+                let hangs = only.field_resolver().is_some();
                 let sources = sources.into_iter().map(|it| (it, Arc::new(Ids::default()))).collect();
                 Ok(Self {
                     schema,
@@ -219,9 +222,9 @@ impl Graph {
         }
     }
 
-    /// The same with `interceptors` of the steps of its plans; the first is the outermost.
+    /// Adds interceptors for the steps of all plans; the first one is the outermost.
     #[must_use]
-    pub fn intercepted(mut self, interceptors: Vec<Arc<dyn Interceptor>>) -> Self {
+    pub fn with_interceptors(mut self, interceptors: Vec<Arc<dyn Interceptor>>) -> Self {
         self.interceptors = interceptors;
         self
     }
@@ -233,9 +236,9 @@ impl Graph {
         Ok(source::intercepted(&self.interceptors, source.name(), node, fetch))
     }
 
-    /// Takes up what the sources say of lifetimes: hints of fields, and of types for all fields that give them. Beside it those
-    /// that stand at nothing.
-    fn hinted(mut self) -> (Self, Vec<ComposeError>) {
+    /// Resolves the cache hints of all sources: hints of fields, and hints of types for every field of that type. Also returns errors
+    /// for hints that name nothing.
+    fn apply_hints(mut self) -> (Self, Vec<ComposeError>) {
         let schema = &self.schema;
         let mut errors = Vec::new();
         let hints =
@@ -327,7 +330,7 @@ impl Graph {
     }
 
     /// True if nodes may depend on members of other nodes: by joins, or in parts of a source.
-    pub(crate) fn hangs(&self) -> bool {
+    pub(crate) fn has_dependent_nodes(&self) -> bool {
         self.hangs
     }
 

@@ -8,7 +8,7 @@
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 
-/// Required recency of the rows of a query. Mutations always read and write the present.
+/// Consistency of a query: how recent its rows must be. Mutations always read and write the latest state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Consistency {
     /// Replicas may answer within the lag that their source allows.
@@ -23,7 +23,7 @@ pub enum Consistency {
 impl Consistency {
     /// The consistency of this name.
     #[must_use]
-    pub fn named(name: &[u8]) -> Option<Self> {
+    pub fn from_name(name: &[u8]) -> Option<Self> {
         match name {
             b"strong" => Some(Self::Strong),
             b"eventual" => Some(Self::Eventual),
@@ -32,10 +32,10 @@ impl Consistency {
     }
 }
 
-/// Where the log of a database was after a commit.
+/// Position of a database's log after a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Position {
-    /// So many bytes from its beginning.
+    /// Offset in bytes from the start of the log.
     At(u64),
     /// Not known: only the primary is recent enough for certain.
     Unknown,
@@ -70,7 +70,7 @@ impl Positions {
         if noted.is_empty() && self.sent.is_empty() {
             return None;
         }
-        let name = written(source);
+        let name = escape_source_name(source);
         let is_own = |it: &&(Box<str>, Position)| *it.0 == *name;
         noted.iter().find(is_own).or_else(|| self.sent.iter().find(is_own)).map(|it| it.1)
     }
@@ -78,7 +78,8 @@ impl Positions {
     /// Notes where the log of `source` is after a change. It goes before what was sent; of two notes the later position counts, as
     /// the operations of a socket run together.
     pub fn note(&self, source: &str, position: Position) {
-        let (mut noted, name) = (self.noted.lock().unwrap_or_else(PoisonError::into_inner), written(source));
+        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = escape_source_name(source);
         match noted.iter_mut().find(|it| *it.0 == *name) {
             Some(known) => known.1 = known.1.max(position),
             None => noted.push((name.into(), position)),
@@ -129,7 +130,7 @@ fn entry(text: &str) -> Option<(Box<str>, Position)> {
 }
 
 /// The name of a source as it stands in a token: bytes that a token or a header cannot hold are escaped.
-fn written(source: &str) -> String {
+fn escape_source_name(source: &str) -> String {
     let mut name = String::with_capacity(source.len());
     for byte in source.bytes() {
         match byte {
@@ -182,8 +183,8 @@ mod tests {
 
     #[test]
     fn a_consistency_has_one_spelling() {
-        assert_eq!(Consistency::named(b"strong"), Some(Consistency::Strong));
-        assert_eq!(Consistency::named(b"eventual"), Some(Consistency::Eventual));
-        assert_eq!(Consistency::named(b"Strong"), None);
+        assert_eq!(Consistency::from_name(b"strong"), Some(Consistency::Strong));
+        assert_eq!(Consistency::from_name(b"eventual"), Some(Consistency::Eventual));
+        assert_eq!(Consistency::from_name(b"Strong"), None);
     }
 }

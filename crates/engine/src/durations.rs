@@ -45,7 +45,7 @@ thread_local! {
 /// Counts of [`Durations`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DurationCounts {
-    /// Durations that have begun; fewer than have ended where beginnings are not told.
+    /// Durations that have begun; less than `ended` if the source does not report beginnings.
     pub begun: u64,
     /// Durations that have ended.
     pub count: u64,

@@ -42,8 +42,8 @@ pub struct Settings {
     pub suggestions: bool,
     /// True if callers see `@defer` and `@stream`.
     pub incremental_delivery: bool,
-    /// True for the rules of the September 2026 edition over [`Protocol::GraphqlOverHttp`]: selection sets may be empty. Other protocols
-    /// keep those of the server that they stand for.
+    /// True for the rules of the September 2026 edition over [`Protocol::GraphqlOverHttp`]: selection sets may be empty. Other
+    /// protocols keep the rules of the server that they emulate.
     pub edition_2026: bool,
     /// True if a variable that was not sent is null over [`Protocol::Hasura`]. Else it is absent, as over GraphQL's own protocol.
     pub unsent_is_null: bool,
@@ -125,7 +125,7 @@ pub enum IncrementForm {
 pub enum Outcome {
     /// Executed: there is a `data` member, perhaps null, perhaps with errors beside it.
     Executed,
-    /// Refused before anything was executed: only `errors`.
+    /// The request failed before execution: the response has only `errors`.
     Refused,
     /// An operation of this kind came by a transport that only takes queries.
     MethodNotAllowed(OperationKind),
@@ -194,11 +194,11 @@ pub struct Execution {
 /// Cache metadata of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lifetime {
-    /// Remaining lifetime; none if something failed.
+    /// How long the answer stays valid; zero if a part of it failed.
     pub cache_control: CacheControl,
     /// True if the operation set the lifetime.
     pub wished: bool,
-    /// The headers by which sources tell callers apart, for `Vary`: names with commas, or nothing.
+    /// Headers by which the answer varies, for `Vary`: names with commas, or nothing.
     pub vary: Arc<str>,
     /// Session variables and claims that the answer depends on, by the names of [`crate::source::PreparedFetch::reads_claims`]: a server
     /// that takes some of them from headers has to name these headers too.
@@ -218,7 +218,7 @@ pub enum Kept {
     Made,
 }
 
-/// Longest code of an error that is told, in bytes.
+/// Longest reported error code, in bytes.
 const CODE_BYTES_MAX: usize = 64;
 
 /// The bytes of an answer.
@@ -239,7 +239,7 @@ pub enum Body {
     Increments {
         /// The first.
         first: Vec<u8>,
-        /// Those that come later.
+        /// Later results.
         rest: Receiver<Result<Vec<u8>, Aborted>>,
     },
 }
@@ -281,17 +281,17 @@ pub struct Aborted;
 pub struct Timing {
     /// True if the plan was in the cache.
     pub plan_hit: bool,
-    /// Lexing and parsing.
+    /// Time to lex and parse.
     pub parse: Duration,
     /// Validation.
     pub validate: Duration,
-    /// Planning and preparing nodes.
+    /// Time to plan and prepare nodes.
     pub plan: Duration,
-    /// Coercing variables.
+    /// Time to coerce variables.
     pub bind: Duration,
-    /// Waiting for and writing of the sources' answers.
+    /// Time to wait for the sources and write their answers.
     pub execute: Duration,
-    /// Fetches from sources; 0 where nobody listens.
+    /// Fetches from sources; 0 without an observer.
     pub fetches: u32,
     /// Time for which the request held its thread in the engine; set by who polls it.
     pub busy: Duration,
@@ -300,7 +300,7 @@ pub struct Timing {
 /// The engine of one graph.
 pub struct Engine {
     pub(crate) planner: Arc<Planner>,
-    /// For answers that no header tells apart.
+    /// `Vary` of answers that depend on no header.
     no_headers: Arc<str>,
     no_claims: Arc<[Box<str>]>,
     pub(crate) responses: Responses,
@@ -325,9 +325,9 @@ impl Engine {
         }
     }
 
-    /// The same with `changes` that others have too, instead of its own: what they change makes its answers old.
+    /// Shares `changes` with other engines instead of own tag versions: their invalidations also invalidate this engine's answers.
     #[must_use]
-    pub fn sharing(self, changes: Arc<TagVersions>) -> Self {
+    pub fn with_tag_versions(self, changes: Arc<TagVersions>) -> Self {
         Self { responses: Responses::new(self.planner.settings.responses_bytes_max, changes), ..self }
     }
 
@@ -363,14 +363,15 @@ impl Engine {
 
     /// Answers `request`. Never fails: what goes wrong is in the response.
     pub async fn execute(&self, request: Request<'_>, caller: &Caller) -> Response {
-        let (mut clock, mut timing) = (Instant::now(), Timing::default());
+        let mut clock = Instant::now();
+        let mut timing = Timing::default();
         let observation = self.observation(request.headers);
         let observation = observation.as_ref();
-        let ready = self.planner.bound(&request, caller, false, &mut timing).await;
-        clock = planned(observation, clock, &timing);
+        let ready = self.planner.plan_and_bind(&request, caller, false, &mut timing).await;
+        clock = report_planning_stages(observation, clock, &timing);
         let bound = match ready {
             Ok(bound) => bound,
-            Err(refusal) => return refused(refusal, &request, timing),
+            Err(refusal) => return refusal_response(refusal, &request, timing),
         };
         let Request { protocol, query: text, headers, deadline, .. } = request;
         let bound = &bound;
@@ -426,9 +427,10 @@ impl Engine {
             observation.stage(Stage::Execute, started, timing.execute);
         }
         let lifetime = cache_control.map(|told| Lifetime {
-            cache_control: match plan.is_private(caller, headers) {
-                true => CacheControl { scope: CacheScope::Private, ..told },
-                false => told,
+            cache_control: if plan.is_private(caller, headers) {
+                CacheControl { scope: CacheScope::Private, ..told }
+            } else {
+                told
             },
             wished: plan.operation.cache_directive.is_some(),
             vary: Arc::clone(plan.sharing.as_ref().map_or(&self.no_headers, |it| &it.vary)),
@@ -449,19 +451,20 @@ impl Engine {
 
     /// Number of cached whole answers, and their approximate size in bytes.
     pub fn responses(&self) -> (usize, u64) {
-        self.responses.filling()
+        self.responses.count_and_bytes()
     }
 
-    /// Plans `request` without running it and says what would be asked of the sources.
+    /// Plans `request` without running it, and describes what the sources would run.
     /// # Errors
     /// The `{"errors": [...]}` a client would get.
     pub fn explain(&self, request: Request<'_>, caller: &Caller) -> Result<Explanation, Vec<u8>> {
         let asked = PlanRequest { request, profile: caller.profile(), is_live: true };
         let ready = self.planner.ready(&asked, PlanThread::Aside, &mut Timing::default());
-        let Bound { plan, variables } = ready
-            .map_err(|refusal| errors::refused(request.protocol, request.query, &refusal.into_failures()))?;
+        let Bound { plan, variables } = ready.map_err(|refusal| {
+            errors::render_refusal(request.protocol, request.query, &refusal.into_failures())
+        })?;
         let input = ExplainInput { output: &plan.output, variables: self.planner.values(variables.as_ref()) };
-        let pieces = plan.nodes.iter().map(|node| {
+        let steps = plan.nodes.iter().map(|node| {
             let name = node
                 .source
                 .map_or("introspection", |it| self.planner.graph.sources()[usize::from(it)].0.name());
@@ -469,7 +472,7 @@ impl Engine {
             node.fetch.explain(input, &mut text);
             (name.to_owned(), text)
         });
-        Ok(Explanation { plan: plan.print(&self.planner.graph, input), pieces: pieces.collect() })
+        Ok(Explanation { plan: plan.print(&self.planner.graph, input), steps: steps.collect() })
     }
 }
 
@@ -484,8 +487,12 @@ pub(crate) struct RunInput<'r> {
     pub(crate) observation: Option<&'r Observation<'r>>,
 }
 
-/// Tells the stages before execution, which followed one another from `began` on. Returns their end.
-fn planned(observation: Option<&Observation<'_>>, mut began: Instant, timing: &Timing) -> Instant {
+/// Reports the stages before execution, which ran one after another from `began`. Returns the end of the last.
+fn report_planning_stages(
+    observation: Option<&Observation<'_>>,
+    mut began: Instant,
+    timing: &Timing,
+) -> Instant {
     let Timing { parse, validate, plan, bind, .. } = *timing;
     let stages =
         [(Stage::Parse, parse), (Stage::Validate, validate), (Stage::Plan, plan), (Stage::Bind, bind)];
@@ -500,13 +507,13 @@ fn planned(observation: Option<&Observation<'_>>, mut began: Instant, timing: &T
 }
 
 /// The response to a request that is not executed.
-pub(crate) fn refused(refusal: Refusal, request: &Request<'_>, timing: Timing) -> Response {
+pub(crate) fn refusal_response(refusal: Refusal, request: &Request<'_>, timing: Timing) -> Response {
     let outcome = match &refusal {
         Refusal::MethodNotAllowed(kind, _) => Outcome::MethodNotAllowed(*kind),
         Refusal::Subscription(_) => Outcome::Subscription,
         Refusal::Failures(_) | Refusal::Costly => Outcome::Refused,
     };
-    let body = Body::Whole(errors::refused(request.protocol, request.query, &refusal.into_failures()));
+    let body = Body::Whole(errors::render_refusal(request.protocol, request.query, &refusal.into_failures()));
     let capacity = Capacity::Enough;
     Response { outcome, capacity, lifetime: None, body, timing, position: None, operation: None }
 }
@@ -528,5 +535,5 @@ pub struct Explanation {
     /// The plan as an indented tree.
     pub plan: String,
     /// Per node: the source's name and what it would be asked (SQL).
-    pub pieces: Vec<(String, String)>,
+    pub steps: Vec<(String, String)>,
 }

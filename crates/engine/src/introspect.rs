@@ -123,7 +123,7 @@ impl PreparedFetch for IntrospectionFetch {
             ends.push(out.len() as u32);
         }
         let finished =
-            Finished { bytes: self.size.noted(out.into_bytes(), 0), ends, failed: false, rest: None };
+            Finished { bytes: self.size.record_size(out.into_bytes(), 0), ends, failed: false, rest: None };
         let reply =
             FetchResult { body: FetchBody::Finished(finished), errors: Vec::new(), cache_control: None };
         Box::pin(std::future::ready(Ok(reply)))
@@ -170,7 +170,7 @@ impl<'w> IntrospectionWriter<'w> {
     }
 
     /// [`IntrospectionWriter::list`] of what has names, by which it is sorted for Hasura's clients.
-    fn named<F, I: Copy>(
+    fn list_by_name<F, I: Copy>(
         &mut self,
         op: &Op<F>,
         items: impl Iterator<Item = I>,
@@ -180,7 +180,8 @@ impl<'w> IntrospectionWriter<'w> {
         if !self.by_name {
             return self.list(op, items, item);
         }
-        let (schema, mut sorted) = (self.schema, items.collect::<Vec<_>>());
+        let schema = self.schema;
+        let mut sorted = items.collect::<Vec<_>>();
         sorted.sort_by_key(|it| schema.str(name(*it)));
         self.list(op, sorted.into_iter(), item);
     }
@@ -219,9 +220,10 @@ impl<'w> IntrospectionWriter<'w> {
     }
 
     fn types<F>(&mut self, op: &Op<F>, types: impl Iterator<Item = TypeId>) {
-        let (schema, wraps) = (self.schema, Wraps::default());
+        let schema = self.schema;
+        let wraps = Wraps::default();
         let name = |id| schema.ty(id).name;
-        self.named(op, types, name, |this, base| this.ty(op.set, TypeRef { base, wraps }));
+        self.list_by_name(op, types, name, |this, base| this.ty(op.set, TypeRef { base, wraps }));
     }
 
     fn inputs<F>(&mut self, op: &Op<F>, run: Run) {
@@ -229,7 +231,7 @@ impl<'w> IntrospectionWriter<'w> {
         let schema = self.schema;
         let inputs = schema.inputs(run);
         let shown = inputs.filter(|&input| all || schema.input(input).deprecated.is_none());
-        self.named(op, shown, |id| schema.input(id).name, |this, input| this.input(op.set, input));
+        self.list_by_name(op, shown, |id| schema.input(id).name, |this, input| this.input(op.set, input));
     }
 
     fn schema(&mut self, set: u32) {
@@ -246,7 +248,7 @@ impl<'w> IntrospectionWriter<'w> {
                 let directives = schema.directives();
                 let directives = directives.filter(|&it| all || schema.directive(it).deprecated.is_none());
                 let name = |id: DirectiveId| schema.directive(id).name;
-                this.named(op, directives, name, |this, directive| this.directive(op.set, directive));
+                this.list_by_name(op, directives, name, |this, directive| this.directive(op.set, directive));
             }
         });
     }
@@ -325,7 +327,7 @@ impl<'w> IntrospectionWriter<'w> {
         let schema = self.schema;
         let fields = schema.fields(id);
         let shown = fields.filter(|&field| all || schema.field(field).deprecated.is_none());
-        self.named(op, shown, |id| schema.field(id).name, |this, field| this.field(op.set, field));
+        self.list_by_name(op, shown, |id| schema.field(id).name, |this, field| this.field(op.set, field));
     }
 
     fn values(&mut self, op: &Op<OfType>, id: TypeId) {
@@ -333,11 +335,17 @@ impl<'w> IntrospectionWriter<'w> {
         let schema = self.schema;
         let values = schema.enum_values(id);
         let shown = values.filter(|&value| all || schema.enum_value(value).deprecated.is_none());
-        self.named(op, shown, |id| schema.enum_value(id).name, |this, value| this.value(op.set, value));
+        self.list_by_name(
+            op,
+            shown,
+            |id| schema.enum_value(id).name,
+            |this, value| this.value(op.set, value),
+        );
     }
 
     fn field(&mut self, set: u32, id: FieldId) {
-        let (field, ty) = (self.schema.field(id), self.schema.field_type(id));
+        let field = self.schema.field(id);
+        let ty = self.schema.field_type(id);
         self.object(&self.program.fields[set as usize], |this, op| match op.fact {
             OfField::Constant => this.out.key(&op.key),
             OfField::Name => this.name(op, field.name),

@@ -78,9 +78,9 @@ pub struct SharedKey {
 }
 
 impl SharedKey {
-    /// The same key, borrowed.
+    /// Borrows the key.
     #[must_use]
-    pub fn borrowed(&self) -> KeyRef<'_> {
+    pub fn as_key_ref(&self) -> KeyRef<'_> {
         KeyRef { hash: self.hash, bytes: &self.bytes }
     }
 
@@ -105,7 +105,7 @@ impl Hash for SharedKey {
 
 impl quick_cache::Equivalent<SharedKey> for KeyRef<'_> {
     fn equivalent(&self, key: &SharedKey) -> bool {
-        *self == key.borrowed()
+        *self == key.as_key_ref()
     }
 }
 
@@ -153,7 +153,7 @@ impl<V> KeyMap<V> {
     /// The value of `key`.
     #[must_use]
     pub fn get(&self, key: KeyRef<'_>) -> Option<&V> {
-        self.0.find(key.hash, |it| it.0.borrowed() == key).map(|it| &it.1)
+        self.0.find(key.hash, |it| it.0.as_key_ref() == key).map(|it| &it.1)
     }
 
     /// Inserts a key that is not in the table.
@@ -163,7 +163,7 @@ impl<V> KeyMap<V> {
 
     /// Removes `key`.
     pub fn remove(&mut self, key: KeyRef<'_>) {
-        if let Ok(found) = self.0.find_entry(key.hash, |it| it.0.borrowed() == key) {
+        if let Ok(found) = self.0.find_entry(key.hash, |it| it.0.as_key_ref() == key) {
             found.remove();
         }
     }
@@ -227,7 +227,7 @@ impl<T: Copy + Eq + Hash> KeyList<T> {
 
     /// Adds the written key.
     pub fn push_written(&mut self) {
-        let hash = hash_of(self.written());
+        let hash = hash_of(self.written_units());
         self.add(hash);
     }
 
@@ -235,7 +235,7 @@ impl<T: Copy + Eq + Hash> KeyList<T> {
         self.known.push(Known { hash, end: self.units.len() });
     }
 
-    fn written(&self) -> &[T] {
+    fn written_units(&self) -> &[T] {
         &self.units[self.end()..]
     }
 
@@ -315,7 +315,7 @@ impl<T: Copy + Eq + Hash> Interner<T> {
     /// The number of the key written by [`Interner::write`]; true if the key is new.
     pub fn intern_written(&mut self) -> (u32, bool) {
         let Self { list, table } = self;
-        let written = list.written();
+        let written = list.written_units();
         let hash = hash_of(written);
         if let Some(&number) = table.find(hash, |&at| list.units_of(at as usize) == written) {
             list.discard();
@@ -379,7 +379,9 @@ mod tests {
     #[cfg(debug_assertions)]
     #[test]
     fn a_table_that_grows_hashes_no_key_again() {
-        let (mut keys, mut map, before) = (Interner::default(), KeyMap::default(), hashed_by_this_thread());
+        let mut keys = Interner::default();
+        let mut map = KeyMap::default();
+        let before = hashed_by_this_thread();
         for number in 0..1000_u32 {
             let bytes = number.to_le_bytes();
             let key = KeyRef::of(&bytes);
@@ -398,7 +400,8 @@ mod tests {
     fn a_cache_finds_an_owned_key_by_a_borrowed_one() {
         type Cache = quick_cache::unsync::Cache<SharedKey, u8, quick_cache::UnitWeighter, CarriedHash>;
         let mut cache = Cache::with(8, 8, quick_cache::UnitWeighter, CarriedHash, Default::default());
-        let (first, last) = (KeyRef::of(b"a"), KeyRef::of(b"b"));
+        let first = KeyRef::of(b"a");
+        let last = KeyRef::of(b"b");
         let key = KeyRef::of_parts(first, last, b"ab");
         cache.insert(key.into(), 1);
         assert_eq!(cache.get(&key), Some(&1));

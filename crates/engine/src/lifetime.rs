@@ -1,8 +1,8 @@
 //! Lifetime and scope of an answer: the minimum over its parts.
 //!
-//! A part is one round trip. A source that knows says how long its answer stays true ([`CacheControl`]); hints in the schema
-//! (`@cacheControl`) shorten that, and give a lifetime to parts that have none. A part without either makes the whole
-//! answer one that nobody keeps, as in Apollo Server; an operation's own `@cached(ttl:)` speaks for such parts alone.
+//! A part is one round trip. A source may give the lifetime of its answer ([`CacheControl`]); hints in the schema (`@cacheControl`)
+//! shorten that lifetime, and give one to parts that have none. A part without a lifetime makes the whole answer uncacheable, as in
+//! Apollo Server; `@cached(ttl:)` of an operation applies to such parts only.
 //!
 //! **Invariant:** the whole never outlives a part, and is private as soon as one part is.
 //!
@@ -26,13 +26,13 @@ pub struct Hint {
 /// A [`Hint`] and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HintAt {
-    /// A type, of whatever source; a root type by the name that it has in the source which says this.
+    /// Type name, of any source; root types are named as in the source that gives the hint.
     pub on: String,
     /// One of its fields; without, all fields that give the type.
     pub field: Option<String>,
     /// The hint.
     pub hint: Hint,
-    /// Its place, for messages: file, line and column.
+    /// Position of the hint, for messages: file, line and column.
     pub written: String,
 }
 
@@ -41,13 +41,13 @@ pub struct HintAt {
 pub struct NodeHints {
     /// True if every member has a hint of its own, so that a source without lifetimes has one.
     pub covers: bool,
-    /// The least `maxAge` of all fields in the node, and what has it.
+    /// Smallest `maxAge` of the node's fields, in seconds, and the type or field that sets it.
     pub least: Option<(u32, Arc<str>)>,
     /// Private if any part is private.
     pub scope: CacheScope,
 }
 
-/// The lifetime of a whole answer, while its parts come in.
+/// Combines the lifetimes of the parts of one answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CachePolicy {
     /// The least so far; `None` before the first part.
@@ -60,12 +60,12 @@ pub(crate) struct CachePolicy {
 }
 
 impl CachePolicy {
-    /// Before the first part.
+    /// Policy before the first part; `is_set`: a lifetime is reported even if no part sets one.
     pub(crate) fn new(is_set: bool) -> Self {
         Self { is_set, ..Self::default() }
     }
 
-    /// Takes in a part: what its source said and what the hints say; `directive_s` is the operation's own word for parts without either.
+    /// Adds a part: the cache control of its source and its hints; `directive_s` is the operation's TTL for parts without either.
     pub(crate) fn add(
         &mut self,
         cache_control: Option<&CacheControl>,
@@ -90,7 +90,7 @@ impl CachePolicy {
             },
         });
         let said =
-            cache_control.cloned().into_iter().chain(hinted).chain(unsaid).reduce(CacheControl::shortened);
+            cache_control.cloned().into_iter().chain(hinted).chain(unsaid).reduce(CacheControl::shorten_to);
         // A part that inherits its lifetime does not shorten its parent's.
         self.least = match (self.least.take(), said) {
             (Some(least), Some(said)) => Some(least.and(said)),
@@ -98,11 +98,11 @@ impl CachePolicy {
         };
     }
 
-    /// Nobody keeps it: something failed.
+    /// Makes the answer uncacheable: a part failed.
     pub(crate) fn fail(&mut self) {
         if self.is_set {
             self.scope = CacheScope::Private;
-            // Whose it is, the part that failed did not say.
+            // A failed part gives no scope, so the error is not separated by headers.
             self.least = Some(CacheControl { by_headers: false, ..by_hint(0, &Arc::from("an error")) });
         }
     }
@@ -117,8 +117,8 @@ impl CachePolicy {
 }
 
 impl CacheControl {
-    /// The lifetime, including the stale period, shortened to `other`; the scope stays.
-    fn shortened(self, other: Self) -> Self {
+    /// Shortens the lifetime, including the stale period, to `other`; the scope stays.
+    fn shorten_to(self, other: Self) -> Self {
         match other.remaining_ms.checked_sub(self.remaining_ms) {
             None => {
                 let Self { by_headers, ages, must_revalidate, .. } = self;
@@ -128,8 +128,8 @@ impl CacheControl {
         }
     }
 
-    /// The same for somebody who counts in seconds: what is over but may still be shown is shown for a second of that, or all
-    /// who ask meanwhile would be told to come back at once.
+    /// Lends up to a second of the stale period to the remaining lifetime, for clients that count in seconds: with `max-age=0` all of
+    /// them would ask again at once.
     pub(crate) fn at_least_a_second(self) -> Self {
         let lent_ms = 1000_u64.saturating_sub(self.remaining_ms).min(self.stale_ms);
         Self { remaining_ms: self.remaining_ms + lent_ms, stale_ms: self.stale_ms - lent_ms, ..self }
@@ -160,7 +160,9 @@ impl CacheControl {
 
 fn by_hint(fresh_s: u32, by: &Arc<str>) -> CacheControl {
     let remaining_ms = u64::from(fresh_s) * 1000;
-    let (scope, ages, set_by) = (CacheScope::Public, TagSnapshot::default(), Arc::clone(by));
+    let scope = CacheScope::Public;
+    let ages = TagSnapshot::default();
+    let set_by = Arc::clone(by);
     CacheControl {
         remaining_ms,
         stale_ms: 0,
@@ -178,7 +180,8 @@ mod tests {
     use super::*;
 
     fn known(fresh_s: u32, stale_s: u32, scope: CacheScope, by: &str) -> CacheControl {
-        let (remaining_ms, stale_ms) = (1000 * u64::from(fresh_s), 1000 * u64::from(stale_s));
+        let remaining_ms = 1000 * u64::from(fresh_s);
+        let stale_ms = 1000 * u64::from(stale_s);
         CacheControl {
             remaining_ms,
             stale_ms,
@@ -266,7 +269,7 @@ mod tests {
     fn what_makes_a_part_old_makes_the_whole_old() {
         let changes = crate::tag_versions::TagVersions::default();
         let of = |fresh_s, tag| {
-            let ages = changes.ages([tag]);
+            let ages = changes.versions([tag]);
             Some(CacheControl { ages, ..known(fresh_s, 0, CacheScope::Public, "s") })
         };
         for changed in ["player-1", "player-2"] {
@@ -275,9 +278,9 @@ mod tests {
                 all.add(of(fresh_s, tag).as_ref(), &hints(false, Some(7), CacheScope::Public), None);
             }
             let told = all.resolve().expect("it lives");
-            changes.heard("player-3", []);
+            changes.invalidate_from_remote("player-3", []);
             assert!(changes.are_current(&told.ages));
-            changes.heard(changed, []);
+            changes.invalidate_from_remote(changed, []);
             assert!(!changes.are_current(&told.ages), "{changed}");
         }
     }
@@ -311,7 +314,8 @@ mod tests {
         let none = NodeHints::default();
         let nothing = known(0, 0, CacheScope::Public, "a part without a lifetime");
         let part = |it: &CacheControl, hints: NodeHints| [(Some(it.clone()), hints)];
-        let (public, never) = (silent(CacheScope::Public), known(0, 0, CacheScope::Public, "s"));
+        let public = silent(CacheScope::Public);
+        let never = known(0, 0, CacheScope::Public, "s");
         check(&part(&public, none.clone()), None, Some(never.clone()));
         check(
             &part(&public, hints(true, Some(60), CacheScope::Public)),

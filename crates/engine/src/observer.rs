@@ -1,9 +1,9 @@
-//! The listener to an engine: it knows operations and sources by numbers, and is told each stage of a request and each fetch.
+//! Observer of an engine: it numbers operations and sources, and receives each stage of a request and each fetch.
 //!
-//! **Invariant:** a fetch that began is told once, also if it is given up; nobody is told a value of a request.
+//! **Invariant:** a fetch that began is reported exactly once, also if it is dropped; no value of a request is reported.
 //!
-//! **Cost:** without a listener a test of an option for each stage and fetch. With one a call and a reading of the clock; nothing is
-//! allocated by the engine. Calls of a fetch are only written down where the listener asks for them, or where its span is sampled.
+//! **Cost:** without an observer, a test of an option per stage and fetch. With one, a call and a reading of the clock; the engine
+//! allocates nothing. Calls of a fetch are rendered only if the observer asks for them, or if the span is sampled.
 
 use crate::span::SpanContext;
 use std::collections::BTreeSet;
@@ -28,15 +28,15 @@ pub struct ObservedOperation<'o> {
 /// Stages of a request in the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Lexing and parsing.
+    /// Lexer and parser.
     Parse,
     /// Validation.
     Validate,
-    /// Planning and preparing nodes.
+    /// Planner, with the preparation of nodes.
     Plan,
-    /// Coercing variables.
+    /// Coercion of variables.
     Bind,
-    /// Waiting for and writing of the sources' answers.
+    /// Execution: fetches and writing of the answer.
     Execute,
 }
 
@@ -47,7 +47,7 @@ pub struct ObservedStage<'s> {
     pub stage: Stage,
     /// When it began.
     pub began: Instant,
-    /// Its duration.
+    /// Duration of the stage.
     pub took: Duration,
     /// Span of the request.
     pub request: Option<SpanContext>,
@@ -75,7 +75,7 @@ pub enum FetchOutcome {
     Answered,
     /// It did not, or refused: the code of the error.
     Failed(&'static str),
-    /// Nobody waits for it any more.
+    /// The fetch was dropped before its end.
     Abandoned,
 }
 
@@ -85,15 +85,15 @@ pub struct ObservedFetch<'f> {
     pub source: u32,
     /// When it began.
     pub began: Instant,
-    /// Its duration.
+    /// Duration of the fetch.
     pub took: Duration,
-    /// Its outcome.
+    /// Outcome of the fetch.
     pub outcome: FetchOutcome,
     /// Span of the request, and the fetch's own.
     pub spans: Option<(SpanContext, SpanContext)>,
-    /// As in [`ObservedStage`].
+    /// Client's `tracestate`, see [`ObservedStage::trace_state`].
     pub trace_state: Option<&'f str>,
-    /// The statements or call templates of the fetch, without values; written when they are asked for.
+    /// Renders the statements or call templates of the fetch, without values; call it only if needed.
     pub calls: &'f dyn Fn() -> String,
 }
 
@@ -104,11 +104,11 @@ pub struct ObservedCall<'c> {
     pub fetch: SpanContext,
     /// The span of the call itself.
     pub span: SpanContext,
-    /// As in [`ObservedStage`].
+    /// Client's `tracestate`, see [`ObservedStage::trace_state`].
     pub trace_state: Option<&'c str>,
     /// When it began.
     pub began: Instant,
-    /// Its duration.
+    /// Duration of the call.
     pub took: Duration,
     /// Method of HTTP.
     pub method: &'c str,
@@ -122,19 +122,19 @@ pub struct ObservedCall<'c> {
     pub template: &'c str,
     /// Status of the answer, if there is one.
     pub status: Option<u16>,
-    /// Code of the error without an answer; `None` also if nobody waits for it any more.
+    /// Code of a call without an answer; `None` also if the call was dropped.
     pub error: Option<&'static str>,
-    /// How often the service was asked.
+    /// Number of attempts.
     pub attempts: u32,
 }
 
-/// Listens to an engine. What it is told on the way of a request it must not wait for.
+/// Observes an engine. Methods run within requests and must not block.
 pub trait Observer: Send + Sync + fmt::Debug {
     /// The number of `operation`. Plans of one operation differ in callers, protocols and the state of `@skip` and `@include`.
     fn operation(&self, operation: &ObservedOperation<'_>) -> u64;
     /// The number of the source `name`.
     fn source(&self, name: &str) -> u32;
-    /// The rows of the source with this number are in `database`. Default: nobody asks.
+    /// Reports the database address of the source with this number. Default: ignored.
     fn database(&self, source: u32, database: &DatabaseAddress) {
         let _ = (source, database);
     }
@@ -144,7 +144,7 @@ pub trait Observer: Send + Sync + fmt::Debug {
     fn fetch_begins(&self, source: u32, request: Option<SpanContext>) -> Option<SpanContext>;
     /// A fetch has ended.
     fn fetch_ended(&self, fetch: &ObservedFetch<'_>);
-    /// A call begins within the span of a fetch, which is sampled. The result is its own span. Default: calls are not told.
+    /// A call begins within the span of a sampled fetch. Returns the call's span. Default: calls are not recorded.
     fn call_begins(&self, fetch: SpanContext) -> Option<SpanContext> {
         let _ = fetch;
         None

@@ -1,6 +1,7 @@
 //! Makes plans and binds variables: parse, validate, plan, where the text is not known.
 //!
-//! A text that is new and may take long is planned away from the event loop ([`Planner::aside`]): other requests of the thread go on.
+//! A new text that may take long is planned off the event loop ([`Planner::plan_on_own_thread`]), so that other requests of the
+//! thread proceed.
 //!
 //! **Invariant:** a planner has one graph and one cache.
 
@@ -9,7 +10,7 @@ use crate::compose::{Graph, Owner};
 use crate::engine::{IncrementForm, Request, Settings, Timing};
 use crate::errors::Failure;
 use crate::observer::{ObservedOperation, Observer};
-use crate::plan::build::{PlanContext, build, coercion, reading};
+use crate::plan::build::{PlanContext, build, coercion, scalar_reading};
 use crate::plan::cache::{CachedPlan, PlanCache, PlanKeyRef};
 use crate::plan::refused::must_not_be_null;
 use crate::plan::{NeverNull, Plan, PlannedOperation};
@@ -28,9 +29,9 @@ use weir_language::span::Span;
 use weir_language::validate;
 use weir_language::value::{Node, Variables};
 
-/// A longer text may take milliseconds to plan.
+/// Longer texts may take milliseconds to plan.
 const TEXT_BYTES_MAX: usize = 1 << 10;
-/// So may a longer one with fragments, which can ask for far more than it says.
+/// Longer texts with fragments may too: a fragment can expand to far more fields than the text shows.
 const SPREAD_BYTES_MAX: usize = 256;
 
 /// The refusal of a subscription by a transport with one answer.
@@ -38,15 +39,15 @@ const UNSUPPORTED: &str = "SUBSCRIPTIONS_UNSUPPORTED";
 const UNSUPPORTED_WORDS: &str =
     "a subscription has many results: ask over a WebSocket, or with `accept: text/event-stream`";
 
-/// So many texts are planned at once away from the event loops, in the whole process.
+/// Upper bound of texts that are planned concurrently off the event loops, in the whole process.
 static PLANNERS: Semaphore = Semaphore::const_new(2);
 
 /// Thread on which a plan is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PlanThread {
-    /// On the event loop: costly ones are not.
+    /// On the event loop, for texts that are cheap to plan.
     Loop,
-    /// On a blocking thread, for costly ones.
+    /// On a blocking thread, for costly texts.
     Aside,
 }
 
@@ -68,7 +69,7 @@ pub(crate) struct Planner {
 pub(crate) struct PlanRequest<'r> {
     pub(crate) request: Request<'r>,
     pub(crate) profile: &'r Arc<Profile>,
-    /// True where results can follow each other.
+    /// True if the transport can send several results.
     pub(crate) is_live: bool,
 }
 
@@ -82,18 +83,18 @@ impl<'r> std::ops::Deref for PlanRequest<'r> {
 /// An operation ready to be run.
 pub(crate) struct Bound {
     pub(crate) plan: Arc<Plan>,
-    /// `None`: those of the planner that stand for no variables.
+    /// Bound variables; `None`: the operation has none.
     pub(crate) variables: Option<Arc<Variables>>,
 }
 
 /// Reason why a request is not executed.
 pub(crate) enum Refusal {
     Failures(Vec<Failure>),
-    /// By GET, and this kind of operation takes another method.
+    /// The operation kind is not allowed by GET.
     MethodNotAllowed(OperationKind, Failure),
-    /// It has many results, and the transport takes one.
+    /// The operation is a subscription, and the transport takes one result only.
     Subscription(Failure),
-    /// Its plan is to be made away from the event loop.
+    /// Planning is too costly for the event loop.
     Costly,
 }
 
@@ -114,7 +115,7 @@ impl Refusal {
     }
 }
 
-/// The parts of a request that its plan is made of, owned for another thread.
+/// Copy of everything in a request that planning needs, for another thread.
 struct Owned {
     query: String,
     operation_name: Option<String>,
@@ -183,14 +184,15 @@ impl Planner {
             numbers.collect()
         };
         let source_numbers = settings.observer.as_deref().map_or_else(Box::default, number);
-        let (no_variables, built) = (Arc::default(), AtomicU64::new(0));
+        let no_variables = Arc::default();
+        let built = AtomicU64::new(0);
         Self { graph, settings, plans, no_variables, built, source_numbers }
     }
 
     /// The plan of `request` and its variables, made away from the event loop if that may take long.
     /// # Errors
     /// The reason for which the request is not executed.
-    pub(crate) async fn bound(
+    pub(crate) async fn plan_and_bind(
         self: &Arc<Self>,
         request: &Request<'_>,
         caller: &Caller,
@@ -199,15 +201,15 @@ impl Planner {
     ) -> Result<Bound, Refusal> {
         let request = PlanRequest { request: *request, profile: caller.profile(), is_live };
         match self.ready(&request, PlanThread::Loop, timing) {
-            Err(Refusal::Costly) => Box::pin(self.aside(&request, timing)).await,
+            Err(Refusal::Costly) => Box::pin(self.plan_on_own_thread(&request, timing)).await,
             ready => ready,
         }
     }
 
-    /// As [`Planner::ready`], on a thread that serves no connections.
+    /// Runs [`Planner::ready`] on a blocking thread.
     /// # Errors
     /// Why the request is not executed.
-    async fn aside(
+    async fn plan_on_own_thread(
         self: &Arc<Self>,
         request: &PlanRequest<'_>,
         timing: &mut Timing,
@@ -219,7 +221,8 @@ impl Planner {
             let words = "the request was not planned in time";
             return Err(vec![Failure::request("SOURCE_TIMEOUT", words)].into());
         };
-        let (owned, planner) = (Owned::new(request), Arc::clone(self));
+        let owned = Owned::new(request);
+        let planner = Arc::clone(self);
         let made = runtime.spawn_blocking(move || {
             let mut timing = Timing::default();
             let bound = owned.ready(&planner, &mut timing);
@@ -263,7 +266,7 @@ impl Planner {
         };
         let variables = match variables {
             Some(variables) => Some(variables),
-            // Nothing is bound, and no clock is read, where there are no variables.
+            // An operation without variables needs no binding and no reading of the clock.
             None if operation.variables.is_empty() && request.variables.is_none() => None,
             None => {
                 let began = Instant::now();
@@ -291,10 +294,10 @@ impl Planner {
         Ok(Bound { plan, variables })
     }
 
-    /// Null in a place that takes none, where a default let the variable stand, fails the field that has the place: the
-    /// plan is made anew for these variables alone. Where that cannot be the whole request is refused: over Hasura's protocol,
-    /// in mutations, which are in or out, in introspection, where nothing fails, and in `@skip` and `@include`, which
-    /// belong to no field. No source ever sees such a null.
+    /// Handles null in a position that takes none, which a default allowed a variable to have: the field with that position fails, and
+    /// the request is planned again for these variables alone. The whole request is refused where a field cannot fail alone: over
+    /// Hasura's protocol, in mutations, which are atomic, in introspection, and in `@skip` and `@include`, which belong to no field. No
+    /// source ever sees such a null.
     ///
     /// Source: GraphQL specification, sections 5.8.5 and 6.4.1.
     fn settle_nulls(
@@ -403,7 +406,7 @@ impl Planner {
         Ok(Arc::new(plan))
     }
 
-    /// Parses and validates, and hands on what is asked.
+    /// Parses and validates, and passes the requested operation to `then`.
     fn with_context<T>(
         &self,
         request: &PlanRequest<'_>,
@@ -429,14 +432,14 @@ impl Planner {
         if !request.is_live {
             refuse_subscription(request, &document)?;
         }
-        // One that is asked for was refused above, or needs a root.
+        // Without live results a requested subscription was refused above, so the document may hold others.
         let subscriptions_beside = !request.is_live;
         let options = validate::Options { limits, suggestions, edition_2026, subscriptions_beside };
         let checked = validate::validate_for(
             request.profile.view(self.graph.schema()),
             &document,
             &options,
-            reading(request.protocol),
+            scalar_reading(request.protocol),
         );
         lap(&mut timing.validate);
         let valid = checked.map_err(failures)?;
@@ -479,11 +482,11 @@ impl Planner {
 /// Result of parsing and planning a text that was not in the cache.
 struct Opened {
     plan: Arc<Plan>,
-    /// Bound already, where they steer the plan.
+    /// Variables that had to be bound early because conditions of the plan depend on them.
     variables: Option<Arc<Variables>>,
 }
 
-/// Refuses a subscription before it is held against a schema, which need not have a root for it: its code says what is the matter.
+/// Refuses a subscription before validation, which the schema may fail for lack of a root: so the client gets the right error code.
 fn refuse_subscription(request: &PlanRequest<'_>, document: &Document<'_>) -> Result<(), Refusal> {
     let mut operations = document.definitions.iter().filter_map(|it| match it {
         Definition::Operation(operation) => Some(operation),
@@ -520,7 +523,8 @@ impl<'r> PlanRequest<'r> {
 
     fn key(&self, state: Option<u64>) -> PlanKeyRef<'r> {
         let Request { query: text, operation_name, protocol, .. } = self.request;
-        let (profile, is_incremental) = (self.profile.number(), self.is_incremental());
+        let profile = self.profile.number();
+        let is_incremental = self.is_incremental();
         PlanKeyRef { text, operation_name, protocol, profile, state, is_incremental }
     }
 }

@@ -1,6 +1,7 @@
 //! The profiles of one graph: equal facts of callers are one profile.
 //!
-//! **Invariant:** a profile that was pushed out and made anew has a new number, so nothing that was kept for it is mixed up with another's.
+//! **Invariant:** a profile that was evicted and made again has a new number, so cached entries of the old one are never used for
+//! it.
 //!
 //! **Cost:** one hash and one lock of a shard; nothing is allocated for a known profile.
 
@@ -15,7 +16,7 @@ use weir_language::schema::Visibility;
 #[derive(PartialEq, Eq)]
 struct ProfileKey(Box<[u64]>, bool);
 
-/// Borrowed [`ProfileKey`].
+/// Key with borrowed facts, to look up a [`ProfileKey`].
 struct ProfileKeyRef<'w>(&'w [u64], bool);
 
 impl Hash for ProfileKey {
@@ -61,10 +62,9 @@ pub(crate) struct Profiles {
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
 impl Profiles {
-    /// No profile but that of the admin. `nobody`: the facts of a role that nothing knows; the roles of
-    /// `without_introspection` get none.
+    /// Starts with the admin's profile only. `nobody`: facts of an unknown role; roles in `without_introspection` cannot introspect.
     pub(crate) fn new(nobody: &SourceFacts, without_introspection: &[Box<str>]) -> Self {
-        /// Bytes all profiles may take; one that was pushed out is made anew, with a new number.
+        /// Upper bound of the bytes of all profiles; an evicted profile is made again with a new number.
         const PROFILES_BYTES_MAX: u64 = 64 << 20;
         let everything = Arc::new(Profile::new(0, Box::default(), None, true));
         let known = quick_cache::sync::Cache::with(
@@ -86,9 +86,10 @@ impl Profiles {
         visibility: impl FnOnce() -> Option<Visibility>,
     ) -> Caller {
         let may_introspect = !self.without_introspection.iter().any(|it| **it == *identity.role);
-        let profile = match facts.is_restricted() || !may_introspect {
-            true => self.profile(ProfileKeyRef(facts.words(), may_introspect), visibility),
-            false => Arc::clone(&self.everything),
+        let profile = if facts.is_restricted() || !may_introspect {
+            self.profile(ProfileKeyRef(facts.words(), may_introspect), visibility)
+        } else {
+            Arc::clone(&self.everything)
         };
         Caller::new(profile, identity, self.are_equal)
     }

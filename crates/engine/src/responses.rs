@@ -1,17 +1,17 @@
 //! Whole answers: kept while all their parts are fresh, and made once for equal requests in flight.
 //!
-//! The key is the plan's number, the bound variables and the values of exactly those headers that the plan's sources read:
-//! public operations have one entry for all callers however their other headers differ, and what one caller alone may
-//! see stands under that caller's headers. What the parts touch are tags; a mutation that touches one makes all answers with it old.
+//! The key is the plan's number, the bound variables and the values of exactly those headers that the plan's sources read: a public
+//! operation has one entry for all callers, however their other headers differ, and a private answer is stored under its caller's
+//! headers. Tags list the data of the parts; a mutation of a tag invalidates all answers with it.
 //!
-//! **Invariant:** an answer read before a mutation of its tags was done is never shown after it: the tags' ages
-//! ([`TagVersions`]) are taken before the first part is asked and compared with each look.
+//! **Invariant:** an answer that was read before a mutation of its tags is never served after it: the versions of the tags
+//! ([`TagVersions`]) are read before the first fetch and compared at each lookup.
 //!
 //! **Cost:** a hit is one hash of variables and headers, one lock of a shard, one count; the bytes are shared.
 
 use crate::engine::Capacity;
 use crate::keys::{CarriedHash, KeyRef, SharedKey};
-use crate::single_flight::{Seat, SingleFlight};
+use crate::single_flight::{FlightRole, SingleFlight};
 use crate::source::CacheControl;
 use crate::tag_versions::{TagSnapshot, TagVersions};
 use bytes::Bytes;
@@ -27,11 +27,11 @@ const PASS: Duration = Duration::from_secs(10);
 /// An answer that others may be given.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    /// Its bytes.
+    /// Bytes of the answer.
     pub(crate) body: Bytes,
     /// Capacity of the sources when the answer was made.
     pub(crate) capacity: Capacity,
-    /// Its lifetime when it was made.
+    /// Lifetime at the time the answer was made.
     pub(crate) lifetime: Option<CacheControl>,
     /// When it was made.
     pub(crate) made: Instant,
@@ -40,8 +40,8 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Remaining lifetime.
-    pub(crate) fn left(&self, now: Instant) -> Option<CacheControl> {
+    /// Lifetime and stale period that remain at `now`.
+    pub(crate) fn remaining_lifetime(&self, now: Instant) -> Option<CacheControl> {
         let lifetime = self.lifetime.clone()?;
         let gone = now.saturating_duration_since(self.made).as_millis();
         let gone_ms = u64::try_from(gone).unwrap_or(u64::MAX);
@@ -80,7 +80,7 @@ pub(crate) struct Responses {
     /// `None`: nothing is kept.
     entries: Option<Entries>,
     bytes_max: usize,
-    /// Keys whose last answer could not be shared, and until when nobody waits for another's under them.
+    /// Keys whose last answer could not be shared, with the time until which requests for them are not coalesced.
     passes: Passes,
     flights: Arc<SingleFlight<SharedOutcome>>,
     pub(crate) changes: Arc<TagVersions>,
@@ -96,7 +96,8 @@ impl Responses {
             let items = (bytes_max / BODY_BYTES_TYPICAL).max(16);
             Entries::with(items, bytes_max as u64, Weight, CarriedHash, Default::default())
         });
-        let (weight, last) = (quick_cache::UnitWeighter, Default::default());
+        let weight = quick_cache::UnitWeighter;
+        let last = Default::default();
         let passes = Passes::with(PASSES_MAX, PASSES_MAX as u64, weight, CarriedHash, last);
         Self { entries, bytes_max, passes, flights: Arc::default(), changes }
     }
@@ -104,7 +105,7 @@ impl Responses {
     /// The answer under `key`, if there is one that is fresh.
     pub(crate) fn get(&self, key: KeyRef<'_>, now: Instant) -> Option<Arc<Shared>> {
         let kept = self.entries.as_ref()?.get(&key)?;
-        let is_fresh = kept.left(now).is_some_and(|it| it.remaining_ms > 0);
+        let is_fresh = kept.remaining_lifetime(now).is_some_and(|it| it.remaining_ms > 0);
         (is_fresh && self.changes.are_current(&kept.ages)).then_some(kept)
     }
 
@@ -119,23 +120,27 @@ impl Responses {
         }
     }
 
-    /// Notes that the answer under `key` could not be shared: for a while each makes its own, or they would queue.
-    pub(crate) fn pass(&self, key: KeyRef<'_>, now: Instant) {
+    /// Stops coalescing requests for `key` for a while, as its last answer could not be shared: requests would queue.
+    pub(crate) fn bypass(&self, key: KeyRef<'_>, now: Instant) {
         self.passes.insert(key.into(), now + PASS);
     }
 
     /// True if requests for `key` are not coalesced.
-    pub(crate) fn passes(&self, key: KeyRef<'_>, now: Instant) -> bool {
+    pub(crate) fn is_bypassed(&self, key: KeyRef<'_>, now: Instant) -> bool {
         self.passes.get(&key).is_some_and(|until| now < until)
     }
 
-    /// The role of a request for `key` that has time until `deadline`.
-    pub(crate) fn seat(&self, key: KeyRef<'_>, deadline: Instant) -> Seat<SharedOutcome, Arc<Shared>> {
-        self.flights.seat(&key.into(), deadline, || self.get(key, Instant::now()))
+    /// Joins or starts the flight of a request for `key` that has time until `deadline`.
+    pub(crate) fn join_flight(
+        &self,
+        key: KeyRef<'_>,
+        deadline: Instant,
+    ) -> FlightRole<SharedOutcome, Arc<Shared>> {
+        self.flights.join(&key.into(), deadline, || self.get(key, Instant::now()))
     }
 
-    /// Entries and the bytes they take, roughly.
-    pub(crate) fn filling(&self) -> (usize, u64) {
+    /// Number of entries and, roughly, their bytes.
+    pub(crate) fn count_and_bytes(&self) -> (usize, u64) {
         self.entries.as_ref().map_or((0, 0), |it| (it.len(), it.weight()))
     }
 }
@@ -154,7 +159,8 @@ mod tests {
     }
 
     fn shared(responses: &Responses, body: &str, fresh_s: u32, tags: &[&str], made: Instant) -> Arc<Shared> {
-        let (remaining_ms, scope) = (1000 * u64::from(fresh_s), CacheScope::Public);
+        let remaining_ms = 1000 * u64::from(fresh_s);
+        let scope = CacheScope::Public;
         let lifetime = CacheControl {
             remaining_ms,
             stale_ms: 5000,
@@ -165,8 +171,9 @@ mod tests {
             ages: TagSnapshot::default(),
             set_by: "test".into(),
         };
-        let ages = responses.changes.ages(tags.iter().copied());
-        let (body, lifetime) = (Bytes::copy_from_slice(body.as_bytes()), Some(lifetime));
+        let ages = responses.changes.versions(tags.iter().copied());
+        let body = Bytes::copy_from_slice(body.as_bytes());
+        let lifetime = Some(lifetime);
         Arc::new(Shared { body, capacity: Capacity::Enough, lifetime, made, ages })
     }
 
@@ -177,7 +184,7 @@ mod tests {
         responses.put(key(b"k").into(), shared(&responses, "body", 10, &[], now));
         let found = responses.get(key(b"k"), now + Duration::from_secs(9)).expect("it is fresh");
         assert_eq!(&found.body[..], b"body");
-        let left = found.left(now + Duration::from_secs(9)).expect("it has a lifetime");
+        let left = found.remaining_lifetime(now + Duration::from_secs(9)).expect("it has a lifetime");
         assert_eq!((left.remaining_ms, left.stale_ms), (1000, 5000));
         assert!(responses.get(key(b"k"), now + Duration::from_secs(10)).is_none());
         assert!(responses.get(key(b"other"), now).is_none());
@@ -190,7 +197,7 @@ mod tests {
         responses.put(key(b"a").into(), shared(&responses, "a", 10, &["Album"], now));
         let on_its_way = shared(&responses, "b", 10, &["Album", "Artist"], now);
         responses.put(key(b"c").into(), shared(&responses, "c", 10, &["Genre"], now));
-        responses.changes.note(&[Tag("Album".into())]);
+        responses.changes.invalidate(&[Tag("Album".into())]);
         responses.put(key(b"b").into(), on_its_way);
         assert!(responses.get(key(b"a"), now).is_none());
         assert!(responses.get(key(b"b"), now).is_none());
@@ -208,23 +215,23 @@ mod tests {
     #[tokio::test]
     async fn those_who_wait_get_the_answer_or_make_it_when_the_first_goes_away() {
         let responses = responses(0);
-        let seat = || responses.seat(key(b"k"), Instant::now());
-        let Seat::Lead(flight, _) = seat() else { panic!("the first leads") };
-        let Seat::Wait(waiting, _) = seat() else { panic!("the second waits") };
+        let seat = || responses.join_flight(key(b"k"), Instant::now());
+        let FlightRole::Lead(flight, _) = seat() else { panic!("the first leads") };
+        let FlightRole::Wait(waiting, _) = seat() else { panic!("the second waits") };
         flight.land(SharedOutcome::Here(shared(&responses, "body", 0, &[], Instant::now())));
-        assert!(matches!(waiting.brought().await, Some(SharedOutcome::Here(it)) if &it.body[..] == b"body"));
-        let Seat::Lead(gone, _) = seat() else { panic!("the flight is over") };
-        let Seat::Wait(waiting, _) = seat() else { panic!("there is one") };
+        assert!(matches!(waiting.result().await, Some(SharedOutcome::Here(it)) if &it.body[..] == b"body"));
+        let FlightRole::Lead(gone, _) = seat() else { panic!("the flight is over") };
+        let FlightRole::Wait(waiting, _) = seat() else { panic!("there is one") };
         drop(gone);
-        assert!(waiting.brought().await.is_none());
-        assert!(matches!(seat(), Seat::Lead(..)));
+        assert!(waiting.result().await.is_none());
+        assert!(matches!(seat(), FlightRole::Lead(..)));
     }
 
     #[test]
     fn who_comes_late_finds_the_answer_instead_of_a_flight() {
         let responses = responses(1 << 20);
         responses.put(key(b"k").into(), shared(&responses, "body", 10, &[], Instant::now()));
-        let seat = responses.seat(key(b"k"), Instant::now());
-        assert!(matches!(seat, Seat::Kept(kept) if &kept.body[..] == b"body"));
+        let seat = responses.join_flight(key(b"k"), Instant::now());
+        assert!(matches!(seat, FlightRole::Cached(kept) if &kept.body[..] == b"body"));
     }
 }

@@ -26,7 +26,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// The number of rows, as far as its data tells: none of [`Data::Empty`].
+    /// Number of rows, as far as the data shows it: 0 for [`Data::Empty`].
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.data {
@@ -123,7 +123,7 @@ pub enum Data {
     Object(Box<Table>),
     /// Objects of several types.
     Abstract(Box<Variants>),
-    /// Filled in by the engine, never by a source, for [`crate::plan::output_plan::OutputKind::Foreign`]: row `i` is row
+    /// References for [`crate::plan::output_plan::OutputKind::Foreign`], set by the engine, never by a source: row `i` is row
     /// `places[i]` of the node's reply. [`NO_PLACE`] is null: a key was null.
     Foreign(Vec<u32>),
 }
@@ -182,7 +182,7 @@ impl Data {
     }
 }
 
-/// The values of `range`, as far as there are any.
+/// Values of `range`, cut at the end of `values`.
 fn within<T>(values: &[T], range: Range<usize>) -> &[T] {
     let end = range.end.min(values.len());
     &values[range.start.min(end)..end]
@@ -275,10 +275,10 @@ impl Table {
     }
 }
 
-/// A cell that could not be given.
+/// A cell without a value because of an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellError {
-    /// Its row.
+    /// Row of the cell.
     pub row: u32,
     /// Why, for the client.
     pub error: crate::source::FieldError,
@@ -328,7 +328,8 @@ mod tests {
     fn keys_that_may_be_null_keep_their_rows_whatever_comes_first() {
         let mut nulls = Bitmap::default();
         nulls.set(1);
-        let (mut bytes, nothing) = (Texts::default(), Column::default());
+        let mut bytes = Texts::default();
+        let nothing = Column::default();
         [&b"a"[..], b"", b"c"].into_iter().for_each(|it| bytes.push(it));
         let texts = Column { data: Data::Text(bytes), nulls, ..Column::default() };
         let mut own = Column::default();
@@ -357,7 +358,8 @@ mod tests {
         };
         let foreign = Column { data: Data::Foreign(vec![7, 8, 9]), ..Column::default() };
         let table = Table { rows: 3, columns: vec![leaf, foreign], hidden: Vec::new() };
-        let (a, b) = (TypeId(30), TypeId(31));
+        let a = TypeId(30);
+        let b = TypeId(31);
         let variants = Variants {
             types: vec![a, b, a, a],
             places: vec![2, 0, 0, 1],

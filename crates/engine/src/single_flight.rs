@@ -26,18 +26,18 @@ pub type Arrival<R> = Arc<Landing<R>>;
 
 impl<R: Clone> Landing<R> {
     /// Waits for the end; `None` if the flight died.
-    pub async fn brought(&self) -> Option<R> {
+    pub async fn result(&self) -> Option<R> {
         let mut ended = pin!(self.ended.notified());
-        // Heard from now on: an end after the check is not missed.
+        // Register before the check, so that an end right after the check is not missed.
         ended.as_mut().enable();
         if self.brought.get().is_none() {
             ended.await;
         }
-        self.known()
+        self.known_result()
     }
 
     /// The result, if it is known already.
-    pub fn known(&self) -> Option<R> {
+    pub fn known_result(&self) -> Option<R> {
         self.brought.get().cloned().flatten()
     }
 }
@@ -65,13 +65,13 @@ pub struct SingleFlight<R> {
 }
 
 /// Role of a request for a key.
-pub enum Seat<R, K> {
+pub enum FlightRole<R, K> {
     /// Do the work, and land the flight.
     Lead(Flight<R>, Arrival<R>),
     /// Wait for another request's flight, whose deadline is that instant.
     Wait(Arrival<R>, Instant),
     /// Nothing: the result was cached meanwhile.
-    Kept(K),
+    Cached(K),
 }
 
 /// The right and the duty to bring a key's result. If it is dropped before it lands, the flight dies.
@@ -93,24 +93,26 @@ impl<R> SingleFlight<R> {
         self.parts[part_of(key, PARTS)].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Finds out what is to be done for `key`; `kept` looks whether its result is cached.
-    pub fn seat<K>(
+    /// Decides whether a request for `key` leads or waits; `kept` checks whether the result is cached.
+    pub fn join<K>(
         self: &Arc<Self>,
         key: &SharedKey,
         deadline: Instant,
         kept: impl FnOnce() -> Option<K>,
-    ) -> Seat<R, K> {
-        let mut part = self.part(key.borrowed());
-        if let Some(waiting) = part.get(key.borrowed()) {
-            return Seat::Wait(Arc::clone(&waiting.arrival), waiting.deadline);
+    ) -> FlightRole<R, K> {
+        let mut part = self.part(key.as_key_ref());
+        if let Some(waiting) = part.get(key.as_key_ref()) {
+            return FlightRole::Wait(Arc::clone(&waiting.arrival), waiting.deadline);
         }
         if let Some(kept) = kept() {
-            return Seat::Kept(kept);
+            return FlightRole::Cached(kept);
         }
         let arrival = Arc::new(Landing { brought: OnceLock::new(), ended: Notify::new() });
         part.insert_new(key.clone(), InFlight { arrival: Arc::clone(&arrival), deadline });
-        let (key, flights, landing) = (key.clone(), Arc::clone(self), Arc::clone(&arrival));
-        Seat::Lead(Flight { key, flights, landing }, arrival)
+        let key = key.clone();
+        let flights = Arc::clone(self);
+        let landing = Arc::clone(&arrival);
+        FlightRole::Lead(Flight { key, flights, landing }, arrival)
     }
 }
 
@@ -129,7 +131,7 @@ impl<R> Flight<R> {
 
 impl<R> Drop for Flight<R> {
     fn drop(&mut self) {
-        self.flights.part(self.key.borrowed()).remove(self.key.borrowed());
+        self.flights.part(self.key.as_key_ref()).remove(self.key.as_key_ref());
         self.landing.end(None);
     }
 }
@@ -143,16 +145,16 @@ mod tests {
     fn a_key_has_one_flight_at_a_time_and_a_dead_one_is_over_for_all() {
         let flights = Arc::new(SingleFlight::<u8>::default());
         let [key, other] = [b"key".as_slice(), b"other"].map(|it| SharedKey::from(KeyRef::of(it)));
-        let seat = || flights.seat(&key, Instant::now(), || None::<u8>);
-        let Seat::Lead(flight, _) = seat() else { panic!("the first leads") };
-        let Seat::Wait(arrival, _) = seat() else { panic!("the second waits") };
-        assert!(matches!(flights.seat(&other, Instant::now(), || None::<u8>), Seat::Lead(..)));
+        let seat = || flights.join(&key, Instant::now(), || None::<u8>);
+        let FlightRole::Lead(flight, _) = seat() else { panic!("the first leads") };
+        let FlightRole::Wait(arrival, _) = seat() else { panic!("the second waits") };
+        assert!(matches!(flights.join(&other, Instant::now(), || None::<u8>), FlightRole::Lead(..)));
         drop(flight);
-        assert!(arrival.brought().now_or_never().expect("it is over").is_none(), "nothing will come");
-        let Seat::Lead(flight, _) = seat() else { panic!("the next leads") };
-        let Seat::Wait(after, _) = seat() else { panic!("the one after waits") };
+        assert!(arrival.result().now_or_never().expect("it is over").is_none(), "nothing will come");
+        let FlightRole::Lead(flight, _) = seat() else { panic!("the next leads") };
+        let FlightRole::Wait(after, _) = seat() else { panic!("the one after waits") };
         flight.land(7);
-        assert!(after.known() == Some(7) && arrival.known().is_none());
-        assert!(matches!(flights.seat(&key, Instant::now(), || Some(1)), Seat::Kept(1)));
+        assert!(after.known_result() == Some(7) && arrival.known_result().is_none());
+        assert!(matches!(flights.join(&key, Instant::now(), || Some(1)), FlightRole::Cached(1)));
     }
 }

@@ -1,4 +1,4 @@
-//! The size of the last answer, as a guess for the next.
+//! Size of the last answer, as an estimate for the next one.
 //!
 //! **Cost:** a load per answer; a store only if the size changed much, so that processors do not fight for it.
 
@@ -19,11 +19,12 @@ impl SizeHint {
         last + last / 8 + more
     }
 
-    /// Notes the size of an answer, whose `bytes` may be kept: room beyond twice their number is given back. `extra` bytes of them
-    /// are not counted, as the next answer has room for them anyway.
+    /// Records the size of an answer and returns its `bytes`, shrunk if their capacity is more than twice their length. `extra` bytes
+    /// are not counted, as the next answer reserves room for them anyway.
     #[must_use]
-    pub fn noted(&self, mut bytes: Vec<u8>, extra: usize) -> Vec<u8> {
-        let (size, last) = (bytes.len().saturating_sub(extra), self.0.load(Ordering::Relaxed));
+    pub fn record_size(&self, mut bytes: Vec<u8>, extra: usize) -> Vec<u8> {
+        let size = bytes.len().saturating_sub(extra);
+        let last = self.0.load(Ordering::Relaxed);
         if size > last || size < last / 2 {
             self.0.store(size, Ordering::Relaxed);
         }
@@ -43,7 +44,7 @@ mod tests {
         let hint = SizeHint::default();
         assert_eq!(hint.room(8), 8);
         for (bytes, expected) in [(800, 908), (700, 908), (400, 908), (399, 456), (500, 570)] {
-            assert_eq!(hint.noted(vec![b'x'; bytes + 5], 5).len(), bytes + 5);
+            assert_eq!(hint.record_size(vec![b'x'; bytes + 5], 5).len(), bytes + 5);
             assert_eq!(hint.room(8), expected, "{bytes}");
         }
     }
@@ -56,7 +57,7 @@ mod tests {
         {
             let mut bytes = Vec::with_capacity(room);
             bytes.resize(len, b'x');
-            assert!(kept.contains(&hint.noted(bytes, 0).capacity()), "{len} of {room}");
+            assert!(kept.contains(&hint.record_size(bytes, 0).capacity()), "{len} of {room}");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! The border: what a source promises and what it is asked.
+//! The interface between the engine and its sources.
 //!
-//! The granularity is one round trip: [`PreparedFetch::run`] is the only dynamic call on the warm path. A source never
-//! sees another source; what children in other sources need of its rows it gives as hidden columns.
+//! One fetch is one round trip: [`PreparedFetch::run`] is the only dynamic call on the warm path. A source never sees another
+//! source; keys that other sources need are returned as hidden columns.
 //!
 //! **Invariant:** a fetch belongs to one plan, and a plan to one schema.
 
@@ -19,7 +19,7 @@ pub use change_feed::{ChangeFeed, ChangeSink, Coverage, FeedCounts, OthersChange
 pub use fetch_body::{BATCH_ITEMS_MAX, Chunk, Chunks, FetchBody, Finished, ItemBatch};
 pub use field_resolution::{FieldResolution, FieldResolver, NodeId, SeparateFetch, SeparateFetchId};
 pub use headers::{Headers, NoHeaders, WithData};
-pub(crate) use intercept::bound as intercepted;
+pub(crate) use intercept::intercept_fetch as intercepted;
 pub use intercept::{Interceptor, PlannedStep, StepCall, StepInterceptor};
 pub(crate) use kept_objects::RequestObjects;
 pub use kept_objects::{KeptObjects, NodeObjects, OBJECT_KEY};
@@ -57,38 +57,37 @@ pub trait Source: Send + Sync {
     fn name(&self) -> &str;
     /// The types and fields this source brings, as a schema of its own.
     fn schema(&self) -> &Arc<Schema>;
-    /// The root field that holds those of this source; `None`: they stand in the graph's roots.
+    /// Root field that contains the fields of this source; `None`: its fields stand in the graph's roots.
     fn namespace(&self) -> Option<&str> {
         None
     }
-    /// Gets one node of a plan ready: SQL is rendered here, once.
+    /// Prepares one node of a plan: SQL is rendered here, once.
     /// # Errors
     /// Errors of the operation, found before anything is sent to the store.
     fn prepare(&self, node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError>;
-    /// The source's division of its types into parts, if one fetch does not bring all of it.
+    /// The division of its types into separate fetches, if one fetch cannot return all fields.
     fn field_resolver(&self) -> Option<&dyn FieldResolver> {
         None
     }
-    /// Appends the facts of `identity` that decide what plans this source makes for it and what it shows. None: everything
-    /// may be seen and done. The number of different facts is bounded by the configuration, not by the values of claims.
-    /// A source that says nothing of roles is the admin's alone.
+    /// Appends the facts of `identity` that decide its plans and its visibility. No facts: full access. The number of different facts
+    /// is bounded by the configuration, not by the values of claims. By default only the admin has access.
     fn profile(&self, identity: &Identity, facts: &mut Facts) {
         only_admin(identity, facts);
     }
-    /// The members of [`Source::schema`] that callers with these facts see; `None`: all. Without permissions it is none.
+    /// Members of [`Source::schema`] that callers with these facts see; `None`: all. By default callers with facts see nothing.
     fn visibility(&self, facts: &[u64]) -> Option<Visibility> {
         let _ = facts;
         Some(nothing(self.schema()))
     }
-    /// The same rows in Relay's form, as a source of its own over the same store. `None`: it has no such form. It is made at each call:
-    /// callers keep it.
+    /// Returns a source with the Relay API over the same store; `None` if the source has no such API. Each call makes a new source,
+    /// which callers should keep.
     /// # Errors
-    /// The names of that form make no sound schema.
+    /// The names of the Relay API conflict in its schema.
     fn relay(&self) -> Option<Result<Arc<dyn Source>, Vec<Error>>> {
         None
     }
-    /// True if its query field `field` may be subscribed to though its schema has no root of subscriptions: the graph has the field under
-    /// that root too, and plans it as the query.
+    /// True if clients may subscribe to the query field `field`: the graph offers the field under its subscription root, and plans it
+    /// like the query.
     fn is_live(&self, field: FieldId) -> bool {
         let _ = field;
         false
@@ -97,41 +96,40 @@ pub trait Source: Send + Sync {
     fn hints(&self) -> &[HintAt] {
         &[]
     }
-    /// The database behind it, for those who trace its fetches; `None`: it is none.
+    /// Address of the database, for traces; `None` if the source is no database.
     fn database(&self) -> Option<DatabaseAddress> {
         None
     }
-    /// The product behind it and its version, such as `Citus 13.2`, for operators; `None`: it is no server, or was not reached yet.
+    /// Product and version, such as `Citus 13.2`, for operators; `None` if there is no server or it was not reached yet.
     fn product(&self) -> Option<String> {
         None
     }
-    /// Of a database whose rows are spread over shards: the numbers of statements since it was opened, by the shards that they asked.
-    /// The names are the same for all sources. Empty for others.
+    /// Statement counts of a sharded database since it was opened, by the shards that the statements used. All sources use the same
+    /// labels. Empty for other sources.
     fn statements_by_shards(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }
-    /// Conditions of requests since it was opened that no index could answer, as they are asked only of rows which a policy shows.
+    /// Number of conditions, since it was opened, that could use no index because they run behind a policy.
     fn unindexed_conditions(&self) -> u64 {
         0
     }
-    /// True if each of its root fields of a mutation is a node of its own, so that all below one is done before the next begins.
+    /// True if each root field of a mutation is a node of its own: everything below one field finishes before the next field begins.
     fn separates_mutations(&self) -> bool {
         false
     }
-    /// Its feed of changes that others make. `None`: nobody tells, so what depends on it is read at intervals.
+    /// Feed of changes that others make. `None`: live queries poll.
     fn change_feed(&self) -> Option<&dyn ChangeFeed> {
         None
     }
-    /// How live queries find out that others changed its data.
+    /// Mechanism by which live queries detect changes that others made.
     fn others_changes(&self) -> OthersChanges {
         OthersChanges::of_feed(self.change_feed())
     }
-    /// The services that it calls, and how their calls went since it was opened. Empty for others.
+    /// Services that it calls, with counts since it was opened. Empty for sources without services.
     fn calls(&self) -> Vec<ServiceCalls> {
         Vec::new()
     }
-    /// Checks that the source can answer now, until `deadline`, without blocking the thread. A source that cannot be down is
-    /// always ready.
+    /// Checks until `deadline` that the source can answer, without blocking the thread. Sources that cannot fail are always ready.
     fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {
         let _ = deadline;
         Box::pin(std::future::ready(Ok(())))
@@ -143,12 +141,12 @@ pub type EventStream = BoxStream<'static, Arc<dyn Any + Send + Sync>>;
 
 /// One round trip, prepared.
 pub trait PreparedFetch: Send + Sync {
-    /// Asks the source. Dropping the future cancels.
+    /// Runs the round trip. Dropping the future cancels it.
     fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>>;
-    /// Names that it reads or writes, such as tables, for caches and invalidation.
+    /// Tags of the data that it reads or writes, such as tables, for caches and invalidation.
     fn touches(&self) -> &[Tag];
-    /// The rows by key to which its use of some of the tables in [`PreparedFetch::touches`] is confined, with these variables and this
-    /// caller: a read shows nothing else of the table, a change changes nothing else. Any row of the other tables counts.
+    /// Row keys to which its use of some tables in [`PreparedFetch::touches`] is limited, for these variables and this caller. Of other
+    /// tables it may use any row.
     fn rows(&self, input: FetchInput<'_>) -> Vec<RowKey> {
         let _ = input;
         Vec::new()
@@ -157,75 +155,74 @@ pub trait PreparedFetch: Send + Sync {
     fn reads_untagged(&self) -> bool {
         false
     }
-    /// True if a run may change data although it is part of a query or a subscription, as a volatile function of a database does: no web
-    /// page may have it run that may not call.
+    /// True if a run may change data although it belongs to a query or subscription, like a volatile database function. Pages of other
+    /// origins must not trigger such a run.
     fn may_change_data(&self) -> bool {
         false
     }
-    /// True if it shows rows in the order of a cursor, batch by batch: each run reads those that follow the position of
-    /// [`FetchInput::stream`] and notes the end of its batch there.
+    /// True if it returns rows in the order of a cursor, batch by batch: each run reads the rows behind the position of
+    /// [`FetchInput::stream`] and records the end of its batch there.
     fn is_stream(&self) -> bool {
         false
     }
-    /// The client's headers it reads or passes on, in lower case: what is shared between clients has to tell them apart by these.
+    /// Client headers that it reads or forwards, in lower case: shared results must be separated by them.
     fn reads_headers(&self) -> &[Box<str>] {
         &[]
     }
-    /// The session variables it reads, in lower case, the role among them as `x-hasura-role` and all of them as `x-hasura-*`, and
-    /// the claims of the token, by their names: what is shared between callers has to tell them apart by these.
+    /// Session variables that it reads, in lower case (the role as `x-hasura-role`, all of them as `x-hasura-*`), and claims of the
+    /// token by name: shared results must be separated by them.
     fn reads_claims(&self) -> &[Box<str>] {
         &[]
     }
-    /// True if the answer to a request with these headers depends on a credential: it is private to the client, whatever its
+    /// True if the answer to a request with these headers depends on a credential: then it is private to the client, whatever its
     /// scope.
     fn is_personal(&self, headers: &dyn Headers) -> bool {
         self.reads_headers().iter().any(|it| is_credential(it) && headers.get(it).is_some())
     }
-    /// Numbers of the calls, unique in the source: two calls with one number may be equal, or go together. Empty if no other
-    /// fetch can make the same calls.
+    /// Numbers of its calls, unique in the source: calls with the same number may be equal or batched. Empty if no other fetch can make
+    /// the same calls.
     fn asks(&self) -> &[u32] {
         &[]
     }
-    /// True if it keeps objects for fetches below, or reads those of the node above ([`FetchInput::objects`]).
+    /// True if it keeps objects for child fetches, or reads objects of the parent node ([`FetchInput::objects`]).
     fn has_objects(&self) -> bool {
         false
     }
-    /// True if its answers come with a lifetime and may be shared. Equal requests in flight, all of whose parts may be
-    /// shared, are coalesced.
+    /// True if its answers have a lifetime and may be shared. Equal requests in flight are coalesced if all their parts may be shared.
     fn has_lifetime(&self) -> bool {
         false
     }
-    /// The error of each of its fields for a caller whose credential does not hold: nothing is subscribed to for him.
+    /// Error of each field for a caller with an invalid credential; such a caller cannot subscribe.
     fn refusal(&self, input: FetchInput<'_>) -> Option<FieldError> {
         let _ = input;
         None
     }
-    /// Opens the events of a field of the subscription root, for each of which its operation is run once; `None`: results are read.
+    /// Opens the events of a subscription field; its operation runs once per event. `None`: the subscription polls results instead.
     fn events(&self, input: FetchInput<'_>) -> Option<Result<EventStream, FieldError>> {
         let _ = input;
         None
     }
     /// Appends the calls it makes (SQL text, URL template), one statement per paragraph.
     fn explain(&self, input: ExplainInput<'_>, out: &mut String);
-    /// Appends the text form of its own plan, one step per line. Default: there is none.
+    /// Appends the text form of its own plan, one step per line. Default: nothing.
     fn describe(&self, _input: ExplainInput<'_>, _out: &mut String) {}
 }
 
-/// A request that is explained and not run. Variables can choose the statements.
+/// Input of `explain`: the request is not run. Variables can decide the statements.
 #[derive(Clone, Copy)]
 pub struct ExplainInput<'r> {
-    /// As in [`FetchInput`].
+    /// Output plan, see [`FetchInput::output`].
     pub output: &'r Arc<OutputPlan>,
-    /// As in [`FetchInput`].
+    /// Variables of the operation, see [`FetchInput::variables`].
     pub variables: &'r Arc<Variables>,
 }
 
-/// The facts of callers where the admin alone sees anything.
+/// Default facts for sources that only the admin may use.
 pub fn only_admin(identity: &Identity, facts: &mut Facts) {
     facts.extend((!identity.is_admin()).then_some(0));
 }
 
-/// The visibility of a schema that shows nothing.
+/// Visibility that hides the whole schema.
 #[must_use]
 pub fn nothing(schema: &Schema) -> Visibility {
     let mut seen = Visibility::everything(schema);
@@ -240,68 +237,69 @@ pub fn is_credential(name: &str) -> bool {
     matches!(name, "authorization" | "cookie" | "proxy-authorization")
 }
 
-/// A name of something a fetch reads or writes.
+/// Name of data that a fetch reads or writes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Tag(pub Arc<str>);
 
-/// All that one source answers under one parent: at the root of a query, *all* its root fields; in a
-/// mutation a maximal run of them; below, one foreign field, or the members of one part of a type.
+/// The work of one source below one parent: at the root of a query *all* its root fields, in a mutation a maximal run of them;
+/// below the root one foreign field, or the members of one separate fetch of a type.
 #[derive(Clone, Copy)]
 pub struct PlanNode<'p> {
     /// The graph's schema, whose ids the output plan holds.
     pub schema: &'p Schema,
-    /// From the graph's ids to the ids of [`Source::schema`].
+    /// Maps the graph's ids to the ids of [`Source::schema`].
     pub ids: &'p Arc<Ids>,
     /// The output plan of the whole answer.
     pub output: &'p OutputPlan,
     /// The set the node's fields are members of.
     pub set: SelectionSetId,
-    /// Places of the node's members in [`OutputPlan::fields`], in order. Those that are foreign are not asked of the source.
+    /// Indexes of the node's members in [`OutputPlan::fields`], in order. Foreign members are not fetched from the source.
     pub fields: &'p [u32],
     /// Query or mutation.
     pub kind: OperationKind,
     /// Below the root: how many key columns `FetchInput::parent_keys` has. `Node::Parent(i)` in the arguments
     /// means column `i`.
     pub parent_keys: Option<u32>,
-    /// The part of the source, if it is one: the keys are the part's, in its order.
+    /// The separate fetch, if the node is one: its keys are those of [`SeparateFetch::keys`], in order.
     pub part: Option<SeparateFetchId>,
     /// The form of the answer.
     pub answer: AnswerForm,
-    /// The source's facts of the callers the plan is for ([`Source::profile`]); none: they see and may do everything.
+    /// Facts of the callers for whom the plan is made ([`Source::profile`]); empty: full access.
     pub facts: &'p [u64],
     /// Rules for scalars and wording of errors.
     pub protocol: Protocol,
     /// Parts that one condition of its arguments may have.
     pub conditions_max: u32,
-    /// The operation's variables, in order: name, type, and whether a value is certain. Its JSON literals with variables inside follow;
-    /// they are bound like variables of a non-null type. Then variables once more with the default of an input field where they stand.
+    /// Variables of the operation, in order: name, type, and whether a value is certain. JSON literals that contain variables follow;
+    /// they are bound like variables of a non-null type. Then come variables that use the default of an input field, once more with
+    /// that default.
     pub variables: &'p [PlanVariable],
-    /// A memory of the source that all its nodes of the plan share while they are prepared.
+    /// Storage of the source, shared by all its nodes of the plan while they are prepared.
     pub cache: &'p RequestCache,
 }
 
 /// A variable of a planned operation.
 #[derive(Clone, Debug)]
 pub struct PlanVariable {
-    /// Without `$`; of a JSON literal with variables inside its text.
+    /// Name without `$`; for a JSON literal with variables inside: its text.
     pub name: Box<str>,
-    /// Its type in the graph's schema.
+    /// Type of the variable in the graph's schema.
     pub ty: weir_language::schema::TypeRef,
-    /// True if it has a default, its own or that of its place, so that it is never absent.
+    /// True if it is never absent: it or its position has a default.
     pub has_default: bool,
 }
 
 /// The form in which a source has to answer a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerForm {
-    /// No children in other sources: [`FetchBody::Finished`] or [`FetchBody::Rows`] as the source likes.
+    /// No child nodes: the source may choose [`FetchBody::Finished`] or [`FetchBody::Rows`].
     Any {
         /// True if the members are adjacent in the response, so that one stream can carry them.
         contiguous: bool,
     },
-    /// Children hang below: [`FetchBody::Rows`] it must be.
+    /// There are child nodes: the answer must be [`FetchBody::Rows`].
     Rows,
-    /// As [`Self::Rows`]; the last member is a list whose later items may follow in batches ([`FetchInput::first_items`]).
+    /// Rows as for [`Self::Rows`]; the last member is a list whose later items may follow in batches ([`FetchInput::first_items`]).
     Items,
 }
 
@@ -319,22 +317,22 @@ impl AnswerForm {
 /// Protocols of clients. Source: `docs/endpoints.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Protocol {
-    /// `/graphql`: the specification GraphQL over HTTP to the letter.
+    /// `/graphql`: strictly the specification GraphQL over HTTP.
     GraphqlOverHttp,
-    /// `/v1/graphql`: as Hasura v2 answers.
+    /// `/v1/graphql`: compatible with Hasura v2.
     Hasura,
 }
 
 /// Translates the graph's ids into a source's own. The identity when the graph has one source.
 #[derive(Debug, Default)]
 pub struct Ids {
-    /// By graph id; `u32::MAX` where the source has no such thing. Empty: identity.
+    /// Own type id by graph id; `u32::MAX` if the source lacks the type. Empty: the ids are equal.
     pub types: Vec<u32>,
-    /// As `types`.
+    /// Own field ids, see `types`.
     pub fields: Vec<u32>,
-    /// As `types`.
+    /// Own ids of arguments and input fields, see `types`.
     pub inputs: Vec<u32>,
-    /// As `types`.
+    /// Own enum value ids, see `types`.
     pub enum_values: Vec<u32>,
 }
 
@@ -388,30 +386,30 @@ pub struct FetchInput<'r> {
     pub variables: &'r Arc<Variables>,
     /// The caller.
     pub caller: &'r Caller,
-    /// Below the root: the keys of the parents, made unique; one column per key field, equally long. The reply's
-    /// table then has one row per key.
+    /// Keys of the parents below the root, deduplicated; one column per key field, equally long. The reply's table then has one row per
+    /// key.
     pub parent_keys: Option<&'r [Column]>,
     /// The client's headers.
     pub headers: &'r dyn Headers,
-    /// When the whole request must have its first byte.
+    /// Deadline for the first byte of the whole response.
     pub deadline: Instant,
-    /// Up to this many bytes are held back whole, so that a late failure can still be told; more may leave in chunks.
+    /// Answers up to this size are buffered, so that a late failure can still be reported; longer ones may be sent in chunks.
     pub hold_back_bytes: usize,
     /// State shared with fetches of the same request that may make the same calls, if there are any.
     pub request_scope: Option<RequestScope<'r>>,
-    /// Objects of its node and of the node above, if a fetch of the plan has any.
+    /// Objects of its own and its parent node, if a fetch of the plan keeps any.
     pub objects: Option<NodeObjects<'r>>,
-    /// Of a change: where the source may record what it did, if that is less than [`PreparedFetch::touches`] says.
+    /// Where a mutation may record its effect, if that is less than [`PreparedFetch::touches`] says.
     pub changes: Option<&'r ChangeRecord>,
-    /// Span of the fetch, for those whom the source calls.
+    /// Span of the fetch, to be sent to the systems that the source calls.
     pub span: Option<&'r FetchSpan<'r>>,
-    /// Other reads of its plan may be under way with other variables or callers, and nobody waits for one of them alone: the source may ask
-    /// them as one.
+    /// True if reads of the same plan with other variables or callers may be in flight and none is urgent: the source may merge them
+    /// into one statement.
     pub may_join: bool,
-    /// Of a stream: the batch that is read. `None`: its first one, whose end nobody asks for.
+    /// Batch of a stream to read. `None`: the first batch, whose end is not needed.
     pub stream: Option<&'r Arc<StreamRead>>,
-    /// Where the answer is [`AnswerForm::Items`]: so many items of the list may come with the rows, as [`FetchBody::FirstItems`]. `None`: all come
-    /// at once.
+    /// Number of list items that may come with the rows, as [`FetchBody::FirstItems`]; only with [`AnswerForm::Items`]. `None`: all
+    /// items come at once.
     pub first_items: Option<u32>,
 }
 
@@ -420,7 +418,7 @@ pub struct FetchInput<'r> {
 pub struct FetchResult {
     /// The answer.
     pub body: FetchBody,
-    /// Fields that failed; their values are null (and nulls are already bubbled in `Finished`).
+    /// Fields that failed; their values are null (in `Finished`, nulls have already propagated).
     pub errors: Vec<PathError>,
     /// Lifetime of the result; `None` if the source gives none.
     pub cache_control: Option<CacheControl>,
@@ -429,11 +427,11 @@ pub struct FetchResult {
 /// Lifetime of an answer, counted from now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheControl {
-    /// Remaining lifetime, so that levels never add up. [`CacheControl::ENDLESS_MS`] if none is given.
+    /// Remaining lifetime, so that levels never add up. [`CacheControl::ENDLESS_MS`] without a lifetime.
     pub remaining_ms: u64,
-    /// Stale period behind it: the answer may be shown while a new one is fetched.
+    /// Stale period after it: the old answer may be served while a new one is fetched.
     pub stale_ms: u64,
-    /// By whom.
+    /// Caches that may store the answer.
     pub scope: CacheScope,
     /// True if callers with the same values of the headers that the fetch reads may share it. An answer that is neither
     /// public nor separated by headers is for the one request only.
@@ -449,7 +447,7 @@ pub struct CacheControl {
 }
 
 impl CacheControl {
-    /// Remaining lifetime of an answer without one.
+    /// Remaining lifetime of an answer that has none.
     pub const ENDLESS_MS: u64 = u64::MAX;
 }
 
@@ -463,12 +461,12 @@ pub enum CacheScope {
     Private,
 }
 
-/// Why a field has no value, for the client.
+/// Error of a field, as the client sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
     /// Stable code of `extensions.code`.
     pub code: &'static str,
-    /// Words without SQL, hosts or hidden names.
+    /// Message without SQL, hosts or hidden names.
     pub message: Box<str>,
     /// Hasura's `extensions.path` for this error, if it is not derived from the field.
     pub hasura_path: Option<Box<str>>,
@@ -476,7 +474,7 @@ pub struct FieldError {
     pub extensions: Option<Box<Extensions>>,
 }
 
-/// Members of `extensions` that a source has been told to pass on.
+/// Members of `extensions` that a source is configured to pass on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extensions {
     /// JSON, without the braces around it: at least one member.
@@ -488,31 +486,31 @@ pub struct Extensions {
 /// A failed field and where it is in the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathError {
-    /// Why.
+    /// The error.
     pub error: FieldError,
-    /// From the root of the node's set.
+    /// Path from the root of the node's set.
     pub path: Vec<Step>,
     /// Place of the failed member in [`OutputPlan::fields`], for its location.
     pub field: u32,
-    /// Of a mutation: true if nothing of its root field was done.
+    /// True if the error is of a mutation and nothing of its root field was committed.
     pub is_undone: bool,
 }
 
 /// One step of a response path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
-    /// A member: its place in [`OutputPlan::fields`], whose key is meant.
+    /// A member, by its index in [`OutputPlan::fields`]; the path shows its key.
     Field(u32),
     /// An item of a list.
     Index(u32),
 }
 
-/// A reason for which a node cannot be planned. The client is to blame and can mend it.
+/// Error of the client that prevents the planning of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanError {
-    /// Code and words.
+    /// Error for the client.
     pub error: FieldError,
-    /// Place of the member that is meant, for its location and path.
+    /// Index of the affected member, for location and path.
     pub field: u32,
 }
 
@@ -553,7 +551,7 @@ impl SourceError {
         }
     }
 
-    /// Why a source gave nothing, in words for clients.
+    /// Client error for a source that returned nothing.
     #[must_use]
     pub fn for_client(&self) -> FieldError {
         let message = match self {
@@ -570,7 +568,7 @@ impl SourceError {
         FieldError { code: self.code(), message: message.into(), hasura_path: None, extensions: None }
     }
 
-    /// Tells the operator what the client is not told.
+    /// Logs the details that clients do not see.
     pub fn tell_operator(&self) {
         match self {
             Self::Rejected { .. } | Self::Undone(_) => {}
@@ -581,7 +579,7 @@ impl SourceError {
 }
 
 impl fmt::Display for SourceError {
-    /// Words for operators: logs only.
+    /// Formats the error for logs only.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Rejected { error, .. } => f.write_str(&error.message),

@@ -38,7 +38,9 @@ impl SpanContext {
             (part.len() == digits && is_hex).then_some(part)
         };
         let version = part(2)?;
-        let (trace, span, flags) = (part(32)?, part(16)?, part(2)?);
+        let trace = part(32)?;
+        let span = part(16)?;
+        let flags = part(2)?;
         let may_follow = version != "00" && version != "ff";
         if version == "ff" || parts.next().is_some() && !may_follow {
             return None;
@@ -57,7 +59,7 @@ impl SpanContext {
     pub fn traceparent(&self) -> String {
         let mut text = String::with_capacity(Self::TEXT_BYTES);
         let flags = u8::from(self.is_sampled);
-        // Writing into a string cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "00-{:032x}-{:016x}-{flags:02x}", self.trace, self.span);
         text
     }

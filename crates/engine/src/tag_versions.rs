@@ -1,11 +1,11 @@
 //! Invalidation by tag: mutations record changes here, and cached answers are checked against them.
 //!
-//! A process has one for all its engines, as they come and go with reloads: a mutation that began in the one before makes the
-//! answers of the next old too. What is changed here is handed on to whoever keeps answers of sources and knows other
-//! processes ([`InvalidationSink`]); what those changed comes back as [`TagVersions::heard`].
+//! A process has one instance for all its engines, across reloads: a mutation that began under the old engine also invalidates the
+//! answers of the new one. Local invalidations go to an [`InvalidationSink`], which caches answers of sources and informs other
+//! processes; their invalidations arrive through [`TagVersions::invalidate_from_remote`].
 //!
-//! **Invariant:** ages only rise, and that of a tag rises after everything else with the tag is old. So who takes the ages
-//! before it asks its sources finds them risen if it was given anything from before a change.
+//! **Invariant:** versions only rise, and the version of a tag rises after all other data with the tag is invalid. So a reader that
+//! takes the versions before it asks its sources sees them risen if it was given data from before a change.
 //!
 //! **Cost:** a change is one addition per tag; a check reads one atomic per tag.
 
@@ -16,48 +16,48 @@ use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, Weak};
 
-/// Number of ages for all tags. Two tags with the same age invalidate each other's entries, which costs only misses.
-const AGES: usize = 4096;
-/// The age of everything; it stands behind the others.
-const ALL: u16 = AGES as u16;
+/// Number of version slots. Tags with one slot invalidate each other's entries, which costs only misses.
+const VERSION_SLOTS: usize = 4096;
+/// Slot of the version that covers all tags, behind the others.
+const ALL_TAGS_SLOT: u16 = VERSION_SLOTS as u16;
 
-/// The ages of some tags at one moment, and of everything.
+/// Versions of some tags at one moment, with the version that covers all tags.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TagSnapshot(Vec<(u16, u64)>);
 
 impl TagSnapshot {
-    /// Of what was old when it was looked at.
+    /// A snapshot that never matches the current versions.
     #[must_use]
-    pub fn past() -> Self {
-        Self(vec![(ALL, u64::MAX)])
+    pub fn always_stale() -> Self {
+        Self(vec![(ALL_TAGS_SLOT, u64::MAX)])
     }
 
-    /// The places of its tags.
+    /// Slots of its tags.
     pub(crate) fn places(&self) -> impl Iterator<Item = u16> + '_ {
-        self.0.iter().map(|it| it.0).filter(|it| *it != ALL)
+        self.0.iter().map(|it| it.0).filter(|it| *it != ALL_TAGS_SLOT)
     }
 
-    /// Those of others too.
+    /// Adds the tags of another snapshot.
     pub(crate) fn join(&mut self, others: &Self) {
         self.0.extend_from_slice(&others.0);
     }
 }
 
-/// Receivers of all changes that are recorded here.
+/// Receiver of invalidations that are recorded in this process.
 pub trait InvalidationSink: Send + Sync {
-    /// Whatever has `tag` was changed; if some of `rows` are of that table, these rows alone. It is done with when this returns, as far
-    /// as this process goes.
-    fn changed(&self, tag: &Tag, rows: &[RowKey]);
+    /// Invalidates data with `tag`; if some of `rows` belong to that table, these rows only. Invalidation within this process is
+    /// complete when the call returns.
+    fn invalidate_rows(&self, tag: &Tag, rows: &[RowKey]);
 }
 
-/// Listeners to changes in this process and, as far as they are told of, in others: each by its exact tag.
+/// Listener to changes in this process and to reported changes of other processes, by exact tag.
 pub trait ChangeListener: Send + Sync {
-    /// Data of `change` was changed, and reads see it.
-    fn changed(&self, change: &Change<'_>);
-    /// Any data may have been changed.
-    fn everything_changed(&self);
-    /// A change whose outcome nobody waited for: it may be done a little later.
-    fn abandoned(&self, change: &Change<'_>);
+    /// Data of `change` was changed and is visible to reads.
+    fn on_change(&self, change: &Change<'_>);
+    /// Any data may have changed.
+    fn on_unknown_change(&self);
+    /// A change whose outcome is unknown: it may be committed a little later.
+    fn on_unconfirmed_change(&self, change: &Change<'_>);
 }
 
 /// A change of data with a tag.
@@ -69,17 +69,17 @@ pub struct Change<'c> {
     pub key: Option<&'c [u8]>,
 }
 
-/// A version per tag, raised by each mutation that changes data of the tag.
+/// Versions of all tags; a mutation raises the versions of the tags whose data it changes.
 pub struct TagVersions {
     ages: Box<[AtomicU64]>,
-    others: RwLock<Option<Weak<dyn InvalidationSink>>>,
+    remote_sink: RwLock<Option<Weak<dyn InvalidationSink>>>,
     listeners: RwLock<Vec<Weak<dyn ChangeListener>>>,
 }
 
 impl Default for TagVersions {
     fn default() -> Self {
-        let ages = std::iter::repeat_with(AtomicU64::default).take(AGES + 1).collect();
-        Self { ages, others: RwLock::new(None), listeners: RwLock::default() }
+        let ages = std::iter::repeat_with(AtomicU64::default).take(VERSION_SLOTS + 1).collect();
+        Self { ages, remote_sink: RwLock::new(None), listeners: RwLock::default() }
     }
 }
 
@@ -90,61 +90,62 @@ impl std::fmt::Debug for TagVersions {
 }
 
 impl TagVersions {
-    /// Has `others` told of what is changed here from now on, in place of those before.
-    pub fn tell_to(&self, others: Weak<dyn InvalidationSink>) {
-        *self.others.write().unwrap_or_else(PoisonError::into_inner) = Some(others);
+    /// Sends local invalidations to `others` from now on, instead of to the previous sink.
+    pub fn set_remote_sink(&self, others: Weak<dyn InvalidationSink>) {
+        *self.remote_sink.write().unwrap_or_else(PoisonError::into_inner) = Some(others);
     }
 
-    /// Has `listener` told of all changes from now on, as long as it lives.
+    /// Notifies `listener` of all changes from now on, as long as it lives.
     pub fn listen(&self, listener: Weak<dyn ChangeListener>) {
         let mut listeners = self.listeners.write().unwrap_or_else(PoisonError::into_inner);
         listeners.retain(|it| it.strong_count() > 0);
         listeners.push(listener);
     }
 
-    /// Something was changed here.
-    pub fn note(&self, tags: &[Tag]) {
-        self.note_rows(tags, &[]);
+    /// Invalidates data with these tags after a local change.
+    pub fn invalidate(&self, tags: &[Tag]) {
+        self.invalidate_rows(tags, &[]);
     }
 
-    /// Something was changed here; of the tables in `rows` only the rows with these keys.
-    pub fn note_rows(&self, tags: &[Tag], rows: &[RowKey]) {
+    /// Invalidates data with these tags after a local change; in the tables of `rows` only the rows with these keys.
+    pub fn invalidate_rows(&self, tags: &[Tag], rows: &[RowKey]) {
         if tags.is_empty() {
             return;
         }
         let others =
-            self.others.read().unwrap_or_else(PoisonError::into_inner).as_ref().and_then(Weak::upgrade);
+            self.remote_sink.read().unwrap_or_else(PoisonError::into_inner).as_ref().and_then(Weak::upgrade);
         for tag in tags {
-            // First what parts are made of, then what is made of parts.
-            others.iter().for_each(|it| it.changed(tag, rows));
-            self.heard(&tag.0, RowKey::of(tag, rows));
+            // The caches of single calls come first, then the caches of whole answers that are made of them.
+            others.iter().for_each(|it| it.invalidate_rows(tag, rows));
+            self.invalidate_from_remote(&tag.0, RowKey::of(tag, rows));
         }
     }
 
-    /// Invalidates this tag; all receivers know of it already. `keys`: of the rows that were changed, of which none stands for any row.
-    pub fn heard<'k>(&self, tag: &str, keys: impl IntoIterator<Item = &'k [u8]>) {
+    /// Invalidates a tag that the sink has handled already. `keys`: keys of the changed rows; if there are none, any row may have
+    /// changed.
+    pub fn invalidate_from_remote<'k>(&self, tag: &str, keys: impl IntoIterator<Item = &'k [u8]>) {
         self.raise(place(tag));
         let mut keys = keys.into_iter().peekable();
         if keys.peek().is_none() {
-            self.tell(|it| it.changed(&Change { tag, key: None }));
+            self.notify_listeners(|it| it.on_change(&Change { tag, key: None }));
         }
         for key in keys {
-            self.tell(|it| it.changed(&Change { tag, key: Some(key) }));
+            self.notify_listeners(|it| it.on_change(&Change { tag, key: Some(key) }));
         }
     }
 
-    /// Nobody knows what was changed.
+    /// Invalidates everything: the changed data is unknown.
     pub fn on_unknown_invalidation(&self) {
-        self.raise(ALL);
-        self.tell(|it| it.everything_changed());
+        self.raise(ALL_TAGS_SLOT);
+        self.notify_listeners(|it| it.on_unknown_change());
     }
 
-    /// True if somebody is told of rows.
+    /// True if row keys have a listener.
     pub(crate) fn has_listeners(&self) -> bool {
         !self.listeners.read().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    fn tell(&self, what: impl Fn(&dyn ChangeListener)) {
+    fn notify_listeners(&self, what: impl Fn(&dyn ChangeListener)) {
         let listeners = self.listeners.read().unwrap_or_else(PoisonError::into_inner);
         listeners.iter().filter_map(Weak::upgrade).for_each(|it| what(&*it));
     }
@@ -153,24 +154,24 @@ impl TagVersions {
         self.ages[usize::from(place)].fetch_add(1, Ordering::AcqRel);
     }
 
-    /// The current ages of these tags.
+    /// Current versions of these tags.
     #[must_use]
-    pub fn ages<'t>(&self, tags: impl IntoIterator<Item = &'t str>) -> TagSnapshot {
-        self.ages_at(tags.into_iter().map(place))
+    pub fn versions<'t>(&self, tags: impl IntoIterator<Item = &'t str>) -> TagSnapshot {
+        self.versions_at(tags.into_iter().map(place))
     }
 
-    /// The current ages of the tags at these places.
-    pub(crate) fn ages_at(&self, places: impl IntoIterator<Item = u16>) -> TagSnapshot {
-        TagSnapshot(places.into_iter().chain([ALL]).map(|it| (it, self.age(it))).collect())
+    /// Current versions of the tags in these slots.
+    pub(crate) fn versions_at(&self, places: impl IntoIterator<Item = u16>) -> TagSnapshot {
+        TagSnapshot(places.into_iter().chain([ALL_TAGS_SLOT]).map(|it| (it, self.version(it))).collect())
     }
 
-    /// True if nothing with these tags was changed since.
+    /// True if no data with these tags was invalidated since `ages` was taken.
     #[must_use]
     pub fn are_current(&self, ages: &TagSnapshot) -> bool {
-        ages.0.iter().all(|&(place, age)| self.age(place) == age)
+        ages.0.iter().all(|&(place, age)| self.version(place) == age)
     }
 
-    fn age(&self, place: u16) -> u64 {
+    fn version(&self, place: u16) -> u64 {
         self.ages[usize::from(place)].load(Ordering::Acquire)
     }
 }
@@ -212,39 +213,40 @@ impl RowKey {
     }
 }
 
-/// Index of the age of `tag`.
+/// Version slot of `tag`.
 pub(crate) fn place(tag: &str) -> u16 {
-    (FixedState::default().hash_one(tag) % AGES as u64) as u16
+    (FixedState::default().hash_one(tag) % VERSION_SLOTS as u64) as u16
 }
 
-/// The effect of a change, told by its source when it is over: exacter than the tags of its plan, which hold all that it might have done.
+/// Effect of a change, reported by its source at the end. It is more precise than the tags of the plan, which list everything the
+/// change might touch.
 #[derive(Debug, Default)]
 pub struct ChangeRecord(Mutex<Option<Box<SettledChange>>>);
 
-/// The tags of what was changed, and the rows to which that is confined.
+/// Tags of the changed data, and the rows to which the change is limited.
 type SettledChange = (Vec<Tag>, Vec<RowKey>);
 
 impl ChangeRecord {
-    /// The outcome is known: what has one of `tags` was changed, and of the tables in `rows` only the rows with these keys.
+    /// Records the outcome: data with `tags` was changed, in the tables of `rows` only the rows with these keys.
     pub fn settle(&self, tags: Vec<Tag>, rows: Vec<RowKey>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new((tags, rows)));
     }
 }
 
-/// A change on its way: noted when this goes, whatever came of it, as whoever waits for a mutation may go away
-/// while it is done.
+/// Invalidates the tags of a change when it is dropped, whatever the outcome: the future of a mutation may be dropped while the
+/// mutation is still running.
 pub(crate) struct InvalidateOnDrop<'r> {
     pub(crate) changes: &'r TagVersions,
     pub(crate) tags: Cow<'r, [Tag]>,
     /// The rows to which the change is confined.
     pub(crate) rows: Vec<RowKey>,
-    /// True once its outcome is known.
+    /// True once the outcome is known.
     pub(crate) is_done: bool,
 }
 
 impl InvalidateOnDrop<'_> {
-    /// The source answered, and may have told what it did.
-    pub(crate) fn done(&mut self, record: &ChangeRecord) {
+    /// The source answered, and may have recorded the effect of the change.
+    pub(crate) fn apply_record(&mut self, record: &ChangeRecord) {
         self.is_done = true;
         let told = record.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(told) = told {
@@ -255,9 +257,9 @@ impl InvalidateOnDrop<'_> {
 
 impl Drop for InvalidateOnDrop<'_> {
     fn drop(&mut self) {
-        self.changes.note_rows(&self.tags, &self.rows);
+        self.changes.invalidate_rows(&self.tags, &self.rows);
         for tag in self.tags.iter().filter(|_| !self.is_done) {
-            self.changes.tell(|it| it.abandoned(&Change { tag: &tag.0, key: None }));
+            self.changes.notify_listeners(|it| it.on_unconfirmed_change(&Change { tag: &tag.0, key: None }));
         }
     }
 }
@@ -279,7 +281,7 @@ mod tests {
     }
 
     impl InvalidationSink for Told {
-        fn changed(&self, tag: &Tag, _: &[RowKey]) {
+        fn invalidate_rows(&self, tag: &Tag, _: &[RowKey]) {
             self.all.lock().unwrap().push((tag.clone(), self.changes.are_current(&self.before)));
         }
     }
@@ -287,29 +289,30 @@ mod tests {
     #[test]
     fn others_are_told_of_a_change_before_ages_rise_and_not_of_what_comes_from_them() {
         let changes = Arc::new(TagVersions::default());
-        let before = changes.ages(["Album"]);
+        let before = changes.versions(["Album"]);
         let told =
             Arc::new(Told { changes: Arc::clone(&changes), before: before.clone(), all: Mutex::default() });
         let weak: Weak<dyn InvalidationSink> =
             Arc::downgrade(&(Arc::clone(&told) as Arc<dyn InvalidationSink>));
-        changes.tell_to(weak);
-        changes.note(&[tag("Album")]);
+        changes.set_remote_sink(weak);
+        changes.invalidate(&[tag("Album")]);
         assert!(!changes.are_current(&before));
         assert_eq!(*told.all.lock().unwrap(), [(tag("Album"), true)]);
-        let after = changes.ages(["Album"]);
-        changes.heard("Genre", []);
+        let after = changes.versions(["Album"]);
+        changes.invalidate_from_remote("Genre", []);
         assert!(changes.are_current(&after));
-        changes.heard("Album", []);
+        changes.invalidate_from_remote("Album", []);
         assert!(!changes.are_current(&after));
         assert_eq!(told.all.lock().unwrap().len(), 1);
         drop(told);
-        changes.note(&[tag("Album")]);
+        changes.invalidate(&[tag("Album")]);
     }
 
     #[test]
     fn what_nobody_knows_makes_everything_old() {
         let changes = TagVersions::default();
-        let (some, none) = (changes.ages(["Album"]), changes.ages([]));
+        let some = changes.versions(["Album"]);
+        let none = changes.versions([]);
         assert!(changes.are_current(&some) && changes.are_current(&none));
         changes.on_unknown_invalidation();
         assert!(!changes.are_current(&some) && !changes.are_current(&none));

@@ -1,6 +1,6 @@
-//! Parts of answers on their way to clients, and the bytes of those that wait to be taken.
+//! Channels for parts of answers, with counters of the bytes that clients have not read yet.
 //!
-//! **Invariant:** a part counts from when it is handed over until it is taken or its answer is dropped.
+//! **Invariant:** a part counts from its send until it is received or its answer is dropped.
 //!
 //! **Cost:** four additions to counters for each part, of 64 KiB and more.
 
@@ -14,15 +14,15 @@ use tokio::sync::mpsc::error::TrySendError;
 
 static IN_PROCESS: AtomicU64 = AtomicU64::new(0);
 
-/// Bytes of parts that wait, in the process.
+/// Unread bytes of all channels in the process.
 #[must_use]
 pub fn in_process() -> u64 {
     IN_PROCESS.load(Ordering::Relaxed)
 }
 
-/// Bytes of parts that wait, of one channel.
+/// Counter of the unread bytes of one channel.
 #[derive(Clone, Debug, Default)]
-pub struct Waiting(Arc<Count>);
+pub struct UnreadCount(Arc<Count>);
 
 #[derive(Debug, Default)]
 struct Count(AtomicU64);
@@ -33,20 +33,20 @@ impl Drop for Count {
     }
 }
 
-impl Waiting {
-    /// `bytes` more wait.
+impl UnreadCount {
+    /// Adds `bytes` that were sent.
     pub fn add(&self, bytes: usize) {
         IN_PROCESS.fetch_add(bytes as u64, Ordering::Relaxed);
         self.0.0.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    /// `bytes` that were added are taken.
+    /// Subtracts `bytes` that were received.
     pub fn take(&self, bytes: usize) {
         self.0.0.fetch_sub(bytes as u64, Ordering::Relaxed);
         IN_PROCESS.fetch_sub(bytes as u64, Ordering::Relaxed);
     }
 
-    /// Number of waiting bytes.
+    /// Number of unread bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.0.0.load(Ordering::Relaxed)
@@ -75,7 +75,7 @@ impl Measured for Result<Vec<u8>, Aborted> {
     }
 }
 
-/// Nobody takes parts any more.
+/// The receiver was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gone;
 
@@ -83,74 +83,74 @@ pub struct Gone;
 #[must_use]
 pub fn channel<T: Measured>(parts_max: usize) -> (Sender<T>, Receiver<T>) {
     let (sender, receiver) = mpsc::channel(parts_max);
-    let waiting = Waiting::default();
+    let waiting = UnreadCount::default();
     let receiver = Receiver { receiver, waiting: waiting.clone(), behind: Vec::new() };
     (Sender { sender, waiting }, receiver)
 }
 
-/// Hands parts over.
+/// Sends parts.
 #[derive(Debug)]
 pub struct Sender<T> {
     sender: mpsc::Sender<T>,
-    waiting: Waiting,
+    waiting: UnreadCount,
 }
 
 impl<T: Measured> Sender<T> {
     /// Waits until there is room for `part`, which counts meanwhile.
     ///
     /// # Errors
-    /// Nobody takes parts any more.
+    /// The receiver was dropped.
     pub async fn send(&self, part: T) -> Result<(), Gone> {
         self.waiting.add(part.bytes());
         self.sender.send(part).await.map_err(|_| Gone)
     }
 
-    /// As [`Self::send`], by a thread that may block.
+    /// Sends like [`Self::send`], from a thread that may block.
     ///
     /// # Errors
-    /// As there.
+    /// See [`Self::send`].
     pub fn blocking_send(&self, part: T) -> Result<(), Gone> {
         self.waiting.add(part.bytes());
         self.sender.blocking_send(part).map_err(|_| Gone)
     }
 
-    /// Hands `part` over if there is room.
+    /// Sends `part` if there is room.
     ///
     /// # Errors
-    /// There is none, or nobody takes parts any more.
+    /// The channel is full, or the receiver was dropped.
     pub fn try_send(&self, part: T) -> Result<(), TrySendError<T>> {
         let bytes = part.bytes();
         self.waiting.add(bytes);
         self.sender.try_send(part).inspect_err(|_| self.waiting.take(bytes))
     }
 
-    /// Waits until nobody takes parts any more.
-    pub async fn gone(&self) {
+    /// Waits until the receiver is dropped.
+    pub async fn wait_until_closed(&self) {
         self.sender.closed().await;
     }
 
-    /// Waits until there is room for a part that counts already.
+    /// Waits until there is room for a part that is already counted.
     ///
     /// # Errors
-    /// Nobody takes parts any more.
+    /// The receiver was dropped.
     pub async fn reserve(&self) -> Result<mpsc::Permit<'_, T>, Gone> {
         self.sender.reserve().await.map_err(|_| Gone)
     }
 
-    /// The count of the channel, for parts that wait before it.
+    /// Counter of the channel, for parts that wait before it.
     #[must_use]
-    pub fn waiting(&self) -> &Waiting {
+    pub fn unread_count(&self) -> &UnreadCount {
         &self.waiting
     }
 }
 
-/// Takes parts.
+/// Receives parts.
 #[derive(Debug)]
 pub struct Receiver<T> {
     receiver: mpsc::Receiver<T>,
-    waiting: Waiting,
-    /// Of the channels that fill this one.
-    behind: Vec<Waiting>,
+    waiting: UnreadCount,
+    /// Counters of the channels that feed this one.
+    behind: Vec<UnreadCount>,
 }
 
 impl<T: Measured> Receiver<T> {
@@ -159,7 +159,7 @@ impl<T: Measured> Receiver<T> {
         std::future::poll_fn(|cx| self.poll_recv(cx)).await
     }
 
-    /// As [`Self::recv`], in a poll.
+    /// Polls for the next part, see [`Self::recv`].
     pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
         let part = std::task::ready!(self.receiver.poll_recv(cx));
         if let Some(part) = &part {
@@ -168,19 +168,19 @@ impl<T: Measured> Receiver<T> {
         Poll::Ready(part)
     }
 
-    /// The count of the channel, for parts that wait behind it.
+    /// Counter of the channel, for parts that wait behind it.
     #[must_use]
-    pub fn waiting(&self) -> &Waiting {
+    pub fn unread_count(&self) -> &UnreadCount {
         &self.waiting
     }
 
-    /// Adds the channels that fill this one: their waiting bytes count here too.
-    pub fn fed_by(&mut self, others: impl IntoIterator<Item = Waiting>) {
+    /// Adds channels that feed this one: their unread bytes count here too.
+    pub fn fed_by(&mut self, others: impl IntoIterator<Item = UnreadCount>) {
         self.behind.extend(others);
     }
 
-    /// The counts of this channel and of those that fill it.
-    pub fn counts(&self) -> impl Iterator<Item = &Waiting> {
+    /// Counters of this channel and of those that feed it.
+    pub fn counts(&self) -> impl Iterator<Item = &UnreadCount> {
         std::iter::once(&self.waiting).chain(&self.behind)
     }
 }
@@ -196,18 +196,18 @@ mod tests {
     #[tokio::test]
     async fn parts_count_until_they_are_taken_or_dropped() {
         let (sender, mut receiver) = channel(2);
-        let waiting = sender.waiting().clone();
+        let waiting = sender.unread_count().clone();
         sender.send(part(5)).await.unwrap();
         assert!(sender.try_send(part(7)).is_ok() && sender.try_send(part(11)).is_err());
         assert_eq!(waiting.bytes(), 12);
         assert!(in_process() >= 12);
         assert_eq!(receiver.recv().await, Some(part(5)));
         assert_eq!(waiting.bytes(), 7);
-        sender.waiting().add(100);
+        sender.unread_count().add(100);
         sender.reserve().await.unwrap().send(part(100));
-        assert_eq!(receiver.counts().map(Waiting::bytes).sum::<u64>(), 107);
+        assert_eq!(receiver.counts().map(UnreadCount::bytes).sum::<u64>(), 107);
         let mut outer = channel::<Result<Vec<u8>, Aborted>>(1).1;
         outer.fed_by([waiting]);
-        assert_eq!(outer.counts().map(Waiting::bytes).sum::<u64>(), 107);
+        assert_eq!(outer.counts().map(UnreadCount::bytes).sum::<u64>(), 107);
     }
 }

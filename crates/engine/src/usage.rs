@@ -1,7 +1,8 @@
 //! Counts by operation: how often, how long, with which errors and from which cache; and by field and argument, for changes of the schema.
 //!
-//! An operation is its document and its name. The table has room for [`OPERATIONS_MAX`]: a new one takes the place of the one that was asked
-//! least, whose counts go to the rest. A flood of differing documents so displaces itself, and not what is asked often.
+//! An operation is its document and its name. The table has room for [`OPERATIONS_MAX`]: a new operation replaces the least
+//! frequent one, whose counts move to the rest. So a flood of different documents replaces its own entries, not those of frequent
+//! operations.
 //!
 //! **Invariant:** the counts of all operations and of the rest never decrease together. No value of a variable is here; the text of a document
 //! is not kept.
@@ -103,7 +104,7 @@ impl OperationCounts {
     }
 }
 
-/// An operation as it is told.
+/// Name, hash and kind of an operation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OperationName {
     /// The name in the document; empty if it has none.
@@ -118,7 +119,7 @@ impl OperationName {
     fn of(operation: &ObservedOperation<'_>) -> Self {
         let digest = Sha256::digest(operation.text.as_bytes());
         let hash = digest.iter().take(8).fold(String::with_capacity(16), |mut text, byte| {
-            // Writing into a string cannot fail.
+            // Writing to a string cannot fail.
             let _ = write!(text, "{byte:02x}");
             text
         });
@@ -130,7 +131,7 @@ impl OperationName {
 /// One place of the table.
 #[derive(Debug, Default)]
 struct OperationPlace {
-    /// As `entry` says, to find the one that is asked least.
+    /// Copy of the count in `entry`, to find the least frequent operation without a lock.
     count: AtomicU64,
     entry: Mutex<OperationEntry>,
 }
@@ -142,7 +143,7 @@ struct OperationEntry {
     counted: Option<CountedOperation>,
 }
 
-/// Sum of what is not counted by itself.
+/// Sum over operations that have no entry of their own.
 #[derive(Debug)]
 struct Rest {
     counts: OperationCounts,
@@ -159,14 +160,14 @@ pub struct OperationTable {
     rest: Mutex<Rest>,
 }
 
-/// An operation that is counted by itself.
+/// An operation with an entry of its own.
 #[derive(Clone, Debug)]
 pub struct CountedOperation {
-    /// Its name.
+    /// Name, hash and kind of the operation.
     pub operation: OperationName,
     /// The fields and arguments it asks for.
     pub coordinates: Vec<String>,
-    /// Its counts.
+    /// Counts of the operation.
     pub counts: OperationCounts,
 }
 
@@ -175,7 +176,7 @@ pub struct CountedOperation {
 pub struct Usage {
     /// By count, descending.
     pub operations: Vec<CountedOperation>,
-    /// Of operations that are not counted by themselves.
+    /// Counts of operations that have no entry of their own.
     pub rest: OperationCounts,
     /// Executions by coordinate of a field or argument.
     pub coordinates: BTreeMap<String, u64>,
@@ -192,7 +193,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl OperationTable {
-    /// An empty table for so many operations.
+    /// An empty table for `places` operations.
     #[must_use]
     pub fn with_places(places: usize) -> Self {
         let places = std::iter::repeat_with(OperationPlace::default).take(places).collect();
@@ -213,7 +214,7 @@ impl OperationTable {
     }
 
     /// Hands name and hash of the operation with this number to `take`, if it still has its place.
-    pub fn told(&self, number: u64, take: impl FnOnce(&str, &str)) {
+    pub fn with_name_and_hash(&self, number: u64, take: impl FnOnce(&str, &str)) {
         self.with(number, |_, counted| take(&counted.operation.name, &counted.operation.hash));
     }
 
@@ -229,7 +230,8 @@ impl OperationTable {
         number: u64,
         take: impl FnOnce(&OperationPlace, &mut CountedOperation) -> T,
     ) -> Option<T> {
-        let (at, age) = (number as u32 as usize, (number >> 32) as u32);
+        let at = number as u32 as usize;
+        let age = (number >> 32) as u32;
         let place = self.places.get(at)?;
         let mut entry = lock(&place.entry);
         if entry.age == age { entry.counted.as_mut().map(|it| take(place, it)) } else { None }
@@ -239,10 +241,11 @@ impl OperationTable {
     #[must_use]
     pub fn usage(&self) -> Usage {
         let mut operations = Vec::new();
-        // Nothing moves to the rest meanwhile.
+        // The lock keeps counts from moving to the rest meanwhile.
         let _known = lock(&self.known);
         let rest = lock(&self.rest);
-        let (mut coordinates, counts) = (rest.coordinates.clone(), rest.counts.clone());
+        let mut coordinates = rest.coordinates.clone();
+        let counts = rest.counts.clone();
         drop(rest);
         for place in &self.places {
             let entry = lock(&place.entry);
@@ -257,7 +260,7 @@ impl OperationTable {
         Usage { operations, rest: counts, coordinates }
     }
 
-    /// The place for a new `operation`: one that nobody had, else that of the operation that was asked least.
+    /// Entry for a new `operation`: an unused one, else that of the least frequent operation.
     fn place_for(&self, known: &mut HashMap<OperationName, usize>, operation: OperationName) -> usize {
         let least = self.places.iter().enumerate().min_by_key(|it| it.1.count.load(Ordering::Relaxed));
         let at = if known.len() < self.places.len() { known.len() } else { least.map_or(0, |it| it.0) };
@@ -357,7 +360,8 @@ mod tests {
     #[test]
     fn a_plan_that_outlives_its_place_counts_with_the_rest() {
         let table = OperationTable::with_places(1);
-        let (old, new) = (number(&table, "{a}", &[]), number(&table, "{b}", &[]));
+        let old = number(&table, "{a}", &[]);
+        let new = number(&table, "{b}", &[]);
         assert!(table.name(old).is_none() && table.name(new).is_some());
         table.note(&execution(old, false), Duration::ZERO);
         check(&table, &[], 1, &[]);

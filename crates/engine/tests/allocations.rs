@@ -74,7 +74,8 @@ fn engine() -> Engine {
 fn observed(observer: Option<Arc<dyn Observer>>) -> Engine {
     let schema = "type Query { items(rows: Int!): [Item!]! }
         type Item { id: ID! price: Float! stock: Int! note: String parts: [Part!]! } type Part { name: String! }";
-    let (few, many) = (items(10), items(1000));
+    let few = items(10);
+    let many = items(1000);
     let source = Memory::new("memory", Arc::new(Schema::from_sdl(schema).unwrap()))
         .field("items", move |call| {
             Arc::clone(if call.argument("rows") == Some(Value::Int(10)) { &few } else { &many })
@@ -143,7 +144,8 @@ fn variables_and_constants_stay_within_the_bound() {
 fn an_observer_allocates_nothing_on_the_warm_path() {
     let observer = Arc::new(Counting(Durations::busy()));
     let listened = observed(Some(Arc::clone(&observer) as Arc<dyn Observer>));
-    let (alone, query) = (engine(), "{ items(rows: 10) { id price } }");
+    let alone = engine();
+    let query = "{ items(rows: 10) { id price } }";
     assert_eq!(check(&listened, query, "{}"), check(&alone, query, "{}"));
     let counts = observer.0.counts();
     // Four requests: binding, executing and one fetch each, and the stages of the first.

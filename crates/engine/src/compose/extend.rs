@@ -1,25 +1,29 @@
 //! Checks what sources add to types of others: that there is such a type, and that it has the keys.
 
-use super::{ComposeError, Join, Joined, Owner, extended};
+use super::{ComposeError, Join, Joined, Owner, extended_types};
 use crate::source::{FieldResolution, Ids, NodeId, Source};
 use std::sync::Arc;
 use weir_language::schema::{FieldId, Schema, TypeId, TypeKind};
 
-/// Extended types that no other source has.
+/// Reports extended types that no other source has.
 pub(super) fn find_types(sources: &[Arc<dyn Source>]) -> Vec<ComposeError> {
     let mut errors = Vec::new();
     for source in sources {
-        for &stub in extended(source) {
+        for &stub in extended_types(source) {
             let name = source.schema().type_name(stub);
             let is_home = |other: &&Arc<dyn Source>| {
                 let schema = other.schema();
-                let found = schema.type_by_name(name).filter(|it| !extended(other).contains(it));
+                let found = schema.type_by_name(name).filter(|it| !extended_types(other).contains(it));
                 found.is_some_and(|it| schema.ty(it).kind == TypeKind::Object)
             };
             if sources.iter().find(is_home).is_none() {
                 let fields = source.schema().ty(stub).fields.range().map(|it| FieldId(it as u32));
                 errors.extend(fields.map(|it| {
-                    wrong(source, (stub, it), "no other source has an object type of that name".to_owned())
+                    extension_error(
+                        source,
+                        (stub, it),
+                        "no other source has an object type of that name".to_owned(),
+                    )
                 }));
             }
         }
@@ -36,14 +40,14 @@ pub(super) fn check(
 ) -> Vec<FieldId> {
     let mut extensions = Vec::new();
     for (source, ids) in sources.iter().zip(ids) {
-        for &stub in extended(source) {
+        for &stub in extended_types(source) {
             let Some(on) = schema.type_by_name(source.schema().type_name(stub)) else { continue };
             let stub_fields = source.schema().ty(stub).fields.range();
             let graph = |own: usize| ids.fields.iter().position(|&it| it == own as u32);
             extensions.extend(stub_fields.clone().filter_map(graph).map(|it| FieldId(it as u32)));
             for field in stub_fields.map(|it| FieldId(it as u32)) {
                 if let Err(reason) = keys(schema, on, source, field) {
-                    errors.push(wrong(source, (stub, field), reason));
+                    errors.push(extension_error(source, (stub, field), reason));
                 }
             }
         }
@@ -92,7 +96,8 @@ pub(super) fn check_owners<'j>(
             extensions.binary_search(key).is_ok() || matches!(owners[key.index()], Owner::Join(_))
         };
         let key = *keys.iter().find(is_late)?;
-        let (ty, name) = (schema.type_name(schema.field(key).parent), schema.field_name(key));
+        let ty = schema.type_name(schema.field(key).parent);
+        let name = schema.field_name(key);
         Some(format!(
             "`{ty}.{name}` is answered by another source, so it cannot be a key: name a field that `{ty}` has of its own source"
         ))
@@ -104,19 +109,19 @@ pub(super) fn check_owners<'j>(
     let mut errors: Vec<ComposeError> = of_joins.collect();
     for source in sources {
         let own = source.schema();
-        for &stub in extended(source) {
+        for &stub in extended_types(source) {
             let on = schema.type_by_name(own.type_name(stub));
             for field in own.ty(stub).fields.range().map(|it| FieldId(it as u32)) {
                 let key = |name: &str| schema.field_by_name(on?, name);
                 let keys: Vec<FieldId> = key_names(source, field).filter_map(key).collect();
-                errors.extend(late(&keys).map(|reason| wrong(source, (stub, field), reason)));
+                errors.extend(late(&keys).map(|reason| extension_error(source, (stub, field), reason)));
             }
         }
     }
     errors
 }
 
-fn wrong(source: &Arc<dyn Source>, (ty, field): (TypeId, FieldId), reason: String) -> ComposeError {
+fn extension_error(source: &Arc<dyn Source>, (ty, field): (TypeId, FieldId), reason: String) -> ComposeError {
     let schema = source.schema();
     let place = format!("{}.{}", schema.type_name(ty), schema.field_name(field));
     ComposeError::Extension { place, source: source.name().into(), reason }

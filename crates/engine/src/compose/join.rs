@@ -23,15 +23,15 @@ pub(crate) struct Joined {
     pub(crate) source: u16,
     /// The type of the graph that holds the target: the query root, or that of the source's namespace.
     pub(crate) root: TypeId,
-    /// The root field that is asked.
+    /// Root field that answers the join.
     pub(crate) target: FieldId,
-    /// Fields of the type it hangs on, by `Node::Parent` number.
+    /// Key fields of the parent type, by `Node::Parent` number.
     pub(crate) keys: Vec<FieldId>,
     /// Arguments of the target and places in `values`.
     pub(crate) arguments: Vec<(InputId, u32)>,
     /// The arguments' values.
     pub(crate) values: Values,
-    /// Arguments of the new field and those of the target they stand for.
+    /// Arguments of the new field, with the target's arguments that they replace.
     inputs: Vec<(InputId, InputId)>,
 }
 
@@ -47,12 +47,13 @@ const WRITTEN: &str = "$this.";
 
 /// Offsets of the parent's fields in `arguments`, outside of strings and comments. The parser reports syntax errors.
 fn places(arguments: &str) -> Vec<usize> {
-    let (mut places, mut at) = (Vec::new(), 0);
+    let mut places = Vec::new();
+    let mut at = 0;
     while let Some(rest) = arguments.get(at..).filter(|it| !it.is_empty()) {
         at += if let Some(text) = rest.strip_prefix("\"\"\"") {
-            3 + closed(text, "\"\"\"", "\\\"\"\"")
+            3 + string_end(text, "\"\"\"", "\\\"\"\"")
         } else if let Some(text) = rest.strip_prefix('"') {
-            1 + closed(text, "\"", "\\\"")
+            1 + string_end(text, "\"", "\\\"")
         } else if rest.starts_with('#') {
             rest.find('\n').unwrap_or(rest.len())
         } else {
@@ -66,7 +67,7 @@ fn places(arguments: &str) -> Vec<usize> {
 }
 
 /// Length of a string whose text begins here and ends with `end`, in bytes; `escaped` does not end it.
-fn closed(text: &str, end: &str, escaped: &str) -> usize {
+fn string_end(text: &str, end: &str, escaped: &str) -> usize {
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|it| !it.is_empty()) {
         if rest.starts_with(end) {
@@ -74,7 +75,7 @@ fn closed(text: &str, end: &str, escaped: &str) -> usize {
         }
         at += match rest.strip_prefix('\\').and_then(|it| it.chars().next()) {
             Some(_) if rest.starts_with(escaped) => escaped.len(),
-            // In a block string a backslash stands for itself.
+            // A block string has no escapes but `\"""`.
             Some(next) if end.len() == 1 => 1 + next.len_utf8(),
             Some(_) | None => rest.chars().next().map_or(1, char::len_utf8),
         };
@@ -93,7 +94,8 @@ pub fn join_keys(arguments: &str) -> impl Iterator<Item = &str> {
 
 /// The arguments as a document of their own, `$this.x` written as `$this__x`.
 fn document_text(arguments: &str) -> String {
-    let (mut text, mut from) = (String::from("{target"), 0);
+    let mut text = String::from("{target");
+    let mut from = 0;
     for at in places(arguments) {
         text.push_str(&arguments[from..at]);
         text.push('$');
@@ -272,7 +274,8 @@ mod tests {
     fn the_keys_of_a_join_are_what_stands_outside_of_strings_and_comments() {
         let check = |arguments: &str, expected: &[&str]| {
             assert_eq!(join_keys(arguments).collect::<Vec<_>>(), expected, "{arguments}");
-            let (text, keys) = (document_text(arguments), expected.len());
+            let text = document_text(arguments);
+            let keys = expected.len();
             assert_eq!(text.matches("$this__").count(), keys, "{text}");
         };
         check("(id: $this.id, by: {a: [$this.b_2]})", &["id", "b_2"]);

@@ -4,7 +4,7 @@
 //! renamed.
 
 use super::join::{self, Joined};
-use super::{ComposeError, Graph, Join, Owner, extend, extended, same};
+use super::{ComposeError, Graph, Join, Owner, extend, extended_types, same};
 use crate::source::{Ids, Source};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -19,19 +19,20 @@ pub(super) const KINDS: [OperationKind; 3] =
     [OperationKind::Query, OperationKind::Mutation, OperationKind::Subscription];
 const NONE: u32 = u32::MAX;
 
-/// Merges `sources` and hangs `joins` between them.
+/// Merges the schemas of `sources` and adds the fields of `joins`.
 pub(super) fn merge(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Graph, Vec<ComposeError>> {
     let mut errors = extend::find_types(&sources);
     if !errors.is_empty() {
         return Err(errors);
     }
-    let Merged { mut builder, errors: clashes, mut owners, mut ids } = Merger::new(&sources, joins).merged();
-    // As one of its sources may: those that must have fields have them.
+    let Merged { mut builder, errors: clashes, mut owners, mut ids } =
+        Merger::new(&sources, joins).merge_types_and_roots();
+    // A source may lack queries, so the merged schema may too; sources that need a query root have checked their own.
     builder.may_lack_queries();
     errors.extend(clashes);
     let schema = match builder.build() {
         Ok(mut schema) => {
-            schema.wording = wording(&sources);
+            schema.wording = common_wording(&sources);
             schema
         }
         Err(wrong) => {
@@ -79,8 +80,8 @@ pub(super) fn merge(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Gra
     })
 }
 
-/// The words of errors: those of the sources, if all of them have the same.
-fn wording(sources: &[Arc<dyn Source>]) -> Wording {
+/// Wording of errors: the one that all sources share, else the default.
+fn common_wording(sources: &[Arc<dyn Source>]) -> Wording {
     let mut all = sources.iter().map(|it| it.schema().wording);
     let first = all.next().unwrap_or_default();
     if all.all(|it| it == first) { first } else { Wording::default() }
@@ -152,7 +153,7 @@ impl<'m> Merger<'m> {
         }
     }
 
-    fn merged(mut self) -> Merged {
+    fn merge_types_and_roots(mut self) -> Merged {
         self.types();
         self.roots();
         Merged { builder: self.builder, owners: self.owners, ids: self.ids, errors: self.errors }
@@ -174,7 +175,7 @@ impl<'m> Merger<'m> {
                     let words = schema.str(directive.description);
                     self.builder.directive(name, words, directive.repeatable, directive.places);
                     if let Some(reason) = directive.deprecated {
-                        self.builder.deprecated(schema.str(reason));
+                        self.builder.deprecate(schema.str(reason));
                     }
                     self.inputs(source, schema, directive.arguments, SchemaBuilder::argument);
                     self.first_directives.push((name, source, directive.arguments));
@@ -227,13 +228,13 @@ impl<'m> Merger<'m> {
             set(&mut self.ids[source].types, graph.0, id.0);
             return;
         }
-        if extended(&self.sources[source]).contains(&id) {
+        if extended_types(&self.sources[source]).contains(&id) {
             let graph = self.builder.reference(name);
             set(&mut self.ids[source].types, graph.0, id.0);
             return;
         }
         if let Some(&home) = self.homes.get(name) {
-            self.again(source, schema, id, home);
+            self.merge_same_name(source, schema, id, home);
             return;
         }
         let words = schema.str(ty.description);
@@ -255,7 +256,7 @@ impl<'m> Merger<'m> {
         if ty.is_sequence {
             self.builder.sequence();
         }
-        self.applied(schema, ty.applied);
+        self.copy_directives(schema, ty.applied);
         self.members(source, schema, ty);
         let table = self.table_of_members(source, ty.kind);
         // Members have ids one after another, and these are the last that were given.
@@ -273,15 +274,15 @@ impl<'m> Merger<'m> {
         }
     }
 
-    /// A name that another source has already. Scalars that are read alike share it, so do enums and inputs that are the
-    /// same.
-    fn again(&mut self, source: usize, schema: &Schema, id: TypeId, home: Home) {
+    /// Merges a type whose name another source has already. Equal scalars, enums and inputs share the name; other types are an error.
+    fn merge_same_name(&mut self, source: usize, schema: &Schema, id: TypeId, home: Home) {
         let sources = self.sources;
         let theirs = sources[home.source].schema();
         let name = schema.type_name(id).to_owned();
         let graph = self.builder.reference(&name);
         set(&mut self.ids[source].types, graph.0, id.0);
-        let (first, second) = (sources[home.source].name().to_owned(), sources[source].name().to_owned());
+        let first = sources[home.source].name().to_owned();
+        let second = sources[source].name().to_owned();
         let ty = schema.ty(id);
         if let (TypeKind::Scalar(one), TypeKind::Scalar(other)) = (theirs.ty(home.ty).kind, ty.kind) {
             if one != other {
@@ -326,9 +327,9 @@ impl<'m> Merger<'m> {
                     let id = self.builder.enum_value(schema.str(value.name), schema.str(value.description));
                     set(&mut self.ids[source].enum_values, id.0, at as u32);
                     if let Some(reason) = value.deprecated {
-                        self.builder.deprecated(schema.str(reason));
+                        self.builder.deprecate(schema.str(reason));
                     }
-                    self.applied(schema, value.applied);
+                    self.copy_directives(schema, value.applied);
                 }
             }
             TypeKind::Input { .. } => {
@@ -342,11 +343,11 @@ impl<'m> Merger<'m> {
         let ty = self.type_ref(source, schema, field.ty);
         let graph = self.builder.field(schema.str(field.name), schema.str(field.description), ty);
         set(&mut self.ids[source].fields, graph.0, id.0);
-        own(&mut self.owners, graph, Owner::Source(source as u16));
+        set_owner(&mut self.owners, graph, Owner::Source(source as u16));
         if let Some(reason) = field.deprecated {
-            self.builder.deprecated(schema.str(reason));
+            self.builder.deprecate(schema.str(reason));
         }
-        self.applied(schema, field.applied);
+        self.copy_directives(schema, field.applied);
         self.inputs(source, schema, field.arguments, SchemaBuilder::argument);
     }
 
@@ -361,7 +362,7 @@ impl<'m> Merger<'m> {
             let ty = self.type_ref(at, schema, ty);
             let id = self.builder.field(&join.name, &join.description, ty);
             // Until it is resolved the field is no one's; any owner does.
-            own(&mut self.owners, id, Owner::Introspection);
+            set_owner(&mut self.owners, id, Owner::Introspection);
             let given = join::argument_names(&join.arguments);
             for at in target.arguments.range() {
                 let input = InputId(at as u32);
@@ -376,7 +377,7 @@ impl<'m> Merger<'m> {
     fn extension_fields(&mut self, on: &str) {
         for source in 0..self.sources.len() {
             let schema: &'m Schema = self.sources[source].schema();
-            let stub = extended(&self.sources[source]).iter().find(|&&it| schema.type_name(it) == on);
+            let stub = extended_types(&self.sources[source]).iter().find(|&&it| schema.type_name(it) == on);
             let Some(&stub) = stub else { continue };
             for at in schema.ty(stub).fields.range() {
                 self.field(source, schema, FieldId(at as u32));
@@ -413,13 +414,13 @@ impl<'m> Merger<'m> {
             self.builder.wide();
         }
         if let Some(reason) = input.deprecated {
-            self.builder.deprecated(schema.str(reason));
+            self.builder.deprecate(schema.str(reason));
         }
-        self.applied(schema, input.applied);
+        self.copy_directives(schema, input.applied);
         graph
     }
 
-    fn applied(&mut self, schema: &Schema, run: Run) {
+    fn copy_directives(&mut self, schema: &Schema, run: Run) {
         for Applied { name, arguments } in &schema.applied[run.range()] {
             self.builder.apply(schema.str(*name), schema.str(*arguments));
         }
@@ -481,11 +482,11 @@ impl<'m> Merger<'m> {
             if self.is_first(source, name, namespace, known) {
                 let ty = TypeRef { base, wraps: Wraps::NON_NULL };
                 let field = self.builder.field(namespace, "", ty);
-                own(&mut self.owners, field, Owner::Namespace);
+                set_owner(&mut self.owners, field, Owner::Namespace);
             }
             return;
         }
-        // A field that is live twice is a query twice, which is told there.
+        // Two live fields of one name are two query fields of one name, which the query root reports.
         let is_live = schema.root(KINDS[kind]).is_none();
         for id in fields_of_root(of, KINDS[kind]) {
             let field = schema.field_name(id);
@@ -564,7 +565,7 @@ fn set(table: &mut Vec<u32>, graph: u32, own: u32) {
     table[graph as usize] = own;
 }
 
-fn own(owners: &mut Vec<Owner>, field: FieldId, owner: Owner) {
+fn set_owner(owners: &mut Vec<Owner>, field: FieldId, owner: Owner) {
     if owners.len() <= field.index() {
         owners.resize(field.index() + 1, Owner::Introspection);
     }

@@ -1,7 +1,7 @@
 //! Comparison of an enum or input that two sources define.
 //!
 //! Enums are by their values and inputs by their fields, with types and defaults; order and descriptions are not looked at.
-//! Types of fields are compared by name: each of them is looked at by itself.
+//! Types of fields are compared by name only: their members are compared when the types themselves are.
 //!
 //! **Cost:** each member of the one is looked up by name among those of the other.
 
@@ -11,7 +11,8 @@ use weir_language::schema::{EnumValueId, InputId, Schema, TypeId, TypeKind};
 /// # Errors
 /// The members' order in the other type.
 pub(super) fn members(one: (&Schema, TypeId), other: (&Schema, TypeId)) -> Result<Vec<u32>, String> {
-    let (mine, theirs) = (one.0.ty(one.1), other.0.ty(other.1));
+    let mine = one.0.ty(one.1);
+    let theirs = other.0.ty(other.1);
     let place = match mine.kind {
         TypeKind::Enum => value,
         TypeKind::Input { .. } => input,
@@ -36,11 +37,13 @@ fn value(one: &Schema, at: u32, (other, ty): (&Schema, TypeId)) -> Result<u32, S
 }
 
 fn input(one: &Schema, at: u32, (other, ty): (&Schema, TypeId)) -> Result<u32, String> {
-    let (name, mine) = (one.input_name(InputId(at)), one.input(InputId(at)));
+    let name = one.input_name(InputId(at));
+    let mine = one.input(InputId(at));
     let run = other.ty(ty).members;
     let found = other.input_by_name(run, name).ok_or_else(|| format!("one has no field `{name}`"))?;
     let theirs = other.input(found);
-    let (base, their_base) = (one.type_name(mine.ty.base), other.type_name(theirs.ty.base));
+    let base = one.type_name(mine.ty.base);
+    let their_base = other.type_name(theirs.ty.base);
     if base != their_base || mine.ty.wraps != theirs.ty.wraps {
         return Err(format!("their fields `{name}` are of two types"));
     }

@@ -1,8 +1,8 @@
 //! The members of the graph that a profile sees, from those that it sees of each source.
 //!
-//! **Invariant:** a member of the graph is visible if a source that brings it shows it. A field that is asked by keys of another
-//! source's type, a join or an extension, is visible if its keys are too, unless they are of services, and a join only if the profile could
-//! ask for all that it asks: the root field, its arguments, the inputs and enum values in them.
+//! **Invariant:** a member of the graph is visible if a source that brings it shows it. A join or extension is visible if its keys
+//! are too, unless the keys are of services; a join also needs a visible root field, with the arguments, inputs and enum values
+//! that it uses.
 
 use super::{Graph, Joined, Owner, extend};
 use crate::caller::{Facts, Identity, SourceFacts};
@@ -102,7 +102,7 @@ impl Graph {
         }
     }
 
-    /// Hides extensions whose keys are hidden: their answers would tell of the keys' values.
+    /// Hides extensions whose keys are hidden: their results would reveal the values of the keys.
     fn show_extensions(&self, seen: &mut Visibility) {
         for &field in &self.extensions {
             let Owner::Source(source) = self.owner(field) else { continue };

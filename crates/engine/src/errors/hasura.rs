@@ -1,7 +1,7 @@
-//! Hasura v2's words, codes and paths for errors that are not a source's own.
+//! Hasura v2's messages, codes and paths for errors that do not come from a source.
 //!
-//! The validator speaks graphql-js's words; where Hasura has words of its own for the same fact they are made from the names
-//! between the quotes. Anything else keeps its words.
+//! The validator uses graphql-js's messages. Where Hasura has its own message for an error, it is built from the quoted names;
+//! other messages stay unchanged.
 //!
 //! Source: `docs/endpoints.md`.
 
@@ -11,7 +11,7 @@ use weir_language::error::Code;
 use weir_language::limits::Limits;
 use weir_language::parser;
 
-/// A path shows so many fragments at most: each costs a look through the document, and they may form a circle.
+/// Upper bound of fragments in a path: each costs a search of the document, and fragments may form a cycle.
 const FRAGMENTS_SHOWN_MAX: u32 = 20;
 
 /// An error as Hasura says it.
@@ -28,7 +28,7 @@ pub(super) fn words(text: &str, failure: &Failure) -> Words {
         return Words { message, path: "$.query".into(), code: "validation-failed" };
     }
     let mut path = failure.hasura_path.clone().unwrap_or_else(|| path(text, failure));
-    let mut message = reworded(&failure.message).map_or_else(|| failure.message.clone(), Into::into);
+    let mut message = hasura_message(&failure.message).map_or_else(|| failure.message.clone(), Into::into);
     if let Some(name) = input_named(&message) {
         let is_inside = path.contains(".args") || path.starts_with("$.variables.");
         let args = if is_inside { "" } else { ".args" };
@@ -47,7 +47,7 @@ pub(super) fn words(text: &str, failure: &Failure) -> Words {
     Words { message, path, code }
 }
 
-/// The number that a message says no integer can be.
+/// The number in a message about an integer out of range.
 fn number_outside(message: &str) -> Option<&str> {
     let (number, rest) = message.strip_prefix("The value ")?.split_once(' ')?;
     rest.starts_with("lies outside the bounds").then_some(number)
@@ -70,7 +70,7 @@ fn code(code: &'static str) -> &'static str {
         "INTROSPECTION_DISABLED" => "validation-failed",
         _ if code.starts_with("GRAPHQL_") || code.starts_with("LIMIT_") => "validation-failed",
         "BAD_USER_INPUT" | "OPERATION_RESOLUTION_FAILURE" => "validation-failed",
-        // Found when a whole transaction ends, where no request's protocol is known.
+        // A deferred constraint fails at commit, where the request's protocol is not known.
         "FOREIGN_KEY_VIOLATION" => "constraint-violation",
         "METHOD_NOT_ALLOWED" | "SUBSCRIPTIONS_UNSUPPORTED" => "not-supported",
         _ if code.bytes().all(|it| it.is_ascii_uppercase() || it == b'_') => "unexpected",
@@ -78,8 +78,8 @@ fn code(code: &'static str) -> &'static str {
     }
 }
 
-/// The same fact in Hasura's words, if it has some.
-fn reworded(message: &str) -> Option<String> {
+/// Hasura's wording for a graphql-js message, if Hasura has one.
+fn hasura_message(message: &str) -> Option<String> {
     let names: Vec<&str> = message.split('"').skip(1).step_by(2).collect();
     let begins = |start: &str| message.starts_with(start);
     match *names.as_slice() {

@@ -9,7 +9,7 @@ use crate::write::out::Out;
 use weir_language::span::Location;
 
 /// The whole answer to a request that was refused before anything was executed.
-pub(crate) fn refused(protocol: Protocol, text: &str, failures: &[Failure]) -> Vec<u8> {
+pub(crate) fn render_refusal(protocol: Protocol, text: &str, failures: &[Failure]) -> Vec<u8> {
     let mut out = Out::default();
     out.open(b'{');
     append(&mut out, protocol, text, failures);

@@ -25,7 +25,8 @@ pub(super) fn write(run: ExecutionContext<'_>, mut results: FetchResults) -> (Bo
     let mut out =
         Out::new(Vec::with_capacity(run.plan.size.room(HEAD.len() + run.plan.output.constants.len() + 64)));
     out.raw(HEAD);
-    let (failures, segments) = (Vec::new(), Vec::new());
+    let failures = Vec::new();
+    let segments = Vec::new();
     let mut answer =
         ResponseAssembler { run, out, failures, namespace: None, segments, part: &mut Undivided };
     answer.note_failed_nodes(&results);
@@ -35,7 +36,7 @@ pub(super) fn write(run: ExecutionContext<'_>, mut results: FetchResults) -> (Bo
     (answer.end(is_whole), capacity)
 }
 
-/// Whether the sources had enough left, by what failed.
+/// Capacity of the sources: exhausted if one of `failures` is `Busy`.
 pub(crate) fn capacity(failures: &[Failure]) -> Capacity {
     let busy = SourceError::Busy.code();
     if failures.iter().any(|it| it.code == busy) { Capacity::Exhausted } else { Capacity::Enough }
@@ -49,10 +50,12 @@ pub(crate) fn root_part<P: Parting>(
     part: &mut P,
     out: &mut Out,
 ) -> (bool, Vec<Failure>) {
-    let (mark, noted) = (out.len(), part.noted());
+    let mark = out.len();
+    let noted = part.note_count();
     out.open(b'{');
     part.enter(run.plan.root);
-    let (failures, segments) = (Vec::new(), Vec::new());
+    let failures = Vec::new();
+    let segments = Vec::new();
     let own = std::mem::take(out);
     let mut answer = ResponseAssembler { run: *run, out: own, failures, namespace: None, segments, part };
     answer.note_failed_nodes(results);
@@ -106,7 +109,8 @@ impl<P: Parting> ResponseAssembler<'_, P> {
 
     /// Notes the failure of the member `field` of the root, or of `namespace`.
     fn note_failed(&mut self, error: &SourceError, field: u32) {
-        let (path, is_undone) = (vec![Step::Field(field)], true);
+        let path = vec![Step::Field(field)];
+        let is_undone = true;
         self.fail(PathError { error: error.for_client(), path, field, is_undone });
     }
 
@@ -153,7 +157,8 @@ impl<P: Parting> ResponseAssembler<'_, P> {
         // Another name of a constant has no node: it is written from the same bytes.
         let first = member.same_as.map_or(member, |earlier| &output.fields[earlier as usize]);
         if let OutputKind::Constant { start, end } = first.member {
-            let (start, key_len) = (start as usize, first.key.len as usize);
+            let start = start as usize;
+            let key_len = first.key.len as usize;
             self.out.key(&member.key);
             self.out.span(&output.constants, start + key_len, end as usize);
             return true;
@@ -161,7 +166,7 @@ impl<P: Parting> ResponseAssembler<'_, P> {
         let FetchResults { asked, rows, .. } = results;
         match &mut asked[node as usize] {
             FetchState::Finished(finished, errors) => {
-                self.finished(field, member, finished, errors, place as usize)
+                self.copy_finished_member(field, member, finished, errors, place as usize)
             }
             FetchState::Rows(errors) => {
                 let of = member.same_as.unwrap_or(field);
@@ -194,7 +199,7 @@ impl<P: Parting> ResponseAssembler<'_, P> {
         let mut errors = Vec::new();
         let missing = Column::default();
         let column = rows[node].as_ref().and_then(|it| it.columns.get(place)).unwrap_or(&missing);
-        let noted = self.part.noted();
+        let noted = self.part.note_count();
         let ok = rows::member_in(self.part, &writing, &mut self.out, field, (column, 0), &mut errors);
         if let Some(namespace) = self.namespace {
             self.part.below(noted, namespace);
@@ -203,8 +208,8 @@ impl<P: Parting> ResponseAssembler<'_, P> {
         ok
     }
 
-    /// The bytes of one member, or all of them where the source streams.
-    fn finished(
+    /// Copies one member's bytes; where the source streams, the first member copies all of them.
+    fn copy_finished_member(
         &mut self,
         field: u32,
         member: &OutputField,
@@ -264,7 +269,7 @@ impl<P: Parting> ResponseAssembler<'_, P> {
             return stream::start(self.segments, late);
         }
         if protocol == Protocol::Hasura && !self.failures.is_empty() {
-            return Body::Whole(errors::refused(protocol, text, &self.failures));
+            return Body::Whole(errors::render_refusal(protocol, text, &self.failures));
         }
         if !is_whole {
             let mut out = Out::default();
@@ -279,7 +284,7 @@ impl<P: Parting> ResponseAssembler<'_, P> {
         self.out.open(b'}');
         if self.failures.is_empty() {
             let plan = self.run.plan;
-            return Body::Whole(plan.size.noted(self.out.into_bytes(), plan.output.constants.len()));
+            return Body::Whole(plan.size.record_size(self.out.into_bytes(), plan.output.constants.len()));
         }
         let mut out = Out::default();
         out.open(b'{');

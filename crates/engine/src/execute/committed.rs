@@ -15,7 +15,8 @@ use crate::write::out::Out;
 use std::sync::Arc;
 use weir_language::ast::OperationKind;
 
-/// Codes of errors of a mutation that was done, or of which nobody knows: they say what stands also where nothing does.
+/// Codes of mutation errors after which `committed` is sent even if the list is empty: the write happened, or its outcome is
+/// unknown.
 const DONE: &str = "WRITE_UNANSWERED";
 const IN_DOUBT: &str = "WRITE_UNCONFIRMED";
 
@@ -26,7 +27,7 @@ const OF_VALUES: [&str; 7] =
 /// The root fields of a mutation that stand.
 #[derive(Clone)]
 pub(crate) struct CommittedFields {
-    /// As a list in JSON.
+    /// JSON list of the field names.
     list: Arc<str>,
     is_empty: bool,
 }
@@ -70,7 +71,9 @@ pub(super) fn add_committed(plan: &Plan, results: &FetchResults, failures: &mut 
 
 /// Response keys of the root fields that stand, in their order; those in a namespace stand behind its key and a dot.
 fn standing_fields(plan: &Plan, results: &FetchResults) -> Vec<String> {
-    let (mut names, mut namespace, mut inside) = (Vec::new(), None, 0);
+    let mut names = Vec::new();
+    let mut namespace = None;
+    let mut inside = 0;
     for member in &plan.root_members {
         let name = plan.output.fields[member.field as usize].key.name();
         if let Some(set) = member.namespace {
@@ -88,7 +91,8 @@ fn standing_fields(plan: &Plan, results: &FetchResults) -> Vec<String> {
 
 /// A null without an error says nothing: no row was changed, the caller may not know, or the failure of another field took it along.
 fn stands(plan: &Plan, results: &FetchResults, member: &RootMember) -> bool {
-    let (node, place) = (member.node as usize, member.place as usize);
+    let node = member.node as usize;
+    let place = member.place as usize;
     let output = &plan.output;
     let field = output.fields[member.field as usize].same_as.unwrap_or(member.field);
     if let OutputKind::Constant { .. } = output.fields[field as usize].member {

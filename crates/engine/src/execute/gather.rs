@@ -1,10 +1,10 @@
-//! Keys for the nodes below the root: gathered over all parents, made unique, asked once per node.
+//! Keys of the nodes below the root: gathered over all parents, deduplicated, and fetched once per node.
 //!
-//! One walk over a level's rows finds the rows under every foreign member, at any depth and through lists. Each row
-//! gets the number of its key ([`Data::Foreign`]); each node is asked once with the keys that differ. What comes back is
-//! the next level. Members below one set with the same keys share them.
+//! One walk over a level's rows finds the rows under every foreign member, at any depth and through lists. Each row gets the number
+//! of its key ([`Data::Foreign`]); each node is fetched once with the distinct keys. The replies are the next level. Members below
+//! one set with the same keys share them.
 //!
-//! **Invariant:** rows with a null among the keys that are required ask nothing and get null.
+//! **Invariant:** rows with a null among the required keys fetch nothing and get null.
 //!
 //! **Cost:** that of a [`KeySet`] per row of its parents. A further member with the same keys copies the numbers of the first.
 
@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// A failed fetch reports at most this many errors.
 const FAILED_ERRORS_MAX: usize = 50;
 
-/// Asks all that hangs below the rows of `level`, level by level; what only later parts of the answer wait for is put into `held`.
+/// Fetches all nodes below the rows of `level`, level by level; nodes that only later parts of the answer wait for go to `held`.
 pub(crate) async fn ask_below(
     run: &ExecutionContext<'_>,
     results: &mut FetchResults,
@@ -37,7 +37,7 @@ pub(crate) async fn ask_below(
         let replies = ask_level(run, &gathers, batch).await;
         level.clear();
         for (gather, reply) in gathers.iter().zip(replies) {
-            level.extend(take_in(run, results, None, gather, reply));
+            level.extend(store_reply(run, results, None, gather, reply));
         }
     }
 }
@@ -63,7 +63,8 @@ pub(crate) fn of_level(
 
 /// The keys for the nodes below some items of a streamed list in the rows of `parent`, but for nodes without any.
 pub(crate) fn of_items(run: &ExecutionContext<'_>, parent: PlanNodeId, items: Items<'_>) -> Vec<Gather> {
-    let (mut walk, mut gathers) = (KeyWalk::new(run, parent), Vec::new());
+    let mut walk = KeyWalk::new(run, parent);
+    let mut gathers = Vec::new();
     if !walk.below.is_empty() {
         walk.member(NO_FIELD, items.kind, items.column, &Bitmap::default());
         walk.finish(&mut gathers);
@@ -78,9 +79,8 @@ pub(crate) struct Items<'r> {
     pub(crate) kind: OutputKind,
 }
 
-/// Puts the reply for `gather` among the results, which may be those of `items`. Returns the node, if others may stand below its
-/// rows.
-pub(crate) fn take_in(
+/// Stores the reply for `gather` among the results, or in `items`. Returns the node if other nodes may depend on its rows.
+pub(crate) fn store_reply(
     run: &ExecutionContext<'_>,
     results: &mut FetchResults,
     items: Option<Items<'_>>,
@@ -88,7 +88,7 @@ pub(crate) fn take_in(
     reply: Result<crate::source::FetchResult, SourceError>,
 ) -> Option<PlanNodeId> {
     let members = run.plan.node(gather.node).fields.len();
-    results.put(gather.node, checked(reply, gather.keys.rows, members));
+    results.put(gather.node, check_rows(reply, gather.keys.rows, members));
     match &results.asked[gather.node.0 as usize] {
         FetchState::Failed(error) => {
             let error = error.for_client();
@@ -111,8 +111,8 @@ pub(super) async fn ask_level(
     join_all(gathers.iter().map(|it| run.ask(run.plan.node(it.node), Some(&it.keys.columns), batch))).await
 }
 
-/// Rows it has to be, one per key, with a column per member.
-fn checked(
+/// Checks that the reply has one row per key and one column per member.
+fn check_rows(
     reply: Result<crate::source::FetchResult, SourceError>,
     keys: u32,
     members: usize,
@@ -129,7 +129,7 @@ fn checked(
     }
 }
 
-/// Stands for a list within a list, which is not streamed by itself.
+/// Marks a list within a list, which is not streamed itself.
 const NO_FIELD: u32 = u32::MAX;
 
 /// A node to fetch, and its keys, which others may share.
@@ -155,7 +155,7 @@ struct HangingNode {
 
 /// A key set that was gathered from a table.
 struct GatheredKeys {
-    /// Its place in [`KeyWalk::sets`].
+    /// Index of its key set in [`KeyWalk::sets`].
     keys: usize,
     /// The first member with these keys: its column has the numbers.
     member: usize,
@@ -164,7 +164,7 @@ struct GatheredKeys {
 /// One walk over the rows of a node.
 struct KeyWalk<'w> {
     run: &'w ExecutionContext<'w>,
-    /// The nodes that hang below those rows.
+    /// Nodes below those rows.
     below: Vec<HangingNode>,
     sets: Vec<KeySet<'w>>,
     /// The streamed lists of the plan.
@@ -173,7 +173,8 @@ struct KeyWalk<'w> {
 
 impl<'w> KeyWalk<'w> {
     fn new(run: &'w ExecutionContext<'w>, parent: PlanNodeId) -> Self {
-        let (mut below, mut sets) = (Vec::new(), Vec::<KeySet<'w>>::new());
+        let mut below = Vec::new();
+        let mut sets = Vec::<KeySet<'w>>::new();
         for node in run.plan.below(parent) {
             let Some(keys) = run.plan.node(node).parent.as_ref() else { continue };
             let known = sets.iter().position(|it| it.serves(keys));
@@ -197,7 +198,7 @@ impl<'w> KeyWalk<'w> {
     fn node(&mut self, node: PlanNodeId, rows: &mut Table) {
         let planned = self.run.plan.node(node);
         if planned.parent.is_some() {
-            // Its set is its own, and its members may hang on others.
+            // A node with a parent has a set of its own; other nodes may depend on members of that set.
             return self.table(planned.set, rows, &Bitmap::default());
         }
         for (&field, column) in planned.fields.iter().zip(&mut rows.columns) {
@@ -206,8 +207,8 @@ impl<'w> KeyWalk<'w> {
         }
     }
 
-    /// `dead`: rows below a null, whose columns mean nothing, and items of streamed lists that are not asked for yet. Depth is the output
-    /// plan's, which validation bounds.
+    /// Walks one member. `dead` marks rows below a null, whose columns have no meaning, and streamed items that are not fetched yet.
+    /// The recursion is as deep as the output plan, which validation bounds.
     fn member(&mut self, field: u32, member: OutputKind, column: &mut Column, dead: &Bitmap) {
         match (&mut column.data, member) {
             // A null list has no items.
@@ -223,7 +224,7 @@ impl<'w> KeyWalk<'w> {
             }
             (Data::Abstract(variants), OutputKind::Abstract(choice)) => {
                 for (ty, table) in &mut variants.tables {
-                    if let Some(set) = self.run.plan.output.chosen(choice, *ty) {
+                    if let Some(set) = self.run.plan.output.set_for_type(choice, *ty) {
                         // Rows that are null have no place in any of the tables.
                         let rows = variants.types.iter().zip(&variants.places).enumerate();
                         let mut own = Bitmap::default();
@@ -235,7 +236,7 @@ impl<'w> KeyWalk<'w> {
                     }
                 }
             }
-            // Leaves, constants, and what a source answered against its output plan: the writer says so.
+            // Leaves and constants have no keys. A column that does not fit the output plan is reported by the writer.
             _ => {}
         }
     }
@@ -280,7 +281,7 @@ impl<'w> KeyWalk<'w> {
         Some(self.streams[usize::from(stream)].initial(self.run.variables).unwrap_or(0))
     }
 
-    /// The place in `sets` of the keys of `node`. `None` if it does not hang below `set`, as a plan does not have it.
+    /// Index in `sets` of the keys of `node`; `None` if the node is not below `set`, which no plan contains.
     fn key_set(&self, set: SelectionSetId, node: PlanNodeId) -> Option<usize> {
         let keys = self.below.iter().find(|it| it.node == node)?.keys;
         (self.sets[keys].set() == set).then_some(keys)
@@ -289,7 +290,7 @@ impl<'w> KeyWalk<'w> {
     /// Why rows have no key for the member at `at`: errors of the member itself and of the keys' own columns.
     fn errors(&self, keys: usize, at: usize, table: &mut Table, dead: &Bitmap) -> Vec<CellError> {
         let mut errors = std::mem::take(&mut table.columns[at].errors);
-        let keys = self.sets[keys].hidden().iter().filter_map(|&it| table.hidden.get(it as usize));
+        let keys = self.sets[keys].hidden_columns().iter().filter_map(|&it| table.hidden.get(it as usize));
         errors.extend(keys.flat_map(|it| &it.errors).filter(|it| !dead.get(it.row as usize)).cloned());
         errors.sort_by_key(|it| it.row);
         errors.dedup_by_key(|it| it.row);
@@ -297,14 +298,15 @@ impl<'w> KeyWalk<'w> {
     }
 }
 
-/// The items that are not asked for: those of `dead` lists, and of each list those after the first `initial`.
+/// Items that are not fetched yet: those of `dead` lists, and in other lists those after the first `initial`.
 fn dead_items(initial: Option<u32>, offsets: &[u32], items: usize, dead: &Bitmap) -> Bitmap {
     let mut below = Bitmap::default();
     if initial.is_none() && dead.is_empty() {
         return below;
     }
     for (row, list) in offsets.windows(2).enumerate() {
-        let (start, end) = (list[0] as usize, (list[1] as usize).min(items));
+        let start = list[0] as usize;
+        let end = (list[1] as usize).min(items);
         let alive = if dead.get(row) { 0 } else { initial.map_or(usize::MAX, |it| it as usize) };
         (start.saturating_add(alive)..end).for_each(|item| below.set(item));
     }
@@ -345,13 +347,13 @@ fn fail_member(
         (Data::Object(table), OutputKind::Object(set)) => fail_table(run, set, table, node, error, left),
         (Data::Abstract(variants), OutputKind::Abstract(choice)) => {
             for (ty, table) in &mut variants.tables {
-                if let Some(set) = run.plan.output.chosen(choice, *ty) {
+                if let Some(set) = run.plan.output.set_for_type(choice, *ty) {
                     fail_table(run, set, table, node, error, left);
                 }
             }
         }
         (Data::Foreign(places), OutputKind::Foreign { node: own, .. }) if own == node => {
-            // The others keep their places in a node without rows, and are null without words.
+            // Further rows keep their places in a node without rows, so they become null without an error of their own.
             let told = places.iter_mut().enumerate().filter(|it| *it.1 != NO_PLACE).take(*left);
             for (row, place) in told {
                 *place = NO_PLACE;

@@ -1,13 +1,14 @@
-//! Asks again, each member of a root node by itself, after the node was refused for what one of them asks.
+//! Retries each member of a root node separately after the node was refused because of one member.
 //!
-//! A source answers the members of a query's root together, and gives nothing when a value of one does not fit. The others are not
-//! to blame: each is answered as if it had been asked alone. Which one it was is never guessed: a database often says only that a value
-//! is wrong, not whose.
+//! A source answers the members of a query's root together, and returns nothing when a value of one member does not fit. The other
+//! members are not at fault, so each is answered as if it were the only one. The faulty member is never guessed: a database often
+//! reports that a value is wrong, but not whose.
 //!
-//! **Invariant:** nothing is written twice: only nodes of queries come here. The answer has the node's form, so that what comes
-//! after cannot tell; it is never a stream, as several streams would hold a connection each while the first is sent.
+//! **Invariant:** nothing is written twice: only nodes of queries are retried. The result has the node's form, so later steps see
+//! no difference; it is never a stream, as each stream would hold a connection while the first is sent.
 //!
-//! **Cost:** only what is refused comes here: each member is prepared and asked, a few at a time. Members see a snapshot each.
+//! **Cost:** only refused nodes come here: each member is prepared and fetched, a few concurrently. Each member reads a snapshot of
+//! its own.
 
 use super::{BatchContext, ExecutionContext};
 use crate::lifetime::NodeHints;
@@ -21,14 +22,18 @@ use crate::write::out::Out;
 use futures_util::StreamExt;
 use weir_language::ast::OperationKind;
 
-/// So many members are asked at a time.
+/// Members that are fetched concurrently.
 const MEMBERS_MAX: usize = 8;
 
-/// So many bytes all members may have together: none of them leaves before the last is there.
+/// Upper bound of the bytes of all members together: they are buffered until the last is there.
 const BYTES_MAX: usize = 64 << 20;
 
 /// True if members of `node`, which failed with `error`, may succeed alone. Hasura's protocol has no data beside errors.
-pub(super) fn may_help(run: &ExecutionContext<'_>, node: &PreparedNode, error: &SourceError) -> bool {
+pub(super) fn may_succeed_alone(
+    run: &ExecutionContext<'_>,
+    node: &PreparedNode,
+    error: &SourceError,
+) -> bool {
     let is_refused = match error {
         // Without a field the node as a whole is to blame.
         SourceError::Rejected { field, .. } => field.is_some(),
@@ -56,7 +61,8 @@ pub(super) async fn ask_each(run: &ExecutionContext<'_>, node: &PreparedNode) ->
     }
     let mut asked = futures_util::stream::iter(members).buffered(MEMBERS_MAX);
     let mut replies = Vec::with_capacity(node.fields.len());
-    let (mut bytes_len, mut cache_control) = (0, None::<CacheControl>);
+    let mut bytes_len = 0;
+    let mut cache_control = None::<CacheControl>;
     while let Some(mut reply) = asked.next().await {
         if let Ok(FetchResult { body: FetchBody::Finished(finished), .. }) = &reply {
             bytes_len += finished.bytes.len();
@@ -78,10 +84,8 @@ pub(super) async fn ask_each(run: &ExecutionContext<'_>, node: &PreparedNode) ->
     let has_rows =
         |it: &Result<FetchResult, _>| matches!(it, Ok(FetchResult { body: FetchBody::Rows(_), .. }));
     let members = node.fields.iter().copied();
-    let (body, errors) = match replies.iter().any(has_rows) {
-        true => rows(replies),
-        false => bytes(run, members.zip(replies)),
-    };
+    let (body, errors) =
+        if replies.iter().any(has_rows) { rows(replies) } else { bytes(run, members.zip(replies)) };
     FetchResult { body, errors, cache_control }
 }
 
@@ -155,7 +159,9 @@ fn bytes(
     replies: impl Iterator<Item = (u32, Result<FetchResult, SourceError>)>,
 ) -> (FetchBody, Vec<PathError>) {
     let mut out = Out::default();
-    let (mut ends, mut errors, mut failed) = (Vec::new(), Vec::new(), false);
+    let mut ends = Vec::new();
+    let mut errors = Vec::new();
+    let mut failed = false;
     for (field, reply) in replies {
         let error = match reply {
             Ok(FetchResult { body: FetchBody::Finished(one), errors: told, .. }) if one.rest.is_none() => {
@@ -170,17 +176,14 @@ fn bytes(
         if let Some(error) = error {
             let member = &run.plan.output.fields[field as usize];
             errors.push(PathError { error, path: vec![Step::Field(field)], field, is_undone: false });
-            match member.ty.is_non_null() {
-                true => failed = true,
-                false => out.member_null(&member.key),
-            }
+            if member.ty.is_non_null() { failed = true } else { out.member_null(&member.key) }
         }
         ends.push(out.len() as u32);
     }
     (FetchBody::Finished(Finished { bytes: out.into_bytes(), ends, failed, rest: None }), errors)
 }
 
-/// A source that gives something else than the one member it was asked for, whole.
+/// Error of a source that does not return exactly the one requested member.
 fn not_one() -> SourceError {
     let error = SourceError::Broken("asked for one member, it gives something else".into());
     error.tell_operator();

@@ -1,6 +1,6 @@
-//! Distinct keys of the rows below which nodes hang.
+//! Distinct keys of the parents of a node.
 //!
-//! Nodes that hang below one set and are asked by the same fields share one [`KeySet`]: their keys are gathered once.
+//! Nodes below one set with the same key fields share one [`KeySet`]: their keys are gathered once.
 //!
 //! **Invariant:** keys have the order in which they were found; the number of a key is its place in that order.
 //!
@@ -47,7 +47,7 @@ impl<'w> KeySet<'w> {
     }
 
     /// Places of the keys in [`Table::hidden`].
-    pub(super) fn hidden(&self) -> &'w [u32] {
+    pub(super) fn hidden_columns(&self) -> &'w [u32] {
         &self.parent.hidden
     }
 
@@ -126,7 +126,8 @@ impl<'w> KeySet<'w> {
 
     /// The number of the key of `row`.
     fn place(&mut self, columns: &[Column], row: usize) -> u32 {
-        let (hidden, distinct) = (&*self.parent.hidden, &mut self.distinct);
+        let hidden = &*self.parent.hidden;
+        let distinct = &mut self.distinct;
         let (required, optional) = hidden.split_at(self.parent.required.min(hidden.len()));
         let encoded =
             |&at: &u32| columns.get(at as usize).is_some_and(|it| encode(it, row, distinct.write()));
@@ -156,12 +157,12 @@ impl<'w> KeySet<'w> {
     }
 }
 
-/// Appends what tells the value apart; `false` if it is null or no leaf.
+/// Appends an encoding of the value that is equal only for equal values; `false` if it is null or no leaf.
 fn encode(column: &Column, row: usize, out: &mut Vec<u8>) -> bool {
     if column.nulls.get(row) {
         return false;
     }
-    // A column shorter than its table has no value there: the writer tells the client.
+    // A column shorter than its table lacks the value: the writer reports it.
     match &column.data {
         Data::Bool(values) => values.get(row).map(|&value| out.push(u8::from(value))),
         Data::Int(values) => values.get(row).map(|value| out.extend_from_slice(&value.to_le_bytes())),
@@ -197,7 +198,9 @@ mod tests {
     type KeyRows = Vec<(Option<i64>, Option<i64>, bool)>;
 
     fn column(kind: KeyKind, values: impl Iterator<Item = Option<i64>>) -> Column {
-        let (mut column, mut numbers, mut texts) = (Column::default(), Vec::new(), Texts::default());
+        let mut column = Column::default();
+        let mut numbers = Vec::new();
+        let mut texts = Texts::default();
         for (row, value) in values.enumerate() {
             if value.is_none() || kind == KeyKind::Empty {
                 column.nulls.set(row);

@@ -1,7 +1,7 @@
-//! The lifetimes of the parts of an answer, source by source, for those who ask again.
+//! Lifetimes of the parts of an answer, per source, for live queries that poll.
 //!
-//! The lifetime of a whole answer ([`crate::lifetime`]) is for caches: a part without one ends it at once. Who asks again needs to know of
-//! each source whether it said how long.
+//! The lifetime of a whole answer ([`crate::lifetime`]) is for caches: one part without a lifetime ends it at once. A live query
+//! must know for each source whether it gave a lifetime.
 
 use crate::plan::Plan;
 use crate::plan::output_plan::PlanNodeId;
@@ -11,14 +11,14 @@ use crate::tag_versions::TagSnapshot;
 /// Tags and lifetimes of the parts of an answer.
 #[derive(Debug, Default)]
 pub(crate) struct LiveParts {
-    /// Of each part that was asked: its source, and for how long it said that its answer is true.
+    /// Source and lifetime in milliseconds of each part that was fetched; `None`: the source gave no lifetime.
     pub(crate) lifetimes: Vec<(u16, Option<u64>)>,
-    /// The ages of the tags that were computed from values of the request.
+    /// Versions of the tags that were computed from values of the request.
     pub(crate) ages: TagSnapshot,
 }
 
 impl LiveParts {
-    /// Takes in the nodes of `plan` that were asked; `said`: what sources told of theirs.
+    /// Records the nodes of `plan` that were fetched; `said` holds the cache control that sources returned.
     pub(super) fn note(
         &mut self,
         plan: &Plan,

@@ -1,6 +1,6 @@
-//! Tells the observer each fetch of one request, as it begins and ends.
+//! Reports each fetch of one request to the observer, at its begin and its end.
 //!
-//! **Invariant:** a fetch that began is told once, also if it is given up.
+//! **Invariant:** a fetch that began is reported exactly once, also if it is dropped.
 //!
 //! **Cost:** two readings of the clock and two calls for each fetch; nothing is allocated.
 
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use weir_language::value::Variables;
 
-/// The listener, and what it has to know of one request.
+/// Observer and its context within one request.
 pub(crate) struct Observation<'r> {
     pub(crate) observer: &'r Arc<dyn Observer>,
     /// Numbers of the graph's sources.
@@ -48,13 +48,14 @@ impl<'r> Observation<'r> {
         Some(Self { observer: observer?, sources, request, trace_state, fetches: AtomicU32::new(0) })
     }
 
-    /// Tells a stage that has ended.
+    /// Reports a finished stage.
     pub(crate) fn stage(&self, stage: Stage, began: Instant, took: Duration) {
-        let (request, trace_state) = (self.request, self.trace_state.as_deref());
+        let request = self.request;
+        let trace_state = self.trace_state.as_deref();
         self.observer.stage(&ObservedStage { stage, began, took, request, trace_state });
     }
 
-    /// Tells the beginning of a fetch of `node`; introspection is none.
+    /// Reports the start of a fetch of `node`; introspection is not a fetch.
     pub(crate) fn begin(
         &'r self,
         node: &'r PreparedNode,
@@ -66,7 +67,8 @@ impl<'r> Observation<'r> {
         let context = self.observer.fetch_begins(source, self.request);
         let trace_state = self.trace_state.as_ref();
         let span = context.map(|context| FetchSpan { context, observer: self.observer, trace_state });
-        let (input, outcome) = (ExplainInput { output, variables }, FetchOutcome::Abandoned);
+        let input = ExplainInput { output, variables };
+        let outcome = FetchOutcome::Abandoned;
         Some(FetchGuard { of: self, source, span, node, input, outcome, began: Instant::now() })
     }
 }
@@ -85,7 +87,7 @@ fn trace_state(span: SpanContext, headers: &dyn Headers) -> Option<Arc<str>> {
     (!joined.is_empty()).then(|| joined.into())
 }
 
-/// A fetch under way. Its end is told when this is dropped.
+/// A fetch in progress. Dropping it reports the end.
 pub(crate) struct FetchGuard<'r> {
     of: &'r Observation<'r>,
     source: u32,

@@ -13,7 +13,7 @@ use crate::engine::{Body, Kept};
 use crate::keys::KeyRef;
 use crate::plan::ResponseSharing;
 use crate::responses::{Responses, Shared, SharedOutcome};
-use crate::single_flight::Seat;
+use crate::single_flight::FlightRole;
 use crate::source::{CacheControl, Headers};
 use crate::span::SpanContext;
 use bytes::Bytes;
@@ -35,7 +35,7 @@ pub(crate) async fn run_shared(
         wants_present || run.plan.operation.cache_directive.is_some_and(|it| it.refreshes(run.variables));
     if consistency == Consistency::Eventual && !refreshes {
         return match responses.get(key, Instant::now()) {
-            Some(shared) => (given(&shared), Kept::Hit),
+            Some(shared) => (shared_result(&shared), Kept::Hit),
             None => (super::run(run).await, Kept::Made),
         };
     }
@@ -43,25 +43,25 @@ pub(crate) async fn run_shared(
     let run = ExecutionContext { headers: &present, ..run };
     loop {
         if !refreshes && let Some(shared) = responses.get(key, Instant::now()) {
-            return (given(&shared), Kept::Hit);
+            return (shared_result(&shared), Kept::Hit);
         }
-        if refreshes || !sharing.flights || responses.passes(key, Instant::now()) {
+        if refreshes || !sharing.flights || responses.is_bypassed(key, Instant::now()) {
             return (make(run, sharing, responses, key).await.0, Kept::Made);
         }
-        let waiting = match responses.seat(key, run.deadline) {
-            Seat::Lead(flight, _) => {
+        let waiting = match responses.join_flight(key, run.deadline) {
+            FlightRole::Lead(flight, _) => {
                 let (ran, landing) = make(run, sharing, responses, key).await;
                 flight.land(landing);
                 return (ran, Kept::Made);
             }
-            Seat::Wait(waiting, _) => waiting,
-            Seat::Kept(shared) => return (given(&shared), Kept::Hit),
+            FlightRole::Wait(waiting, _) => waiting,
+            FlightRole::Cached(shared) => return (shared_result(&shared), Kept::Hit),
         };
-        match tokio::time::timeout_at(run.deadline.into(), waiting.brought()).await {
+        match tokio::time::timeout_at(run.deadline.into(), waiting.result()).await {
             // The request that made it was cancelled: another one has to.
             Ok(None) => continue,
             Ok(Some(SharedOutcome::Here(shared))) if responses.changes.are_current(&shared.ages) => {
-                return (given(&shared), Kept::Joined);
+                return (shared_result(&shared), Kept::Joined);
             }
             Ok(Some(SharedOutcome::Here(_) | SharedOutcome::Alone)) => {}
             // The remaining time is for the error.
@@ -97,9 +97,9 @@ impl Headers for Present<'_> {
 }
 
 /// Another's answer for this request.
-fn given(shared: &Shared) -> ExecutionResult {
+fn shared_result(shared: &Shared) -> ExecutionResult {
     let body = Body::Shared(shared.body.clone());
-    let cache_control = shared.left(Instant::now()).map(CacheControl::at_least_a_second);
+    let cache_control = shared.remaining_lifetime(Instant::now()).map(CacheControl::at_least_a_second);
     ExecutionResult { body, capacity: shared.capacity, cache_control }
 }
 
@@ -110,20 +110,21 @@ async fn make(
     responses: &Responses,
     key: KeyRef<'_>,
 ) -> (ExecutionResult, SharedOutcome) {
-    let mut ages = responses.changes.ages_at(sharing.tags.iter().copied());
+    let mut ages = responses.changes.versions_at(sharing.tags.iter().copied());
     let ExecutionResult { body, capacity, cache_control } = super::run(run).await;
     cache_control.iter().for_each(|it| ages.join(&it.ages));
     let may_share = cache_control.as_ref().is_some_and(|it| it.by_headers);
     let bytes = match body {
         Body::Whole(bytes) if may_share => bytes,
         Body::Whole(_) | Body::Shared(_) | Body::Stream { .. } | Body::Increments { .. } => {
-            responses.pass(key, Instant::now());
+            responses.bypass(key, Instant::now());
             return (ExecutionResult { body, capacity, cache_control }, SharedOutcome::Alone);
         }
     };
     let lives = cache_control.as_ref().is_some_and(|it| it.remaining_ms > 0);
     let body = Bytes::from(bytes);
-    let (made, lifetime) = (Instant::now(), cache_control.clone());
+    let made = Instant::now();
+    let lifetime = cache_control.clone();
     let shared = Arc::new(Shared { body: body.clone(), capacity, lifetime, made, ages });
     if lives {
         responses.put(key.into(), Arc::clone(&shared));

@@ -48,12 +48,12 @@ pub(super) fn start(segments: Vec<Segment>, late: Late) -> Body {
     };
     let held: Vec<u8> = head.pop().into_iter().collect();
     let (sender, mut rest) = channel(CHUNKS_MAX);
-    sender.waiting().add(held.len());
+    sender.unread_count().add(held.len());
     let segments: Vec<Segment> = segments.collect();
     for segment in &segments {
         match segment {
-            Segment::Bytes(bytes) => sender.waiting().add(bytes.len()),
-            Segment::Rest(receiver, _) => rest.fed_by([receiver.waiting().clone()]),
+            Segment::Bytes(bytes) => sender.unread_count().add(bytes.len()),
+            Segment::Rest(receiver, _) => rest.fed_by([receiver.unread_count().clone()]),
         }
     }
     tokio::spawn(async move {
@@ -74,11 +74,11 @@ async fn forward(
     for segment in segments {
         match segment {
             Segment::Bytes(bytes) => {
-                sender.waiting().take(bytes.len());
+                sender.unread_count().take(bytes.len());
                 // The end of a namespace whose last member was a stream.
                 if bytes.first() == Some(&b'}') && held.last() == Some(&b',') {
                     held.pop();
-                    sender.waiting().take(1);
+                    sender.unread_count().take(1);
                 }
                 pass(&mut held, bytes, sender).await?;
             }
@@ -100,7 +100,7 @@ async fn forward(
             },
         }
     }
-    sender.waiting().take(held.len());
+    sender.unread_count().take(held.len());
     let mut out = Out::new(held);
     out.close(b'}');
     if !late.failures.is_empty() {
@@ -120,8 +120,8 @@ async fn pass(
     if next.is_empty() {
         return Ok(());
     }
-    sender.waiting().add(next.len());
+    sender.unread_count().add(next.len());
     let ready = std::mem::replace(held, next);
-    sender.waiting().take(ready.len());
+    sender.unread_count().take(ready.len());
     if ready.is_empty() { Ok(()) } else { sender.send(Ok(ready)).await.map_err(|_| Aborted) }
 }

@@ -1,19 +1,19 @@
-//! Lists whose later items are read by their sources while the first ones are on their way.
+//! Lists whose later items are read while earlier ones are being sent.
 //!
-//! A batch of items that arrived waits here until the one before it was sent. So a slow client holds its source back.
+//! A batch that arrived waits until the previous one was sent, so a slow client slows its source down.
 //!
-//! **Invariant:** of a list one batch waits here at the most, beside the one that is being sent.
+//! **Invariant:** at most one batch per list waits here, beside the one that is being sent.
 
 use super::ledger::{Ledger, Queue};
 use crate::plan::deferral::Deferral;
 use crate::plan::output_plan::PlanNodeId;
 use crate::source::{Chunk, Chunks, ItemBatch, SourceError};
-use crate::unread::Waiting;
+use crate::unread::UnreadCount;
 use std::future::poll_fn;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-/// A source may say nothing for so long, also when the request's deadline has passed.
+/// Longest silence of a source, also after the request's deadline.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
 
 /// A list whose later items arrive in batches.
@@ -40,15 +40,15 @@ impl Arrived {
         match chunk {
             Some(Chunk::Items(batch)) if batch.is_last && batch.len == 0 => Self::End(None),
             Some(Chunk::Items(batch)) => Self::Items(batch),
-            Some(Chunk::Failed(error)) => Self::failed(error),
-            Some(Chunk::Bytes(_) | Chunk::End(_)) => {
-                Self::failed(SourceError::Broken("something else than items follows the first items".into()))
-            }
-            None => Self::failed(SourceError::Unavailable("a list ended in the middle".into())),
+            Some(Chunk::Failed(error)) => Self::end_with_error(error),
+            Some(Chunk::Bytes(_) | Chunk::End(_)) => Self::end_with_error(SourceError::Broken(
+                "something else than items follows the first items".into(),
+            )),
+            None => Self::end_with_error(SourceError::Unavailable("a list ended in the middle".into())),
         }
     }
 
-    fn failed(error: SourceError) -> Self {
+    fn end_with_error(error: SourceError) -> Self {
         error.tell_operator();
         Self::End(Some(error))
     }
@@ -58,7 +58,7 @@ impl Flow {
     /// The lists that flow from nodes of the root.
     pub(super) fn of(deferral: &Deferral, later_items: Vec<(PlanNodeId, Chunks)>) -> Vec<Self> {
         let flows = later_items.into_iter().filter_map(|(node, chunks)| {
-            let stream = deferral.flowing(node.0 as usize)?;
+            let stream = deferral.flowing_stream(node.0 as usize)?;
             Some(Self { stream, node, chunks, arrived: None, is_over: false })
         });
         flows.collect()
@@ -69,9 +69,9 @@ impl Flow {
         flows.iter().fold(0, |all, it| all | 1 << it.stream)
     }
 
-    /// The bytes of what its source has ready.
-    pub(super) fn waiting(&self) -> Waiting {
-        self.chunks.receiver.waiting().clone()
+    /// Counter of the bytes that the source has sent and nobody has read yet.
+    pub(super) fn unread_count(&self) -> UnreadCount {
+        self.chunks.receiver.unread_count().clone()
     }
 
     /// True if the items of `queue` arrive here.
@@ -95,7 +95,7 @@ impl Flow {
         }
     }
 
-    /// Takes out the end of the list, and why it is early, once all items before were sent: the queue of the list is not taken.
+    /// Takes the end of the list, with the error that cut it short, once all earlier items were sent: its queue is not taken.
     pub(super) fn take_end(&mut self, ledger: &Ledger) -> Option<(u8, Option<SourceError>)> {
         let is_next = ledger.queues.iter().any(|it| self.feeds(it) && !it.is_taken);
         match self.arrived.take_if(|it| is_next && matches!(it, Arrived::End(_)))? {
@@ -104,7 +104,7 @@ impl Flow {
         }
     }
 
-    fn arrive(&mut self, arrived: Arrived) {
+    fn accept(&mut self, arrived: Arrived) {
         self.is_over = match &arrived {
             Arrived::Items(batch) => batch.is_last,
             Arrived::End(_) => true,
@@ -113,8 +113,8 @@ impl Flow {
     }
 }
 
-/// The time until which a source may be silent: the request's `deadline`, or later.
-pub(super) fn patience(deadline: Instant) -> Instant {
+/// Deadline for the next batch of a source: the request's `deadline`, or later.
+pub(super) fn silence_deadline(deadline: Instant) -> Instant {
     deadline.max(Instant::now() + SILENCE_MAX)
 }
 
@@ -124,7 +124,7 @@ pub(super) async fn arrival(flows: &mut [Flow], until: Instant) {
         let mut has_any = false;
         for flow in flows.iter_mut().filter(|it| it.is_awaited()) {
             if let Poll::Ready(chunk) = flow.chunks.receiver.poll_recv(context) {
-                flow.arrive(Arrived::of(chunk));
+                flow.accept(Arrived::of(chunk));
                 has_any = true;
             }
         }
@@ -132,7 +132,7 @@ pub(super) async fn arrival(flows: &mut [Flow], until: Instant) {
     });
     if tokio::time::timeout_at(until.into(), arrival).await.is_err() {
         let silent = flows.iter_mut().filter(|it| it.is_awaited());
-        silent.for_each(|it| it.arrive(Arrived::failed(SourceError::Timeout)));
+        silent.for_each(|it| it.accept(Arrived::end_with_error(SourceError::Timeout)));
     }
 }
 
@@ -150,7 +150,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_source_that_says_nothing_has_failed_in_the_end() {
-        let ((_silent, silent), (speaker, speaking)) = (flow(), flow());
+        let (_silent, silent) = flow();
+        let (speaker, speaking) = flow();
         let batch = ItemBatch { items: Column::default(), len: 1, bytes: 0, is_last: true };
         assert!(speaker.send(Chunk::Items(batch)).await.is_ok());
         let mut flows = [silent, speaking];

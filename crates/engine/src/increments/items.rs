@@ -20,7 +20,8 @@ pub(super) fn next_items(
 ) -> Option<(World, Vec<Gather>)> {
     let plan = run.plan;
     let first = locate_list(plan, parent, &queue.tails.front()?.path)?;
-    let (mut items, mut segments) = (Column::default(), Vec::new());
+    let mut items = Column::default();
+    let mut segments = Vec::new();
     let mut rows = 0;
     for tail in &queue.tails {
         let list = locate_list(plan, parent, &tail.path)?;
@@ -29,11 +30,14 @@ pub(super) fn next_items(
             break;
         }
         let Data::List { offsets, items: own } = &list.column.data else { return None };
-        let (start, end) = (offsets.get(list.row)? + tail.next, *offsets.get(list.row + 1)?);
+        let start = offsets.get(list.row)? + tail.next;
+        let end = *offsets.get(list.row + 1)?;
         let left = end.saturating_sub(start) as usize;
         let len = left.min(BATCH_ITEMS_MAX - rows);
         items.append(rows, own, start as usize..start as usize + len);
-        let (path, first, row) = (tail.path.clone(), tail.next, rows as u32);
+        let path = tail.path.clone();
+        let first = tail.next;
+        let row = rows as u32;
         segments.push(ItemRange { path, first, row, len: len as u32, is_last: len == left });
         rows += len;
     }
@@ -73,7 +77,8 @@ fn world_of(
     mut items: Column,
     segments: Vec<ItemRange>,
 ) -> (World, Vec<Gather>) {
-    let (plan, ListPlace { node, field, kind }) = (run.plan, list);
+    let plan = run.plan;
+    let ListPlace { node, field, kind } = list;
     let gathers = gather::of_items(run, node, Items { column: &mut items, kind });
     let fragments = plan.output.membership(&plan.output.fields[field as usize]).fragments;
     let fragment = (fragments != 0).then(|| fragments.trailing_zeros() as u8);

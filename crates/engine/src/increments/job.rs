@@ -1,6 +1,6 @@
-//! Asks the nodes that were held back, and sends the parts that are whole.
+//! Fetches the deferred nodes and sends the parts that are complete.
 
-use super::flow::{Flow, arrival, patience};
+use super::flow::{Flow, arrival, silence_deadline};
 use super::items::{arrived_items, next_items};
 use super::ledger::Ledger;
 use super::payload::Payload;
@@ -23,10 +23,10 @@ use futures_util::stream::FuturesUnordered;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Items are taken out of further lists only while there are fewer worlds.
+/// Bound on worlds: items of further lists are taken only below it, or if nothing else is running.
 const WORLDS_MAX: usize = 8;
 
-/// All that an operation is run with after its request is gone.
+/// Everything that an operation needs after its request is gone.
 pub(super) struct Job {
     pub(super) planner: Arc<Planner>,
     pub(super) changes: Arc<TagVersions>,
@@ -35,7 +35,7 @@ pub(super) struct Job {
     pub(super) request: Option<SpanContext>,
 }
 
-/// A late node that can be asked, for a world.
+/// A deferred node that is ready to be fetched, in a world.
 struct Askable {
     world: usize,
     node: PlanNodeId,
@@ -43,7 +43,7 @@ struct Askable {
     gather: Option<Gather>,
 }
 
-/// Asks one late node.
+/// Fetches one deferred node.
 async fn ask(
     run: &ExecutionContext<'_>,
     caches: Option<&RequestCaches>,
@@ -59,19 +59,19 @@ async fn ask(
     (askable, reply)
 }
 
-/// The worlds of an answer, by number, and what is still to be sent of them.
+/// The worlds of an answer, by number, and the parts of them that are still to be sent.
 struct Delivery<'d> {
     run: &'d ExecutionContext<'d>,
     deferral: &'d Deferral,
     ledger: Ledger,
-    /// With the number of the world that has the lists of its items.
+    /// Each world, with the number of the world that holds the list of its items.
     worlds: Vec<Option<(World, usize)>>,
     flows: Vec<Flow>,
 }
 
 impl Delivery<'_> {
-    /// Takes the next items out of lists that wait, the newest lists first, so that a list is not read far ahead of the lists in it. `None`:
-    /// a list is not where it was written. `is_idle`: nothing is asked, so that one may begin however many worlds there are.
+    /// Takes the next items out of waiting lists, the newest lists first, so that no list is read far ahead of the lists inside it.
+    /// `None`: a list is not where it was written. `is_idle`: no fetch is running, so one list may begin even at the bound of worlds.
     fn begin_items(&mut self, mut is_idle: bool) -> Option<Vec<Askable>> {
         // A list that ended, or went with a null around it, flows no longer.
         self.flows.retain(|flow| self.ledger.queues.iter().any(|it| flow.feeds(it)));
@@ -102,10 +102,10 @@ impl Delivery<'_> {
         Some(begun)
     }
 
-    /// Takes in the reply of a node. Returns what is to be asked next.
-    fn take_in(&mut self, asked: &Askable, reply: Result<FetchResult, SourceError>) -> Vec<Askable> {
+    /// Stores the reply of a node. Returns the nodes to fetch next.
+    fn store_reply(&mut self, asked: &Askable, reply: Result<FetchResult, SourceError>) -> Vec<Askable> {
         let Some((world, _)) = &mut self.worlds[asked.world] else { return Vec::new() };
-        let below = world.take_in(self.run, (asked.node, asked.gather.as_ref()), reply);
+        let below = world.store_reply(self.run, (asked.node, asked.gather.as_ref()), reply);
         askable(world, asked.world, below)
     }
 
@@ -118,7 +118,8 @@ impl Delivery<'_> {
         for (at, (world, parent)) in
             worlds.iter_mut().enumerate().filter_map(|(at, it)| Some((at, it.as_mut()?)))
         {
-            let (at, open) = (at as u32, world.open(run.plan, deferral));
+            let at = at as u32;
+            let open = world.open(run.plan, deferral);
             let waits =
                 world.chunk.as_ref().is_some_and(|it| !it.is_sent() && !open.has_items_in(it.fragment));
             if waits && payload.has_room() {
@@ -153,7 +154,7 @@ impl Delivery<'_> {
     }
 }
 
-/// The nodes of `gathers`, which are asked from now on for `world`, numbered `at`.
+/// Marks the nodes of `gathers` as being fetched for `world`, numbered `at`.
 fn askable(world: &mut World, at: usize, gathers: Vec<Gather>) -> Vec<Askable> {
     let asked = gathers.into_iter().map(|gather| {
         world.ask(gather.node);
@@ -184,7 +185,7 @@ impl Job {
         }
     }
 
-    /// Sends the later parts to `sender`, until the last is sent or nobody takes them.
+    /// Sends the later parts to `sender`, until the last is sent or the receiver is dropped.
     pub(super) async fn deliver(
         self,
         progress: Progress,
@@ -227,9 +228,9 @@ impl Job {
                 return;
             }
             tokio::select! {
-                Some((asked, reply)) = flying.next() => next.extend(delivery.take_in(&asked, reply)),
-                () = arrival(&mut delivery.flows, patience(self.deadline)), if flows => {}
-                () = sender.gone() => return,
+                Some((asked, reply)) = flying.next() => next.extend(delivery.store_reply(&asked, reply)),
+                () = arrival(&mut delivery.flows, silence_deadline(self.deadline)), if flows => {}
+                () = sender.wait_until_closed() => return,
             }
         }
     }

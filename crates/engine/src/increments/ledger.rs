@@ -1,6 +1,6 @@
-//! The fragments and items that are still to be sent, and what was sent.
+//! Fragments and list items that are still to be sent, and fragments that were sent.
 //!
-//! **Invariant:** a fragment within another is announced only once the other was sent.
+//! **Invariant:** a nested fragment is announced only after its outer fragment was sent.
 
 use super::pass::{Note, NoteKind};
 use crate::engine::IncrementForm;
@@ -13,7 +13,7 @@ pub(super) type Path = Vec<Step>;
 
 type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 
-/// Something that comes later, by its number in the plan.
+/// A deferred fragment or streamed list, by its number in the plan.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum LatePart {
     Fragment(u8),
@@ -21,7 +21,7 @@ pub(super) enum LatePart {
 }
 
 impl LatePart {
-    /// Its label.
+    /// Label of the fragment or stream.
     pub(super) fn label(self, deferral: &Deferral) -> Option<&str> {
         match self {
             Self::Fragment(number) => deferral.fragments[usize::from(number)].label.as_deref(),
@@ -30,7 +30,7 @@ impl LatePart {
     }
 }
 
-/// Something the client waits for from now on.
+/// A pending result that the client is told of.
 #[derive(Clone, Debug)]
 pub(super) struct Announced {
     pub(super) late: LatePart,
@@ -46,7 +46,7 @@ pub(super) struct Begun {
     pub(super) id: u32,
     /// Objects with members of it that are still to be sent.
     pub(super) members: Vec<Path>,
-    /// The number of the world with its object.
+    /// Number of the world that holds its object.
     world: u32,
 }
 
@@ -65,7 +65,7 @@ pub(super) struct Queue {
     pub(super) world: u32,
     pub(super) stream: u8,
     pub(super) tails: VecDeque<Tail>,
-    /// True while the items of the first of them are asked for or sent.
+    /// True while items of the first list are being fetched or sent.
     pub(super) is_taken: bool,
 }
 
@@ -76,7 +76,7 @@ struct Inner {
     world: u32,
 }
 
-/// Books of one answer.
+/// State of the delivery of one answer.
 pub(super) struct Ledger {
     form: IncrementForm,
     /// Fragments that the client waits for.
@@ -93,7 +93,8 @@ pub(super) struct Ledger {
 
 impl Ledger {
     pub(super) fn new(form: IncrementForm) -> Self {
-        let (members, sent) = (Map::default(), Map::default());
+        let members = Map::default();
+        let sent = Map::default();
         Self { form, begun: Vec::new(), inner: Vec::new(), members, sent, queues: Vec::new(), ids: 0 }
     }
 
@@ -118,7 +119,7 @@ impl Ledger {
             || self.queues.iter().any(|it| it.world == world)
     }
 
-    /// Takes in the notes of a part of `world` that is sent. Returns all that the client waits for from now on.
+    /// Records the notes of a part of `world` that is sent. Returns the new pending results.
     pub(super) fn note(&mut self, deferral: &Deferral, notes: Vec<Note>, world: u32) -> Vec<Announced> {
         let mut announced = Vec::new();
         for Note { number, kind, path } in notes {
@@ -200,14 +201,14 @@ impl Ledger {
         }
     }
 
-    /// Further items of the queue of `stream` in `world` may be asked for.
+    /// Allows further items of the queue of `stream` in `world` to be fetched.
     pub(super) fn release(&mut self, stream: u8, world: u32) {
         let queue = self.queues.iter_mut().find(|it| it.world == world && it.stream == stream);
         queue.into_iter().for_each(|it| it.is_taken = false);
     }
 
     /// Notes that `fragment`, which begins at `path`, was sent.
-    pub(super) fn sent(&mut self, fragment: u8, path: Path) {
+    pub(super) fn record_sent(&mut self, fragment: u8, path: Path) {
         if self.form == IncrementForm::Ids {
             *self.sent.entry(path).or_default() |= 1 << fragment;
         }

@@ -1,4 +1,4 @@
-//! Finds the object or list at a path of an answer among the rows it is written from.
+//! Finds the object or list at a path of an answer in the rows from which it was written.
 
 use super::world::World;
 use crate::execute::FetchResults;
@@ -34,16 +34,20 @@ pub(super) fn locate<'r>(plan: &Plan, world: &'r World, path: &[Step]) -> Option
 
 /// The list at `path`.
 pub(super) fn locate_list<'r>(plan: &Plan, world: &'r World, path: &[Step]) -> Option<LocatedValue<'r>> {
-    answered(&plan.output, &world.results, value(plan, world, path)?)
+    resolve_foreign(&plan.output, &world.results, value(plan, world, path)?)
 }
 
 /// The value at `path`, which is not the root.
 fn value<'r>(plan: &Plan, world: &'r World, path: &[Step]) -> Option<LocatedValue<'r>> {
-    let (output, results) = (&plan.output, &world.results);
+    let output = &plan.output;
+    let results = &world.results;
     let (mut value, path) = match &world.chunk {
         Some(chunk) => {
             let (row, steps) = chunk.find(path)?;
-            let (field, kind, column, node) = (chunk.field, chunk.kind, &chunk.items, chunk.node);
+            let field = chunk.field;
+            let kind = chunk.kind;
+            let column = &chunk.items;
+            let node = chunk.node;
             (Some(LocatedValue { field, kind, column, row: row as usize, node }), &path[steps..])
         }
         None => (None, without_namespace(plan, path)),
@@ -52,7 +56,7 @@ fn value<'r>(plan: &Plan, world: &'r World, path: &[Step]) -> Option<LocatedValu
         value = match (*step, value) {
             (Step::Field(field), None) => root_member(plan, results, field),
             (Step::Field(field), Some(above)) => {
-                let node = answered(output, results, above)?.node;
+                let node = resolve_foreign(output, results, above)?.node;
                 let above = object(output, results, above)?;
                 let range = output.set(above.set).range();
                 let first = output.fields[field as usize].same_as.unwrap_or(field);
@@ -61,7 +65,7 @@ fn value<'r>(plan: &Plan, world: &'r World, path: &[Step]) -> Option<LocatedValu
                 Some(LocatedValue { field, kind, column, row: above.row, node })
             }
             (Step::Index(index), Some(list)) => {
-                let list = answered(output, results, list)?;
+                let list = resolve_foreign(output, results, list)?;
                 let Data::List { offsets, items } = &list.column.data else { return None };
                 let row = *offsets.get(list.row)? as usize + index as usize;
                 Some(LocatedValue { column: items, row, ..list })
@@ -86,12 +90,13 @@ fn root_member<'r>(plan: &Plan, results: &'r FetchResults, field: u32) -> Option
     let member = plan.root_members.iter().find(|it| it.field == field && it.namespace.is_none())?;
     let rows = results.rows.get(member.node as usize)?.as_ref()?;
     let first = plan.output.fields[field as usize].same_as.unwrap_or(field);
-    let (kind, node) = (plan.output.fields[first as usize].member, PlanNodeId(member.node));
+    let kind = plan.output.fields[first as usize].member;
+    let node = PlanNodeId(member.node);
     Some(LocatedValue { field, kind, column: rows.columns.get(member.place as usize)?, row: 0, node })
 }
 
-/// The value itself where another source answers.
-fn answered<'r>(
+/// Follows a foreign value to the row of the source that answered it; other values are returned unchanged.
+fn resolve_foreign<'r>(
     output: &OutputPlan,
     results: &'r FetchResults,
     value: LocatedValue<'r>,
@@ -100,7 +105,8 @@ fn answered<'r>(
     let OutputKind::Foreign { node, field, column } = value.kind else { return None };
     let reply: &Rows = results.rows.get(node.0 as usize)?.as_ref()?;
     let row = *places.get(value.row)? as usize;
-    let (column, kind) = (reply.columns.get(column as usize)?, output.fields[field as usize].member);
+    let column = reply.columns.get(column as usize)?;
+    let kind = output.fields[field as usize].member;
     Some(LocatedValue { field: value.field, kind, column, row, node })
 }
 
@@ -109,13 +115,13 @@ fn object<'r>(
     results: &'r FetchResults,
     value: LocatedValue<'r>,
 ) -> Option<Located<'r>> {
-    let LocatedValue { field, kind, column, row, .. } = answered(output, results, value)?;
+    let LocatedValue { field, kind, column, row, .. } = resolve_foreign(output, results, value)?;
     match (&column.data, kind) {
         (Data::Object(table), OutputKind::Object(set)) => Some(Located { field, set, table, row }),
         (Data::Abstract(variants), kind) => {
             let ty = *variants.types.get(row)?;
             let set = match kind {
-                OutputKind::Abstract(choice) => output.chosen(choice, ty)?,
+                OutputKind::Abstract(choice) => output.set_for_type(choice, ty)?,
                 OutputKind::Object(set) => set,
                 OutputKind::Leaf | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => return None,
             };

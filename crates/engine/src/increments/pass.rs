@@ -9,10 +9,10 @@ use crate::write::parting::Parting;
 use weir_language::schema::TypeRef;
 use weir_language::value::Variables;
 
-/// Something to come in an object or list that was written.
+/// A later part that belongs to an object or list which was written.
 #[derive(Clone, Debug)]
 pub(super) struct Note {
-    /// Of the fragment or stream.
+    /// Number of the fragment or stream.
     pub(super) number: u8,
     pub(super) kind: NoteKind,
     /// The object or list.
@@ -30,7 +30,7 @@ pub(super) enum NoteKind {
     Items { next: u32 },
 }
 
-/// Writing of the first part, or of one fragment.
+/// Writes the first part, or one fragment.
 pub(super) struct Pass<'p> {
     deferral: &'p Deferral,
     output: &'p OutputPlan,
@@ -54,18 +54,22 @@ impl<'p> Pass<'p> {
         form: IncrementForm,
         fragment: Option<u8>,
     ) -> Self {
-        let (output, variables) = (&*run.plan.output, &**run.variables);
-        let (sent, is_known, flowing, notes) = (0, false, 0, Vec::new());
+        let output = &*run.plan.output;
+        let variables = &**run.variables;
+        let sent = 0;
+        let is_known = false;
+        let flowing = 0;
+        let notes = Vec::new();
         Self { deferral, output, variables, form, fragment, sent, is_known, flowing, notes }
     }
 
-    /// As it is, where the items of these streams, bits, are not all at hand.
+    /// Marks streams, as bits, whose lists have more items than those at hand.
     pub(super) fn with_flowing(self, flowing: u64) -> Self {
         Self { flowing, ..self }
     }
 
-    /// Goes on in an object that was sent before; `sent`: the fragments whose members in it were sent, too.
-    pub(super) fn go_on_in(&mut self, sent: u64) {
+    /// Continues in an object that was sent before; `sent`: the fragments whose members in it were sent as well.
+    pub(super) fn continue_in(&mut self, sent: u64) {
         self.sent = sent;
         self.is_known = self.form == IncrementForm::Ids;
     }
@@ -137,7 +141,7 @@ impl Parting for Pass<'_> {
 
     fn items(&mut self, of: &OutputField, item: TypeRef, len: u32) -> Option<u32> {
         let number = self.output.membership(of).stream.checked_sub(1);
-        // Of a list of lists, the outer one is streamed.
+        // In a list of lists, only the outer list is streamed.
         let Some(number) = number.filter(|_| of.ty.item() == Some(item)) else { return Some(len) };
         let next = self.deferral.streams[usize::from(number)].initial(self.variables)?;
         if next < len || self.flowing >> number & 1 == 1 {
@@ -147,7 +151,7 @@ impl Parting for Pass<'_> {
         Some(next.min(len))
     }
 
-    fn noted(&self) -> usize {
+    fn note_count(&self) -> usize {
         self.notes.len()
     }
 

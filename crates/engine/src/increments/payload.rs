@@ -31,13 +31,18 @@ pub(super) struct Payload<'p> {
     run: &'p ExecutionContext<'p>,
     deferral: &'p Deferral,
     form: IncrementForm,
-    /// Of a mutation.
+    /// Root fields that were committed; `None` unless the operation is a mutation.
     committed: Option<CommittedFields>,
     lists: Lists,
 }
 
 /// Appends `"pending":[…],` unless nothing is pending.
-pub(super) fn pending(out: &mut Out, deferral: &Deferral, output: &OutputPlan, announced: &[Announced]) {
+pub(super) fn write_pending(
+    out: &mut Out,
+    deferral: &Deferral,
+    output: &OutputPlan,
+    announced: &[Announced],
+) {
     if announced.is_empty() {
         return;
     }
@@ -136,7 +141,8 @@ impl<'p> Payload<'p> {
         chunk: &mut ItemChunk,
         (ledger, parent): (&mut Ledger, u32),
     ) {
-        let (stream, form) = (chunk.stream, ledger.form());
+        let stream = chunk.stream;
+        let form = ledger.form();
         let Some(tail) = ledger.first_tail(stream, parent) else {
             return chunk.sent.0 = chunk.segments.len();
         };
@@ -162,7 +168,9 @@ impl<'p> Payload<'p> {
     /// Ends the list that flows as `stream`, all of whose items were sent; `error`: its source failed before.
     pub(super) fn end_list(&mut self, (stream, error): (u8, Option<&SourceError>), ledger: &mut Ledger) {
         let Some(tail) = ledger.first_tail(stream, 0) else { return };
-        let (id, path, mut place) = (tail.id, tail.path.clone(), tail.path.clone());
+        let id = tail.id;
+        let path = tail.path.clone();
+        let mut place = tail.path.clone();
         place.push(Step::Index(tail.next));
         let field = path.iter().rev().find_map(|it| match it {
             Step::Field(field) => Some(*field),
@@ -205,8 +213,11 @@ impl<'p> Payload<'p> {
         (id, form): (u32, IncrementForm),
     ) -> Option<Vec<Failure>> {
         let mut out = std::mem::take(&mut self.lists.incremental);
-        let (mark, before, len) = (out.len(), chunk.sent.1, chunk.segments[chunk.sent.0].len);
-        let (mut failures, mut failed) = (Vec::new(), None);
+        let mark = out.len();
+        let before = chunk.sent.1;
+        let len = chunk.segments[chunk.sent.0].len;
+        let mut failures = Vec::new();
+        let mut failed = None;
         self.head(&mut out, form, (id, &chunk.place(), LatePart::Stream(chunk.stream)));
         out.raw(b"\"items\":[");
         while failed.is_none() && chunk.sent.1 < len && out.len() < ITEMS_BYTES {
@@ -241,11 +252,12 @@ impl<'p> Payload<'p> {
     ) -> (bool, Vec<Failure>) {
         let output = &*self.run.plan.output;
         let writing = Writing { schema: self.run.graph.schema(), output, children: &world.results.rows };
-        let (mut errors, noted) = (Vec::new(), pass.noted());
+        let mut errors = Vec::new();
+        let noted = pass.note_count();
         let row = chunk.segments[chunk.sent.0].row + chunk.sent.1;
         let at = (chunk.field, chunk.kind);
         let is_whole = rows::item_in(pass, &writing, out, at, (&chunk.items, row as usize), &mut errors);
-        if errors.is_empty() && pass.noted() == noted {
+        if errors.is_empty() && pass.note_count() == noted {
             return (is_whole, Vec::new());
         }
         let path = chunk.place();
@@ -310,10 +322,10 @@ impl<'p> Payload<'p> {
     /// `{"id":"0","subPath":[…],"data":{…},"errors":[…]},` for each object that has members of the fragment, all or none.
     fn by_id(&mut self, world: &mut World, ledger: &mut Ledger, pass: &mut Pass<'_>, begun: Begun) {
         let mut out = std::mem::take(&mut self.lists.incremental);
-        let mark = (out.len(), pass.noted());
+        let mark = (out.len(), pass.note_count());
         let mut failed = None;
         for object in &begun.members {
-            pass.go_on_in(ledger.sent_around(object, begun.fragment));
+            pass.continue_in(ledger.sent_around(object, begun.fragment));
             if !self.set_at(world, object).is_some_and(|set| pass.has_members_in(set)) {
                 continue;
             }
@@ -336,7 +348,7 @@ impl<'p> Payload<'p> {
             out.truncate(mark.0);
             pass.forget(mark.1);
         } else {
-            ledger.sent(begun.fragment, begun.path);
+            ledger.record_sent(begun.fragment, begun.path);
         }
         self.lists.incremental = out;
         self.complete(begun.id, failed.as_deref().unwrap_or_default());
@@ -354,9 +366,10 @@ impl<'p> Payload<'p> {
     }
 
     fn set_at(&self, world: &World, object: &[Step]) -> Option<SelectionSetId> {
-        match object.is_empty() {
-            true => Some(self.run.plan.root),
-            false => locate(self.run.plan, world, object).map(|it| it.set),
+        if object.is_empty() {
+            Some(self.run.plan.root)
+        } else {
+            locate(self.run.plan, world, object).map(|it| it.set)
         }
     }
 
@@ -375,7 +388,8 @@ impl<'p> Payload<'p> {
         let Some(found) = locate(run.plan, world, path) else { return (false, Vec::new()) };
         let output = &*run.plan.output;
         let writing = Writing { schema: run.graph.schema(), output, children: &world.results.rows };
-        let (mut errors, noted) = (Vec::new(), pass.noted());
+        let mut errors = Vec::new();
+        let noted = pass.note_count();
         let at = (found.field, found.set);
         let is_whole = rows::object_in(pass, &writing, out, at, (found.table, found.row), &mut errors);
         pass.within(noted, path);
@@ -391,7 +405,7 @@ impl<'p> Payload<'p> {
         let mut out = Out::default();
         out.open(b'{');
         if self.form == IncrementForm::Ids {
-            pending(&mut out, self.deferral, &self.run.plan.output, &announced);
+            write_pending(&mut out, self.deferral, &self.run.plan.output, &announced);
         }
         for (name, list) in [(&b"\"incremental\":["[..], incremental), (b"\"completed\":[", completed)] {
             if !list.is_empty() {

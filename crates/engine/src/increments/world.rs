@@ -1,7 +1,8 @@
-//! Rows that later parts are written from: those of the first part, or some items of streamed lists with all that hangs below them.
+//! A world: rows that later parts are written from, either those of the first part or some items of streamed lists with their child
+//! rows.
 //!
-//! Items are copied out of the rows they stand in, a bounded number at a time. So what hangs below is asked and found for them as it
-//! was for the first items, and is gone with them once they were sent.
+//! Items are copied out of their rows, a bounded number at a time. Their child nodes are then fetched like those of the first
+//! items, and all of it is dropped once the items were sent.
 //!
 //! **Invariant:** all items of one world are of one column, and all lists of one stream.
 
@@ -95,18 +96,18 @@ impl World {
         Self { results: FetchResults::none(plan), chunk: Some(chunk), objects, asked }
     }
 
-    /// Notes that `node` is asked.
+    /// Marks `node` as being fetched.
     pub(super) fn ask(&mut self, node: PlanNodeId) {
         self.asked[node.0 as usize] = true;
     }
 
-    /// True while a node is asked.
+    /// True while a fetch of one of its nodes is running.
     pub(super) fn is_asking(&self) -> bool {
         self.asked.contains(&true)
     }
 
-    /// Takes in the reply of a node, asked for `gather` unless it is the root's. Returns what is to be asked next.
-    pub(super) fn take_in(
+    /// Stores the reply of a node, fetched for `gather` unless it is a root node. Returns the key sets to fetch next.
+    pub(super) fn store_reply(
         &mut self,
         run: &ExecutionContext<'_>,
         (node, gather): (PlanNodeId, Option<&Gather>),
@@ -120,7 +121,7 @@ impl World {
             }
             Some(gather) => {
                 let items = self.chunk.as_mut().map(|it| Items { column: &mut it.items, kind: it.kind });
-                gather::take_in(run, &mut self.results, items, gather, reply)
+                gather::store_reply(run, &mut self.results, items, gather, reply)
             }
         };
         answered.map_or_else(Vec::new, |it| gather::of_level(run, &mut self.results, &[it]))
@@ -128,7 +129,8 @@ impl World {
 
     /// The fragments and streams that wait for a node under way, or for a node below one.
     pub(super) fn open(&self, plan: &Plan, deferral: &Deferral) -> Open {
-        let (mut nodes, mut open) = (vec![false; plan.nodes.len()], Open::default());
+        let mut nodes = vec![false; plan.nodes.len()];
+        let mut open = Open::default();
         for (at, node) in plan.nodes.iter().enumerate() {
             let is_unasked = matches!(self.results.asked[at], FetchState::Waiting);
             let parent = node.parent.as_ref().filter(|_| is_unasked);

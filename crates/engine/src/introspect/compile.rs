@@ -1,5 +1,5 @@
-//! From the output plan of `__schema` and `__type` to a program: which fact each member is, where its members
-//! are, and keys ready to write.
+//! Compiles the output plan of `__schema` and `__type` to a program: each member's fact, the set of its members, and its key ready
+//! to write.
 //!
 //! **Invariant:** sets are numbered per introspection type; an operation's `set` is of the type its fact leads to.
 //!
@@ -83,7 +83,7 @@ pub(super) struct Op<F> {
     pub(super) set: u32,
     /// `includeDeprecated`.
     pub(super) deprecated: Flag,
-    /// Of `kind`: the member's bytes for each value of `__TypeKind`.
+    /// For a `kind` member: its bytes for each value of `__TypeKind`.
     pub(super) kinds: Option<Box<[ResponseKey; 8]>>,
 }
 
@@ -107,7 +107,7 @@ impl Flag {
     }
 }
 
-/// The name `__type` is asked for.
+/// The `name` argument of `__type`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Name {
     Known(Box<str>),

@@ -1,10 +1,10 @@
-//! Subscriptions that are told by events of their source: the operation is run once for each, with the event as its data.
+//! Subscriptions to events of a source: the operation runs once per event, with the event as its data.
 //!
-//! **Invariant:** each event has one result, in order; an event that comes while the one before is answered waits in the stream.
-//! Cancelled, nothing is lost.
+//! **Invariant:** each event has one result, in order; an event that arrives while the previous one is answered waits in the
+//! stream. Dropping the future of `next` loses nothing.
 
 use super::LiveShared;
-use super::runner::{LiveRun, executed};
+use super::runner::{LiveRun, execute_operation};
 use super::subscription::{Cause, LiveResult};
 use crate::bound_operation::BoundOperation;
 use crate::execute::LiveParts;
@@ -44,7 +44,8 @@ impl EventSubscription {
         if self.running.is_none() && !self.has_ended {
             match self.events.next().await {
                 Some(data) => {
-                    let (shared, operation) = (Arc::clone(&self.shared), self.operation.clone());
+                    let shared = Arc::clone(&self.shared);
+                    let operation = self.operation.clone();
                     self.running = Some(Box::pin(run(shared, operation, data)));
                 }
                 None => self.has_ended = true,
@@ -71,6 +72,6 @@ async fn run(
     let due = Instant::now();
     let headers = WithData { headers: &operation.headers, data };
     let run = LiveRun { operation: &operation, headers: &headers, stream: None, may_join: false };
-    let (body, has_errors) = executed(&shared, run, &mut LiveParts::default()).await;
+    let (body, has_errors) = execute_operation(&shared, run, &mut LiveParts::default()).await;
     LiveResult { body, has_errors, cause: Cause::Event, due, took: due.elapsed(), position: None }
 }

@@ -1,7 +1,7 @@
-//! The time after which a result is read again though nobody told of a change.
+//! Time until a result is read again without a reported change.
 //!
-//! **Invariant:** a part of a source that tells of every change needs no time; of the others each is read again at the end of its lifetime, or
-//! after the interval if it has none.
+//! **Invariant:** a part whose source reports every change needs no timer. Every other part is read again at the end of its
+//! lifetime, or after the polling interval if it has none.
 
 use super::subscription::Cause;
 use std::sync::LazyLock;
@@ -12,13 +12,13 @@ const LIFETIME_MIN: Duration = Duration::from_secs(1);
 /// Longest time until a result is read again by itself.
 const LIFETIME_MAX: Duration = Duration::from_secs(24 * 3600);
 
-/// Moments within an interval at which results are polled: those of one moment are asked as one.
+/// Polling moments per interval. Results with the same moment are read together.
 const MOMENTS: u32 = 4;
-/// From here on intervals are counted.
+/// Start of the first polling interval.
 static ORIGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-/// When a result is read again `after` a time. One that is polled comes with others, up to a quarter of the interval sooner.
-pub(super) fn due((after, cause): (Duration, Cause), poll: Duration, now: Instant) -> (Instant, Cause) {
+/// When a result is read again `after` a time. A polled result moves to its moment, up to a quarter of the interval earlier.
+pub(super) fn due_at((after, cause): (Duration, Cause), poll: Duration, now: Instant) -> (Instant, Cause) {
     let at = now + after;
     let moment = (poll / MOMENTS).as_nanos().max(1);
     let beyond = at.duration_since(*ORIGIN).as_nanos() % moment;
@@ -46,8 +46,9 @@ mod tests {
 
     #[test]
     fn polled_results_come_together_and_no_later_than_they_were_due() {
-        let (poll, now) = (Duration::from_millis(800), *ORIGIN + Duration::from_millis(5_030));
-        let at = |after, cause| due((Duration::from_millis(after), cause), poll, now).0 - *ORIGIN;
+        let poll = Duration::from_millis(800);
+        let now = *ORIGIN + Duration::from_millis(5_030);
+        let at = |after, cause| due_at((Duration::from_millis(after), cause), poll, now).0 - *ORIGIN;
         assert_eq!(at(800, Cause::Poll), Duration::from_millis(5_800));
         assert_eq!(at(769, Cause::Poll), Duration::from_millis(5_600));
         assert_eq!(at(800, Cause::Expiry), Duration::from_millis(5_830));

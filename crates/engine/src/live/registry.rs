@@ -1,12 +1,12 @@
-//! The members of the live queries of an engine, and which of them a change concerns.
+//! Members of an engine's live queries, indexed by the data they depend on.
 //!
-//! **Invariant:** a member is in one of four states: idle, dirty and queued, being read, being read and dirty. A queued member stands in the queue
-//! once. A stream whose batch was not taken is not read: it stays dirty until it is.
+//! **Invariant:** a member is in one of four states: idle, dirty and queued, being read, being read and dirty. A queued member
+//! stands in the queue once. A stream whose last batch the subscriber has not taken is not read; it stays dirty until then.
 //!
 //! **Cost:** joining and leaving are a few hash look-ups; a change is one look-up by tag, one by key, and a flag per member that it concerns.
 
 use super::LiveState;
-use super::lifetimes::{due, next_read};
+use super::lifetimes::{due_at, next_read};
 use super::subscription::{Cause, Changed, JoinedMember, LiveResult, Newest};
 use crate::bound_operation::BoundOperation;
 use crate::source::{Coverage, StreamEnd, StreamHold, StreamRead};
@@ -43,16 +43,16 @@ pub(super) struct Member {
     read_at: Option<Instant>,
     /// Reads that began.
     reads: u64,
-    /// The first read that a subscriber still waits for, and the one that the last which joined waits for: those that come during a
-    /// read wait for the next.
+    /// The first read that a subscriber still waits for, and the read that the newest subscriber waits for: one that joins during a
+    /// read waits for the next.
     awaited: Option<(u64, u64)>,
-    /// When it is dirty whatever is told: by the interval, or the end of the result's lifetime.
+    /// When it becomes dirty without a change: after the polling interval, or at the end of the result's lifetime.
     due: Option<(Instant, Cause)>,
     /// The places of the tags of its last result.
     pub(super) places: Vec<u16>,
-    /// A change that nobody waited for is done by then: a read that began before does not settle it.
+    /// An unconfirmed change is settled by this time; a read that began earlier may have missed it.
     later: Option<Instant>,
-    /// Of a stream.
+    /// Progress of the stream, if the operation is a stream.
     stream: Option<StreamState>,
 }
 
@@ -62,13 +62,13 @@ pub(super) type StreamOutcome = (StreamEnd, StreamHold);
 /// Progress of a stream.
 #[derive(Debug)]
 struct StreamState {
-    /// The position behind the rows that were read; `None`: the one that the client gave.
+    /// Position behind the rows that were read; `None`: the client's initial position.
     position: Option<Arc<str>>,
     /// Rows that the last read held back.
     hold: StreamHold,
-    /// A batch waits for its subscriber: no other is read.
+    /// True while the subscriber has not taken the last batch: no other batch is read.
     is_untaken: bool,
-    /// More rows may follow the last batch at once.
+    /// True if more rows may be available right after the last batch.
     is_full: bool,
 }
 
@@ -77,8 +77,8 @@ impl StreamState {
         Self { position, hold: StreamHold::default(), is_untaken: false, is_full: false }
     }
 
-    /// Takes in what was read; true if there is something to tell: rows, or an error that is not the one of `before`.
-    fn moves(
+    /// Records a read. True if subscribers get a result: rows, or an error that differs from that of `before`.
+    fn accept_batch(
         &mut self,
         result: &LiveResult,
         end: Option<StreamOutcome>,
@@ -100,8 +100,8 @@ impl StreamState {
         self.is_untaken
     }
 
-    /// When rows that are held back are read again: the longer they wait, the later.
-    fn again_at(&self, (floor, poll): (Duration, Duration), now: Instant) -> Option<Instant> {
+    /// Next read of rows that are held back; the interval grows with the wait.
+    fn reread_at(&self, (floor, poll): (Duration, Duration), now: Instant) -> Option<Instant> {
         let waited = now.duration_since(self.hold.since?);
         Some(now + (waited / 4).min(poll).max(floor))
     }
@@ -118,7 +118,8 @@ struct Dependencies {
 
 impl Dependencies {
     fn of(operation: &BoundOperation) -> Self {
-        let (mut tables, mut rows): (Vec<Arc<str>>, Vec<RowKey>) = (Vec::new(), Vec::new());
+        let mut tables: Vec<Arc<str>> = Vec::new();
+        let mut rows: Vec<RowKey> = Vec::new();
         let nodes = operation.plan.nodes.iter();
         let untagged = nodes.filter(|it| it.fetch.reads_untagged()).filter_map(|it| it.source).collect();
         for node in &operation.plan.nodes {
@@ -136,8 +137,8 @@ impl Dependencies {
         Self { tables, rows, untagged }
     }
 
-    /// True if `source` tells every change of what a member with these reads there.
-    fn are_told(&self, source: u16, coverage: &Coverage) -> bool {
+    /// True if the feed of `source` reports every change of the data that the member reads there.
+    fn is_covered_by_feed(&self, source: u16, coverage: &Coverage) -> bool {
         match coverage {
             Coverage::Nothing => false,
             Coverage::Everything => true,
@@ -167,7 +168,7 @@ impl TableIndex {
 pub(super) struct SourceTraits {
     /// It has a feed.
     pub(super) has_feed: bool,
-    /// Its answers have lifetimes: a result that was read before is as good as a new one.
+    /// True if its answers have lifetimes: a cached result is as good as a new one.
     pub(super) has_lifetimes: bool,
 }
 
@@ -186,7 +187,7 @@ struct SourceEntry {
 pub(super) struct DueRead {
     pub(super) id: MemberId,
     pub(super) operation: BoundOperation,
-    /// Of a stream.
+    /// Batch to read, if the operation is a stream.
     pub(super) stream: Option<Arc<StreamRead>>,
     pub(super) since: Instant,
     pub(super) cause: Cause,
@@ -200,11 +201,11 @@ pub(crate) struct Registry {
     by_key: HashMap<Arc<[u8]>, MemberId>,
     tables: HashMap<Arc<str>, TableIndex>,
     sources: Vec<SourceEntry>,
-    /// Members by the places of the tags that their last results have by the values in them.
+    /// Members by the slots of the value-dependent tags of their last results.
     pub(super) tagged: HashMap<u16, BTreeSet<MemberId>>,
-    /// Dirty members that are not being read, those that are dirty longest first.
+    /// Dirty members that are not being read, the longest dirty first.
     queue: VecDeque<MemberId>,
-    /// Members by the time at which they are to be looked at again.
+    /// Members by the time of their next check.
     timers: BTreeSet<(Instant, MemberId)>,
     subscriptions: usize,
     pub(super) has_runner: bool,
@@ -301,15 +302,14 @@ impl Registry {
             table.rows.entry(key.clone()).or_default().insert(id);
         }
         let (newest, receiver) = watch::channel(Newest::default());
-        let (subscriptions, dirty) = (1, Some((now, Cause::First)));
         let member = Member {
             operation,
             key: Arc::clone(&key),
-            subscriptions,
+            subscriptions: 1,
             newest,
             dependencies,
             sources,
-            dirty,
+            dirty: Some((now, Cause::First)),
             is_queued: true,
             is_read: false,
             read_at: None,
@@ -343,7 +343,7 @@ impl Registry {
         }
         let first_read = member.reads + 1;
         member.awaited = Some((member.awaited.map_or(first_read, |it| it.0), first_read));
-        self.dirty(id, (now, Cause::First));
+        self.mark_dirty(id, (now, Cause::First));
         Some(JoinedMember { id, newest, first_read })
     }
 
@@ -409,7 +409,7 @@ impl Registry {
             let asks = |it: &Member| source.is_none_or(|source| it.sources.contains(&source));
             if self.member(id).is_some_and(|it| asks(it)) {
                 let cause = cause.get_or_insert_with(|| Cause::from(Changed::from(change)));
-                self.dirty(id, (now, cause.clone()));
+                self.mark_dirty(id, (now, cause.clone()));
             }
         }
         cause.is_some()
@@ -442,12 +442,12 @@ impl Registry {
             let (age, member) = &self.members[at as usize];
             let asks = |it: &Member| source.is_none_or(|source| it.sources.contains(&source));
             if member.as_deref().is_some_and(asks) {
-                self.dirty(MemberId { at, age: *age }, (now, cause.clone()));
+                self.mark_dirty(MemberId { at, age: *age }, (now, cause.clone()));
             }
         }
     }
 
-    /// The feed of `source` tells of these changes from now on: what came before was not told.
+    /// Records the changes that the feed of `source` reports from now on: earlier changes may be missing.
     pub(super) fn set_coverage(
         &mut self,
         (source, coverage): (u16, Coverage),
@@ -465,7 +465,7 @@ impl Registry {
         self.sources[usize::from(source)].coverage = Coverage::Nothing;
     }
 
-    pub(super) fn dirty(&mut self, id: MemberId, why: (Instant, Cause)) {
+    pub(super) fn mark_dirty(&mut self, id: MemberId, why: (Instant, Cause)) {
         let Some(member) = self.member(id) else { return };
         if member.dirty.as_ref().is_none_or(|it| it.1.exactness() < why.1.exactness()) {
             member.dirty = Some(why);
@@ -476,7 +476,7 @@ impl Registry {
     }
 
     /// The sources with a feed that some member asks.
-    pub(super) fn fed(&self) -> impl Iterator<Item = u16> + '_ {
+    pub(super) fn fed_sources(&self) -> impl Iterator<Item = u16> + '_ {
         let sources = self.sources.iter().enumerate();
         sources.filter(|it| it.1.has_feed && it.1.members > 0).map(|it| it.0 as u16)
     }
@@ -490,7 +490,7 @@ impl Registry {
             self.timers.pop_first();
             let Some(member) = self.member(id) else { continue };
             match member.due.take() {
-                Some(due) => self.dirty(id, due),
+                Some(due) => self.mark_dirty(id, due),
                 // It was queued before it might be read again.
                 None => {
                     member.is_queued = true;
@@ -533,8 +533,8 @@ impl Registry {
         None
     }
 
-    /// The subscriber of a stream asks for the batch after the one it was given. True if it is to be read.
-    pub(super) fn took(&mut self, id: MemberId, now: Instant) -> bool {
+    /// The subscriber of a stream wants the next batch. True if the stream is to be read.
+    pub(super) fn request_next_batch(&mut self, id: MemberId, now: Instant) -> bool {
         let Some(member) = self.member(id) else { return false };
         let Some(stream) = &mut member.stream else { return false };
         stream.is_untaken = false;
@@ -543,12 +543,12 @@ impl Registry {
             member.read_at = None;
         }
         let Some(why) = member.dirty.clone() else { return false };
-        self.dirty(id, why);
+        self.mark_dirty(id, why);
         true
     }
 
-    /// A read is over; `end`: of a stream. `lifetimes`: of its parts, by source.
-    pub(super) fn read(
+    /// Records the end of a read; `end` is set for streams, `lifetimes` lists source and lifetime of each part.
+    pub(super) fn finish_read(
         &mut self,
         id: MemberId,
         (result, end): (LiveResult, Option<StreamOutcome>),
@@ -561,14 +561,15 @@ impl Registry {
         if *age != id.age {
             return;
         }
-        let is_told = |it: u16| member.dependencies.are_told(it, &sources[usize::from(it)].coverage);
+        let is_told =
+            |it: u16| member.dependencies.is_covered_by_feed(it, &sources[usize::from(it)].coverage);
         let soon = result.has_errors.then_some((poll, Cause::Poll));
         let again = next_read(lifetimes, is_told, poll).into_iter().chain(soon).min_by_key(|it| it.0);
-        let again = again.map(|it| due(it, poll, now));
+        let again = again.map(|it| due_at(it, poll, now));
         member.is_read = false;
         let before = member.newest.borrow().result.clone();
         let differs = match &mut member.stream {
-            Some(stream) => stream.moves(&result, end, before.as_deref()),
+            Some(stream) => stream.accept_batch(&result, end, before.as_deref()),
             None => before.is_none_or(|it| it.body != result.body),
         };
         let read = member.reads;
@@ -584,7 +585,7 @@ impl Registry {
             differs || is_awaited
         });
         member.later = member.later.filter(|at| member.read_at.is_some_and(|it| it < *at));
-        let held = member.stream.as_ref().and_then(|it| it.again_at((floor, poll), now));
+        let held = member.stream.as_ref().and_then(|it| it.reread_at((floor, poll), now));
         let due = held.or(member.later).map(|at| (at, Changed::Unknown.into())).or(again);
         if member.dirty.is_some() {
             member.is_queued = true;

@@ -1,6 +1,6 @@
-//! The thread that reads dirty members, and watches the feeds of their sources.
+//! The thread that reads dirty members and watches the feeds of their sources.
 //!
-//! **Invariant:** it ends with its engine; a source that panics or hangs costs its read, never the thread.
+//! **Invariant:** the thread ends with its engine; a source that panics or hangs loses its read, never the thread.
 
 use super::registry::{DueRead, Registry};
 use super::subscription::{Changed, LiveResult};
@@ -20,7 +20,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use tokio::task::{JoinHandle, LocalSet};
 
-/// The runner looks at least this often whether its engine is still there.
+/// Interval at which the runner checks that its engine still exists.
 const LOOK: Duration = Duration::from_secs(5);
 /// Starts the thread.
 /// # Errors
@@ -68,7 +68,7 @@ async fn run(shared: Weak<LiveShared>) {
 
 /// Watches the feeds of the sources that members ask, and no others.
 fn watch(shared: &Arc<LiveShared>, registry: &mut Registry, feeds: &mut BTreeMap<u16, JoinHandle<()>>) {
-    let fed: Vec<u16> = registry.fed().collect();
+    let fed: Vec<u16> = registry.fed_sources().collect();
     feeds.retain(|source, feed| {
         let is_wanted = fed.contains(source) && !feed.is_finished();
         if !is_wanted {
@@ -96,14 +96,19 @@ pub(super) struct LiveRun<'r> {
     pub(super) operation: &'r BoundOperation,
     pub(super) headers: &'r dyn Headers,
     pub(super) stream: Option<&'r Arc<StreamRead>>,
-    /// As [`crate::source::FetchInput::may_join`].
+    /// True if the read may be merged with others of its plan, see [`crate::source::FetchInput::may_join`].
     pub(super) may_join: bool,
 }
 
 /// Runs an operation once: the bytes of its response, and true if it has errors.
-pub(super) async fn executed(shared: &LiveShared, run: LiveRun<'_>, parts: &mut LiveParts) -> (Bytes, bool) {
+pub(super) async fn execute_operation(
+    shared: &LiveShared,
+    run: LiveRun<'_>,
+    parts: &mut LiveParts,
+) -> (Bytes, bool) {
     let LiveRun { operation, headers, stream, may_join } = run;
-    let (settings, planner) = (&shared.settings, &shared.planner);
+    let settings = &shared.settings;
+    let planner = &shared.planner;
     let observer = planner.settings.observer.as_ref();
     let observation = Observation::of(observer, &planner.source_numbers, &NoHeaders);
     let context = ExecutionContext {
@@ -130,7 +135,7 @@ pub(super) async fn executed(shared: &LiveShared, run: LiveRun<'_>, parts: &mut 
     let has_errors = !matches!(&body, Ok((_, true)));
     let body = match body {
         Ok((bytes, _)) => bytes,
-        Err(code) => failed(code),
+        Err(code) => failure_response(code),
     };
     (in_utf8(body), has_errors)
 }
@@ -140,9 +145,10 @@ async fn read(shared: Arc<LiveShared>, due: DueRead) {
     let DueRead { id, operation, stream, since, cause } = due;
     let settings = &shared.settings;
     let mut parts = LiveParts::default();
-    let (headers, stream_read) = (&operation.headers, stream.as_ref());
+    let headers = &operation.headers;
+    let stream_read = stream.as_ref();
     let run = LiveRun { operation: &operation, headers, stream: stream_read, may_join: true };
-    let (body, has_errors) = executed(&shared, run, &mut parts).await;
+    let (body, has_errors) = execute_operation(&shared, run, &mut parts).await;
     let now = Instant::now();
     let end = stream.and_then(|it| it.take_end());
     let position = match &end {
@@ -153,11 +159,11 @@ async fn read(shared: Arc<LiveShared>, due: DueRead) {
     let result = LiveResult { body, has_errors, cause, due: since, took: now - since, position };
     let mut registry = shared.registry();
     // A change from here on finds the tags of this result; one since they were looked at is found here.
-    registry.tagged(id, &parts.ages);
+    registry.replace_tags(id, &parts.ages);
     if !shared.changes.are_current(&parts.ages) {
-        registry.dirty(id, (now, Changed::Unknown.into()));
+        registry.mark_dirty(id, (now, Changed::Unknown.into()));
     }
-    registry.read(id, (result, end), &parts.lifetimes, (settings.floor, settings.poll), now);
+    registry.finish_read(id, (result, end), &parts.lifetimes, (settings.floor, settings.poll), now);
 }
 
 /// The beginning of a response with data.
@@ -170,7 +176,7 @@ async fn whole(body: Body, bytes_max: usize) -> Result<(Bytes, bool), &'static s
         Body::Whole(bytes) => return Ok((bytes.into(), sound)),
         Body::Shared(bytes) => return Ok((bytes, sound)),
         Body::Stream { head, rest } => (head, rest),
-        // A read is never asked for in parts.
+        // A live read never requests incremental delivery.
         Body::Increments { .. } => return Err("INTERNAL"),
     };
     while let Some(part) = rest.recv().await {
@@ -191,8 +197,8 @@ fn in_utf8(body: Bytes) -> Bytes {
     }
 }
 
-/// The response to a read that gave none.
-fn failed(code: &'static str) -> Bytes {
+/// Response to a read that failed as a whole.
+fn failure_response(code: &'static str) -> Bytes {
     let message = match code {
         "LIMIT_RESPONSE" => "the result is too long for a subscription: ask for less, by `limit`",
         "SOURCE_UNAVAILABLE" => "The source broke off in the middle of the answer.",

@@ -16,18 +16,18 @@ use tokio::sync::watch;
 /// Reason why an operation was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// Its first subscriber came.
+    /// The first subscriber joined.
     First,
-    /// Data that it depends on was changed in this process, or a feed told so. Of several changes before a read it is the first
-    /// with a tag.
+    /// Data that it depends on was changed in this process, or a feed reported a change. Of several changes before a read, the first
+    /// one with a tag.
     Change(Arc<Changed>),
-    /// The interval of a source that does not tell was over.
+    /// The polling interval of a source without change reports was over.
     Poll,
     /// The lifetime of the last result was over.
     Expiry,
     /// The batch of a stream before it was full.
     Batch,
-    /// Its source told an event.
+    /// The source sent an event.
     Event,
 }
 
@@ -45,7 +45,7 @@ pub enum Changed {
     },
     /// Some data of the source with this name.
     Source(Box<str>),
-    /// Data that nobody named.
+    /// Data that the report did not name.
     Unknown,
 }
 
@@ -60,7 +60,7 @@ impl From<&Change<'_>> for Changed {
 }
 
 impl Cause {
-    /// Of the causes of one read the most exact is told, of equally exact ones the first.
+    /// Rank of the cause: a read with several causes reports the one with the highest rank, the first of equals.
     pub(super) fn exactness(&self) -> u8 {
         match self {
             Self::Poll | Self::Expiry => 0,
@@ -118,9 +118,9 @@ pub(super) struct JoinedMember {
 pub struct Subscription(SubscriptionKind);
 
 enum SubscriptionKind {
-    /// Its operation is read when its data changed.
+    /// A live query: the operation is read when its data changes.
     Reads(ReadSubscription),
-    /// Its operation is run for each event of its source.
+    /// An event subscription: the operation runs once per event of its source.
     Events(EventSubscription),
 }
 
@@ -183,7 +183,7 @@ struct ReadSubscription {
     /// The position of a stream behind the rows that were given.
     position: Option<Arc<str>>,
     is_stream: bool,
-    /// A batch was given, and nobody asked for the next.
+    /// True if a batch was delivered and the subscriber has not requested the next.
     is_given: bool,
     shared: Arc<LiveShared>,
 }
@@ -214,7 +214,9 @@ impl ReadSubscription {
 
     /// The next result; `None` once the engine is gone. Cancelled, it loses nothing.
     async fn next(&mut self) -> Option<Arc<LiveResult>> {
-        if std::mem::take(&mut self.is_given) && self.shared.registry().took(self.id, Instant::now()) {
+        if std::mem::take(&mut self.is_given)
+            && self.shared.registry().request_next_batch(self.id, Instant::now())
+        {
             self.shared.wake.notify_one();
         }
         loop {
@@ -236,9 +238,8 @@ impl ReadSubscription {
 
     /// Two batches may be equal, and both are wanted.
     fn is_news(&self, newest: &Arc<LiveResult>) -> bool {
-        self.last.as_ref().is_none_or(|last| match self.is_stream {
-            true => !Arc::ptr_eq(last, newest),
-            false => last.body != newest.body,
+        self.last.as_ref().is_none_or(|last| {
+            if self.is_stream { !Arc::ptr_eq(last, newest) } else { last.body != newest.body }
         })
     }
 }

@@ -1,13 +1,13 @@
-//! Members by the tags that their last results have by the values in them, such as `player-7`: no plan names these.
+//! Index of members by value-dependent tags of their last results, such as `player-7`; plans do not name these tags.
 //!
-//! **Invariant:** tags with one place wake each other's members, which costs reads and no results.
+//! **Invariant:** tags with one slot wake each other's members, which costs reads and no results.
 
 use super::registry::{MemberId, Registry};
 use crate::tag_versions::{TagSnapshot, place};
 
 impl Registry {
-    /// The last result of a member has these tags, and no others.
-    pub(super) fn tagged(&mut self, id: MemberId, ages: &TagSnapshot) {
+    /// Replaces the tags of a member by those of its last result.
+    pub(super) fn replace_tags(&mut self, id: MemberId, ages: &TagSnapshot) {
         let Some(member) = self.member(id) else { return };
         let mut places: Vec<u16> = ages.places().collect();
         places.sort_unstable();
@@ -22,7 +22,7 @@ impl Registry {
         }
     }
 
-    /// A member has no tags at these places any more.
+    /// Removes a member from these slots.
     pub(super) fn untag(&mut self, id: MemberId, places: &[u16]) {
         for place in places {
             if let Some(members) = self.tagged.get_mut(place) {
@@ -34,7 +34,7 @@ impl Registry {
         }
     }
 
-    /// The members whose last result may have `tag`.
+    /// Members whose last result may have `tag`.
     pub(super) fn with_tag(&self, tag: &str) -> impl Iterator<Item = MemberId> + '_ {
         let members = (!self.tagged.is_empty()).then(|| self.tagged.get(&place(tag))).flatten();
         members.into_iter().flatten().copied()

@@ -181,14 +181,15 @@ impl Writer<'_> {
     #[cold]
     #[inline(never)]
     pub(super) fn fail(&mut self, spot: Spot<'_>, fault: Fault<'_>) -> bool {
-        let (field, base) = (self.bindings.field(spot.of.field), self.bindings.ty(spot.of.ty.base));
-        self.failed(spot, fault.error(self.schema, field, base))
+        let field = self.bindings.field(spot.of.field);
+        let base = self.bindings.ty(spot.of.ty.base);
+        self.report_error(spot, fault.error(self.schema, field, base))
     }
 
-    /// Notes why the value at `spot` cannot be given.
+    /// Records `error` for the value at `spot`.
     #[cold]
     #[inline(never)]
-    pub fn failed(&mut self, spot: Spot<'_>, error: FieldError) -> bool {
+    pub fn report_error(&mut self, spot: Spot<'_>, error: FieldError) -> bool {
         if self.errors.len() < crate::write::rows::ERRORS_MAX {
             self.errors.push(PathError { error, path: Vec::new(), field: spot.field, is_undone: false });
         }
@@ -234,8 +235,8 @@ pub(super) fn write_wide(value: i64, spot: Spot<'_>, writer: &mut Writer<'_>) ->
     true
 }
 
-/// The number with the shortest digits of `value`: 0.1 as 0.1, and not the nearest binary fraction of 32 bits.
-fn widened(value: f32) -> f64 {
+/// Widens to the number with the shortest digits: 0.1 stays 0.1 instead of its nearest binary fraction of 32 bits.
+fn widen_float(value: f32) -> f64 {
     if !value.is_finite() {
         return value.into();
     }
@@ -258,7 +259,8 @@ macro_rules! leaf {
             }
             #[inline]
             fn write_member(&self, field: u32, of: &OutputField, $writer: &mut Writer<'_>) -> bool {
-                let ($value, $key) = (*self, &of.key);
+                let $value = *self;
+                let $key = &of.key;
                 if $member {
                     return true;
                 }
@@ -296,9 +298,9 @@ leaf! {
         |spot, value, writer, key|
         i32::try_from(value).is_ok() && { writer.out.member_int(key, value); true },
         write_wide(value, spot, writer);
-    f32: ScalarReader::Float | ScalarReader::Decimal, Float by widened,
-        |spot, value, writer, key| writer.out.member_float(key, widened(value)),
-        writer.out.float(widened(value)) || writer.fail(spot, Fault::NotFinite(value.into()));
+    f32: ScalarReader::Float | ScalarReader::Decimal, Float by widen_float,
+        |spot, value, writer, key| writer.out.member_float(key, widen_float(value)),
+        writer.out.float(widen_float(value)) || writer.fail(spot, Fault::NotFinite(value.into()));
     f64: ScalarReader::Float | ScalarReader::Decimal, Float,
         |spot, value, writer, key| writer.out.member_float(key, value),
         writer.out.float(value) || writer.fail(spot, Fault::NotFinite(value));
@@ -364,7 +366,7 @@ impl Answer for str {
     }
 }
 
-/// Types that stand for what they hold.
+/// Implements [`Answer`] for pointers and wrappers by their content.
 macro_rules! through {
     ($([$($of:tt)*] $outer:ty => $inner:ty, |$this:ident| $get:expr; { $($retain:tt)* })*) => { $(
         impl<$($of)*> Answer for $outer {
@@ -508,7 +510,7 @@ impl<T: Answer, E: AnswerError> Answer for Result<T, E> {
             Ok(value) => value.write(spot, writer),
             Err(error) => {
                 let error = error.field_error(writer.bindings.host());
-                writer.failed(spot, error)
+                writer.report_error(spot, error)
             }
         }
     }
@@ -583,7 +585,7 @@ pub(super) fn set_of(
 ) -> Option<crate::plan::output_plan::SelectionSetId> {
     match spot.of.member {
         OutputKind::Object(set) => Some(set),
-        OutputKind::Abstract(choice) => bindings.chosen(choice, name).map(|it| it.1),
+        OutputKind::Abstract(choice) => bindings.type_and_set(choice, name).map(|it| it.1),
         OutputKind::Leaf | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => None,
     }
 }

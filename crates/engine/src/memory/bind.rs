@@ -76,7 +76,7 @@ impl fmt::Debug for Bindings {
 }
 
 impl Bindings {
-    /// Nothing bound yet. `schema` is the source's own, `ids` lead to it from the ids of `output`.
+    /// Empty bindings. `schema` is the source's own, `ids` map the ids of `output` to it.
     #[must_use]
     pub fn new(
         schema: &Arc<Schema>,
@@ -132,14 +132,14 @@ impl Bindings {
         self.ids.ty(id)
     }
 
-    /// Binding of `R` to `set`.
+    /// The binding of `R` at `set`.
     #[inline]
     pub(super) fn of<R: Record>(&self, set: SelectionSetId) -> Option<&Binding> {
         self.sets[set.0 as usize].iter().find(|binding| binding.rust == RustType::of::<R>())
     }
 
-    /// The graph's type and the set for objects called `name`.
-    pub(super) fn chosen(&self, choice: TypeSwitchId, name: &str) -> Option<(TypeId, SelectionSetId)> {
+    /// Type in the graph and selection set for objects of type `name`.
+    pub(super) fn type_and_set(&self, choice: TypeSwitchId, name: &str) -> Option<(TypeId, SelectionSetId)> {
         let choices = self.choices[choice.0 as usize].iter();
         choices.clone().find(|(it, ..)| &**it == name).map(|&(_, ty, set)| (ty, set))
     }
@@ -160,14 +160,14 @@ impl<'s> Scope<'s> {
     pub fn new(output: &'s OutputPlan, bindings: &'s Bindings) -> Self {
         Self { output, bindings, numbers: None, visitor: None }
     }
-    /// The same with numbers for objects.
+    /// Adds numbers for objects.
     #[must_use]
-    pub fn numbered(self, numbers: &'s ObjectNumbers) -> Self {
+    pub fn with_numbers(self, numbers: &'s ObjectNumbers) -> Self {
         Self { numbers: Some(numbers), ..self }
     }
-    /// The same for a pass that shows objects to `visitor` and whose columns mean nothing.
+    /// Adds `visitor`, which sees the objects of the pass; the columns of such a pass have no meaning.
     #[must_use]
-    pub fn visited(self, visitor: &'s dyn ObjectVisitor) -> Self {
+    pub fn with_visitor(self, visitor: &'s dyn ObjectVisitor) -> Self {
         Self { visitor: Some(visitor), ..self }
     }
     /// The output plan.
@@ -274,9 +274,8 @@ impl Binder<'_> {
             });
         }
         let typename = self.bindings.schema.meta.typename;
-        let hidden = output.set(set).hidden.iter().map(|&field| match field == typename {
-            true => WHOLE_OBJECT,
-            false => self.index::<R>(field, range.start as u32),
+        let hidden = output.set(set).hidden.iter().map(|&field| {
+            if field == typename { WHOLE_OBJECT } else { self.index::<R>(field, range.start as u32) }
         });
         let hidden = hidden.collect();
         let own = leaves.clone();
@@ -287,7 +286,8 @@ impl Binder<'_> {
             if index == NO_FIELD {
                 continue;
             }
-            let (of, index) = (&output.fields[at], index as usize);
+            let of = &output.fields[at];
+            let index = index as usize;
             let spot = Spot { field: at as u32, of, ty: of.ty };
             let bound = match index.checked_sub(R::FIELDS.len()) {
                 Some(leaf) => own[leaf].bind(self, spot),

@@ -1,4 +1,5 @@
-//! Seams for a runtime that stands on these values: resolvers beside the fields of records, words of errors, and numbered objects.
+//! Hooks for a runtime on top of these values: resolvers beside the fields of records, client messages of errors, and numbered
+//! objects.
 //!
 //! **Invariant:** a pass over equal values numbers the objects of a set in the same order, so that an object is found again by its
 //! number ([`crate::source::OBJECT_KEY`]) in a second pass.
@@ -21,11 +22,11 @@ pub type ProgramError = dyn std::error::Error + Send + Sync + 'static;
 pub trait RecordHost: Send + Sync {
     /// The resolver of `field`, the source's own id, on records of the Rust type `record`: an `Arc<dyn LeafOf<R>>`.
     fn leaf(&self, record: RustType, field: FieldId) -> Option<&(dyn Any + Send + Sync)>;
-    /// Words for the client for an error of the program.
+    /// Client error for an error of the program.
     fn field_error(&self, cause: &ProgramError) -> FieldError;
     /// Checks that objects of the type that has `field` may be of the Rust type `record`, as the field is fetched separately by them.
     /// # Errors
-    /// Words for the author of the types.
+    /// Message for the author of the types.
     fn check_parent(&self, record: RustType, rust_name: &'static str, field: FieldId) -> Result<(), String> {
         let _ = (record, rust_name, field);
         Ok(())
@@ -34,7 +35,7 @@ pub trait RecordHost: Send + Sync {
 
 /// A resolver of one field on records of type `R`.
 pub trait LeafOf<R>: Send + Sync {
-    /// As [`super::Answer::bind`].
+    /// Binds the resolver to `spot`, see [`super::Answer::bind`].
     /// # Errors
     /// The type mismatch.
     fn bind(&self, binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound>;
@@ -46,7 +47,7 @@ pub trait LeafOf<R>: Send + Sync {
 
 /// An error that stands in the place of a value.
 pub trait AnswerError {
-    /// Code and words for the client.
+    /// Error for the client.
     fn field_error(&self, host: Option<&dyn RecordHost>) -> FieldError;
 }
 
@@ -95,9 +96,9 @@ pub(super) fn object_numbers<T>(objects: &[Option<&T>], set: SelectionSetId, sco
     Column { nulls: nulls(objects), data: Data::Int(numbers.collect()), ..Column::default() }
 }
 
-/// In a pass of a visitor: shows it the objects of `set` if they are the ones, and says whether to go on below. `None`: columns are
-/// made.
-pub(super) fn visited<T: 'static>(
+/// Shows the objects of `set` to the visitor of the pass, if they are its target. Returns whether to continue below; `None` without
+/// a visitor.
+pub(super) fn visit_objects<T: 'static>(
     objects: &[Option<&T>],
     set: SelectionSetId,
     scope: Scope<'_>,

@@ -3,7 +3,7 @@
 
 use super::answer::{Answer, Spot, Writer, nulls, set_of};
 use super::bind::{Binder, NO_FIELD, Scope, Unbound, WHOLE_OBJECT};
-use super::host::{LeafOf, object_numbers, visited};
+use super::host::{LeafOf, object_numbers, visit_objects};
 use crate::plan::output_plan::{OutputField, OutputKind, SelectionSetId};
 use crate::rows::{Column, Data, Table, Variants};
 use crate::write::fault::Fault;
@@ -167,7 +167,7 @@ pub fn bind_by<T, A: Answer>(
     A::bind(binder, spot)
 }
 
-/// Stands for a value where only its type matters; never called.
+/// Placeholder for a value of which only the type matters; never called.
 #[doc(hidden)]
 #[must_use]
 pub fn never<T>() -> T {
@@ -217,8 +217,10 @@ pub fn write_records<'i, R: Record>(
     };
     let output = writer.output;
     let range = output.set(set).range();
-    let (first, members) = (range.start as u32, &output.fields[range]);
-    let (indexes, leaves) = (&*binding.indexes, binding.leaves::<R>());
+    let first = range.start as u32;
+    let members = &output.fields[range];
+    let indexes = &*binding.indexes;
+    let leaves = binding.leaves::<R>();
     for (index, record) in records.enumerate() {
         let ok = if are_items {
             writer.item(index as u32, spot, |writer| {
@@ -244,7 +246,8 @@ fn write_record<R: Record>(
 ) -> bool {
     writer.out.open(b'{');
     for (at, (of, &index)) in members.iter().zip(indexes).enumerate() {
-        let (index, field) = (index as usize, first + at as u32);
+        let index = index as usize;
+        let field = first + at as u32;
         let is_written = if index < R::FIELDS.len() {
             record.write_field(index, field, of, writer)
         } else if index == NO_FIELD as usize {
@@ -275,7 +278,7 @@ pub fn record_column<R: Record>(records: &[Option<&R>], spot: Spot<'_>, scope: S
     let nulls = nulls(records);
     let data = match spot.of.member {
         OutputKind::Object(set) => Data::Object(Box::new(table(records, set, scope))),
-        OutputKind::Abstract(choice) => match scope.bindings.chosen(choice, R::NAME) {
+        OutputKind::Abstract(choice) => match scope.bindings.type_and_set(choice, R::NAME) {
             Some((ty, set)) => Data::Abstract(Box::new(Variants {
                 types: vec![ty; records.len()],
                 places: (0..records.len() as u32).collect(),
@@ -292,14 +295,15 @@ fn table<R: Record>(records: &[Option<&R>], set: SelectionSetId, scope: Scope<'_
     let Some(binding) = scope.bindings.of::<R>(set) else { return Table::default() };
     let leaves = binding.leaves::<R>();
     let column = |index: u32, of: &OutputField| {
-        let (index, spot) = (index as usize, Spot { field: 0, of, ty: of.ty });
+        let index = index as usize;
+        let spot = Spot { field: 0, of, ty: of.ty };
         match index.checked_sub(R::FIELDS.len()) {
             Some(leaf) => leaves[leaf].column(records, spot, scope),
             None => R::field_column(records, index, spot, scope),
         }
     };
     let members = binding.indexes.iter().zip(scope.output.members(set));
-    if let Some(goes_on) = visited(records, set, scope) {
+    if let Some(goes_on) = visit_objects(records, set, scope) {
         for (&index, of) in members.filter(|it| goes_on && is_above(it.1, scope)) {
             column(index, of);
         }

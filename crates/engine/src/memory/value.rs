@@ -4,7 +4,7 @@
 
 use super::answer::{Answer, ItemObject, Spot, Writer, fits, set_of};
 use super::bind::{Binder, NO_FIELD, Scope, Unbound};
-use super::host::{object_numbers, visited};
+use super::host::{object_numbers, visit_objects};
 use super::record::is_above;
 use crate::plan::output_plan::{OutputField, OutputKind, SelectionSetId, TypeSwitchId};
 use crate::rows::{CellError, Column, Data, Table, Texts, Variants};
@@ -57,8 +57,8 @@ impl Object {
         self.get_from(&mut 0, name)
     }
 
-    /// As [`Object::get`]. The field at `next` is asked first, and `next` becomes the place after the field that was found: fields in
-    /// the object's own order are found at once.
+    /// Finds a field like [`Object::get`], starting at `next`, which becomes the index after the found field: reading fields in the
+    /// object's own order needs no search.
     fn get_from(&self, next: &mut usize, name: &str) -> &Value {
         let is_it = |at: &usize| self.fields.get(*at).is_some_and(|field| &*field.0 == name);
         let Some(at) = Some(*next).filter(is_it).or_else(|| (0..self.fields.len()).find(is_it)) else {
@@ -128,7 +128,7 @@ impl Answer for Value {
     fn write(&self, spot: Spot<'_>, writer: &mut Writer<'_>) -> bool {
         match self {
             Self::Null => return writer.null(spot),
-            Self::Error(error) => return writer.failed(spot, error.clone()),
+            Self::Error(error) => return writer.report_error(spot, error.clone()),
             Self::List(items) if spot.ty.wraps.is_list() => return items.write(spot, writer),
             Self::Object(object) if !spot.ty.wraps.is_list() => return write_object(object, spot, writer),
             _ if spot.ty.wraps.is_list() => return writer.fail(spot, Fault::Broken),
@@ -224,7 +224,8 @@ fn write_object(object: &Object, spot: Spot<'_>, writer: &mut Writer<'_>) -> boo
         };
     };
     let output = writer.output;
-    let (range, bindings) = (output.set(set).range(), writer.bindings);
+    let range = output.set(set).range();
+    let bindings = writer.bindings;
     writer.out.open(b'{');
     let mut next = 0;
     for (at, of) in range.clone().zip(&output.fields[range]) {
@@ -250,7 +251,8 @@ fn fail(column: &mut Column, row: usize, fault: Fault<'_>, spot: Spot<'_>, scope
 }
 
 fn list(values: &[Option<&Value>], spot: Spot<'_>, scope: Scope<'_>, column: &mut Column) -> Data {
-    let (mut offsets, mut items) = (vec![0], Vec::new());
+    let mut offsets = vec![0];
+    let mut items = Vec::new();
     for (row, value) in values.iter().enumerate() {
         match value {
             Some(Value::List(list)) => items.extend(list.iter().map(Some)),
@@ -283,7 +285,8 @@ fn objects<'v>(
 fn table<'v>(objects: &[Option<&'v Object>], set: SelectionSetId, scope: Scope<'_>) -> Table {
     let bindings = scope.bindings;
     let values = |field: FieldId| -> Vec<Option<&'v Value>> {
-        let (name, mut at) = (bindings.schema.field_name(bindings.field(field)), 0);
+        let name = bindings.schema.field_name(bindings.field(field));
+        let mut at = 0;
         let mut value = |object: &'v Object| {
             let mut next = at;
             let value = object.get_from(&mut next, name);
@@ -297,7 +300,7 @@ fn table<'v>(objects: &[Option<&'v Object>], set: SelectionSetId, scope: Scope<'
     };
     let column =
         |of: &OutputField| Value::column(&values(of.field), Spot { field: NO_FIELD, of, ty: of.ty }, scope);
-    if let Some(goes_on) = visited(objects, set, scope) {
+    if let Some(goes_on) = visit_objects(objects, set, scope) {
         let members = scope.output.members(set).iter();
         members.filter(|of| goes_on && is_above(of, scope)).for_each(|of| drop(column(of)));
         return Table::default();
@@ -332,7 +335,7 @@ fn variants(
     let mut parts: Vec<(TypeId, SelectionSetId, Vec<Option<&Object>>)> = Vec::new();
     let mut variants = Variants::default();
     for (row, object) in objects.iter().enumerate() {
-        let found = object.and_then(|object| scope.bindings.chosen(choice, &object.ty));
+        let found = object.and_then(|object| scope.bindings.type_and_set(choice, &object.ty));
         if let (Some(object), None) = (object, found) {
             let ty = scope.bindings.schema.type_by_name(&object.ty);
             fail(column, row, ty.map_or(Fault::Broken, Fault::WrongType), spot, scope);
@@ -376,7 +379,7 @@ fn leaf_data(values: &[Option<&Value>], spot: Spot<'_>, scope: Scope<'_>, column
     data
 }
 
-/// The leaves as data; rows that are no leaf of the type are told to `other`.
+/// Leaves as column data; rows whose value is no leaf of the type are passed to `other`.
 fn leaf_column<'v>(
     values: &[Option<&'v Value>],
     kind: TypeKind,

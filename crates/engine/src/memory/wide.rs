@@ -36,7 +36,7 @@ impl Answer for u64 {
     }
 }
 
-/// Integers of the machine's width stand for those of 64 bits.
+/// Integers of the machine's width behave like 64-bit integers.
 macro_rules! of_machine {
     ($($rust:ty as $fixed:ty;)*) => { $(
         impl Answer for $rust {

@@ -51,7 +51,8 @@ pub(crate) fn push_directives(
     output: &mut OutputPlan,
     never_null: &mut Vec<NeverNull>,
 ) -> Result<(), Vec<Failure>> {
-    let (schema, document) = (context.graph.schema(), context.document);
+    let schema = context.graph.schema();
+    let document = context.document;
     let mut seen: SmallVec<[DirectiveId; 2]> = SmallVec::new();
     for directive in lists.flat_map(|list| document.list(list)) {
         let id = schema.directive_by_name(document.str(directive.name)).filter(|it| !seen.contains(it));
@@ -127,7 +128,8 @@ fn never_null(context: &PlanContext<'_>, output: &OutputPlan, value: ValueId, fo
     let schema = context.graph.schema();
     let typed = |input: InputId| (input, schema.input(input).ty);
     // The member is pushed after its arguments.
-    let (field, offset) = (output.fields.len() as u32, context.document.value(value).span.start);
+    let field = output.fields.len() as u32;
+    let offset = context.document.value(value).span.start;
     // Open lists: where they end, and what each item is for. In objects a key says it.
     let mut lists: Vec<(usize, InputId, TypeRef)> = Vec::new();
     let mut expected = Some(typed(argument.input));
@@ -157,7 +159,8 @@ fn never_null(context: &PlanContext<'_>, output: &OutputPlan, value: ValueId, fo
 
 /// The numbers of the variables that stand nowhere but in arguments whose `Int` may have 64 bits.
 pub(crate) fn wide_variables(schema: &Schema, selected: &Selected<'_, '_>) -> Vec<u32> {
-    let (valid, mut narrow) = (selected.valid(), vec![0_u32; selected.variables().len()]);
+    let valid = selected.valid();
+    let mut narrow = vec![0_u32; selected.variables().len()];
     if narrow.is_empty() {
         return Vec::new();
     }

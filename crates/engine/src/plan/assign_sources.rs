@@ -20,15 +20,15 @@ use weir_language::schema::{FieldId, Schema, TypeId};
 
 /// A node before its source has prepared it.
 pub(crate) struct AssignedNode {
-    /// As in [`super::PreparedNode`].
+    /// Index of its source, see [`super::PreparedNode::source`].
     pub(crate) source: Option<u16>,
     pub(crate) set: SelectionSetId,
     pub(crate) fields: Vec<u32>,
     pub(crate) parent: Option<ParentKeys>,
-    /// The part of its source.
+    /// Separate fetch of its source.
     pub(crate) part: Option<SeparateFetchId>,
     pub(crate) answer: AnswerForm,
-    /// Why it fails whatever it is asked.
+    /// Error of a node that always fails.
     pub(crate) refused: Option<FieldError>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn assign_sources(
     let mut plan_nodes = cut_root(graph, output, root, kind, refused);
     let root_nodes = plan_nodes.len();
     let mut at = 0;
-    let hangs = graph.hangs() || !refused.is_empty();
+    let hangs = graph.has_dependent_nodes() || !refused.is_empty();
     while hangs && at < plan_nodes.len() {
         cut_below(graph, output, PlanNodeId(at as u32), refused, &mut plan_nodes);
         at += 1;
@@ -54,8 +54,8 @@ pub(crate) fn assign_sources(
     (plan_nodes, root_nodes)
 }
 
-/// Why the member at `at` fails, if it does.
-fn why(refused: &[Refused], at: usize) -> Option<&FieldError> {
+/// Error of the member at `at`, if it is refused.
+fn failure_at(refused: &[Refused], at: usize) -> Option<&FieldError> {
     let found = refused.binary_search_by_key(&(at as u32), |it| it.field);
     found.ok().map(|found| &refused[found].error)
 }
@@ -77,7 +77,7 @@ fn cut_root(
         }
     }
     for plan_node in &mut plan_nodes {
-        // A member that is written again under another name cannot have left.
+        // A repeated member copies the bytes of the first one, which a stream may have sent already.
         let is_copied = output.members(plan_node.set).iter().filter_map(|it| it.same_as).any(|first| {
             let first = output.fields[first as usize].member;
             !matches!(first, OutputKind::Constant { .. })
@@ -116,7 +116,7 @@ fn cut_root_member(
             unreachable!("joins and namespaces do not hang on root types")
         }
     };
-    let why = why(refused, at);
+    let why = failure_at(refused, at);
     let source = if why.is_some() { None } else { source };
     let open = match kind {
         _ if why.is_some() => None,
@@ -237,7 +237,7 @@ fn cut_below(
 }
 
 impl<'g> SourceWalk<'g> {
-    /// Hangs what has to be and goes on below the rest.
+    /// Attaches nodes for the fields that need them, and walks down into the others.
     fn set(
         &mut self,
         output: &mut OutputPlan,
@@ -251,13 +251,13 @@ impl<'g> SourceWalk<'g> {
             if member.same_as.is_some() || matches!(member.member, OutputKind::Constant { .. }) {
                 continue;
             }
-            let Some(hung) = self.hung(output, set, at, node) else {
+            let Some(hung) = self.find_attachment(output, set, at, node) else {
                 self.below(output, at, node);
                 continue;
             };
             let hanging =
                 Attachment { set, parent: self.plan_node, node: PlanNodeId(plan_nodes.len() as u32) };
-            match self.carried(output, set, node, hung, plan_nodes) {
+            match self.resolve_key_carrier(output, set, node, hung, plan_nodes) {
                 Hung::Join(join) => plan_nodes.push(attach_join(join, output, at, hanging)),
                 Hung::Refused(error) => plan_nodes.push(refuse(error, output, at, hanging)),
                 Hung::Separate { source, id, part, keys } => {
@@ -266,7 +266,8 @@ impl<'g> SourceWalk<'g> {
                     match known {
                         Some(known) => known.members.push(at as u32),
                         None => {
-                            let (required, members) = (part.required, vec![at as u32]);
+                            let required = part.required;
+                            let members = vec![at as u32];
                             together.push(Together { source, id, keys, required, members });
                         }
                     }
@@ -286,8 +287,14 @@ impl<'g> SourceWalk<'g> {
     }
 
     /// The member at `at` of `set`, if it is not given with objects at `node`.
-    fn hung(&self, output: &OutputPlan, set: SelectionSetId, at: usize, node: NodeId) -> Option<Hung<'g>> {
-        if let Some(error) = why(self.refused, at) {
+    fn find_attachment(
+        &self,
+        output: &OutputPlan,
+        set: SelectionSetId,
+        at: usize,
+        node: NodeId,
+    ) -> Option<Hung<'g>> {
+        if let Some(error) = failure_at(self.refused, at) {
             return Some(Hung::Refused(error.clone()));
         }
         let field = output.fields[at].field;
@@ -321,8 +328,8 @@ impl<'g> SourceWalk<'g> {
         }
     }
 
-    /// The parent of `hung` for objects at `node`: another part, if its keys come with that part.
-    fn carried(
+    /// Walks up from `hung` to the outermost separate fetch that returns its keys, for objects at `node`.
+    fn resolve_key_carrier(
         &self,
         output: &OutputPlan,
         set: SelectionSetId,
@@ -371,7 +378,7 @@ impl<'g> SourceWalk<'g> {
     }
 }
 
-/// True if `set` of `plan_node` exists only because it has to come with `part`.
+/// True if `set` of `plan_node` exists only to carry the keys of `part`.
 fn is_below(
     plan_nodes: &[AssignedNode],
     mut plan_node: PlanNodeId,
@@ -392,7 +399,7 @@ fn is_below(
     }
 }
 
-/// A source divides itself so that a key is never given.
+/// Error of a field whose keys no fetch can return: a bug in the source's division.
 fn unreachable_key() -> FieldError {
     FieldError { code: "INTERNAL", message: "Internal error.".into(), hasura_path: None, extensions: None }
 }

@@ -4,14 +4,14 @@ use super::arguments;
 use super::assign_sources::{AssignedNode, assign_sources, namespace};
 use super::cache_directive::cache_directive;
 use super::collect::{Collected, collect};
-use super::conditions::{ConditionState, steering};
+use super::conditions::{ConditionState, condition_variables};
 use super::const_fold::const_fold;
 use super::dedupe_fields;
 use super::deferral::Deferral;
 use super::hints::hint;
 use super::output_plan::{OutputKind, OutputPlan, PlanNodeId, SelectionSetId};
-use super::refused::{RefusedFetch, refused};
-use super::response_sharing::sharing;
+use super::refused::{RefusedFetch, refuse_null_arguments};
+use super::response_sharing::sharing_rules;
 use super::{Plan, PlannedOperation, PreparedNode, RootMember};
 use crate::caller::Profile;
 use crate::compose::{Graph, Owner};
@@ -57,8 +57,8 @@ pub(crate) struct PlanContext<'q> {
     pub(crate) is_incremental: bool,
 }
 
-/// Rules for reading scalars over `protocol`.
-pub(crate) const fn reading(protocol: Protocol) -> Reading {
+/// Reading rules of scalars over `protocol`.
+pub(crate) const fn scalar_reading(protocol: Protocol) -> Reading {
     match protocol {
         Protocol::GraphqlOverHttp => Reading::Strict,
         Protocol::Hasura => Reading::Lenient,
@@ -67,7 +67,7 @@ pub(crate) const fn reading(protocol: Protocol) -> Reading {
 
 /// Rules for reading values over `protocol`.
 pub(crate) const fn coercion(protocol: Protocol, settings: &crate::engine::Settings) -> Settings {
-    let coercion = Settings::new(reading(protocol), &settings.limits);
+    let coercion = Settings::new(scalar_reading(protocol), &settings.limits);
     if settings.unsent_is_null { coercion } else { Settings { unsent: Unsent::Absent, ..coercion } }
 }
 
@@ -85,11 +85,12 @@ impl<'q> PlanContext<'q> {
         let introspection = settings.introspection && profile.may_introspect();
         let view = profile.view(graph.schema());
         let coercion = coercion(protocol, settings);
-        let (document, operation) = (selected.valid().document(), &selected.operation().ast);
+        let document = selected.valid().document();
+        let operation = &selected.operation().ast;
         let wide = arguments::wide_variables(graph.schema(), selected);
         let definitions = (document, operation.variables);
         let wraps = |number: u32| selected.variable_type(number).wraps;
-        let types = VariableTypes::narrowed(view, definitions, coercion, &wide, wraps)
+        let types = VariableTypes::with_wraps(view, definitions, coercion, &wide, wraps)
             .map_err(|errors| errors.into_iter().map(Failure::text).collect::<Vec<_>>())?;
         let types = types
             .with_templates(document, selected.json_literals(), &|value| selected.variable(value))
@@ -134,7 +135,7 @@ impl<'q> PlanContext<'q> {
     /// # Errors
     /// More variables steer `@skip` and `@include` than a plan can hold.
     pub(crate) fn operation(&self) -> Result<Arc<PlannedOperation>, Vec<Failure>> {
-        let Some(steering) = steering(self.selected, self.is_incremental) else {
+        let Some(steering) = condition_variables(self.selected, self.is_incremental) else {
             let words = "Operation has more than 64 variables in @skip and @include.";
             return Err(vec![Failure::request(Code::LimitDirectives.text(), words)]);
         };
@@ -163,8 +164,8 @@ impl<'q> PlanContext<'q> {
     }
 }
 
-/// Plans the operation for one state of its steering variables. With `variables` the plan is for them alone: members
-/// with a null where none may be fail.
+/// Plans the operation for one state of its condition variables. With `variables` the plan is for these values only: members with a
+/// null in a non-null position fail.
 /// # Errors
 /// Errors of the operation: arguments of the wrong type, members that a source refuses, too large an answer.
 pub(crate) fn build(
@@ -179,10 +180,12 @@ pub(crate) fn build(
     if !context.introspection {
         refuse_introspection(context.graph, &output, ROOT)?;
     }
-    let kept = kept_whole(context.graph, &output, ROOT, kind);
+    let kept = complete_sets(context.graph, &output, ROOT, kind);
     dedupe_fields::mark(&mut output, ROOT, &kept);
     const_fold(context, &mut output, ROOT);
-    let refused = variables.map(|it| refused(context.graph.schema(), &never_null, it)).unwrap_or_default();
+    let refused = variables
+        .map(|it| refuse_null_arguments(context.graph.schema(), &never_null, it))
+        .unwrap_or_default();
     let (mut cuts, root_nodes) = assign_sources(context.graph, &mut output, ROOT, kind, &refused);
     let deferral = Deferral::of(fragments, &mut output, &mut cuts, kind).map(Box::new);
     let output = Arc::new(output);
@@ -192,7 +195,7 @@ pub(crate) fn build(
     let repeats = nodes.iter().any(|it| it.repeats);
     let has_objects = nodes.iter().any(|it| it.fetch.has_objects());
     let sharing = match deferral {
-        None => sharing(kind, operation.cache_directive, context.profile, &nodes),
+        None => sharing_rules(kind, operation.cache_directive, context.profile, &nodes),
         Some(_) => None,
     };
     let root_members = root_members(context.graph, &output, ROOT, &nodes[..root_nodes]);
@@ -202,7 +205,8 @@ pub(crate) fn build(
     };
     let foreign_below = foreign_below(&output, ROOT, &nodes);
     let weight_bytes = weight_bytes(&output, &nodes) + operation.weight_bytes();
-    let (root_nodes, operation) = (root_nodes as u32, Arc::clone(operation));
+    let root_nodes = root_nodes as u32;
+    let operation = Arc::clone(operation);
     Ok(Plan {
         kind,
         output,
@@ -225,7 +229,7 @@ pub(crate) fn build(
     })
 }
 
-/// Refuses `__schema` and `__type`, in the words of graphql-js.
+/// Refuses `__schema` and `__type`, with the message of graphql-js.
 fn refuse_introspection(
     graph: &Graph,
     output: &OutputPlan,
@@ -245,7 +249,7 @@ fn refuse_introspection(
     if failures.is_empty() { Ok(()) } else { Err(failures) }
 }
 
-/// Has every source get its nodes ready.
+/// Prepares the nodes with their sources.
 fn prepare(
     context: &PlanContext<'_>,
     operation: &PlannedOperation,
@@ -296,7 +300,7 @@ fn prepare(
     prepared.collect()
 }
 
-/// Finds the nodes whose sources may be asked for the same more than once.
+/// Marks the nodes whose sources may make the same call more than once.
 fn mark_repeats(nodes: &mut [PreparedNode]) {
     let asks = |it: &PreparedNode| -> Vec<(Option<u16>, u32)> {
         it.fetch.asks().iter().map(|&number| (it.source, number)).collect()
@@ -309,9 +313,9 @@ fn mark_repeats(nodes: &mut [PreparedNode]) {
     }
 }
 
-/// The sets whose members are all done, however often they are asked: those of a mutation, and a root with namespaces, whose members
-/// are nodes of their own.
-fn kept_whole(
+/// Sets whose members are all executed even if they repeat each other: the root and namespaces of a mutation, and a root with
+/// namespaces, whose members are nodes of their own.
+fn complete_sets(
     graph: &Graph,
     output: &OutputPlan,
     root: SelectionSetId,
@@ -326,7 +330,7 @@ fn kept_whole(
     }
 }
 
-/// As [`Plan::root_members`].
+/// Computes [`Plan::root_members`].
 fn root_members(
     graph: &Graph,
     output: &OutputPlan,

@@ -1,8 +1,7 @@
-//! Keeps plans, so that a known request is neither parsed nor checked again.
+//! Caches plans, so that a known request is neither parsed nor validated again.
 //!
 //! Key: text, operation name, protocol, profile of the caller and, for operations that variables steer by `@skip`/`@include`, the state of those; whether parts of the answer may come later. Such an operation has one more entry without a state, which says what to bind first.
-//! Texts that are asked once are admitted to a small part of the cache only, so a flood of them does not push out
-//! the plans that are asked again.
+//! Texts that are requested once are admitted to a small part of the cache only, so a flood of them does not evict frequent plans.
 //!
 //! **Invariant:** a plan in the cache was built from the graph the cache was made with. A new graph is a new engine
 //! with a new cache; entries are never patched. What cannot be planned is not kept.
@@ -18,9 +17,9 @@ use std::sync::Arc;
 /// State of a text in the cache.
 #[derive(Clone)]
 pub(crate) enum CachedPlan {
-    /// Its plan.
+    /// The plan of the operation.
     Plan(Arc<Plan>),
-    /// It has a plan per state of its steering variables: bind, then ask again with the state.
+    /// The operation has one plan per state of its condition variables: bind the variables, then look up the state.
     Steered(Arc<PlannedOperation>),
 }
 

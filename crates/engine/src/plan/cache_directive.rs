@@ -1,7 +1,6 @@
 //! Cache directive of an operation: Hasura's `query @cached(ttl: 60)`, or Dgraph's `@cacheControl(maxAge: 60)`.
 //!
-//! The directive works if a source's schema has it. It sets the lifetime of the parts without one of their own, and never
-//! more than [`TTL_S_MAX`].
+//! The directive applies if a source's schema has it. It sets the lifetime of parts that have none, up to [`TTL_S_MAX`].
 
 use super::cache_identity::{CacheIdentity, cache_identity};
 use crate::source::Protocol;
@@ -9,7 +8,7 @@ use weir_language::ast::{Argument, ValueKind};
 use weir_language::validate::Selected;
 use weir_language::value::{Node, Variables};
 
-/// The longest wish that is granted, in seconds.
+/// Upper bound of the TTL, in seconds.
 const TTL_S_MAX: u32 = 3600;
 /// TTL of `@cached` without `ttl`. Source: Hasura's documentation of the directive.
 const TTL_S_DEFAULT: i64 = 60;
@@ -26,9 +25,9 @@ pub(crate) struct CacheDirective {
 /// A value of a directive's argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DirectiveValue<T> {
-    /// Written in the request.
+    /// A literal in the request.
     Literal(T),
-    /// In this variable.
+    /// A variable, by number.
     Variable(u32),
 }
 

@@ -1,12 +1,12 @@
 //! Identity of an operation, without its request for a fresh answer.
 //!
-//! Whoever asks with `@cached(refresh: true)` makes the answer for those who ask without, so both need one key. The stem is
-//! that key's part of the text: all of it but the argument, and the variable that is used for nothing else.
+//! A request with `@cached(refresh: true)` refreshes the entry of requests without it, so both need one key. The identity is the
+//! text without that argument, and without a variable that is used only there.
 //!
-//! **Invariant:** operations of one engine with equal stems have plans that answer alike for equal values of the variables
-//! that are left.
+//! **Invariant:** operations of one engine with equal identities have plans with equal answers for equal values of the remaining
+//! variables.
 //!
-//! **Cost:** one pass over the text, once per plan of an operation that has a wish.
+//! **Cost:** one pass over the text, once per plan of an operation with a cache directive.
 
 use crate::source::Protocol;
 use sha2::{Digest, Sha256};
@@ -14,16 +14,16 @@ use weir_language::ast::{Argument, Directive, Document, ValueId, VariableDefinit
 use weir_language::span::Span;
 use weir_language::validate::Selected;
 
-/// The part of a cache key that stands for an operation.
+/// Part of a cache key that identifies an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CacheIdentity {
-    /// Of all that is left. Nobody can find two texts with one, so none gets another's answers.
+    /// SHA-256 of the remaining text. Collisions cannot be constructed, so no text gets another's answers.
     pub(crate) digest: [u8; 32],
-    /// The variable that is left out.
+    /// Number of the variable that is left out.
     pub(crate) idle: Option<u32>,
 }
 
-/// The stem of the operation with the directive `directive`, whose argument `refresh` is left out.
+/// Identity of the operation with the directive `directive`, without its argument `refresh`.
 pub(super) fn cache_identity(
     selected: &Selected<'_, '_>,
     directive: &Directive,
@@ -57,7 +57,7 @@ fn idle_variable(selected: &Selected<'_, '_>, refresh: &Argument) -> Option<u32>
     (uses == 1).then_some(wanted)
 }
 
-/// The text before the variables, between them and `directive`, and after that. A list of no variables and none are the same.
+/// Text before the variables, between them and `directive`, and after it. An empty variable list equals none.
 fn around<'t>(
     document: &Document<'t>,
     variables: &[VariableDefinition],
@@ -77,7 +77,7 @@ fn around<'t>(
     out
 }
 
-/// Adds `texts` so that no other list of texts adds the same.
+/// Adds `texts` with their lengths, so that different lists never hash alike.
 fn add(hasher: &mut Sha256, texts: &[&str]) {
     hasher.update((texts.len() as u64).to_le_bytes());
     for text in texts {

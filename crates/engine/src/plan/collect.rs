@@ -36,12 +36,12 @@ struct Part {
     within: Within,
 }
 
-/// The parts of one place: mostly it was written once.
+/// Parts of one place; most places have one.
 type Parts = SmallVec<[Part; 1]>;
-/// Selections, type and node of a set: equal keys share their sets.
+/// Key of a set: selections, type and node. Equal keys share their sets.
 type PlaceKey = SmallVec<[u64; 8]>;
 
-/// A set that was given out and is to be filled.
+/// A set that is allocated but not filled yet.
 struct Pending {
     parts: Parts,
     on: TypeId,
@@ -53,13 +53,13 @@ struct Pending {
     place: u32,
 }
 
-/// Stands for no node.
+/// Marks the absence of a node.
 const NONE: u32 = u32::MAX;
 
 /// A selected field.
 #[derive(Clone, Copy)]
 struct Node {
-    /// Its place in the arena of selections.
+    /// Index of the selection in the document's arena.
     at: u32,
     /// The next node of its response key, or [`NONE`].
     next: u32,
@@ -103,7 +103,7 @@ struct Collector<'b> {
     contexts: u32,
     places: u32,
     fragments: DeferredFragments,
-    /// Selected fields of the set that is being filled.
+    /// Fields of the set that is being filled, one entry per selection.
     nodes: Vec<Node>,
     /// The first node of each response key, in the order of the answer.
     groups: Vec<u32>,
@@ -118,7 +118,7 @@ pub(crate) struct Collected {
     pub(crate) output: OutputPlan,
     /// Places in the arguments that take no null though the variable there may be.
     pub(crate) never_null: Vec<NeverNull>,
-    /// The steering variables that were asked for: bits of the state.
+    /// Bits of the condition variables that were read.
     pub(crate) asked: u64,
     /// The fragments that may come later.
     pub(crate) fragments: DeferredFragments,
@@ -130,7 +130,8 @@ pub(crate) fn collect<'b>(
     guards: ConditionState<'b>,
 ) -> Result<Collected, Vec<Failure>> {
     let schema = context.view;
-    let (valid, document) = (context.selected.valid(), context.document);
+    let valid = context.selected.valid();
+    let document = context.document;
     let mut collector = Collector {
         context,
         schema,
@@ -175,7 +176,8 @@ impl<'b> Collector<'b> {
 
     fn fill(&mut self, place: &Pending) -> Result<(), Vec<Failure>> {
         self.group(place);
-        let (nodes, groups) = (std::mem::take(&mut self.nodes), std::mem::take(&mut self.groups));
+        let nodes = std::mem::take(&mut self.nodes);
+        let groups = std::mem::take(&mut self.groups);
         let start = self.output.fields.len() as u32;
         self.check_room(groups.len())?;
         for &first in &groups {
@@ -199,7 +201,9 @@ impl<'b> Collector<'b> {
 
     /// CollectFields of the specification for objects of the type of `place`, into `self.groups`.
     fn group(&mut self, place: &Pending) {
-        let (document, selected, valid) = (self.document, self.selected, self.valid);
+        let document = self.document;
+        let selected = self.selected;
+        let valid = self.valid;
         let on = place.on;
         let mut seen = HashSet::<(FragmentId, Within), foldhash::fast::RandomState>::default();
         let mut stack: SmallVec<[(Range<usize>, Within); 8]> = SmallVec::new();
@@ -250,7 +254,7 @@ impl<'b> Collector<'b> {
         if directives.is_empty() || !self.context.is_incremental || place.place == NONE {
             return outer;
         }
-        match self.guards.deferred(self.selected, directives) {
+        match self.guards.active_defer(self.selected, directives) {
             Some(label) => self.fragments.begin((at as u32, place.place, outer), place.set, label),
             None => outer,
         }
@@ -288,7 +292,8 @@ impl<'b> Collector<'b> {
 
     /// Appends the member that `group` asks for.
     fn member(&mut self, group: Group<'_>, place: &Pending) -> Result<(), Vec<Failure>> {
-        let (at, first) = (group.first.at as usize, self.field(group.first));
+        let at = group.first.at as usize;
+        let first = self.field(group.first);
         let field = self.resolve(at, first, place.on);
         let ty = self.schema.field_type(field);
         let name = self.document.str(first.key());
@@ -301,7 +306,8 @@ impl<'b> Collector<'b> {
             let len = len + self.directives(group)?;
             (start, len, self.below(group, ty.base, field, place)?)
         };
-        let (same_as, offset) = (None, first.span.start);
+        let same_as = None;
+        let offset = first.span.start;
         let stream = if ty.wraps.is_list() { self.stream(group, field, place) } else { 0 };
         let membership = self.membership(group, field, stream, place);
         self.output.fields.push(OutputField {
@@ -330,7 +336,7 @@ impl<'b> Collector<'b> {
         if directives.is_empty() || !self.context.is_incremental || is_introspection {
             return 0;
         }
-        let Some((label, count)) = self.guards.streamed(self.selected, directives) else { return 0 };
+        let Some((label, count)) = self.guards.active_stream(self.selected, directives) else { return 0 };
         let count = count.map_or(InitialCount::Given(0), |value| match self.selected.variable(value) {
             Some(number) => InitialCount::Variable(number),
             None => {
@@ -371,7 +377,9 @@ impl<'b> Collector<'b> {
         if run.len == 0 {
             return Ok((self.output.arguments.len() as u32, 0));
         }
-        let (valid, document, schema) = (self.valid, self.document, self.schema);
+        let valid = self.valid;
+        let document = self.document;
+        let schema = self.schema;
         // A field selected on an interface has the interface's arguments; the object's have the same names.
         let is_own = valid.field(at) == id;
         let given = field.arguments.range().zip(document.list(field.arguments)).filter_map(|(at, it)| {
@@ -467,7 +475,7 @@ impl<'b> Collector<'b> {
             Owner::Source(_) | Owner::Introspection if !place.is_root && !graph.is_extension(field) => {
                 place.context
             }
-            // A namespace is one node, wherever else its source is asked.
+            // A namespace is a context of its own, even if its source answers other fields too.
             Owner::Source(_) | Owner::Introspection | Owner::Join(_) | Owner::Namespace => {
                 self.contexts += 1;
                 self.contexts
@@ -475,7 +483,7 @@ impl<'b> Collector<'b> {
         }
     }
 
-    /// Types of one choice of which nothing is asked share one set.
+    /// Lets the types of a type switch that have no members share one set.
     fn share_empty_sets(&mut self) {
         for choice in &mut self.output.type_switches {
             let mut first = None;

@@ -1,7 +1,7 @@
 //! Variables that control `@skip`, `@include`, `@defer` and `@stream`, and the resulting selections.
 //!
-//! Their state is part of a plan's key: a plan holds only what is asked, in the order of what is asked, whatever the
-//! number of variables. Most clients ask for few of the states.
+//! The state of these variables is part of a plan's key: a plan has only the selected fields, however many variables there are.
+//! Most clients use few of the states.
 //!
 //! **Cost:** one walk over the selections an operation can reach, each fragment once.
 //! Source: GraphQL specification, sections 3.13.1 and 3.13.2.
@@ -29,12 +29,22 @@ struct SteeringVariable {
 }
 
 impl ConditionVariables {
+    /// Adds variables of `@defer` and `@stream`, which a plan may leave to the execution.
+    fn add_while_there_is_room(&mut self, variables: Vec<SteeringVariable>) {
+        for variable in variables {
+            if self.variables.len() < STEERING_MAX && !self.has(variable.number) {
+                self.variables.push(variable);
+            }
+        }
+    }
+
     /// True if there are none, so that the operation has one plan.
     pub(crate) fn is_empty(&self) -> bool {
         self.variables.is_empty()
     }
 
-    /// The offsets of conditions on those in `asked` that are null: a default allowed it for the condition, which takes no null.
+    /// Offsets of conditions on variables in `asked` that are null: a default allowed the variable there, but a condition takes no
+    /// null.
     pub(crate) fn nulls(&self, asked: u64, variables: &Variables) -> impl Iterator<Item = u32> {
         let all = self.variables.iter().enumerate();
         all.filter(move |(bit, it)| asked >> bit & 1 == 1 && variables.node(it.number) == Node::Null)
@@ -45,7 +55,7 @@ impl ConditionVariables {
         self.variables.iter().any(|it| it.number == number)
     }
 
-    /// The state of a request. Null counts as false, and is refused later if the plan asks for it.
+    /// State of a request. Null counts as false, and is refused later if the plan depends on it.
     pub(crate) fn bits(&self, variables: &Variables) -> u64 {
         let mut bits = 0;
         for (bit, it) in self.variables.iter().enumerate() {
@@ -55,13 +65,17 @@ impl ConditionVariables {
     }
 }
 
-/// Finds the steering variables of an operation. `None`: more than fit into a state.
+/// Finds the condition variables of an operation. `None`: there are more than fit into a state.
 ///
-/// Those of `@defer` and `@stream` count if `is_incremental`. Those that do not fit any more let nothing come later.
-pub(crate) fn steering(selected: &Selected<'_, '_>, is_incremental: bool) -> Option<ConditionVariables> {
+/// Conditions of `@defer` and `@stream` count only if `is_incremental`. If they do not fit, nothing is deferred or streamed.
+pub(crate) fn condition_variables(
+    selected: &Selected<'_, '_>,
+    is_incremental: bool,
+) -> Option<ConditionVariables> {
     let mut steering = ConditionVariables::default();
     let mut deferring: Vec<SteeringVariable> = Vec::new();
-    let (valid, document) = (selected.valid(), selected.valid().document());
+    let valid = selected.valid();
+    let document = selected.valid().document();
     if document.directives.is_empty() {
         return Some(steering);
     }
@@ -107,11 +121,7 @@ pub(crate) fn steering(selected: &Selected<'_, '_>, is_incremental: bool) -> Opt
             }
         }
     }
-    for variable in deferring {
-        if steering.variables.len() < STEERING_MAX && !steering.has(variable.number) {
-            steering.variables.push(variable);
-        }
-    }
+    steering.add_while_there_is_room(deferring);
     steering.variables.sort_unstable();
     Some(steering)
 }
@@ -158,7 +168,7 @@ pub(crate) struct ConditionState<'b> {
     pub(crate) steering: &'b ConditionVariables,
     /// Their state.
     pub(crate) state: u64,
-    /// Those that were asked for so far.
+    /// Bits of the variables that were read so far.
     pub(crate) asked: Cell<u64>,
 }
 
@@ -169,7 +179,8 @@ impl ConditionState<'_> {
         directives.is_empty() || self.hold(selected, directives)
     }
 
-    /// As [`ConditionState::admit`], for selections that have directives. What `@skip` leaves out is not asked for `@include`.
+    /// Decides like [`ConditionState::admit`], for selections with directives. `@include` is not read where `@skip` removes the
+    /// selection.
     fn hold(&self, selected: &Selected<'_, '_>, directives: List<Directive>) -> bool {
         let document = selected.valid().document();
         [false, true].into_iter().all(|wanted| {
@@ -178,8 +189,8 @@ impl ConditionState<'_> {
         })
     }
 
-    /// The `@defer` among `directives`, if its condition holds: its label, if it has one.
-    pub(crate) fn deferred(
+    /// Active `@defer` among `directives`: its label, if it has one.
+    pub(crate) fn active_defer(
         &self,
         selected: &Selected<'_, '_>,
         directives: List<Directive>,
@@ -188,8 +199,8 @@ impl ConditionState<'_> {
         Some(label(selected.valid().document(), defer))
     }
 
-    /// The `@stream` among `directives`, if its condition holds: its label and its count of items, if it has them.
-    pub(crate) fn streamed(
+    /// Active `@stream` among `directives`: its label and item count, if it has them.
+    pub(crate) fn active_stream(
         &self,
         selected: &Selected<'_, '_>,
         directives: List<Directive>,
@@ -199,7 +210,7 @@ impl ConditionState<'_> {
         Some((label(document, stream), argument(document, stream, "initialCount")))
     }
 
-    /// The directive called `name` among `directives`, if its condition holds.
+    /// Directive `name` among `directives`, if its condition holds.
     fn active<'d>(
         &self,
         selected: &'d Selected<'_, '_>,

@@ -15,7 +15,7 @@ use crate::source::Step;
 use hashbrown::HashMap;
 use weir_language::value::Node;
 
-/// Marks the members of `output` that repeat an earlier one; the members of the sets `keep` are all to be done.
+/// Marks the members of `output` that repeat an earlier one; members of the sets in `keep` are never marked.
 pub(crate) fn mark(output: &mut OutputPlan, root: SelectionSetId, keep: &[SelectionSetId]) {
     let Some(repeated) = repeated_work(output, keep) else { return };
     let order = upwards(output, root);
@@ -75,13 +75,13 @@ pub(crate) fn offset_at(output: &OutputPlan, path: &[Step]) -> Option<u32> {
     offset
 }
 
-/// The member at the place in the sets of `own` that `field` has in those of `shared`, which asks for the same.
+/// The member of `own` that corresponds to `field` of `shared`, an equal selection.
 fn counterpart(output: &OutputPlan, shared: OutputKind, own: OutputKind, field: u32) -> Option<u32> {
     let found = |(shared, own): (SelectionSetId, SelectionSetId)| {
         let place = output.set(shared).range().position(|at| at == field as usize)?;
         output.set(own).range().nth(place).map(|at| at as u32)
     };
-    match (answered(output, shared), answered(output, own)) {
+    match (resolve_foreign_kind(output, shared), resolve_foreign_kind(output, own)) {
         (OutputKind::Object(shared), OutputKind::Object(own)) => found((shared, own)),
         (OutputKind::Abstract(shared), OutputKind::Abstract(own)) => {
             let sets =
@@ -92,8 +92,8 @@ fn counterpart(output: &OutputPlan, shared: OutputKind, own: OutputKind, field: 
     }
 }
 
-/// The kind of the value itself where another source answers.
-fn answered(output: &OutputPlan, kind: OutputKind) -> OutputKind {
+/// Kind of the value itself: for a foreign member that of the member which answers it.
+fn resolve_foreign_kind(output: &OutputPlan, kind: OutputKind) -> OutputKind {
     match kind {
         OutputKind::Foreign { field, .. } => output.fields[field as usize].member,
         OutputKind::Object(_) | OutputKind::Abstract(_) | OutputKind::Leaf | OutputKind::Constant { .. } => {
@@ -102,13 +102,14 @@ fn answered(output: &OutputPlan, kind: OutputKind) -> OutputKind {
     }
 }
 
-/// By member: whether its set has another one of the same field and, as far as a hash tells, the same arguments and
-/// fields right below. `None` if none has, as in most operations.
+/// Whether each member's set has another member with the same field and, judging by a hash, the same arguments and direct
+/// subfields. `None` if no member has one, as in most operations.
 fn repeated_work(output: &OutputPlan, keep: &[SelectionSetId]) -> Option<Vec<bool>> {
     let mut repeated = Vec::new();
     // Field and place in one number: most sets are sorted for nothing.
     let mut members: Vec<u64> = Vec::new();
-    let (mut hashed, mut words) = (Vec::<(u64, u32)>::new(), Vec::new());
+    let mut hashed = Vec::<(u64, u32)>::new();
+    let mut words = Vec::new();
     for set in (0..output.sets.len() as u32).map(SelectionSetId).filter(|set| !keep.contains(set)) {
         let range = output.set(set).range();
         if range.len() < 2 {
@@ -186,7 +187,7 @@ pub(crate) fn upwards(output: &OutputPlan, root: SelectionSetId) -> Vec<Selectio
     order
 }
 
-/// The class of what a member asks for, its key left out; `None` for constants.
+/// Class of a member's selection without its key; `None` for constants.
 fn work(output: &OutputPlan, at: usize, set_classes: &[u32], classes: &mut Classes) -> Option<u32> {
     let member = &output.fields[at];
     let words = classes.distinct.write();
@@ -215,8 +216,8 @@ fn push_arguments(output: &OutputPlan, member: &OutputField, words: &mut Vec<u64
     }
 }
 
-/// Appends the fields right below `member`: where they differ, nothing further down has to be compared. Of an abstract type
-/// one object stands for all, which were asked the same.
+/// Appends the direct subfields of `member`: if they differ, nothing below has to be compared. For an abstract type one possible
+/// object is enough, as all have the same selections.
 fn push_below(output: &OutputPlan, member: &OutputField, words: &mut Vec<u64>) {
     let below = match member.member {
         OutputKind::Object(set) => Some(set),
@@ -236,7 +237,7 @@ fn push_bytes(bytes: &[u8], words: &mut Vec<u64>) {
     }));
 }
 
-/// Appends what tells node `at` of the value that begins at `start` from other nodes.
+/// Appends an encoding of node `at` of the value that begins at `start`, different for different nodes.
 fn push_node(output: &OutputPlan, start: usize, at: usize, words: &mut Vec<u64>) {
     let (kind, word) = match output.literals.nodes[at] {
         Node::Absent => (0, 0),
@@ -275,7 +276,7 @@ impl Classes {
         made
     }
 
-    /// The class of the words that were written.
+    /// Class of the words that were written.
     fn of_written(&mut self) -> u32 {
         self.distinct.intern_written().0
     }

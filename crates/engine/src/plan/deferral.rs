@@ -1,4 +1,4 @@
-//! Fragments and items of lists that come later, and the nodes that only fragments wait for.
+//! Plan of incremental delivery: late fragments, streamed lists, and the nodes that only late fragments wait for.
 //!
 //! A fragment with `@defer` is late if one of its fields comes by a node of its own that nothing else waits for: a join, a part of a
 //! service, or a field of the query's root. Any other fragment costs nothing to wait for and is inlined.
@@ -40,7 +40,7 @@ impl Within {
 /// A fragment with `@defer`, found while fields are collected.
 #[derive(Debug)]
 struct FoundFragment {
-    /// Its selection, its place and what it stands within.
+    /// Selection, place and outer fragment.
     key: (u32, u32, Within),
     label: Option<Box<str>>,
 }
@@ -181,7 +181,7 @@ pub(crate) struct LateFragment {
 /// Late fragments in a set.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SetDeferral {
-    /// Those that begin in it: bits.
+    /// Late fragments that begin in the set: bits.
     pub(crate) begins: u64,
     /// The memberships of its members that are not outside of all fragments.
     pub(crate) memberships: Vec<Membership>,
@@ -199,7 +199,7 @@ impl Deferral {
         if output.memberships.is_empty() {
             return None;
         }
-        let waiting: Vec<u64> = nodes.iter().map(|it| waiting(output, it)).collect();
+        let waiting: Vec<u64> = nodes.iter().map(|it| waiting_fragments(output, it)).collect();
         let late = waiting.iter().fold(0, |all, it| all | it);
         let outer = |number: u8| found.found[usize::from(number)].key.2.fragment();
         // The nearest late fragment that is `within` or around it.
@@ -237,14 +237,14 @@ impl Deferral {
         Some(Self { fragments, sets, waiting, streams, flowing })
     }
 
-    /// The number of the stream that is the last member of the node at `at`, if that list flows.
-    pub(crate) fn flowing(&self, at: usize) -> Option<u8> {
+    /// Number of the stream that is the last member of the node at `at`, if the list flows.
+    pub(crate) fn flowing_stream(&self, at: usize) -> Option<u8> {
         self.flowing[at]
     }
 
     /// Number of first items of the list that flows at the node at `at`.
     pub(crate) fn first_items(&self, at: usize, variables: &Variables) -> Option<u32> {
-        self.streams[usize::from(self.flowing(at)?)].initial(variables)
+        self.streams[usize::from(self.flowing_stream(at)?)].initial(variables)
     }
 
     /// True if the first part of the answer does not wait for the node at `at`.
@@ -257,7 +257,8 @@ impl Deferral {
 /// stand in one part of the answer.
 fn resolve(memberships: &mut [Membership], nearest: impl Fn(Option<u8>) -> Option<u8>, kind: OperationKind) {
     for membership in memberships {
-        let (mut inner, mut rest) = (0_u64, membership.fragments);
+        let mut inner = 0_u64;
+        let mut rest = membership.fragments;
         while rest != 0 {
             let number = rest.trailing_zeros() as u8;
             rest &= rest - 1;
@@ -274,8 +275,8 @@ fn resolve(memberships: &mut [Membership], nearest: impl Fn(Option<u8>) -> Optio
     }
 }
 
-/// The fragments that alone wait for `node`: bits; 0 if it is not late.
-fn waiting(output: &OutputPlan, node: &AssignedNode) -> u64 {
+/// Late fragments that wait for `node`, as bits; 0 if the first part of the answer waits for it.
+fn waiting_fragments(output: &OutputPlan, node: &AssignedNode) -> u64 {
     let mut fragments = 0;
     for &field in &node.fields {
         let membership = output.memberships[output.fields[field as usize].membership as usize];

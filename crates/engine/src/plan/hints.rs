@@ -20,7 +20,8 @@ pub(super) fn hint(graph: &Graph, output: &OutputPlan, nodes: &mut [PreparedNode
     let mut all = vec![NodeHints::default(); nodes.len()];
     for at in 0..nodes.len() {
         let members = nodes[at].fields.iter().map(|&it| it as usize);
-        let own = members.clone().all(|it| graph.hint(output.fields[it].field).is_some_and(covers));
+        let own =
+            members.clone().all(|it| graph.hint(output.fields[it].field).is_some_and(sets_whole_lifetime));
         all[at].covers |= own && !nodes[at].fields.is_empty();
         let mut seen = vec![false; output.sets.len()];
         let mut stack = Vec::new();
@@ -36,7 +37,7 @@ pub(super) fn hint(graph: &Graph, output: &OutputPlan, nodes: &mut [PreparedNode
     }
 }
 
-fn covers(hint: Hint) -> bool {
+fn sets_whole_lifetime(hint: Hint) -> bool {
     hint.max_age_s.is_some() || hint.inherits
 }
 
@@ -51,7 +52,7 @@ fn member(
     let field = &output.fields[at];
     let node = match field.member {
         OutputKind::Foreign { node, .. } => {
-            all[node.0 as usize].covers |= graph.hint(field.field).is_some_and(covers);
+            all[node.0 as usize].covers |= graph.hint(field.field).is_some_and(sets_whole_lifetime);
             node.0 as usize
         }
         OutputKind::Object(set) => {

@@ -57,8 +57,8 @@ pub struct SelectionSet {
     pub start: u32,
     /// Number of items.
     pub len: u32,
-    /// Fields no one asked for whose values children in other sources need, each once. They become
-    /// [`crate::rows::Table::hidden`]; which of them is which `Node::Parent` of a child is the plan's to know.
+    /// Fields that were not selected but that children in other sources need, each once. They become [`crate::rows::Table::hidden`];
+    /// [`super::ParentKeys::hidden`] maps them to the `Node::Parent` numbers of a child.
     pub hidden: Vec<FieldId>,
 }
 
@@ -99,7 +99,7 @@ pub struct OutputField {
     pub key: ResponseKey,
     /// The schema's field.
     pub field: FieldId,
-    /// Its type.
+    /// Type of the field.
     pub ty: TypeRef,
     /// First argument in [`OutputPlan::arguments`]: the field's own, then those of the directives on it, but for the
     /// specification's.
@@ -112,7 +112,7 @@ pub struct OutputField {
     pub same_as: Option<u32>,
     /// Byte of the operation's text where it was first written, for the locations of errors.
     pub offset: u32,
-    /// Its place in [`OutputPlan::memberships`]; 0 if it stands outside of all deferred fragments and is not streamed.
+    /// Index in [`OutputPlan::memberships`]; 0 if it stands outside of all deferred fragments and is not streamed.
     pub membership: u32,
 }
 
@@ -123,12 +123,12 @@ pub struct Membership {
     pub is_initial: bool,
     /// The deferred fragments: bits by their numbers.
     pub fragments: u64,
-    /// Of a list whose items may come later: one more than the number of its stream; else 0.
+    /// One more than the number of its stream, for a list whose items may come later; else 0.
     pub stream: u8,
 }
 
 impl Membership {
-    /// Of what stands outside of all deferred fragments.
+    /// Membership of members outside of all deferred fragments.
     pub const INITIAL: Self = Self { is_initial: true, fragments: 0, stream: 0 };
 
     /// True if `other` stands in the same fragments.
@@ -159,7 +159,7 @@ pub enum OutputKind {
     Foreign {
         /// The node that answers.
         node: PlanNodeId,
-        /// The member of the node's set: it says what stands in the reply's column.
+        /// Member of the node's set, which describes the reply's column.
         field: u32,
         /// Column of the reply.
         column: u32,
@@ -248,7 +248,7 @@ impl OutputPlan {
                     continue;
                 }
                 found.insert(format!("{on}.{name}"));
-                // Those of directives follow the field's own.
+                // Arguments of directives follow the field's own arguments.
                 let is_own = |it: &&OutputArgument| schema.arguments(field.field).any(|own| own == it.input);
                 let given = self.arguments(field).iter().filter(is_own);
                 found.extend(given.map(|it| format!("{on}.{name}({}:)", schema.input_name(it.input))));
@@ -268,7 +268,7 @@ impl OutputPlan {
     }
     /// The set for objects of type `ty` where `choice` stands.
     #[must_use]
-    pub fn chosen(&self, choice: TypeSwitchId, ty: TypeId) -> Option<SelectionSetId> {
+    pub fn set_for_type(&self, choice: TypeSwitchId, ty: TypeId) -> Option<SelectionSetId> {
         let sets = &self.type_switches[choice.0 as usize].sets;
         sets.binary_search_by_key(&ty, |it| it.0).ok().map(|at| sets[at].1)
     }

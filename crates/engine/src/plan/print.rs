@@ -70,7 +70,7 @@ impl<'p> Printer<'p> {
         }
         self.line(1, &text);
         if node.parent.is_some() {
-            self.hidden(2, node.set);
+            self.print_hidden(2, node.set);
         }
         let fields =
             node.fields.iter().rev().map(|&it| (2, Task::Member(&self.plan.output.fields[it as usize])));
@@ -91,7 +91,7 @@ impl<'p> Printer<'p> {
                     tasks.push((indent + 1, Task::Set(set)));
                 }
                 Task::Set(set) => {
-                    self.hidden(indent, set);
+                    self.print_hidden(indent, set);
                     let members = self.plan.output.members(set).iter().rev();
                     tasks.extend(members.map(|it| (indent, Task::Member(it))));
                 }
@@ -113,7 +113,7 @@ impl<'p> Printer<'p> {
     }
 
     /// Shows members that are fetched only for other nodes.
-    fn hidden(&mut self, indent: usize, set: SelectionSetId) {
+    fn print_hidden(&mut self, indent: usize, set: SelectionSetId) {
         for &hidden in &self.plan.output.set(set).hidden {
             let text = format!("({})", self.key(hidden));
             self.line(indent, &text);
@@ -136,7 +136,8 @@ impl<'p> Printer<'p> {
     fn member(&mut self, indent: usize, member: &OutputField) {
         let output = &self.plan.output;
         let mut text = String::new();
-        let (key, name) = (member.key.name(), self.schema.field_name(member.field));
+        let key = member.key.name();
+        let name = self.schema.field_name(member.field);
         if key != name {
             let _ = write!(text, "{key}: ");
         }

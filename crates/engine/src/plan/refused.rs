@@ -1,4 +1,4 @@
-//! Fields that fail before any source is asked: null stands in an argument that takes none.
+//! Fields that fail before any source is asked, because an argument that takes no null is null.
 //!
 //! Validation lets a variable stand there whose type takes null if it or the argument has a default. Such a field becomes a
 //! node of its own that always fails, so that it is null, or takes its parent along, as any field that fails.
@@ -23,7 +23,11 @@ pub(crate) struct Refused {
 }
 
 /// The members of which an argument is null, sorted by place.
-pub(crate) fn refused(schema: &Schema, never_null: &[NeverNull], variables: &Variables) -> Vec<Refused> {
+pub(crate) fn refuse_null_arguments(
+    schema: &Schema,
+    never_null: &[NeverNull],
+    variables: &Variables,
+) -> Vec<Refused> {
     let nulls = never_null.iter().filter(|it| variables.node(it.variable) == Node::Null);
     let mut refused: Vec<Refused> = nulls
         .map(|it| {

@@ -1,9 +1,10 @@
 //! Sharing of a plan's answers: headers that separate callers, tags that invalidate.
 //!
-//! A plan has answers of its own, but for that of an operation with `@cached`: it shares them with those of the same `stem`.
+//! A plan shares answers only with itself, unless the operation has `@cached`: then all operations with the same [`CacheIdentity`]
+//! share them.
 //!
-//! **Invariant:** the key holds every header a source of the plan reads, forwards or is told apart by, every session variable and claim it
-//! reads, and the profile of the caller: by the plan, or by its number.
+//! **Invariant:** the key holds every header that a source of the plan reads, forwards or varies by, every session variable and
+//! claim it reads, and the profile of the caller: through the plan, or by its number.
 
 use super::PreparedNode;
 use super::cache_directive::CacheDirective;
@@ -26,26 +27,26 @@ pub(crate) struct ResponseSharing {
     pub(crate) claims: Arc<[Box<str>]>,
     /// The headers in one line.
     pub(crate) vary: Arc<str>,
-    /// Places of the tags that the parts touch.
+    /// Slots of the tags that the nodes touch.
     pub(crate) tags: Vec<u16>,
     /// True if equal requests in flight are coalesced.
     pub(crate) flights: bool,
 }
 
-/// Whose answers they are.
+/// Operations that share the answers.
 #[derive(Debug)]
 enum Id {
-    /// Of the plan with this number.
+    /// Only the plan with this number.
     Plan(u64),
-    /// Of all operations with this stem, for the profile with this number.
+    /// All operations with this identity, for the profile with this number.
     Operation(CacheIdentity, u64),
 }
 
 /// Numbers of plans: no two of the process have the same.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// Rules for sharing the answers of a query of these nodes; nothing if they may not be shared.
-pub(super) fn sharing(
+/// Rules for sharing the answers of a query with these nodes; `None` if they may not be shared.
+pub(super) fn sharing_rules(
     kind: OperationKind,
     cache_directive: Option<CacheDirective>,
     profile: &Profile,
@@ -56,7 +57,7 @@ pub(super) fn sharing(
     if kind != OperationKind::Query || asked().next().is_none() {
         return None;
     }
-    // One part that says nothing, and no word of the operation for it: nobody ever keeps the whole.
+    // If one part has no lifetime and the operation sets none, the whole answer cannot be cached.
     let keeps = cache_directive.is_some() || asked().all(lives);
     if !keeps {
         return None;

@@ -1,6 +1,6 @@
-//! Changes of a source's data that others make: other programs, and other processes of ours.
+//! Changes of a source's data by other programs and by other Weir processes.
 //!
-//! Changes of this process are in [`TagVersions`](crate::tag_versions::TagVersions), which every mutation tells.
+//! Changes of this process are in [`TagVersions`](crate::tag_versions::TagVersions), which every mutation invalidates.
 
 use super::BoxFuture;
 use crate::tag_versions::Change;
@@ -8,17 +8,17 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Tells of changes that were made elsewhere.
+/// Reports changes that were made elsewhere.
 pub trait ChangeFeed: Send + Sync {
-    /// Tells `sink` of changes until it is dropped; until it says what it covers, that is nothing. It never ends by itself: what breaks is
-    /// begun again.
+    /// Reports changes to `sink` until the future is dropped; before the first coverage report nothing is covered. The feed never ends
+    /// by itself: it reconnects after errors.
     fn watch<'w>(&'w self, sink: &'w dyn ChangeSink) -> BoxFuture<'w, ()>;
 
-    /// Its way of finding out, as the end of a sentence for operators.
+    /// How the feed detects changes, as the end of a sentence for operators.
     fn words(&self) -> &'static str;
 
-    /// True if it tells of the changes of this process too, each with its keys. Then nobody else has to.
-    fn tells_own(&self) -> bool {
+    /// True if the feed also reports the changes of this process, each with its keys; then mutations need not report them.
+    fn includes_own_changes(&self) -> bool {
         false
     }
 
@@ -31,29 +31,30 @@ pub trait ChangeFeed: Send + Sync {
 /// Counts of a feed since its source was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FeedCounts {
-    /// True while it is watched and tells.
-    pub is_telling: bool,
-    /// Transactions that it told.
+    /// True while the feed is watched and connected.
+    pub is_connected: bool,
+    /// Transactions that the feed reported.
     pub transactions: u64,
 }
 
-/// How live queries find out that others changed the data of a source.
+/// Mechanism by which live queries detect changes that others made to a source's data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OthersChanges {
-    /// A feed tells, in this way.
-    Told(Cow<'static, str>),
-    /// Nobody tells: they read again at intervals. With what would give more, as the end of a sentence for operators.
+    /// A feed reports changes, by the given mechanism.
+    Reported(Cow<'static, str>),
+    /// No reports: operations are read again at intervals. The text says how to see changes sooner, as the end of a sentence for
+    /// operators.
     Polled(Cow<'static, str>),
-    /// Answers have lifetimes and tags; those without a lifetime are asked for again at intervals.
+    /// Answers have lifetimes and tags; those without a lifetime are read again at intervals.
     Lifetimes,
 }
 
 impl OthersChanges {
-    /// Those of a source with this feed, or with none.
+    /// Mechanism of a source with this feed, or without one.
     #[must_use]
     pub fn of_feed(feed: Option<&dyn ChangeFeed>) -> Self {
         match feed {
-            Some(feed) => Self::Told(feed.words().into()),
+            Some(feed) => Self::Reported(feed.words().into()),
             None => Self::Polled("a shorter `live.poll_ms` shows them sooner".into()),
         }
     }
@@ -62,20 +63,20 @@ impl OthersChanges {
 /// Receiver of a feed's changes.
 pub trait ChangeSink: Send + Sync {
     /// Data of the source was changed, and reads that begin now see it.
-    fn changed(&self, change: &Change<'_>);
-    /// Any data of the source may have been changed.
-    fn source_changed(&self);
-    /// From now on the feed tells of these changes, and may have missed any before.
-    fn covers(&self, coverage: Coverage);
+    fn notify_change(&self, change: &Change<'_>);
+    /// Any data of the source may have changed.
+    fn notify_source_change(&self);
+    /// The feed reports these changes from now on; it may have missed any change before.
+    fn set_coverage(&self, coverage: Coverage);
 }
 
-/// The changes that a feed tells.
+/// Changes that a feed reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Coverage {
     /// It may miss any.
     #[default]
     Nothing,
-    /// Those of all tags but these, and none of data without a tag.
+    /// Changes of all tags but these, and no changes of data without a tag.
     Except(Arc<BTreeSet<Arc<str>>>),
     /// All.
     Everything,

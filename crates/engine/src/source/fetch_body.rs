@@ -1,7 +1,6 @@
-//! What a fetch brings: bytes, rows, and what follows the first of them.
+//! Body of a fetch result: bytes, rows, and the channel for the rest of them.
 //!
-//! A long list leaves before all of it was read: as bytes in chunks, or, where the client takes an answer in parts, as rows in batches of
-//! items.
+//! A long list is sent before all of it was read: as bytes in chunks, or, for incremental delivery, as rows in batches of items.
 
 use super::{PathError, SourceError};
 use crate::rows::{Column, Rows};
@@ -15,10 +14,10 @@ pub const BATCH_ITEMS_MAX: usize = 500;
 pub enum FetchBody {
     /// Response bytes: the node's members `"key":value,` one after another, each with its comma.
     Finished(Finished),
-    /// Typed rows; one row at the root, one per parent key below.
+    /// Rows of typed columns; one row at the root, one per parent key below.
     Rows(Rows),
-    /// Typed rows at the root whose last column, a list, has as many items as [`super::FetchInput::first_items`] says. The others follow
-    /// as [`Chunk::Items`], also where there are none.
+    /// Rows at the root whose last column is a list with [`super::FetchInput::first_items`] items. The other items follow as
+    /// [`Chunk::Items`]; an empty last batch ends a list without further items.
     FirstItems(Rows, Chunks),
 }
 
@@ -59,7 +58,7 @@ pub enum Chunk {
 /// Items of one list.
 #[derive(Debug)]
 pub struct ItemBatch {
-    /// Their kind is that of the items before them.
+    /// Items of the same kind as those in the first rows.
     pub items: Column,
     /// Their number, at most [`BATCH_ITEMS_MAX`].
     pub len: u32,

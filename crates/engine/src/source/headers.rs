@@ -7,7 +7,7 @@ use crate::span::SpanContext;
 use std::any::Any;
 use std::sync::Arc;
 
-/// The headers of one request, and what they say of its reads.
+/// Headers of one request, with its consistency and its spans.
 pub trait Headers: Send + Sync {
     /// Hands each value of the header `name` to `take`, in the order they were sent.
     ///
@@ -19,12 +19,12 @@ pub trait Headers: Send + Sync {
         ""
     }
 
-    /// Required recency of the rows of the request.
+    /// Consistency of the request: how recent its rows must be.
     fn consistency(&self) -> Consistency {
         Consistency::Bounded
     }
 
-    /// The log positions that the request sent, and where those of its changes are noted; `None`: nobody would read them.
+    /// Log positions that the request sent, where the positions of its changes are recorded too; `None` if positions are not used.
     fn positions(&self) -> Option<&Positions> {
         None
     }

@@ -77,8 +77,8 @@ pub trait StepInterceptor: Send + Sync {
     }
 }
 
-/// The fetch of `node` from `source`, with its interceptors.
-pub(crate) fn bound(
+/// Wraps the fetch of `node` from `source` in the interceptors of its step.
+pub(crate) fn intercept_fetch(
     interceptors: &[Arc<dyn Interceptor>],
     source: &str,
     node: &PlanNode<'_>,
@@ -90,10 +90,7 @@ pub(crate) fn bound(
     let is_root = node.parent_keys.is_none();
     let step = PlannedStep { source, kind: node.kind, is_root, fields: node.fields, node };
     let steps: Vec<_> = interceptors.iter().filter_map(|it| it.bind(&step)).collect();
-    match steps.is_empty() {
-        true => fetch,
-        false => Box::new(InterceptedFetch { fetch, steps }),
-    }
+    if steps.is_empty() { fetch } else { Box::new(InterceptedFetch { fetch, steps }) }
 }
 
 struct InterceptedFetch {
@@ -102,10 +99,10 @@ struct InterceptedFetch {
     steps: Vec<Box<dyn StepInterceptor>>,
 }
 
-/// A call under way. Its end is told when this is dropped.
+/// A call in progress. Dropping it calls `after` on its interceptors.
 struct UnderWay<'u> {
     call: StepCall<'u>,
-    /// Those that agreed.
+    /// Interceptors whose `before` succeeded.
     steps: &'u [Box<dyn StepInterceptor>],
     began: Instant,
     outcome: FetchOutcome,
@@ -124,7 +121,8 @@ impl PreparedFetch for InterceptedFetch {
             let parents = input.parent_keys.and_then(<[Column]>::first).map_or(1, Column::len);
             let FetchInput { caller, headers, deadline, .. } = input;
             let call = StepCall { caller, headers, parents, deadline };
-            let (began, outcome) = (Instant::now(), FetchOutcome::Abandoned);
+            let began = Instant::now();
+            let outcome = FetchOutcome::Abandoned;
             let mut under_way = UnderWay { call, steps: &[], began, outcome };
             for (at, step) in self.steps.iter().enumerate() {
                 if let Err(error) = step.before(&call) {
@@ -166,7 +164,7 @@ impl PreparedFetch for InterceptedFetch {
         self.fetch.reads_claims()
     }
     fn is_personal(&self, _: &dyn Headers) -> bool {
-        // An interceptor may tell callers apart by anything.
+        // An interceptor may distinguish callers by anything.
         true
     }
     fn asks(&self) -> &[u32] {

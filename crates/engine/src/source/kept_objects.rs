@@ -41,9 +41,9 @@ impl fmt::Debug for KeptObjects {
 /// The objects that a fetch keeps and those of its parents.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeObjects<'r> {
-    /// Of its own node.
+    /// Objects of the fetch's own node.
     pub own: &'r KeptObjects,
-    /// Of the node above.
+    /// Objects of the parent node.
     pub parents: Option<&'r KeptObjects>,
 }
 
@@ -56,13 +56,13 @@ impl RequestObjects {
         Self((0..nodes).map(|_| KeptObjects::default()).collect())
     }
 
-    /// Objects for a part of the rows of `node`: those of `node` itself, and none of the nodes below, which are asked again.
+    /// Objects for some rows of `node`: it shares the objects of `node`, and has none of the nodes below, which are fetched again.
     pub(crate) fn fork(&self, node: u32) -> Self {
         let kept = |at: usize| if at == node as usize { self.0[at].0.clone() } else { OnceLock::new() };
         Self((0..self.0.len()).map(|at| KeptObjects(kept(at))).collect())
     }
 
-    /// Those of `node`, which stands below `parent`.
+    /// Objects of `node` and of its parent node `parent`.
     pub(crate) fn of(&self, node: u32, parent: Option<u32>) -> NodeObjects<'_> {
         NodeObjects { own: &self.0[node as usize], parents: parent.map(|it| &self.0[it as usize]) }
     }

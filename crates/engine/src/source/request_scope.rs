@@ -22,22 +22,22 @@ pub struct RequestScope<'r> {
     pub barrier: Option<&'r BatchBarrier>,
 }
 
-/// A memory of one source and one request, or of one source and a plan that is made: whatever the source keeps in it.
+/// Storage of one source for one request, or for one plan while it is prepared. The source decides the type.
 #[derive(Debug, Default)]
 pub struct RequestCache(OnceLock<Box<dyn Any + Send + Sync>>);
 
 impl RequestCache {
-    /// The memory, created at its first use; `None` where the source keeps another type there.
+    /// The stored value, created at its first use; `None` if the source stores another type.
     #[must_use]
     pub fn get<T: Any + Default + Send + Sync>(&self) -> Option<&T> {
         self.0.get_or_init(|| Box::new(T::default())).downcast_ref()
     }
 }
 
-/// Fetches that are asked at the same time.
+/// Barrier of fetches that run concurrently on one level.
 #[derive(Debug)]
 pub struct BatchBarrier {
-    /// Those that were not run up to their first wait.
+    /// Fetches that have not reached their first wait.
     remaining: AtomicU32,
     complete: SetOnce<()>,
 }
@@ -47,21 +47,21 @@ impl BatchBarrier {
         Self { remaining: AtomicU32::new(fetches), complete: SetOnce::new() }
     }
 
-    /// One has run up to its first wait, or to its end.
+    /// Registers a fetch that has reached its first wait, or its end.
     pub(crate) fn arrive(&self) {
         if self.remaining.fetch_sub(1, Ordering::AcqRel) == 1 {
-            // Each arrives once, so nobody else is the last.
+            // Each fetch arrives once, so only one of them can be the last.
             let _ = self.complete.set(());
         }
     }
 
-    /// Waits until all have said what they need. Who says so has to do it before anything else is waited for.
+    /// Waits until every fetch of the level has registered its keys. Register before any other await.
     pub async fn complete(&self) {
         self.complete.wait().await;
     }
 }
 
-/// The memories of a request, or of a plan that is made, by source.
+/// Storages of a request, or of a plan in preparation, by source.
 #[derive(Debug)]
 pub(crate) struct RequestCaches(Box<[RequestCache]>);
 

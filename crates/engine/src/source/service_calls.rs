@@ -1,4 +1,4 @@
-//! Counts of calls to services, as their source tells them to operators.
+//! Counts of calls to services, for operators.
 
 use crate::durations::DurationCounts;
 use std::sync::Arc;
@@ -6,15 +6,15 @@ use std::sync::Arc;
 /// A service and its calls.
 #[derive(Clone, Debug)]
 pub struct ServiceCalls {
-    /// Its name.
+    /// Name of the service.
     pub service: Arc<str>,
     /// Attempts under way.
     pub in_flight: u64,
-    /// Calls that wait because as many as may be are under way.
+    /// Calls that wait for a free slot because the maximum is in flight.
     pub waiting: u64,
-    /// True if the breaker is open; `None`: it has none.
+    /// True if the breaker is open; `None` without a breaker.
     pub is_broken: Option<bool>,
-    /// Its callers.
+    /// Counts per caller.
     pub callers: Vec<CallerCalls>,
 }
 

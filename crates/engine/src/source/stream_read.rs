@@ -18,20 +18,20 @@ pub enum StreamEnd {
         /// More rows may follow at once.
         is_full: bool,
     },
-    /// Rows before which others may still come, by transactions that run: they are not sent, and read again.
+    /// Rows before which uncommitted transactions may still insert others: they are not sent, and read again later.
     Held,
 }
 
-/// Rows that a stream holds back, in the source's terms; the engine keeps it from one read to the next.
+/// Rows that a stream holds back, in the source's terms; the engine stores the hold between two reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StreamHold {
     /// The last of the rows, if any are held back.
     pub until: Option<Arc<str>>,
-    /// They wait for the transactions with smaller numbers.
+    /// The rows wait for transactions with smaller numbers.
     pub horizon: u64,
-    /// Since when they wait.
+    /// Start of the wait.
     pub since: Option<Instant>,
-    /// Transactions with smaller numbers took so long that nothing waits for them any more.
+    /// Transactions with smaller numbers took too long: rows no longer wait for them.
     pub ignored: u64,
 }
 
@@ -62,12 +62,12 @@ impl StreamRead {
         &self.hold
     }
 
-    /// Notes the outcome, and what is held back from now on. A read that begins anew notes it again.
+    /// Records the outcome and the new hold. A restarted read records them again.
     pub fn ends(&self, end: StreamEnd, hold: StreamHold) {
         *self.end.lock().unwrap_or_else(PoisonError::into_inner) = Some((end, hold));
     }
 
-    /// The outcome that was noted; `None`: the read failed.
+    /// The outcome; `None`: the read failed.
     pub(crate) fn take_end(&self) -> Option<(StreamEnd, StreamHold)> {
         self.end.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

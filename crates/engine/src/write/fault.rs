@@ -42,7 +42,8 @@ impl Fault<'_> {
     #[inline(never)]
     pub(crate) fn error(self, schema: &Schema, field: FieldId, base: TypeId) -> FieldError {
         let field = schema.field(field);
-        let (parent, name) = (schema.type_name(field.parent), schema.str(field.name));
+        let parent = schema.type_name(field.parent);
+        let name = schema.str(field.name);
         let base = schema.type_name(base);
         let message = match self {
             Self::Null => format!("Cannot return null for non-nullable field {parent}.{name}."),

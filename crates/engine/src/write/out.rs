@@ -78,8 +78,8 @@ impl Out {
         }
         raw::span(&mut self.bytes, source, start, end);
     }
-    /// Bytes that were written before: `range` of [`Out::bytes`] once more.
-    pub fn again(&mut self, range: std::ops::Range<usize>) {
+    /// Repeats bytes that were written before: `range` of [`Out::bytes`].
+    pub fn repeat_range(&mut self, range: std::ops::Range<usize>) {
         self.bytes.extend_from_within(range);
     }
     /// `,` after a member.
@@ -132,7 +132,7 @@ impl Out {
     pub fn string(&mut self, text: &str) {
         raw::text(&mut self.bytes, text.as_bytes());
     }
-    /// As [`Out::string`], for text whose source promises UTF-8.
+    /// Writes a string like [`Out::string`], for text whose source promises UTF-8.
     #[inline]
     pub fn text(&mut self, text: &[u8]) {
         raw::text(&mut self.bytes, text);
@@ -245,7 +245,7 @@ mod tests {
                 let mark = out.len();
                 out.int(5);
                 out.truncate(mark);
-                out.again(0..mark);
+                out.repeat_range(0..mark);
                 out.null();
                 out.bool(true);
                 out.bool(false);

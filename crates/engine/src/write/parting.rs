@@ -6,24 +6,24 @@ use crate::plan::output_plan::{OutputField, SelectionSetId};
 use crate::source::Step;
 use weir_language::schema::TypeRef;
 
-/// A part of an answer. It notes where later parts begin; a note is taken back with the bytes around it.
+/// A part of an answer. It records where later parts begin; a note is dropped with the bytes around it.
 pub(crate) trait Parting {
     /// True if the part has the member `of`.
     fn holds(&self, of: &OutputField) -> bool;
     /// Notes the later parts that begin in an object of `set`, which is written.
     fn enter(&mut self, set: SelectionSetId);
-    /// How many of the `len` items of a list in `of`, whose items are of type `item`, are written with the list. The others are noted
-    /// as to come. `None`: the client asked for a negative number.
+    /// Number of items that are written with the list in `of`, which has `len` items of type `item`. The others are noted as pending.
+    /// `None`: the client's count is negative.
     fn items(&mut self, of: &OutputField, item: TypeRef, len: u32) -> Option<u32>;
     /// Number of notes.
-    fn noted(&self) -> usize;
-    /// The notes from `noted` on stand below `step`. Paths are kept backwards until the root is reached.
+    fn note_count(&self) -> usize;
+    /// Prepends `step` to the paths of the notes from `noted` on. Paths are stored backwards until the root is reached.
     fn step(&mut self, noted: usize, step: Step);
-    /// The paths of the notes from `noted` on are whole.
+    /// Completes the paths of the notes from `noted` on.
     fn reached_root(&mut self, noted: usize);
-    /// The notes from `noted` on, whose paths are whole, stand below the member `field` of the root.
+    /// Puts the notes from `noted` on, whose paths are complete, below the root member `field`.
     fn below(&mut self, noted: usize, field: u32);
-    /// Takes back the notes from `noted` on.
+    /// Drops the notes from `noted` on.
     fn forget(&mut self, noted: usize);
 }
 
@@ -42,7 +42,7 @@ impl Parting for Undivided {
         Some(len)
     }
     #[inline]
-    fn noted(&self) -> usize {
+    fn note_count(&self) -> usize {
         0
     }
     #[inline]

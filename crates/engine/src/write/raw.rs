@@ -1,12 +1,10 @@
-//! The only unsafe code of this crate: fixed-size stores into a buffer's spare room, and digits and escaped
-//! text written there without a check per byte.
+//! The only unsafe code of this crate: fixed-size stores into a buffer's spare room, without a check per byte.
+//! A key is one 32-byte store of which only `len` bytes count; text is stored sixteen bytes at a time and kept up to the first byte that
+//! needs an escape. `Vec`'s safe methods check and copy by length.
 //!
-//! A key is one 32-byte store of which only `len` bytes count; text is stored sixteen bytes at a time and kept up to
-//! the first byte that needs an escape. `Vec`'s safe methods check and copy by length.
-//!
-//! **Invariant:** every safe function here reserves the most it can write before it writes (`begin`), and sets the
-//! length to a pointer that lies in that room (`finish`), with every byte below it written. Reads stay inside
-//! the slices given: the end of a text is loaded as its last whole block, never from beyond it.
+//! **Invariant:** every safe function here reserves the most it can write before it writes (`begin`), and sets the length to a pointer that
+//! lies in that room (`finish`), with every byte below it written. Reads stay inside the slices given: the end of a text is loaded as its
+//! last whole block, never from beyond it.
 //!
 //! **Cost:** one capacity check per call.
 #![allow(unsafe_code)]
@@ -19,7 +17,7 @@ const PAD: usize = 32;
 const INT_MAX: usize = 20;
 /// Text is escaped in parts of this size, so that the room kept for the worst case stays small.
 const PART: usize = 4096;
-/// Escaped text of one part: six bytes per byte, two quotes, one block stored past the end, and the comma.
+/// Room for one part of escaped text: six bytes per byte, two quotes, one block stored past the end, and the comma.
 const fn text_room(len: usize) -> usize {
     6 * len + 2 + 16 + 1
 }
@@ -239,11 +237,11 @@ const _: () = assert!(size_of::<zmij::Buffer>() == FLOAT_MAX);
 unsafe fn put_float(at: *mut u8, value: f64) -> *mut u8 {
     let mut buffer = zmij::Buffer::new();
     let text = buffer.format(value);
-    let (start, len) = (text.as_ptr(), text.len() - 2 * usize::from(text.ends_with(".0"))); // `9.0` is `9`.
+    let start = text.as_ptr();
+    let len = text.len() - 2 * usize::from(text.ends_with(".0")); // `9.0` is `9`.
     let whole = (&raw const buffer).cast::<u8>();
-    // SAFETY: the buffer is as large as the room. Bytes after the text may be unwritten; they are copied untyped and
-    // lie past the end that is returned. Where the text is not in front (`NaN`), it alone is copied; it is
-    // shorter than the room.
+    // SAFETY: the buffer is as large as the room. Bytes after the text may be unwritten; they are copied untyped and lie past the end that
+    // is returned. Where the text is not in front (`NaN`), it alone is copied; it is shorter than the room.
     unsafe {
         if std::ptr::eq(start, whole) {
             std::ptr::copy_nonoverlapping(whole, at, FLOAT_MAX);
@@ -270,7 +268,8 @@ static PAIRS: [[u8; 2]; 100] = {
 fn digits(value: u64) -> usize {
     const POWERS: [u64; 20] = {
         let mut powers = [0; 20];
-        let (mut at, mut power) = (1, 10_u64);
+        let mut at = 1;
+        let mut power = 10_u64;
         while at < 20 {
             powers[at] = power;
             power = power.wrapping_mul(10);
@@ -316,9 +315,8 @@ unsafe fn put_int(at: *mut u8, value: i64) -> *mut u8 {
 #[inline(always)]
 unsafe fn put_escaped(mut at: *mut u8, text: &[u8]) -> *mut u8 {
     let mut rest = text;
-    // SAFETY (whole function): each block stores 16 bytes of which as many are kept as were consumed, each escape
-    // stores at most 6 for one byte consumed; so `at` never goes beyond 6 bytes per byte consumed, and a store
-    // reaches at most 16 further.
+    // SAFETY (whole function): each block stores 16 bytes of which as many are kept as were consumed, each escape stores at most 6 for one
+    // byte consumed; so `at` never goes beyond 6 bytes per byte consumed, and a store reaches at most 16 further.
     while let Some(block) = rest.first_chunk::<16>() {
         // SAFETY: as above.
         unsafe { std::ptr::copy_nonoverlapping(block.as_ptr(), at, 16) };
@@ -375,7 +373,8 @@ unsafe fn put_clean_end(at: *mut u8, text: &[u8], left: usize) -> Option<*mut u8
 /// `at` has room for `text`.
 #[inline(always)]
 unsafe fn put_ends<const N: usize>(at: *mut u8, text: &[u8]) -> Option<*mut u8> {
-    let (first, last) = (text.first_chunk::<N>()?, text.last_chunk::<N>()?);
+    let first = text.first_chunk::<N>()?;
+    let last = text.last_chunk::<N>()?;
     let mut both = [b' '; 16];
     both[..N].copy_from_slice(first);
     both[N..2 * N].copy_from_slice(last);
@@ -431,7 +430,7 @@ fn first_special(block: [u8; 16]) -> usize {
 #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
 use portable::first_special;
 
-/// The same by words, for other machines. Also the test's second opinion.
+/// Portable version of the search, by words of eight bytes. Tests compare both versions.
 #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
 mod portable {
     const ONES: u64 = u64::MAX / 255;
@@ -446,7 +445,8 @@ mod portable {
 
     pub(super) fn first_special(block: [u8; 16]) -> usize {
         let whole = u128::from_le_bytes(block);
-        let (low, high) = (specials(whole as u64), specials((whole >> 64) as u64));
+        let low = specials(whole as u64);
+        let high = specials((whole >> 64) as u64);
         if low != 0 { low.trailing_zeros() as usize / 8 } else { 8 + high.trailing_zeros() as usize / 8 }
     }
 }

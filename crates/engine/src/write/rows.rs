@@ -18,7 +18,7 @@ use crate::rows::{Column, Data, NO_PLACE, Rows, Table, Variants};
 use crate::source::{PathError, Step};
 use weir_language::schema::{Schema, TypeKind, TypeRef, builtin};
 
-/// The most errors kept of one root member: more are nulls without words, so that memory stays bounded.
+/// Upper bound of the errors of one root member: further failures are nulls without an error, so that memory stays bounded.
 pub const ERRORS_MAX: usize = 1000;
 
 /// Constants of the writing of a response.
@@ -49,7 +49,7 @@ pub fn member(
     member_in(&mut Undivided, writing, out, field, (column, row), errors)
 }
 
-/// As [`member`], for one part of an answer.
+/// Writes a member like [`member`], for one part of an answer.
 pub(crate) fn member_in<P: Parting>(
     part: &mut P,
     writing: &Writing<'_>,
@@ -59,7 +59,9 @@ pub(crate) fn member_in<P: Parting>(
     errors: &mut Vec<PathError>,
 ) -> bool {
     let place = &writing.output.fields[field as usize];
-    let (mark, before, noted) = (out.len(), errors.len(), part.noted());
+    let mark = out.len();
+    let before = errors.len();
+    let noted = part.note_count();
     let mut writer = RowWriter { writing, out, errors, errors_from: before, part };
     let ok = match place.same_as {
         Some(earlier) => writer.repeat(field, place, earlier, column, row),
@@ -84,7 +86,9 @@ pub(crate) fn object_in<P: Parting>(
     errors: &mut Vec<PathError>,
 ) -> bool {
     let of = &writing.output.fields[field as usize];
-    let (mark, before, noted) = (out.len(), errors.len(), part.noted());
+    let mark = out.len();
+    let before = errors.len();
+    let noted = part.note_count();
     let mut writer = RowWriter { writing, out, errors, errors_from: before, part };
     let ok = writer.object(ValuePosition { field, of, member: OutputKind::Object(set) }, set, table, row);
     for error in &mut errors[before..] {
@@ -107,7 +111,9 @@ pub(crate) fn item_in<P: Parting>(
 ) -> bool {
     let of = &writing.output.fields[field as usize];
     let Some(ty) = of.ty.item() else { return false };
-    let (mark, before, noted) = (out.len(), errors.len(), part.noted());
+    let mark = out.len();
+    let before = errors.len();
+    let noted = part.note_count();
     let mut writer = RowWriter { writing, out, errors, errors_from: before, part };
     let ok = writer.position(ValuePosition { field, of, member }, ty, items, row);
     for error in &mut errors[before..] {
@@ -154,7 +160,7 @@ impl<'w, P: Parting> RowWriter<'w, P> {
                 return true;
             }
             OutputKind::Leaf => Some((column, row)),
-            OutputKind::Foreign { node, column: own, .. } => self.answered(node, own, column, row),
+            OutputKind::Foreign { node, column: own, .. } => self.foreign_cell(node, own, column, row),
             OutputKind::Object(_) | OutputKind::Abstract(_) => None,
         };
         let cell = cell.filter(|_| !of.ty.wraps.is_list());
@@ -165,12 +171,12 @@ impl<'w, P: Parting> RowWriter<'w, P> {
     /// A member of any kind, sound or not.
     fn any_member(&mut self, field: u32, of: &'w OutputField, column: &Column, row: usize) -> bool {
         self.out.key(&of.key);
-        self.keyed(ValuePosition { field, of, member: of.member }, column, row)
+        self.write_value_after_key(ValuePosition { field, of, member: of.member }, column, row)
     }
 
-    /// The column and the row in which `node` answered the foreign member in `row` of `column`; `None` if there are none.
+    /// Column and row in which `node` answered the foreign member in `row` of `column`; `None` if there are none.
     #[inline]
-    fn answered(
+    fn foreign_cell(
         &self,
         node: PlanNodeId,
         own: u32,
@@ -187,12 +193,13 @@ impl<'w, P: Parting> RowWriter<'w, P> {
     fn repeat(&mut self, field: u32, of: &'w OutputField, earlier: u32, column: &Column, row: usize) -> bool {
         let earlier = &self.writing.output.fields[earlier as usize];
         self.out.key(&of.key);
-        self.keyed(ValuePosition { field, of: earlier, member: earlier.member }, column, row)
+        self.write_value_after_key(ValuePosition { field, of: earlier, member: earlier.member }, column, row)
     }
 
     /// The value of a member whose key is written, and its comma.
-    fn keyed(&mut self, place: ValuePosition<'w>, column: &Column, row: usize) -> bool {
-        let (before, noted) = (self.errors.len(), self.part.noted());
+    fn write_value_after_key(&mut self, place: ValuePosition<'w>, column: &Column, row: usize) -> bool {
+        let before = self.errors.len();
+        let noted = self.part.note_count();
         let ok = self.position(place, place.of.ty, column, row);
         self.out.comma();
         if self.errors.len() != before {
@@ -204,7 +211,8 @@ impl<'w, P: Parting> RowWriter<'w, P> {
 
     /// A value, or null in its place if it failed and the place may be null.
     fn position(&mut self, place: ValuePosition<'w>, ty: TypeRef, column: &Column, row: usize) -> bool {
-        let (mark, noted) = (self.out.len(), self.part.noted());
+        let mark = self.out.len();
+        let noted = self.part.note_count();
         if self.value(place, ty, column, row) {
             return true;
         }
@@ -260,7 +268,8 @@ impl<'w, P: Parting> RowWriter<'w, P> {
         };
         self.out.open(b'[');
         for item in start..start + len {
-            let (before, noted) = (self.errors.len(), self.part.noted());
+            let before = self.errors.len();
+            let noted = self.part.note_count();
             let ok = self.position(place, ty, items, item as usize);
             if self.errors.len() != before {
                 self.step(before, Step::Index(item - start));
@@ -310,7 +319,7 @@ impl<'w, P: Parting> RowWriter<'w, P> {
             return self.fail(place, Fault::Broken);
         };
         let set = match place.member {
-            OutputKind::Abstract(choice) => self.writing.output.chosen(choice, ty),
+            OutputKind::Abstract(choice) => self.writing.output.set_for_type(choice, ty),
             OutputKind::Object(set) if self.writing.output.set(set).on == ty => Some(set),
             OutputKind::Object(_)
             | OutputKind::Leaf

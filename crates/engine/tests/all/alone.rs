@@ -30,7 +30,8 @@ fn resolve(field: &str, arguments: &Value) -> Result<Value, SourceError> {
 }
 
 fn zoo(name: &'static str) -> (Arc<Documents>, Arc<Documents>, Engine) {
-    let (albums, artists) = (Documents::new(name, SDL, resolve), Documents::new("artists", ARTISTS, resolve));
+    let albums = Documents::new(name, SDL, resolve);
+    let artists = Documents::new("artists", ARTISTS, resolve);
     let engine = engine(&[Arc::clone(&albums), Arc::clone(&artists)], &[]);
     (albums, artists, engine)
 }
@@ -105,8 +106,8 @@ async fn a_refused_member_that_may_not_be_null_takes_data_along() {
 
 #[tokio::test]
 async fn what_hangs_below_is_asked_for_those_that_are_answered() {
-    let (albums, artists) =
-        (Documents::new("zoo", SDL, resolve), Documents::new("artists", ARTISTS, resolve));
+    let albums = Documents::new("zoo", SDL, resolve);
+    let artists = Documents::new("artists", ARTISTS, resolve);
     let join = Join {
         on: "Album".into(),
         name: "by".into(),
@@ -132,7 +133,8 @@ async fn nothing_but_the_refused_piece_is_asked_again() {
     let (albums, artists, engine) = zoo("zoo");
     ask(&engine, "{ a: album(id: 1) { id } artist(id: 5) { name } b: album(id: -1) { id } }").await;
     assert_eq!(artists.asked(), [r#"artist{"id":5}"#]);
-    let (first, second) = (r#"album{"id":1}"#, r#"album{"id":-1}"#);
+    let first = r#"album{"id":1}"#;
+    let second = r#"album{"id":-1}"#;
     assert_eq!(albums.asked(), [first, second, first, second]);
     // Alone already; refused as a whole; over a protocol that has no data then; or done, in or out.
     ask(&engine, "{ a: album(id: -1) { id } }").await;

@@ -55,7 +55,9 @@ impl Source for TapSource {
         &self.0.schema
     }
     fn prepare(&self, node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
-        let (tap, ids, fields) = (Arc::clone(&self.0), Arc::clone(node.ids), node.fields.to_vec());
+        let tap = Arc::clone(&self.0);
+        let ids = Arc::clone(node.ids);
+        let fields = node.fields.to_vec();
         Ok(Box::new(TapFetch { tap, ids, fields }))
     }
 }
@@ -98,7 +100,9 @@ impl PreparedFetch for TapFetch {
 
 impl TapFetch {
     fn later(&self, input: &FetchInput<'_>) -> Chunks {
-        let (tap, ids, output) = (Arc::clone(&self.tap), Arc::clone(&self.ids), Arc::clone(input.output));
+        let tap = Arc::clone(&self.tap);
+        let ids = Arc::clone(&self.ids);
+        let output = Arc::clone(input.output);
         let field = *self.fields.last().expect("the list is a member");
         let mut given = tap.later.lock().unwrap().take().expect("it is asked once");
         let (sender, receiver) = channel(1);
@@ -108,7 +112,7 @@ impl TapFetch {
             };
             loop {
                 let next = tokio::select! {
-                    () = sender.gone() => break,
+                    () = sender.wait_until_closed() => break,
                     next = given.recv() => next,
                 };
                 let chunk = match next {
@@ -146,7 +150,9 @@ fn books(ids: impl IntoIterator<Item = i64>) -> Vec<Value> {
 fn scene(first: Vec<Value>) -> Scene {
     let (give, later) = unbounded_channel();
     let later = Mutex::new(Some(later));
-    let (schema, taken, gone) = (Arc::new(schema(SDL)), AtomicUsize::new(0), Notify::new());
+    let schema = Arc::new(schema(SDL));
+    let taken = AtomicUsize::new(0);
+    let gone = Notify::new();
     let tap = Arc::new(Tap { schema, first, later, taken, gone });
     let engine = engine_of(vec![Arc::new(TapSource(Arc::clone(&tap)))], &[]);
     Scene { engine, tap, give: Some(give) }
@@ -259,9 +265,10 @@ async fn an_error_of_the_source_ends_the_list() {
             let (_, mut rest) = scene.parts("{ books @stream(initialCount: 1) { id } }", form).await;
             scene.give(Given::Items(books([2, 3])));
             assert_eq!(next(&mut rest).await["incremental"][0]["items"], json!([{"id": 2}, {"id": 3}]));
-            match dies {
-                true => scene.give = None,
-                false => scene.give(Given::Failure),
+            if dies {
+                scene.give = None
+            } else {
+                scene.give(Given::Failure)
             }
             let end = next(&mut rest).await;
             let entry = match form {

@@ -139,7 +139,8 @@ fn shop_of(settings: Settings, given: impl FnOnce(Arc<Documents>) -> Arc<Documen
             _ => review(id),
         })
     });
-    let (gate, waiting) = (Arc::new(Semaphore::new(0)), Arc::new(AtomicUsize::new(0)));
+    let gate = Arc::new(Semaphore::new(0));
+    let waiting = Arc::new(AtomicUsize::new(0));
     let gated = Gated { inner: Arc::clone(&reviews), gate: Arc::clone(&gate), waiting: Arc::clone(&waiting) };
     let join = |on: &str, name: &str, source: &str, target: &str, arguments: &str| Join {
         on: on.to_owned(),
@@ -263,14 +264,13 @@ pub(crate) fn merged(parts: &[Value]) -> Value {
                 assert!(id.is_some(), "a part was not announced: {entry}");
             }
             if let Some(items) = entry["items"].as_array() {
-                let list = match entry["id"].is_string() {
-                    true => at(&mut data, &path, &Value::Null),
-                    false => {
-                        let (index, list) = path.as_array().unwrap().split_last().unwrap();
-                        let list = at(&mut data, &json!(list), &Value::Null);
-                        assert_eq!(list.as_array().unwrap().len() as u64, index.as_u64().unwrap(), "{entry}");
-                        list
-                    }
+                let list = if entry["id"].is_string() {
+                    at(&mut data, &path, &Value::Null)
+                } else {
+                    let (index, list) = path.as_array().unwrap().split_last().unwrap();
+                    let list = at(&mut data, &json!(list), &Value::Null);
+                    assert_eq!(list.as_array().unwrap().len() as u64, index.as_u64().unwrap(), "{entry}");
+                    list
                 };
                 list.as_array_mut().unwrap().extend(items.iter().cloned());
             }

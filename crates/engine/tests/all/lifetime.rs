@@ -150,17 +150,20 @@ impl Scene {
     }
 
     fn of(source: Living) -> Self {
-        let (calls, gate) = (Arc::clone(&source.calls), Arc::clone(&source.gate));
+        let calls = Arc::clone(&source.calls);
+        let gate = Arc::clone(&source.gate);
         let graph = Graph::compose(vec![Arc::new(source)], &[]).expect("the hints are for what there is");
         let settings = Settings { responses_bytes_max: 1 << 20, ..settings() };
         let changes = Arc::new(TagVersions::default());
-        let engine = Engine::new(graph, settings).sharing(Arc::clone(&changes));
+        let engine = Engine::new(graph, settings).with_tag_versions(Arc::clone(&changes));
         Self { engine, changes, calls, gate }
     }
 
     async fn ask(&self, query: &str, sent: &Sent) -> Response {
         let deadline = Instant::now() + Duration::from_secs(5);
-        let (operation_name, variables, protocol) = (None, None, Protocol::GraphqlOverHttp);
+        let operation_name = None;
+        let variables = None;
+        let protocol = Protocol::GraphqlOverHttp;
         let queries_only = false;
         let headers = sent;
         let request = Request {
@@ -292,9 +295,9 @@ fn what_others_changed_makes_answers_old() {
             assert_eq!(scene.kept(QUERY, "ada").await, Some(Kept::Hit));
         };
         check(Kept::Made).await;
-        scene.changes.heard("Genre", []);
+        scene.changes.invalidate_from_remote("Genre", []);
         check(Kept::Hit).await;
-        scene.changes.heard("Album", []);
+        scene.changes.invalidate_from_remote("Album", []);
         check(Kept::Made).await;
         scene.changes.on_unknown_invalidation();
         check(Kept::Made).await;
@@ -303,7 +306,7 @@ fn what_others_changed_makes_answers_old() {
         let graph = Graph::compose(vec![Arc::new(next)], &[]).expect("it is sound");
         let settings = Settings { responses_bytes_max: 1 << 20, ..settings() };
         let next = Scene {
-            engine: Engine::new(graph, settings).sharing(Arc::clone(&scene.changes)),
+            engine: Engine::new(graph, settings).with_tag_versions(Arc::clone(&scene.changes)),
             changes: Arc::clone(&scene.changes),
             calls: Arc::default(),
             gate: Arc::new(Semaphore::new(1000)),

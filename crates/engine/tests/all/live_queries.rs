@@ -144,7 +144,8 @@ async fn a_hint_of_the_query_is_the_lifetime_of_the_subscription() {
 fn watched_reads() -> (Arc<dyn Source>, Receiver<()>, Sender<()>) {
     let (begun, begins) = channel();
     let (ends, end) = channel();
-    let (begun, end) = (Mutex::new(begun), Mutex::new(end));
+    let begun = Mutex::new(begun);
+    let end = Mutex::new(end);
     let people = Documents::new("people", PEOPLE, move |_, _| {
         // Both are gone once the test is over.
         let _ = begun.lock().expect("no test failed").send(());

@@ -100,7 +100,8 @@ fn engine(books: fn() -> Vec<Book>, as_rows: bool) -> Engine {
         .field("books", move |_| books())
         .field("maybe", move |_| books().into_iter().map(Some).chain([None]).collect::<Vec<_>>())
         .field("hits", |call| {
-            let (term, first) = (call.argument("term"), call.argument("first"));
+            let term = call.argument("term");
+            let first = call.argument("first");
             let Some(Value::Text(term)) = term else { panic!("the term has a default") };
             let Some(Value::Int(first)) = first else { panic!("the number is required") };
             let hits = [

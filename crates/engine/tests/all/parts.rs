@@ -110,7 +110,7 @@ impl FieldResolver for Services {
         let keys = &self.keys[id.0 as usize];
         SeparateFetch { keys, required: keys.len(), node: NodeId(node), is_together }
     }
-    fn extended(&self) -> &[TypeId] {
+    fn extended_types(&self) -> &[TypeId] {
         &self.extended
     }
 }
@@ -129,7 +129,8 @@ impl ServiceFetch {
     /// Result of one call: the objects of a part, or the values of one field.
     fn values(&self, name: &str, input: &FetchInput<'_>) -> (Vec<Value>, Vec<CellError>) {
         let rows = input.parent_keys.map_or(1, |keys| rows::len(&keys[0]));
-        let (mut values, mut errors) = (Vec::new(), Vec::new());
+        let mut values = Vec::new();
+        let mut errors = Vec::new();
         for row in 0..rows {
             let key = input.parent_keys.map_or(Value::Null, |keys| match &keys[0].data {
                 Data::Int(values) => json!(values[row]),

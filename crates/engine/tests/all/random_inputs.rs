@@ -250,9 +250,8 @@ impl Writer<'_, '_> {
             _ if self.dice.one_in(4) => Type::NonNull(Box::new(place.clone())),
             _ => place.clone(),
         };
-        let constant = |writer: &mut Self| match may_be_null {
-            true => writer.value(&ty, false),
-            false => writer.plain(ty.nullable()),
+        let constant = |writer: &mut Self| {
+            if may_be_null { writer.value(&ty, false) } else { writer.plain(ty.nullable()) }
         };
         let default = self.dice.one_in(4).then(|| constant(self));
         let may_miss = default.is_some() || !ty.is_non_null();
@@ -321,7 +320,8 @@ fn play(words: &[u16]) -> Played {
     let sent = variables.iter().enumerate();
     let sent = sent.filter_map(|(number, it)| Some((format!("v{number}"), sent_json(it.sent.as_ref()?))));
     let sent = Value::Object(sent.collect::<Map<_, _>>());
-    let (sdl, query) = (inputs.sdl(), format!("query{definitions} {{ e{arguments} }}"));
+    let sdl = inputs.sdl();
+    let query = format!("query{definitions} {{ e{arguments} }}");
     let found = resolve_arguments(&sdl, &query, &sent);
     let expected = inputs.coerce_members(&inputs.arguments, &given, &variables);
     let fallbacks = given.iter().map(|it| count_fallbacks(&it.1, &variables)).sum();

@@ -52,13 +52,16 @@ fn what_a_refresh_keeps_is_given_to_those_who_ask_without() {
 #[test]
 fn a_variable_that_only_says_whether_to_refresh_tells_no_answers_apart() {
     const TEXT: &str = "query ($r: Boolean = false) @cached(ttl: 60, refresh: $r) { album(id: 1) { times } }";
-    let (none, off, on) = ((TEXT, "{}"), (TEXT, r#"{"r": false}"#), (TEXT, r#"{"r": true}"#));
+    let none = (TEXT, "{}");
+    let off = (TEXT, r#"{"r": false}"#);
+    let on = (TEXT, r#"{"r": true}"#);
     check(&[(none, 1), (off, 1), (PLAIN, 1), (on, 2), (none, 2), (off, 2), (PLAIN, 2)]);
     for text in [
         "query ($id: Int!, $r: Boolean = false) @cached(refresh: $r) { album(id: $id) { times } }",
         "query ($r: Boolean = false, $id: Int!) @cached(refresh: $r) { album(id: $id) { times } }",
     ] {
-        let (first, other) = ((text, r#"{"id": 1}"#), (text, r#"{"id": 2}"#));
+        let first = (text, r#"{"id": 1}"#);
+        let other = (text, r#"{"id": 2}"#);
         let again = (text, r#"{"r": true, "id": 1}"#);
         check(&[(first, 1), (other, 2), (again, 3), (first, 3), (other, 2)]);
     }

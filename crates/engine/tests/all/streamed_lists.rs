@@ -381,7 +381,8 @@ proptest! {
     #[test]
     fn parts_of_random_queries_are_the_answer(words in prop::collection::vec(any::<u8>(), 0..120)) {
         let mut query = String::from("{ many(count: 4)");
-        let (mut dice, mut names) = (Choices(words.iter()), 0);
+        let mut dice = Choices(words.iter());
+        let mut names = 0;
         dice.stream(&mut query);
         dice.selection("Book", 5, &mut names, &mut query);
         query.push('}');

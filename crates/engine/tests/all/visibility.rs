@@ -175,9 +175,10 @@ fn engines(beside: bool) -> (Engine, Engine) {
         let graph = Graph::compose(sources, joins).unwrap_or_else(|it| panic!("{it:?}"));
         Engine::new(graph, Settings::STANDARD)
     };
-    let (all, few) = match beside {
-        true => (vec![join("boat", "boat"), join("harbours", "harbours")], vec![join("boat", "boat")]),
-        false => (Vec::new(), Vec::new()),
+    let (all, few) = if beside {
+        (vec![join("boat", "boat"), join("harbours", "harbours")], vec![join("boat", "boat")])
+    } else {
+        (Vec::new(), Vec::new())
     };
     (
         engine(Arc::new(Restricted { memory: memory(SDL), shown: without_hidden_lines }), &all),

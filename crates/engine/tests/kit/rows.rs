@@ -181,7 +181,9 @@ impl Reader<'_> {
 /// The bytes of a root answer, as a source that writes for itself gives them.
 pub fn finish(fetch: &super::DocumentFetch, input: &FetchInput<'_>, table: &Table) -> Finished {
     let writing = Writing { schema: &fetch.schema, output: input.output, children: &[] };
-    let (mut out, mut errors, mut ends) = (Out::default(), Vec::new(), Vec::new());
+    let mut out = Out::default();
+    let mut errors = Vec::new();
+    let mut ends = Vec::new();
     for (&field, column) in fetch.fields.iter().zip(&table.columns) {
         assert!(member(&writing, &mut out, field, column, 0, &mut errors));
         ends.push(out.len() as u32);

@@ -51,7 +51,8 @@ fn written(
     let list = Column { data: Data::List { offsets: vec![0, rows], items }, ..Column::default() };
     let output = output(&schema, below);
     let writing = Writing { schema: &schema, output: &output, children };
-    let (mut out, mut errors) = (Out::default(), Vec::new());
+    let mut out = Out::default();
+    let mut errors = Vec::new();
     assert!(member(&writing, &mut out, 0, &list, 0, &mut errors));
     (String::from_utf8(out.into_bytes()).unwrap(), errors)
 }

@@ -368,7 +368,8 @@ impl<'e> Executor<'e> {
 
     fn raise(&mut self, executed: Executed<'_>, code: &str, message: &str) -> Result<Json, Raised> {
         let Location { line, column } = Location::of(self.document.text, executed.fields[0].span.start);
-        let (message, path) = (serde_json::to_string(message).unwrap(), self.path.join(","));
+        let message = serde_json::to_string(message).unwrap();
+        let path = self.path.join(",");
         self.errors.push(format!(
             "{{\"message\":{message},\"locations\":[{{\"line\":{line},\"column\":{column}}}],\"path\":[{path}],\
              \"extensions\":{{\"code\":\"{code}\"}}}}"

@@ -76,7 +76,8 @@ pub(crate) fn schemas(dice: &mut Dice<'_>) -> Schemas {
                 _ => *dice.of(&["Near", "Far", "Any", "Query"]),
             };
             let is_scalar = LEAVES[..5].contains(&base);
-            let (ty, argument) = (wrapped(base, dice), *dice.of(&ARGUMENTS));
+            let ty = wrapped(base, dice);
+            let argument = *dice.of(&ARGUMENTS);
             Named { name: format!("f{number}"), ty, is_scalar, argument }
         })
         .collect();
@@ -295,7 +296,8 @@ pub(crate) fn operation(schema: &Schema, dice: &mut Dice<'_>, variables_max: usi
             writeln!(fragments, "fragment F{number} on {} {selections}", schema.type_name(on)).unwrap();
         }
     }
-    let (used, ints) = (std::mem::take(&mut writer.variables), std::mem::take(&mut writer.ints));
+    let used = std::mem::take(&mut writer.variables);
+    let ints = std::mem::take(&mut writer.ints);
     let mut sent = Sent::new();
     let mut definitions: Vec<String> = used
         .iter()

@@ -1,9 +1,9 @@
-//! Runs a bound plan: asks the sources, gathers keys for what hangs below, and puts the answer together.
+//! Runs a bound plan: fetches from the sources, gathers keys for child nodes, and assembles the answer.
 //!
-//! Nodes at the root of a query run together, those of a mutation in turn. What stands below rows of another
-//! source is asked level by level, one round trip per node for all parents ([`gather`]). Members of a root node that is refused are
-//! asked each by itself (`alone`). `answer` writes the bytes, [`stream`] passes on what a source has not finished yet. When one node answers all and writes its own
-//! bytes, they are the answer.
+//! Root nodes of a query run concurrently, those of a mutation one after the other. Child nodes are fetched level by level, one
+//! round trip per node for all parents ([`gather`]). Members of a refused root node are retried separately (`isolate_failures`).
+//! `assemble` writes the bytes, [`stream`] forwards what a source has not finished yet. If one node covers the whole answer and
+//! returns finished bytes, they are the answer.
 //!
 //! **Invariant:** a source cannot take the engine down: its panic is an error, its silence ends at the deadline.
 //!
@@ -66,11 +66,11 @@ pub(crate) struct ExecutionContext<'r> {
     pub(crate) hold_back_bytes: usize,
     /// Parts that one condition may have.
     pub(crate) conditions_max: u32,
-    /// The observer's view of the request: it is told each fetch.
+    /// Observation of the request, which gets each fetch.
     pub(crate) observation: Option<&'r Observation<'r>>,
     /// See [`FetchInput::may_join`].
     pub(crate) may_join: bool,
-    /// Of a stream: the batch that is read.
+    /// Batch of a stream that is being read.
     pub(crate) stream: Option<&'r Arc<StreamRead>>,
 }
 
@@ -121,7 +121,7 @@ pub(crate) fn run(run: ExecutionContext<'_>) -> impl Future<Output = ExecutionRe
     run_noting(run, None)
 }
 
-/// As [`run`], and notes in `parts` when the parts of the answer are old by themselves.
+/// Runs like [`run`], and records lifetimes and tags of the parts in `parts`.
 pub(crate) async fn run_noting(run: ExecutionContext<'_>, parts: Option<&mut LiveParts>) -> ExecutionResult {
     let plan = run.plan;
     let mut results = if plan.whole {
@@ -219,9 +219,9 @@ impl FetchResults {
 }
 
 impl<'r> ExecutionContext<'r> {
-    /// The lifetime of the whole: `said` by sources, in hints and by the operation itself, of the nodes that were asked.
+    /// Cache policy of the whole answer: from sources, hints and the operation, for the nodes that were fetched.
     fn policy(&self, said: &[(PlanNodeId, CacheControl)], was_asked: impl Fn(usize) -> bool) -> CachePolicy {
-        // Of an answer that may be shared something is told even if all its parts fail.
+        // A shared answer always gets a policy, even if all its parts fail.
         let mut policy = CachePolicy::new(self.plan.sharing.is_some());
         let cache_directive =
             self.plan.operation.cache_directive.filter(|_| self.plan.kind == OperationKind::Query);
@@ -261,7 +261,7 @@ impl<'r> ExecutionContext<'r> {
         }
     }
 
-    /// The root nodes of a query, side by side, each with all that hangs below it.
+    /// Runs the root nodes of a query concurrently, each with its child nodes.
     async fn ask_together(&self, results: &mut FetchResults) {
         let root = &self.plan.nodes[..self.plan.root_nodes as usize];
         let caches = self.caches();
@@ -310,9 +310,9 @@ impl<'r> ExecutionContext<'r> {
         fields.iter().any(|&field| self.plan.output.fields[field as usize].ty.is_non_null())
     }
 
-    /// When nobody waits for a source any more. A mutation that is over at its deadline is one of which nobody knows
-    /// whether it happened, unless its source has time to undo it or to say so.
-    fn last(&self) -> Instant {
+    /// Deadline of a source. A mutation at its deadline has an unknown outcome, so its source gets some more time to roll back or to
+    /// report.
+    fn source_deadline(&self) -> Instant {
         match self.plan.kind {
             OperationKind::Query | OperationKind::Subscription => self.deadline,
             OperationKind::Mutation => self.deadline + SETTLE_MAX,
@@ -327,7 +327,7 @@ impl<'r> ExecutionContext<'r> {
     ) -> Result<FetchResult, SourceError> {
         match self.ask(node, None, batch).await {
             // Rare, so its state is not part of every request's.
-            Err(error) if isolate_failures::may_help(self, node, &error) => {
+            Err(error) if isolate_failures::may_succeed_alone(self, node, &error) => {
                 Ok(Box::pin(isolate_failures::ask_each(self, node)).await)
             }
             reply => reply,
@@ -377,17 +377,19 @@ impl<'r> ExecutionContext<'r> {
         level.into_iter().for_each(BatchBarrier::arrive);
         let reply = match first {
             std::task::Poll::Ready(reply) => reply,
-            std::task::Poll::Pending => match tokio::time::timeout_at(self.last().into(), asked).await {
-                Ok(reply) => reply,
-                Err(_) => Ok(Err(SourceError::Timeout)),
-            },
+            std::task::Poll::Pending => {
+                match tokio::time::timeout_at(self.source_deadline().into(), asked).await {
+                    Ok(reply) => reply,
+                    Err(_) => Ok(Err(SourceError::Timeout)),
+                }
+            }
         };
         if let Some((noting, record)) = noting.as_mut().zip(record.as_deref())
             && !matches!(reply, Ok(Err(SourceError::Timeout)))
         {
-            noting.done(record);
+            noting.apply_record(record);
         }
-        let reply = reply.unwrap_or_else(panicked).and_then(|it| with_first_items(it, batch.first_items));
+        let reply = reply.unwrap_or_else(panic_error).and_then(|it| with_first_items(it, batch.first_items));
         if let Some(observed) = observed {
             observed.end(&reply);
         }
@@ -396,13 +398,13 @@ impl<'r> ExecutionContext<'r> {
 }
 
 /// The error of a source that panicked.
-fn panicked(panic: Box<dyn Any + Send>) -> Result<FetchResult, SourceError> {
+fn panic_error(panic: Box<dyn Any + Send>) -> Result<FetchResult, SourceError> {
     let words = panic.downcast_ref::<&str>().copied();
     let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     Err(SourceError::Broken(format!("panicked: {}", words.unwrap_or("no words")).into()))
 }
 
-/// Checks that items come later only where they may, and that as many came first as were asked for.
+/// Checks that later items exist only where they are allowed, and that the reply has as many first items as requested.
 fn with_first_items(reply: FetchResult, first_items: Option<u32>) -> Result<FetchResult, SourceError> {
     let FetchBody::FirstItems(rows, _) = &reply.body else { return Ok(reply) };
     let ends = rows.columns.last().and_then(|it| match &it.data {

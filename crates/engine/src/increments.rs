@@ -1,16 +1,16 @@
-//! Answers in parts: the first has all but the late fragments and items of the plan, which follow as their sources answer.
+//! Incremental delivery: the first part has everything but the plan's late fragments and items, which follow as their sources
+//! answer.
 //!
-//! The first part is asked and written as any answer, but that nothing is asked for below the later items of streamed lists. A task of
-//! its own then asks the nodes that were held back, all that can be asked side by side, and sends each fragment once everything in it is
-//! there. Later items are copied out of their rows, some at a time, into a `World` of their own, where what hangs below them is asked; they
-//! leave when all of it is there, and then the next ones are taken. Of a list at the root the source may read later items only then: they
-//! arrive in batches ([`flow`]). The task ends with the last part, or when nobody takes parts
-//! any more; what is under way then is given up.
+//! The first part is fetched and written like any answer, except that nothing is fetched below the later items of streamed lists. A
+//! separate task then fetches the deferred nodes, concurrently where possible, and sends each fragment once it is complete. Later
+//! items are copied out of their rows, some at a time, into a `World`, where their child nodes are fetched; complete items are sent
+//! before the next ones are taken. The source of a list at the root may read later items in batches meanwhile ([`flow`]). The task
+//! ends with the last part, or when the receiver is dropped; running fetches are then cancelled.
 //!
-//! **Invariant:** a part begins in an object or list that was sent; a null that bubbles takes the parts below it along.
+//! **Invariant:** a part belongs to an object or list that was sent; a null that propagates removes the parts below it.
 //!
-//! **Memory:** at most two parts wait for a slow client, of 64 KiB and one item or fragment more; items are copied for eight of them. Of a
-//! list that arrives, one batch is sent and one waits, beside those in its source's channel.
+//! **Memory:** at most two parts wait for a slow client, of 64 KiB plus one item or fragment; items of eight worlds at a time are
+//! copied. Of a list that arrives in batches, one batch is being sent and one waits, beside those in its source's channel.
 //!
 //! Source: the specification's draft on incremental delivery, section 6.
 
@@ -79,7 +79,8 @@ impl Engine {
             protocol,
             text: text.into(),
         };
-        let (planner, changes) = (Arc::clone(&self.planner), Arc::clone(&self.responses.changes));
+        let planner = Arc::clone(&self.planner);
+        let changes = Arc::clone(&self.responses.changes);
         let request = observation.and_then(|it| it.request);
         let job = Job { planner, changes, operation, deadline, request };
         let run = ExecutionContext { headers, ..job.context(observation) };
@@ -97,7 +98,7 @@ impl Engine {
             Body::Whole(bytes)
         } else {
             let (sender, mut rest) = channel(PARTS_MAX);
-            rest.fed_by(progress.flows.iter().map(Flow::waiting));
+            rest.fed_by(progress.flows.iter().map(Flow::unread_count));
             tokio::spawn(job.deliver(progress, ledger, sender));
             Body::Increments { first: bytes, rest }
         };
@@ -161,7 +162,7 @@ fn first_part(
     out.comma();
     if !ledger.is_done() {
         if form == IncrementForm::Ids {
-            payload::pending(&mut out, deferral, output, &announced);
+            payload::write_pending(&mut out, deferral, output, &announced);
         }
         out.raw(b"\"hasNext\":true");
     }

@@ -3,10 +3,11 @@
 //! Subscriptions with the same operation, variables and caller's values are one member of the registry, which is read once for all. `registry` knows which
 //! member depends on which table or row, `runner` reads those whose data changed, on a thread of its own.
 //!
-//! **Invariant:** a member stands in the index before its first read begins, and a change during a read causes one more: the last
-//! result is never older than the last change that was told. Reads of one member never overlap, so results do not go back in time.
+//! **Invariant:** a member is indexed before its first read begins, and a change during a read causes one more: the last result is
+//! never older than the last reported change. Reads of one member never overlap, so results never go back in time.
 //!
-//! A stream is a member of one subscription: each read brings the rows behind its position, and begins when the batch before was taken.
+//! A stream is a member with one subscription: each read returns the rows behind its position, and begins once the previous batch
+//! was taken.
 //!
 //! **Cost:** nothing for engines without subscribers. A change looks up its tag and key; a result is read once and shared by its subscribers.
 
@@ -32,15 +33,15 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use weir_language::ast::OperationKind;
 
-/// Time after which a change that nobody waited for is surely done, or undone.
+/// Time after which an unconfirmed change is certainly committed or undone.
 const ABANDONED: Duration = Duration::from_secs(2);
 
 /// Limits and intervals of live queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiveSettings {
-    /// Time between two reads of an operation where a source does not tell of changes.
+    /// Polling interval of an operation whose source does not report changes.
     pub poll: Duration,
-    /// Shortest time between the beginnings of two reads of an operation: changes within it are one.
+    /// Shortest time between the starts of two reads of an operation; changes in between are merged.
     pub floor: Duration,
     /// Reads in flight.
     pub reads_max: usize,
@@ -113,26 +114,26 @@ impl LiveShared {
     }
 }
 
-/// Changes of this process, of tables and rows.
+/// Receives changes of this process, by table and row.
 impl ChangeListener for LiveShared {
-    fn changed(&self, change: &Change<'_>) {
+    fn on_change(&self, change: &Change<'_>) {
         if self.registry().mark(change, None, Instant::now()) {
             self.wake.notify_one();
         }
     }
 
-    fn abandoned(&self, change: &Change<'_>) {
+    fn on_unconfirmed_change(&self, change: &Change<'_>) {
         self.registry().mark_later(change, Instant::now() + ABANDONED);
         self.wake.notify_one();
     }
 
-    fn everything_changed(&self) {
+    fn on_unknown_change(&self) {
         self.registry().mark_all(None, Changed::Unknown, Instant::now());
         self.wake.notify_one();
     }
 }
 
-/// Changes that the feed of one source tells.
+/// Receives the changes that the feed of one source reports.
 struct FeedSink<'l> {
     shared: &'l LiveShared,
     source: u16,
@@ -146,18 +147,18 @@ impl FeedSink<'_> {
 }
 
 impl ChangeSink for FeedSink<'_> {
-    fn changed(&self, change: &Change<'_>) {
+    fn notify_change(&self, change: &Change<'_>) {
         if self.shared.registry().mark(change, Some(self.source), Instant::now()) {
             self.shared.wake.notify_one();
         }
     }
 
-    fn source_changed(&self) {
+    fn notify_source_change(&self) {
         self.shared.registry().mark_all(Some(self.source), self.changed_source(), Instant::now());
         self.shared.wake.notify_one();
     }
 
-    fn covers(&self, coverage: Coverage) {
+    fn set_coverage(&self, coverage: Coverage) {
         let changed = self.changed_source();
         self.shared.registry().set_coverage((self.source, coverage), changed, Instant::now());
         self.shared.wake.notify_one();
@@ -168,10 +169,12 @@ impl LiveQueries {
     /// None yet. The runner's thread begins with the first subscription.
     #[must_use]
     pub fn of(engine: &Engine, settings: LiveSettings) -> Self {
-        let (planner, changes) = (Arc::clone(&engine.planner), Arc::clone(&engine.responses.changes));
+        let planner = Arc::clone(&engine.planner);
+        let changes = Arc::clone(&engine.responses.changes);
         let sources = planner.graph.sources().len();
         let registry = Mutex::new(Registry::new(sources));
-        let (wake, event_streams) = (Notify::new(), AtomicUsize::new(0));
+        let wake = Notify::new();
+        let event_streams = AtomicUsize::new(0);
         let shared = LiveShared { planner, changes, settings, registry, wake, event_streams };
         Self { shared: Arc::new(shared) }
     }
@@ -184,8 +187,8 @@ impl LiveQueries {
         self.begin(operation, None)
     }
 
-    /// Subscribes to `operation` in place of `before`, which may be of an engine that is gone: a stream goes on behind the last batch that
-    /// `before` gave, and a live query does not repeat its last result.
+    /// Subscribes to `operation` in place of `before`, whose engine may be gone: a stream continues behind the last batch of `before`,
+    /// and a live query does not repeat the last result.
     ///
     /// # Errors
     /// See [`SubscribeError`].
@@ -208,7 +211,8 @@ impl LiveQueries {
         if let Some(refusal) = operation.refusal() {
             return Err(SubscribeError::Refused(refusal));
         }
-        let (shared, events) = (&self.shared, operation.events(None));
+        let shared = &self.shared;
+        let events = operation.events(None);
         let mut registry = shared.registry();
         let running = registry.subscriptions() + shared.event_streams.load(Ordering::Relaxed);
         if running >= shared.settings.subscriptions_max {

@@ -1,4 +1,4 @@
-//! From a checked operation to an immutable [`Plan`].
+//! Compiles a checked operation to an immutable [`Plan`].
 //!
 //! The file list is the order of the passes: `conditions` finds the variables of `@skip` and `@include`, `collect`
 //! merges fields and expands fragments per concrete type into a [`output_plan::OutputPlan`], `dedupe_fields` finds equal work,
@@ -84,13 +84,13 @@ pub struct Plan {
 /// A member of the root, or of a namespace in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RootMember {
-    /// Its place in [`OutputPlan::fields`].
+    /// Index in [`OutputPlan::fields`].
     pub field: u32,
-    /// The node that answers it, that of the earlier member which it equals; `u32::MAX` for what is no node's.
+    /// Node that answers it, or that answers the earlier equal member; `u32::MAX` if no node does.
     pub node: u32,
-    /// Its place in [`PreparedNode::fields`] of that node.
+    /// Index in [`PreparedNode::fields`] of that node.
     pub place: u32,
-    /// Of a namespace: the set of its members.
+    /// Set of its members, if it is a namespace.
     pub namespace: Option<SelectionSetId>,
 }
 
@@ -123,14 +123,14 @@ pub struct PlannedOperation {
 
 /// One round trip of a plan.
 pub struct PreparedNode {
-    /// Its place in [`Plan::nodes`].
+    /// Index in [`Plan::nodes`].
     pub id: PlanNodeId,
     /// Place of the source in [`crate::compose::Graph::sources`]; `None` for what the engine answers: introspection and
     /// members that fail.
     pub source: Option<u16>,
     /// The set its members belong to.
     pub set: SelectionSetId,
-    /// Its members, places in [`OutputPlan::fields`]. Root members that equal an earlier one are left out.
+    /// Indexes of its members in [`OutputPlan::fields`]. Root members that equal an earlier one are left out.
     pub fields: Vec<u32>,
     /// Below the root: which node gives the parents and where their keys are.
     pub parent: Option<ParentKeys>,
@@ -153,7 +153,7 @@ pub struct ParentKeys {
     pub set: SelectionSetId,
     /// By `Node::Parent` number: the place in [`output_plan::SelectionSet::hidden`].
     pub hidden: Vec<u32>,
-    /// A parent without one of the first so many keys asks nothing; the others may be null.
+    /// Number of leading keys that must not be null, else the parent is not fetched; later keys may be null.
     pub required: usize,
 }
 

@@ -1,15 +1,15 @@
 //! Errors as data, and their wording in each protocol.
 //!
-//! A [`Failure`] knows the words, a stable code, places in the text and the path in the answer. `render` writes them:
-//! for [`crate::source::Protocol::GraphqlOverHttp`] as the specification has them, for [`crate::source::Protocol::Hasura`] as one error with
-//! `extensions.path`; `hasura` has the words and codes that differ there.
+//! A [`Failure`] has message, code, positions in the text and the path in the answer. `render` writes failures for
+//! [`crate::source::Protocol::GraphqlOverHttp`] as the specification demands, for [`crate::source::Protocol::Hasura`] as one error
+//! with `extensions.path`; `hasura` translates messages and codes.
 //!
-//! **Invariant:** nothing a source says for operators gets into a failure: no SQL, no host, no hidden name.
+//! **Invariant:** nothing that a source reports for operators gets into a failure: no SQL, no host, no hidden name.
 
 mod hasura;
 mod render;
 
-pub(crate) use render::{append, refused};
+pub(crate) use render::{append, render_refusal};
 
 use crate::plan::dedupe_fields;
 use crate::plan::output_plan::OutputPlan;
@@ -33,7 +33,7 @@ pub(crate) struct Failure {
     pub(crate) hasura_path: Option<Box<str>>,
     /// Further extensions of a service's error.
     pub(crate) extensions: Option<Box<Extensions>>,
-    /// Of a mutation: a list in JSON, the root fields that stand all the same.
+    /// Root fields of a mutation that were committed, as a JSON list, for `extensions.committed`.
     pub(crate) committed: Option<Arc<str>>,
 }
 
@@ -110,7 +110,7 @@ impl Failure {
             Step::Index(index) => PathStep::Index(*index),
         });
         let path = path.collect();
-        // The member to blame is the last one of the path, but where a set above it says so.
+        // The failed member is the last one of the path, unless a set above it says otherwise.
         let last = error.path.iter().rev().find_map(|step| match step {
             Step::Field(field) => Some(*field),
             Step::Index(_) => None,

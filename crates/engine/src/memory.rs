@@ -2,7 +2,7 @@
 //!
 //! Resolvers stand at root fields and give whole values: structs named by [`record!`](crate::record!), lists of them,
 //! or [`Value`] trees. What is selected of a value is written by code made for its type, one dynamic call per root
-//! field. Where children of other sources hang below, the same values become columns.
+//! field. For child nodes of other sources the same values become columns.
 //!
 //! ```
 //! use weir_engine::{memory::Memory, record};
@@ -85,7 +85,7 @@ impl Memory {
         self.field_many(name, move |calls| calls.iter().map(&resolve).collect())
     }
 
-    /// As [`Memory::field`], called once for all keys of the parents: one value per call, in order.
+    /// Answers a root field like [`Memory::field`], with one call for all keys of the parents: one value per call, in order.
     #[must_use]
     pub fn field_many<A: Answer + 'static>(
         mut self,
@@ -200,12 +200,14 @@ impl MemoryFetch {
 
     /// The response's bytes, written straight from the values.
     fn finish(&self, input: FetchInput<'_>) -> FetchResult {
-        let (mut out, mut errors) = (Out::new(Vec::with_capacity(self.size.room(64))), Vec::new());
+        let mut out = Out::new(Vec::with_capacity(self.size.room(64)));
+        let mut errors = Vec::new();
         let mut ends = Vec::with_capacity(self.members.len());
         let mut failed = false;
         for (field, resolver) in &self.members {
             let of = &input.output.fields[*field as usize];
-            let (mark, before) = (out.len(), errors.len());
+            let mark = out.len();
+            let before = errors.len();
             let mut writer = Writer {
                 schema: &self.schema,
                 output: input.output,
@@ -225,7 +227,7 @@ impl MemoryFetch {
                 break;
             }
         }
-        let body = Finished { bytes: self.size.noted(out.into_bytes(), 0), ends, failed, rest: None };
+        let body = Finished { bytes: self.size.record_size(out.into_bytes(), 0), ends, failed, rest: None };
         FetchResult { body: FetchBody::Finished(body), errors, cache_control: None }
     }
 
