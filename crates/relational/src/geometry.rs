@@ -1,7 +1,7 @@
-//! Places on the globe: points and polygons in degrees, and what lies near, within or across what.
+//! Shapes on the globe: points and polygons in degrees, and tests for near, within and intersecting.
 //!
-//! Written as GeoJSON's `coordinates`: longitude before latitude, rings in polygons. Edges are straight on the map of
-//! longitude and latitude; what lies on an edge is inside. Distances are great circles on a sphere.
+//! Format: GeoJSON's `coordinates`, longitude before latitude, rings in polygons. Edges are straight on the map of
+//! longitude and latitude; a point on an edge is inside. Distances are great circles on a sphere.
 //!
 //! **Invariant:** `Geometry::reach` encloses whatever stands so to a place, so that what an index of boxes leaves out is
 //! never wanted.
@@ -31,10 +31,10 @@ const SLACK: f64 = 1e-9;
 /// Rings: the outer one first, then holes.
 type Polygon = Vec<Vec<Point>>;
 
-/// One point, or polygons.
+/// A point, or polygons.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Geometry {
-    /// Of a point.
+    /// Set if the geometry is a point.
     point: Option<Point>,
     polygons: Vec<Polygon>,
     /// A list in it is empty.
@@ -44,7 +44,7 @@ pub struct Geometry {
 /// Relations between two places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Placed {
-    /// The first is at most so many metres from the second, a point.
+    /// The first is within a distance of the second, a point.
     Near,
     /// The first lies inside the second.
     Within,
@@ -52,7 +52,7 @@ pub enum Placed {
     Contains,
     /// The second, a point, lies inside the first.
     Covers,
-    /// They have a point in common.
+    /// The shapes have a point in common.
     Intersects,
 }
 
@@ -62,11 +62,12 @@ impl Geometry {
         Self { point: Some(point), ..Self::default() }
     }
 
-    /// Reads `coordinates`; what is no number and no bracket only separates.
+    /// Reads `coordinates`; other characters than numbers and brackets count as separators.
     #[must_use]
     pub fn read(text: &str) -> Self {
         let mut out = Self::default();
-        let (mut ring, mut polygon): (Vec<Point>, Polygon) = (Vec::new(), Vec::new());
+        let mut ring: Vec<Point> = Vec::new();
+        let mut polygon: Polygon = Vec::new();
         let mut numbers: Vec<f64> = Vec::new();
         let mut digits = String::new();
         let mut opened = false;
@@ -109,7 +110,7 @@ impl Geometry {
     /// that enclose nothing.
     pub fn reach(&self, metres: f64) -> BoundingBox {
         match self.point {
-            Some(point) => around(point, metres),
+            Some(point) => bounds_around(point, metres),
             None => {
                 self.points().fold([FAR_DEGREES, FAR_DEGREES, -FAR_DEGREES, -FAR_DEGREES], |it, [x, y]| {
                     [it[0].min(x), it[1].min(y), it[2].max(x), it[3].max(y)]
@@ -118,7 +119,7 @@ impl Geometry {
         }
     }
 
-    /// It and its bounds within so many metres as one document of JSON, as PostgreSQL is given it.
+    /// The geometry and its bounds extended by `metres`, as a JSON document for PostgreSQL.
     pub fn json(&self, metres: f64) -> String {
         let point = |[x, y]: Point| format!("[{x},{y}]");
         let list = |items: Vec<String>| format!("[{}]", items.join(","));
@@ -183,7 +184,8 @@ impl Geometry {
     fn crosses(&self, other: &Self) -> bool {
         self.edges().any(|(a, b)| {
             other.edges().any(|(c, d)| {
-                let (ours, theirs) = (turn(a, b, c) * turn(a, b, d), turn(c, d, a) * turn(c, d, b));
+                let ours = turn(a, b, c) * turn(a, b, d);
+                let theirs = turn(c, d, a) * turn(c, d, b);
                 ours < 0.0 && theirs < 0.0
             })
         })
@@ -205,11 +207,13 @@ impl Geometry {
 
 /// The bounds of all points that are at most so many metres from `from`: all longitudes where a pole or the date line is
 /// near.
-fn around([x, y]: Point, metres: f64) -> BoundingBox {
+fn bounds_around([x, y]: Point, metres: f64) -> BoundingBox {
     let angle = metres.max(0.0) / RADIUS_M * (1.0 + SLACK) + SLACK;
-    let (south, north) = (y - angle.to_degrees(), y + angle.to_degrees());
+    let south = y - angle.to_degrees();
+    let north = y + angle.to_degrees();
     let width = (angle.sin() / y.to_radians().cos()).asin().to_degrees() * (1.0 + SLACK) + SLACK;
-    let (west, east) = (x - width, x + width);
+    let west = x - width;
+    let east = x + width;
     if south > -90.0 && north < 90.0 && west >= -180.0 && east <= 180.0 {
         return [west, south, east, north];
     }
@@ -230,8 +234,10 @@ fn distance(a: Point, b: Point) -> f64 {
 fn nearest(a: Point, b: Point, from: Point) -> Point {
     let scale = from[1].to_radians().cos();
     let flat = |it: Point| [(it[0] - from[0]) * scale, it[1] - from[1]];
-    let (p, q) = (flat(a), flat(b));
-    let (dx, dy) = (q[0] - p[0], q[1] - p[1]);
+    let p = flat(a);
+    let q = flat(b);
+    let dx = q[0] - p[0];
+    let dy = q[1] - p[1];
     let length = dx * dx + dy * dy;
     let along = if length == 0.0 { 0.0 } else { (-(p[0] * dx + p[1] * dy) / length).clamp(0.0, 1.0) };
     [a[0] + (b[0] - a[0]) * along, a[1] + (b[1] - a[1]) * along]
@@ -343,7 +349,8 @@ mod tests {
 
     #[test]
     fn distances_are_great_circles() {
-        let (berlin, paris) = ("[13.405,52.52]", "[2.3522,48.8566]");
+        let berlin = "[13.405,52.52]";
+        let paris = "[2.3522,48.8566]";
         check(berlin, Placed::Near, paris, 879_000.0, true);
         check(berlin, Placed::Near, paris, 876_000.0, false);
         check(SQUARE, Placed::Near, "[1,1]", 0.0, true);

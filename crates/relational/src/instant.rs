@@ -26,8 +26,8 @@ struct DateTimeParts<'t> {
     offset: i64,
 }
 
-/// Microseconds since the beginning of 1970 in UTC; `None` if `text` is no point in time. What has no offset is in UTC, what
-/// is finer than a microsecond is cut off.
+/// Microseconds since the beginning of 1970 in UTC; `None` if `text` is no point in time. A text without an offset is in UTC;
+/// digits beyond microseconds are cut off.
 #[must_use]
 pub fn parse(text: &str) -> Option<i64> {
     if text.starts_with('@') {
@@ -56,8 +56,10 @@ pub fn normal(text: &str) -> Option<Cow<'_, str>> {
 /// The normal text of a point in time, in UTC.
 #[must_use]
 pub fn format(at_us: i64) -> String {
-    let (days, of_day) = (at_us.div_euclid(86_400_000_000), at_us.rem_euclid(86_400_000_000));
-    let (seconds, micros) = (of_day / 1_000_000, of_day % 1_000_000);
+    let days = at_us.div_euclid(86_400_000_000);
+    let of_day = at_us.rem_euclid(86_400_000_000);
+    let seconds = of_day / 1_000_000;
+    let micros = of_day % 1_000_000;
     let time = [seconds / 3600, seconds / 60 % 60, seconds % 60];
     let (year, month, day) = date_of(days);
     write(&DateTimeParts {
@@ -90,7 +92,8 @@ fn write(parts: &DateTimeParts<'_>) -> String {
     match offset {
         0 => out.push('Z'),
         _ => {
-            let (sign, minutes) = (if offset < 0 { '-' } else { '+' }, offset.abs());
+            let sign = if offset < 0 { '-' } else { '+' };
+            let minutes = offset.abs();
             out.push_str(&format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60));
         }
     }
@@ -188,7 +191,8 @@ fn days_in(year: i64, month: i64) -> i64 {
 /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`.
 fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = year - i64::from(month <= 2);
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
     let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
@@ -196,7 +200,8 @@ fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
 /// Year, month and day. Source: as above, `civil_from_days`.
 fn date_of(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let era = days.div_euclid(146_097);
+    let of_era = days.rem_euclid(146_097);
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
     let of_year = of_era - (365 * year + year / 4 - year / 100);
     let shifted = (5 * of_year + 2) / 153;

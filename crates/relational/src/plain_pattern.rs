@@ -27,7 +27,7 @@ const DEPTH_MAX: usize = 20;
 /// PostgreSQL repeats a part no more often.
 const REPEATS_MAX: u32 = 255;
 
-/// Halves of what is asked.
+/// Halves of a pattern, list or document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Half {
     /// Before the policy: it fails on no value and costs little.
@@ -41,9 +41,9 @@ pub enum Half {
 pub enum Notation {
     /// A regular expression, as PostgreSQL writes them.
     Regex,
-    /// That of `SIMILAR TO`.
+    /// A pattern of `SIMILAR TO`.
     Similar,
-    /// That of `LIKE`.
+    /// A pattern of `LIKE`.
     Like,
     /// A document that is contained in others.
     Document,
@@ -56,7 +56,7 @@ pub enum Notation {
 /// A half that lets every value pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passing {
-    /// A value of its own, or one that what is asked holds.
+    /// A single value, or one that the argument contains.
     Value,
     /// Null: the condition has to say so.
     Null,
@@ -73,8 +73,8 @@ impl Notation {
     }
 }
 
-/// Half of what is asked, in PostgreSQL's notation: what stands before the policy, or behind it. `None` is null. Both together ask
-/// what the whole does.
+/// Half of an argument in PostgreSQL's notation: the part before the policy, or the part behind it. `None` is null. Both together
+/// are equivalent to the whole.
 #[must_use]
 pub fn half(whole: &str, half: Half, notation: Notation) -> Option<Cow<'_, str>> {
     let is_front = half == Half::Plain;
@@ -94,7 +94,7 @@ pub fn half(whole: &str, half: Half, notation: Notation) -> Option<Cow<'_, str>>
     })
 }
 
-/// A pattern of `LIKE`, or the beginning of a long one: what fits the whole fits it too.
+/// A pattern of `LIKE`, or the beginning of a long one: a text that matches the whole matches the beginning too.
 fn shorten(pattern: &str) -> Cow<'_, str> {
     if pattern.len() <= LENGTH_MAX {
         return Cow::Borrowed(pattern);
@@ -111,7 +111,7 @@ fn shorten(pattern: &str) -> Cow<'_, str> {
 /// Notations of lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Quotes {
-    /// JSON: what is between quotes alone is text.
+    /// JSON: every string is in quotes.
     Always,
     /// An array of PostgreSQL's: texts without quotes may hold escapes.
     Sometimes,
@@ -121,8 +121,11 @@ enum Quotes {
 /// `None`: there are few.
 fn first_items(list: &str, quotes: Quotes) -> Option<String> {
     let list = list.trim();
-    let (mut depth, mut is_quoted, mut is_escaped) = (0_u32, false, false);
-    let (mut items, mut end) = (0, None);
+    let mut depth = 0_u32;
+    let mut is_quoted = false;
+    let mut is_escaped = false;
+    let mut items = 0;
+    let mut end = None;
     for (at, letter) in list.bytes().enumerate() {
         match letter {
             _ if is_escaped => is_escaped = false,
@@ -153,7 +156,7 @@ fn first_items(list: &str, quotes: Quotes) -> Option<String> {
     })
 }
 
-/// What PostgreSQL says of a pattern of `LIKE` that ends in a lone escape.
+/// PostgreSQL's message for a `LIKE` pattern that ends in a lone escape.
 pub const ENDS_IN_ESCAPE: &str = "LIKE pattern must not end with escape character";
 
 /// True if a pattern of `LIKE` ends in an escape with nothing behind it, its only mistake.
@@ -171,9 +174,9 @@ fn is_plain(pattern: &str, notation: Notation) -> bool {
 struct Walk<'p> {
     rest: &'p str,
     notation: Notation,
-    /// Parts of the group at hand.
+    /// Parts of the current group.
     parts: u32,
-    /// Parts of what was read last, which a quantifier repeats; 0: nothing that can be repeated.
+    /// Number of parts read last, which a quantifier repeats; 0: nothing can be repeated.
     last: u32,
     /// The parts before each open group.
     open: Vec<u32>,
@@ -228,13 +231,13 @@ impl Walk<'_> {
                 Some(())
             }
             (it, Notation::Regex) => {
-                self.escaped(it, &['d', 'D', 's', 'S', 'w', 'W']).then(|| self.part(1))?
+                self.read_escape(it, &['d', 'D', 's', 'S', 'w', 'W']).then(|| self.part(1))?
             }
         }
     }
 
-    /// True if a letter behind a backslash is itself, one by its number, or one of `classes`.
-    fn escaped(&mut self, letter: char, classes: &[char]) -> bool {
+    /// Reads an escape behind a backslash. False unless it stands for one letter or is one of `classes`.
+    fn read_escape(&mut self, letter: char, classes: &[char]) -> bool {
         if letter != 'u' {
             return letter.is_ascii_punctuation() || classes.contains(&letter);
         }
@@ -246,7 +249,9 @@ impl Walk<'_> {
     /// `[` was read.
     fn class(&mut self) -> Option<()> {
         self.rest = self.rest.strip_prefix('^').unwrap_or(self.rest);
-        let (mut is_first, mut before, mut in_range) = (true, None, false);
+        let mut is_first = true;
+        let mut before = None;
+        let mut in_range = false;
         loop {
             let letter = self.next()?;
             let single = match (letter, self.notation) {
@@ -255,11 +260,11 @@ impl Walk<'_> {
                     in_range = true;
                     continue;
                 }
-                // Names of classes and of letters, and what `SIMILAR TO` makes of a backslash.
+                // Names of classes and letters, and escapes that `SIMILAR TO` treats differently.
                 ('[', _) => return None,
                 ('\\', Notation::Regex) => {
                     let escaped = self.next()?;
-                    if !self.escaped(escaped, &['d', 's', 'w']) {
+                    if !self.read_escape(escaped, &['d', 's', 'w']) {
                         return None;
                     }
                     // A class is no end of a range.

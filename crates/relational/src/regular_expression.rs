@@ -38,15 +38,15 @@ const TOO_LONG: &str = "the pattern is too long";
 /// # Errors
 /// Errors of the pattern, or parts that not every database supports.
 pub fn rust(text: &str) -> Result<String, String> {
-    said(text).map(|it| it.0)
+    translate_pattern(text).map(|it| it.0)
 }
 
 /// `/pattern/flags` as an expression of PostgreSQL's.
 ///
 /// # Errors
-/// As [`rust`].
+/// See [`rust`].
 pub fn postgres(text: &str) -> Result<String, String> {
-    said(text).map(|it| it.1)
+    translate_pattern(text).map(|it| it.1)
 }
 
 /// PostgreSQL's expression for texts that contain the words of `text` in sequence.
@@ -56,28 +56,29 @@ pub fn postgres(text: &str) -> Result<String, String> {
 pub fn sequence(text: &str) -> Result<String, String> {
     short_sequence(text)?;
     let mut out = String::new();
-    say(&parse(&text_search::sequence(text))?, &mut out)?;
+    write_expression(&parse(&text_search::sequence(text))?, &mut out)?;
     Ok(out)
 }
 
 /// `text`, if its words can be asked for one after another.
 ///
 /// # Errors
-/// As [`sequence`].
+/// See [`sequence`].
 pub fn short_sequence(text: &str) -> Result<&str, String> {
-    match text.len() <= PATTERN_BYTES_MAX && text_search::is_short(text) {
-        true => Ok(text),
-        false => Err(TOO_LONG.into()),
+    if text.len() <= PATTERN_BYTES_MAX && text_search::is_short(text) {
+        Ok(text)
+    } else {
+        Err(TOO_LONG.into())
     }
 }
 
-fn said(text: &str) -> Result<(String, String), String> {
+fn translate_pattern(text: &str) -> Result<(String, String), String> {
     let pattern = text_search::pattern(text).ok_or(text_search::NO_PATTERN)?;
     if pattern.len() > PATTERN_BYTES_MAX {
         return Err(TOO_LONG.into());
     }
     let mut out = String::new();
-    say(&parse(&pattern)?, &mut out)?;
+    write_expression(&parse(&pattern)?, &mut out)?;
     Ok((pattern, out))
 }
 
@@ -104,7 +105,7 @@ pub fn cause_without_place(error: &regex_syntax::Error) -> String {
 
 /// A message for the first part of `pattern` that only PostgreSQL supports, with a replacement; `None`: there is no such part.
 #[must_use]
-pub fn beyond(pattern: &str) -> Option<String> {
+pub fn find_unsupported(pattern: &str) -> Option<String> {
     let said = |what: &str, instead: &str| Some(format!("{what} is not supported: {instead}"));
     if pattern.starts_with("***=") {
         return said("`***=`", LITERALLY);
@@ -129,7 +130,8 @@ pub fn beyond(pattern: &str) -> Option<String> {
 
 /// True if a pattern has a comment `(?#…)`, outside of classes and not after a backslash.
 fn has_comment(pattern: &str) -> bool {
-    let (mut rest, mut in_class) = (pattern, false);
+    let mut rest = pattern;
+    let mut in_class = false;
     while let Some(at) = rest.find(['\\', '(', '[', ']']) {
         let tail = &rest[at..];
         match tail.as_bytes()[0] {
@@ -157,7 +159,8 @@ pub fn without_postgres_places(pattern: &str) -> Cow<'_, str> {
         }
     }
     let mut out = String::new();
-    let (mut done, mut letters) = (0, pattern.char_indices());
+    let mut done = 0;
+    let mut letters = pattern.char_indices();
     while let Some((at, letter)) = letters.next() {
         let Some((_, escaped)) = (letter == '\\').then(|| letters.next()).flatten() else { continue };
         let place = match escaped {
@@ -179,7 +182,7 @@ pub fn without_postgres_places(pattern: &str) -> Cow<'_, str> {
 }
 
 /// True if a pattern of PostgreSQL's has look-around or back references, and nothing else beyond a regular language.
-pub fn looks_around(pattern: &str) -> bool {
+pub fn needs_backtracking(pattern: &str) -> bool {
     let mut looks = false;
     let mut rest = pattern;
     while let Some(at) = rest.find(['\\', '(']) {
@@ -226,7 +229,7 @@ fn cause(error: &regex_syntax::Error) -> String {
     }
 }
 
-fn say(hir: &Hir, out: &mut String) -> Result<(), String> {
+fn write_expression(hir: &Hir, out: &mut String) -> Result<(), String> {
     match hir.kind() {
         HirKind::Empty => out.push_str("(?:)"),
         HirKind::Literal(it) => {
@@ -237,7 +240,7 @@ fn say(hir: &Hir, out: &mut String) -> Result<(), String> {
         HirKind::Look(look) => out.push_str(place(*look)?),
         HirKind::Repetition(it) => repetition(it, out)?,
         HirKind::Capture(it) => group(std::slice::from_ref(&*it.sub), "", out)?,
-        HirKind::Concat(parts) => parts.iter().try_for_each(|it| say(it, out))?,
+        HirKind::Concat(parts) => parts.iter().try_for_each(|it| write_expression(it, out))?,
         HirKind::Alternation(parts) => group(parts, "|", out)?,
     }
     if out.len() > SAID_BYTES_MAX { Err(TOO_LONG.into()) } else { Ok(()) }
@@ -249,7 +252,7 @@ fn group(parts: &[Hir], between: &str, out: &mut String) -> Result<(), String> {
         if at > 0 {
             out.push_str(between);
         }
-        say(part, out)?;
+        write_expression(part, out)?;
     }
     out.push(')');
     Ok(())

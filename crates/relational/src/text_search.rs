@@ -1,4 +1,4 @@
-//! Questions for words: what a client asks a text for becomes a question to an index, or a regular expression.
+//! Turns a client's words into a query of a full-text index, or into a regular expression.
 //!
 //! Words are those of a folded text (`word_form`), in the index as in the question. SQLite's index knows the words of a text that
 //! another program wrote as they are, so a question to it asks for both.
@@ -17,9 +17,9 @@ use std::sync::LazyLock;
 /// Query language of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Words {
-    /// As they are, but for case.
+    /// Whole words, ignoring case.
     Plain,
-    /// By their stems, in English.
+    /// Stems of English words.
     Stems,
     /// Any three letters in a row.
     Trigrams,
@@ -64,7 +64,7 @@ const WORD_BYTES_MAX: usize = 2046;
 /// PostgreSQL takes no more bytes for the words of a text, each with its places.
 pub const WORDS_BYTES_MAX: usize = (1 << 20) - 1;
 
-/// So many places of a word are kept, in two bytes each.
+/// Maximum number of positions kept per word, in two bytes each.
 const PLACES_MAX: usize = 256;
 
 /// No byte of a text takes more among its words: one letter of Arabic is eighteen of them in four words.
@@ -84,7 +84,7 @@ const EMPTY: &str = "i me my myself we our ours ourselves you your yours yoursel
     down in out on off over under again further then once here there when where why how all any both each few \
     more most other some such no nor not only own same so than too very s t can will just don should now";
 
-/// PostgreSQL's words of `text`, an expression: what an index keeps and what is asked for have to be the same.
+/// PostgreSQL's words of the expression `text`: the index and the query have to use the same.
 #[must_use]
 pub fn vector(kind: Words, text: &str) -> String {
     format!("to_tsvector('{}', {}({text}))", language(kind), word_form::FUNCTION)
@@ -136,37 +136,36 @@ pub fn question(text: &str, all: bool, kind: Words, tongue: &Tongue) -> String {
 
 fn question_as_written(text: &str, all: bool, kind: Words, tongue: &Tongue) -> String {
     let is_short = |word: &&str| word.len() <= tongue.word_bytes_max;
-    if all && !asked(text, kind).all(|it| is_short(&it)) {
+    if all && !indexable_words(text, kind).all(|it| is_short(&it)) {
         return tongue.none.to_owned();
     }
     let mut out = String::new();
-    for word in asked(text, kind).filter(is_short) {
+    for word in indexable_words(text, kind).filter(is_short) {
         if !out.is_empty() {
             out.push_str(if all { tongue.and } else { tongue.or });
         }
-        out.push_str(&quoted(word, tongue));
+        out.push_str(&quote_word(word, tongue));
     }
     if out.is_empty() { tongue.none.to_owned() } else { out }
 }
 
-/// The question whether a word of `text` is there, for each of them.
+/// A query per word of `text`: whether the word is there.
 pub fn questions(text: &str, kind: Words, tongue: &Tongue) -> Vec<String> {
     let mut seen = HashSet::new();
     let folded = fold(text);
-    let words = asked(&folded, kind).filter(|word| seen.insert(word.to_lowercase()));
-    let question = |word: &str| match word.len() <= tongue.word_bytes_max {
-        true => quoted(word, tongue),
-        false => tongue.none.to_owned(),
+    let words = indexable_words(&folded, kind).filter(|word| seen.insert(word.to_lowercase()));
+    let question = |word: &str| {
+        if word.len() <= tongue.word_bytes_max { quote_word(word, tongue) } else { tongue.none.to_owned() }
     };
     words.map(question).collect()
 }
 
-fn quoted(word: &str, tongue: &Tongue) -> String {
+fn quote_word(word: &str, tongue: &Tongue) -> String {
     format!("{0}{word}{0}", tongue.quote)
 }
 
-/// The words of `text` that an index can tell of.
-fn asked(text: &str, kind: Words) -> impl Iterator<Item = &str> {
+/// Words of `text` that an index contains: an index of stems has no stop words.
+fn indexable_words(text: &str, kind: Words) -> impl Iterator<Item = &str> {
     words(text).filter(move |word| kind != Words::Stems || !is_empty(word))
 }
 

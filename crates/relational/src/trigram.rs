@@ -12,7 +12,7 @@ use crate::text_search;
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// A part that can be so many texts is looked at as one; with more it is cut.
+/// Maximum number of texts that a part of a pattern may stand for; larger sets are cut.
 const TEXTS_MAX: usize = 32;
 
 /// The most letters of a text that is asked.
@@ -33,9 +33,9 @@ const DEPTH_MAX: u32 = 50;
 /// Notations of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Written {
-    /// As `/pattern/flags`.
+    /// A regular expression: `/pattern/flags`.
     Pattern,
-    /// As words in a row, told by their stems.
+    /// Consecutive words, compared by their stems.
     Sequence,
 }
 
@@ -81,7 +81,8 @@ impl Need {
                 // Requirements beyond the limit are dropped.
                 let mut asked = Vec::new();
                 for it in all {
-                    let (mut rest, mut text) = (*left, String::new());
+                    let mut rest = *left;
+                    let mut text = String::new();
                     if it.write(&mut rest, &mut text).is_some() {
                         *left = rest;
                         asked.push(text);
@@ -116,9 +117,9 @@ impl Need {
 
 /// Known properties of the texts that a part of a pattern matches.
 enum Part {
-    /// They are among these.
+    /// The texts are among these.
     Among(Vec<String>),
-    /// They hold what is needed, if anything is.
+    /// The texts contain the needed trigrams, if any are needed.
     Holds(Option<Need>),
 }
 
@@ -146,7 +147,7 @@ fn part(hir: &Hir) -> Part {
         HirKind::Class(class) => letters(class).map_or(Part::Holds(None), Part::Among),
         HirKind::Repetition(it) if it.min == 0 => Part::Holds(None),
         HirKind::Repetition(it) if it.max == Some(1) => part(&it.sub),
-        // Once at the least; what follows it is no neighbour of what comes before.
+        // At least one repetition; texts before and after it are not adjacent.
         HirKind::Repetition(it) => Part::Holds(part(&it.sub).need()),
         HirKind::Capture(it) => part(&it.sub),
         HirKind::Concat(parts) => concat(parts.iter().map(part)),
@@ -177,7 +178,7 @@ fn concat(parts: impl Iterator<Item = Part>) -> Part {
     for part in parts {
         match part {
             Part::Among(next) => {
-                let joined = joined(&run, &next);
+                let joined = concat_texts(&run, &next);
                 is_cut |= joined.is_none();
                 if let Some(joined) = joined {
                     run = joined;
@@ -199,8 +200,8 @@ fn concat(parts: impl Iterator<Item = Part>) -> Part {
     Part::Holds((!all.is_empty()).then_some(Need::All(all)))
 }
 
-/// Each of `run` followed by each of `next`, unless that is too much.
-fn joined(run: &[String], next: &[String]) -> Option<Vec<String>> {
+/// Each text of `run` followed by each of `next`; `None` if the result would be too large.
+fn concat_texts(run: &[String], next: &[String]) -> Option<Vec<String>> {
     let is_long = |it: &[String]| it.iter().map(|it| it.chars().count()).max().unwrap_or(0);
     if run.len() * next.len() > TEXTS_MAX || is_long(run) + is_long(next) > LETTERS_MAX {
         return None;

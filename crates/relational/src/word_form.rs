@@ -31,7 +31,7 @@ const ALONE: [RangeInclusive<char>; 11] = [
 const KATAKANA: [RangeInclusive<char>; 4] =
     ['\u{30a1}'..='\u{30fa}', '\u{30fc}'..='\u{30ff}', '\u{31f0}'..='\u{31ff}', '\u{ff66}'..='\u{ff9f}'];
 
-/// They choose another shape of the letter before them.
+/// Variation selectors: they choose the glyph of the letter before them.
 const SELECTORS: [RangeInclusive<char>; 2] = ['\u{fe00}'..='\u{fe0f}', '\u{e0100}'..='\u{e01ef}'];
 
 /// Letters that are folded apart from the tables of cases: as SQLite's index folds them, and as Go does.
@@ -62,22 +62,24 @@ fn script(letter: char) -> Script {
 /// `text` in the form in which its words are compared.
 #[must_use]
 pub fn fold(text: &str) -> Cow<'_, str> {
-    match text.is_ascii() {
-        true => Cow::Borrowed(text),
-        false => Cow::Owned(spaced(text.nfkc().filter(|it| !is_selector(*it)).map(lower))),
+    if text.is_ascii() {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(space_scripts(text.nfkc().filter(|it| !is_selector(*it)).map(lower)))
     }
 }
 
-/// `text` with spaces between words of scripts that have none, and else as it is.
+/// `text` with spaces between words of scripts that have none, otherwise unchanged.
 #[must_use]
 pub fn separate(text: &str) -> Cow<'_, str> {
-    match text.is_ascii() {
-        true => Cow::Borrowed(text),
-        false => Cow::Owned(spaced(text.chars().map(|it| if it == 'Σ' || it == 'ς' { 'σ' } else { it }))),
+    if text.is_ascii() {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(space_scripts(text.chars().map(|it| if it == 'Σ' || it == 'ς' { 'σ' } else { it })))
     }
 }
 
-fn spaced(letters: impl Iterator<Item = char>) -> String {
+fn space_scripts(letters: impl Iterator<Item = char>) -> String {
     let mut out = String::new();
     let mut before = Script::Other;
     for letter in letters {
@@ -106,7 +108,7 @@ fn lower(letter: char) -> char {
     apart.unwrap_or_else(|| letter.to_lowercase().next().unwrap_or(letter))
 }
 
-/// `text`, an expression of PostgreSQL's, with spaces for what splits words.
+/// The PostgreSQL expression `text`, with separators of words replaced by spaces.
 fn split(text: &str) -> String {
     let spaces = " ".repeat(SPLITTING.len() - 1);
     format!("translate({text}, '{SPLITTING}', '{spaces}')")
@@ -122,18 +124,18 @@ fn space_sql(text: &str) -> String {
     format!("regexp_replace({text}, '([{}]|[{}]+)', ' \\1 ', 'g')", class(&ALONE), class(&KATAKANA))
 }
 
-/// As `separate`, of a text of any letters: `lower` of PostgreSQL's makes one letter of `İ`, and two of sigma.
+/// `separate` as an expression of PostgreSQL. Its `lower` turns `İ` into one letter and has two forms of sigma, so both are replaced first.
 pub(crate) fn separate_sql(text: &str) -> String {
     let lower = format!("replace(translate({text}, 'Σς', 'σσ'), 'İ', 'i\u{307}')");
     space_sql(&split(&lower))
 }
 
-/// Whether PostgreSQL can normalise texts and has the tables of cases of Unicode: two numbers.
+/// Two numbers that tell whether PostgreSQL can normalise texts and has the case tables of Unicode.
 pub const ABILITIES: &str = "SELECT (SELECT count(*) FROM pg_catalog.pg_proc WHERE proname = 'normalize' AND \
     current_setting('server_encoding') = 'UTF8'), (SELECT count(*) FROM pg_catalog.pg_collation WHERE collname = 'und-x-icu' AND \
     collencoding = -1)";
 
-/// The statement that makes the function of PostgreSQL's for `fold`, by what the database is able to.
+/// The statement that creates PostgreSQL's function for `fold`, by the abilities of the database.
 #[must_use]
 pub fn create_function(normalises: bool, has_cases: bool) -> String {
     let normal = if normalises { "normalize($1, NFKC)" } else { "$1" };

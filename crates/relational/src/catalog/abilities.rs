@@ -1,4 +1,4 @@
-//! What values of a type can be compared, sorted, grouped by: the operators, classes of operators and aggregates that a database has.
+//! Operators, operator classes and aggregates that a database has for the values of a type: comparison, order, grouping.
 //!
 //! A statement with an operator that is missing fails as one whose column changed its type does, so it is refused before.
 //!
@@ -30,7 +30,7 @@ impl ValueAbilities {
     /// All comparisons alone.
     pub const COMPARISONS: Self = Self(COMPARISONS);
 
-    /// As PostgreSQL's catalog is asked for them.
+    /// Abilities from the bits that the catalog query of PostgreSQL returns.
     #[must_use]
     pub const fn of_bits(bits: u32) -> Self {
         Self(bits)
@@ -58,7 +58,7 @@ impl ValueAbilities {
         self.has(SAME) && !self.groups()
     }
 
-    /// There is a smallest and a largest value.
+    /// True if values have a minimum and a maximum.
     #[must_use]
     pub const fn has_extremes(self) -> bool {
         self.has(EXTREMES) || self.casts_extremes()
@@ -85,7 +85,7 @@ impl ValueAbilities {
         }
     }
 
-    /// Those of arrays of such values. PostgreSQL compares items by the classes of operators.
+    /// Abilities of arrays of such values. PostgreSQL compares items by their operator classes.
     #[must_use]
     pub const fn of_arrays(self) -> Self {
         let bits = match (self.has(SORTS), self.has(HASHES)) {
@@ -96,13 +96,13 @@ impl ValueAbilities {
         Self(bits | (self.0 & SETS_APART))
     }
 
-    /// Those that `other` has too.
+    /// Abilities that both have.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// Those that either has.
+    /// Abilities that at least one has.
     #[must_use]
     pub const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -120,7 +120,7 @@ impl TypeAbilities {
         *of = of.or(abilities);
     }
 
-    /// Those of `ty`.
+    /// Abilities of values of `ty`.
     #[must_use]
     pub fn of(&self, ty: &ColumnType) -> ValueAbilities {
         self.0.get(ty).copied().unwrap_or(ValueAbilities::ALL)
@@ -133,8 +133,9 @@ mod tests {
 
     #[test]
     fn arrays_compare_what_classes_of_operators_compare() {
-        let (json, xid, int) =
-            (ValueAbilities::NONE, ValueAbilities::of_bits(EQUALITY | HASHES), ValueAbilities::ALL);
+        let json = ValueAbilities::NONE;
+        let xid = ValueAbilities::of_bits(EQUALITY | HASHES);
+        let int = ValueAbilities::ALL;
         assert_eq!([json, xid, int].map(|it| it.of_arrays().has_operator("=")), [false, true, true]);
         assert_eq!([json, xid, int].map(|it| it.of_arrays().has_operator("<")), [false, false, true]);
         assert_eq!([json, xid, int].map(|it| it.of_arrays().groups()), [false, true, true]);

@@ -30,13 +30,13 @@ pub struct Facts {
 /// How an operation on the values of a row can end in an error, or take so long that it ends in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failing {
-    /// It cannot.
+    /// The operation cannot fail.
     Never,
-    /// By its argument alone, for all rows alike. The argument is judged before a row is read.
+    /// The operation fails by its argument alone, on all rows alike. The argument is judged before a row is read.
     ByArgument,
-    /// By its argument, which is a pattern or a list, and where that looks around, refers back or is long, also by the row.
+    /// Fails by its argument, a pattern or a list. One with look-around or back references, or a long one, may also fail by the row.
     ByPattern,
-    /// By the row: only rows that the policy shows are asked.
+    /// The operation may fail by the row: only rows that the policy shows are tested.
     ByRow,
 }
 
@@ -91,17 +91,17 @@ pub enum Operators {
     Text,
     /// `_contains`, `_has_key` and the like, `_cast`.
     Jsonb,
-    /// Those of arrays: `_contains _contained_in`.
+    /// Operators of arrays: `_contains _contained_in`.
     Array,
-    /// Those of paths of labels: `_ancestor`, `_matches` and the like.
+    /// Operators of paths of labels: `_ancestor`, `_matches` and the like.
     Tree,
-    /// Those of shapes: `_st_intersects`.
+    /// Operators of all shapes: `_st_intersects`.
     Shape,
-    /// Those of shapes on a plane alone: `_st_contains`, `_st_within` and the like, `_cast`.
+    /// Operators of shapes on a plane: `_st_contains`, `_st_within` and the like, `_cast`.
     Plane,
-    /// Those of shapes on the globe alone: `_st_d_within` there, `_cast`.
+    /// Operators of shapes on the globe: its own `_st_d_within`, `_cast`.
     Globe,
-    /// Those of rasters: `_st_intersects_rast` and the like.
+    /// Operators of rasters: `_st_intersects_rast` and the like.
     Raster,
 }
 
@@ -174,52 +174,58 @@ impl ColumnType {
         use Aggregates::{Extremes, None as Nothing, Sums};
         use ScalarReader as Take;
         match self {
-            Self::SmallInt => row("smallint", Cell::Int, ORDERED, Sums).taken(Take::BigInt).wide(16),
+            Self::SmallInt => row("smallint", Cell::Int, ORDERED, Sums).with_input(Take::BigInt).wide(16),
             Self::Int => row("Int", Cell::Int, ORDERED, Sums).wide(32),
-            Self::BigInt => row("bigint", Cell::BigInt, ORDERED, Sums).taken(Take::BigInt).wide(64),
+            Self::BigInt => row("bigint", Cell::BigInt, ORDERED, Sums).with_input(Take::BigInt).wide(64),
             Self::Real => row("Float", Cell::Float, ORDERED, Sums),
-            Self::Double => row("float8", Cell::Float, ORDERED, Sums).taken(Take::Decimal),
-            Self::Numeric => row("numeric", Cell::Numeric, ORDERED, Sums).taken(Take::Decimal),
-            Self::Money => row("money", Cell::Numeric, ORDERED, Sums).taken(Take::Text),
+            Self::Double => row("float8", Cell::Float, ORDERED, Sums).with_input(Take::Decimal),
+            Self::Numeric => row("numeric", Cell::Numeric, ORDERED, Sums).with_input(Take::Decimal),
+            Self::Money => row("money", Cell::Numeric, ORDERED, Sums).with_input(Take::Text),
             Self::Boolean => row("Boolean", Cell::Boolean, ORDERED, Nothing),
             Self::Text => row("String", Cell::Text, TEXT, Extremes),
-            Self::Char => row("bpchar", Cell::Text, TEXT, Extremes).taken(Take::Text),
-            Self::CiText => row("citext", Cell::Text, TEXT, Extremes).taken(Take::Text),
-            Self::Uuid => row("uuid", Cell::Uuid, ORDERED, Extremes).taken(Take::Text),
-            Self::Date => row("date", Cell::Text, ORDERED, Extremes).taken(Take::Text),
-            Self::Timestamp => row("timestamp", Cell::Text, ORDERED, Extremes).taken(Take::Text),
-            Self::TimestampTz => row("timestamptz", Cell::Text, ORDERED, Extremes).taken(Take::Text),
-            Self::Time => row("time", Cell::Text, ORDERED, Extremes).taken(Take::Text),
-            Self::TimeTz => row("timetz", Cell::Text, ORDERED, Extremes).taken(Take::Text),
-            Self::Interval => row("interval", Cell::Text, ORDERED, Extremes).taken(Take::Text),
-            // PostgreSQL compares them as documents of its other type, which cannot hold each of them.
-            Self::Json => row("json", Cell::Json, ORDERED, Nothing).taken(Take::Json).fails(Failing::ByRow),
-            Self::Jsonb => row("jsonb", Cell::Json, JSONB, Nothing).taken(Take::Json),
-            Self::Bytes => row("bytea", Cell::Bytes, ORDERED, Nothing).taken(Take::Text),
-            Self::Ltree => row("ltree", Cell::Text, TREE, Nothing).taken(Take::Text),
+            Self::Char => row("bpchar", Cell::Text, TEXT, Extremes).with_input(Take::Text),
+            Self::CiText => row("citext", Cell::Text, TEXT, Extremes).with_input(Take::Text),
+            Self::Uuid => row("uuid", Cell::Uuid, ORDERED, Extremes).with_input(Take::Text),
+            Self::Date => row("date", Cell::Text, ORDERED, Extremes).with_input(Take::Text),
+            Self::Timestamp => row("timestamp", Cell::Text, ORDERED, Extremes).with_input(Take::Text),
+            Self::TimestampTz => row("timestamptz", Cell::Text, ORDERED, Extremes).with_input(Take::Text),
+            Self::Time => row("time", Cell::Text, ORDERED, Extremes).with_input(Take::Text),
+            Self::TimeTz => row("timetz", Cell::Text, ORDERED, Extremes).with_input(Take::Text),
+            Self::Interval => row("interval", Cell::Text, ORDERED, Extremes).with_input(Take::Text),
+            // PostgreSQL compares `json` as `jsonb`, which cannot represent every document.
+            Self::Json => {
+                row("json", Cell::Json, ORDERED, Nothing).with_input(Take::Json).fails(Failing::ByRow)
+            }
+            Self::Jsonb => row("jsonb", Cell::Json, JSONB, Nothing).with_input(Take::Json),
+            Self::Bytes => row("bytea", Cell::Bytes, ORDERED, Nothing).with_input(Take::Text),
+            Self::Ltree => row("ltree", Cell::Text, TREE, Nothing).with_input(Take::Text),
             Self::Geometry => {
-                row("geometry", Cell::Json, PLANE, Nothing).taken(Take::Json).read_by_database()
+                row("geometry", Cell::Json, PLANE, Nothing).with_input(Take::Json).read_by_database()
             }
             Self::Geography => {
-                row("geography", Cell::Json, GLOBE, Nothing).taken(Take::Json).read_by_database()
+                row("geography", Cell::Json, GLOBE, Nothing).with_input(Take::Json).read_by_database()
             }
             Self::Raster => {
-                row("raster", Cell::Text, RASTER, Nothing).taken(Take::Text).fails(Failing::ByRow)
+                row("raster", Cell::Text, RASTER, Nothing).with_input(Take::Text).fails(Failing::ByRow)
             }
-            Self::Enum(_) => row("", Cell::Text, ORDERED, Extremes).taken(Take::Text).named(),
-            // A field of it may have a type that has no order.
-            Self::Composite(_) => {
-                row("", Cell::Json, ORDERED, Nothing).taken(Take::Json).named().fails(Failing::ByRow)
+            Self::Enum(_) => {
+                row("", Cell::Text, ORDERED, Extremes).with_input(Take::Text).with_database_name()
             }
+            // A field of the type may have no order.
+            Self::Composite(_) => row("", Cell::Json, ORDERED, Nothing)
+                .with_input(Take::Json)
+                .with_database_name()
+                .fails(Failing::ByRow),
             Self::Array(element) => element.facts().many(),
             // Lists of numbers, which PostgreSQL writes without braces.
             Self::Other(name) if matches!(name.as_str(), "int2vector" | "oidvector") => {
-                row("", Cell::Json, ORDERED, Nothing).taken(Take::Json).named()
+                row("", Cell::Json, ORDERED, Nothing).with_input(Take::Json).with_database_name()
             }
             Self::Other(name) => {
-                // Of the types that PostgreSQL alone has, it knows the largest of these.
+                // PostgreSQL has `max` and `min` for `inet`, but for no other type that only PostgreSQL has.
                 let aggregates = if name == "inet" { Extremes } else { Nothing };
-                let facts = row("", Cell::Text, ORDERED, aggregates).taken(Take::Text).named();
+                let facts =
+                    row("", Cell::Text, ORDERED, aggregates).with_input(Take::Text).with_database_name();
                 if is_computed_shape(name) { facts.fails(Failing::ByRow) } else { facts }
             }
         }
@@ -243,7 +249,7 @@ fn is_computed_shape(name: &str) -> bool {
 }
 
 impl Facts {
-    const fn taken(self, reader: ScalarReader) -> Self {
+    const fn with_input(self, reader: ScalarReader) -> Self {
         Self { input: Some(reader), ..self }
     }
     const fn wide(self, bits: u8) -> Self {
@@ -256,8 +262,8 @@ impl Facts {
     const fn read_by_database(self) -> Self {
         self.fails(Failing::ByArgument)
     }
-    /// By the database's own name.
-    const fn named(self) -> Self {
+    /// The GraphQL scalar is named as the database names the type.
+    const fn with_database_name(self) -> Self {
         Self { scalar: None, ..self }
     }
     /// Properties of arrays of this type.

@@ -1,4 +1,4 @@
-//! The types of a database by their OIDs: what casts call them and how their values are put together.
+//! The types of a database by OID: their names in casts, and their structure.
 //!
 //! The types of `pg_catalog` have the same OIDs in every version and in every database of the family, so they stand
 //! here; the catalog adds what a database defines itself (enums, domains, composites, extensions).
@@ -16,9 +16,9 @@ pub mod oid {
     /// An `int8` that is never quoted, however numbers are: a count, a sum of smaller ones. No released catalog has the
     /// numbers from 8000 to 9999.
     pub const COUNT: u32 = 9997;
-    /// As [`COUNT`], a `numeric`: a mean of small integers.
+    /// A `numeric` that is never quoted, see [`COUNT`]: a mean of small integers.
     pub const MEAN: u32 = 9998;
-    /// As [`COUNT`], a `float8`: a mean of `float4`.
+    /// A `float8` that is never quoted, see [`COUNT`]: a mean of `float4`.
     pub const RATIO: u32 = 9999;
     pub const BOOL: u32 = 16;
     pub const BYTEA: u32 = 17;
@@ -65,35 +65,35 @@ pub mod oid {
 pub struct Types {
     list: Vec<Type>,
     places: HashMap<u32, u32>,
-    /// Of base types, by their numbers.
+    /// Abilities of base types, by OID.
     abilities: HashMap<u32, ValueAbilities>,
 }
 
 /// A type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Type {
-    /// Its number, as the protocol speaks of it.
+    /// OID of the type.
     pub oid: u32,
     /// The type of arrays of it, or 0.
     pub array_oid: u32,
-    /// Its name as a cast writes it: quoted, and with its schema where it is not PostgreSQL's own.
+    /// Name in a cast: quoted, with the schema unless it is PostgreSQL's own.
     pub cast: String,
-    /// Its name.
+    /// Name of the type.
     pub name: String,
     /// The schema it is in.
     pub schema: String,
-    /// Its structure.
+    /// Structure of the type.
     pub kind: Kind,
 }
 
 /// Structures of types.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Of nothing else.
+    /// A type that is not made of others.
     Base,
     /// Many of one type, in any number of dimensions.
     Array {
-        /// Their type.
+        /// Type of the items.
         element: u32,
     },
     /// Another type with a check; on the wire it is that one.
@@ -106,19 +106,19 @@ pub enum Kind {
         /// In their order.
         labels: Vec<String>,
     },
-    /// Named fields.
+    /// A row of named fields.
     Composite {
         /// Name and type of each.
         fields: Vec<(String, u32)>,
     },
-    /// From one value to another.
+    /// A range between two values.
     Range {
         /// The type of both.
         subtype: u32,
     },
     /// Several ranges.
     Multirange {
-        /// Their type; 0 where the database does not tell.
+        /// Range type; 0 if the database does not report it.
         range: u32,
     },
     /// Not the type of a column: `void`, `record`, `anyelement`.
@@ -184,14 +184,14 @@ impl Types {
         self.places.get(&oid).map(|&at| &self.list[at as usize])
     }
 
-    /// The type called `name` in `schema`. Looks at all of them: for the configuration, not for requests.
+    /// The type called `name` in `schema`. Searches the whole list: for the configuration, not for requests.
     #[must_use]
     pub fn find(&self, schema: &str, name: &str) -> Option<&Type> {
         self.list.iter().find(|ty| ty.name == name && ty.schema == schema)
     }
 
-    /// The first type of this name, in whichever schema.
-    pub fn named(&self, name: &str) -> Option<&Type> {
+    /// The first type with this name, in any schema.
+    pub fn find_by_name(&self, name: &str) -> Option<&Type> {
         self.list.iter().find(|ty| ty.name == name)
     }
 
@@ -218,17 +218,17 @@ impl Types {
         oid
     }
 
-    /// Notes what values of a base type can be compared by.
+    /// Notes by what values of a base type can be compared.
     pub fn learn(&mut self, oid: u32, abilities: ValueAbilities) {
         self.abilities.insert(oid, abilities);
     }
 
-    /// What values of the type with number `oid` can be compared by: of a type made of others, what its parts can be.
+    /// Comparison, order and grouping of values of the type `oid`; a type made of others has the abilities of its parts.
     #[must_use]
     pub fn abilities(&self, oid: u32) -> ValueAbilities {
         let base = self.base(oid);
         match self.by_oid(base).map(|it| &it.kind) {
-            // It is an array to its operators.
+            // The operators of this type treat it as an array.
             Some(Kind::Base) if base == oid::INT2VECTOR => ValueAbilities::ALL,
             Some(Kind::Base) => self.abilities.get(&base).copied().unwrap_or(ValueAbilities::ALL),
             Some(Kind::Array { element }) => self.abilities(*element).of_arrays(),
@@ -242,7 +242,7 @@ impl Types {
         }
     }
 
-    /// All of them.
+    /// Iterates over all types.
     pub fn iter(&self) -> impl Iterator<Item = &Type> {
         self.list.iter()
     }
@@ -250,14 +250,14 @@ impl Types {
 
 /// Puts a name between double quotes, for a statement.
 #[must_use]
-pub fn quoted(name: &str) -> String {
+pub fn quote_identifier(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// PostgreSQL's own types go by their bare names; but bare, these two mean types of length 1.
 fn builtin_cast(name: &str) -> String {
     match name {
-        "char" | "bit" => quoted(name),
+        "char" | "bit" => quote_identifier(name),
         _ => name.into(),
     }
 }
@@ -387,7 +387,8 @@ mod tests {
         let mut types = Types::builtin();
         for (oid, base) in [(20_000, oid::TEXT), (20_001, 20_000)] {
             let name = format!("d{oid}");
-            let (cast, schema) = (format!("\"public\".{}", quoted(&name)), "public".into());
+            let cast = format!("\"public\".{}", quote_identifier(&name));
+            let schema = "public".into();
             types.add(Type { oid, array_oid: 0, cast, name, schema, kind: Kind::Domain { base } });
         }
         assert_eq!(types.base(20_001), oid::TEXT);

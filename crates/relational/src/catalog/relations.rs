@@ -12,7 +12,7 @@ pub struct RelationshipId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FunctionId(pub u32);
 
-/// A catalog with what front ends have named in it: the tables that a plan's ids refer to.
+/// A catalog with the relationships and functions of a front end: the tables that a plan's ids refer to.
 #[derive(Clone, Debug, Default)]
 pub struct Relations {
     /// The tables and functions of the database.
@@ -39,9 +39,9 @@ pub struct Callable {
 pub struct Relationship {
     /// The field's name.
     pub name: String,
-    /// From this table.
+    /// Table that has the relationship.
     pub from: TableId,
-    /// To that one.
+    /// Table that it leads to.
     pub to: TableId,
     /// Description of the field instead of the usual one; an empty text is none.
     pub comment: Option<String>,
@@ -52,9 +52,9 @@ pub struct Relationship {
     /// The table of pairs that holds one column of ours beside one of theirs, where rows are not related by themselves:
     /// `on` is then one pair alone.
     pub through: Option<Through>,
-    /// One row or many.
+    /// To one row or to many.
     pub kind: RelationshipKind,
-    /// For nested inserts: whether the related row comes first (its key flows into ours).
+    /// For nested inserts: true if the related row is inserted first, because its key is stored in ours.
     pub insert_first: bool,
     /// The database sees to it that where our columns are not null the related row is there.
     pub enforced: bool,
@@ -69,16 +69,16 @@ pub struct Through {
     pub table: TableId,
     /// Our column.
     pub ours: ColumnId,
-    /// Their column.
+    /// Column of the related table.
     pub theirs: ColumnId,
 }
 
-/// One row or many.
+/// Number of related rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelationshipKind {
     /// At most one row.
     Object {
-        /// There is always one: a foreign key of this table, all NOT NULL.
+        /// True if there always is one: a foreign key of this table whose columns are all NOT NULL.
         certain: bool,
     },
     /// Any number of rows.
@@ -86,7 +86,7 @@ pub enum RelationshipKind {
 }
 
 impl Relations {
-    /// One relationship.
+    /// The relationship with this id.
     #[must_use]
     pub fn relationship(&self, id: RelationshipId) -> &Relationship {
         &self.relationships[id.0 as usize]
@@ -134,7 +134,7 @@ impl Relations {
         }
     }
 
-    /// One function with its entry in the catalog.
+    /// The function with this id, and its entry in the catalog.
     #[must_use]
     pub fn function(&self, id: FunctionId) -> (&Callable, &Function) {
         let callable = &self.functions[id.0 as usize];

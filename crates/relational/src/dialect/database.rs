@@ -11,13 +11,13 @@ use std::sync::LazyLock;
 /// The kind of database that a store is in. Every other choice between databases follows from its dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Database {
-    /// Embedded.
+    /// Embedded SQLite.
     Sqlite,
     /// PostgreSQL and compatible databases.
     Postgres,
 }
 
-/// With the types that every PostgreSQL has: a store uses no others.
+/// The types that every PostgreSQL has: a store uses no others.
 static POSTGRES: LazyLock<Postgres> = LazyLock::new(|| Postgres {
     flavour: Flavour::default(),
     types: Types::builtin(),
@@ -25,7 +25,7 @@ static POSTGRES: LazyLock<Postgres> = LazyLock::new(|| Postgres {
 });
 
 impl Database {
-    /// Its dialect for queries and changes of rows.
+    /// The dialect for queries and changes of rows.
     #[must_use]
     pub fn dialect(self) -> &'static dyn Dialect {
         match self {
@@ -34,7 +34,7 @@ impl Database {
         }
     }
 
-    /// Its dialect for definitions of tables and the upkeep of a store.
+    /// The dialect for table definitions and the maintenance of a store.
     #[must_use]
     pub fn store_dialect(self) -> &'static dyn StoreDialect {
         match self {

@@ -32,9 +32,9 @@ pub struct Abilities {
     pub nulls_are_largest: bool,
     /// `LISTEN` and `NOTIFY` are known.
     pub listens: bool,
-    /// Its functions are told by the same catalog as PostgreSQL's.
+    /// The catalog lists functions as PostgreSQL's does.
     pub lists_functions: bool,
-    /// A related row can be looked for by a plan of its own. If not, every `EXISTS` has to become a join.
+    /// A related row can be found by a subplan. If not, every `EXISTS` has to become a join.
     pub subplans: bool,
     /// A condition, an order or a value may look for related rows of another shard row by row. If not, they are gathered by key
     /// ([`crate::sql`]).
@@ -44,16 +44,16 @@ pub struct Abilities {
     /// A statement by key may be asked for many keys at once by a join with them, whatever the nodes are.
     pub merges_by_join: bool,
     /// A transaction may change all shards of a table and then a table that is on every node. If not, the session is told to change
-    /// them one after the other.
+    /// the shards one after the other.
     pub mixes_shards: bool,
     /// Messages name tables and constraints as clients know them. If not, they may name a shard's, and those of the planner of shards
     /// say what it cannot do.
     pub hides_shards: bool,
     /// The hidden column `xmax` of a row that was inserted is 0, and of one that an upsert updated is not.
     pub tells_upserts: bool,
-    /// What a change returns may be computed by functions that depend on the session.
+    /// Returned columns of a change may call functions that depend on the session.
     pub returns_stable: bool,
-    /// What an `OFFSET` or a condition computes of values of the request is computed before a row is read.
+    /// An `OFFSET` or condition on values of the request alone is computed before a row is read.
     pub judges: bool,
     /// The snapshot of a statement says which transactions run.
     pub tells_snapshots: bool,
@@ -80,7 +80,7 @@ const YUGABYTE_FOLLOWERS: &[(&str, &str)] = &[
 ];
 
 impl Flavour {
-    /// All of them.
+    /// All flavours.
     pub const ALL: [Self; 4] = [Self::Postgres, Self::Cockroach, Self::Yugabyte, Self::Citus];
 
     /// The flavour's name in the configuration.
@@ -96,7 +96,7 @@ impl Flavour {
 
     /// The flavour called so in the configuration.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
@@ -111,9 +111,9 @@ impl Flavour {
         }
     }
 
-    /// The flavour by what `SELECT version()` says and whether the extension Citus is there.
+    /// Detects the flavour by the result of `SELECT version()`, and by whether the extension Citus is installed.
     #[must_use]
-    pub fn found(version: &str, citus: bool) -> Self {
+    pub fn detect(version: &str, citus: bool) -> Self {
         match version {
             _ if citus => Self::Citus,
             _ if version.contains("CockroachDB") => Self::Cockroach,
@@ -125,7 +125,7 @@ impl Flavour {
     /// Differences from PostgreSQL, for operators: snapshots, unique constraints, foreign keys and sequences first, a line
     /// each.
     #[must_use]
-    pub const fn promises(self) -> &'static [&'static str] {
+    pub const fn differences(self) -> &'static [&'static str] {
         match self {
             Self::Postgres => &[],
             Self::Cockroach => &[
@@ -150,7 +150,7 @@ impl Flavour {
         }
     }
 
-    /// Its abilities.
+    /// Abilities of this flavour's SQL.
     #[must_use]
     pub const fn abilities(self) -> Abilities {
         let all = Abilities {
@@ -220,12 +220,12 @@ pub struct Release {
 }
 
 impl Release {
-    /// Of a server that does not tell it.
+    /// Release of a server that does not report one.
     pub const NONE: Self = Self { numbers: [0; 4], len: 0 };
 
-    /// The release of a server of `flavour`, by what `SELECT version()` says and the version of the extension Citus.
+    /// Reads the release of a server of `flavour` from the result of `SELECT version()`, or the version of the extension Citus.
     #[must_use]
-    pub fn found(flavour: Flavour, version: &str, citus: &str) -> Self {
+    pub fn detect(flavour: Flavour, version: &str, citus: &str) -> Self {
         let after = |mark: &str| version.split_once(mark).map_or("", |it| it.1);
         let text = match flavour {
             Flavour::Postgres => after("PostgreSQL "),
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn the_release_is_that_of_the_product() {
         let check = |flavour, version, citus, expected: &str| {
-            assert_eq!(Release::found(flavour, version, citus).to_string(), expected, "{version}");
+            assert_eq!(Release::detect(flavour, version, citus).to_string(), expected, "{version}");
         };
         let plain = "PostgreSQL 15.18 (Debian 15.18-0+deb12u1) on x86_64-pc-linux-gnu";
         check(Flavour::Postgres, plain, "", "15.18");
@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn the_version_tells_the_flavour() {
         let check =
-            |version, citus, expected| assert_eq!(Flavour::found(version, citus), expected, "{version}");
+            |version, citus, expected| assert_eq!(Flavour::detect(version, citus), expected, "{version}");
         check("PostgreSQL 15.18 (Debian 15.18-0+deb12u1) on x86_64-pc-linux-gnu", false, Flavour::Postgres);
         check("PostgreSQL 16.3 on x86_64-pc-linux-gnu", true, Flavour::Citus);
         check("CockroachDB CCL v24.1.0 (x86_64-pc-linux-gnu, built 2024/05/15)", false, Flavour::Cockroach);
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn every_flavour_says_what_holds_on_it() {
         for flavour in Flavour::ALL.into_iter().filter(|it| *it != Flavour::Postgres) {
-            let said = flavour.promises().join("\n");
+            let said = flavour.differences().join("\n");
             for of in ["moment", "unique constraint", "foreign key", "sequences"] {
                 assert!(said.contains(of), "{of}: {said}");
             }
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn every_flavour_is_found_by_its_name() {
-        assert_eq!(Flavour::ALL.map(|it| Flavour::named(it.name())), Flavour::ALL.map(Some));
-        assert_eq!(Flavour::named("oracle"), None);
+        assert_eq!(Flavour::ALL.map(|it| Flavour::from_name(it.name())), Flavour::ALL.map(Some));
+        assert_eq!(Flavour::from_name("oracle"), None);
     }
 }

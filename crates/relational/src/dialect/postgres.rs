@@ -59,10 +59,10 @@ impl Postgres {
     pub(super) fn given_list(&self, placeholder: &str, base: u32) -> String {
         match self.shape(base) {
             Some(_) => {
-                let item = self.given("v".to_owned(), base);
+                let item = self.input_form("v".to_owned(), base);
                 format!("ARRAY(SELECT {item} FROM unnest({placeholder}) AS v)")
             }
-            // There are no arrays of such; their texts are.
+            // PostgreSQL has no array of this type; the items are bound as an array of texts and cast.
             None if base != 0 && self.list_of(base).is_none() => {
                 let item = self.cast_name(base);
                 format!("SELECT v::{item} FROM unnest({placeholder}) AS v")
@@ -72,14 +72,14 @@ impl Postgres {
     }
 
     /// A type of the same extension as the type `of`.
-    pub(super) fn beside(&self, of: u32, name: &str) -> Option<&Type> {
+    pub(super) fn sibling_type(&self, of: u32, name: &str) -> Option<&Type> {
         self.types.by_oid(of).and_then(|it| self.types.find(&it.schema, name))
     }
 }
 
 impl Dialect for Postgres {
     fn table(&self, out: &mut String, schema: &str, name: &str) {
-        // Qualified always: what a bare name means depends on the session.
+        // Always qualified: the meaning of a bare name depends on the session's search path.
         self.identifier(out, schema);
         out.push('.');
         self.identifier(out, name);
@@ -121,7 +121,7 @@ impl Dialect for Postgres {
         {
             return out.push_str(&text);
         }
-        let single = self.given(right.placeholder.to_owned(), base);
+        let single = self.input_form(right.placeholder.to_owned(), base);
         let value = &single;
         let list = self.given_list(right.placeholder, base);
         if self.types.abilities(base).is_same()
@@ -164,7 +164,7 @@ impl Dialect for Postgres {
         });
     }
 
-    fn judged(&self, by: Comparison, right: Side<'_>) -> Option<String> {
+    fn judge_value(&self, by: Comparison, right: Side<'_>) -> Option<String> {
         let Side { placeholder, ty, .. } = right;
         let base = self.types.base(ty);
         let is_shape = self.shape(base).is_some();
@@ -176,33 +176,36 @@ impl Dialect for Postgres {
             }
             Comparison::Similar | Comparison::Nsimilar => format!("'' SIMILAR TO {placeholder}"),
             Comparison::In | Comparison::Nin if is_shape => {
-                format!("ARRAY(SELECT {} FROM unnest({placeholder}) AS v)", self.given("v".to_owned(), base))
+                format!(
+                    "ARRAY(SELECT {} FROM unnest({placeholder}) AS v)",
+                    self.input_form("v".to_owned(), base)
+                )
             }
             // Texts of a type without arrays are read one by one.
             Comparison::In | Comparison::Nin if base != 0 && self.list_of(base).is_none() => {
                 format!("(SELECT count(v::{}) FROM unnest({placeholder}) AS v)", self.cast_name(base))
             }
-            _ if is_shape => self.given(placeholder.to_owned(), base),
+            _ if is_shape => self.input_form(placeholder.to_owned(), base),
             _ => return None,
         };
         self.flavour.abilities().judges.then_some(judge)
     }
 
-    fn judged_measure(&self, by: Measure, at: usize, value: &str, ty: u32) -> Option<String> {
+    fn judge_measure_value(&self, by: Measure, at: usize, value: &str, ty: u32) -> Option<String> {
         let base = self.types.base(ty);
         let shape = match by.types().get(at)? {
             ColumnType::Geometry => self.plane(base),
             ColumnType::Geography => base,
             _ => return None,
         };
-        self.flavour.abilities().judges.then(|| self.given(value.to_owned(), shape))
+        self.flavour.abilities().judges.then(|| self.input_form(value.to_owned(), shape))
     }
 
     fn joins_conditions(&self) -> bool {
         true
     }
 
-    fn begins(&self, out: &mut String, left: &str, by: Comparison, right: &str) {
+    fn prefix_condition(&self, out: &mut String, left: &str, by: Comparison, right: &str) {
         let to = match by {
             Comparison::In => {
                 format!("ANY(ARRAY(SELECT left(v, {PREFIX_CHARACTERS}) FROM unnest({right}) AS v))")
@@ -212,11 +215,11 @@ impl Dialect for Postgres {
         out.push_str(&format!("left({left}, {PREFIX_CHARACTERS}) = {to}"));
     }
 
-    fn words(&self, out: &mut String, [_, text]: [&str; 2], _: &[Box<str>], kind: Words, words: &str) {
+    fn word_test(&self, out: &mut String, [_, text]: [&str; 2], _: &[Box<str>], kind: Words, words: &str) {
         match kind {
             Words::Plain | Words::Stems => {
-                let (vector, language) =
-                    (crate::text_search::vector(kind, text), crate::text_search::language(kind));
+                let vector = crate::text_search::vector(kind, text);
+                let language = crate::text_search::language(kind);
                 out.push_str(&format!("{vector} @@ to_tsquery('{language}', {words})"));
             }
             // The pattern itself asks the index.
@@ -283,7 +286,7 @@ impl Dialect for Postgres {
         out.push_str(&format!("{column} #> {path}"));
     }
 
-    fn checked(&self, condition: &str) -> String {
+    fn check_column(&self, condition: &str) -> String {
         // A cast of a text that is no value fails only where a row needs it: that to a time is never computed beforehand. The other is
         // not where the condition reads the row.
         let ty = if self.flavour.abilities().returns_stable { "timestamptz" } else { "int4" };
@@ -330,7 +333,7 @@ impl Dialect for Postgres {
         };
         let value = |at: usize| values.get(at).and_then(Option::as_ref);
         let plain = |at: usize| value(at).map_or("NULL", String::as_str);
-        let shape = |at: usize, of: u32| self.given(plain(at).to_owned(), of);
+        let shape = |at: usize, of: u32| self.input_form(plain(at).to_owned(), of);
         match by {
             Measure::Within | Measure::Within3d => format!("{call}{left}, {}, {})", shape(1, ty), plain(0)),
             Measure::WithinOnGlobe => match value(2) {
@@ -360,14 +363,14 @@ impl Dialect for Postgres {
         format!("{of}::{name}")
     }
 
-    fn shown(&self, column: String, ty: u32) -> String {
+    fn output_form(&self, column: String, ty: u32) -> String {
         match self.shape(self.types.base(ty)) {
             Some(shape) => self.write_shown(&column, shape),
             None => column,
         }
     }
 
-    fn given(&self, placeholder: String, ty: u32) -> String {
+    fn input_form(&self, placeholder: String, ty: u32) -> String {
         match self.shape(self.types.base(ty)) {
             Some(shape) => self.write_given(&placeholder, shape),
             None => placeholder,
@@ -438,7 +441,7 @@ impl Dialect for Postgres {
     }
 
     fn cast_type(&self, ty: u32, to: Cast) -> u32 {
-        let beside = |name| self.beside(self.types.base(ty), name).map_or(0, |it| it.oid);
+        let beside = |name| self.sibling_type(self.types.base(ty), name).map_or(0, |it| it.oid);
         match to {
             Cast::Text => oid::TEXT,
             Cast::Geometry => beside("geometry"),
@@ -448,7 +451,7 @@ impl Dialect for Postgres {
 
     fn compared_type(&self, left: u32, by: Comparison) -> u32 {
         let base = self.types.base(left);
-        let tree = |name| self.beside(base, name).map_or(0, |it| it.oid);
+        let tree = |name| self.sibling_type(base, name).map_or(0, |it| it.oid);
         let array = |of: u32| if of == 0 { 0 } else { self.array_of(of) };
         match by {
             Comparison::In | Comparison::Nin => match self.given_type(base) {

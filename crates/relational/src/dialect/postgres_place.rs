@@ -23,7 +23,7 @@ pub(super) fn place(place: &Place<'_>) -> String {
     );
     let exact = exact(place, &other);
     match place.behind {
-        // Bounds are numbers, and comparing them cannot fail: an index finds them.
+        // Comparing bounds cannot fail, as they are numbers. So they may stand before the policy, where an index can use them.
         Some(policy) => format!("({bounds} AND CASE WHEN {policy} THEN {exact} END)"),
         None => format!("({bounds} AND ({exact}))"),
     }
@@ -69,7 +69,8 @@ fn edges(polygons: &str) -> String {
 /// Great circle in metres.
 fn distance([ax, ay]: [&str; 2], [bx, by]: [&str; 2]) -> String {
     let half = |a: &str, b: &str| format!("power(sin((radians({b}) - radians({a})) / 2), 2)");
-    let (rise, run) = (half(ay, by), half(ax, bx));
+    let rise = half(ay, by);
+    let run = half(ax, bx);
     let h = format!("{rise} + cos(radians({ay})) * cos(radians({by})) * {run}");
     format!("2 * {RADIUS_M:?} * asin(least(1, sqrt({h})))")
 }

@@ -52,7 +52,7 @@ impl Postgres {
 
     /// The type of shapes on a plane, of the same extension as `of`.
     pub(super) fn plane(&self, of: u32) -> u32 {
-        self.beside(of, "geometry").map_or(0, |it| it.oid)
+        self.sibling_type(of, "geometry").map_or(0, |it| it.oid)
     }
 
     pub(super) fn spatial(&self, left: &str, by: Spatial, value: &str, ty: u32) -> String {
@@ -67,7 +67,7 @@ impl Postgres {
             Spatial::Within => "st_within",
         };
         let call = self.types.by_oid(ty).map_or_else(|| format!("{function}("), |ty| self.call(ty, function));
-        format!("{call}{left}, {})", self.given(value.to_owned(), ty))
+        format!("{call}{left}, {})", self.input_form(value.to_owned(), ty))
     }
 
     /// A shape that is bound as a text: GeoJSON, or one of PostGIS's own, WKT and WKB in hexadecimal.

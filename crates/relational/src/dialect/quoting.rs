@@ -1,8 +1,8 @@
 //! Names and texts as SQL has them.
 
-/// `name` as an identifier.
+/// Writes `name` as an SQL identifier, in double quotes.
 #[must_use]
-pub fn quoted(name: &str) -> String {
+pub fn quote_identifier(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
@@ -14,7 +14,7 @@ pub fn literal(text: &str) -> String {
 
 /// `names` as identifiers with commas between.
 pub fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
-    names.into_iter().map(quoted).collect::<Vec<_>>().join(", ")
+    names.into_iter().map(quote_identifier).collect::<Vec<_>>().join(", ")
 }
 
 /// `names` as identifiers with commas between.

@@ -20,9 +20,9 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// For most statements.
+    /// The dialect of most statements.
     pub const USUAL: Self = Self { finds_bytes: false };
-    /// For statements with texts that may stand for bytes in columns of texts.
+    /// The dialect of statements whose texts may stand for bytes in columns of texts.
     pub const OF_BYTES: Self = Self { finds_bytes: true };
 }
 
@@ -64,7 +64,8 @@ impl Dialect for Sqlite {
         let cast = format!("CAST({value} AS NUMERIC)");
         let value = if right.bare && numeric { &cast } else { value };
         // Equal documents may be written differently.
-        let (canonical_left, canonical) = (format!("weir_json({left})"), format!("weir_json({value})"));
+        let canonical_left = format!("weir_json({left})");
+        let canonical = format!("weir_json({value})");
         let json = [column_cell(right.reader), item_cell(right.reader)].contains(&Some(Cell::Json));
         let (left, value) = match by {
             Comparison::Gt | Comparison::Gte | Comparison::Lt | Comparison::Lte
@@ -83,15 +84,15 @@ impl Dialect for Sqlite {
         sqlite_storage::comparable(value, storage)
     }
 
-    fn kept(&self, value: String, old: &str, storage: Storage) -> String {
-        sqlite_storage::kept(value, old, storage, self.finds_bytes)
+    fn match_storage(&self, value: String, old: &str, storage: Storage) -> String {
+        sqlite_storage::match_storage(value, old, storage, self.finds_bytes)
     }
 
-    fn tied(&self, left: &str, value: &str, storage: Storage) -> String {
-        sqlite_storage::tied(left, value, storage)
+    fn tie_condition(&self, left: &str, value: &str, storage: Storage) -> String {
+        sqlite_storage::tie_condition(left, value, storage)
     }
 
-    fn sealed(&self, policy: &str) -> String {
+    fn seal_policy(&self, policy: &str) -> String {
         // SQLite puts the value that a column equals in place of the column everywhere, which may be one that a client demands: then the
         // policy would be true of every row. It does not look into a subquery.
         format!("(SELECT {policy})")
@@ -105,10 +106,11 @@ impl Dialect for Sqlite {
         format!("weir_document_text({of})")
     }
 
-    fn words(&self, out: &mut String, [key, _]: [&str; 2], indexes: &[Box<str>], _: Words, words: &str) {
+    fn word_test(&self, out: &mut String, [key, _]: [&str; 2], indexes: &[Box<str>], _: Words, words: &str) {
         if words != EACH_WORD {
-            return self
-                .found(out, key, indexes, |index| format!("rowid FROM {index} WHERE {index} MATCH {words}"));
+            return self.append_index_test(out, key, indexes, |index| {
+                format!("rowid FROM {index} WHERE {index} MATCH {words}")
+            });
         }
         // The words of a list differ by row, so SQLite would search all rows of each word again for each row of the list.
         for (at, index) in indexes.iter().enumerate() {
@@ -139,7 +141,7 @@ impl Dialect for Sqlite {
             return out.push_str(&exact);
         }
         out.push('(');
-        self.found(out, &place.key, place.indexes, |index| {
+        self.append_index_test(out, &place.key, place.indexes, |index| {
             format!(
                 "id FROM {index} WHERE west <= weir_east({with}) AND east >= weir_west({with}) \
                  AND south <= weir_north({with}) AND north >= weir_south({with})"
@@ -204,7 +206,7 @@ impl Dialect for Sqlite {
         out.push_str(&format!("({column} -> {path})"));
     }
 
-    fn checked(&self, condition: &str) -> String {
+    fn check_column(&self, condition: &str) -> String {
         format!("weir_check({condition})")
     }
 
@@ -245,7 +247,13 @@ impl Dialect for Sqlite {
 
 impl Sqlite {
     /// Appends a test that `key` is in a result of one of `indexes`: `find` selects from an index.
-    fn found(&self, out: &mut String, key: &str, indexes: &[Box<str>], find: impl Fn(&str) -> String) {
+    fn append_index_test(
+        &self,
+        out: &mut String,
+        key: &str,
+        indexes: &[Box<str>],
+        find: impl Fn(&str) -> String,
+    ) {
         out.push_str(key);
         out.push_str(" IN (");
         for (at, index) in indexes.iter().enumerate() {
@@ -285,7 +293,7 @@ pub(super) fn comparison(left: &str, by: Comparison, value: &str, right: &Side<'
         Comparison::Niregex => format!("NOT {regex}_iregex({value}, {left})"),
         Comparison::Contains => format!("weir_json_contains({left}, {value})"),
         Comparison::ContainedIn => format!("weir_json_contains({value}, {left})"),
-        // No column of SQLite has such a type; what is neither true nor false fits no row.
+        // No column of SQLite has such a type; this condition is neither true nor false, so no row fits.
         Comparison::Tree(_) | Comparison::Spatial(_) => format!("({left} IS NULL AND NULL)"),
         Comparison::HasKey => {
             format!(

@@ -1,4 +1,4 @@
-//! Conditions on columns of SQLite that may hold one value in several ways: they agree with what is given of the values.
+//! Conditions on SQLite columns that may store a value in several forms: they compare values as clients see them.
 //!
 //! An equality asks for each way in which its value may be stored, so that an index of the column answers it. What sorts, groups or
 //! counts values, and a comparison of their order, reads each as one that compares as what is given (`weir_comparable_…`).
@@ -13,7 +13,7 @@ use crate::plan::operators::Comparison;
 /// The alias under which the words of a truth are opened: few rows that are read once.
 pub const TRUTH_WORDS: &str = "truth";
 
-/// A stored `value` as one that compares as what is given of it.
+/// Converts a stored `value` to the form by which it compares as clients see it.
 pub(super) fn comparable(value: String, storage: Storage) -> String {
     match storage {
         // Bytes in a column of texts stand behind all texts.
@@ -26,8 +26,8 @@ pub(super) fn comparable(value: String, storage: Storage) -> String {
     }
 }
 
-/// The new `value` of a column in the way in which the `old` one is stored.
-pub(super) fn kept(value: String, old: &str, storage: Storage, finds_bytes: bool) -> String {
+/// The new `value` of a column in the form in which the `old` one is stored.
+pub(super) fn match_storage(value: String, old: &str, storage: Storage, finds_bytes: bool) -> String {
     match storage {
         Storage::Exact => value,
         Storage::Texts if !finds_bytes => value,
@@ -51,7 +51,7 @@ pub(super) fn compare(left: &str, by: Comparison, right: &Side<'_>, finds_bytes:
     };
     let value = right.placeholder;
     let own = || comparable(left.to_owned(), storage);
-    // What a column's affinity or its numbers make of a form may be another value: those that are given as the value stay.
+    // The column's affinity may turn a form into another value, so these compare both the value and the form.
     let is_exact = matches!(storage, Storage::Bytes | Storage::Anything);
     let given =
         || if storage == Storage::Bytes { value.to_owned() } else { comparable(value.to_owned(), storage) };
@@ -62,7 +62,7 @@ pub(super) fn compare(left: &str, by: Comparison, right: &Side<'_>, finds_bytes:
         Comparison::Neq if is_exact => format!("{} <> {}", own(), given()),
         Comparison::Eq => format!("{left} IN ({})", forms(value, storage)),
         Comparison::Neq => format!("{left} NOT IN ({})", forms(value, storage)),
-        Comparison::In | Comparison::Nin => listed(left, by == Comparison::In, right, storage),
+        Comparison::In | Comparison::Nin => compare_with_list(left, by == Comparison::In, right, storage),
         Comparison::Gt | Comparison::Gte | Comparison::Lt | Comparison::Lte => match storage {
             Storage::Uuids | Storage::Anything => {
                 comparison(&own(), by, &comparable(value.to_owned(), storage), right)
@@ -75,10 +75,11 @@ pub(super) fn compare(left: &str, by: Comparison, right: &Side<'_>, finds_bytes:
     })
 }
 
-/// `left` is in the bound list, or is not.
-fn listed(left: &str, is_in: bool, right: &Side<'_>, storage: Storage) -> String {
+/// The condition that `left` is in the bound list, or is not.
+fn compare_with_list(left: &str, is_in: bool, right: &Side<'_>, storage: Storage) -> String {
     let word = if is_in { "IN" } else { "NOT IN" };
-    let (value, list) = (right.placeholder, items(right.placeholder, right.reader));
+    let value = right.placeholder;
+    let list = items(right.placeholder, right.reader);
     let own = comparable(left.to_owned(), storage);
     let both = || format!("{list} UNION ALL SELECT {} FROM ({list})", other("value", storage));
     match storage {
@@ -93,8 +94,8 @@ fn listed(left: &str, is_in: bool, right: &Side<'_>, storage: Storage) -> String
     }
 }
 
-/// A column of truths or anything else that is tied to a `value` of another row.
-pub(super) fn tied(left: &str, value: &str, storage: Storage) -> String {
+/// The condition that ties a column to a `value` of another row. Truths have several forms, all other storages one.
+pub(super) fn tie_condition(left: &str, value: &str, storage: Storage) -> String {
     match storage {
         Storage::Truths => format!("{left} IN ({})", forms(value, storage)),
         _ => format!("{left} = {value}"),

@@ -25,7 +25,7 @@ use crate::catalog::{ColumnType, Storage};
 /// Width of integers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Integers {
-    /// As declared: `INTEGER` has 32 bits, `BIGINT` 64.
+    /// The declared width: `INTEGER` has 32 bits, `BIGINT` 64.
     #[default]
     Declared,
     /// All have 64 bits, as SQLite stores them.
@@ -64,7 +64,7 @@ fn normal(declared: &str) -> String {
     out
 }
 
-/// Declarations that name a type, in capitals and without what stands in parentheses.
+/// Declarations that name a type, in capitals and without parentheses.
 pub static NAMED: [(ColumnType, &[&str]); 20] = [
     (ColumnType::Int, &["INT", "INTEGER", "INT4", "MEDIUMINT", "TINYINT", "SERIAL"]),
     (ColumnType::SmallInt, &["SMALLINT", "INT2", "SMALLSERIAL"]),
@@ -153,7 +153,7 @@ pub fn storage(declared: &str, ty: &ColumnType, is_strict: bool) -> Storage {
         Cell::Bytes => Storage::Bytes,
         Cell::Json => Storage::Documents,
         Cell::Text | Cell::Capitals => Storage::Texts,
-        // Numbers compare by their value however they are stored, and what is no number is not given.
+        // Numbers compare by value in every form, and other values in such a column are errors.
         Cell::Int | Cell::BigInt | Cell::Float | Cell::Numeric | Cell::Id => Storage::Exact,
     }
 }

@@ -33,7 +33,8 @@ impl Edge {
 pub(super) fn is_within(inner: &[Polygon], outer: &[Polygon]) -> bool {
     let edges = edges(inner.iter().chain(outer));
     let heights = heights(&edges);
-    let (mut next, mut active) = (0, Vec::new());
+    let mut next = 0;
+    let mut active = Vec::new();
     let mut crossed = Vec::new();
     let mut inside = vec![false; inner.len() + outer.len()];
     heights.windows(2).all(|strip| {
@@ -57,7 +58,8 @@ pub(super) fn is_within(inner: &[Polygon], outer: &[Polygon]) -> bool {
 /// True if each part between two of the edges `crossed` is outside of the inner map or inside the outer one.
 fn is_strip_within(crossed: &[(f64, usize)], inside: &mut [bool], inner: usize) -> bool {
     // In how many polygons of each a part lies.
-    let (mut ours, mut theirs) = (0, 0);
+    let mut ours = 0;
+    let mut theirs = 0;
     for (at, &(from, polygon)) in crossed.iter().enumerate() {
         inside[polygon] = !inside[polygon];
         let count = if polygon < inner { &mut ours } else { &mut theirs };
@@ -103,11 +105,12 @@ fn heights(edges: &[Edge]) -> Vec<f64> {
 /// The height at which two edges cross.
 fn meeting(a: &Edge, b: &Edge) -> Option<f64> {
     let along = |edge: &Edge| [edge.high[0] - edge.low[0], edge.high[1] - edge.low[1]];
-    let ([ax, ay], [bx, by]) = (along(a), along(b));
+    let [ax, ay] = along(a);
+    let [bx, by] = along(b);
     let between = [b.low[0] - a.low[0], b.low[1] - a.low[1]];
     let area = ax * by - ay * bx;
-    let (on_a, on_b) =
-        ((between[0] * by - between[1] * bx) / area, (between[0] * ay - between[1] * ax) / area);
+    let on_a = (between[0] * by - between[1] * bx) / area;
+    let on_b = (between[0] * ay - between[1] * ax) / area;
     let is_on = |share: f64| (0.0..=1.0).contains(&share);
     (area != 0.0 && is_on(on_a) && is_on(on_b)).then_some(a.low[1] + on_a * ay)
 }

@@ -35,19 +35,21 @@ impl Alternatives {
         match self.lists.iter_mut().find(|it| it.column == column && it.ty == ty) {
             Some(list) => list.values.push(value.clone()),
             None => {
-                let (at, values) = (self.filters.len(), vec![value.clone()]);
+                let at = self.filters.len();
+                let values = vec![value.clone()];
                 self.lists.push(List { column, ty, at, values });
                 self.filters.push(filter);
             }
         }
     }
 
-    /// One of these has to hold.
+    /// The filters, of which at least one has to hold.
     #[must_use]
     pub fn filters(mut self) -> Vec<Filter> {
         for List { column, ty, at, values } in self.lists {
             let [first, _, ..] = values.as_slice() else { continue };
-            let (origin, path) = (first.origin.clone(), first.path.clone());
+            let origin = first.origin.clone();
+            let path = first.path.clone();
             let reader = Reader::Gathered { ty, values: values.into() };
             let with = Parameter { origin, reader, path };
             self.filters[at] = Filter::Compare { of: Expr::Column(column), by: Comparison::In, with };

@@ -32,7 +32,7 @@ pub(super) fn raise(plan: &mut Plan, relations: &Relations) {
     plan.unindexed = barrier.unindexed;
 }
 
-/// So many conditions of a request have a half before the policy: each may take its time of a large value that is hidden.
+/// Maximum number of conditions of a request with a half before the policy: each may run long on a large hidden value.
 const FRONTS_MAX: u32 = 16;
 
 struct Barrier<'r> {
@@ -42,13 +42,13 @@ struct Barrier<'r> {
     unindexed: u32,
     /// Conditions with a half before the policy.
     fronts: u32,
-    /// The conditions at hand read a value that a planner may compute below a join, before it asks a policy that has become one.
+    /// The current conditions read a value that a planner may compute below a join, before it tests a policy that became a join.
     reads_early: bool,
-    /// The rows at hand are those of a function that PostgreSQL may put into the statement as a view: each column may be an expression.
+    /// The current rows come from a function that PostgreSQL may inline like a view: each column may be an expression.
     is_called: bool,
 }
 
-/// True if a condition around the one at hand, or the scan itself, hides rows.
+/// True if an enclosing condition, or the scan itself, hides rows.
 type IsRestricted = bool;
 
 impl Barrier<'_> {
@@ -63,7 +63,7 @@ impl Barrier<'_> {
         if self.condition(&mut query.filter, table, is_restricted) {
             query.scan.wall();
         }
-        // What follows is asked of rows that are shown.
+        // The expressions below are computed only for rows that the policy lets through.
         for term in &mut query.order {
             self.expr(&mut term.of, false);
         }
@@ -128,7 +128,7 @@ impl Barrier<'_> {
         is_restricted: IsRestricted,
     ) {
         let on = &self.relations.relationship(by).on;
-        if on.iter().any(|it| self.stored(it.1, scan.table()) != Failing::Never) {
+        if on.iter().any(|it| self.column_failing(it.1, scan.table()) != Failing::Never) {
             scan.wall();
         }
         self.rows(scan, filter, is_restricted);
@@ -144,7 +144,7 @@ impl Barrier<'_> {
             }
             Filter::Exists { by, scan, filter } => self.rows_along(*by, scan, filter, is_restricted),
             Filter::Somewhere { scan, filter } => self.rows(scan, filter, is_restricted),
-            // Its rows are looked for whatever the row at hand is.
+            // The subquery reads its own rows, independent of the current one.
             Filter::Among { key: _, query } => self.query(query),
             Filter::Null { of, .. }
             | Filter::Compare { of, .. }
@@ -206,7 +206,7 @@ impl Barrier<'_> {
                     // Words in a row are no pattern.
                     Reader::Sequence => Failing::ByArgument,
                     _ if self.compares_sets_apart(of, *by, table) => Failing::ByRow,
-                    _ => by.failing(self.compared(of, with, table), self.is_sqlite),
+                    _ => by.failing(self.comparison_failing(of, with, table), self.is_sqlite),
                 };
                 let folds = by.takes_pattern() && self.folds(of, table);
                 // PostgreSQL takes no pattern for a collation under which unequal bytes are equal, and no one judges values of other
@@ -220,10 +220,11 @@ impl Barrier<'_> {
                     RowAt::Here => table,
                     RowAt::Root(root) => *root,
                 };
-                let (own, other) = (self.value(of, table), self.stored(*with, there));
+                let own = self.value(of, table);
+                let other = self.column_failing(*with, there);
                 own.and(other).and(self.type_of(of, table).map_or(Failing::Never, |it| self.order(it)))
             }
-            Filter::Exists { by, .. } => self.way(*by, table),
+            Filter::Exists { by, .. } => self.relationship_failing(*by, table),
             Filter::Place { .. } if self.is_sqlite => Failing::Never,
             // The product of two small numbers may be too small for PostgreSQL.
             Filter::Place { .. } => Failing::ByRow,
@@ -245,38 +246,42 @@ impl Barrier<'_> {
     /// How reading a value can fail.
     fn value(&self, of: &Expr, table: TableId) -> Failing {
         match of {
-            Expr::Column(column) | Expr::Key(column) => self.stored(*column, table),
+            Expr::Column(column) | Expr::Key(column) => self.column_failing(*column, table),
             // An escape in a key of a document, or no document at all.
             Expr::JsonPath(..) | Expr::Computed(_) => Failing::ByRow,
             Expr::Cast(of, to) => self.value(of, table).and(to.failing()),
             Expr::Count { columns, distinct } => {
-                let column = |it: &ColumnId| match distinct {
-                    true => self.stored(*it, table).and(self.order(self.column_type(*it, table))),
-                    false => self.stored(*it, table),
+                let column = |it: &ColumnId| {
+                    if *distinct {
+                        self.column_failing(*it, table).and(self.order(self.column_type(*it, table)))
+                    } else {
+                        self.column_failing(*it, table)
+                    }
                 };
                 columns.iter().map(column).fold(Failing::Never, Failing::and)
             }
             Expr::Function(function, column) => {
                 let order = self.order(self.column_type(*column, table));
-                function.failing().and(self.stored(*column, table)).and(order)
+                function.failing().and(self.column_failing(*column, table)).and(order)
             }
-            Expr::Statistic { function, columns, distinct: _ } => {
-                columns.iter().map(|it| self.stored(*it, table)).fold(function.failing(), Failing::and)
-            }
+            Expr::Statistic { function, columns, distinct: _ } => columns
+                .iter()
+                .map(|it| self.column_failing(*it, table))
+                .fold(function.failing(), Failing::and),
             Expr::Related { by, scan, filter: _, of } => {
-                self.way(*by, table).and(self.value(of, scan.table()))
+                self.relationship_failing(*by, table).and(self.value(of, scan.table()))
             }
             Expr::Instant { .. } | Expr::Row | Expr::Snapshot | Expr::Null => Failing::Never,
         }
     }
 
-    /// How reading a column can fail.
-    fn stored(&self, column: ColumnId, table: TableId) -> Failing {
+    /// How reading `column` can fail.
+    fn column_failing(&self, column: ColumnId, table: TableId) -> Failing {
         let is_derived = self.relations.catalog.table(table).column(column).derived;
         if is_derived || self.is_called { Failing::ByRow } else { Failing::Never }
     }
 
-    /// True if a query computes values that may fail before a join that its policy has become: what it sorts and groups by, keys by
+    /// True if a query computes values that may fail before a join that its policy has become: terms of order and groups, keys by
     /// which parents find their rows, and columns that are expressions of a view.
     fn computes_early(&self, query: &Query) -> bool {
         let table = query.table();
@@ -285,7 +290,8 @@ impl Barrier<'_> {
             self.value(of, table).and(order) == Failing::ByRow
         };
         let column = |it: &ColumnId| sorted(&Expr::Column(*it));
-        let tied = |it: &Tie| matches!(it, Tie::Column(it) if self.stored(*it, table) == Failing::ByRow);
+        let tied =
+            |it: &Tie| matches!(it, Tie::Column(it) if self.column_failing(*it, table) == Failing::ByRow);
         let groups: &[ColumnId] = match &query.output {
             Output::Groups { by, .. } => by,
             Output::Rows(_) | Output::Aggregate(_) => &[],
@@ -317,25 +323,26 @@ impl Barrier<'_> {
     }
 
     /// How finding related rows of a row can fail.
-    fn way(&self, by: RelationshipId, table: TableId) -> Failing {
+    fn relationship_failing(&self, by: RelationshipId, table: TableId) -> Failing {
         let related = self.relations.relationship(by);
         match related.call {
             Some(_) => Failing::ByRow,
             None => {
-                let sides =
-                    |it: &(ColumnId, ColumnId)| self.stored(it.0, table).and(self.stored(it.1, related.to));
+                let sides = |it: &(ColumnId, ColumnId)| {
+                    self.column_failing(it.0, table).and(self.column_failing(it.1, related.to))
+                };
                 related.on.iter().map(sides).fold(Failing::Never, Failing::and)
             }
         }
     }
 
-    /// How comparing two values of a type can fail. SQLite compares what is stored.
+    /// How comparing two values of a type can fail. SQLite compares the stored values.
     fn order(&self, ty: &ColumnType) -> Failing {
         if self.is_sqlite { Failing::Never } else { ty.facts().failing }
     }
 
-    /// How comparing `of` with `with` can fail by their type.
-    fn compared(&self, of: &Expr, with: &Parameter, table: TableId) -> Failing {
+    /// How comparing `of` with `with` can fail, by their types.
+    fn comparison_failing(&self, of: &Expr, with: &Parameter, table: TableId) -> Failing {
         match (self.type_of(of, table), &with.reader) {
             (Some(ty), _) => self.order(ty),
             (None, Reader::Column(ty) | Reader::Each(ty) | Reader::Gathered { ty, .. }) => self.order(ty),
@@ -380,7 +387,7 @@ impl Barrier<'_> {
             }
             Expr::Function(_, column) => self.relations.catalog.table(table).column(*column).folds,
             Expr::Related { scan, of, .. } => self.folds(of, scan.table()),
-            // A function gives what it gives, which counts as failing by the row already.
+            // A function counts as failing by the row already, whatever it returns.
             Expr::JsonPath(..)
             | Expr::Computed(_)
             | Expr::Cast(..)
@@ -393,7 +400,7 @@ impl Barrier<'_> {
         }
     }
 
-    /// True if a condition has a half that costs little and may have an index. SQLite has no index for what fails.
+    /// True if a condition has a cheap half that may use an index. SQLite has no index for conditions that fail.
     fn is_halved(&self, filter: &Filter, table: TableId) -> bool {
         let Filter::Compare { of, by, with } = filter else { return false };
         let ty = self.type_of(of, table).unwrap_or(&ColumnType::Text);

@@ -1,4 +1,4 @@
-//! Bounds on what conditions and orders cost a database's planner, for every style of API.
+//! Limits the cost of conditions and orders for a database's planner, for every API.
 //!
 //! A condition is counted by its parts: comparisons, relationships, and objects that say nothing. A list of values is one part,
 //! however long it is. An order has each term once: what an earlier term sorts by leaves nothing to a later equal one.
@@ -29,7 +29,7 @@ pub struct Bounds {
 /// A condition or an order that is refused for its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Excess {
-    /// One condition has more parts than this.
+    /// A condition has more parts than this.
     Parts(u32),
     /// All conditions together have more parts than this.
     Together(usize),
@@ -75,7 +75,7 @@ impl Bounds {
 
     /// Counts the parts of `filter`, which belongs to one field.
     /// # Errors
-    /// It has too many parts, or leads through too many relationships.
+    /// The filter has too many parts, or leads through too many relationships.
     pub fn check(&mut self, filter: &Filter) -> Result<(), Excess> {
         let parts = if filter.is_true() { 0 } else { filter.parts() };
         self.parts += parts;
@@ -118,7 +118,7 @@ impl Terms {
     /// The order of a field with the condition `filter`.
     /// # Errors
     /// Both together lead through too many relationships.
-    pub fn beside(self, filter: &Filter) -> Result<Vec<Order>, Excess> {
+    pub fn with_filter(self, filter: &Filter) -> Result<Vec<Order>, Excess> {
         check_relationships(self.relationships + filter.relationships())?;
         Ok(self.order)
     }
@@ -268,7 +268,7 @@ mod tests {
             assert_eq!(terms.push(term(related(0, 1), false)), Ok(()));
             assert_eq!(terms.push(term(related(1, 0), false)), Ok(()));
         }
-        let order = terms.beside(&Filter::TRUE).unwrap();
+        let order = terms.with_filter(&Filter::TRUE).unwrap();
         assert_eq!(order, [term(related(0, 1), true), term(related(1, 0), false)]);
         let mut terms = Terms::default();
         (0..100).for_each(|at| assert_eq!(terms.push(term(related(at, 1), true)), Ok(())));
@@ -276,6 +276,6 @@ mod tests {
         let mut terms = Terms::default();
         (0..10).for_each(|at| assert_eq!(terms.push(term(related(at, 10), true)), Ok(())));
         let filter = Filter::Exists { by: RelationshipId(0), scan: scan(), filter: Box::new(Filter::TRUE) };
-        assert_eq!(terms.beside(&filter), Err(Excess::Relationships));
+        assert_eq!(terms.with_filter(&filter), Err(Excess::Relationships));
     }
 }

@@ -51,7 +51,7 @@ impl Claims {
                 self.note(filter);
             }
             Filter::Somewhere { scan: _, filter } => self.note(filter),
-            // Made of requests, in conditions of policies there is none.
+            // Only requests produce this filter, never a policy.
             Filter::Among { .. } => {}
             Filter::Missing { with, .. } | Filter::Words { with, .. } => self.note_parameter(with),
             Filter::Place { with, .. } => with.iter().for_each(|it| self.note_parameter(it)),

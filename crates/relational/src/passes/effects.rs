@@ -1,4 +1,4 @@
-//! Tables that a piece shows, and tables that a mutation may change: more than its statements name.
+//! Tables that a plan node shows, and tables that a mutation may change: more than its statements name.
 //!
 //! Rows that refer to others go or change with them, triggers and rules do as they like, and a view stands for tables that it
 //! does not name. Where that cannot be known it is all tables.
@@ -11,30 +11,34 @@ use crate::catalog::{Catalog, ColumnId, Follow, ForeignKey, TableId, TableKind};
 use crate::plan::write::{Assign, Change};
 use hashbrown::HashSet;
 
-/// Tables of a piece whose statements name the tables `stated` and make the changes `changes`; `None`: any table.
-pub fn touched(catalog: &Catalog, mut stated: Vec<TableId>, changes: &[Change]) -> Option<Vec<TableId>> {
+/// Tables read or changed by statements that name the tables `stated` and make `changes`; `None`: any table.
+pub fn touched_tables(
+    catalog: &Catalog,
+    mut stated: Vec<TableId>,
+    changes: &[Change],
+) -> Option<Vec<TableId>> {
     if changes.is_empty() {
-        // A view reads tables that nobody named.
+        // A view reads tables that the statement does not name.
         let known = stated.iter().all(|it| catalog.table(*it).kind == TableKind::Table);
         return known.then_some(stated);
     }
-    stated.extend(changed(catalog, changes)?);
+    stated.extend(changed_tables(catalog, changes)?);
     Some(stated)
 }
 
 /// Events of a table's rows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Event {
-    /// Some more.
+    /// Rows are added.
     Insert,
-    /// Some less.
+    /// Rows are removed.
     Delete,
-    /// Some with another value in this column.
+    /// Rows get another value in this column.
     Update(ColumnId),
 }
 
 /// All tables that `changes` may change; `None`: any.
-fn changed(catalog: &Catalog, changes: &[Change]) -> Option<Vec<TableId>> {
+fn changed_tables(catalog: &Catalog, changes: &[Change]) -> Option<Vec<TableId>> {
     let mut reached: HashSet<(TableId, Event)> = HashSet::new();
     let mut waiting = Vec::new();
     for change in changes {

@@ -18,7 +18,7 @@ pub fn elide(plan: &mut Plan, relations: &Relations) {
     for at in 0..plan.members.len() {
         let MemberKind::One(level) = plan.members[at].kind else { continue };
         let Some(by) = plan.levels[level as usize].by else { continue };
-        if let Some(known) = known(plan, level, relations, relations.relationship(by)) {
+        if let Some(known) = parent_columns(plan, level, relations, relations.relationship(by)) {
             let members = plan.levels[level as usize].members;
             take_from_parent(plan, members, &known);
             plan.members[at].kind = MemberKind::Inline(members);
@@ -31,22 +31,29 @@ pub fn elide(plan: &mut Plan, relations: &Relations) {
     }
 }
 
-/// For each output column of a level the column of its parent's row that has the same value; `None` if one has none.
-fn known(plan: &Plan, level: u32, relations: &Relations, related: &Relationship) -> Option<Vec<u16>> {
+/// For each output column of `level`, the column of the parent's row with the same value; `None` if one has none.
+fn parent_columns(
+    plan: &Plan,
+    level: u32,
+    relations: &Relations,
+    related: &Relationship,
+) -> Option<Vec<u16>> {
     let level = &plan.levels[level as usize];
     let Output::Rows(columns) = &level.query.output else { return None };
     let is_certain = related.enforced && related.kind == (RelationshipKind::Object { certain: true });
-    // A mutation sees what it has not ended yet.
+    // Within a mutation a deferred foreign key may be violated.
     let exists = is_certain && (!related.deferrable || plan.writes.is_empty());
     let all = level.query.filter.is_true() && !level.query.scan.is_restricted();
     if !exists || !all || !level.hidden.is_empty() {
         return None;
     }
-    let (from, to) = (relations.catalog.table(related.from), relations.catalog.table(related.to));
+    let from = relations.catalog.table(related.from);
+    let to = relations.catalog.table(related.to);
     let same = |column: &Expr| {
         let Expr::Column(theirs) = column else { return None };
         let (ours, _) = related.on.iter().find(|it| it.1 == *theirs)?;
-        let (ours, of) = (from.column(*ours), to.column(*theirs));
+        let ours = from.column(*ours);
+        let of = to.column(*theirs);
         let has_one_form =
             matches!(of.ty, ColumnType::SmallInt | ColumnType::Int | ColumnType::BigInt | ColumnType::Uuid);
         let nest = level.query.nest.iter().find(|it| it.0 == Tie::Column(*theirs))?;

@@ -23,7 +23,7 @@ pub(super) fn gather(plan: &mut Plan) {
 
 struct Judges {
     judged: Vec<Judged>,
-    /// The level at hand.
+    /// The current level.
     level: Option<u32>,
 }
 

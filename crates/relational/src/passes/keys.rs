@@ -13,7 +13,7 @@ use crate::plan::{Expr, GuardedColumn, Output, Plan};
 pub(super) fn keep(plan: &mut Plan) {
     for level in 0..plan.levels.len() as u32 {
         let query = &mut plan.levels[level as usize].query;
-        let hidden = hidden(query.scan.cells());
+        let hidden = hidden_columns(query.scan.cells());
         let Output::Rows(columns) = &mut query.output else { continue };
         if !hidden.is_empty() {
             let mut columns = std::mem::take(columns);
@@ -27,7 +27,7 @@ pub(super) fn keep(plan: &mut Plan) {
     }
 }
 
-fn hidden(cells: &[GuardedColumn]) -> Vec<ColumnId> {
+fn hidden_columns(cells: &[GuardedColumn]) -> Vec<ColumnId> {
     cells.iter().map(|it| it.column).collect()
 }
 
@@ -61,9 +61,9 @@ fn keep_below(plan: &mut Plan, write: usize) {
     | WriteAnswer::Rows(run)
     | WriteAnswer::Response(run)
     | WriteAnswer::Responses(run)) = of.answer;
-    let shown: Vec<u32> = of.works.iter().flat_map(shown).collect();
+    let shown: Vec<u32> = of.works.iter().flat_map(shown_changes).collect();
     let Some(&first) = shown.first() else { return };
-    let hidden = hidden(cells(&plan.changes[first as usize]));
+    let hidden = hidden_columns(cells(&plan.changes[first as usize]));
     let before = plan.changes[first as usize].returning().to_vec();
     let mut columns = before.clone();
     repoint(plan, &plan.levels_below(run), &hidden, &mut columns);
@@ -86,7 +86,7 @@ fn keep_between(plan: &mut Plan, write: usize) {
         for given in steps.iter_mut().flat_map(|it| &mut it.values) {
             let Given::Returned { step, column } = given else { continue };
             let change = &mut changes[of[*step as usize] as usize];
-            let hidden = hidden(cells(change));
+            let hidden = hidden_columns(cells(change));
             if let Some(returning) = returning(change) {
                 *column = key(returning, &hidden, *column);
             }
@@ -94,8 +94,8 @@ fn keep_between(plan: &mut Plan, write: usize) {
     }
 }
 
-/// The statements of `work` whose rows the field shows.
-fn shown(work: &Work) -> Vec<u32> {
+/// The changes of `work` whose rows the field returns.
+fn shown_changes(work: &Work) -> Vec<u32> {
     match work {
         Work::Change(change) => vec![*change],
         Work::Insert(steps) | Work::Each { steps, .. } => {

@@ -17,11 +17,11 @@ use crate::plan::{Filter, Parameter};
 enum Verdict {
     Stays,
     Refused(Refusal),
-    /// It stays if the first value, by which rows are found, is the second, which is set.
+    /// The row stays if both values are equal: the one that finds rows, and the one that is set.
     StaysIf(Parameter, Parameter),
 }
 
-/// Takes distribution columns out of what `plan` sets, or notes why it cannot.
+/// Removes distribution columns from the values that `plan` sets, or notes why it cannot.
 pub(super) fn refuse(plan: &mut Plan, relations: &Relations) {
     if !relations.catalog.has_shards() {
         return;
@@ -29,7 +29,7 @@ pub(super) fn refuse(plan: &mut Plan, relations: &Relations) {
     for at in 0..plan.changes.len() {
         let table = plan.changes[at].table();
         let Placement::Sharded { column, .. } = relations.catalog.table(table).placement else { continue };
-        let given = given(plan, at as u32, column);
+        let given = insert_values(plan, at as u32, column);
         let verdict = match &mut plan.changes[at] {
             Change::Update(update) => of_update(update, column, relations),
             Change::Insert(insert) => match &mut insert.conflict {
@@ -60,7 +60,7 @@ fn steps(plan: &Plan, change: u32) -> impl Iterator<Item = &Step> {
 }
 
 /// The values that the insert at `change` gives `column`, one for each of its steps.
-fn given(plan: &Plan, change: u32, column: ColumnId) -> Vec<Option<Parameter>> {
+fn insert_values(plan: &Plan, change: u32, column: ColumnId) -> Vec<Option<Parameter>> {
     let Change::Insert(insert) = &plan.changes[change as usize] else { return Vec::new() };
     let at = insert.columns.iter().position(|it| *it == column);
     let value = |step: &Step| match step.values.get(at?)? {
@@ -92,16 +92,17 @@ fn of_update(update: &mut Update, column: ColumnId, relations: &Relations) -> Ve
     let of = relations.catalog.table(table).column(column);
     let found_by = Router { relations }.value(&update.scan, &update.filter, column);
     let found_by = found_by.filter(|_| is_plain(&value) && is_equal_by_bytes(of));
-    let (Some(found_by), Some(other)) = (found_by, unchanged(relations, table, &[column])) else {
+    let (Some(found_by), Some(other)) = (found_by, find_untouched_column(relations, table, &[column])) else {
         return Verdict::Refused(Refusal::Moves);
     };
     update.set.remove(at);
     if update.set.is_empty() {
         update.set.push((other, Assign::Kept));
     }
-    match found_by.origin == value.origin && found_by.reader == value.reader {
-        true => Verdict::Stays,
-        false => Verdict::StaysIf(found_by, value),
+    if found_by.origin == value.origin && found_by.reader == value.reader {
+        Verdict::Stays
+    } else {
+        Verdict::StaysIf(found_by, value)
     }
 }
 
@@ -135,7 +136,8 @@ fn of_conflict(
     });
     let taken: Vec<ColumnId> = conflict.presets.iter().map(|it| it.0).chain([column]).collect();
     let table = conflict.scan.table();
-    let Some(other) = unchanged(relations, table, &taken).filter(|_| is_of_key && is_given) else {
+    let Some(other) = find_untouched_column(relations, table, &taken).filter(|_| is_of_key && is_given)
+    else {
         return Verdict::Refused(Refusal::Moves);
     };
     conflict.update.retain(|it| *it != column);
@@ -146,8 +148,8 @@ fn of_conflict(
     Verdict::Stays
 }
 
-/// A column beside `taken` that can be set to its own value.
-fn unchanged(relations: &Relations, table: TableId, taken: &[ColumnId]) -> Option<ColumnId> {
+/// A writable column that is not in `taken`, so that it can be set to its own value.
+fn find_untouched_column(relations: &Relations, table: TableId, taken: &[ColumnId]) -> Option<ColumnId> {
     let table = relations.catalog.table(table);
     let mut columns = (0..table.columns.len() as u32).map(ColumnId);
     columns.find(|it| !taken.contains(it) && !table.column(*it).generated)

@@ -1,4 +1,4 @@
-//! Restricts a plan to what a policy allows: rows, columns, numbers of rows, and what is written.
+//! Restricts a plan to the rights in a policy: rows, columns, numbers of rows, and written values.
 //!
 //! **Invariant:** every [`Scan`] of the plan is asked about, once; scans inside the conditions of the policy itself are
 //! not, as a condition sees the tables whole. A column that the policy hides in some rows is hidden wherever a client's
@@ -42,7 +42,7 @@ pub enum Preset {
 /// Conditions are on a row of the table. Values of a request in them are [`crate::plan::Origin::Claim`] and
 /// [`crate::plan::Origin::Constant`] alone.
 pub trait Policy: Debug + Send + Sync {
-    /// Whose policy it is, for the text of plans: a role.
+    /// Name of the policy in the text form of plans: the role.
     fn name(&self) -> &str {
         ""
     }
@@ -60,7 +60,7 @@ pub trait Policy: Debug + Send + Sync {
         &[]
     }
 
-    /// The functions of a row of `table` whose values are shown in some rows only.
+    /// Functions of a row of `table` whose values are hidden in some rows.
     fn calls(&self, _table: TableId) -> &[GuardedCall] {
         &[]
     }
@@ -234,7 +234,7 @@ fn assign(preset: &Preset) -> Assign {
     }
 }
 
-fn given(preset: &Preset) -> Given {
+fn preset_to_given(preset: &Preset) -> Given {
     match preset {
         Preset::Null => Given::Null,
         Preset::Value(value) => Given::Parameter(value.clone()),
@@ -255,8 +255,8 @@ fn preset_rows(plan: &mut Plan, at: u32, policy: &dyn Policy, claims: &mut Claim
         for step in plan.writes.iter_mut().flat_map(|it| &mut it.works).flat_map(steps) {
             if step.change == at {
                 match step.values.get_mut(place) {
-                    Some(old) => *old = given(value),
-                    None => step.values.push(given(value)),
+                    Some(old) => *old = preset_to_given(value),
+                    None => step.values.push(preset_to_given(value)),
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Shards that a statement asks, as far as its conditions tell.
+//! Estimates the shards that a statement reads, as far as its conditions show.
 //!
 //! Each access to a distributed table is judged by its own conjuncts, which [`super::route`] has completed: one value of the
 //! distribution column is one shard, a list of values several, anything else all.
@@ -26,7 +26,7 @@ pub enum Reach {
 }
 
 impl Reach {
-    /// All of them, in order.
+    /// All reaches, in order.
     pub const EVERY: [Self; 4] = [Self::None, Self::One, Self::Several, Self::All];
 
     /// The name, in metrics.
@@ -42,7 +42,7 @@ impl Reach {
 
     /// Words for people.
     #[must_use]
-    pub const fn words(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::None => "no shard",
             Self::One => "one shard",
@@ -125,7 +125,7 @@ struct Asked<'r> {
     /// Colocations of tables with one shard.
     singles: Vec<u32>,
     least: Reach,
-    /// The query at hand is below parents whose keys are bound as lists.
+    /// The current query is below parents whose keys are bound as lists.
     has_keys: bool,
 }
 
@@ -151,7 +151,7 @@ impl<'r> Asked<'r> {
     }
 
     fn query(&mut self, query: &Query) {
-        // The rows that a function gives are its own.
+        // Rows returned by a function have no shard.
         match query.call {
             Some(_) => self.restrictions(&query.scan),
             None => {
@@ -184,7 +184,7 @@ impl<'r> Asked<'r> {
         }
     }
 
-    /// The same; `is_listed`: their shards are those of values in a list.
+    /// Notes the shards of rows that fulfil `filter`; `is_listed`: the rows are found by a list of values.
     fn own_rows(&mut self, scan: &Scan, filter: &Filter, mut is_listed: bool) {
         self.single(scan);
         if let Some(column) = self.distribution(scan) {
@@ -259,7 +259,8 @@ impl<'r> Asked<'r> {
 /// True if a conjunct of `filter` compares `column` with a list of values.
 fn is_listed(filter: &Filter, column: ColumnId) -> bool {
     filter.conjuncts().into_iter().any(|it| {
-        let compared = it.compared(Comparison::In).or_else(|| it.compared(Comparison::Eq));
+        let compared =
+            it.as_column_comparison(Comparison::In).or_else(|| it.as_column_comparison(Comparison::Eq));
         compared.is_some_and(|(of, with)| {
             of == column && matches!(with.reader, Reader::Each(_) | Reader::Gathered { .. })
         })

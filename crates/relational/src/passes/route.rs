@@ -1,5 +1,5 @@
-//! Repeats what is known of a distribution column wherever a relationship ties it, so that a database of shards sees that one of
-//! them answers.
+//! Repeats known values of a distribution column wherever a relationship ties it, so that a sharded database sees that a single
+//! shard answers.
 //!
 //! Citus decides by the conditions of each table for itself: with `orders.tenant_id = $1` and lines tied by
 //! `lines.tenant_id = orders.tenant_id` it asks one shard of `orders` and all of `lines`. The pass adds
@@ -42,7 +42,7 @@ pub fn route(plan: &mut Plan, relations: &Relations) {
         | WriteAnswer::Rows(run)
         | WriteAnswer::Response(run)
         | WriteAnswer::Responses(run)) = write.answer;
-        let above = router.written(plan, &write.works);
+        let above = router.rows_of_mutation(plan, &write.works);
         waiting.extend(plan.levels_below(run).into_iter().map(|it| (it, above.clone())));
     }
     while let Some((level, above)) = waiting.pop() {
@@ -64,7 +64,7 @@ pub(super) struct Router<'r> {
 }
 
 impl Router<'_> {
-    /// Completes the conditions of a query, and gives what is known of its rows.
+    /// Completes the conditions of a query, and returns what is known of its rows.
     fn query(&self, query: &mut Query, above: Option<&Above>) -> Known {
         let table = query.table();
         let mut known = self.of_scan(&query.scan, &query.filter);
@@ -72,7 +72,7 @@ impl Router<'_> {
             for &(tie, column) in &query.nest {
                 let from = above.columns.get(usize::from(column)).copied().flatten();
                 if let (Tie::Column(to), Some(from)) = (tie, from)
-                    && let Some(value) = self.carried(&above.known, (above.table, from), (table, to))
+                    && let Some(value) = self.carry_value(&above.known, (above.table, from), (table, to))
                 {
                     learn(&mut known, to, value);
                 }
@@ -167,7 +167,7 @@ impl Router<'_> {
 
     /// The rows that a root field of a mutation shows, if all have one value in some column: of an insert alone, of an update or
     /// a delete by it. Nothing where a trigger may change the row.
-    fn written(&self, plan: &Plan, works: &[Work]) -> Option<Above> {
+    fn rows_of_mutation(&self, plan: &Plan, works: &[Work]) -> Option<Above> {
         let [work] = works else { return None };
         let (change, inserted) = match work {
             Work::Change(at) => (&plan.changes[*at as usize], None),
@@ -236,7 +236,7 @@ impl Router<'_> {
                 let related = self.relations.relationship(*by);
                 let below = self.of_scan(scan, filter);
                 for &(ours, theirs) in related.on.iter().filter(|_| related.through.is_none()) {
-                    if let Some(value) = self.carried(&below, (scan.table(), theirs), (table, ours)) {
+                    if let Some(value) = self.carry_value(&below, (scan.table(), theirs), (table, ours)) {
                         learn(known, ours, value);
                     }
                 }
@@ -244,8 +244,8 @@ impl Router<'_> {
         }
     }
 
-    /// The value that `from` is known to have, if an equal `to` compares with it alike.
-    fn carried(
+    /// The known value of `from`, if a column `to` with an equal value compares the same way.
+    fn carry_value(
         &self,
         known: &Known,
         from: (TableId, ColumnId),
@@ -257,7 +257,7 @@ impl Router<'_> {
         known.iter().find(|it| it.0 == from.1).filter(|_| is_same).map(|it| it.1.clone())
     }
 
-    /// Adds what is known of the distribution column of `table` to `filter`, unless a conjunct says it.
+    /// Adds the known value of the distribution column of `table` to `filter`, unless a conjunct has it.
     fn pin(&self, table: TableId, scan: &Scan, filter: &mut Filter, known: &Known) {
         let Placement::Sharded { column, .. } = self.relations.catalog.table(table).placement else { return };
         let Some((_, value)) = known.iter().find(|it| it.0 == column) else { return };
@@ -294,7 +294,7 @@ impl Router<'_> {
             | Filter::Measure { of, .. }
             | Filter::Columns { of, .. } => self.expr(of, table, known),
             Filter::Exists { by, scan, filter } => {
-                self.related(*by, (scan, filter), table, known);
+                self.complete_related_filter(*by, (scan, filter), table, known);
             }
             Filter::Somewhere { scan, filter } => {
                 let known = self.of_scan(scan, filter);
@@ -319,7 +319,7 @@ impl Router<'_> {
         match of {
             Expr::JsonPath(of, _) | Expr::Cast(of, _) => self.expr(of, table, known),
             Expr::Related { by, scan, filter, of } => {
-                let known = self.related(*by, (scan, filter), table, known);
+                let known = self.complete_related_filter(*by, (scan, filter), table, known);
                 self.expr(of, scan.table(), &known);
             }
             Expr::Column(_)
@@ -335,8 +335,8 @@ impl Router<'_> {
         }
     }
 
-    /// Completes the conditions on the rows along `by`, and gives what is known of them.
-    fn related(
+    /// Adds known values to the conditions on rows along `by`, and returns what is known of these rows.
+    fn complete_related_filter(
         &self,
         by: RelationshipId,
         (scan, filter): (&mut Scan, &mut Filter),
@@ -346,7 +346,7 @@ impl Router<'_> {
         let related = self.relations.relationship(by);
         let mut known = self.of_scan(scan, filter);
         for &(ours, theirs) in related.on.iter().filter(|_| related.through.is_none()) {
-            if let Some(value) = self.carried(above, (table, ours), (scan.table(), theirs)) {
+            if let Some(value) = self.carry_value(above, (table, ours), (scan.table(), theirs)) {
                 learn(&mut known, theirs, value);
             }
         }
@@ -379,7 +379,7 @@ pub(super) fn direct(filter: &Filter, known: &mut Known) {
 
 /// The column and the value of a request that it has to equal, if `filter` says that.
 fn equality(filter: &Filter) -> Option<(ColumnId, &Parameter)> {
-    filter.compared(Comparison::Eq).filter(|it| is_plain(it.1))
+    filter.as_column_comparison(Comparison::Eq).filter(|it| is_plain(it.1))
 }
 
 /// True for one value of the request or of the policy, which the whole statement shares.

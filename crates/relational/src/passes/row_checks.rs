@@ -19,14 +19,14 @@ pub(super) fn take_out(plan: &mut Plan, relations: &Relations) {
     for at in 0..plan.changes.len() {
         let table = relations.catalog.table(plan.changes[at].table());
         let Some(key) = table.primary_key.as_ref().map(|it| it.columns.clone()) else { continue };
-        if let Some(check) = taken(&mut plan.changes[at], table.acts_late) {
+        if let Some(check) = take_check(&mut plan.changes[at], table.acts_late) {
             add(plan, at as u32, &key, check);
         }
     }
 }
 
-/// The check that `change` gives away.
-fn taken(change: &mut Change, acts_late: bool) -> Option<Filter> {
+/// Removes the check from `change`, if it has to run after the change.
+fn take_check(change: &mut Change, acts_late: bool) -> Option<Filter> {
     let waits = |check: &Filter| acts_late || reads_others(check);
     match change {
         Change::Insert(insert) => {

@@ -4,7 +4,7 @@
 //!
 //! **Cost:** planning only: one walk over the plan.
 
-use super::effects::touched;
+use super::effects::touched_tables;
 use crate::catalog::{Catalog, ColumnId, ColumnType, Follow, Table, TableId};
 use crate::plan::operators::Comparison;
 use crate::plan::write::{Assign, Change};
@@ -25,18 +25,18 @@ pub fn row_keys(catalog: &Catalog, plan: &Plan) -> Vec<ConfinedTable> {
     if !plan.functions.is_empty() || !plan.lookups.is_empty() {
         return Vec::new();
     }
-    let scanned = plan.clone().scanned();
+    let scanned = plan.clone().scanned_tables();
     let is_once = |table: TableId| scanned.iter().filter(|it| **it == table).count() == 1;
     let queries = plan.levels.iter().map(|it| &it.query).filter(|it| it.nest.is_empty() && it.call.is_none());
     let read = queries.filter_map(|it| Some((it.scan.table(), key(catalog, it.scan.table(), &it.filter)?)));
-    let changed = plan.changes.iter().filter_map(|it| changed(catalog, it));
+    let changed = plan.changes.iter().filter_map(|it| changed_row(catalog, it));
     let all: Vec<_> = read.chain(changed).collect();
     let confined = all.into_iter().filter(|it| is_once(it.0));
     confined.map(|(table, key)| ConfinedTable { table, key }).collect()
 }
 
 /// The table and key of a change of one row, if nothing leads from there to other rows of the table.
-fn changed(catalog: &Catalog, change: &Change) -> Option<(TableId, Vec<Parameter>)> {
+fn changed_row(catalog: &Catalog, change: &Change) -> Option<(TableId, Vec<Parameter>)> {
     let filter = match change {
         Change::Update(update) => {
             let key = catalog.table(update.scan.table()).primary_key.as_ref()?;
@@ -47,7 +47,7 @@ fn changed(catalog: &Catalog, change: &Change) -> Option<(TableId, Vec<Parameter
         Change::Insert(_) | Change::Call(_) => return None,
     };
     let table = change.table();
-    let reached = touched(catalog, vec![table], std::slice::from_ref(change))?;
+    let reached = touched_tables(catalog, vec![table], std::slice::from_ref(change))?;
     let acts = |it: &crate::catalog::ForeignKey| {
         it.target == table && (it.on_delete, it.on_update) != (Follow::Nothing, Follow::Nothing)
     };
@@ -81,7 +81,7 @@ fn key(catalog: &Catalog, table: TableId, filter: &Filter) -> Option<Vec<Paramet
     key.columns.iter().map(value).collect()
 }
 
-/// True if equal values of the table's primary key have equal texts, so that a row can be told by them.
+/// True if equal values of the table's primary key have equal texts, so that the text identifies the row.
 #[must_use]
 pub fn has_certain_key(table: &Table) -> bool {
     let is_certain = |it: &ColumnId| has_one_text(&table.column(*it).ty) && !table.column(*it).folds;

@@ -13,17 +13,17 @@ use crate::text_search::Words;
 pub enum Filter {
     /// All hold; true when empty.
     All(Vec<Filter>),
-    /// One holds; false when empty.
+    /// At least one filter holds; false when empty.
     Any(Vec<Filter>),
-    /// It does not hold.
+    /// The filter does not hold.
     Not(Box<Filter>),
-    /// It does not hold, or no one can say because a value is missing.
+    /// The filter does not hold, or is null because a value is missing.
     NotTrue(Box<Filter>),
-    /// It holds, asked only of rows that the policies of the scans around it show: it may fail by the row.
+    /// The filter holds, tested only on rows that the policies of the scans around it show: it may fail by the row.
     Behind {
         /// The condition.
         filter: Box<Filter>,
-        /// A part of it that costs little stands before the policy too, where an index answers it.
+        /// True if a cheap part of the condition stands before the policy too, where an index answers it.
         is_halved: bool,
         /// An index that may have answered it does not.
         loses_index: bool,
@@ -48,7 +48,7 @@ pub enum Filter {
         /// The words.
         with: Parameter,
     },
-    /// It holds for each word of a text, to which all [`Filter::Words`] in it refer.
+    /// The filter holds for each word of a text, to which all [`Filter::Words`] in it refer.
     Each {
         /// The words: [`super::Reader::EachWord`].
         with: Parameter,
@@ -74,7 +74,7 @@ pub enum Filter {
     Null {
         /// The value.
         of: Expr,
-        /// It has to be null, or has not to be.
+        /// True if the value has to be null, false if it must not be.
         is: bool,
     },
     /// A test of a value of the request for null.
@@ -83,7 +83,7 @@ pub enum Filter {
         with: Parameter,
         /// An expression of its type.
         like: Expr,
-        /// It has to be null, or has not to be.
+        /// True if the value has to be null, false if it must not be.
         is: bool,
     },
     /// A comparison.
@@ -117,19 +117,19 @@ pub enum Filter {
     },
     /// The row is one of those that a query over its table gives.
     Among {
-        /// The key that tells rows apart: the output columns of the query.
+        /// The key that identifies a row: output columns of the query.
         key: Vec<ColumnId>,
-        /// The query. [`RowAt::Root`] in its condition is the row at hand.
+        /// The query. [`RowAt::Root`] in its condition is the current row.
         query: Box<Query>,
     },
-    /// There is a row in a table, related to the row at hand or not.
+    /// A row in a table fulfils a condition, related to the current row or not.
     Somewhere {
         /// The rows.
         scan: Scan,
         /// Condition on the counted rows.
         filter: Box<Filter>,
     },
-    /// There is a related row.
+    /// A related row fulfils a condition.
     Exists {
         /// The way there.
         by: RelationshipId,
@@ -154,7 +154,7 @@ pub struct Judged {
 /// The row of a compared column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowAt {
-    /// The row at hand.
+    /// The current row.
     Here,
     /// The row that the policy restricts, or that [`Filter::Among`] looks for, of this table, however deep in conditions on other
     /// rows.
@@ -171,16 +171,16 @@ impl Filter {
     /// Always true.
     pub const TRUE: Self = Self::All(Vec::new());
 
-    /// There is a row along `by` that fulfils `filter`.
+    /// The condition that a row along `by` fulfils `filter`.
     #[must_use]
     pub fn exists(relations: &Relations, by: RelationshipId, filter: Self) -> Self {
         let scan = Scan::of(relations.relationship(by).to, Purpose::Exists);
         Self::Exists { by, scan, filter: Box::new(filter) }
     }
 
-    /// There is a row of `table` that fulfils `filter`.
+    /// The condition that a row of `table` fulfils `filter`.
     #[must_use]
-    pub fn somewhere(table: TableId, filter: Self) -> Self {
+    pub fn any_row(table: TableId, filter: Self) -> Self {
         Self::Somewhere { scan: Scan::of(table, Purpose::Exists), filter: Box::new(filter) }
     }
 
@@ -202,7 +202,8 @@ impl Filter {
 
     /// The conditions that hold together: the filter itself, or the parts of its conjunctions at any depth.
     pub(crate) fn conjuncts(&self) -> Vec<&Self> {
-        let (mut found, mut open) = (Vec::new(), vec![self]);
+        let mut found = Vec::new();
+        let mut open = vec![self];
         while let Some(filter) = open.pop() {
             match filter {
                 Self::All(parts) => open.extend(parts.iter().rev()),
@@ -212,7 +213,7 @@ impl Filter {
         found
     }
 
-    /// True if it asks of rows beside the one at hand.
+    /// True if the filter reads rows other than the current one.
     pub(crate) fn reads_rows(&self) -> bool {
         match self {
             Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::reads_rows),
@@ -228,7 +229,7 @@ impl Filter {
     }
 
     /// The column and the value, if the filter compares a column with a value by `by`.
-    pub(crate) fn compared(&self, by: Comparison) -> Option<(ColumnId, &Parameter)> {
+    pub(crate) fn as_column_comparison(&self, by: Comparison) -> Option<(ColumnId, &Parameter)> {
         match self {
             Self::Compare { of: Expr::Column(column) | Expr::Key(column), by: operator, with }
                 if *operator == by =>

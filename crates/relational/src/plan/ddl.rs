@@ -27,7 +27,7 @@ pub enum Definition {
         /// The column.
         column: ColumnDefinition,
     },
-    /// Removes a table with what depends on it.
+    /// Removes a table with its dependents.
     DropTable(String),
     /// Renames a table.
     RenameTable {
@@ -49,16 +49,16 @@ pub enum Definition {
     CreateView {
         /// The name.
         name: String,
-        /// By table: its name, and for each column of the view a value and the column's name.
+        /// For each table: its name, and for each column of the view a value and the column's name.
         members: Vec<(String, Vec<(Value, String)>)>,
     },
     /// Removes a view, if it exists.
     DropView(String),
     /// Creates an index. One that is a separate table is empty.
     CreateIndex(Index),
-    /// As [`Definition::CreateIndex`], while others write; outside of transactions.
+    /// Creates an index like [`Definition::CreateIndex`], without blocking writers; runs outside of transactions.
     CreateIndexBeside(Index),
-    /// Recreates what keeps a separate index up to date, after its table was written anew.
+    /// Recreates the triggers of a separate index, after its table was rewritten.
     RestoreIndex(Index),
     /// Puts all rows into an index that is a separate table.
     FillIndex(Index),
@@ -68,7 +68,7 @@ pub enum Definition {
     Copy {
         /// The table.
         into: String,
-        /// Its columns.
+        /// Columns that receive the values.
         columns: Vec<String>,
         /// The select.
         select: String,
@@ -107,9 +107,9 @@ pub enum Value {
 /// A table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableDefinition {
-    /// Its name.
+    /// Name of the table.
     pub name: String,
-    /// Its columns.
+    /// Columns of the table.
     pub columns: Vec<ColumnDefinition>,
     /// The columns of the primary key, if they are several.
     pub key: Vec<String>,
@@ -118,11 +118,11 @@ pub struct TableDefinition {
 /// A column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnDefinition {
-    /// Its name.
+    /// Name of the column.
     pub name: String,
-    /// Its type, as the database calls it.
+    /// Type in the database's own words.
     pub ty: String,
-    /// It is the primary key.
+    /// True for the primary key.
     pub is_key: bool,
     /// May be null.
     pub nullable: bool,
@@ -139,7 +139,7 @@ pub struct ColumnDefinition {
 pub enum ColumnSource {
     /// The numbers that all tables share.
     Numbers(Numbers),
-    /// A counter of its own.
+    /// A counter of the table.
     Identity,
 }
 
@@ -152,14 +152,14 @@ pub struct Reference {
     pub columns: Vec<String>,
     /// The table referred to.
     pub table: String,
-    /// Its columns.
+    /// Referenced columns.
     pub to: Vec<String>,
 }
 
 /// An index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Index {
-    /// Its name.
+    /// Name of the index.
     pub name: String,
     /// The table.
     pub table: String,
@@ -178,9 +178,9 @@ pub enum IndexKind {
     Tree,
     /// Equal texts of any length, by how they begin: PostgreSQL's trees take short ones only.
     Prefix,
-    /// As a tree; values are unique.
+    /// A tree of unique values.
     Unique,
-    /// Words as they are, but for case: `term`.
+    /// Whole words, ignoring case: `term`.
     Terms,
     /// Words by their stems: `fulltext`.
     Fulltext,
@@ -197,7 +197,7 @@ pub struct Numbers {
     pub sequence: &'static str,
     /// The table.
     pub table: &'static str,
-    /// Its column with the next number.
+    /// Column of the table with the next number.
     pub column: &'static str,
 }
 
@@ -237,14 +237,15 @@ impl ColumnDefinition {
 
     /// A column that is not null.
     #[must_use]
-    pub fn required(name: &str, ty: &str) -> Self {
+    pub fn not_null(name: &str, ty: &str) -> Self {
         Self { nullable: false, ..Self::optional(name, ty) }
     }
 
     /// A column that may be null.
     #[must_use]
     pub fn optional(name: &str, ty: &str) -> Self {
-        let (name, ty) = (name.to_owned(), ty.to_owned());
+        let name = name.to_owned();
+        let ty = ty.to_owned();
         Self { name, ty, is_key: false, nullable: true, only: None, source: None, reference: None }
     }
 

@@ -67,11 +67,11 @@ impl Aggregation {
 /// A function of an aggregate predicate, over one or two columns of `float8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Statistic {
-    /// As of an aggregate.
+    /// An aggregate function.
     Of(Aggregation),
     /// Correlation of two columns.
     Corr,
-    /// Their covariance in a sample.
+    /// Covariance of two columns in a sample.
     CovarSamp,
 }
 
@@ -99,7 +99,7 @@ pub enum Sign {
 }
 
 impl Sign {
-    /// As every database writes it.
+    /// The operator's text, equal in all databases.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
@@ -192,7 +192,7 @@ pub enum Measure {
 /// Casts in conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cast {
-    /// Its text.
+    /// The value as text.
     Text,
     /// The shape on a plane.
     Geometry,
@@ -203,7 +203,7 @@ pub enum Cast {
 impl Comparison {
     /// The operator in the text form of a plan.
     #[must_use]
-    pub const fn words(self) -> &'static str {
+    pub const fn plan_text(self) -> &'static str {
         match self {
             Self::Eq => "=",
             Self::Neq => "<>",
@@ -229,8 +229,8 @@ impl Comparison {
             Self::HasKey => "has key",
             Self::HasKeysAny => "has any key of",
             Self::HasKeysAll => "has all keys of",
-            Self::Tree(tree) => tree.words(),
-            Self::Spatial(spatial) => spatial.words(),
+            Self::Tree(tree) => tree.plan_text(),
+            Self::Spatial(spatial) => spatial.plan_text(),
         }
     }
 }
@@ -304,7 +304,7 @@ impl Comparison {
         }
     }
 
-    /// The notation of what a value of type `ty` is compared with, if that is asked in halves.
+    /// The notation of the argument that a value of type `ty` is compared with, if it is tested in halves.
     #[must_use]
     pub const fn notation(self, ty: &ColumnType) -> Option<Notation> {
         Some(match (self.positive(), ty) {
@@ -318,7 +318,7 @@ impl Comparison {
         })
     }
 
-    /// What it says `not` of, and itself if it says nothing of the kind.
+    /// The operator that this one negates, or itself if it negates none.
     #[must_use]
     pub const fn positive(self) -> Self {
         match self {
@@ -345,7 +345,7 @@ impl Tree {
         }
     }
 
-    const fn words(self) -> &'static str {
+    const fn plan_text(self) -> &'static str {
         match self {
             Self::Ancestor => "is ancestor of",
             Self::AncestorAny => "is ancestor of any of",
@@ -359,7 +359,7 @@ impl Tree {
 }
 
 impl Spatial {
-    const fn words(self) -> &'static str {
+    const fn plan_text(self) -> &'static str {
         match self {
             Self::Contains => "st_contains",
             Self::Crosses => "st_crosses",
@@ -376,7 +376,7 @@ impl Spatial {
 impl Aggregation {
     /// The function in the text form of a plan.
     #[must_use]
-    pub const fn words(self) -> &'static str {
+    pub const fn plan_text(self) -> &'static str {
         match self {
             Self::Avg => "avg",
             Self::Max => "max",
@@ -405,7 +405,7 @@ impl Measure {
 
     /// The operator in the text form of a plan.
     #[must_use]
-    pub const fn words(self) -> &'static str {
+    pub const fn plan_text(self) -> &'static str {
         match self {
             Self::Within | Self::WithinOnGlobe => "st_d_within",
             Self::Within3d => "st_3d_d_within",
@@ -437,7 +437,7 @@ impl Cast {
 
     /// The type in the text form of a plan.
     #[must_use]
-    pub const fn words(self) -> &'static str {
+    pub const fn plan_text(self) -> &'static str {
         match self {
             Self::Text => "text",
             Self::Geometry => "geometry",

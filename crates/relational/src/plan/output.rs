@@ -1,4 +1,4 @@
-//! Queries of a piece, in terms that every database supports: a piece of a plan becomes levels of queries.
+//! The queries of a plan node, in terms that every database supports: the node becomes levels of queries.
 //!
 //! A [`Plan`] is the output tree as [`Member`]s and, for each nested level, one [`Query`] over one table. Scalars are
 //! never in it: a `Parameter` says where the value of a request is found and how it is read.
@@ -11,7 +11,7 @@ use crate::catalog::facts::Cell;
 use crate::catalog::{FunctionId, RelationshipId};
 use weir_language::schema::TypeId;
 
-/// The queries of a piece and the composition of its answer.
+/// The queries of a plan node, and the composition of its answer.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// Nested levels and root queries: one statement each.
@@ -20,7 +20,7 @@ pub struct Plan {
     pub members: Vec<Member>,
     /// Root fields of a mutation.
     pub writes: Vec<write::Write>,
-    /// Their statements.
+    /// Statements that change rows.
     pub changes: Vec<write::Change>,
     /// Checks of the policy that are judged when the root field has run.
     pub row_checks: Vec<write::RowCheck>,
@@ -28,9 +28,9 @@ pub struct Plan {
     pub elided: Vec<String>,
     /// The functions that are called.
     pub functions: Vec<FunctionId>,
-    /// The members of the piece.
+    /// Members of the plan node.
     pub root: Run,
-    /// Root fields of a query that show an object which the front end looks up before the plan runs, by their places in the shape.
+    /// Root fields of a query that show an object which the front end looks up before the plan runs: indexes into the output plan.
     pub lookups: Vec<u32>,
     /// The only level of the root, of at most one row, if a database of shards is to read it before the levels below it, which are
     /// found by its values then.
@@ -43,7 +43,7 @@ pub struct Plan {
     pub claims: Vec<Box<str>>,
     /// Texts that are made of rows.
     pub codes: Vec<Code>,
-    /// Of a stream, the only list of the root.
+    /// The rows of a stream, if the operation is one: the only list of the root.
     pub stream: Option<StreamRows>,
     /// Updates that say not even that nothing is to be set: an error, unless the policy sets something.
     pub unset: Vec<Unset>,
@@ -51,7 +51,7 @@ pub struct Plan {
     pub unsupported: Vec<write::Unsupported>,
     /// Patterns that are judged before a row is read.
     pub judged: Vec<Judged>,
-    /// Conditions that no index answers, as they are asked only of rows which the policy shows.
+    /// Number of conditions without an index, because they are tested only on rows that the policy shows.
     pub unindexed: u32,
     /// Values that have to be equal, or the mutation is refused before it begins.
     pub unmoved: Vec<write::Unmoved>,
@@ -71,7 +71,7 @@ pub struct StreamRows {
 pub struct Unset {
     /// The place of the update in the plan's changes.
     pub change: u32,
-    /// The place in the shape of its root field.
+    /// Index of the root field in the output plan.
     pub field: u32,
     /// The path of its arguments in Hasura's words.
     pub path: Box<str>,
@@ -87,13 +87,13 @@ pub struct Code {
 /// A part of a [`Code`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CodePiece {
-    /// The same in every row.
+    /// Text that is equal in every row.
     Text(Box<str>),
     /// The value of an output column of the row's level.
     Value {
         /// The column.
         column: u16,
-        /// Its format.
+        /// Format of the value.
         cell: Cell,
     },
 }
@@ -159,7 +159,7 @@ impl Plan {
 }
 
 impl Plan {
-    /// The level that finds what the program of a root field changes.
+    /// The level that finds the objects which the program of a root field changes.
     pub fn finder(&self, member: &Member) -> Option<u32> {
         let MemberKind::Write(write) = member.kind else { return None };
         self.writes[write as usize].works.iter().find_map(|work| match work {
@@ -256,14 +256,14 @@ pub struct Run {
 }
 
 impl Run {
-    /// For indexing.
+    /// The run as a range of indexes.
     #[must_use]
     pub const fn range(self) -> std::ops::Range<usize> {
         self.start as usize..(self.start + self.len) as usize
     }
 }
 
-/// One statement and what is made of each of its rows.
+/// A query, and the members that are made of each of its rows.
 #[derive(Clone, Debug)]
 pub struct Level {
     /// The query.
@@ -276,7 +276,7 @@ pub struct Level {
     pub hidden: Vec<Hidden>,
     /// The relationship from its parent's row, where nothing but that ties their rows.
     pub by: Option<RelationshipId>,
-    /// The place in the shape of the field it answers.
+    /// Index in the output plan of the field that it answers.
     pub field: u32,
     /// Response keys down to it, for people.
     pub path: String,
@@ -299,7 +299,7 @@ pub struct Choice {
 }
 
 impl Object {
-    /// Its members, and the hidden columns of the row it is made of: one of `of`, or of its own level.
+    /// Members of the object, and the hidden columns of its row: a row of `of`, or of the object's own level.
     #[must_use]
     pub fn parts<'p>(self, of: &'p Level, plan: &'p Plan) -> (Run, &'p [Hidden]) {
         match self {
@@ -327,16 +327,16 @@ pub struct Variant {
     pub name: Box<str>,
     /// The type in the graph's schema.
     pub on: TypeId,
-    /// Its object.
+    /// The object of a row of this type.
     pub object: Object,
 }
 
 /// An object that stands for a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Object {
-    /// Made of the row.
+    /// Made from the current row.
     Row(Run),
-    /// Made of the only row of a level below it.
+    /// Made from the only row of a level below.
     Level(u32),
 }
 
@@ -345,14 +345,14 @@ pub enum Object {
 pub struct Hidden {
     /// Output column of the level's query.
     pub column: u16,
-    /// Its format.
+    /// Format of the value.
     pub cell: Cell,
 }
 
-/// One member of an object.
+/// A member of an object.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// Place in the shape's fields.
+    /// Index in the output plan's fields.
     pub field: u32,
     /// An earlier member whose bytes it may copy.
     pub same_as: Option<u32>,
@@ -360,7 +360,7 @@ pub struct Member {
     pub copied: bool,
     /// True if its field may be null.
     pub nullable: bool,
-    /// Of a list: whether an item may be null.
+    /// For a list: true if an item may be null.
     pub null_items: bool,
     /// Kind of the member.
     pub kind: MemberKind,
@@ -387,7 +387,7 @@ pub enum MemberKind {
         /// Output format.
         cell: Cell,
     },
-    /// Bytes the shape holds.
+    /// Bytes of the output plan's constants.
     Constant,
     /// Another source's.
     Foreign,
@@ -407,9 +407,9 @@ pub enum MemberKind {
         /// The object: of `Items`, `Ordinate` and constants.
         run: Run,
     },
-    /// In a shape: an object per item of the list at hand.
+    /// In a shape: an object per item of the current list.
     Items(Run),
-    /// In a shape: a number of the point at hand.
+    /// In a shape: a number of the current point.
     Ordinate(u16),
     /// The first row of a level, or null. Where rows are of several types it is the only one: types may share a key.
     One(u32),
@@ -424,16 +424,16 @@ pub enum MemberKind {
     },
     /// A text made of the row: one of the plan's codes.
     Coded(u32),
-    /// A text made of the first or last row of a level whose rows other members show; empty if it has none.
+    /// A text made of the first or last row of a level that other members show too; empty if it has no rows.
     End {
         /// The level.
         level: u32,
         /// The code.
         code: u32,
-        /// Of the last row.
+        /// True for the last row, false for the first.
         is_last: bool,
     },
-    /// True if a level whose rows other members show has a row, and one of two others has one.
+    /// True if a level that other members show has a row, and so has one of two others.
     Beyond {
         /// The level that is shown; `None`: no row can lie beyond it.
         page: Option<u32>,
@@ -444,9 +444,9 @@ pub enum MemberKind {
     Write(u32),
     /// Number of changed rows.
     Affected,
-    /// A word to people on what it did.
+    /// A message for people about the outcome.
     Message,
-    /// Those rows.
+    /// The changed rows.
     Returned(Run),
 }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub struct Parameter {
     /// Origin of the value.
     pub origin: Origin,
-    /// Its reader.
+    /// Reader of the value.
     pub reader: Reader,
     /// The argument's path in Hasura's words, for errors; empty for a value that is not the client's.
     pub path: Box<str>,
@@ -35,15 +35,15 @@ impl Parameter {
 /// Origin of a parameter's value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
-    /// A node of the shape's literals.
+    /// A node of the output plan's literals.
     Literal(u32),
     /// The whole of a variable.
     Variable(u32),
     /// A leaf of a structural variable.
     Inside {
-        /// Number of the structural variable in the piece.
+        /// Index of the structural variable in the plan node.
         slot: u32,
-        /// Its leaf, counted in the order of the tape.
+        /// Index of the leaf, in the order of the tape.
         leaf: u32,
     },
     /// A column of the parent's keys, from another source.
@@ -78,7 +78,7 @@ impl Origin {
     }
 }
 
-/// A value of the row that a stream has come to, whose position is a cursor.
+/// A value of the row that a stream has reached. The position is a cursor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Position {
     /// The paths of all its values.
@@ -125,7 +125,7 @@ pub enum EncodedPart {
 /// Conversion of a node to a value of the database.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Reader {
-    /// For comparison with a column of this type.
+    /// A value that is compared with a column of this type.
     Column(ColumnType),
     /// A list of such, bound as one value.
     Each(ColumnType),
@@ -148,7 +148,7 @@ pub enum Reader {
     Skip,
     /// The number of an object, as hexadecimal digits after `0x`, or decimal ones.
     Id,
-    /// A list of such; what is no number is left out.
+    /// A list of object numbers; other values are left out.
     Ids,
     /// The words of a text, as a question to an index of words.
     Words {
@@ -163,14 +163,14 @@ pub enum Reader {
     Half {
         /// Reader of the whole pattern.
         reader: Box<Reader>,
-        /// Which half.
+        /// First or second half.
         half: Half,
-        /// Its notation.
+        /// Notation of the pattern.
         notation: Notation,
     },
-    /// The words of a text, each as a question of its own to an index of words.
+    /// Words of a text, each as a separate query of an index of words.
     EachWord(Words),
-    /// Words that follow each other, told by their stems.
+    /// Consecutive words, compared by their stems.
     Sequence,
     /// Necessary parts of a text for a pattern or a sequence: for SQLite a query to an index of trigrams, for PostgreSQL a
     /// regular expression for a sequence.
@@ -186,7 +186,7 @@ pub enum Reader {
     Instants,
     /// A path into a JSON document.
     JsonPath,
-    /// Stays what the parent's row holds.
+    /// The value in the parent's row, unchanged.
     AsIs,
     /// A number of rows as `reader` says, [`Reader::Limit`], [`Reader::BatchSize`] or [`Reader::First`], but never more than `rows_max`.
     Capped {
@@ -198,9 +198,9 @@ pub enum Reader {
 }
 
 impl Reader {
-    /// The reader of the value with which a value of type `ty` is compared.
+    /// The reader of the right side when a column of type `ty` is compared by `by`.
     #[must_use]
-    pub fn compared(by: Comparison, ty: &ColumnType) -> Self {
+    pub fn for_comparison(by: Comparison, ty: &ColumnType) -> Self {
         match by {
             Comparison::In | Comparison::Nin => Self::Each(ty.clone()),
             Comparison::HasKeysAny | Comparison::HasKeysAll => Self::Each(ColumnType::Text),

@@ -11,13 +11,13 @@ pub struct Query {
     pub scan: Scan,
     /// The function that gives its rows instead.
     pub call: Option<Call>,
-    /// Nest: what ties its rows to that output column of the parent's row. With `through`, a column of the table of pairs.
+    /// For a nested query: the column tied to an output column of the parent's row. With `through`, a column of the table of pairs.
     pub nest: Vec<(Tie, u16)>,
     /// The table of pairs, and our column that equals its `theirs`.
     pub through: Option<(Through, ColumnId)>,
     /// Filter.
     pub filter: Filter,
-    /// One row per value of these columns, the first by `order`.
+    /// Keeps one row per value of these columns, the first by `order`.
     pub distinct_on: Vec<ColumnId>,
     /// Order.
     pub order: Vec<Order>,
@@ -50,10 +50,10 @@ impl Query {
         tied.or_else(|| compared_key(&self.filter, column))
     }
 
-    /// The same rows the other way round.
+    /// The query with its order reversed.
     #[must_use]
-    pub fn reversed(&self) -> Self {
-        Self { order: self.order.iter().map(Order::reversed).collect(), ..self.clone() }
+    pub fn to_reversed(&self) -> Self {
+        Self { order: self.order.iter().map(Order::to_reversed).collect(), ..self.clone() }
     }
 }
 
@@ -108,7 +108,7 @@ pub struct Call {
 pub enum Output {
     /// A row per row of the table.
     Rows(Vec<Expr>),
-    /// One row over all rows that are left after filter and page.
+    /// A single row over all rows that are left after filter and page.
     Aggregate(Vec<Expr>),
     /// A row per group; order and page are the groups'.
     Groups {
@@ -124,26 +124,26 @@ pub enum Output {
 /// Limit and offset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Page {
-    /// At most so many rows.
+    /// Maximum number of rows.
     pub limit: Option<Parameter>,
-    /// After so many rows.
+    /// Number of rows to skip.
     pub offset: Option<Parameter>,
-    /// The last so many rows, still in their order.
+    /// Takes the last rows instead of the first, still in their order.
     pub from_end: bool,
 }
 
 /// A value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expr {
-    /// A column of the table at hand.
+    /// A column of the current table.
     Column(ColumnId),
-    /// A column of the table at hand that only ties related rows to this one: a policy hides it from clients, not from joins.
+    /// A column of the current table that only ties related rows to this one: a policy hides it from clients, not from joins.
     Key(ColumnId),
     /// A part of a JSON value.
     JsonPath(Box<Expr>, Parameter),
     /// Function of the current row.
     Computed(Call),
-    /// The row at hand as text, to call functions with it later.
+    /// The current row as text, to call functions with it later.
     Row,
     /// The transactions that the statement does not see as they run, as PostgreSQL's text of a snapshot: `xmin:xmax:xid,…`. Null where
     /// the database does not tell.
@@ -152,7 +152,7 @@ pub enum Expr {
     Null,
     /// Number of rows; with columns, of those without nulls.
     Count {
-        /// Of these.
+        /// Counted columns; empty counts rows.
         columns: Vec<ColumnId>,
         /// Each value once.
         distinct: bool,
@@ -163,14 +163,14 @@ pub enum Expr {
     Instant {
         /// Least or greatest.
         function: Aggregation,
-        /// As it was written.
+        /// Column of the original text.
         text: ColumnId,
         /// In microseconds since 1970.
         at: ColumnId,
     },
     /// A function that only conditions on related rows know.
     Statistic {
-        /// Which.
+        /// The function.
         function: Statistic,
         /// Over these: one or two.
         columns: Vec<ColumnId>,
@@ -195,12 +195,12 @@ pub enum Expr {
 impl Expr {
     /// `of` over the rows along `by` that fulfil `filter`.
     #[must_use]
-    pub fn related(relations: &Relations, by: RelationshipId, filter: Filter, of: Self) -> Self {
+    pub fn over_related(relations: &Relations, by: RelationshipId, filter: Filter, of: Self) -> Self {
         let scan = Scan::of(relations.relationship(by).to, Purpose::Value);
         Self::Related { by, scan, filter: Box::new(filter), of: Box::new(of) }
     }
 
-    /// True if it is read of rows beside the one at hand.
+    /// True if the expression reads rows other than the current one.
     pub(crate) fn reads_rows(&self) -> bool {
         match self {
             Self::Related { .. } => true,
@@ -219,10 +219,10 @@ impl Expr {
     }
 }
 
-/// One term of an order.
+/// A term of an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
-    /// By what.
+    /// Expression to sort by.
     pub of: Expr,
     /// Largest first.
     pub descending: bool,
@@ -233,9 +233,9 @@ pub struct Order {
 }
 
 impl Order {
-    /// The other way round.
+    /// The order with directions and places of nulls reversed.
     #[must_use]
-    pub fn reversed(&self) -> Self {
+    pub fn to_reversed(&self) -> Self {
         let Self { of, descending, nulls_first, nullable } = self.clone();
         Self { of, descending: !descending, nulls_first: !nulls_first, nullable }
     }

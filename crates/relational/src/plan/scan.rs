@@ -36,7 +36,7 @@ pub struct GuardedColumn {
     pub shown_if: Filter,
 }
 
-/// A function of the row and the condition under which clients see what it gives; where that is not true, it is null and is not called.
+/// A function of the row, and the condition under which clients see its result; otherwise it is null and is not called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GuardedCall {
     /// The function.
@@ -73,7 +73,7 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// All of them.
+    /// All purposes.
     pub(crate) const ALL: [Self; 11] = [
         Self::Root,
         Self::Opened,
@@ -166,7 +166,7 @@ impl Scan {
         self.restriction.get_or_insert_default().cells.push(cell);
     }
 
-    /// Shows what a function gives only where `call` says so.
+    /// Hides the result of a function, unless the condition in `call` is true.
     pub(crate) fn guard_call(&mut self, call: GuardedCall) {
         self.restriction.get_or_insert_default().calls.push(call);
     }
@@ -177,7 +177,7 @@ impl Scan {
         self.restriction.as_ref().is_some_and(|it| it.is_walled && it.rows.is_some())
     }
 
-    /// Puts what is computed of the rows behind the policy, if there is one.
+    /// Puts computed values of the rows behind the policy, if there is one.
     pub(crate) fn wall(&mut self) {
         if let Some(restriction) = &mut self.restriction {
             restriction.is_walled = true;
@@ -189,14 +189,14 @@ impl Scan {
         self.restriction.get_or_insert_default().check = Some(filter);
     }
 
-    /// Takes back what [`Self::demand`] asks: the check is judged elsewhere.
+    /// Drops the check set by [`Self::demand`]: it is judged elsewhere.
     pub(crate) fn release(&mut self) {
         if let Some(restriction) = &mut self.restriction {
             restriction.check = None;
         }
     }
 
-    /// The restrictions of the policy, for conditions that follow from others: none may change what they are true of.
+    /// The restrictions of the policy, to add conditions that follow from others: the set of rows must stay the same.
     pub(crate) fn conditions(&mut self) -> impl Iterator<Item = &mut Filter> {
         let restriction = self.restriction.iter_mut();
         restriction.flat_map(|it| {

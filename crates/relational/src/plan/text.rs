@@ -47,7 +47,7 @@ pub fn describe(
     for write in &plan.writes {
         let _ = writeln!(out, "write {}", write.path);
         for work in &write.works {
-            text.work(work, plan, out);
+            text.write_work(work, plan, out);
             if let Work::Program { .. } = work {
                 machine(write, out);
             }
@@ -58,7 +58,7 @@ pub fn describe(
 /// Names for the ids of a plan.
 struct Text<'t> {
     relations: &'t Relations,
-    /// By level: its place among the printed ones, parents before children.
+    /// By level: its number among the printed levels, parents before children.
     numbers: Vec<usize>,
     /// Words for the policy.
     policy: String,
@@ -85,7 +85,8 @@ impl Text<'_> {
             let _ = write!(out, ", {ours} = column {column} of {above}");
         }
         if let Some((through, ours)) = &query.through {
-            let (pairs, theirs) = (self.table(through.table), self.column(through.table, through.theirs));
+            let pairs = self.table(through.table);
+            let theirs = self.column(through.table, through.theirs);
             let _ = write!(out, " through {pairs} by {} = {theirs}", self.column(query.table(), *ours));
         }
         out.push('\n');
@@ -143,8 +144,8 @@ impl Text<'_> {
             let _ = writeln!(out, "  where {}", self.filter(filter, scan.table()));
         }
         for cell in scan.cells() {
-            let (column, shown_if) =
-                (self.column(scan.table(), cell.column), self.filter(&cell.shown_if, scan.table()));
+            let column = self.column(scan.table(), cell.column);
+            let shown_if = self.filter(&cell.shown_if, scan.table());
             let _ = writeln!(out, "  {} shows {column} if {shown_if}", self.policy);
         }
         for call in scan.calls() {
@@ -169,14 +170,14 @@ impl Text<'_> {
                 Assign::Kept => format!("{column} = {column}"),
                 Assign::Value(value) => format!("{column} = {}", parameter(value)),
                 Assign::Operator(operator, value) => {
-                    format!("{column} = {}", changed(*operator, &column, &parameter(value)))
+                    format!("{column} = {}", render_assignment(*operator, &column, &parameter(value)))
                 }
             }
         });
         set.collect::<Vec<_>>().join(", ")
     }
 
-    fn work(&self, work: &Work, plan: &Plan, out: &mut String) {
+    fn write_work(&self, work: &Work, plan: &Plan, out: &mut String) {
         let mut steps = |steps: &[Step]| {
             for (at, step) in steps.iter().enumerate() {
                 self.step(at, step, plan, out);
@@ -207,7 +208,7 @@ impl Text<'_> {
             .columns
             .iter()
             .zip(&step.values)
-            .map(|(column, value)| format!("{} = {}", self.column(table, *column), given(value)))
+            .map(|(column, value)| format!("{} = {}", self.column(table, *column), render_given(value)))
             .collect();
         let _ = write!(out, ": ");
         self.scan(&insert.scan, "a row", out);
@@ -307,7 +308,7 @@ impl Text<'_> {
             }
             Filter::Place { of, by, with, .. } => {
                 let with: Vec<String> = with.iter().map(parameter).collect();
-                format!("({}) {} {}", self.columns(table, of), placed(*by), with.join(", "))
+                format!("({}) {} {}", self.columns(table, of), placement_word(*by), with.join(", "))
             }
             Filter::Null { of, is: true } => format!("{} is null", self.expr(of, table)),
             Filter::Null { of, is: false } => format!("{} is not null", self.expr(of, table)),
@@ -315,11 +316,11 @@ impl Text<'_> {
             Filter::Missing { with, is: false, .. } => format!("{} is not null", parameter(with)),
             Filter::Among { query, .. } => self.first_rows(query),
             Filter::Compare { of, by, with } => {
-                format!("{} {} {}", self.expr(of, table), by.words(), parameter(with))
+                format!("{} {} {}", self.expr(of, table), by.plan_text(), parameter(with))
             }
             Filter::Measure { of, by, with } => {
                 let with: Vec<String> = with.iter().flatten().map(parameter).collect();
-                format!("{} {} {}", self.expr(of, table), by.words(), with.join(", "))
+                format!("{} {} {}", self.expr(of, table), by.plan_text(), with.join(", "))
             }
             Filter::Columns { of, by, row, with } => {
                 let (of, with) = (
@@ -333,7 +334,7 @@ impl Text<'_> {
             }
             Filter::Somewhere { scan, filter } => format!("exists({})", self.rows(scan, filter)),
             Filter::Exists { by, scan, filter } => {
-                let there = self.there(*by, scan, filter);
+                let there = self.related_rows(*by, scan, filter);
                 format!("exists({there})")
             }
         }
@@ -363,9 +364,9 @@ impl Text<'_> {
                 }
             }
             Expr::Related { by, scan, filter, of } => {
-                format!("{} of ({})", self.expr(of, scan.table()), self.there(*by, scan, filter))
+                format!("{} of ({})", self.expr(of, scan.table()), self.related_rows(*by, scan, filter))
             }
-            Expr::Cast(of, to) => format!("{} as {}", self.expr(of, table), to.words()),
+            Expr::Cast(of, to) => format!("{} as {}", self.expr(of, table), to.plan_text()),
         }
     }
 
@@ -379,7 +380,7 @@ impl Text<'_> {
     }
 
     /// The rows along a relationship.
-    fn there(&self, by: RelationshipId, scan: &Scan, filter: &Filter) -> String {
+    fn related_rows(&self, by: RelationshipId, scan: &Scan, filter: &Filter) -> String {
         let mut out = String::new();
         self.scan(scan, "rows", &mut out);
         let _ = write!(out, " by {}", self.relations.relationship(by).name);
@@ -449,11 +450,11 @@ fn is_implied(part: &Filter, parts: &[Filter]) -> bool {
 }
 
 fn function_of(function: Aggregation, columns: &str) -> String {
-    format!("{}({columns})", function.words())
+    format!("{}({columns})", function.plan_text())
 }
 
-/// The new value of `column`.
-fn changed(operator: Operator, column: &str, value: &str) -> String {
+/// Renders the new value of `column`.
+fn render_assignment(operator: Operator, column: &str, value: &str) -> String {
     match operator {
         Operator::Increment => format!("{column} + {value}"),
         Operator::Append => format!("{column} || {value}"),
@@ -464,7 +465,7 @@ fn changed(operator: Operator, column: &str, value: &str) -> String {
     }
 }
 
-const fn placed(by: Placed) -> &'static str {
+const fn placement_word(by: Placed) -> &'static str {
     match by {
         Placed::Near => "near",
         Placed::Within => "within",
@@ -481,7 +482,7 @@ const fn words(kind: Words) -> &'static str {
     }
 }
 
-fn given(value: &Given) -> String {
+fn render_given(value: &Given) -> String {
     match value {
         Given::Null => "null".to_owned(),
         Given::Parameter(value) => parameter(value),

@@ -22,8 +22,8 @@ impl Plan {
 }
 
 impl Plan {
-    /// The tables of all scans, those in the conditions of a policy among them: a table as often as it is scanned.
-    pub(crate) fn scanned(&mut self) -> Vec<TableId> {
+    /// Tables of all scans, with those in policy conditions. A table that is scanned twice is listed twice.
+    pub(crate) fn scanned_tables(&mut self) -> Vec<TableId> {
         let mut tables = Vec::new();
         let mut pending: Vec<Filter> = Vec::new();
         let mut note = |scan: &mut Scan, pending: &mut Vec<Filter>| {

@@ -9,18 +9,18 @@
 use super::{Expr, Filter, Parameter, Query, Run, Scan};
 use crate::catalog::{Arbiter, ColumnId, ConflictTarget, TableId};
 
-/// One root field of a mutation, and its answer.
+/// A root field of a mutation, and its answer.
 #[derive(Clone, Debug)]
 pub struct Write {
     /// Steps, in order: several only in an update_many.
     pub works: Vec<Work>,
-    /// Its answer.
+    /// Answer of the field.
     pub answer: WriteAnswer,
     /// Message if a change finds no row; `None`: the answer is null then.
     pub missing: Option<Box<str>>,
-    /// The place of the field in the shape.
+    /// Index of the field in the output plan.
     pub field: u32,
-    /// Its response key, for people.
+    /// Response key, for messages and the text form.
     pub path: String,
 }
 
@@ -33,11 +33,11 @@ pub enum WriteAnswer {
     Rows(Run),
     /// An object of affected rows and rows.
     Response(Run),
-    /// One such object per work.
+    /// One object like [`Self::Response`] per work.
     Responses(Run),
 }
 
-/// One work of a field.
+/// A unit of work of a root field.
 #[derive(Clone, Debug)]
 pub enum Work {
     /// Nothing to do: no row is affected.
@@ -46,16 +46,16 @@ pub enum Work {
     Change(u32),
     /// Rows, with those nested in them.
     Insert(Vec<Step>),
-    /// The same for each row of a variable: the steps are written for the first.
+    /// An insert repeated for each row of a variable: the steps are written for the first row.
     Each {
-        /// Number of the structural variable in the piece.
+        /// Index of the structural variable in the plan node.
         slot: u32,
         /// The first row, with those nested in it.
         steps: Vec<Step>,
     },
     /// A program (`super::program`).
     Program {
-        /// The level whose first output column is the numbers of the objects that the field's filter finds.
+        /// Level whose first output column has the numbers of the objects that the field's filter finds.
         find: Option<u32>,
         /// Conditions that the program may ask of objects that it names.
         checks: Vec<ObjectCheck>,
@@ -67,7 +67,7 @@ pub enum Work {
 pub struct ObjectCheck {
     /// The program's number for it.
     pub number: u32,
-    /// The level whose first output column is the numbers of those of [`super::Origin::Shown`] that fulfil it.
+    /// Level whose first output column has the numbers of those objects in [`super::Origin::Shown`] that fulfil the condition.
     pub level: u32,
 }
 
@@ -76,11 +76,11 @@ pub struct ObjectCheck {
 pub struct RowCheck {
     /// The place of the change in the plan's changes.
     pub change: u32,
-    /// The level below its rows whose rows break the check.
+    /// Level below the written rows: its rows break the check.
     pub level: u32,
 }
 
-/// One row to be inserted.
+/// A row to insert.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// The place of its [`Insert`] in the plan's changes.
@@ -123,11 +123,11 @@ pub enum Given {
 /// A statement that changes rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// One row more.
+    /// Inserts one row.
     Insert(Insert),
-    /// Some rows different.
+    /// Updates rows.
     Update(Update),
-    /// Some rows less.
+    /// Deletes rows.
     Delete(Delete),
     /// Whatever a function does, and the rows it gives.
     Call(Box<Query>),
@@ -145,7 +145,7 @@ impl Change {
         }
     }
 
-    /// Returned expressions of each row.
+    /// Expressions returned for each changed row.
     #[must_use]
     pub fn returning(&self) -> &[Expr] {
         match self {
@@ -166,7 +166,7 @@ pub struct Insert {
     pub columns: Vec<ColumnId>,
     /// Action if a key exists already.
     pub conflict: Option<Conflict>,
-    /// Returned expressions.
+    /// Expressions returned for each inserted row.
     pub returning: Vec<Expr>,
 }
 
@@ -186,7 +186,7 @@ pub struct Conflict {
 }
 
 impl Conflict {
-    /// The columns whose values the new row and the one in its way have in common: none are known of an index over expressions.
+    /// Columns in which the new row and the conflicting one are equal; empty for an index over expressions.
     #[must_use]
     pub fn shared_columns(&self) -> &[ColumnId] {
         match &self.arbiter {
@@ -211,11 +211,11 @@ impl Conflict {
 pub struct Update {
     /// The rows.
     pub scan: Scan,
-    /// Changed columns.
+    /// Changed columns with their new values.
     pub set: Vec<(ColumnId, Assign)>,
     /// Condition on the rows.
     pub filter: Filter,
-    /// Returned expressions.
+    /// Expressions returned for each updated row.
     pub returning: Vec<Expr>,
 }
 
@@ -256,18 +256,18 @@ pub struct Delete {
     pub scan: Scan,
     /// Condition on the rows.
     pub filter: Filter,
-    /// Returned expressions.
+    /// Expressions returned for each deleted row.
     pub returning: Vec<Expr>,
 }
 
 /// A change that a database of shards refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unsupported {
-    /// The place in the shape of its root field.
+    /// Index of the root field in the output plan.
     pub field: u32,
     /// The changed table.
     pub table: TableId,
-    /// Its distribution column.
+    /// Distribution column of the table.
     pub column: ColumnId,
     /// The reason.
     pub reason: Refusal,

@@ -27,12 +27,12 @@ const COLUMNS_MAX: usize = 1_600;
 pub enum Parents<'p> {
     /// Nowhere: the levels are those of root fields.
     None,
-    /// Keys in memory, so many columns of them: they are what [`Origin::Parent`] speaks of.
+    /// Keys in memory, with this many columns: [`Origin::Parent`] refers to them.
     Keys(usize),
     /// Rows in memory: those of their output columns ([`Origin::ParentColumn`]) that are keys, with the numbers of
     /// their types.
     Rows(&'p [(u16, u32)]),
-    /// One row in memory: the same of it. The levels are asked as those of root fields are, with its values as parameters.
+    /// A single row in memory, with the same contents as `Rows`. Levels are read like root fields, with its values as parameters.
     Row(&'p [(u16, u32)]),
 }
 
@@ -44,7 +44,7 @@ pub enum Parents<'p> {
 pub struct Assembly {
     /// The text.
     pub sql: String,
-    /// Bound after the lists of keys.
+    /// Parameters that follow the lists of keys.
     pub parameters: Vec<Parameter>,
     /// The numbers of the types of all parameters.
     pub oids: Vec<u32>,
@@ -54,7 +54,7 @@ pub struct Assembly {
     pub arms: Vec<Arm>,
     /// Every table it reads.
     pub tables: Vec<TableId>,
-    /// The same question for many at once, where that can be.
+    /// A form of the statement that serves many requests at once, if there is one.
     pub merged: Option<MergedText>,
 }
 
@@ -85,9 +85,9 @@ pub struct MergedText {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooWide;
 
-/// Makes one statement of the levels `tops` of `plan` and all below them.
+/// Renders one statement for the levels `tops` of `plan` and all below them.
 /// # Errors
-/// It would have too many columns.
+/// The statement would have too many columns.
 pub fn assemble(
     dialect: &Postgres,
     relations: &Relations,
@@ -98,9 +98,9 @@ pub fn assemble(
     Assembler::new(dialect, relations, plan, parents).assemble(tops)
 }
 
-/// The rows of the level `only` alone, whatever is below it.
+/// Renders the rows of the level `only` alone, without the levels below it.
 /// # Errors
-/// They have too many columns.
+/// The rows have too many columns.
 pub fn assemble_alone(
     dialect: &Postgres,
     relations: &Relations,
@@ -143,7 +143,7 @@ pub(super) struct Draft {
     pub(super) keys: Vec<SlotValue>,
     /// `DISTINCT ON (…) `, or nothing.
     pub(super) distinct: String,
-    /// From ` FROM` on.
+    /// Text from ` FROM` on.
     pub(super) rest: String,
     /// Ends with an order or a page, so that it has to stand in brackets.
     pub(super) bracketed: bool,
@@ -211,22 +211,22 @@ impl<'a> Assembler<'a> {
         self.plan.levels_of(level)
     }
 
-    /// One level without parents, as plain as can be.
+    /// Renders a single level without parents as a plain `SELECT`.
     fn single(mut self, level: u32) -> Result<Assembly, TooWide> {
         let query = &self.plan.levels[level as usize].query;
         let types = self.types(level);
         let parts = self.renderer.query(query);
-        let sql = self.renderer.settled(parts.sql());
+        let sql = self.renderer.replace_marks(parts.sql());
         for judged in self.patterns_below(level) {
             self.renderer.judge_pattern(judged);
         }
-        let sql = self.renderer.judged(sql, Some(query));
+        let sql = self.renderer.with_judgement(sql, Some(query));
         let arm = Arm { level, columns: (0..types.len() as u16).collect(), keys: Vec::new() };
         if types.len() > COLUMNS_MAX {
             return Err(TooWide);
         }
         let is_root = matches!(self.parents, Parents::None);
-        let merged = if is_root { super::merged::merged(&self, level) } else { None };
+        let merged = if is_root { super::merged::merge_level(&self, level) } else { None };
         let mut oids = self.key_types();
         let Renderer { parameters, types: bound, tables, .. } = self.renderer;
         oids.extend(bound);
@@ -250,7 +250,7 @@ impl<'a> Assembler<'a> {
         query.columns().iter().map(|it| self.shown_type(it, query.table())).collect()
     }
 
-    /// As the renderer says; what is computed of small numbers is one itself, however wide its type.
+    /// The type of an output column. Aggregates of small numbers are small themselves, however wide their type.
     fn shown_type(&self, of: &Expr, table: TableId) -> u32 {
         let ty = self.renderer.shown_type(of, table);
         let small = match of {
@@ -365,8 +365,8 @@ impl<'a> Assembler<'a> {
             sql.push_str(if at == 0 { "" } else { " UNION ALL " });
             self.write_arm(&mut sql, at, draft, &texts, &slots);
         }
-        let sql = self.renderer.settled(sql);
-        let sql = self.renderer.judged(sql, self.last_query());
+        let sql = self.renderer.replace_marks(sql);
+        let sql = self.renderer.with_judgement(sql, self.last_query());
         let mut oids = self.key_types();
         let Renderer { parameters, types, tables, .. } = self.renderer;
         oids.extend(types);

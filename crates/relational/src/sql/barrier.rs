@@ -17,8 +17,8 @@ use crate::plan::operators::Comparison;
 use crate::plan::{Expr, Filter, Judged, Output, Parameter, Query, Reader, Scan};
 
 impl Renderer<'_> {
-    /// Lets `write` append a condition on the rows of `scan`: what is in it behind the policy is behind that of the scan.
-    pub(super) fn within(&mut self, scan: &Scan, scope: Scope, write: impl FnOnce(&mut Self)) {
+    /// Lets `write` append a condition on the rows of `scan`: its parts behind a policy are behind that of the scan too.
+    pub(super) fn write_within(&mut self, scan: &Scan, scope: Scope, write: impl FnOnce(&mut Self)) {
         let depth = self.barriers.len();
         self.barriers.extend(scan.policy().map(|it| (scope, it.clone())));
         write(self);
@@ -26,7 +26,7 @@ impl Renderer<'_> {
     }
 
     /// Lets `write` append a query that stands by itself, whatever the rows around it are.
-    pub(super) fn apart(&mut self, write: impl FnOnce(&mut Self)) {
+    pub(super) fn write_apart(&mut self, write: impl FnOnce(&mut Self)) {
         let outer = std::mem::take(&mut self.barriers);
         write(self);
         self.barriers = outer;
@@ -37,7 +37,7 @@ impl Renderer<'_> {
         let barriers = std::mem::take(&mut self.barriers);
         let mut policies = Vec::with_capacity(barriers.len());
         for (scope, policy) in &barriers {
-            policies.push(self.aside(|it| it.demanded(policy, *scope)));
+            policies.push(self.render_aside(|it| it.write_policy_condition(policy, *scope)));
         }
         self.barriers = barriers;
         let policy = policies.join(" AND ");
@@ -52,19 +52,19 @@ impl Renderer<'_> {
                 self.filter(filter, scope);
                 self.place_behind = outer;
             }
-            _ => self.behind_all(&policy, filter, scope),
+            _ => self.write_behind(&policy, filter, scope),
         }
     }
 
-    fn behind_all(&mut self, policy: &str, filter: &Filter, scope: Scope) {
-        self.sql.push_str(&format!("CASE WHEN {} THEN ", self.dialect.sealed(policy)));
+    fn write_behind(&mut self, policy: &str, filter: &Filter, scope: Scope) {
+        self.sql.push_str(&format!("CASE WHEN {} THEN ", self.dialect.seal_policy(policy)));
         let outer = std::mem::replace(&mut self.is_behind, true);
         self.filter(filter, scope);
         self.is_behind = outer;
         self.sql.push_str(" END");
     }
 
-    /// A comparison with an argument that may be large or no plain pattern: what costs little before the policy, the rest behind it.
+    /// Writes a comparison with a large argument or a complex pattern: the cheap half before the policy, the rest behind it.
     fn halves(
         &mut self,
         of: &Expr,
@@ -96,7 +96,7 @@ impl Renderer<'_> {
     fn compare_or_null(&mut self, of: &Expr, by: Comparison, with: &Parameter, scope: Scope) {
         let ty = self.dialect.compared_type(self.ty(of, scope.table), by);
         let before = self.parameters.len();
-        let compared = self.aside(|it| it.compare(of, by, with, scope));
+        let compared = self.render_aside(|it| it.compare(of, by, with, scope));
         let place = (before..self.parameters.len()).find(|it| self.parameters[*it] == *with);
         let placeholder = match place {
             Some(place) => self.value(place),
@@ -137,7 +137,7 @@ impl Renderer<'_> {
                 storage: Storage::Exact,
                 ty,
             };
-            self.judge(self.dialect.judged(*by, side));
+            self.judge(self.dialect.judge_value(*by, side));
         }
     }
 
@@ -147,18 +147,19 @@ impl Renderer<'_> {
         (!judges.is_empty()).then(|| format!("num_nulls({})", judges.join(", ")))
     }
 
-    /// The whole statement `sql` with its values judged; `last` is the query whose text it ends with.
-    pub(crate) fn judged(&mut self, sql: String, last: Option<&Query>) -> String {
+    /// Adds the judgement of its values to the statement `sql`; `last` is the query whose text it ends with.
+    pub(crate) fn with_judgement(&mut self, sql: String, last: Option<&Query>) -> String {
         let Some(judgement) = self.judgement() else { return sql };
-        match last.is_some_and(ends_in_offset) {
-            true => format!("{sql} + 0 * {judgement}"),
-            false => format!("{sql} OFFSET 0 * {judgement}"),
+        if last.is_some_and(ends_in_offset) {
+            format!("{sql} + 0 * {judgement}")
+        } else {
+            format!("{sql} OFFSET 0 * {judgement}")
         }
     }
 
     /// Lets `write` append ` WHERE …` of a change, with its values judged.
     pub(super) fn judged_conditions(&mut self, write: impl FnOnce(&mut Self)) {
-        let conditions = self.aside(write);
+        let conditions = self.render_aside(write);
         match self.judgement() {
             Some(judgement) => {
                 let rest = conditions.strip_prefix(" WHERE ").unwrap_or_default();

@@ -13,7 +13,7 @@ use crate::plan::{Call, Origin, Parameter, Query, Reader, Tie};
 pub(super) enum RowOf {
     /// The table under this alias.
     Alias(u32),
-    /// Its text is this output column of the parent's row.
+    /// The row's text is this output column of the parent's row.
     Parent(u16),
 }
 
@@ -42,7 +42,7 @@ impl Renderer<'_> {
     }
 
     /// Appends a function of the row in `scope`: null in rows that hide it, of which it is not called.
-    pub(super) fn computed(&mut self, call: &Call, scope: Scope) {
+    pub(super) fn write_computed_field(&mut self, call: &Call, scope: Scope) {
         let shown_if = self.part_shown_if(scope, GuardedPart::Call(call.function));
         if let Some(shown_if) = &shown_if {
             self.sql.push_str("CASE WHEN ");
@@ -131,7 +131,7 @@ impl Renderer<'_> {
         self.sql.push_str("ROW(");
         for at in 0..of.columns.len() as u32 {
             self.sql.push_str(if at == 0 { "" } else { ", " });
-            self.stored(Scope::new(table, alias), ColumnId(at));
+            self.write_stored_column(Scope::new(table, alias), ColumnId(at));
         }
         self.sql.push_str(")::");
         self.dialect.table(&mut self.sql, &of.schema, &of.name);
@@ -143,7 +143,7 @@ impl Renderer<'_> {
             None => "NULL".to_owned(),
             Some(value) => {
                 let bound = self.bind(value, self.dialect.given_type(argument.oid));
-                self.dialect.given(bound, argument.oid)
+                self.dialect.input_form(bound, argument.oid)
             }
         };
         self.sql.push_str(&value);

@@ -1,6 +1,6 @@
 //! Definitions as SQL text.
 
-use crate::dialect::quoting::{all, literal, quoted};
+use crate::dialect::quoting::{all, literal, quote_identifier};
 use crate::dialect::store::StoreDialect;
 use crate::plan::ddl::{ColumnDefinition, Definition, Reference, TableDefinition, Value};
 
@@ -20,24 +20,29 @@ pub fn render(dialect: &dyn StoreDialect, definition: &Definition) -> Vec<String
             let Reference { name, columns, .. } = reference;
             format!(
                 "ALTER TABLE {} ADD CONSTRAINT {} FOREIGN KEY ({}) {}",
-                quoted(table),
-                quoted(name),
+                quote_identifier(table),
+                quote_identifier(name),
                 all(columns),
                 references(reference)
             )
         }
         Definition::AddColumn { table, column: added } => {
-            format!("ALTER TABLE {} ADD COLUMN {}", quoted(table), column(dialect, added))
+            format!("ALTER TABLE {} ADD COLUMN {}", quote_identifier(table), column(dialect, added))
         }
-        Definition::DropTable(name) => format!("DROP TABLE {}{}", quoted(name), dialect.drop_end()),
+        Definition::DropTable(name) => format!("DROP TABLE {}{}", quote_identifier(name), dialect.drop_end()),
         Definition::RenameTable { from, to } => {
-            format!("ALTER TABLE {} RENAME TO {}", quoted(from), quoted(to))
+            format!("ALTER TABLE {} RENAME TO {}", quote_identifier(from), quote_identifier(to))
         }
         Definition::RenameColumn { table, from, to } => {
-            format!("ALTER TABLE {} RENAME COLUMN {} TO {}", quoted(table), quoted(from), quoted(to))
+            format!(
+                "ALTER TABLE {} RENAME COLUMN {} TO {}",
+                quote_identifier(table),
+                quote_identifier(from),
+                quote_identifier(to)
+            )
         }
         Definition::CreateView { name, members } => create_view(name, members),
-        Definition::DropView(name) => format!("DROP VIEW IF EXISTS {}", quoted(name)),
+        Definition::DropView(name) => format!("DROP VIEW IF EXISTS {}", quote_identifier(name)),
         Definition::CreateIndex(index) => return dialect.create_index(index, false),
         Definition::CreateIndexBeside(index) => return dialect.create_index(index, true),
         Definition::RestoreIndex(index) => return dialect.create_index(index, false).split_off(1),
@@ -50,9 +55,11 @@ pub fn render(dialect: &dyn StoreDialect, definition: &Definition) -> Vec<String
         }
         Definition::DropIndex(index) => return dialect.drop_index(index),
         Definition::Copy { into, columns, select } => {
-            format!("INSERT INTO {} ({}) {select}", quoted(into), all(columns))
+            format!("INSERT INTO {} ({}) {select}", quote_identifier(into), all(columns))
         }
-        Definition::SetAside { name, select } => format!("CREATE TEMP TABLE {} AS {select}", quoted(name)),
+        Definition::SetAside { name, select } => {
+            format!("CREATE TEMP TABLE {} AS {select}", quote_identifier(name))
+        }
         Definition::ContinueIdentity { table, column } => {
             return dialect.continue_identity(table, column).into_iter().collect();
         }
@@ -69,19 +76,24 @@ fn create_table(dialect: &dyn StoreDialect, table: &TableDefinition) -> String {
     if !table.key.is_empty() {
         parts.push(format!("\n  PRIMARY KEY ({})", all(&table.key)));
     }
-    format!("CREATE TABLE {} ({}\n){}", quoted(&table.name), parts.join(","), dialect.table_end(table))
+    format!(
+        "CREATE TABLE {} ({}\n){}",
+        quote_identifier(&table.name),
+        parts.join(","),
+        dialect.table_end(table)
+    )
 }
 
 /// A column with its type and constraints.
 fn column(dialect: &dyn StoreDialect, column: &ColumnDefinition) -> String {
-    let mut text = format!("{} {}", quoted(&column.name), column.ty);
+    let mut text = format!("{} {}", quote_identifier(&column.name), column.ty);
     if column.is_key {
         text.push_str(" PRIMARY KEY");
     } else if !column.nullable {
         text.push_str(" NOT NULL");
     }
     if let Some(only) = column.only {
-        text.push_str(&format!(" CHECK ({} = {only})", quoted(&column.name)));
+        text.push_str(&format!(" CHECK ({} = {only})", quote_identifier(&column.name)));
     }
     if let Some(source) = &column.source {
         text.push_str(&dialect.column_source(source));
@@ -95,23 +107,23 @@ fn column(dialect: &dyn StoreDialect, column: &ColumnDefinition) -> String {
 
 fn references(reference: &Reference) -> String {
     let Reference { table, to, .. } = reference;
-    format!("REFERENCES {} ({}) DEFERRABLE INITIALLY DEFERRED", quoted(table), all(to))
+    format!("REFERENCES {} ({}) DEFERRABLE INITIALLY DEFERRED", quote_identifier(table), all(to))
 }
 
 fn create_view(name: &str, members: &[(String, Vec<(Value, String)>)]) -> String {
     let value = |(of, name): &(Value, String)| {
         let of = match of {
-            Value::Column(column) => quoted(column),
+            Value::Column(column) => quote_identifier(column),
             Value::Text(text) => literal(text),
         };
-        format!("{of} AS {}", quoted(name))
+        format!("{of} AS {}", quote_identifier(name))
     };
     let select = |(table, values): &(String, Vec<(Value, String)>)| {
         let values: Vec<String> = values.iter().map(value).collect();
-        format!("SELECT {} FROM {}", values.join(", "), quoted(table))
+        format!("SELECT {} FROM {}", values.join(", "), quote_identifier(table))
     };
     let selects: Vec<String> = members.iter().map(select).collect();
-    format!("CREATE VIEW {} AS\n{}", quoted(name), selects.join("\nUNION ALL\n"))
+    format!("CREATE VIEW {} AS\n{}", quote_identifier(name), selects.join("\nUNION ALL\n"))
 }
 
 #[cfg(test)]
@@ -137,7 +149,7 @@ mod tests {
         let numbers = Numbers { sequence: "ids", table: "store", column: "next" };
         let key = ColumnDefinition {
             source: Some(ColumnSource::Numbers(numbers)),
-            ..ColumnDefinition::required("id", "bigint").key()
+            ..ColumnDefinition::not_null("id", "bigint").key()
         };
         let cook = ColumnDefinition {
             reference: Some(reference.clone()),

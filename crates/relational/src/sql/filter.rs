@@ -7,7 +7,7 @@ use crate::dialect::{EACH_WORD, Place, Side, Usual};
 use crate::plan::operators::{Comparison, Measure, Sign};
 use crate::plan::{Call, Expr, Filter, Parameter, Query, RowAt, Scan};
 
-/// So many conditions are joined side by side; more become a balanced tree.
+/// Maximum number of conditions in a flat chain; more become a balanced tree.
 const FLAT_MAX: usize = 16;
 
 /// Maximum nesting of subqueries beside an OR that are planned twice, row by row and all at once, with everything inside.
@@ -16,7 +16,7 @@ const PLANNED_TWICE_MAX: u32 = 3;
 
 impl<'r> Renderer<'r> {
     /// `SELECT … FROM related WHERE …`, tied to the row in `scope`.
-    pub(super) fn related(
+    pub(super) fn write_related_rows(
         &mut self,
         by: RelationshipId,
         (scan, filter): (&Scan, &Filter),
@@ -43,18 +43,18 @@ impl<'r> Renderer<'r> {
             self.sql.push_str(" JOIN ");
             self.read_table(pairs);
             self.sql.push_str(" ON ");
-            self.stored(pairs, through.ours);
+            self.write_stored_column(pairs, through.ours);
             self.sql.push_str(" = ");
-            self.stored(scope, related.on[0].0);
+            self.write_stored_column(scope, related.on[0].0);
         }
         for &(ours, theirs) in &related.on {
             self.sql.push_str(word);
             word = " AND ";
-            let other = self.aside(|it| match pairs {
-                Some((pairs, through)) => it.stored(pairs, through.theirs),
-                None => it.stored(scope, ours),
+            let other = self.render_aside(|it| match pairs {
+                Some((pairs, through)) => it.write_stored_column(pairs, through.theirs),
+                None => it.write_stored_column(scope, ours),
             });
-            self.tie(there, theirs, &other);
+            self.write_tie(there, theirs, &other);
         }
         if related.call.is_some_and(|it| !self.relations.function(it).1.is_set) {
             self.sql.push_str(word);
@@ -69,22 +69,23 @@ impl<'r> Renderer<'r> {
         let mut word = word;
         if let Some(policy) = scan.policy() {
             self.sql.push_str(word);
-            match scan.is_walled() && self.dialect.joins_conditions() {
-                true => self.kept_apart(policy, scope),
-                false => self.demanded(policy, scope),
+            if scan.is_walled() && self.dialect.joins_conditions() {
+                self.kept_apart(policy, scope)
+            } else {
+                self.write_policy_condition(policy, scope)
             }
             word = " AND ";
         }
         if !filter.is_true() {
             self.sql.push_str(word);
-            self.within(scan, scope, |it| it.filter(filter, scope));
+            self.write_within(scan, scope, |it| it.filter(filter, scope));
         }
     }
 
     pub(crate) fn filter(&mut self, filter: &Filter, scope: Scope) {
         match filter {
-            Filter::All(all) => self.joined(all, " AND ", "(1 = 1)", scope),
-            Filter::Any(any) => self.joined(any, " OR ", "(1 = 0)", scope),
+            Filter::All(all) => self.write_chain(all, " AND ", "(1 = 1)", scope),
+            Filter::Any(any) => self.write_chain(any, " OR ", "(1 = 0)", scope),
             Filter::Not(not) => {
                 self.sql.push_str("NOT (");
                 self.filter(not, scope);
@@ -102,10 +103,10 @@ impl<'r> Renderer<'r> {
                 self.sql.push_str(&format!(" IN ({})", names.join(", ")));
             }
             Filter::Words { key, of, indexes, kind, with } => {
-                let (key, text) =
-                    (self.aside(|it| it.column(scope, *key)), self.aside(|it| it.column(scope, *of)));
-                let words = self.words(with);
-                self.dialect.words(&mut self.sql, [&key, &text], indexes, *kind, &words);
+                let key = self.render_aside(|it| it.column(scope, *key));
+                let text = self.render_aside(|it| it.column(scope, *of));
+                let words = self.bind_words(with);
+                self.dialect.word_test(&mut self.sql, [&key, &text], indexes, *kind, &words);
             }
             Filter::Each { with, filter } => self.each_word(with, filter, scope),
             Filter::Place { .. } => self.place(filter, scope),
@@ -118,19 +119,18 @@ impl<'r> Renderer<'r> {
             Filter::Compare { of, by, with } => self.compare(of, *by, with, scope),
             Filter::Columns { of, by, row, with } => self.columns_compared(of, *by, (*row, *with), scope),
             Filter::Measure { of, by, with } => self.measure(of, *by, with, scope),
-            Filter::Somewhere { scan, filter } => self.somewhere(scan, filter),
+            Filter::Somewhere { scan, filter } => self.write_any_row(scan, filter),
             Filter::Exists { by, scan, filter } if self.is_gathered_for(scope, *by, (scan, filter), None) => {
                 self.among_related(*by, (scan, filter), scope);
             }
             Filter::Exists { by, scan, filter } => {
                 self.exists += 1;
-                match self.exists > self.dialect.semi_joins_max() {
-                    true => self.exists_alone(*by, (scan, filter), scope),
-                    false => {
-                        self.sql.push_str("EXISTS (");
-                        self.related(*by, (scan, filter), scope, None);
-                        self.sql.push(')');
-                    }
+                if self.exists > self.dialect.semi_joins_max() {
+                    self.exists_alone(*by, (scan, filter), scope)
+                } else {
+                    self.sql.push_str("EXISTS (");
+                    self.write_related_rows(*by, (scan, filter), scope, None);
+                    self.sql.push(')');
                 }
             }
         }
@@ -139,8 +139,9 @@ impl<'r> Renderer<'r> {
     /// The place of a row, and the other one.
     fn place(&mut self, filter: &Filter, scope: Scope) {
         let Filter::Place { key, indexes, bounds, of, by, with } = filter else { return };
-        let mut column = |it: ColumnId| self.aside(|to| to.column(scope, it));
-        let (key, bounds) = (column(*key), bounds.map(&mut column));
+        let mut column = |it: ColumnId| self.render_aside(|to| to.column(scope, it));
+        let key = column(*key);
+        let bounds = bounds.map(&mut column);
         let of = of.iter().map(|it| column(*it)).collect();
         let ty = self.dialect.usual(Usual::Text);
         let with = with.iter().map(|it| self.bind(it, ty)).collect();
@@ -164,7 +165,7 @@ impl<'r> Renderer<'r> {
             RowAt::Here => scope.table,
             RowAt::Root(_) => self.root.unwrap_or(scope).table,
         };
-        let other = self.aside(|it| it.column_at(row, with, scope));
+        let other = self.render_aside(|it| it.column_at(row, with, scope));
         let storage = self.relations.catalog.table(table).column(with).storage;
         let other = self.dialect.comparable(other, storage);
         self.sql.push_str(&other);
@@ -174,16 +175,17 @@ impl<'r> Renderer<'r> {
     fn among_rows(&mut self, key: &[ColumnId], query: &Query, scope: Scope) {
         let outer = self.root.replace(scope.raw());
         let exists = self.exists;
-        let key: Vec<String> = key.iter().map(|it| self.aside(|to| to.stored(scope, *it))).collect();
+        let key: Vec<String> =
+            key.iter().map(|it| self.render_aside(|to| to.write_stored_column(scope, *it))).collect();
         let mut rows = String::new();
-        self.apart(|it| rows = it.query(query).sql());
+        self.write_apart(|it| rows = it.query(query).sql());
         self.exists = exists;
         self.root = outer;
         self.sql.push_str(&format!("({}) IN ({rows})", key.join(", ")));
     }
 
     /// A row of any table.
-    fn somewhere(&mut self, scan: &Scan, filter: &Filter) {
+    fn write_any_row(&mut self, scan: &Scan, filter: &Filter) {
         let there = self.alias(scan.table());
         self.guard(there, scan);
         self.sql.push_str("EXISTS (SELECT 1");
@@ -203,12 +205,9 @@ impl<'r> Renderer<'r> {
         self.sql.push_str("))");
     }
 
-    /// The question for words: the one at hand of a list, or what is bound.
-    fn words(&mut self, with: &Parameter) -> String {
-        match self.in_each {
-            true => EACH_WORD.to_owned(),
-            false => self.bind(with, self.dialect.usual(Usual::Text)),
-        }
+    /// The query for words: the current one of a list, or the bound parameter.
+    fn bind_words(&mut self, with: &Parameter) -> String {
+        if self.in_each { EACH_WORD.to_owned() } else { self.bind(with, self.dialect.usual(Usual::Text)) }
     }
 
     /// A related row that the planner makes no join of.
@@ -216,11 +215,11 @@ impl<'r> Renderer<'r> {
         self.alone += 1;
         if self.alone > PLANNED_TWICE_MAX {
             self.sql.push_str("EXISTS (");
-            self.related(by, rows, scope, None);
+            self.write_related_rows(by, rows, scope, None);
             self.sql.push_str(" OFFSET 0)");
         } else {
             self.sql.push_str("(EXISTS (");
-            self.related(by, rows, scope, None);
+            self.write_related_rows(by, rows, scope, None);
             self.sql.push_str(") OR (1 = 0))");
         }
         self.alone -= 1;
@@ -233,7 +232,7 @@ impl<'r> Renderer<'r> {
         };
         // The stored column is compared, as its type and collation decide.
         let row = if shown_if.is_some() { scope.raw() } else { scope };
-        let left = self.aside(|it| it.expr(of, row));
+        let left = self.render_aside(|it| it.expr(of, row));
         // A column of the statement holds one value for each parent, never a list.
         let single = self.is_of_parents(with);
         let by = match by {
@@ -252,7 +251,7 @@ impl<'r> Renderer<'r> {
             ty,
         };
         if !single {
-            let judge = self.dialect.judged(by, side);
+            let judge = self.dialect.judge_value(by, side);
             self.judge(judge);
         }
         let Some(shown_if) = shown_if else { return self.write_comparison(&left, of, by, side, scope) };
@@ -273,7 +272,7 @@ impl<'r> Renderer<'r> {
                 if self.relations.catalog.table(scope.table).column(*it).by_prefix =>
             {
                 self.sql.push('(');
-                self.dialect.begins(&mut self.sql, left, by, side.placeholder);
+                self.dialect.prefix_condition(&mut self.sql, left, by, side.placeholder);
                 self.sql.push_str(" AND ");
                 self.dialect.compare(&mut self.sql, left, by, side);
                 self.sql.push(')');
@@ -288,7 +287,7 @@ impl<'r> Renderer<'r> {
     }
 
     fn measure(&mut self, of: &Expr, by: Measure, with: &[Option<Parameter>], scope: Scope) {
-        let left = self.aside(|it| it.expr(of, scope));
+        let left = self.render_aside(|it| it.expr(of, scope));
         let ty = self.ty(of, scope.table);
         let mut values = Vec::with_capacity(with.len());
         for (at, value) in with.iter().enumerate() {
@@ -296,7 +295,7 @@ impl<'r> Renderer<'r> {
             let text = value.as_ref().map(|it| self.bind(it, bound));
             // A column of the statement is no value of the request.
             let given = text.as_deref().filter(|_| value.as_ref().is_none_or(|it| !self.is_of_parents(it)));
-            let judge = given.and_then(|it| self.dialect.judged_measure(by, at, it, ty));
+            let judge = given.and_then(|it| self.dialect.judge_measure_value(by, at, it, ty));
             self.judge(judge);
             values.push(text);
         }
@@ -343,14 +342,14 @@ impl<'r> Renderer<'r> {
         }
     }
 
-    /// Appends an expression that compares as what is given of it.
+    /// Appends an expression in the form by which it compares as clients see it.
     pub(crate) fn comparable_expr(&mut self, of: &Expr, scope: Scope) {
-        let text = self.aside(|it| it.expr(of, scope));
+        let text = self.render_aside(|it| it.expr(of, scope));
         let text = self.dialect.comparable(text, self.storage(of, scope.table));
         self.sql.push_str(&text);
     }
 
-    fn joined(&mut self, parts: &[Filter], word: &str, empty: &str, scope: Scope) {
+    fn write_chain(&mut self, parts: &[Filter], word: &str, empty: &str, scope: Scope) {
         match parts {
             [] => return self.sql.push_str(empty),
             [only] => return self.filter(only, scope),
@@ -359,9 +358,9 @@ impl<'r> Renderer<'r> {
         if parts.len() > FLAT_MAX {
             // A flat chain is as deep as it is long, and databases bound the depth of an expression.
             let (first, rest) = parts.split_at(parts.len() / 2);
-            self.joined(first, word, empty, scope);
+            self.write_chain(first, word, empty, scope);
             self.sql.push_str(word);
-            self.joined(rest, word, empty, scope);
+            self.write_chain(rest, word, empty, scope);
         } else {
             for (at, part) in parts.iter().enumerate() {
                 self.sql.push_str(if at == 0 { "" } else { word });

@@ -1,10 +1,10 @@
-//! Related rows of other shards: gathered by key, where a database cannot look for them row by row.
+//! Gathers related rows of other shards by key, where a database cannot look for them row by row.
 //!
 //! A condition becomes `key IN (SELECT key …)`. A value becomes a column of a relation that is joined to the row's table:
 //! `LEFT JOIN (SELECT key, count(*) … GROUP BY key) AS t3 ON t3.k0 = t0.key`. Both are what Citus plans; on one node they give
 //! the same rows.
 //!
-//! **Invariant:** a table that may be joined to stands between two marks with its alias until [`Renderer::settled`] replaces
+//! **Invariant:** a table that may be joined to stands between two marks with its alias until [`Renderer::replace_marks`] replaces
 //! them: by brackets and the joined relations, or by nothing.
 
 use super::{Renderer, Scope};
@@ -58,7 +58,7 @@ impl Renderer<'_> {
             | Filter::Compare { of, .. }
             | Filter::Measure { of, .. }
             | Filter::Columns { of, .. } => self.reads_far(of),
-            // Related rows are gathered by themselves.
+            // The rows of these filters are gathered by themselves.
             Filter::Exists { .. }
             | Filter::Somewhere { .. }
             | Filter::Among { .. }
@@ -70,9 +70,9 @@ impl Renderer<'_> {
     }
 
     /// The conjuncts of `filter` that compare no such value.
-    fn near<'f>(&self, filter: &'f Filter) -> Vec<&'f Filter> {
+    fn local_conjuncts<'f>(&self, filter: &'f Filter) -> Vec<&'f Filter> {
         match filter {
-            Filter::All(parts) => parts.iter().flat_map(|it| self.near(it)).collect(),
+            Filter::All(parts) => parts.iter().flat_map(|it| self.local_conjuncts(it)).collect(),
             part if self.compares_far(part) => Vec::new(),
             part => vec![part],
         }
@@ -98,18 +98,18 @@ impl Renderer<'_> {
 
     /// ` WHERE …`: the rows that a change finds. Where a condition compares values of rows on other nodes, which are joined to rows of a query
     /// alone, a query finds the keys; what else is asked of the rows stands beside it too, as it may tell the shard.
-    pub(super) fn found(&mut self, scan: &Scan, filter: &Filter, scope: Scope) {
+    pub(super) fn write_change_condition(&mut self, scan: &Scan, filter: &Filter, scope: Scope) {
         let policy = scan.policy();
         let is_far = policy.is_some_and(|it| self.compares_far(it)) || self.compares_far(filter);
         let key = self.relations.catalog.table(scan.table()).primary_key.as_ref().filter(|_| is_far);
         let Some(key) = key else { return self.both(" WHERE ", scan, filter, scope) };
         self.sql.push_str(" WHERE ");
-        for part in policy.map_or_else(Vec::new, |it| self.near(it)) {
-            self.demanded(part, scope);
+        for part in policy.map_or_else(Vec::new, |it| self.local_conjuncts(it)) {
+            self.write_policy_condition(part, scope);
             self.sql.push_str(" AND ");
         }
-        for part in self.near(filter) {
-            self.within(scan, scope, |it| it.filter(part, scope));
+        for part in self.local_conjuncts(filter) {
+            self.write_within(scan, scope, |it| it.filter(part, scope));
             self.sql.push_str(" AND ");
         }
         self.key(&key.columns, scope);
@@ -129,14 +129,14 @@ impl Renderer<'_> {
         let on = &self.relations.relationship(by).on;
         let (ours, theirs): (Vec<ColumnId>, Vec<ColumnId>) = on.iter().copied().unzip();
         self.sql.push('(');
-        self.are_there(&ours, scope, "", " AND ");
+        self.write_not_null_tests(&ours, scope, "", " AND ");
         self.key(&ours, scope);
         self.sql.push_str(" IN (SELECT ");
         let there = self.alias(rows.0.table());
         self.joinable.push(there.alias);
         self.guard(there, rows.0);
         self.key_list(&theirs, there);
-        self.apart(|it| it.gathered_from(&theirs, rows, there));
+        self.write_apart(|it| it.gathered_from(&theirs, rows, there));
         self.sql.push_str(if self.relations.is_planned_apart(by) { " OFFSET 0))" } else { "))" });
     }
 
@@ -152,7 +152,7 @@ impl Renderer<'_> {
             return self.gathered_value(by, rows, scope, of);
         }
         self.sql.push('(');
-        self.related(by, rows, scope, Some(of));
+        self.write_related_rows(by, rows, scope, Some(of));
         let is_aggregate = matches!(
             of,
             Expr::Count { .. } | Expr::Function(..) | Expr::Instant { .. } | Expr::Statistic { .. }
@@ -160,7 +160,7 @@ impl Renderer<'_> {
         self.sql.push_str(if is_aggregate { ")" } else { " LIMIT 1)" });
     }
 
-    /// The same as a column of a joined relation.
+    /// Writes the value as a column of a joined relation.
     fn gathered_value(&mut self, by: RelationshipId, rows: (&Scan, &Filter), scope: Scope, of: &Expr) {
         let related = self.relations.relationship(by);
         let (ours, theirs): (Vec<ColumnId>, Vec<ColumnId>) = related.on.iter().copied().unzip();
@@ -172,7 +172,7 @@ impl Renderer<'_> {
             is_count || matches!(of, Expr::Function(..) | Expr::Instant { .. } | Expr::Statistic { .. });
         let is_single = self.relations.catalog.table(rows.0.table()).is_unique(&theirs);
         let outer = self.alias(rows.0.table()).alias;
-        let text = self.aside(|it| {
+        let text = self.render_aside(|it| {
             it.sql.push_str(" LEFT JOIN (SELECT ");
             if !is_aggregate && !is_single {
                 it.sql.push_str("DISTINCT ON (");
@@ -185,7 +185,7 @@ impl Renderer<'_> {
             }
             it.expr(of, there);
             it.sql.push_str(" AS value");
-            it.apart(|it| it.gathered_from(&theirs, rows, there));
+            it.write_apart(|it| it.gathered_from(&theirs, rows, there));
             if is_aggregate {
                 it.sql.push_str(" GROUP BY ");
                 it.key_list(&theirs, there);
@@ -197,7 +197,7 @@ impl Renderer<'_> {
             it.sql.push_str(&format!(") AS t{outer} ON "));
             for (at, &column) in ours.iter().enumerate() {
                 it.sql.push_str(&format!("{}t{outer}.k{at} = ", if at == 0 { "" } else { " AND " }));
-                it.stored(scope, column);
+                it.write_stored_column(scope, column);
             }
         });
         self.gathered.push((scope.alias, text));
@@ -210,13 +210,13 @@ impl Renderer<'_> {
         self.sql.push_str(" FROM ");
         self.joinable_table(there);
         let before = self.sql.len();
-        self.are_there(theirs, there, " WHERE ", "");
+        self.write_not_null_tests(theirs, there, " WHERE ", "");
         let word = if self.sql.len() == before { " WHERE " } else { " AND " };
         self.both(word, scan, filter, there);
     }
 
     /// `first` and a test for null of each of `columns` that can be, then `last`; nothing if none can.
-    fn are_there(&mut self, columns: &[ColumnId], scope: Scope, first: &str, last: &str) {
+    fn write_not_null_tests(&mut self, columns: &[ColumnId], scope: Scope, first: &str, last: &str) {
         let table = self.relations.catalog.table(scope.table);
         let mut word = first;
         for &column in columns.iter().filter(|it| table.column(**it).nullable) {
@@ -256,7 +256,7 @@ impl Renderer<'_> {
 
     /// `sql` with the gathered relations in place of the marks. A relation stands in the text of the table it is joined to,
     /// so tables come in the order of their aliases.
-    pub(super) fn settled(&self, mut sql: String) -> String {
+    pub(super) fn replace_marks(&self, mut sql: String) -> String {
         if self.dialect.correlates_shards() {
             return sql;
         }

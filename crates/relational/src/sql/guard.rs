@@ -41,7 +41,7 @@ impl Renderer<'_> {
         if scan.cells().is_empty() && scan.calls().is_empty() {
             return;
         }
-        // A condition may need aliases before a table that is written later has taken its own.
+        // Reserve the alias first: a condition may need aliases before a table that is written later takes its own.
         self.aliases = self.aliases.max(scope.alias + 1);
         let cells = scan.cells().iter().map(|it| (GuardedPart::Column(it.column), &it.shown_if));
         let calls = scan.calls().iter().map(|it| (GuardedPart::Call(it.function), &it.shown_if));
@@ -67,7 +67,7 @@ impl Renderer<'_> {
         let place = usize::from(scope.is_named);
         if self.guards[at].texts[place].is_none() {
             let filter = self.guards[at].shown_if.clone();
-            let text = self.aside(|it| it.demanded(&filter, scope));
+            let text = self.render_aside(|it| it.write_policy_condition(&filter, scope));
             self.guards[at].texts[place] = Some(text);
         }
         self.guards[at].texts[place].clone()
@@ -78,33 +78,30 @@ impl Renderer<'_> {
         let is_derived = self.relations.catalog.table(scope.table).column(column).derived;
         let at = self.walls.iter().position(|it| is_derived && it.alias == scope.alias)?;
         let policy = self.walls[at].policy.clone();
-        Some(self.aside(|it| it.demanded(&policy, scope)))
+        Some(self.render_aside(|it| it.write_policy_condition(&policy, scope)))
     }
 
     /// A stored column by which rows are found: null in rows that the policy hides, if reading it may fail there.
     pub(super) fn key_column(&mut self, scope: Scope, column: ColumnId) {
-        let Some(policy) = self.wall(scope, column) else { return self.stored(scope, column) };
+        let Some(policy) = self.wall(scope, column) else { return self.write_stored_column(scope, column) };
         self.sql.push_str(&format!("CASE WHEN {policy} THEN "));
-        self.stored(scope, column);
+        self.write_stored_column(scope, column);
         self.sql.push_str(" END");
     }
 
     /// A condition that ties the row in `scope` to a row of another table, which has `other`.
-    pub(super) fn tie(&mut self, scope: Scope, column: ColumnId, other: &str) {
+    pub(super) fn write_tie(&mut self, scope: Scope, column: ColumnId, other: &str) {
         let storage = self.relations.catalog.table(scope.table).column(column).storage;
         // PostgreSQL joins by hashes of what stands alone at one side; SQLite compares as the column's type says, which a case has not.
-        let wall = match self.dialect.joins_conditions() {
-            true => None,
-            false => self.wall(scope, column),
-        };
-        let own = self.aside(|it| match wall {
+        let wall = if self.dialect.joins_conditions() { None } else { self.wall(scope, column) };
+        let own = self.render_aside(|it| match wall {
             None => it.key_column(scope, column),
-            Some(_) => it.stored(scope, column),
+            Some(_) => it.write_stored_column(scope, column),
         });
-        let tied = self.dialect.tied(&own, other, storage);
+        let tied = self.dialect.tie_condition(&own, other, storage);
         self.sql.push_str(&match wall {
             None => tied,
-            Some(policy) => format!("CASE WHEN {} THEN {tied} END", self.dialect.sealed(&policy)),
+            Some(policy) => format!("CASE WHEN {} THEN {tied} END", self.dialect.seal_policy(&policy)),
         });
     }
 
@@ -112,29 +109,28 @@ impl Renderer<'_> {
     pub(super) fn kept_apart(&mut self, policy: &Filter, scope: Scope) {
         let parts = policy.conjuncts();
         if parts.is_empty() {
-            return self.demanded(policy, scope);
+            return self.write_policy_condition(policy, scope);
         }
         for (at, part) in parts.into_iter().enumerate() {
             self.sql.push_str(if at == 0 { "" } else { " AND " });
-            match part.reads_rows() {
-                true => {
-                    self.sql.push_str("CASE WHEN ");
-                    self.demanded(part, scope);
-                    self.sql.push_str(" THEN true ELSE false END");
-                }
-                false => self.demanded(part, scope),
+            if part.reads_rows() {
+                self.sql.push_str("CASE WHEN ");
+                self.write_policy_condition(part, scope);
+                self.sql.push_str(" THEN true ELSE false END");
+            } else {
+                self.write_policy_condition(part, scope)
             }
         }
     }
 
-    /// A condition of the policy on the row in `scope`.
-    pub(super) fn demanded(&mut self, filter: &Filter, scope: Scope) {
+    /// Writes a condition of the policy on the row in `scope`, which reads hidden columns too.
+    pub(super) fn write_policy_condition(&mut self, filter: &Filter, scope: Scope) {
         let outer = self.root.replace(scope.raw());
         self.filter(filter, scope.raw());
         self.root = outer;
     }
 
-    /// A column of the row at hand, or of the one that the policy restricts.
+    /// A column of the current row, or of the row that the policy restricts.
     pub(super) fn column_at(&mut self, row: RowAt, column: ColumnId, scope: Scope) {
         match row {
             RowAt::Here => self.column(scope, column),

@@ -6,8 +6,8 @@ use crate::catalog::Placement;
 use crate::plan::operators::Comparison;
 use crate::plan::{Expr, Filter, MemberKind, Origin, Output, Reader};
 
-/// The merged form of a level that answers at most one row: its only parameters are what its key is compared with.
-pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText> {
+/// The merged form of a level with at most one row: its only parameters are the values of its key.
+pub(super) fn merge_level(assembler: &Assembler<'_>, level: u32) -> Option<MergedText> {
     let plan = assembler.plan;
     let query = &plan.levels[level as usize].query;
     let single = plan.members.iter().any(|it| it.kind == MemberKind::One(level));

@@ -18,7 +18,7 @@ use crate::catalog::{ColumnId, Placement};
 use crate::dialect::Dialect;
 use crate::plan::{Expr, Filter, Origin, Output, Query, Tie};
 
-/// The level at hand and its parents.
+/// The current level and its parents.
 pub(super) struct Nested<'n, 'a> {
     it: &'n mut Assembler<'a>,
     level: u32,
@@ -27,7 +27,7 @@ pub(super) struct Nested<'n, 'a> {
     parents: String,
     /// The relation of all parents.
     all: String,
-    /// Returned columns, then the texts of keys that have several spellings.
+    /// Returned key columns, then texts of keys that have several spellings.
     keys: Vec<SlotValue>,
     /// The one key as a list and the column it is a key of, where rows may be tested against it.
     list: Option<(String, ColumnId)>,
@@ -38,6 +38,14 @@ pub(super) struct Nested<'n, 'a> {
 /// Column with the number of a row within its parent; an aggregate over an empty page still finds its parent by it.
 const PLACE: &str = "weir_place";
 
+/// The cast or collation under which a key is as it is spelled; nothing if equal keys of the type have one spelling.
+fn key_spelling(ty: u32, folds: bool) -> Option<&'static str> {
+    if is_text(ty) {
+        return folds.then_some(" COLLATE \"C\"");
+    }
+    (!has_one_form(ty)).then_some("::text")
+}
+
 impl<'n, 'a> Nested<'n, 'a> {
     /// Below an arm, whose rows are a common table expression.
     pub(super) fn below_arm(it: &'n mut Assembler<'a>, level: u32, parent: usize) -> Self {
@@ -45,8 +53,12 @@ impl<'n, 'a> Nested<'n, 'a> {
         let query = &plan.levels[level as usize].query;
         let catalog = &it.renderer.relations.catalog;
         let above = &plan.levels[it.arms[parent].level as usize].query;
-        let (table, columns) = (catalog.table(above.table()), above.columns());
-        let (mut names, mut filled, mut keys, mut ids) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let table = catalog.table(above.table());
+        let columns = above.columns();
+        let mut names = Vec::new();
+        let mut filled = Vec::new();
+        let mut keys = Vec::new();
+        let mut ids = Vec::new();
         for (at, &(_, from)) in query.nest.iter().enumerate() {
             let column = format!("l{parent}.c{from}");
             if let Expr::Column(id) | Expr::Key(id) = columns[usize::from(from)] {
@@ -71,12 +83,7 @@ impl<'n, 'a> Nested<'n, 'a> {
         let distinct = if unique { "" } else { "DISTINCT " };
         for (at, &(_, from)) in query.nest.iter().enumerate().filter(|_| !unique) {
             let folds = matches!(columns[usize::from(from)], Expr::Column(id) | Expr::Key(id) if table.column(id).folds);
-            let spelling = match is_text(back[at].1) {
-                true if folds => " COLLATE \"C\"",
-                true => continue,
-                false if has_one_form(back[at].1) => continue,
-                false => "::text",
-            };
+            let Some(spelling) = key_spelling(back[at].1, folds) else { continue };
             names.push(format!("l{parent}.c{from}{spelling} AS f{at}"));
             back.push((format!("p.f{at}"), oid::TEXT));
         }
@@ -119,10 +126,10 @@ impl<'n, 'a> Nested<'n, 'a> {
         let paged = query.page.limit.is_some() || query.page.offset.is_some();
         let plain = !paged && query.distinct_on.is_empty();
         let lateral = self.it.dialect.flavour.abilities().lateral_pages;
-        let filled = self.filled();
+        let filled = self.never_null_column();
         let (columns, rest, bracketed) = match (&query.output, plain, filled) {
             (Output::Rows(columns), true, _) => self.flat(columns),
-            (Output::Aggregate(columns), true, Some(filled)) => self.grouped(columns, filled),
+            (Output::Aggregate(columns), true, Some(filled)) => self.group_by_parent(columns, filled),
             (Output::Groups { by, columns, having }, true, _) => {
                 let scope = self.it.renderer.scope(query);
                 let columns = self.it.renderer.columns(columns, scope);
@@ -157,7 +164,7 @@ impl<'n, 'a> Nested<'n, 'a> {
     }
 
     /// A column that is null in no row below a parent.
-    fn filled(&self) -> Option<ColumnId> {
+    fn never_null_column(&self) -> Option<ColumnId> {
         let table = self.it.renderer.relations.catalog.table(self.query.table());
         let key = table.primary_key.as_ref().map(|key| key.columns[0]);
         let other = || table.columns.iter().position(|it| !it.nullable).map(|at| ColumnId(at as u32));
@@ -195,7 +202,8 @@ impl<'n, 'a> Nested<'n, 'a> {
         let same =
             self.memory.is_some() && types.zip(&self.keys).all(|(ty, key)| ty == key.1 && has_one_form(ty));
         if same {
-            let texts = own.iter().map(|it| self.it.renderer.aside(|of| of.stored(scope, *it)));
+            let texts =
+                own.iter().map(|it| self.it.renderer.render_aside(|of| of.write_stored_column(scope, *it)));
             let texts: Vec<String> = texts.collect();
             self.keys.iter_mut().zip(texts).for_each(|(key, text)| key.0 = text);
         }
@@ -205,7 +213,7 @@ impl<'n, 'a> Nested<'n, 'a> {
     /// ` FROM table WHERE key = ANY(list) AND …`.
     fn among(&mut self, list: &str, column: ColumnId, scope: Scope) -> String {
         let query = self.query;
-        self.it.renderer.aside(|it| {
+        self.it.renderer.render_aside(|it| {
             it.read_from(query, scope);
             it.sql.push_str(" WHERE ");
             it.key_column(nest_scope(query, scope), column);
@@ -217,12 +225,12 @@ impl<'n, 'a> Nested<'n, 'a> {
     /// ` FROM parents JOIN table ON …`.
     fn join(&mut self, parents: &str, word: &str, scope: Scope) -> String {
         let query = self.query;
-        self.it.renderer.aside(|it| {
+        self.it.renderer.render_aside(|it| {
             it.sql.push_str(&format!(" FROM {parents}{word}"));
             it.sql.push_str(if query.through.is_some() { "(" } else { "" });
             it.source(query, scope);
             it.sql.push_str(if query.through.is_some() { ")" } else { "" });
-            let conditions = it.aside(|it| it.conditions(query, scope, " ON "));
+            let conditions = it.render_aside(|it| it.conditions(query, scope, " ON "));
             it.sql.push_str(if conditions.is_empty() { " ON true" } else { &conditions });
         }) + &self.among_shards(scope)
     }
@@ -238,15 +246,14 @@ impl<'n, 'a> Nested<'n, 'a> {
         let at = self.it.renderer.parents.iter().position(is_list);
         let Some(at) = at.filter(|_| is_text(ty) || has_one_form(ty)) else { return String::new() };
         let list = self.it.dialect.placeholder(at + 1);
-        let column = self.it.renderer.aside(|it| it.stored(scope, column));
+        let column = self.it.renderer.render_aside(|it| it.write_stored_column(scope, column));
         format!(" AND {column} = ANY({list})")
     }
 
     fn order(&mut self, scope: Scope) -> String {
         let query = self.query;
-        self.it.renderer.aside(|it| match query.page.from_end {
-            true => it.order(&query.reversed(), scope),
-            false => it.order(query, scope),
+        self.it.renderer.render_aside(|it| {
+            if query.page.from_end { it.order(&query.to_reversed(), scope) } else { it.order(query, scope) }
         })
     }
 
@@ -256,10 +263,10 @@ impl<'n, 'a> Nested<'n, 'a> {
         texts.join(", ")
     }
 
-    /// One row for each parent, whether it has rows below or not.
-    fn grouped(&mut self, columns: &[Expr], filled: ColumnId) -> (Vec<String>, String, bool) {
+    /// Groups the joined rows: one row for each parent, also if no row is below it.
+    fn group_by_parent(&mut self, columns: &[Expr], filled: ColumnId) -> (Vec<String>, String, bool) {
         let scope = self.it.renderer.scope(self.query);
-        let filled = self.it.renderer.aside(|it| it.stored(scope, filled));
+        let filled = self.it.renderer.render_aside(|it| it.write_stored_column(scope, filled));
         let columns = self.aggregates(columns, scope, &filled);
         let mut rest = self.join(&self.all.clone(), " LEFT JOIN ", scope);
         rest.push_str(&format!(" GROUP BY {}", self.key_list()));
@@ -297,7 +304,7 @@ impl<'n, 'a> Nested<'n, 'a> {
     fn groups(&mut self, by: &[ColumnId], having: &Filter, scope: Scope) -> String {
         let mut rest = self.join(&self.parents.clone(), " JOIN ", scope);
         rest.push_str(&format!(" GROUP BY {}", self.key_list()));
-        rest + &self.it.renderer.aside(|it| {
+        rest + &self.it.renderer.render_aside(|it| {
             for &column in by {
                 it.sql.push_str(", ");
                 it.column(scope, column);
@@ -314,17 +321,18 @@ impl<'n, 'a> Nested<'n, 'a> {
         let parts = self.it.renderer.query(self.query);
         let aggregate = matches!(self.query.output, Output::Aggregate(_));
         let parents = if aggregate { &self.all } else { &self.parents };
-        let list = named(&parts.columns);
+        let list = name_columns(&parts.columns);
         let list = if list.is_empty() { "1".to_owned() } else { list };
         let inner = format!("SELECT {}{list}{}", parts.distinct, parts.rest);
         let columns = (0..parts.columns.len()).map(|at| format!("x.c{at}")).collect();
         (columns, format!(" FROM {parents} CROSS JOIN LATERAL ({inner}) AS x"), false)
     }
 
-    /// `list` of the joined rows, with their keys and their places within their parent.
-    fn numbered(&mut self, list: &str, scope: Scope) -> String {
+    /// Selects `list` of the joined rows, with their keys and their row numbers within their parent.
+    fn number_rows(&mut self, list: &str, scope: Scope) -> String {
         let query = self.query;
-        let (partition, names) = (self.key_list(), self.named_keys());
+        let partition = self.key_list();
+        let names = self.named_keys();
         let list = if list.is_empty() { names } else { format!("{list}, {names}") };
         let order = self.order(scope);
         let from = self.join(&self.parents.clone(), " JOIN ", scope);
@@ -333,9 +341,10 @@ impl<'n, 'a> Nested<'n, 'a> {
                 "SELECT {list}, row_number() OVER (PARTITION BY {partition}{order}) AS {PLACE}{from}"
             );
         }
-        let (mut terms, mut outer) = (String::new(), String::new());
+        let mut terms = String::new();
+        let mut outer = String::new();
         for (at, term) in query.order.iter().enumerate() {
-            let text = self.it.renderer.aside(|it| it.expr(&term.of, scope));
+            let text = self.it.renderer.render_aside(|it| it.expr(&term.of, scope));
             terms.push_str(&format!(", {text} AS weir_order_{at}"));
             outer.push_str(&format!("{} y.weir_order_{at}", if at == 0 { " ORDER BY" } else { "," }));
             self.it.dialect.direction(&mut outer, term);
@@ -343,7 +352,7 @@ impl<'n, 'a> Nested<'n, 'a> {
         let mut first = partition;
         for &column in &query.distinct_on {
             first.push_str(", ");
-            first.push_str(&self.it.renderer.aside(|it| it.column(scope, column)));
+            first.push_str(&self.it.renderer.render_aside(|it| it.column(scope, column)));
         }
         let keys: Vec<String> = (0..self.keys.len()).map(|at| format!("y.weir_key_{at}")).collect();
         let keys = keys.join(", ");
@@ -391,8 +400,8 @@ impl<'n, 'a> Nested<'n, 'a> {
 
     fn numbered_rows(&mut self, columns: &[Expr]) -> (Vec<String>, String, bool) {
         let scope = self.it.renderer.scope(self.query);
-        let list = named(&self.it.renderer.columns(columns, scope));
-        let inner = self.numbered(&list, scope);
+        let list = name_columns(&self.it.renderer.columns(columns, scope));
+        let inner = self.number_rows(&list, scope);
         self.page_of(&inner, columns.len())
     }
 
@@ -405,7 +414,7 @@ impl<'n, 'a> Nested<'n, 'a> {
         let scope = self.it.renderer.scope(self.query);
         let mut list = self.it.renderer.columns(columns, scope);
         let count = list.len();
-        list = vec![named(&list), self.named_keys()];
+        list = vec![name_columns(&list), self.named_keys()];
         list.retain(|it| !it.is_empty());
         let order = self.order(scope);
         let partition = self.key_list();
@@ -419,11 +428,11 @@ impl<'n, 'a> Nested<'n, 'a> {
     /// Aggregates over a page of the rows below each parent.
     fn numbered_aggregate(&mut self, columns: &[Expr]) -> (Vec<String>, String, bool) {
         let scope = self.it.renderer.scope(self.query);
-        let whole = self.it.renderer.aside(|it| it.all_columns(scope));
-        let inner = self.numbered(&whole, scope);
+        let whole = self.it.renderer.render_aside(|it| it.all_columns(scope));
+        let inner = self.number_rows(&whole, scope);
         let over = self.it.renderer.alias(self.query.table());
         self.it.renderer.guard(over, &self.query.scan);
-        let alias = self.it.renderer.aside(|it| it.write_alias(over.alias));
+        let alias = self.it.renderer.render_aside(|it| it.write_alias(over.alias));
         let columns = self.aggregates(columns, over, &format!("{alias}.{PLACE}"));
         let mut on: Vec<String> = self
             .keys
@@ -433,14 +442,16 @@ impl<'n, 'a> Nested<'n, 'a> {
             .collect();
         on.push(self.on_page(&format!("{alias}.{PLACE}")));
         on.retain(|it| !it.is_empty());
-        let (all, on, keys) = (&self.all, on.join(" AND "), self.key_list());
+        let all = &self.all;
+        let on = on.join(" AND ");
+        let keys = self.key_list();
         let rest = format!(" FROM {all} LEFT JOIN ({inner}) AS {alias} ON {on} GROUP BY {keys}");
         (columns, rest, false)
     }
 }
 
 /// `a AS c0, b AS c1`.
-fn named(columns: &[String]) -> String {
+fn name_columns(columns: &[String]) -> String {
     let names = columns.iter().enumerate().map(|(at, it)| format!("{it} AS c{at}"));
     names.collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,4 @@
-//! From where, under which conditions, in which order: what follows the columns of a query.
+//! Renders what follows the columns of a query: `FROM`, conditions, order.
 //!
 //! **Invariant:** a query's table of pairs has the alias after that of its table.
 
@@ -32,13 +32,13 @@ impl Renderer<'_> {
         }
         for at in 0..table.columns.len() as u32 {
             self.sql.push_str(if at == 0 { "" } else { ", " });
-            self.stored(scope, ColumnId(at));
+            self.write_stored_column(scope, ColumnId(at));
         }
     }
 
     /// The last rows of an order: the first ones of its reverse, put right again.
     pub(super) fn last_rows(&mut self, query: &Query, scope: Scope, outer: Scope) {
-        let reversed = query.reversed();
+        let reversed = query.to_reversed();
         self.sql.push_str(" FROM (SELECT ");
         self.all_columns(scope);
         self.rows(&reversed, scope);
@@ -89,9 +89,9 @@ impl Renderer<'_> {
             self.sql.push_str(" JOIN ");
             self.read_table(scope);
             self.sql.push_str(" ON ");
-            self.stored(scope, *ours);
+            self.write_stored_column(scope, *ours);
             self.sql.push_str(" = ");
-            self.stored(pairs, through.theirs);
+            self.write_stored_column(pairs, through.theirs);
         } else {
             self.joinable_table(scope);
         }
@@ -111,7 +111,7 @@ impl Renderer<'_> {
             word = " AND ";
             let ty = self.ty(&Expr::Column(column), nested.table);
             let key = self.parent_value(parent, ty);
-            self.tie(nested, column, &key);
+            self.write_tie(nested, column, &key);
         }
         if query.call.as_ref().is_some_and(|it| !self.relations.function(it.function).1.is_set) {
             self.sql.push_str(word);
@@ -130,7 +130,7 @@ impl Renderer<'_> {
                 (Some((through, ours)), Expr::Column(column))
                     if column == ours && self.shown_if(scope, *column).is_none() =>
                 {
-                    self.stored(nest_scope(query, scope), through.theirs);
+                    self.write_stored_column(nest_scope(query, scope), through.theirs);
                 }
                 _ => self.comparable_expr(&term.of, scope),
             }

@@ -49,7 +49,8 @@ fn table(name: &str, column: &str) -> Table {
 
 fn check(filter: Filter, sql: &str, tables: &[&str]) {
     let catalog = Catalog { tables: vec![table("a\"b", "x"), table("c", "y")], ..Catalog::default() };
-    let (to, from) = (TableId(0), TableId(1));
+    let to = TableId(0);
+    let from = TableId(1);
     let related = Relationship {
         name: "a".into(),
         from,

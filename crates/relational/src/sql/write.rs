@@ -11,7 +11,7 @@ use crate::plan::operators::Comparison;
 use crate::plan::write::{Assign, Change, Conflict, Delete, Insert, Update};
 use crate::plan::{Expr, Filter, Parameter, Reader, Scan};
 
-/// A changing statement and what has to be bound.
+/// A changing statement and its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeStatement {
     /// The text.
@@ -71,11 +71,11 @@ fn render_with(
         }
         Change::Call(query) => {
             let sql = renderer.query(query).sql();
-            renderer.sql = renderer.judged(sql, Some(query));
+            renderer.sql = renderer.with_judgement(sql, Some(query));
         }
     }
     let sql = std::mem::take(&mut renderer.sql);
-    renderer.sql = renderer.settled(sql);
+    renderer.sql = renderer.replace_marks(sql);
     types.extend(&renderer.types);
     let returned = change.returning().iter().map(|it| renderer.shown_type(it, change.table()));
     let checked = is_checked(change).then(|| dialect.checked_type());
@@ -96,7 +96,7 @@ fn is_checked(change: &Change) -> bool {
 /// Conditions on the row that an insert leaves.
 #[derive(Clone, Copy)]
 enum Checks<'c> {
-    /// One, whether the row is new or was updated.
+    /// One check for new and updated rows.
     One(&'c Filter),
     /// On a new row, if there is one, and on an updated row.
     Two(Option<&'c Filter>, &'c Filter),
@@ -140,7 +140,7 @@ impl Renderer<'_> {
         }
     }
 
-    /// Where a table is known by its own name, no alias may be equal to it.
+    /// Skips aliases that may equal the table's own name, where a statement knows the table by it.
     fn avoid_alias(&mut self, table: TableId) {
         let name = &self.relations.catalog.table(table).name;
         let number = name.strip_prefix(['t', 'T']).and_then(|it| it.parse::<u32>().ok());
@@ -153,7 +153,7 @@ impl Renderer<'_> {
         let checks = Checks::of(insert);
         let is_marked = matches!(checks, Some(Checks::Two(..)));
         let conflict = insert.conflict.as_ref();
-        let conflict = conflict.map(|it| self.aside(|to| to.conflict(it, scope, is_marked)));
+        let conflict = conflict.map(|it| self.render_aside(|to| to.conflict(it, scope, is_marked)));
         let mut judgement = self.judgement();
         self.sql.push_str("INSERT INTO ");
         self.table(scope);
@@ -166,7 +166,7 @@ impl Renderer<'_> {
             for (at, &column) in insert.columns.iter().enumerate() {
                 self.sql.push_str(if at == 0 { "" } else { ", " });
                 let ty = self.ty(&Expr::Column(column), insert.scan.table());
-                let value = self.dialect.given(self.dialect.placeholder(at + 1), ty);
+                let value = self.dialect.input_form(self.dialect.placeholder(at + 1), ty);
                 let value = self.as_others(insert, column, value);
                 let value = if at == 0 && is_marked { self.dialect.begin_upsert(value) } else { value };
                 // Values are computed before a row is looked for.
@@ -179,18 +179,19 @@ impl Renderer<'_> {
             self.sql.push(')');
         }
         self.sql.push_str(conflict.as_deref().unwrap_or_default());
-        let check = checks.map(|it| self.insert_check(it, returned(scope)));
+        let check = checks.map(|it| self.insert_check(it, after_change(scope)));
         self.returning(scope, &insert.returning, check);
     }
 
     /// The condition on the row that an insert leaves.
     fn insert_check(&mut self, checks: Checks<'_>, scope: Scope) -> String {
         let (inserted, updated) = match checks {
-            Checks::One(check) => return self.aside(|it| it.demanded(check, scope)),
+            Checks::One(check) => return self.render_aside(|it| it.write_policy_condition(check, scope)),
             Checks::Two(inserted, updated) => (inserted.unwrap_or(&ALL), updated),
         };
-        let [inserted, updated] = [inserted, updated].map(|check| self.aside(|it| it.demanded(check, scope)));
-        let alias = self.aside(|it| it.write_alias(scope.alias));
+        let [inserted, updated] =
+            [inserted, updated].map(|check| self.render_aside(|it| it.write_policy_condition(check, scope)));
+        let alias = self.render_aside(|it| it.write_alias(scope.alias));
         let is_table = self.relations.catalog.table(scope.table).kind == TableKind::Table;
         self.dialect.by_branch(is_table.then_some(&alias), &inserted, &updated)
     }
@@ -225,8 +226,8 @@ impl Renderer<'_> {
             self.sql.push_str(if at == 0 { " SET " } else { ", " });
             self.name(scope.table, column);
             self.sql.push_str(" = ");
-            let new = self.aside(|it| it.name(scope.table, column));
-            let value = self.kept(format!("excluded.{new}"), column, scope);
+            let new = self.render_aside(|it| it.name(scope.table, column));
+            let value = self.match_storage(format!("excluded.{new}"), column, scope);
             self.sql.push_str(&value);
         }
         for (column, value) in &conflict.presets {
@@ -235,7 +236,7 @@ impl Renderer<'_> {
         }
         match self.dialect.mark_update().filter(|_| is_marked) {
             Some(mark) => {
-                let condition = self.aside(|it| it.both("", &conflict.scan, &conflict.filter, scope));
+                let condition = self.render_aside(|it| it.both("", &conflict.scan, &conflict.filter, scope));
                 let condition = if condition.is_empty() { "(1 = 1)" } else { &condition };
                 self.sql.push_str(&format!(" WHERE CASE WHEN {condition} THEN {mark} ELSE 0 END"));
             }
@@ -252,8 +253,11 @@ impl Renderer<'_> {
             self.assign(*column, assign, scope);
         }
         let assigned = self.parameters.len();
-        self.judged_conditions(|it| it.found(&update.scan, &update.filter, scope));
-        let check = update.scan.check().map(|check| self.aside(|it| it.demanded(check, returned(scope))));
+        self.judged_conditions(|it| it.write_change_condition(&update.scan, &update.filter, scope));
+        let check = update
+            .scan
+            .check()
+            .map(|check| self.render_aside(|it| it.write_policy_condition(check, after_change(scope))));
         self.returning(scope, &update.returning, check);
         assigned
     }
@@ -265,16 +269,16 @@ impl Renderer<'_> {
         let ty = self.ty(&Expr::Column(column), scope.table);
         match assign {
             Assign::Null => self.sql.push_str("NULL"),
-            Assign::Kept => self.stored(scope, column),
+            Assign::Kept => self.write_stored_column(scope, column),
             Assign::Value(value) => {
                 let placeholder = self.bind(value, self.dialect.given_type(ty));
-                let value = self.dialect.given(placeholder, ty);
-                let old = self.aside(|it| it.stored(scope, column));
+                let value = self.dialect.input_form(placeholder, ty);
+                let old = self.render_aside(|it| it.write_stored_column(scope, column));
                 let value = self.as_target(scope.table, column, value, old);
                 self.sql.push_str(&value);
             }
             Assign::Operator(operator, value) => {
-                let old = self.aside(|it| it.stored(scope, column));
+                let old = self.render_aside(|it| it.write_stored_column(scope, column));
                 let placeholder = self.bind(value, self.dialect.assigned_type(*operator, ty));
                 let storage = self.storage(&Expr::Column(column), scope.table);
                 let side = Side {
@@ -287,16 +291,16 @@ impl Renderer<'_> {
                 };
                 let mut changed = String::new();
                 self.dialect.assign(&mut changed, *operator, &old, side);
-                let changed = self.kept(changed, column, scope);
+                let changed = self.match_storage(changed, column, scope);
                 self.sql.push_str(&changed);
             }
         }
     }
 
     /// The new `value` of a column, stored as the old one is.
-    fn kept(&mut self, value: String, column: ColumnId, scope: Scope) -> String {
-        let old = self.aside(|it| it.stored(scope, column));
-        self.dialect.kept(value, &old, self.storage(&Expr::Column(column), scope.table))
+    fn match_storage(&mut self, value: String, column: ColumnId, scope: Scope) -> String {
+        let old = self.render_aside(|it| it.write_stored_column(scope, column));
+        self.dialect.match_storage(value, &old, self.storage(&Expr::Column(column), scope.table))
     }
 
     /// The `value` of a new row: stored as the row with its key holds it, so that the key finds that row; as the key is stored that it
@@ -366,8 +370,8 @@ impl Renderer<'_> {
     fn kept_as(&self, value: String, stored: Vec<String>, storage: Storage) -> String {
         match stored.len() {
             0 => value,
-            1 => self.dialect.kept(value, &stored.concat(), storage),
-            _ => self.dialect.kept(value, &format!("coalesce({})", stored.join(", ")), storage),
+            1 => self.dialect.match_storage(value, &stored.concat(), storage),
+            _ => self.dialect.match_storage(value, &format!("coalesce({})", stored.join(", ")), storage),
         }
     }
 
@@ -395,7 +399,7 @@ impl Renderer<'_> {
     fn delete(&mut self, delete: &Delete, scope: Scope) {
         self.sql.push_str("DELETE FROM ");
         self.changed_table(scope);
-        self.judged_conditions(|it| it.found(&delete.scan, &delete.filter, scope));
+        self.judged_conditions(|it| it.write_change_condition(&delete.scan, &delete.filter, scope));
         self.returning(scope, &delete.returning, None);
     }
 
@@ -422,31 +426,32 @@ impl Renderer<'_> {
             (None, []) => self.sql.push_str(" RETURNING 1"),
             (Some(_), _) | (None, [_, ..]) => self.sql.push_str(" RETURNING "),
         }
-        self.returned_columns(returned(scope), columns);
+        self.returned_columns(after_change(scope), columns);
         if let Some(check) = check {
             self.sql.push_str(if columns.is_empty() { "" } else { ", " });
-            self.sql.push_str(&self.dialect.checked(&check));
+            self.sql.push_str(&self.dialect.check_column(&check));
         }
     }
 
     fn returned_columns(&mut self, scope: Scope, columns: &[Expr]) {
         for (at, column) in columns.iter().enumerate() {
             self.sql.push_str(if at == 0 { "" } else { ", " });
-            let text = self.aside(|it| it.returned(scope, column));
-            let shown = self.shown(column, text, scope.table);
+            let text = self.render_aside(|it| it.write_returned(scope, column));
+            let shown = self.output_form(column, text, scope.table);
             self.sql.push_str(&shown);
         }
     }
 
     /// A returned column. Where a name in double quotes may be a text, a column that is gone has to be an error.
     fn returned_name(&mut self, scope: Scope, column: ColumnId) {
-        match self.dialect.returns_by_name() {
-            true => self.stored(scope, column),
-            false => self.name(scope.table, column),
+        if self.dialect.returns_by_name() {
+            self.write_stored_column(scope, column)
+        } else {
+            self.name(scope.table, column)
         }
     }
 
-    fn returned(&mut self, scope: Scope, of: &Expr) {
+    fn write_returned(&mut self, scope: Scope, of: &Expr) {
         match of {
             Expr::Column(column) => match self.shown_if(scope, *column) {
                 None => self.returned_name(scope, *column),
@@ -454,7 +459,7 @@ impl Renderer<'_> {
             },
             Expr::Key(column) => self.returned_name(scope, *column),
             Expr::JsonPath(of, path) => {
-                let of = self.aside(|it| it.returned(scope, of));
+                let of = self.render_aside(|it| it.write_returned(scope, of));
                 let path = self.bind(path, self.dialect.usual(Usual::Texts));
                 self.dialect.json_path(&mut self.sql, &of, &path);
             }
@@ -474,7 +479,7 @@ impl Renderer<'_> {
 /// Without a condition every row may be written.
 static ALL: Filter = Filter::TRUE;
 
-/// The rows in `scope` after a change.
-const fn returned(scope: Scope) -> Scope {
+/// The scope of a row after its change: some databases know it by the table's own name only.
+const fn after_change(scope: Scope) -> Scope {
     Scope { is_named: true, ..scope }
 }

@@ -4,7 +4,7 @@ use super::{Extension, Reserve, SideIndex, StoreDialect};
 use crate::catalog::postgres_types::oid;
 use crate::catalog::{ColumnType, PREFIX_CHARACTERS};
 use crate::dialect::postgres::Postgres;
-use crate::dialect::quoting::{all, literal, quoted};
+use crate::dialect::quoting::{all, literal, quote_identifier};
 use crate::plan::ddl::{ColumnSource, Index, IndexKind, Numbers, TableDefinition};
 use crate::text_search::{Words, vector};
 use crate::word_form;
@@ -29,7 +29,7 @@ impl StoreDialect for Postgres {
         Some("SELECT current_schema()")
     }
 
-    fn declared(&self, ty: &ColumnType) -> (&'static str, u32) {
+    fn type_declaration(&self, ty: &ColumnType) -> (&'static str, u32) {
         match ty {
             ColumnType::Int => ("integer", oid::INT4),
             ColumnType::BigInt => ("bigint", oid::INT8),
@@ -71,7 +71,9 @@ impl StoreDialect for Postgres {
     }
 
     fn create_index(&self, index: &Index, beside: bool) -> Vec<String> {
-        let (name, on, cells) = (quoted(&index.name), quoted(&index.table), all(&index.columns));
+        let name = quote_identifier(&index.name);
+        let on = quote_identifier(&index.table);
+        let cells = all(&index.columns);
         let beside = if beside { " CONCURRENTLY" } else { "" };
         let plain = |on_what: String| format!("CREATE INDEX{beside} {name} ON {on} {on_what}");
         vec![match index.kind {
@@ -86,7 +88,7 @@ impl StoreDialect for Postgres {
     }
 
     fn drop_index(&self, index: &Index) -> Vec<String> {
-        vec![format!("DROP INDEX IF EXISTS {}", quoted(&index.name))]
+        vec![format!("DROP INDEX IF EXISTS {}", quote_identifier(&index.name))]
     }
 
     fn index_is_table(&self, _kind: IndexKind) -> bool {
@@ -116,10 +118,10 @@ impl StoreDialect for Postgres {
     fn continue_identity(&self, table: &str, column: &str) -> Option<String> {
         Some(format!(
             "SELECT setval(pg_get_serial_sequence({}, {}), (SELECT coalesce(max({}), 0) + 1 FROM {}), false)",
-            literal(&quoted(table)),
+            literal(&quote_identifier(table)),
             literal(column),
-            quoted(column),
-            quoted(table)
+            quote_identifier(column),
+            quote_identifier(table)
         ))
     }
 
@@ -202,6 +204,6 @@ impl StoreDialect for Postgres {
 
     /// Without statistics a whole table is read for the children of a few objects.
     fn after_load(&self, tables: &[&str]) -> Vec<String> {
-        tables.iter().map(|it| format!("ANALYZE {}", quoted(it))).collect()
+        tables.iter().map(|it| format!("ANALYZE {}", quote_identifier(it))).collect()
     }
 }

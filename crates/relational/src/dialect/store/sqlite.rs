@@ -2,7 +2,7 @@
 
 use super::{Extension, Reserve, SideIndex, StoreDialect};
 use crate::catalog::ColumnType;
-use crate::dialect::quoting::{all, literal, quoted};
+use crate::dialect::quoting::{all, literal, quote_identifier};
 use crate::dialect::sqlite::Sqlite;
 use crate::plan::ddl::{ColumnSource, Index, IndexKind, Numbers, TableDefinition};
 
@@ -27,7 +27,7 @@ impl StoreDialect for Sqlite {
         None
     }
 
-    fn declared(&self, ty: &ColumnType) -> (&'static str, u32) {
+    fn type_declaration(&self, ty: &ColumnType) -> (&'static str, u32) {
         let name = match ty {
             ColumnType::Int | ColumnType::BigInt | ColumnType::Boolean => "INTEGER",
             ColumnType::Double => "REAL",
@@ -65,7 +65,9 @@ impl StoreDialect for Sqlite {
     }
 
     fn create_index(&self, index: &Index, _beside: bool) -> Vec<String> {
-        let (name, on, cells) = (quoted(&index.name), quoted(&index.table), all(&index.columns));
+        let name = quote_identifier(&index.name);
+        let on = quote_identifier(&index.table);
+        let cells = all(&index.columns);
         let words = |tokenizer: &str| {
             let tokenizer = literal(tokenizer);
             let made = format!(
@@ -88,7 +90,7 @@ impl StoreDialect for Sqlite {
     }
 
     fn drop_index(&self, index: &Index) -> Vec<String> {
-        let name = quoted(&index.name);
+        let name = quote_identifier(&index.name);
         if !self.index_is_table(index.kind) {
             return vec![format!("DROP INDEX IF EXISTS {name}")];
         }
@@ -104,30 +106,32 @@ impl StoreDialect for Sqlite {
     }
 
     fn fill_index(&self, index: &Index) -> Option<String> {
-        let (key, first) = (row_key(index), quoted(&index.columns[0]));
+        let key = row_key(index);
+        let first = quote_identifier(&index.columns[0]);
         self.index_is_table(index.kind).then(|| {
             format!(
                 "INSERT OR REPLACE INTO {} ({}) SELECT {key}, {} FROM (SELECT * FROM {} WHERE {key} > $1 ORDER BY {key} \
                  LIMIT $2) WHERE {first} IS NOT NULL",
-                quoted(&index.name),
+                quote_identifier(&index.name),
                 index_columns(index),
                 folded_cells(index),
-                quoted(&index.table),
+                quote_identifier(&index.table),
             )
         })
     }
 
     fn refill_index(&self, index: &Index, owner: &str) -> Option<String> {
-        let (key, first) = (row_key(index), quoted(&index.columns[0]));
+        let key = row_key(index);
+        let first = quote_identifier(&index.columns[0]);
         has_words(index).then(|| {
             format!(
                 "INSERT OR REPLACE INTO {} ({}) SELECT {key}, {} FROM {} WHERE {} IN (SELECT value FROM json_each($1)) \
                  AND {first} GLOB '*[^ -~]*'",
-                quoted(&index.name),
+                quote_identifier(&index.name),
                 index_columns(index),
                 folded_cells(index),
-                quoted(&index.table),
-                quoted(owner),
+                quote_identifier(&index.table),
+                quote_identifier(owner),
             )
         })
     }
@@ -136,8 +140,10 @@ impl StoreDialect for Sqlite {
         if !self.index_is_table(index.kind) {
             return None;
         }
-        let (name, on, key) = (quoted(&index.name), quoted(&index.table), row_key(index));
-        let first = quoted(&index.columns[0]);
+        let name = quote_identifier(&index.name);
+        let on = quote_identifier(&index.table);
+        let key = row_key(index);
+        let first = quote_identifier(&index.columns[0]);
         let is_box = index.kind == IndexKind::Boxes;
         let width = if is_box { BOX_COLUMNS.len() } else { 1 };
         let marks = vec!["?"; width + 1].join(", ");
@@ -169,7 +175,7 @@ impl StoreDialect for Sqlite {
     }
 
     fn check_references(&self, table: &str) -> Option<String> {
-        Some(format!("PRAGMA foreign_key_check({})", quoted(table)))
+        Some(format!("PRAGMA foreign_key_check({})", quote_identifier(table)))
     }
 
     fn suspend_references(&self) -> Option<[&'static str; 2]> {
@@ -180,7 +186,7 @@ impl StoreDialect for Sqlite {
         None
     }
 
-    /// One statement would need a temporary table for its rows.
+    /// Two statements, because a single one would need a temporary table for its rows.
     fn reserve(&self, numbers: &Numbers) -> Vec<Reserve> {
         let Numbers { table, column, .. } = numbers;
         let next = Reserve { sql: format!("SELECT {column} FROM {table}"), width: 1, binds_count: false };
@@ -238,7 +244,7 @@ impl StoreDialect for Sqlite {
         vec![
             // A load checks references itself.
             "PRAGMA foreign_keys = OFF".to_owned(),
-            // A power cut may take the last parcels back, with their marks; what is there is whole.
+            // A power cut may undo the last parcels, but with their marks, so the rest is consistent.
             "PRAGMA synchronous = NORMAL".into(),
             format!("PRAGMA cache_size = -{CACHE_KIB}"),
             "PRAGMA wal_autocheckpoint = 16384".into(),
@@ -255,12 +261,12 @@ impl StoreDialect for Sqlite {
 }
 
 fn trigger(index: &Index, on: &str) -> String {
-    quoted(&format!("{}_{on}", index.name))
+    quote_identifier(&format!("{}_{on}", index.name))
 }
 
 /// The column by which a separate index knows a row of its table.
 fn row_key(index: &Index) -> String {
-    index.key.as_deref().map_or_else(|| "rowid".into(), quoted)
+    index.key.as_deref().map_or_else(|| "rowid".into(), quote_identifier)
 }
 
 /// The column by which a separate index knows a row.
@@ -270,7 +276,7 @@ fn key_name(index: &Index) -> &'static str {
 
 /// The values that an index holds of a row, each column behind `prefix`.
 fn cells(index: &Index, prefix: &str) -> String {
-    let name = |at: usize| format!("{prefix}{}", quoted(&index.columns[at]));
+    let name = |at: usize| format!("{prefix}{}", quote_identifier(&index.columns[at]));
     match (index.kind == IndexKind::Boxes, index.columns.len()) {
         (true, 2) => [name(0), name(0), name(1), name(1)].join(", "),
         // The layout has the least of both before the greatest of both.
@@ -293,15 +299,19 @@ fn folded_cells(index: &Index) -> String {
 
 /// The columns of an index of words or boxes, its key first.
 fn index_columns(index: &Index) -> String {
-    match index.kind == IndexKind::Boxes {
-        true => format!("id, {}", BOX_COLUMNS.join(", ")),
-        false => format!("rowid, {}", quoted(&index.columns[0])),
+    if index.kind == IndexKind::Boxes {
+        format!("id, {}", BOX_COLUMNS.join(", "))
+    } else {
+        format!("rowid, {}", quote_identifier(&index.columns[0]))
     }
 }
 
 fn with_triggers(made: String, index: &Index) -> Vec<String> {
-    let (name, on, key) = (quoted(&index.name), quoted(&index.table), row_key(index));
-    let (first, into) = (quoted(&index.columns[0]), index_columns(index));
+    let name = quote_identifier(&index.name);
+    let on = quote_identifier(&index.table);
+    let key = row_key(index);
+    let first = quote_identifier(&index.columns[0]);
+    let into = index_columns(index);
     let put = format!("INSERT OR REPLACE INTO {name} ({into}) SELECT new.{key}, {}", cells(index, "new."));
     let remove = format!("DELETE FROM {name} WHERE {} = old.{key}", key_name(index));
     let changed = all(&index.columns);

@@ -29,12 +29,12 @@ use call::RowOf;
 use guard::{Guard, Wall};
 pub(crate) use rows::nest_scope;
 
-/// A statement and what has to be bound: parameter `i` is placeholder `i + 1`.
+/// A statement and its parameters: parameter `i` is placeholder `i + 1`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     /// The text.
     pub sql: String,
-    /// Bound parameters.
+    /// Parameters in the order of their placeholders.
     pub parameters: Vec<Parameter>,
     /// Every table it reads.
     pub tables: Vec<TableId>,
@@ -45,8 +45,8 @@ pub struct Statement {
 pub fn render(dialect: &dyn Dialect, relations: &Relations, query: &Query) -> Statement {
     let mut renderer = Renderer::new(dialect, relations, 0);
     let parts = renderer.query(query);
-    let sql = renderer.settled(parts.sql());
-    let sql = renderer.judged(sql, Some(query));
+    let sql = renderer.replace_marks(parts.sql());
+    let sql = renderer.with_judgement(sql, Some(query));
     Statement { sql, parameters: renderer.parameters, tables: renderer.tables }
 }
 
@@ -62,15 +62,15 @@ pub(crate) struct Renderer<'r> {
     pub(crate) tables: Vec<TableId>,
     /// Placeholders that come before those of the parameters.
     pub(crate) first: usize,
-    /// Origins whose value stands in a column of the statement instead of being bound.
+    /// Origins whose value is a column of the statement instead of a parameter.
     pub(crate) parents: Vec<ParentKey>,
-    /// The same of the one row that was read before the statement.
+    /// Origins whose value comes from the one row that was read before the statement.
     pub(crate) before: Vec<ParentKey>,
     /// Number of `EXISTS` in the current condition.
     exists: u32,
     /// Number of open `EXISTS` that are not turned into joins.
     alone: u32,
-    /// The condition at hand is one on each word of a text.
+    /// True inside a condition on each word of a text.
     in_each: bool,
     /// A change returns its rows.
     returns_rows: bool,
@@ -82,15 +82,15 @@ pub(crate) struct Renderer<'r> {
     guards: Vec<Guard>,
     /// The policies behind which values of rows are computed, by the aliases of their tables.
     walls: Vec<Wall>,
-    /// The policies of the scans around the condition at hand.
+    /// Policies of the scans around the current condition.
     barriers: Vec<(Scope, Filter)>,
-    /// The condition at hand is behind them.
+    /// True if the current condition is behind these policies.
     is_behind: bool,
     /// The policies that the exact test of a place is behind.
     place_behind: Option<String>,
     /// Expressions of values of the request that fail if one is broken.
     judges: Vec<String>,
-    /// The row that the policy's condition at hand restricts.
+    /// The row that the current condition of the policy restricts.
     root: Option<Scope>,
     /// Rows gathered by key, joined to the table with the alias.
     gathered: Vec<(u32, String)>,
@@ -118,9 +118,9 @@ pub(crate) struct ParentKey {
 pub(crate) struct Scope {
     pub(crate) table: TableId,
     pub(crate) alias: u32,
-    /// Reads what is stored: for the policy itself, and for ties of rows.
+    /// Reads stored values instead of visible ones: for the policy itself, and for ties of rows.
     pub(crate) is_raw: bool,
-    /// Stands after `RETURNING` or in the change of a view, where some databases know the table by its own name only.
+    /// Set after `RETURNING` or in the change of a view, where some databases know the table by its own name only.
     pub(crate) is_named: bool,
 }
 
@@ -129,7 +129,7 @@ impl Scope {
         Self { table, alias, is_raw: false, is_named: false }
     }
 
-    /// The same row, with what is stored in hidden columns.
+    /// The scope with hidden columns readable.
     pub(crate) const fn raw(self) -> Self {
         Self { is_raw: true, ..self }
     }
@@ -139,9 +139,9 @@ impl Scope {
 pub(crate) struct QueryParts {
     /// `DISTINCT ON (…) `, or nothing.
     pub(crate) distinct: String,
-    /// Its columns.
+    /// Texts of the output columns.
     pub(crate) columns: Vec<String>,
-    /// From ` FROM` on.
+    /// Text from ` FROM` on.
     pub(crate) rest: String,
 }
 
@@ -205,20 +205,20 @@ impl<'r> Renderer<'r> {
                 let outer = self.alias(query.table());
                 self.guard(outer, &query.scan);
                 let columns = self.columns(columns, outer);
-                let rest = self.aside(|it| it.last_rows(query, scope, outer));
+                let rest = self.render_aside(|it| it.last_rows(query, scope, outer));
                 QueryParts { distinct: String::new(), columns, rest }
             }
             Output::Rows(columns) if query.distinct_on.is_empty() || self.dialect.distinct_on() => {
                 let columns = self.columns(columns, scope);
-                let distinct = self.aside(|it| it.distinct_columns(&query.distinct_on, scope));
-                let rest = self.aside(|it| it.rows(query, scope));
+                let distinct = self.render_aside(|it| it.distinct_columns(&query.distinct_on, scope));
+                let rest = self.render_aside(|it| it.rows(query, scope));
                 QueryParts { distinct, columns, rest }
             }
             Output::Rows(columns) => {
                 let outer = Scope::new(scope.table, scope.alias + 1);
                 self.guard(outer, &query.scan);
                 let columns = self.columns(columns, outer);
-                let rest = self.aside(|it| it.distinct(query, scope));
+                let rest = self.render_aside(|it| it.distinct(query, scope));
                 QueryParts { distinct: String::new(), columns, rest }
             }
             Output::Aggregate(columns) => self.aggregate(query, columns, scope),
@@ -238,7 +238,7 @@ impl<'r> Renderer<'r> {
         let paged = query.page.limit.is_some() || query.page.offset.is_some();
         if query.distinct_on.is_empty() && !paged {
             let columns = self.aggregates(columns, scope);
-            let rest = self.aside(|it| {
+            let rest = self.render_aside(|it| {
                 it.read_from(query, scope);
                 it.conditions(query, scope, " WHERE ");
             });
@@ -247,7 +247,7 @@ impl<'r> Renderer<'r> {
         let over = Scope::new(scope.table, scope.alias + 2);
         self.guard(over, &query.scan);
         let columns = self.aggregates(columns, over);
-        let rest = self.aside(|it| {
+        let rest = self.render_aside(|it| {
             it.sql.push_str(" FROM (SELECT ");
             if query.distinct_on.is_empty() || it.dialect.distinct_on() {
                 it.distinct_columns(&query.distinct_on, scope);
@@ -282,7 +282,7 @@ impl<'r> Renderer<'r> {
         scope: Scope,
     ) -> QueryParts {
         let columns = self.columns(columns, scope);
-        let rest = self.aside(|it| {
+        let rest = self.render_aside(|it| {
             it.read_from(query, scope);
             it.conditions(query, scope, " WHERE ");
             for (at, &column) in by.iter().enumerate() {
@@ -305,20 +305,20 @@ impl<'r> Renderer<'r> {
             if let Expr::Function(Aggregation::Sum, column) = of
                 && self.relations.catalog.table(scope.table).column(*column).ty == ColumnType::BigInt
             {
-                let column = self.aside(|it| it.column(scope, *column));
+                let column = self.render_aside(|it| it.column(scope, *column));
                 return self.dialect.wide_sum(&column);
             }
-            let text = self.aside(|it| it.expr(of, scope));
-            self.shown(of, text, scope.table)
+            let text = self.render_aside(|it| it.expr(of, scope));
+            self.output_form(of, text, scope.table)
         };
         columns.iter().map(text).collect()
     }
 
     /// The `text` of an output column in the form in which it is read.
-    pub(super) fn shown(&self, of: &Expr, text: String, table: TableId) -> String {
+    pub(super) fn output_form(&self, of: &Expr, text: String, table: TableId) -> String {
         match of {
             Expr::Column(_) | Expr::Key(_) | Expr::Computed(_) => {
-                self.dialect.shown(text, self.ty(of, table))
+                self.dialect.output_form(text, self.ty(of, table))
             }
             Expr::JsonPath(..)
             | Expr::Row
@@ -401,7 +401,7 @@ impl<'r> Renderer<'r> {
             let first = *key.ty.get_or_insert(ty);
             return self.dialect.parent_key(key.column.clone(), first, ty);
         }
-        if let Some(known) = self.bound(parameter, ty) {
+        if let Some(known) = self.find_bound(parameter, ty) {
             return self.value(known);
         }
         self.parameters.push(parameter.clone());
@@ -417,8 +417,8 @@ impl<'r> Renderer<'r> {
         }
     }
 
-    /// The place of a value of the policy, an encoded text or a position that is bound already: equal expressions have equal texts.
-    fn bound(&self, parameter: &Parameter, ty: u32) -> Option<usize> {
+    /// Index of an equal parameter that is bound already. Sharing it keeps the texts of equal expressions equal.
+    fn find_bound(&self, parameter: &Parameter, ty: u32) -> Option<usize> {
         let is_shared = matches!(
             parameter.origin,
             Origin::Claim(_)
@@ -438,32 +438,35 @@ impl<'r> Renderer<'r> {
 
     /// A column as clients see it: null in rows that hide it.
     pub(crate) fn column(&mut self, scope: Scope, column: ColumnId) {
-        let Some(shown_if) = self.shown_if(scope, column) else { return self.stored(scope, column) };
+        let Some(shown_if) = self.shown_if(scope, column) else {
+            return self.write_stored_column(scope, column);
+        };
         self.sql.push_str("CASE WHEN ");
         self.sql.push_str(&shown_if);
         self.sql.push_str(" THEN ");
-        self.stored(scope, column);
+        self.write_stored_column(scope, column);
         self.sql.push_str(" END");
     }
 
-    /// A column as it is stored.
-    pub(crate) fn stored(&mut self, scope: Scope, column: ColumnId) {
+    /// Writes a column in its stored form.
+    pub(crate) fn write_stored_column(&mut self, scope: Scope, column: ColumnId) {
         let table = &self.relations.catalog.tables[scope.table.0 as usize];
-        match scope.is_named && self.dialect.returns_by_name() {
-            true => self.dialect.identifier(&mut self.sql, &table.name),
-            false => self.write_alias(scope.alias),
+        if scope.is_named && self.dialect.returns_by_name() {
+            self.dialect.identifier(&mut self.sql, &table.name)
+        } else {
+            self.write_alias(scope.alias)
         }
         self.sql.push('.');
         self.dialect.identifier(&mut self.sql, &table.columns[column.0 as usize].name);
     }
 
-    /// A column as clients see it, as one that compares as what is given of it.
+    /// A column as clients see it, in the form by which it compares so.
     fn comparable(&mut self, column: ColumnId, scope: Scope) -> String {
-        self.aside(|it| it.comparable_expr(&Expr::Column(column), scope))
+        self.render_aside(|it| it.comparable_expr(&Expr::Column(column), scope))
     }
 
     /// Text that `write` appends, removed from the statement again.
-    pub(crate) fn aside(&mut self, write: impl FnOnce(&mut Self)) -> String {
+    pub(crate) fn render_aside(&mut self, write: impl FnOnce(&mut Self)) -> String {
         let start = self.sql.len();
         write(self);
         self.sql.split_off(start)
@@ -472,12 +475,12 @@ impl<'r> Renderer<'r> {
     pub(crate) fn expr(&mut self, expr: &Expr, scope: Scope) {
         match expr {
             Expr::Column(column) => self.column(scope, *column),
-            Expr::Key(column) => self.stored(scope, *column),
-            Expr::Computed(call) => self.computed(call, scope),
+            Expr::Key(column) => self.write_stored_column(scope, *column),
+            Expr::Computed(call) => self.write_computed_field(call, scope),
             Expr::Row => self.row(scope),
             Expr::Snapshot => self.sql.push_str(self.dialect.snapshot()),
             Expr::JsonPath(of, path) => {
-                let column = self.aside(|it| it.expr(of, scope));
+                let column = self.render_aside(|it| it.expr(of, scope));
                 let path = self.bind(path, self.dialect.usual(Usual::Texts));
                 self.dialect.json_path(&mut self.sql, &column, &path);
             }
@@ -492,7 +495,7 @@ impl<'r> Renderer<'r> {
                 self.dialect.function(&mut self.sql, *function, &column, ty);
             }
             Expr::Instant { function, text, at } => {
-                let [text, at] = [text, at].map(|it| self.aside(|to| to.column(scope, *it)));
+                let [text, at] = [text, at].map(|it| self.render_aside(|to| to.column(scope, *it)));
                 // All of one length, so that texts are in the order of the numbers they begin with.
                 let moment = format!("CAST({at} + {INSTANT_OFFSET} AS text) || {text}");
                 let mut found = String::new();
@@ -504,12 +507,12 @@ impl<'r> Renderer<'r> {
             Expr::Statistic { function, columns, distinct } => {
                 let ty = columns.first().map_or(0, |&it| self.ty(&Expr::Column(it), scope.table));
                 let columns: Vec<String> =
-                    columns.iter().map(|&column| self.aside(|it| it.column(scope, column))).collect();
+                    columns.iter().map(|&column| self.render_aside(|it| it.column(scope, column))).collect();
                 self.dialect.statistic(&mut self.sql, *function, &columns, *distinct, ty);
             }
             Expr::Cast(of, to) => {
                 let ty = self.ty(of, scope.table);
-                let of = self.aside(|it| it.expr(of, scope));
+                let of = self.render_aside(|it| it.expr(of, scope));
                 let cast = self.dialect.cast(of, ty, *to);
                 self.sql.push_str(&cast);
             }

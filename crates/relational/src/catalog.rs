@@ -26,7 +26,7 @@ pub struct Catalog {
     pub tables: Vec<Table>,
     /// Functions that could be tracked; empty where none was asked for.
     pub functions: Vec<Function>,
-    /// What values of types can be compared by.
+    /// Comparison, order and grouping of each type's values.
     pub abilities: abilities::TypeAbilities,
 }
 
@@ -35,7 +35,7 @@ pub struct Catalog {
 pub struct Table {
     /// The database's schema; `main` on SQLite.
     pub schema: String,
-    /// Its name in the database.
+    /// Name in the database.
     pub name: String,
     /// Table or view.
     pub kind: TableKind,
@@ -51,11 +51,11 @@ pub struct Table {
     pub foreign_keys: Vec<ForeignKey>,
     /// The comment in the database, or empty.
     pub comment: String,
-    /// For views: what the database says can be done.
+    /// For views: rows can be inserted.
     pub insertable: bool,
-    /// As above.
+    /// For views: rows can be updated.
     pub updatable: bool,
-    /// As above.
+    /// For views: rows can be deleted.
     pub deletable: bool,
     /// About how many rows it has, where the database keeps count.
     pub rows_estimate: Option<u64>,
@@ -96,7 +96,7 @@ pub enum Placement {
 /// Kinds of relations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableKind {
-    /// Rows of its own.
+    /// A table with rows of its own.
     Table,
     /// A stored query.
     View,
@@ -107,7 +107,7 @@ pub enum TableKind {
 /// A column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Its name in the database.
+    /// Name in the database.
     pub name: String,
     /// The type as declared, for messages.
     pub declared: String,
@@ -119,7 +119,7 @@ pub struct Column {
     pub nullable: bool,
     /// Has a default, or is filled by the database.
     pub has_default: bool,
-    /// Computed by the database: cannot be written.
+    /// The database computes the value; it cannot be written.
     pub generated: bool,
     /// The role may give it a value in a new row.
     pub insertable: bool,
@@ -141,7 +141,7 @@ pub struct Column {
 /// Ways in which a column holds its values. Where there are several, equal values of the API differ for the database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Storage {
-    /// One: the database compares values as the API does.
+    /// One form: the database compares values as the API does.
     #[default]
     Exact,
     /// Texts, or bytes that are given as a text of their digits.
@@ -158,12 +158,12 @@ pub enum Storage {
     Anything,
 }
 
-/// Of a text that may be longer than a row of a tree, so much stands in the index: at most 2 000 bytes.
+/// Prefix length of an index on texts that may exceed the row size of a B-tree: at most 2 000 bytes.
 pub const PREFIX_CHARACTERS: usize = 500;
 
 /// PostgreSQL's name for the type of questions about paths of labels.
 pub const LQUERY: &str = "lquery";
-/// And of those about labels in any order.
+/// PostgreSQL's name for the type of queries about labels in any order.
 pub const LTXTQUERY: &str = "ltxtquery";
 
 /// A type as Weir knows it. What follows from it stands in [`facts`].
@@ -214,7 +214,7 @@ pub enum ColumnType {
 pub struct UniqueKey {
     /// The constraint's name; made up where the database has none.
     pub name: String,
-    /// Its columns, in its order.
+    /// Columns of the key, in the key's order.
     pub columns: Vec<ColumnId>,
 }
 
@@ -223,7 +223,7 @@ pub struct UniqueKey {
 pub struct Arbiter {
     /// The name of its constraint or index; made up where the database has none.
     pub name: String,
-    /// Its columns, in its order; of an index over expressions or some rows, all columns that it reads.
+    /// Columns in the key's order; for an index over expressions or with a condition, all columns that it reads.
     pub columns: Vec<ColumnId>,
     /// The form in which `ON CONFLICT` names it.
     pub target: ConflictTarget,
@@ -232,11 +232,11 @@ pub struct Arbiter {
 /// Ways in which a statement says which key a row must not have in common with others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConflictTarget {
-    /// By the name of a constraint, where the database takes names, or by its columns.
+    /// By the constraint's name where the database supports it, else by its columns.
     Constraint,
-    /// By its columns: an index has no name in a statement.
+    /// By its columns, because an index has no name in a statement.
     Columns,
-    /// By the database's own text for an index over expressions, of some rows, or of an order of its own.
+    /// By the database's text of an index over expressions, with a condition, or with an order of its own.
     Index(String),
 }
 
@@ -249,7 +249,7 @@ pub struct ForeignKey {
     pub columns: Vec<ColumnId>,
     /// The table referred to.
     pub target: TableId,
-    /// Its columns, in the same order.
+    /// Referenced columns, in the order of `columns`.
     pub target_columns: Vec<ColumnId>,
     /// True if every row satisfies it; one added as `NOT VALID` applies to new rows only.
     pub holds: bool,
@@ -268,7 +268,7 @@ pub struct ForeignKey {
 pub enum Follow {
     /// Nothing: it is refused while there are any.
     Nothing,
-    /// They go too.
+    /// Referencing rows are deleted too.
     Delete,
     /// The columns of their key change.
     Update,
@@ -279,7 +279,7 @@ pub enum Follow {
 pub struct Function {
     /// The schema it is in.
     pub schema: String,
-    /// Its name in the database.
+    /// Name in the database.
     pub name: String,
     /// Arguments, in order.
     pub arguments: Vec<Argument>,
@@ -300,7 +300,7 @@ pub struct Function {
 /// An argument of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Argument {
-    /// Its name, or empty.
+    /// Name of the argument, or empty.
     pub name: String,
     /// The number of its type.
     pub oid: u32,
@@ -317,9 +317,9 @@ pub struct Argument {
 /// Declared volatility of a PostgreSQL function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Volatility {
-    /// The same for ever.
+    /// The result depends on the arguments alone.
     Immutable,
-    /// The same within a statement.
+    /// The result does not change within a statement.
     Stable,
     /// May change data.
     Volatile,
@@ -330,7 +330,7 @@ pub enum Volatility {
 pub struct EnumTableValue {
     /// The value, a valid GraphQL name.
     pub value: String,
-    /// Its comment, or empty.
+    /// Comment of the value, or empty.
     pub comment: String,
 }
 
@@ -345,7 +345,7 @@ pub struct Warning {
     pub entry: Vec<ConfigStep>,
 }
 
-/// One step on the way to a place in a configuration.
+/// A step of a path in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConfigStep {
     /// A key of a mapping.
@@ -429,7 +429,7 @@ impl Catalog {
         self.tables.iter().flat_map(|it| &it.columns).next().is_none_or(|it| it.oid == 0)
     }
 
-    /// One table.
+    /// The table with this id.
     #[must_use]
     pub fn table(&self, id: TableId) -> &Table {
         &self.tables[id.0 as usize]
@@ -455,7 +455,7 @@ impl Catalog {
 }
 
 impl Table {
-    /// One column.
+    /// The column with this id.
     #[must_use]
     pub fn column(&self, id: ColumnId) -> &Column {
         &self.columns[id.0 as usize]

@@ -1,4 +1,4 @@
-//! Dialects of databases that Weir makes tables in: what a store needs beyond queries and changes of rows.
+//! Dialects of databases in which Weir creates tables: what a store needs beyond queries and changes of rows.
 //!
 //! **Invariant:** texts depend on names and definitions alone; what a client sends is bound.
 
@@ -35,7 +35,7 @@ pub struct Extension {
 /// The statements that keep an index up to date that is a separate table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SideIndex {
-    /// Its name.
+    /// Name of the index.
     pub name: Box<str>,
     /// The table whose rows it finds.
     pub table: Box<str>,
@@ -51,14 +51,14 @@ pub struct SideIndex {
     pub remove: Box<str>,
 }
 
-/// One database's way of keeping a store.
+/// Definitions and maintenance of a store in one kind of database.
 pub trait StoreDialect: Dialect {
     /// The schema that the tables are in where a session names none.
     fn schema(&self) -> &'static str;
     /// Asks for the schema in which a session makes its tables; nothing if there is just one.
     fn session_schema(&self) -> Option<&'static str>;
     /// The declaration of a type, and its number.
-    fn declared(&self, ty: &ColumnType) -> (&'static str, u32);
+    fn type_declaration(&self, ty: &ColumnType) -> (&'static str, u32);
     /// Maximum length of a text in an index of order or equality, in bytes; `None`: no limit.
     fn tree_bytes_max(&self) -> Option<usize>;
     /// True if the database guarantees references in every snapshot.
@@ -74,7 +74,7 @@ pub trait StoreDialect: Dialect {
     fn column_source(&self, source: &ColumnSource) -> String;
     /// The end of the removal of a table.
     fn drop_end(&self) -> &'static str;
-    /// Creates an index with what keeps it up to date; `beside` lets others write meanwhile.
+    /// Creates an index and the triggers that keep it up to date; `beside` lets others write meanwhile.
     fn create_index(&self, index: &Index, beside: bool) -> Vec<String>;
     /// Removes an index, if it exists.
     fn drop_index(&self, index: &Index) -> Vec<String>;
@@ -92,7 +92,7 @@ pub trait StoreDialect: Dialect {
     /// whose words triggers put there as they are written.
     fn refill_index(&self, index: &Index, owner: &str) -> Option<String>;
 
-    /// What the database has to tell before it can make what an index of words needs; `None` if it needs nothing.
+    /// A query for facts of the database that decide how an index of words is created; `None` if there are none.
     fn word_abilities(&self) -> Option<&'static str>;
     /// Lets a column that the database fills go on after its greatest value, where the database does not by itself.
     fn continue_identity(&self, table: &str, column: &str) -> Option<String>;
@@ -111,7 +111,7 @@ pub trait StoreDialect: Dialect {
 
     /// The current time as an instant's text, in seconds.
     fn now(&self) -> &'static str;
-    /// The same in microseconds since 1970.
+    /// The current time in microseconds since 1970.
     fn now_micros(&self) -> &'static str;
     /// The text of a floating point number, as answers have it.
     fn float_text(&self, cell: &str) -> String;

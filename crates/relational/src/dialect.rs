@@ -28,9 +28,9 @@ use crate::text_search::Words;
 pub struct Side<'s> {
     /// The placeholder of the bound value.
     pub placeholder: &'s str,
-    /// Its reader.
+    /// Reader of the bound value.
     pub reader: &'s Reader,
-    /// It is asked only of rows that the policy shows.
+    /// The comparison runs only on rows that the policy shows.
     pub behind: bool,
     /// The left side is no column, so the database does not know its type.
     pub bare: bool,
@@ -40,7 +40,7 @@ pub struct Side<'s> {
     pub ty: u32,
 }
 
-/// A place of a row, and what is asked of it.
+/// A place of a row, and the comparison with it.
 #[derive(Debug)]
 pub struct Place<'s> {
     /// The row's number, by which `indexes` know it.
@@ -55,7 +55,7 @@ pub struct Place<'s> {
     pub by: Placed,
     /// The placeholders of the other place and of the distance.
     pub with: Vec<String>,
-    /// The condition of the policy, if what may fail is to stand behind it.
+    /// The condition of the policy, if the part that may fail has to stand behind it.
     pub behind: Option<&'s str>,
 }
 
@@ -70,22 +70,22 @@ pub enum Usual {
     Texts,
 }
 
-/// The words with which a statement fails whose rows do not fulfil the policy's condition.
+/// Error message of a statement whose rows violate the policy's condition.
 pub const CHECK_FAILED: &str = "weir: a written row breaks the check of a permission";
 
-/// One question of a list of them.
+/// The current query of a list of queries for words.
 pub(super) const EACH_WORD: &str = "word.value";
 
 /// Formats of floating point numbers, both with the fewest digits that read back as the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Floats {
-    /// As PostgreSQL does: `1e+15`.
+    /// PostgreSQL's format: `1e+15`.
     AsPostgres,
-    /// As everywhere else in answers: `1000000000000000`.
+    /// The format of all other answers: `1000000000000000`.
     AsElsewhere,
 }
 
-/// One database's way of writing.
+/// SQL of one kind of database.
 pub trait Dialect: Send + Sync {
     /// A quoted name.
     fn identifier(&self, out: &mut String, name: &str) {
@@ -114,11 +114,11 @@ pub trait Dialect: Send + Sync {
     /// A comparison.
     fn compare(&self, out: &mut String, left: &str, by: Comparison, right: Side<'_>);
     /// An expression of the value alone that fails if a comparison with it fails on every row. Default: values are judged elsewhere.
-    fn judged(&self, _by: Comparison, _right: Side<'_>) -> Option<String> {
+    fn judge_value(&self, _by: Comparison, _right: Side<'_>) -> Option<String> {
         None
     }
-    /// The same of value `at` of a comparison with several.
-    fn judged_measure(&self, _by: Measure, _at: usize, _value: &str, _ty: u32) -> Option<String> {
+    /// An expression that fails if value `at` of a comparison with several values fails on every row. Default: none.
+    fn judge_measure_value(&self, _by: Measure, _at: usize, _value: &str, _ty: u32) -> Option<String> {
         None
     }
     /// True if the planner may make a join of a condition on other rows, and compute values of a row below it. Default: conditions of a
@@ -126,28 +126,28 @@ pub trait Dialect: Send + Sync {
     fn joins_conditions(&self) -> bool {
         false
     }
-    /// A policy in front of a condition that may fail, as the planner leaves it. Default: as it is.
-    fn sealed(&self, policy: &str) -> String {
+    /// Writes a policy in front of a condition that may fail, so that the planner does not reorder them. Default: unchanged.
+    fn seal_policy(&self, policy: &str) -> String {
         policy.to_owned()
     }
-    /// A stored value as one that compares as what is given of it. Default: it does so itself.
+    /// Converts a stored value to the form by which it compares as clients see it. Default: unchanged.
     fn comparable(&self, value: String, _storage: Storage) -> String {
         value
     }
-    /// The new value of a column whose old one is `old`, stored in the same way. Default: there is one way.
-    fn kept(&self, value: String, _old: &str, _storage: Storage) -> String {
+    /// The new value of a column, stored in the same form as the `old` one. Default: there is one form.
+    fn match_storage(&self, value: String, _old: &str, _storage: Storage) -> String {
         value
     }
-    /// A column that ties its row to a value of another. Default: the values are equal.
-    fn tied(&self, left: &str, value: &str, _storage: Storage) -> String {
+    /// The condition that ties a column of a row to a `value` of another row. Default: the values are equal.
+    fn tie_condition(&self, left: &str, value: &str, _storage: Storage) -> String {
         format!("{left} = {value}")
     }
-    /// After a table none of whose indexes may be used. Default: every index of a table can be.
+    /// Text after a table none of whose indexes may be used. Default: all indexes may be used.
     fn without_indexes(&self) -> &'static str {
         ""
     }
     /// Appends a condition for an index over prefixes, beside an equality. Default: there is no such index.
-    fn begins(&self, out: &mut String, _left: &str, _by: Comparison, _right: &str) {
+    fn prefix_condition(&self, out: &mut String, _left: &str, _by: Comparison, _right: &str) {
         out.push_str("true");
     }
     /// A comparison of a value of type `ty` with several others. Default: no column has a type that is compared so.
@@ -159,7 +159,7 @@ pub trait Dialect: Send + Sync {
         0
     }
     /// Appends a test for words in a text: `row` is the row's number and the text, `words` the bound words.
-    fn words(&self, out: &mut String, row: [&str; 2], indexes: &[Box<str>], kind: Words, words: &str);
+    fn word_test(&self, out: &mut String, row: [&str; 2], indexes: &[Box<str>], kind: Words, words: &str);
     /// A list of questions for words as the relation of `EACH_WORD`.
     fn each_word(&self, list: &str) -> String;
     /// Appends a test of the relation between two places.
@@ -196,12 +196,12 @@ pub trait Dialect: Send + Sync {
     fn cast(&self, of: String, _ty: u32, _to: Cast) -> String {
         of
     }
-    /// A column of type `ty` as it is given to clients.
-    fn shown(&self, column: String, _ty: u32) -> String {
+    /// A column of type `ty` in the form that clients receive.
+    fn output_form(&self, column: String, _ty: u32) -> String {
         column
     }
-    /// A bound value as one of type `ty`.
-    fn given(&self, placeholder: String, _ty: u32) -> String {
+    /// A bound value in the form of a value of type `ty`.
+    fn input_form(&self, placeholder: String, _ty: u32) -> String {
         placeholder
     }
     /// A column of parents' keys that came in type `first`, used as type `ty`.
@@ -221,7 +221,7 @@ pub trait Dialect: Send + Sync {
         true
     }
     /// A returned column that makes the statement fail with [`CHECK_FAILED`] unless `condition` is true.
-    fn checked(&self, condition: &str) -> String;
+    fn check_column(&self, condition: &str) -> String;
     /// The number of its type. Default: types have no numbers.
     fn checked_type(&self) -> u32 {
         0
@@ -235,7 +235,7 @@ pub trait Dialect: Send + Sync {
     fn begin_upsert(&self, value: String) -> String {
         value
     }
-    /// A condition that is true and notes that an upsert updates its row. Default: the row tells.
+    /// A true condition with the side effect of noting that an upsert updates its row. Default: the row itself shows it.
     fn mark_update(&self) -> Option<&'static str> {
         None
     }
