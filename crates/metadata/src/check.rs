@@ -15,12 +15,12 @@ mod dangling;
 mod unsupported;
 
 pub use dangling::{dangling, dangling_roles};
-pub use unsupported::{Unsupported, unsupported};
+pub use unsupported::{Unsupported, find_unsupported};
 
-/// A path and what is wrong there.
+/// Path of an entry, and the message about it.
 pub type Found = (Vec<Step>, String);
 
-/// A walk over a document that collects what is wrong.
+/// A walk over a document that collects faults.
 #[derive(Default)]
 struct Walk {
     path: Vec<Step>,
@@ -29,7 +29,7 @@ struct Walk {
 
 impl Walk {
     /// Runs `inside` below `steps`.
-    fn below<const N: usize>(&mut self, steps: [Step; N], inside: impl FnOnce(&mut Self)) {
+    fn walk_below<const N: usize>(&mut self, steps: [Step; N], inside: impl FnOnce(&mut Self)) {
         let length = self.path.len();
         self.path.extend(steps);
         inside(self);
@@ -43,7 +43,7 @@ impl Walk {
     /// Every item of the list `key`.
     fn each<T>(&mut self, key: &str, items: &[T], mut inside: impl FnMut(&mut Self, &T)) {
         for (at, item) in items.iter().enumerate() {
-            self.below([key.into(), at.into()], |walk| inside(walk, item));
+            self.walk_below([key.into(), at.into()], |walk| inside(walk, item));
         }
     }
 
@@ -82,14 +82,14 @@ pub fn faults(document: &Metadata) -> Vec<Found> {
     walk.unique("query_collections", &document.query_collections, |it| it.name.clone(), "query collections");
     walk.each("query_collections", &document.query_collections, |walk, it| {
         let queries = &it.definition.queries;
-        walk.below(["definition".into()], |walk| {
+        walk.walk_below(["definition".into()], |walk| {
             walk.unique("queries", queries, |it| it.name.clone(), "queries")
         });
     });
     walk.unique("allowlist", &document.allowlist, |it| it.collection.clone(), "allowlist entries");
     walk.each("allowlist", &document.allowlist, |walk, it| {
         let scope = it.scope.as_ref().map(|it| (it.global, it.roles.as_deref()));
-        walk.below(["scope".into()], |walk| match scope {
+        walk.walk_below(["scope".into()], |walk| match scope {
             Some((true, Some(_))) => walk.wrong("roles not allowed when global is true"),
             Some((false, None | Some([]))) => walk.wrong("roles cannot be empty when global is false"),
             Some((false, Some(roles))) => walk.unique("roles", roles, Clone::clone, "roles"),
@@ -99,20 +99,22 @@ pub fn faults(document: &Metadata) -> Vec<Found> {
     walk.unique("rest_endpoints", &document.rest_endpoints, |it| it.name.clone(), "REST endpoints");
     walk.each("rest_endpoints", &document.rest_endpoints, |walk, it| {
         if it.methods.is_empty() {
-            walk.below(["methods".into()], |walk| walk.wrong("an endpoint needs at least one method"));
+            walk.walk_below(["methods".into()], |walk| walk.wrong("an endpoint needs at least one method"));
         }
         if it.url.starts_with('/') {
-            walk.below(["url".into()], |walk| walk.wrong("an URL of an endpoint begins without a slash"));
+            walk.walk_below(["url".into()], |walk| {
+                walk.wrong("an URL of an endpoint begins without a slash")
+            });
         }
     });
     let introspection = &document.graphql_schema_introspection;
-    walk.below(["graphql_schema_introspection".into()], |walk| {
+    walk.walk_below(["graphql_schema_introspection".into()], |walk| {
         walk.unique("disabled_for_roles", &introspection.disabled_for_roles, Clone::clone, "roles");
     });
     walk.found
 }
 
-/// Faults within entries of tables, and what of them is not honoured, with paths from the source that has them. Two entries of one
+/// Faults within entries of tables, and unsupported parts of them, with paths from the source that has them. Two entries for one
 /// table are no fault here.
 #[must_use]
 pub fn member_faults(tables: &[TableEntry]) -> Vec<Found> {
@@ -127,7 +129,7 @@ pub fn member_faults(tables: &[TableEntry]) -> Vec<Found> {
 fn source(walk: &mut Walk, source: &SourceEntry) {
     tables(walk, &source.tables, source.kind != SourceKind::Sqlite);
     let is_public = source.kind != SourceKind::Sqlite;
-    walk.unique("functions", &source.functions, |it| shown(&it.function, is_public), "functions");
+    walk.unique("functions", &source.functions, |it| qualified_name(&it.function, is_public), "functions");
     walk.each("functions", &source.functions, |walk, it| {
         walk.unique("permissions", &it.permissions, |it| it.role.clone(), "function permissions");
         walk.each("permissions", &it.permissions, |walk, it| not_admin(walk, &it.role));
@@ -135,7 +137,7 @@ fn source(walk: &mut Walk, source: &SourceEntry) {
 }
 
 /// `public.boat`, or `boat` where there are no schemas.
-fn shown(name: &TableName, is_public_implied: bool) -> String {
+fn qualified_name(name: &TableName, is_public_implied: bool) -> String {
     match name.parts() {
         ("", name) if is_public_implied => format!("public.{name}"),
         ("", name) => name.to_owned(),
@@ -144,7 +146,7 @@ fn shown(name: &TableName, is_public_implied: bool) -> String {
 }
 
 fn tables(walk: &mut Walk, tables: &[TableEntry], is_public_implied: bool) {
-    walk.unique("tables", tables, |it| shown(&it.table, is_public_implied), "tables");
+    walk.unique("tables", tables, |it| qualified_name(&it.table, is_public_implied), "tables");
     walk.each("tables", tables, members);
 }
 
@@ -160,24 +162,24 @@ fn members(walk: &mut Walk, it: &TableEntry) {
     permissions(walk, "select_permissions", &it.select_permissions);
     permissions(walk, "update_permissions", &it.update_permissions);
     permissions(walk, "delete_permissions", &it.delete_permissions);
-    walk.below(["configuration".into(), "custom_root_fields".into()], |walk| {
+    walk.walk_below(["configuration".into(), "custom_root_fields".into()], |walk| {
         root_fields(walk, &it.configuration.custom_root_fields);
     });
 }
 
 fn relationship(walk: &mut Walk, entry: &RelationshipEntry) {
-    walk.below(["using".into()], |walk| {
+    walk.walk_below(["using".into()], |walk| {
         match (&entry.using.foreign_key_constraint_on, &entry.using.manual_configuration) {
             (None, None) | (Some(_), Some(_)) => walk.wrong(
                 "one of `foreign_key_constraint_on` and `manual_configuration` should be present, not both",
             ),
             (Some(ForeignKeyOn::Remote(key)), None) if key.column.is_empty() == key.columns.is_empty() => {
-                walk.below(["foreign_key_constraint_on".into()], |walk| {
+                walk.walk_below(["foreign_key_constraint_on".into()], |walk| {
                     walk.wrong("expected one of `column` and `columns`, not both");
                 });
             }
             (None, Some(manual)) if manual.remote_table.is_some() == manual.remote_native_query.is_some() => {
-                walk.below(["manual_configuration".into()], |walk| {
+                walk.walk_below(["manual_configuration".into()], |walk| {
                     walk.wrong("expected one of `remote_table` and `remote_native_query`");
                 });
             }
@@ -194,8 +196,10 @@ fn permissions<P>(walk: &mut Walk, key: &str, entries: &[PermissionEntry<P>]) {
 
 fn not_admin(walk: &mut Walk, role: &str) {
     match role {
-        "admin" => walk.below(["role".into()], |walk| walk.wrong("cannot define permission for admin role")),
-        "" => walk.below(["role".into()], |walk| walk.wrong("a role needs a name")),
+        "admin" => {
+            walk.walk_below(["role".into()], |walk| walk.wrong("cannot define permission for admin role"))
+        }
+        "" => walk.walk_below(["role".into()], |walk| walk.wrong("a role needs a name")),
         _ => {}
     }
 }
@@ -224,14 +228,14 @@ fn root_fields(walk: &mut Walk, fields: &RootFieldEntries) {
         };
         if name.is_some_and(|it| !seen.insert(it)) {
             let name = name.map_or("", String::as_str);
-            walk.below([key.into()], |walk| {
+            walk.walk_below([key.into()], |walk| {
                 walk.wrong(format!("the following custom root field names are duplicated: {name}"));
             });
         }
     }
 }
 
-/// The member `name` of an entry that is kept as it is.
-fn named(entry: &Json, key: &str) -> String {
+/// The text under `key` of an entry that is kept as JSON; empty if there is none.
+fn text_member(entry: &Json, key: &str) -> String {
     entry.get(key).and_then(Json::text).unwrap_or_default().to_owned()
 }

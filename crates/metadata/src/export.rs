@@ -1,10 +1,10 @@
 //! Writes a document as Hasura does: without defaults, `version` and `sources` first; as one file or as the CLI's folder.
 //!
-//! **Invariant:** reading what was written gives the same document in Hasura's order ([`ordered`]).
+//! **Invariant:** reading what was written gives the same document in Hasura's order ([`to_export_order`]).
 
 mod order;
 
-pub use order::ordered;
+pub use order::to_export_order;
 
 use crate::document::Metadata;
 use crate::document::source::SourceEntry;
@@ -20,23 +20,23 @@ use std::path::{Path, PathBuf};
 /// A number is none of JSON.
 pub fn json(document: &Metadata) -> Result<String, String> {
     let mut out = String::new();
-    json_node(&node(&ordered(document))?, 0, &mut out);
+    json_node(&node(&to_export_order(document))?, 0, &mut out);
     out.push('\n');
     Ok(out)
 }
 
 /// The document as YAML text.
 /// # Errors
-/// As `json`.
+/// See [`json`].
 pub fn yaml(document: &Metadata) -> Result<String, String> {
-    Ok(yaml_text(&node(&ordered(document))?))
+    Ok(yaml_text(&node(&to_export_order(document))?))
 }
 
 /// Files of the folder: paths below it and texts.
 /// # Errors
-/// As `json`.
+/// See [`json`].
 pub fn folder(document: &Metadata) -> Result<Vec<(PathBuf, String)>, String> {
-    let document = &ordered(document);
+    let document = &to_export_order(document);
     let mut files = vec![(PathBuf::from("version.yaml"), "version: 3\n".to_owned())];
     let mut sources = String::new();
     let mut folders = HashSet::new();
@@ -52,9 +52,9 @@ pub fn folder(document: &Metadata) -> Result<Vec<(PathBuf, String)>, String> {
             sources.push_str(&format!("{}{line}\n", if at == 0 { "- " } else { "  " }));
         }
         let folder = Path::new("databases").join(&name);
-        listed(&folder.join("tables"), "tables.yaml", &source.tables, |it| &it.table, &mut files)?;
+        write_entry_files(&folder.join("tables"), "tables.yaml", &source.tables, |it| &it.table, &mut files)?;
         if !source.functions.is_empty() {
-            listed(
+            write_entry_files(
                 &folder.join("functions"),
                 "functions.yaml",
                 &source.functions,
@@ -95,7 +95,7 @@ fn tables_last(source: Node) -> Node {
 }
 
 /// Writes one file for each entry, and `index` with their includes.
-fn listed<T: Serialize>(
+fn write_entry_files<T: Serialize>(
     folder: &Path,
     index: &str,
     entries: &[T],
@@ -140,7 +140,7 @@ fn node(entry: &impl Serialize) -> Result<Node, String> {
     read::tree(&text, Path::new("export.json")).map_err(|fault| fault.to_string())
 }
 
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
@@ -165,15 +165,15 @@ fn json_node(node: &Node, depth: usize, out: &mut String) {
             for (at, member) in members.iter().enumerate() {
                 out.push_str(if at == 0 { "" } else { "," });
                 indent(out, depth + 1);
-                out.push_str(&quoted(&member.key));
+                out.push_str(&quote(&member.key));
                 out.push_str(": ");
                 json_node(&member.node, depth + 1, out);
             }
             indent(out, depth);
             out.push('}');
         }
-        Value::Text(text) => out.push_str(&quoted(text)),
-        Value::Include(text) => out.push_str(&quoted(text)),
+        Value::Text(text) => out.push_str(&quote(text)),
+        Value::Include(text) => out.push_str(&quote(text)),
         value => out.push_str(&plain(value)),
     }
 }
@@ -197,9 +197,10 @@ fn scalar(text: &str) -> String {
     let starts = text.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_');
     let word = text.to_ascii_lowercase();
     let is_word = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"].contains(&word.as_str());
-    match starts && text.chars().all(is_plain) && !text.ends_with(' ') && !is_word && !json::is_number(text) {
-        true => text.to_owned(),
-        false => quoted(text),
+    if starts && text.chars().all(is_plain) && !text.ends_with(' ') && !is_word && !json::is_number(text) {
+        text.to_owned()
+    } else {
+        quote(text)
     }
 }
 

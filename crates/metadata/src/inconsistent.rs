@@ -4,14 +4,14 @@ use crate::json::{Json, Members};
 use crate::places::{Places, Step};
 use crate::tree::{Node, Value};
 
-/// An entry that is left out, because what it refers to is not there.
+/// An entry that is left out because it refers to something that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inconsistent {
     /// File, line, column and path.
     pub place: String,
     /// `table`, `object_relation`, `select_permission` …
     pub kind: &'static str,
-    /// As `object_relation harbour in table boat in source default`.
+    /// Hasura's name of the entry: `object_relation harbour in table boat in source default`.
     pub name: String,
     /// The cause.
     pub reason: String,
@@ -43,7 +43,7 @@ const SECTIONS: [(&str, &str, &str); 3] = [
 #[must_use]
 pub fn inconsistent(places: &Places, path: &[Step], reason: &str) -> Inconsistent {
     let made = |kind, name, reason, definition, depth| Inconsistent {
-        place: places.words(path),
+        place: places.describe_place(path),
         kind,
         name,
         reason,
@@ -57,7 +57,7 @@ pub fn inconsistent(places: &Places, path: &[Step], reason: &str) -> Inconsisten
     let entry = node(&places.root, &path[..2]);
     if let Some((_, kind, key)) = SECTIONS.iter().find(|it| *it.0 == **section) {
         let depth = match (&**section, rest) {
-            // One query of a collection.
+            // A single query of a collection.
             ("query_collections", [_, _, _, ..]) => 5,
             // Roles that disagree are inherited as far as they agree.
             ("inherited_roles", [_, ..]) => 0,
@@ -86,7 +86,8 @@ fn function(
     made: impl Fn(&'static str, String, String, Json, usize) -> Inconsistent,
 ) -> Inconsistent {
     let function = node(source, &["functions".into(), at.into()]);
-    let (shown, source) = (named(function, "function"), text(source, "name"));
+    let shown = entry_display_name(function, "function");
+    let source = text(source, "name");
     let name = format!("function {shown} in source {source}");
     let reason = format!("Inconsistent object: in function \"{shown}\": {reason}");
     match below {
@@ -109,7 +110,8 @@ fn table(
     made: impl Fn(&'static str, String, String, Json, usize) -> Inconsistent,
 ) -> Inconsistent {
     let table = node(source, &["tables".into(), at.into()]);
-    let (shown, source) = (named(table, "table"), text(source, "name"));
+    let shown = entry_display_name(table, "table");
+    let source = text(source, "name");
     let member = match below {
         [Step::Key(list), Step::Item(_), ..] => MEMBERS.iter().find(|it| *it.0 == **list),
         _ => None,
@@ -159,15 +161,21 @@ fn absent_table(reason: &str) -> Option<&str> {
     Some(rest.find(';').map_or("", |at| &rest[at..]))
 }
 
-/// The reason for which the other table of a relationship is not known, if `reason` is one, and true if the place is not told with it.
+/// The reason why a relationship's target table is unknown, if `reason` is one, and true if the place is not shown with it.
 fn unknown_target(member: &Node, source: &str, reason: &str) -> Option<(String, bool)> {
     let hint = absent_table(reason).or_else(|| reason.ends_with("is not tracked").then_some(""))?;
     let using = member.get("using")?;
     if let Some(manual) = using.get("manual_configuration") {
-        return Some((format!("table \"{}\" is not tracked{hint}", named(manual, "remote_table")), true));
+        return Some((
+            format!("table \"{}\" is not tracked{hint}", entry_display_name(manual, "remote_table")),
+            true,
+        ));
     }
     let key = using.get("foreign_key_constraint_on").filter(|it| it.get("table").is_some())?;
-    Some((format!("table \"{}\" does not exist in source: {source}{hint}", named(key, "table")), false))
+    Some((
+        format!("table \"{}\" does not exist in source: {source}{hint}", entry_display_name(key, "table")),
+        false,
+    ))
 }
 
 /// The node at `path`, or the last one on the way to it.
@@ -193,7 +201,7 @@ fn text(node: &Node, key: &str) -> String {
 }
 
 /// The name of a table or function: with its schema, unless that is `public`.
-fn named(entry: &Node, key: &str) -> String {
+fn entry_display_name(entry: &Node, key: &str) -> String {
     let Some(name) = entry.get(key) else { return String::new() };
     match (text(name, "schema").as_str(), text(name, "name")) {
         ("", own) if own.is_empty() => text(entry, key),

@@ -10,7 +10,7 @@ use std::fmt;
 /// Name of the newtype by which [`Json`] asks the reader of trees for digits and nulls.
 pub(crate) const NEWTYPE: &str = "weir_metadata::Json";
 
-/// One value.
+/// A JSON value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Json {
     /// `null`.

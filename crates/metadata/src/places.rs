@@ -28,9 +28,9 @@ impl From<usize> for Step {
     }
 }
 
-/// Path of `below` seen from `above`.
+/// Joins two paths: `below` is relative to `above`.
 #[must_use]
-pub fn joined(above: &[Step], below: &[Step]) -> Vec<Step> {
+pub fn join_paths(above: &[Step], below: &[Step]) -> Vec<Step> {
     above.iter().chain(below).cloned().collect()
 }
 
@@ -45,9 +45,10 @@ pub struct Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.place.is_empty() {
-            true => f.write_str(&self.message),
-            false => write!(f, "{}: {}", self.place, self.message),
+        if self.place.is_empty() {
+            f.write_str(&self.message)
+        } else {
+            write!(f, "{}: {}", self.place, self.message)
         }
     }
 }
@@ -75,8 +76,10 @@ impl Places {
     /// `tables/public_boat.yaml:12:3: select_permissions[0].permission.filter`, with as much of it as is known. The path
     /// begins at the file that holds the entry.
     #[must_use]
-    pub fn words(&self, path: &[Step]) -> String {
-        let (mut node, mut shown, mut begin) = (&*self.root, self.root.place, 0);
+    pub fn describe_place(&self, path: &[Step]) -> String {
+        let mut node = &*self.root;
+        let mut shown = self.root.place;
+        let mut begin = 0;
         for (at, step) in path.iter().enumerate() {
             let (place, below) = match (step, &node.value) {
                 (Step::Key(key), Value::Object(members)) => {
@@ -98,18 +101,18 @@ impl Places {
             }
             node = below;
         }
-        located(&self.files, shown, &path[begin..])
+        render_location(&self.files, shown, &path[begin..])
     }
 
     /// `message` at `path`.
     #[must_use]
     pub fn fault(&self, path: &[Step], message: impl Into<String>) -> Fault {
-        Fault { place: self.words(path), message: message.into() }
+        Fault { place: self.describe_place(path), message: message.into() }
     }
 }
 
 /// `file:12:3: path`.
-pub(crate) fn located(files: &[PathBuf], place: Place, path: &[Step]) -> String {
+pub(crate) fn render_location(files: &[PathBuf], place: Place, path: &[Step]) -> String {
     let mut out = String::new();
     if let Some(file) = files.get(place.file as usize).map(PathBuf::as_path).filter(|it| *it != Path::new(""))
     {
@@ -120,14 +123,14 @@ pub(crate) fn located(files: &[PathBuf], place: Place, path: &[Step]) -> String 
     }
     if !path.is_empty() {
         out.push_str(if out.is_empty() { "" } else { ": " });
-        out.push_str(&dotted(path));
+        out.push_str(&render_path(path));
     }
     out
 }
 
 /// `sources[0].tables[2].table`.
 #[must_use]
-pub fn dotted(path: &[Step]) -> String {
+pub fn render_path(path: &[Step]) -> String {
     let mut out = String::new();
     for (place, step) in path.iter().enumerate() {
         match step {

@@ -49,11 +49,11 @@ pub enum Value {
 /// A member of an object.
 #[derive(Clone)]
 pub struct Member {
-    /// Its key.
+    /// Key of the member.
     pub key: Arc<str>,
     /// The place of the key.
     pub place: Place,
-    /// Its value.
+    /// Value of the member.
     pub node: Node,
 }
 

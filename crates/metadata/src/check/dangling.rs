@@ -1,6 +1,6 @@
 //! References that no database is needed for: tables that are not tracked, roles that nobody has.
 
-use super::{Found, Walk, shown};
+use super::{Found, Walk, qualified_name};
 use crate::document::Metadata;
 use crate::document::source::{SourceEntry, SourceKind};
 use crate::document::table::{ForeignKeyOn, RelationshipEntry, TableEntry, TableName};
@@ -11,8 +11,9 @@ use std::collections::HashSet;
 #[must_use]
 pub fn dangling(source: &SourceEntry) -> Vec<Found> {
     let is_public = source.kind != SourceKind::Sqlite;
-    let tracked: HashSet<String> = source.tables.iter().map(|it| shown(&it.table, is_public)).collect();
-    let is_tracked = |table: &TableName| tracked.contains(&shown(table, is_public));
+    let tracked: HashSet<String> =
+        source.tables.iter().map(|it| qualified_name(&it.table, is_public)).collect();
+    let is_tracked = |table: &TableName| tracked.contains(&qualified_name(table, is_public));
     let mut walk = Walk::default();
     walk.each("tables", &source.tables, |walk, table| {
         for (key, list) in [
@@ -21,7 +22,7 @@ pub fn dangling(source: &SourceEntry) -> Vec<Found> {
         ] {
             walk.each(key, list, |walk, it| {
                 if let Some(target) = target(it).filter(|it| !is_tracked(it)) {
-                    walk.wrong(untracked(target));
+                    walk.wrong(untracked_table_message(target));
                 }
             });
         }
@@ -40,7 +41,7 @@ fn target(entry: &RelationshipEntry) -> Option<&TableName> {
     }
 }
 
-fn untracked(table: &TableName) -> String {
+fn untracked_table_message(table: &TableName) -> String {
     let (schema, name) = table.parts();
     let dot = if schema.is_empty() { "" } else { "." };
     format!("the table `{schema}{dot}{name}` is not tracked")
@@ -51,7 +52,7 @@ fn permissions(walk: &mut Walk, table: &TableEntry, is_tracked: &impl Fn(&TableN
     let look = |walk: &mut Walk, condition: &Json| {
         let mut named = Vec::new();
         exists(condition, &mut named);
-        named.iter().filter(|it| !is_tracked(it)).for_each(|it| walk.wrong(untracked(it)));
+        named.iter().filter(|it| !is_tracked(it)).for_each(|it| walk.wrong(untracked_table_message(it)));
     };
     walk.each("select_permissions", &table.select_permissions, |walk, it| look(walk, &it.permission.filter));
     walk.each("insert_permissions", &table.insert_permissions, |walk, it| look(walk, &it.permission.check));
@@ -78,7 +79,7 @@ fn exists(condition: &Json, named: &mut Vec<TableName>) {
     }
 }
 
-/// Inherited roles made of roles that have no permission in any source.
+/// Finds inherited roles whose parent roles have no permission in any source.
 #[must_use]
 pub fn dangling_roles(document: &Metadata) -> Vec<Found> {
     let tables = document.sources.iter().flat_map(|it| &it.tables).flat_map(TableEntry::roles);

@@ -1,8 +1,8 @@
-//! Entries that Weir does not honour, all of them at once, each with what to do.
+//! Reports all entries that Weir does not support, each with a remedy.
 //!
 //! **Invariant:** a permission that Weir cannot check in full is among them, and nobody gets it.
 
-use super::{Walk, named};
+use super::{Walk, text_member};
 use crate::document::Metadata;
 use crate::document::api::ApiLimits;
 use crate::document::source::{IsolationLevel, SourceEntry, SourceKind};
@@ -13,15 +13,15 @@ use crate::places::Step;
 /// An entry that is not honoured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsupported {
-    /// Its path.
+    /// Path of the entry in the document.
     pub path: Vec<Step>,
-    /// The fault, and the way to mend it.
+    /// Fault and remedy.
     pub message: String,
 }
 
 /// All entries of the document that are not honoured.
 #[must_use]
-pub fn unsupported(document: &Metadata) -> Vec<Unsupported> {
+pub fn find_unsupported(document: &Metadata) -> Vec<Unsupported> {
     let mut walk = Walk::default();
     let lists = [
         (
@@ -61,14 +61,14 @@ pub fn unsupported(document: &Metadata) -> Vec<Unsupported> {
         _ => true,
     };
     if document.custom_types.as_ref().is_some_and(has_types) {
-        walk.below(["custom_types".into()], |walk| {
+        walk.walk_below(["custom_types".into()], |walk| {
             walk.wrong("types of actions are not supported; remove them")
         });
     }
     limits(&mut walk, &document.api_limits);
     for (key, block, advice) in blocks {
         if block.as_ref().is_some_and(|it| *it != Json::Object(crate::json::Members::default())) {
-            walk.below([key.into()], |walk| walk.wrong(format!("`{key}` is not supported: {advice}")));
+            walk.walk_below([key.into()], |walk| walk.wrong(format!("`{key}` is not supported: {advice}")));
         }
     }
     walk.found.into_iter().map(|(path, message)| Unsupported { path, message }).collect()
@@ -89,7 +89,7 @@ fn limits(walk: &mut Walk, limits: &ApiLimits) {
         ("rate_limit", rate_limit.is_some(), "limit rates at a proxy".to_owned()),
     ];
     for (key, _, advice) in all.into_iter().filter(|it| it.1 && !disabled) {
-        walk.below(["api_limits".into(), key.into()], |walk| {
+        walk.walk_below(["api_limits".into(), key.into()], |walk| {
             walk.wrong(format!("`{key}` is not enforced: {advice}"));
         });
     }
@@ -97,7 +97,8 @@ fn limits(walk: &mut Walk, limits: &ApiLimits) {
 
 fn list(walk: &mut Walk, key: &str, entries: &[Json], what: &str, advice: &str) {
     walk.each(key, entries, |walk, entry| {
-        let name = ["name", "root_field_name"].iter().map(|it| named(entry, it)).find(|it| !it.is_empty());
+        let name =
+            ["name", "root_field_name"].iter().map(|it| text_member(entry, it)).find(|it| !it.is_empty());
         let name = name.map_or_else(String::new, |it| format!(" `{it}`"));
         walk.wrong(format!("{what}{name} is not supported: {advice}"));
     });
@@ -105,7 +106,7 @@ fn list(walk: &mut Walk, key: &str, entries: &[Json], what: &str, advice: &str) 
 
 fn source(walk: &mut Walk, source: &SourceEntry) {
     if let SourceKind::Other(kind) = &source.kind {
-        walk.below(["kind".into()], |walk| {
+        walk.walk_below(["kind".into()], |walk| {
             walk.wrong(format!(
                 "sources of kind `{kind}` are not supported: Weir serves postgres, citus, cockroach and sqlite"
             ));
@@ -114,7 +115,7 @@ fn source(walk: &mut Walk, source: &SourceEntry) {
     walk.each("tables", &source.tables, table);
     walk.each("functions", &source.functions, |walk, it| {
         if it.configuration.response.is_some() {
-            walk.below(["configuration".into(), "response".into()], |walk| {
+            walk.walk_below(["configuration".into(), "response".into()], |walk| {
                 walk.wrong("`response` is not supported: declare the function RETURNS SETOF the table");
             });
         }
@@ -124,7 +125,7 @@ fn source(walk: &mut Walk, source: &SourceEntry) {
     list(walk, "stored_procedures", &source.stored_procedures, "stored procedure", advice);
     list(walk, "logical_models", &source.logical_models, "logical model", advice);
     if source.query_tags.as_ref().is_some_and(|it| it.get("disabled") != Some(&Json::Bool(true))) {
-        walk.below(["query_tags".into()], |walk| {
+        walk.walk_below(["query_tags".into()], |walk| {
             walk.wrong("`query_tags` is not supported: statements carry no comments; remove it");
         });
     }
@@ -133,11 +134,11 @@ fn source(walk: &mut Walk, source: &SourceEntry) {
 
 fn connection(walk: &mut Walk, source: &SourceEntry) {
     let Some(configuration) = &source.configuration else { return };
-    walk.below(["configuration".into()], |walk| {
+    walk.walk_below(["configuration".into()], |walk| {
         let info = &configuration.connection_info;
         let own = "say it in weir.yaml";
         if !configuration.read_replicas.is_empty() {
-            walk.below(["read_replicas".into()], |walk| {
+            walk.walk_below(["read_replicas".into()], |walk| {
                 walk.wrong(format!("`read_replicas` is not supported here: {own}, by `postgres.replicas` of the source"));
             });
         }
@@ -146,17 +147,17 @@ fn connection(walk: &mut Walk, source: &SourceEntry) {
             ("connection_set", !configuration.connection_set.is_empty()),
         ] {
             if is_there {
-                walk.below([key.into()], |walk| walk.wrong(format!("`{key}` is not supported; remove it")));
+                walk.walk_below([key.into()], |walk| walk.wrong(format!("`{key}` is not supported; remove it")));
             }
         }
-        walk.below(["connection_info".into()], |walk| {
+        walk.walk_below(["connection_info".into()], |walk| {
             if !matches!(info.isolation_level, None | Some(IsolationLevel::ReadCommitted)) {
-                walk.below(["isolation_level".into()], |walk| {
+                walk.walk_below(["isolation_level".into()], |walk| {
                     walk.wrong("Weir runs requests as read-committed; another level is a setting of the database's role");
                 });
             }
             if info.ssl_configuration.is_some() {
-                walk.below(["ssl_configuration".into()], |walk| {
+                walk.walk_below(["ssl_configuration".into()], |walk| {
                     walk.wrong("`ssl_configuration` is not supported: write `sslmode`, `sslrootcert` … into the address");
                 });
             }
@@ -164,7 +165,7 @@ fn connection(walk: &mut Walk, source: &SourceEntry) {
     });
 }
 
-/// Those of one table.
+/// Reports unsupported entries of one table.
 pub(super) fn table(walk: &mut Walk, entry: &TableEntry) {
     list(
         walk,
@@ -185,7 +186,7 @@ pub(super) fn table(walk: &mut Walk, entry: &TableEntry) {
         ("logical_model", &entry.logical_model),
     ] {
         if block.is_some() {
-            walk.below([key.into()], |walk| walk.wrong(format!("`{key}` is not supported; remove it")));
+            walk.walk_below([key.into()], |walk| walk.wrong(format!("`{key}` is not supported; remove it")));
         }
     }
     for (key, list) in [
@@ -201,22 +202,27 @@ pub(super) fn table(walk: &mut Walk, entry: &TableEntry) {
             }
         });
     }
-    validated(walk, "insert_permissions", &entry.insert_permissions, |it| {
+    report_validate_input(walk, "insert_permissions", &entry.insert_permissions, |it| {
         (&it.role, &it.permission.validate_input)
     });
-    validated(walk, "update_permissions", &entry.update_permissions, |it| {
+    report_validate_input(walk, "update_permissions", &entry.update_permissions, |it| {
         (&it.role, &it.permission.validate_input)
     });
-    validated(walk, "delete_permissions", &entry.delete_permissions, |it| {
+    report_validate_input(walk, "delete_permissions", &entry.delete_permissions, |it| {
         (&it.role, &it.permission.validate_input)
     });
 }
 
 /// Permissions that a webhook has to agree to.
-fn validated<P>(walk: &mut Walk, key: &str, entries: &[P], of: impl Fn(&P) -> (&String, &Option<Json>)) {
+fn report_validate_input<P>(
+    walk: &mut Walk,
+    key: &str,
+    entries: &[P],
+    of: impl Fn(&P) -> (&String, &Option<Json>),
+) {
     walk.each(key, entries, |walk, entry| {
         if let (role, Some(_)) = of(entry) {
-            walk.below(["permission".into(), "validate_input".into()], |walk| {
+            walk.walk_below(["permission".into(), "validate_input".into()], |walk| {
                 walk.wrong(format!(
                     "`validate_input` is not supported, and the role `{role}` does not get this permission without it: write \
                      the rule as `check`, or as a constraint of the database"

@@ -19,12 +19,12 @@ pub struct InheritedRole {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct QueryCollection {
-    /// Its name.
+    /// Name of the collection.
     pub name: String,
-    /// For people.
+    /// Comment of the collection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
-    /// Its queries.
+    /// Queries of the collection.
     pub definition: QueryList,
 }
 
@@ -40,7 +40,7 @@ pub struct QueryList {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct NamedQuery {
-    /// Its name within its collection.
+    /// Name of the query, unique within the collection.
     pub name: String,
     /// The document, with its fragments.
     pub query: String,
@@ -52,7 +52,7 @@ pub struct NamedQuery {
 pub struct AllowlistEntry {
     /// The collection that is allowed.
     pub collection: String,
-    /// To whom; without it to everyone.
+    /// Roles that may run the queries; without it all roles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<AllowlistScope>,
 }
@@ -72,15 +72,15 @@ pub struct AllowlistScope {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct RestEndpoint {
-    /// Its name.
+    /// Name of the endpoint.
     pub name: String,
-    /// Its path below `/api/rest/`, with `:name` for variables.
+    /// Path below `/api/rest/`, with `:name` for variables.
     pub url: String,
     /// Methods it answers.
     pub methods: Vec<Method>,
     /// The query that it runs.
     pub definition: EndpointDefinition,
-    /// For people.
+    /// Comment of the endpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
 }
@@ -151,9 +151,9 @@ pub struct ApiLimits {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limit {
-    /// For every role without an own one.
+    /// Limit of every role that is not in `per_role`.
     pub global: u32,
-    /// By role.
+    /// Limits by role.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub per_role: BTreeMap<String, u32>,
 }
@@ -162,9 +162,9 @@ pub struct Limit {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct RateLimit {
-    /// For every role without an own one.
+    /// Limit of every role that is not in `per_role`.
     pub global: Rate,
-    /// By role.
+    /// Limits by role.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub per_role: BTreeMap<String, Rate>,
 }

@@ -64,19 +64,21 @@ pub struct Affixes {
 
 fn prefix<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let text = Option::<String>::deserialize(deserializer)?.unwrap_or_default();
-    match text.is_empty() || is_name(&text) {
-        true => Ok(text),
-        false => Err(D::Error::custom(
+    if text.is_empty() || is_name(&text) {
+        Ok(text)
+    } else {
+        Err(D::Error::custom(
             "a prefix has to begin with a letter or one underscore and go on with letters, digits and underscores",
-        )),
+        ))
     }
 }
 
 fn suffix<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let text = Option::<String>::deserialize(deserializer)?.unwrap_or_default();
-    match is_end_of_name(&text) {
-        true => Ok(text),
-        false => Err(D::Error::custom("a suffix has to be of letters, digits and underscores")),
+    if is_end_of_name(&text) {
+        Ok(text)
+    } else {
+        Err(D::Error::custom("a suffix has to be of letters, digits and underscores"))
     }
 }
 

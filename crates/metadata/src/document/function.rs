@@ -58,7 +58,7 @@ pub struct FunctionResponse {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FunctionRootFields {
-    /// Its rows.
+    /// Name of the root field that returns the function's rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
     /// Aggregates over them.

@@ -23,7 +23,7 @@ pub struct PermissionEntry<P> {
     /// The permission.
     #[serde(deserialize_with = "alone", serialize_with = "whole")]
     pub permission: Arc<P>,
-    /// For people.
+    /// Comment of the permission.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
 }
@@ -61,9 +61,9 @@ pub(super) fn share<P: Eq + Hash>(list: &mut [PermissionEntry<P>]) {
 
 /// A permission's conditions on rows.
 pub(super) trait Conditions {
-    /// All of them.
+    /// All row conditions of the permission.
     fn conditions(&self) -> impl Iterator<Item = &Json>;
-    /// As [`Self::conditions`].
+    /// Mutable version of [`Self::conditions`].
     fn conditions_mut(&mut self) -> impl Iterator<Item = &mut Json>;
 }
 
@@ -119,8 +119,8 @@ pub(super) fn each_condition<P: Conditions + Clone + Eq + Hash>(
     }
 }
 
-/// Reads a list of permissions, the equal ones as one.
-pub(super) fn shared<'de, P: Deserialize<'de> + Eq + Hash, D: Deserializer<'de>>(
+/// Reads a list of permissions; equal permissions share one value.
+pub(super) fn deserialize_shared<'de, P: Deserialize<'de> + Eq + Hash, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<PermissionEntry<P>>, D::Error> {
     deserializer.deserialize_seq(PermissionList(PhantomData))
@@ -136,7 +136,8 @@ impl<'de, P: Deserialize<'de> + Eq + Hash> Visitor<'de> for PermissionList<P> {
         f.write_str("a list of permissions")
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-        let (mut entries, mut known) = (Vec::new(), Distinct::new());
+        let mut entries = Vec::new();
+        let mut known = Distinct::new();
         while let Some(mut entry) = list.next_element()? {
             known.share(&mut entry);
             entries.push(entry);
@@ -152,7 +153,7 @@ pub enum Columns {
     /// `'*'`: those of the table when it is loaded.
     #[default]
     All,
-    /// These, by the database's names.
+    /// The listed columns, by their names in the database.
     Listed(Vec<String>),
 }
 
@@ -187,7 +188,7 @@ impl Serialize for Columns {
 pub struct SelectPermission {
     /// Columns that are seen.
     pub columns: Columns,
-    /// Computed fields of values that are seen.
+    /// Names of scalar computed fields that the role may select.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub computed_fields: Vec<String>,
     /// Rows that are seen.
@@ -258,13 +259,13 @@ pub struct UpdatePermission {
     /// The condition on the changed row; written also where there is none.
     #[serde(default)]
     pub check: Option<Json>,
-    /// As of [`InsertPermission`].
+    /// Preset values by column, see [`InsertPermission::set`].
     #[serde(default, skip_serializing_if = "Members::is_empty")]
     pub set: Members,
-    /// As of [`InsertPermission`].
+    /// True for trusted backends only.
     #[serde(default, skip_serializing_if = "is_default")]
     pub backend_only: bool,
-    /// As of [`InsertPermission`].
+    /// A webhook that has to agree. Not supported, see [`InsertPermission::validate_input`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub validate_input: Option<Json>,
 }
@@ -275,10 +276,10 @@ pub struct UpdatePermission {
 pub struct DeletePermission {
     /// Rows that may be deleted.
     pub filter: Json,
-    /// As of [`InsertPermission`].
+    /// True for trusted backends only.
     #[serde(default, skip_serializing_if = "is_default")]
     pub backend_only: bool,
-    /// As of [`InsertPermission`].
+    /// A webhook that has to agree. Not supported, see [`InsertPermission::validate_input`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub validate_input: Option<Json>,
 }

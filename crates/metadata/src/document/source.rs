@@ -12,9 +12,9 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct SourceEntry {
-    /// Its name.
+    /// Name of the source.
     pub name: String,
-    /// Its kind.
+    /// Kind of database.
     #[serde(default)]
     pub kind: SourceKind,
     /// Tables that are tracked.
@@ -31,7 +31,7 @@ pub struct SourceEntry {
     /// Not supported.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub logical_models: Vec<Json>,
-    /// Its connection; without it that of the server's configuration, as in versions 1 and 2.
+    /// Connection of the source. Without it the server's configuration applies, as in metadata versions 1 and 2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub configuration: Option<SourceConfiguration>,
     /// Names of its types and root fields.
@@ -69,7 +69,8 @@ impl SourceConfiguration {
     /// A connection and nothing beside it.
     #[must_use]
     pub fn new(connection_info: ConnectionInfo) -> Self {
-        let (read_replicas, connection_set) = (Vec::new(), Vec::new());
+        let read_replicas = Vec::new();
+        let connection_set = Vec::new();
         Self {
             connection_info,
             read_replicas,
@@ -270,15 +271,20 @@ impl DatabaseUrl {
             Self::Parameters(from) => {
                 let ConnectionParameters { host, port, username, password, database } =
                     &from.connection_parameters;
-                let password = password.as_ref().map_or_else(String::new, |it| format!(":{}", encoded(it)));
-                Ok(format!("postgres://{}{password}@{host}:{port}/{}", encoded(username), encoded(database)))
+                let password =
+                    password.as_ref().map_or_else(String::new, |it| format!(":{}", percent_encode(it)));
+                Ok(format!(
+                    "postgres://{}{password}@{host}:{port}/{}",
+                    percent_encode(username),
+                    percent_encode(database)
+                ))
             }
         }
     }
 }
 
-/// `text` as a part of a URL.
-fn encoded(text: &str) -> String {
+/// Percent-encodes `text` as one part of a URL.
+fn percent_encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {

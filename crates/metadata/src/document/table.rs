@@ -35,16 +35,32 @@ pub struct TableEntry {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remote_relationships: Vec<Json>,
     /// Roles that may insert rows.
-    #[serde(default, deserialize_with = "permission::shared", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        deserialize_with = "permission::deserialize_shared",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub insert_permissions: Vec<PermissionEntry<InsertPermission>>,
     /// Roles that may read rows.
-    #[serde(default, deserialize_with = "permission::shared", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        deserialize_with = "permission::deserialize_shared",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub select_permissions: Vec<PermissionEntry<SelectPermission>>,
     /// Roles that may change rows.
-    #[serde(default, deserialize_with = "permission::shared", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        deserialize_with = "permission::deserialize_shared",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub update_permissions: Vec<PermissionEntry<UpdatePermission>>,
     /// Roles that may delete rows.
-    #[serde(default, deserialize_with = "permission::shared", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        deserialize_with = "permission::deserialize_shared",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub delete_permissions: Vec<PermissionEntry<DeletePermission>>,
     /// Not supported.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -128,7 +144,7 @@ impl TableEntry {
         reads.chain(inserts).chain(updates).chain(deletes)
     }
 
-    /// Drops permissions that only a webhook could grant, which nobody asks.
+    /// Drops permissions that need the approval of a webhook, because Weir calls none.
     pub fn drop_validated(&mut self) {
         self.insert_permissions.retain(|it| it.permission.validate_input.is_none());
         self.update_permissions.retain(|it| it.permission.validate_input.is_none());
@@ -172,7 +188,7 @@ fn each_table(condition: &mut Json, change: &mut impl FnMut(&mut TableName)) {
 pub enum TableName {
     /// The name alone.
     Name(String),
-    /// With its schema.
+    /// Name with the schema.
     Qualified(QualifiedName),
 }
 
@@ -242,7 +258,7 @@ impl TableName {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Configuration {
-    /// By the database's column name.
+    /// Settings of columns, by their names in the database.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub column_config: BTreeMap<String, ColumnConfig>,
     /// A description of the table, instead of the database's; an empty one is none.
@@ -263,10 +279,10 @@ pub struct Configuration {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ColumnConfig {
-    /// Its description, instead of the usual one; an empty one is none.
+    /// Description of the column's field, instead of the default; an empty text removes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
-    /// Its GraphQL name.
+    /// GraphQL name of the column.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub custom_name: Option<String>,
 }
@@ -292,7 +308,7 @@ pub struct RootFieldEntries {
     pub select_by_pk: Option<RootFieldEntry>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub select_group_by: Option<RootFieldEntry>,
-    /// Kept for the day subscriptions are served; names nothing yet.
+    /// Name of the subscription field that streams rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub select_stream: Option<RootFieldEntry>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -317,7 +333,7 @@ pub enum RootFieldEntry {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FullRootField {
-    /// Its description, instead of the usual one; an empty one is none.
+    /// Description of the root field, instead of the default; an empty text removes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
     /// The field's name, if it differs from the rule.
@@ -333,7 +349,7 @@ pub struct ComputedFieldEntry {
     pub name: String,
     /// The function.
     pub definition: ComputedFieldDefinition,
-    /// Its description, instead of the function's; an empty one is none.
+    /// Description of the computed field, instead of the function's; an empty text removes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
 }
@@ -369,10 +385,10 @@ pub struct RelationshipEntry {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Using {
-    /// By a foreign key.
+    /// A foreign key defines the relationship.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub foreign_key_constraint_on: Option<ForeignKeyOn>,
-    /// By columns that are equal.
+    /// Pairs of equal columns define the relationship.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manual_configuration: Option<Manual>,
 }
@@ -396,7 +412,7 @@ pub enum ForeignKeyOn {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct RemoteKey {
-    /// Its column.
+    /// Column of the other table's foreign key, or a list of columns.
     #[serde(
         default,
         deserialize_with = "one_or_more",
@@ -404,7 +420,7 @@ pub struct RemoteKey {
         skip_serializing_if = "Vec::is_empty"
     )]
     pub column: Vec<String>,
-    /// Its columns.
+    /// Columns of the other table's foreign key.
     #[serde(default, deserialize_with = "one_or_more", skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<String>,
     /// The other table.
@@ -438,7 +454,7 @@ fn one_alone<S: Serializer>(columns: &[String], serializer: S) -> Result<S::Ok, 
 pub struct Manual {
     /// Theirs by ours.
     pub column_mapping: BTreeMap<String, String>,
-    /// In which order nested inserts go; written also where nobody says.
+    /// Order of nested inserts; always written.
     #[serde(default)]
     pub insertion_order: Option<InsertionOrder>,
     /// Instead of a table. Not supported.

@@ -2,7 +2,7 @@
 
 use super::Refused;
 use crate::document::table::TableName;
-use crate::places::dotted;
+use crate::places::render_path;
 use crate::read::deserialize::Reader;
 use crate::tree::{Member, Node, Place, Value};
 use serde::de::DeserializeOwned;
@@ -41,7 +41,7 @@ impl Arguments {
         self.take(key).map(|node| read(&node, &format!("args.{key}"))).transpose()
     }
 
-    /// As [`Self::read`], where it has to be.
+    /// Reads a required key, see [`Self::read`].
     pub(super) fn need<T: DeserializeOwned>(&mut self, key: &str) -> Result<T, Refused> {
         let missing = || Refused::new("parse-failed", format!("key \"{key}\" not found"));
         self.read(key)?.ok_or_else(missing)
@@ -58,14 +58,11 @@ impl Arguments {
     }
 
     /// Takes the table or function under `key`, or the whole where that is a name alone.
-    pub(super) fn named(&mut self, key: &str) -> Result<TableName, Refused> {
+    pub(super) fn take_table_name(&mut self, key: &str) -> Result<TableName, Refused> {
         if let Some(short) = self.short.take() {
             return read(&short, "args");
         }
-        match self.has("name") && !self.has(key) {
-            true => self.rest(),
-            false => self.need(key),
-        }
+        if self.has("name") && !self.has(key) { self.rest() } else { self.need(key) }
     }
 
     /// Takes all that is left as a `T`.
@@ -91,7 +88,7 @@ impl Arguments {
 
 fn read<T: DeserializeOwned>(node: &Node, path: &str) -> Result<T, Refused> {
     T::deserialize(Reader::new(node)).map_err(|error| {
-        let below = dotted(&error.path());
+        let below = render_path(&error.path());
         let dot = if below.is_empty() || below.starts_with('[') { "" } else { "." };
         Refused { code: "parse-failed", path: format!("{path}{dot}{below}"), message: error.message }
     })

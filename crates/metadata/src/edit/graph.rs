@@ -35,7 +35,7 @@ fn add_inherited_role(document: &mut Metadata, args: &mut Arguments) -> Done {
         let message = "an inherited role name cannot be in the role combination";
         return Err(Refused::new("invalid-params", message));
     }
-    // As in Hasura, a role that is there is replaced.
+    // Hasura replaces an inherited role of the same name.
     match document.inherited_roles.iter_mut().find(|it| it.role_name == role.role_name) {
         Some(known) => *known = role,
         None => document.inherited_roles.push(role),
@@ -55,7 +55,7 @@ fn create_query_collection(document: &mut Metadata, args: &mut Arguments) -> Don
     let collection: QueryCollection = args.rest()?;
     let name = &collection.name;
     if document.query_collections.iter().any(|it| it.name == *name) {
-        return Err(known(format!("query collection with name \"{name}\" already exists")));
+        return Err(already_exists(format!("query collection with name \"{name}\" already exists")));
     }
     document.query_collections.push(collection);
     Ok(Outcome::default())
@@ -68,9 +68,10 @@ fn collection<'d>(document: &'d mut Metadata, name: &str) -> Result<&'d mut Quer
 }
 
 fn rename_query_collection(document: &mut Metadata, args: &mut Arguments) -> Done {
-    let (name, new): (String, String) = (args.need("name")?, args.need("new_name")?);
+    let name: String = args.need("name")?;
+    let new: String = args.need("new_name")?;
     if document.query_collections.iter().any(|it| it.name == new) {
-        return Err(known(format!("query collection with name \"{new}\" already exists")));
+        return Err(already_exists(format!("query collection with name \"{new}\" already exists")));
     }
     collection(document, &name)?.name.clone_from(&new);
     let allowed = document.allowlist.iter_mut().filter(|it| it.collection == name);
@@ -81,7 +82,8 @@ fn rename_query_collection(document: &mut Metadata, args: &mut Arguments) -> Don
 }
 
 fn drop_query_collection(document: &mut Metadata, args: &mut Arguments) -> Done {
-    let (name, cascade): (String, bool) = (args.need("collection")?, args.flag("cascade")?);
+    let name: String = args.need("collection")?;
+    let cascade: bool = args.flag("cascade")?;
     collection(document, &name)?;
     if !cascade && document.allowlist.iter().any(|it| it.collection == name) {
         let message = format!(
@@ -100,14 +102,17 @@ fn add_query_to_collection(document: &mut Metadata, args: &mut Arguments) -> Don
     let queries = &mut collection(document, &name)?.definition.queries;
     if queries.iter().any(|it| it.name == query.name) {
         let query = &query.name;
-        return Err(known(format!("query with name \"{query}\" already exists in collection \"{name}\"")));
+        return Err(already_exists(format!(
+            "query with name \"{query}\" already exists in collection \"{name}\""
+        )));
     }
     queries.push(query);
     Ok(Outcome::default())
 }
 
 fn drop_query_from_collection(document: &mut Metadata, args: &mut Arguments) -> Done {
-    let (name, query): (String, String) = (args.need("collection_name")?, args.need("query_name")?);
+    let name: String = args.need("collection_name")?;
+    let query: String = args.need("query_name")?;
     let queries = &mut collection(document, &name)?.definition.queries;
     let at = queries.iter().position(|it| it.name == query);
     let missing = || not_there(format!("query with name \"{query}\" not found in collection \"{name}\""));
@@ -120,12 +125,15 @@ fn add_collection_to_allowlist(document: &mut Metadata, args: &mut Arguments) ->
     let name = entry.collection.clone();
     collection(document, &name)?;
     let known = document.allowlist.iter().find(|it| it.collection == name);
-    let message = known.map(|it| match it.scope == entry.scope {
-        true => format!("collection \"{name}\" already exists in the allowlist"),
-        false => format!(
-            "collection \"{name}\" already exists in the allowlist, scope ignored; to change scope, use \
+    let message = known.map(|it| {
+        if it.scope == entry.scope {
+            format!("collection \"{name}\" already exists in the allowlist")
+        } else {
+            format!(
+                "collection \"{name}\" already exists in the allowlist, scope ignored; to change scope, use \
              update_scope_of_collection_in_allowlist"
-        ),
+            )
+        }
     });
     if message.is_none() {
         document.allowlist.push(entry);
@@ -134,19 +142,23 @@ fn add_collection_to_allowlist(document: &mut Metadata, args: &mut Arguments) ->
 }
 
 fn update_scope(document: &mut Metadata, args: &mut Arguments) -> Done {
-    let (name, scope): (String, AllowlistScope) = (args.need("collection")?, args.need("scope")?);
-    allowed(document, &name)?.scope = Some(scope);
+    let name: String = args.need("collection")?;
+    let scope: AllowlistScope = args.need("scope")?;
+    find_allowlist_entry(document, &name)?.scope = Some(scope);
     Ok(Outcome::default())
 }
 
-fn allowed<'d>(document: &'d mut Metadata, name: &str) -> Result<&'d mut AllowlistEntry, Refused> {
+fn find_allowlist_entry<'d>(
+    document: &'d mut Metadata,
+    name: &str,
+) -> Result<&'d mut AllowlistEntry, Refused> {
     let found = document.allowlist.iter_mut().find(|it| it.collection == name);
     found.ok_or_else(|| not_there(format!("collection \"{name}\" doesn't exist in the allowlist")))
 }
 
 fn drop_collection_from_allowlist(document: &mut Metadata, args: &mut Arguments) -> Done {
     let name: String = args.need("collection")?;
-    allowed(document, &name)?;
+    find_allowlist_entry(document, &name)?;
     document.allowlist.retain(|it| it.collection != name);
     Ok(Outcome::default())
 }
@@ -155,7 +167,7 @@ fn create_rest_endpoint(document: &mut Metadata, args: &mut Arguments) -> Done {
     let endpoint: RestEndpoint = args.rest()?;
     let name = &endpoint.name;
     if document.rest_endpoints.iter().any(|it| it.name == *name) {
-        return Err(known(format!("Endpoint with name: {name} already exists")));
+        return Err(already_exists(format!("Endpoint with name: {name} already exists")));
     }
     let shares = |it: &&RestEndpoint| {
         are_ambiguous(&it.url, &endpoint.url) && it.methods.iter().any(|it| endpoint.methods.contains(it))
@@ -198,7 +210,7 @@ fn remove_api_limits(document: &mut Metadata, _: &mut Arguments) -> Done {
     Ok(Outcome::default())
 }
 
-fn known(message: String) -> Refused {
+fn already_exists(message: String) -> Refused {
     Refused::new("already-exists", message)
 }
 

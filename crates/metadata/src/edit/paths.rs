@@ -11,11 +11,11 @@ use std::path::Path;
 /// `document` without the entries at `paths`; those of them that are not there are passed over.
 /// # Errors
 /// The rest is no document: a path names a required part of an entry.
-pub fn without(document: &Metadata, paths: &[Vec<Step>]) -> Result<Metadata, String> {
+pub fn remove_paths(document: &Metadata, paths: &[Vec<Step>]) -> Result<Metadata, String> {
     let mut root = read::tree(&export::json(document)?, Path::new("metadata.json"))
         .map_err(|fault| fault.to_string())?;
     let mut paths: Vec<&Vec<Step>> = paths.iter().collect();
-    // Later items of a list first, so that places stay what they are.
+    // Later items of a list first, so that the remaining paths stay valid.
     paths.sort_by_key(|it| std::cmp::Reverse(it.iter().map(order).collect::<Vec<_>>()));
     paths.dedup();
     for path in paths {
@@ -39,10 +39,13 @@ fn remove(node: &mut Node, path: &[Step]) {
             Some(at) => remove(&mut members[at].node, rest),
             None => {}
         },
-        (Step::Item(at), Value::List(items)) if *at < items.len() => match rest.is_empty() {
-            true => drop(items.remove(*at)),
-            false => remove(&mut items[*at], rest),
-        },
+        (Step::Item(at), Value::List(items)) if *at < items.len() => {
+            if rest.is_empty() {
+                drop(items.remove(*at))
+            } else {
+                remove(&mut items[*at], rest)
+            }
+        }
         _ => {}
     }
 }

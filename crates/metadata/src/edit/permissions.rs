@@ -1,7 +1,7 @@
 //! Commands about permissions of tables.
 
 use super::arguments::Arguments;
-use super::sources::{shown, table};
+use super::sources::{display_name, table};
 use super::{Command, Done, Outcome, Refused};
 use crate::document::Metadata;
 use crate::document::permission::PermissionEntry;
@@ -58,7 +58,7 @@ fn create<P: DeserializeOwned>(
     let known = table(document, args)?;
     let entry: PermissionEntry<P> = args.only(&["role", "permission", "comment"])?;
     check_role(&entry.role)?;
-    let name = shown(&known.table);
+    let name = display_name(&known.table);
     let permissions = list(known);
     if permissions.iter().any(|it| it.role == entry.role) {
         let role = &entry.role;
@@ -76,7 +76,7 @@ fn position<P>(
     kind: &str,
     list: fn(&mut TableEntry) -> &mut Vec<PermissionEntry<P>>,
 ) -> Result<usize, Refused> {
-    let name = shown(&table.table);
+    let name = display_name(&table.table);
     let message = format!("{kind} permission on \"{name}\" for role \"{role}\" does not exist");
     list(table)
         .iter()
@@ -107,7 +107,8 @@ fn set_comment(document: &mut Metadata, args: &mut Arguments) -> Done {
         list(table)[at].comment = comment;
         Ok(())
     }
-    let (role, kind): (String, String) = (args.need("role")?, args.need("type")?);
+    let role: String = args.need("role")?;
+    let kind: String = args.need("type")?;
     let of = (&*role, &*kind, args.read("comment")?);
     let known = table(document, args)?;
     match &*kind {

@@ -1,22 +1,22 @@
-//! The new name of a relationship in the conditions that walk along it.
+//! Renames a relationship in the conditions that follow it.
 //!
 //! A condition is followed along the relationships whose target the document says: a foreign key of the table's own column is known to
 //! the database alone, and what lies behind it keeps the old name.
 
-use super::sources::shown;
+use super::sources::display_name;
 use crate::document::table::{ForeignKeyOn, RelationshipEntry, TableEntry, TableName};
 use crate::json::Json;
 
-/// Where names of relationships lead, by table and name.
+/// Targets of relationships: table, relationship name, and the target table if the document says it.
 type Targets = Vec<(String, String, Option<String>)>;
 
 /// Gives the relationship `name` of the table at `at` the name `new` in the conditions of all permissions of `tables`.
 pub(super) fn relationship(tables: &mut [TableEntry], at: usize, name: &str, new: &str) {
-    let of = shown(&tables[at].table);
+    let of = display_name(&tables[at].table);
     let targets = tables.iter().flat_map(targets).collect();
     let renaming = Renaming { of, name, new, targets };
     for table in tables {
-        let own = shown(&table.table);
+        let own = display_name(&table.table);
         table.each_condition(|_| true, |it| renaming.condition(it, &own));
     }
 }
@@ -29,7 +29,7 @@ fn targets(table: &TableEntry) -> Targets {
             Some(ForeignKeyOn::Column(_) | ForeignKeyOn::Columns(_)) | None => None,
         };
         let by_hand = entry.using.manual_configuration.as_ref().and_then(|it| it.remote_table.as_ref());
-        (shown(&table.table), entry.name.clone(), by_key.or(by_hand).map(shown))
+        (display_name(&table.table), entry.name.clone(), by_key.or(by_hand).map(display_name))
     };
     all.map(of).collect()
 }
@@ -75,7 +75,7 @@ impl Renaming<'_> {
         let Json::Object(members) = value else { return };
         let of = members.get("_table").or_else(|| members.get("$table"));
         let Some(table) = of.and_then(TableName::of_json) else { return };
-        let table = shown(&table);
+        let table = display_name(&table);
         let inside = members.0.iter_mut().filter(|it| matches!(&*it.0, "_where" | "$where"));
         inside.for_each(|it| self.condition(&mut it.1, &table));
     }

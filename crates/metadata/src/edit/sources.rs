@@ -39,7 +39,7 @@ pub(super) fn command(verb: &str) -> Option<Command> {
 }
 
 /// The name of a table or function in messages: with its schema, unless that is `public`.
-pub(super) fn shown(name: &TableName) -> String {
+pub(super) fn display_name(name: &TableName) -> String {
     match name.parts() {
         ("" | "public", name) => name.to_owned(),
         (schema, name) => format!("{schema}.{name}"),
@@ -57,9 +57,12 @@ pub(super) fn table<'d>(
     document: &'d mut Metadata,
     args: &mut Arguments,
 ) -> Result<&'d mut TableEntry, Refused> {
-    let (name, table): (String, TableName) = (args.source()?, args.named("table")?);
-    let found = source(document, &name)?.tables.iter_mut().find(|it| shown(&it.table) == shown(&table));
-    let missing = || not_there(format!("table \"{}\" does not exist in source: {name}", shown(&table)));
+    let name: String = args.source()?;
+    let table: TableName = args.take_table_name("table")?;
+    let found =
+        source(document, &name)?.tables.iter_mut().find(|it| display_name(&it.table) == display_name(&table));
+    let missing =
+        || not_there(format!("table \"{}\" does not exist in source: {name}", display_name(&table)));
     found.ok_or_else(missing)
 }
 
@@ -122,14 +125,16 @@ fn update_source(document: &mut Metadata, args: &mut Arguments) -> Done {
 }
 
 fn drop_source(document: &mut Metadata, args: &mut Arguments) -> Done {
-    let (name, cascade): (String, bool) = (args.need("name")?, args.flag("cascade")?);
+    let name: String = args.need("name")?;
+    let cascade: bool = args.flag("cascade")?;
     source(document, &name)?;
     document.sources.retain(|it| it.name != name);
     Ok(Outcome { cascade: Some(cascade), message: None })
 }
 
 fn rename_source(document: &mut Metadata, args: &mut Arguments) -> Done {
-    let (name, new): (String, String) = (args.need("name")?, args.need("new_name")?);
+    let name: String = args.need("name")?;
+    let new: String = args.need("new_name")?;
     if document.sources.iter().any(|it| it.name == new) {
         return Err(Refused::new("already-exists", format!("source with name \"{new}\" already exists")));
     }
@@ -138,10 +143,11 @@ fn rename_source(document: &mut Metadata, args: &mut Arguments) -> Done {
 }
 
 fn track_table(document: &mut Metadata, args: &mut Arguments) -> Done {
-    let (name, table): (String, TableName) = (args.source()?, args.named("table")?);
+    let name: String = args.source()?;
+    let table: TableName = args.take_table_name("table")?;
     let known = source(document, &name)?;
-    if known.tables.iter().any(|it| shown(&it.table) == shown(&table)) {
-        let message = format!("view/table already tracked: \"{}\"", shown(&table));
+    if known.tables.iter().any(|it| display_name(&it.table) == display_name(&table)) {
+        let message = format!("view/table already tracked: \"{}\"", display_name(&table));
         return Err(Refused::new("already-tracked", message));
     }
     let is_enum = args.flag("is_enum")?;
@@ -157,12 +163,17 @@ fn track_table(document: &mut Metadata, args: &mut Arguments) -> Done {
 }
 
 fn untrack_table(document: &mut Metadata, args: &mut Arguments) -> Done {
-    let (name, table): (String, TableName) = (args.source()?, args.named("table")?);
+    let name: String = args.source()?;
+    let table: TableName = args.take_table_name("table")?;
     let cascade = args.flag("cascade")?;
     let tables = &mut source(document, &name)?.tables;
-    let at = tables.iter().position(|it| shown(&it.table) == shown(&table));
-    let missing =
-        || Refused::new("already-untracked", format!("view/table already untracked: \"{}\"", shown(&table)));
+    let at = tables.iter().position(|it| display_name(&it.table) == display_name(&table));
+    let missing = || {
+        Refused::new(
+            "already-untracked",
+            format!("view/table already untracked: \"{}\"", display_name(&table)),
+        )
+    };
     tables.remove(at.ok_or_else(missing)?);
     Ok(Outcome { cascade: Some(cascade), message: None })
 }
@@ -200,7 +211,7 @@ fn check_free(table: &TableEntry, name: &str) -> Result<(), Refused> {
     let mut relationships = table.object_relationships.iter().chain(&table.array_relationships);
     if relationships.any(|it| it.name == name) || table.computed_fields.iter().any(|it| it.name == name) {
         let message =
-            format!("field with name \"{name}\" already exists in table \"{}\"", shown(&table.table));
+            format!("field with name \"{name}\" already exists in table \"{}\"", display_name(&table.table));
         return Err(Refused::new("already-exists", message));
     }
     Ok(())
@@ -225,7 +236,8 @@ fn relationship<'t>(table: &'t mut TableEntry, name: &str) -> Result<&'t mut Rel
 }
 
 fn drop_relationship(document: &mut Metadata, args: &mut Arguments) -> Done {
-    let (name, cascade): (String, bool) = (args.need("relationship")?, args.flag("cascade")?);
+    let name: String = args.need("relationship")?;
+    let cascade: bool = args.flag("cascade")?;
     let known = table(document, args)?;
     relationship(known, &name)?;
     known.object_relationships.retain(|it| it.name != name);
@@ -234,12 +246,13 @@ fn drop_relationship(document: &mut Metadata, args: &mut Arguments) -> Done {
 }
 
 fn rename_relationship(document: &mut Metadata, args: &mut Arguments) -> Done {
-    let (name, new): (String, String) = (args.need("name")?, args.need("new_name")?);
+    let name: String = args.need("name")?;
+    let new: String = args.need("new_name")?;
     let of = args.source()?;
     let of_table: TableName = args.need("table")?;
     let of = source(document, &of)?;
-    let at = of.tables.iter().position(|it| shown(&it.table) == shown(&of_table));
-    let at = at.ok_or_else(|| not_there(format!("table \"{}\" does not exist", shown(&of_table))))?;
+    let at = of.tables.iter().position(|it| display_name(&it.table) == display_name(&of_table));
+    let at = at.ok_or_else(|| not_there(format!("table \"{}\" does not exist", display_name(&of_table))))?;
     check_free(&of.tables[at], &new)?;
     relationship(&mut of.tables[at], &name)?;
     rename::relationship(&mut of.tables, at, &name, &new);
@@ -263,7 +276,8 @@ fn add_computed_field(document: &mut Metadata, args: &mut Arguments) -> Done {
 }
 
 fn drop_computed_field(document: &mut Metadata, args: &mut Arguments) -> Done {
-    let (name, cascade): (String, bool) = (args.need("name")?, args.flag("cascade")?);
+    let name: String = args.need("name")?;
+    let cascade: bool = args.flag("cascade")?;
     let known = table(document, args)?;
     let at = known.computed_fields.iter().position(|it| it.name == name);
     let missing = || not_there(format!("computed field \"{name}\" does not exist"));
@@ -272,12 +286,13 @@ fn drop_computed_field(document: &mut Metadata, args: &mut Arguments) -> Done {
 }
 
 fn track_function(document: &mut Metadata, args: &mut Arguments) -> Done {
-    let (name, function): (String, TableName) = (args.source()?, args.named("function")?);
+    let name: String = args.source()?;
+    let function: TableName = args.take_table_name("function")?;
     let configuration = args.read("configuration")?.unwrap_or_default();
     let comment = args.read("comment")?;
     let functions = &mut source(document, &name)?.functions;
-    if functions.iter().any(|it| shown(&it.function) == shown(&function)) {
-        let message = format!("function already tracked: \"{}\"", shown(&function));
+    if functions.iter().any(|it| display_name(&it.function) == display_name(&function)) {
+        let message = format!("function already tracked: \"{}\"", display_name(&function));
         return Err(Refused::new("already-tracked", message));
     }
     functions.push(FunctionEntry { function, configuration, permissions: Vec::new(), comment });
@@ -289,16 +304,18 @@ fn functions<'d>(
     document: &'d mut Metadata,
     args: &mut Arguments,
 ) -> Result<(&'d mut Vec<FunctionEntry>, TableName), Refused> {
-    let (name, function): (String, TableName) = (args.source()?, args.named("function")?);
+    let name: String = args.source()?;
+    let function: TableName = args.take_table_name("function")?;
     Ok((&mut source(document, &name)?.functions, function))
 }
 
 fn untrack_function(document: &mut Metadata, args: &mut Arguments) -> Done {
     let cascade = args.flag("cascade")?;
     let (functions, name) = functions(document, args)?;
-    let at = functions.iter().position(|it| shown(&it.function) == shown(&name));
-    let missing =
-        || Refused::new("already-untracked", format!("function already untracked: \"{}\"", shown(&name)));
+    let at = functions.iter().position(|it| display_name(&it.function) == display_name(&name));
+    let missing = || {
+        Refused::new("already-untracked", format!("function already untracked: \"{}\"", display_name(&name)))
+    };
     functions.remove(at.ok_or_else(missing)?);
     Ok(Outcome { cascade: Some(cascade), message: None })
 }
@@ -306,8 +323,8 @@ fn untrack_function(document: &mut Metadata, args: &mut Arguments) -> Done {
 /// The function that a command is about.
 fn function<'d>(document: &'d mut Metadata, args: &mut Arguments) -> Result<&'d mut FunctionEntry, Refused> {
     let (functions, name) = functions(document, args)?;
-    let found = functions.iter_mut().find(|it| shown(&it.function) == shown(&name));
-    found.ok_or_else(|| not_there(format!("function \"{}\" does not exist", shown(&name))))
+    let found = functions.iter_mut().find(|it| display_name(&it.function) == display_name(&name));
+    found.ok_or_else(|| not_there(format!("function \"{}\" does not exist", display_name(&name))))
 }
 
 fn set_function_customization(document: &mut Metadata, args: &mut Arguments) -> Done {
@@ -321,7 +338,7 @@ fn create_function_permission(document: &mut Metadata, args: &mut Arguments) -> 
     permissions::check_role(&role)?;
     let known = function(document, args)?;
     if known.permissions.iter().any(|it| it.role == role) {
-        let name = shown(&known.function);
+        let name = display_name(&known.function);
         let message = format!("permission of role \"{role}\" already exists for function \"{name}\"");
         return Err(Refused::new("already-exists", message));
     }
@@ -333,7 +350,7 @@ fn drop_function_permission(document: &mut Metadata, args: &mut Arguments) -> Do
     let role: String = args.need("role")?;
     let known = function(document, args)?;
     let at = known.permissions.iter().position(|it| it.role == role);
-    let name = shown(&known.function);
+    let name = display_name(&known.function);
     let missing =
         || not_there(format!("permission of role \"{role}\" does not exist for function \"{name}\""));
     known.permissions.remove(at.ok_or_else(missing)?);

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// `document` in the order in which it is exported.
 #[must_use]
-pub fn ordered(document: &Metadata) -> Metadata {
+pub fn to_export_order(document: &Metadata) -> Metadata {
     let mut document = document.clone();
     document.sources.sort_by(|a, b| a.name.cmp(&b.name));
     document.sources.iter_mut().for_each(order_source);
@@ -121,6 +121,6 @@ mod tests {
             r#"{{"version":3,"sources":[{{"name":"a","kind":"postgres","tables":[{tables}],"configuration":{info}}},{{"name":"b","kind":"postgres","tables":[]}}]}}"#
         );
         assert_eq!(compact, expected);
-        assert_eq!(ordered(&ordered(&document)), ordered(&document));
+        assert_eq!(to_export_order(&to_export_order(&document)), to_export_order(&document));
     }
 }

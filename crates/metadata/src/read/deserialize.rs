@@ -1,4 +1,4 @@
-//! Typed entries from nodes, by serde.
+//! Deserializes nodes into typed entries, by serde.
 //!
 //! A member that is null counts as missing, as in Hasura; within [`crate::Json`], and in maps of files of settings, nulls are kept.
 //!
@@ -23,7 +23,7 @@ pub(crate) struct Error {
     pub(crate) place: Option<Place>,
     /// Steps from the inside to the outside.
     steps: Vec<Step>,
-    /// The key that is unknown, until its object's type has been told.
+    /// The unknown key, until the error names the type of its object.
     unknown: Option<String>,
     /// The kind of value that fits, if the message shows the one that does not.
     expected: Option<String>,
@@ -42,13 +42,13 @@ impl Error {
         self
     }
 
-    fn below(mut self, step: Step) -> Self {
+    fn add_step(mut self, step: Step) -> Self {
         self.steps.push(step);
         self
     }
 
-    /// The same without the value, which comes of the environment.
-    fn hidden(mut self) -> Self {
+    /// Replaces the message by one without the value, which may be secret: it comes from the environment.
+    fn without_value(mut self) -> Self {
         self.message = match self.expected.take() {
             Some(expected) => format!("the value of the variable does not fit: {expected} is expected"),
             None => "the value of the variable does not fit here".to_owned(),
@@ -57,7 +57,7 @@ impl Error {
     }
 
     /// A value that is not of its type.
-    fn unfit(found: &Unexpected<'_>, expected: &dyn Expected) -> Self {
+    fn wrong_type(found: &Unexpected<'_>, expected: &dyn Expected) -> Self {
         let expected = match &*expected.to_string() {
             "u8" => format!("a whole number up to {}", u8::MAX),
             "u16" => format!("a whole number up to {}", u16::MAX),
@@ -97,10 +97,10 @@ impl de::Error for Error {
         Self { message, place: None, steps: Vec::new(), unknown: None, expected: None, is_of_key: false }
     }
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::unfit(&found, expected)
+        Self::wrong_type(&found, expected)
     }
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::unfit(&found, expected)
+        Self::wrong_type(&found, expected)
     }
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
         let near = hint(field, expected.iter().copied());
@@ -155,25 +155,26 @@ impl<'n> Reader<'n> {
             }
             _ => return self.deserialize_any(visitor),
         };
-        made.map_err(|error| placed(error, self.node))
+        made.map_err(|error| locate_error(error, self.node))
     }
 
     /// Reads a text, which in a file of settings may look like a number.
     fn deserialize_text<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Error> {
         match &self.node.value {
             Value::Number(digits) if self.is_settings => {
-                visitor.visit_borrowed_str(digits).map_err(|error| placed(error, self.node))
+                visitor.visit_borrowed_str(digits).map_err(|error| locate_error(error, self.node))
             }
             _ => self.deserialize_any(visitor),
         }
     }
 }
 
-/// The error of a value with its place, without a value of the environment.
-fn placed(error: Error, node: &Node) -> Error {
-    match node.is_filled && error.place.is_none() {
-        true => error.hidden().at(node.place),
-        false => error.at(node.place),
+/// Gives `error` the place of `node`, and removes a value of the environment from its message.
+fn locate_error(error: Error, node: &Node) -> Error {
+    if node.is_filled && error.place.is_none() {
+        error.without_value().at(node.place)
+    } else {
+        error.at(node.place)
     }
 }
 
@@ -202,7 +203,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
             }
             Value::Object(members) => visitor.visit_map(self.entries(members, !self.is_settings)),
         };
-        made.map_err(|error| placed(error, self.node))
+        made.map_err(|error| locate_error(error, self.node))
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -231,7 +232,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     ) -> Result<V::Value, Error> {
         let made = match &self.node.value {
             Value::Object(members) => {
-                visitor.visit_map(self.entries(members, true)).map_err(|error| placed(error, self.node))
+                visitor.visit_map(self.entries(members, true)).map_err(|error| locate_error(error, self.node))
             }
             _ => self.deserialize_any(visitor),
         };
@@ -257,7 +258,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
                 Err(de::Error::custom(format_args!("a string is expected, and this is {}", self.node.kind())))
             }
         };
-        made.map_err(|error| placed(error, self.node))
+        made.map_err(|error| locate_error(error, self.node))
     }
 
     scalars! {
@@ -266,7 +267,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     }
     scalars! { deserialize_text: deserialize_str deserialize_string }
 
-    /// Reads a share or another setting that is no count, whose digits nobody needs again.
+    /// Reads a setting that is not a count, such as a ratio: its exact digits do not matter.
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         let digits = match &self.node.value {
             Value::Number(digits) => Some(&**digits),
@@ -274,7 +275,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
             _ => None,
         };
         match digits.and_then(|it| it.parse().ok()) {
-            Some(number) => visitor.visit_f64(number).map_err(|error| placed(error, self.node)),
+            Some(number) => visitor.visit_f64(number).map_err(|error| locate_error(error, self.node)),
             None => self.deserialize_any(visitor),
         }
     }
@@ -336,7 +337,7 @@ impl<'de> SeqAccess<'de> for Items<'de> {
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
         let Some((at, node)) = self.items.next() else { return Ok(None) };
         let made = seed.deserialize(Reader { node, is_plain: false, is_settings: self.is_settings });
-        made.map(Some).map_err(|error| placed(error, node).below(Step::Item(at)))
+        made.map(Some).map_err(|error| locate_error(error, node).add_step(Step::Item(at)))
     }
 }
 
@@ -364,6 +365,6 @@ impl<'de> MapAccess<'de> for Entries<'de> {
         let Some(member) = self.value.take() else { return Err(de::Error::custom("a value without a key")) };
         let node = &member.node;
         let made = seed.deserialize(Reader { node, is_plain: false, is_settings: self.is_settings });
-        made.map_err(|error| placed(error, node).below(Step::Key((&*member.key).into())))
+        made.map_err(|error| locate_error(error, node).add_step(Step::Key((&*member.key).into())))
     }
 }

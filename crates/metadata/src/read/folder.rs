@@ -36,7 +36,7 @@ const SECTIONS: [(&str, &str); 14] = [
     ("network", "network.yaml"),
     ("opentelemetry", "opentelemetry.yaml"),
     ("backend_configs", "backend_configs.yaml"),
-    // Its members are members of the document.
+    // An empty key: the members of this file are members of the document.
     ("", "actions.yaml"),
 ];
 
@@ -58,9 +58,10 @@ impl Files {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let is_json = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("json"))
             || text.trim_start().starts_with('{');
-        match is_json {
-            true => json_text::parse(text, file, &mut self.budget),
-            false => yaml::parse(text, file, &mut self.budget),
+        if is_json {
+            json_text::parse(text, file, &mut self.budget)
+        } else {
+            yaml::parse(text, file, &mut self.budget)
         }
     }
 
@@ -123,8 +124,8 @@ fn check_include(path: &Path, root: &Path, way: &[PathBuf]) -> Result<(), String
     let real = |path: &Path| {
         path.canonicalize().map_err(|cause| format!("{} cannot be read: {cause}", path.display()))
     };
-    let (real_path, real_root) =
-        (real(path)?, real(if root == Path::new("") { Path::new(".") } else { root })?);
+    let real_path = real(path)?;
+    let real_root = real(if root == Path::new("") { Path::new(".") } else { root })?;
     if !real_path.starts_with(&real_root) {
         return Err(format!(
             "{} lies outside of {}, the folder of the metadata",
@@ -135,9 +136,10 @@ fn check_include(path: &Path, root: &Path, way: &[PathBuf]) -> Result<(), String
     if way.iter().any(|it| it.canonicalize().is_ok_and(|it| it == real_path)) {
         return Err(format!("{} includes itself", path.display()));
     }
-    match way.len() < INCLUDES_MAX {
-        true => Ok(()),
-        false => Err(format!("more than {INCLUDES_MAX} files include each other in a row")),
+    if way.len() < INCLUDES_MAX {
+        Ok(())
+    } else {
+        Err(format!("more than {INCLUDES_MAX} files include each other in a row"))
     }
 }
 
@@ -187,13 +189,13 @@ pub(super) fn read(root: &Path, files: &mut Files) -> Result<Node, Wrong> {
     if !is_old && !members.iter().any(|it| &*it.key == "sources") {
         return Err(wrong(format!("{} is missing or empty", named("databases/databases.yaml").display())));
     }
-    strangers(root, is_old, files);
+    report_unknown_files(root, is_old, files);
     let place = Place { file: 0, line: 1, column: 1 };
     Ok(Node::new(place, Value::Object(members)))
 }
 
 /// Finds YAML files at the top of `root` that no section is in.
-fn strangers(root: &Path, is_old: bool, files: &mut Files) {
+fn report_unknown_files(root: &Path, is_old: bool, files: &mut Files) {
     let known = || SECTIONS.iter().map(|it| it.1).chain(["version.yaml", "tables.yaml", "functions.yaml"]);
     let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.filter_map(|it| it.file_name().into_string().ok()).collect();

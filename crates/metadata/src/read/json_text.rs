@@ -130,7 +130,8 @@ impl TextReader<'_> {
     /// A string, whose escapes `serde_json` resolves.
     fn string(&mut self) -> Result<Arc<str>, Wrong> {
         let place = self.place();
-        let (start, mut has_escape) = (self.at, false);
+        let start = self.at;
+        let mut has_escape = false;
         self.at += 1;
         loop {
             match self.peek() {

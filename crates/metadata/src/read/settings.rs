@@ -1,7 +1,7 @@
 //! Files of settings, as `weir.yaml`: typed values with places.
 
 use super::deserialize::Reader;
-use super::yaml::{Budget, Fill, filled};
+use super::yaml::{Budget, Fill, parse_with_variables};
 use crate::places::Step;
 use crate::tree::{Node, Place, Value};
 use serde::de::DeserializeOwned;
@@ -25,7 +25,7 @@ pub struct SettingFault {
 /// The text is no YAML, or does not fit `T`.
 pub fn settings<T: DeserializeOwned>(text: &str, fill: Fill<'_>) -> Result<(T, Node), SettingFault> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let read = filled(text, 0, &mut Budget::default(), fill);
+    let read = parse_with_variables(text, 0, &mut Budget::default(), fill);
     let mut root =
         read.map_err(|it| SettingFault { place: it.place, path: Vec::new(), message: it.message })?;
     if matches!(root.value, Value::Null) {

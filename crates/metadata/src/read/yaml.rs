@@ -121,11 +121,16 @@ pub type Fill<'f> = &'f dyn Fn(&str) -> Result<Option<String>, String>;
 
 /// Reads `text`, the file of index `file`. An empty text is null.
 pub(super) fn parse(text: &str, file: u32, budget: &mut Budget) -> Result<Node, Wrong> {
-    filled(text, file, budget, &|_| Ok(None))
+    parse_with_variables(text, file, budget, &|_| Ok(None))
 }
 
-/// As [`parse`], with the variables of values filled: such a value is a text. Keys have no variables.
-pub(super) fn filled(text: &str, file: u32, budget: &mut Budget, fill: Fill<'_>) -> Result<Node, Wrong> {
+/// Parses YAML like [`parse`] and fills variables in values, which makes them texts. Variables in keys are not filled.
+pub(super) fn parse_with_variables(
+    text: &str,
+    file: u32,
+    budget: &mut Budget,
+    fill: Fill<'_>,
+) -> Result<Node, Wrong> {
     let mut builder = Builder { file, budget, fill, open: Vec::new(), root: None, anchors: HashMap::new() };
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| Wrong {
@@ -161,7 +166,9 @@ impl Builder<'_> {
             }
             Event::SequenceStart(_, anchor, _) => self.begin(place, anchor, Kind::List(Vec::new())),
             Event::MappingStart(_, anchor, _) => {
-                let (members, keys, merged) = (Vec::new(), HashSet::new(), Vec::new());
+                let members = Vec::new();
+                let keys = HashSet::new();
+                let merged = Vec::new();
                 self.begin(place, anchor, Kind::Object { members, keys, merged, key: None })
             }
             Event::SequenceEnd | Event::MappingEnd => self.end(),
@@ -189,10 +196,8 @@ impl Builder<'_> {
         tag: Option<&Tag>,
     ) -> Result<Node, Wrong> {
         let is_key = matches!(self.open.last().map(|it| &it.kind), Some(Kind::Object { key: None, .. }));
-        let filled = match is_key {
-            true => None,
-            false => (self.fill)(text).map_err(|message| Wrong { place, message })?,
-        };
+        let filled =
+            if is_key { None } else { (self.fill)(text).map_err(|message| Wrong { place, message })? };
         Ok(match filled {
             Some(text) => Node { is_filled: true, ..Node::new(place, Value::Text(self.budget.text(&text))) },
             None => Node::new(place, scalar(text, style, tag, self.budget)),

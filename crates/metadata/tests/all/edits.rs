@@ -1,7 +1,7 @@
 //! Commands that change single entries, and the documents they give.
 
 use std::path::Path;
-use weir_metadata::edit::{edit, is_edit, without};
+use weir_metadata::edit::{edit, is_edit, remove_paths};
 use weir_metadata::{Metadata, Step, export, read};
 
 const FLEET: &str = r#"{"version":3,"sources":[{"name":"default","kind":"postgres","configuration":{"connection_info":{"database_url":"postgres://h/d"}},
@@ -350,9 +350,9 @@ fn entries_are_removed_by_their_places() {
         text.split('.').map(|it| it.parse::<usize>().map_or_else(|_| Step::from(it), Step::from)).collect()
     };
     let paths = ["sources.0.tables.0.select_permissions.0", "sources.0.tables.1", "allowlist.0", "sources.4"];
-    let left = without(&fleet, &paths.map(path)).expect("it is a document");
+    let left = remove_paths(&fleet, &paths.map(path)).expect("it is a document");
     let text = json(&left);
     assert!(text.contains("crews") && !text.contains("sailor") && !text.contains("allowlist"), "{text}");
     assert_eq!(left.sources[0].tables.len(), 1);
-    assert!(without(&fleet, &[path("sources.0.name")]).is_err());
+    assert!(remove_paths(&fleet, &[path("sources.0.name")]).is_err());
 }

@@ -141,7 +141,7 @@ proptest! {
 
     #[test]
     fn what_is_written_is_read_as_it_was(document in document()) {
-        let ordered = export::ordered(&document);
+        let ordered = export::to_export_order(&document);
         for (name, text) in [("m.json", export::json(&document).unwrap()), ("m.yaml", export::yaml(&document).unwrap())] {
             let read = read::text(&text, Path::new(name));
             prop_assert!(read.is_ok(), "{name}: {:?}\n{text}", read.err());

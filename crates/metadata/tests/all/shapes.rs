@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use weir_metadata::check::unsupported;
+use weir_metadata::check::find_unsupported;
 use weir_metadata::{Loaded, read};
 
 fn load(text: &str) -> Result<Loaded, String> {
@@ -97,7 +97,7 @@ fn what_is_not_honoured_is_listed_with_its_places() {
          actions:\n- {name: login, definition: {}}\n",
     );
     let loaded = load(&text).unwrap();
-    let found = unsupported(&loaded.document);
+    let found = find_unsupported(&loaded.document);
     let lines: Vec<String> =
         found.iter().map(|it| loaded.places.fault(&it.path, it.message.as_str()).to_string()).collect();
     assert_eq!(
@@ -118,7 +118,7 @@ fn what_is_not_honoured_is_listed_with_its_places() {
 fn limits_of_the_api_are_listed_one_by_one_unless_they_are_off() {
     let told = |limits: &str| {
         let loaded = load(&format!("{}api_limits: {{{limits}}}\n", table(""))).unwrap();
-        let found = unsupported(&loaded.document);
+        let found = find_unsupported(&loaded.document);
         found
             .iter()
             .map(|it| loaded.places.fault(&it.path, it.message.as_str()).to_string())

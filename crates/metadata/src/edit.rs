@@ -12,7 +12,7 @@ mod permissions;
 mod rename;
 mod sources;
 
-pub use paths::without;
+pub use paths::remove_paths;
 
 use crate::document::Metadata;
 use crate::read;
@@ -24,7 +24,7 @@ use std::path::Path;
 pub struct Edited {
     /// The new document.
     pub document: Metadata,
-    /// Of a command that takes something away: true if what depends on it goes too, false if there may be nothing.
+    /// `cascade` of a command that removes something: true removes dependent entries too, false refuses if there are any.
     pub cascade: Option<bool>,
     /// Words of the answer, if they are not `success`.
     pub message: Option<String>,

@@ -1,6 +1,6 @@
 //! Types of the entries of version 3, each with every key.
 //!
-//! Entries that Weir does not run yet are kept as they are, for [`crate::check::unsupported`].
+//! Entries that Weir does not run yet are kept as they are, for [`crate::check::find_unsupported`].
 
 pub mod api;
 pub mod customization;

@@ -14,7 +14,7 @@ mod yaml;
 
 use crate::check;
 use crate::document::Metadata;
-use crate::places::{Fault, Places, Step, located};
+use crate::places::{Fault, Places, Step, render_location};
 use crate::tree::{Member, Node, Place, Value};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ pub(crate) struct Wrong {
 pub struct Loaded {
     /// The entries.
     pub document: Metadata,
-    /// Their places.
+    /// Places of the document's entries.
     pub places: Places,
     /// The files that were read, and those whose appearance would change the document.
     pub watched: Vec<PathBuf>,
@@ -50,16 +50,13 @@ pub struct Loaded {
 /// All that is wrong with the document's shape; or the first text that is no YAML or JSON.
 pub fn path(path: &Path) -> Result<Loaded, Vec<Fault>> {
     let mut files = folder::Files::default();
-    let read = match path.is_dir() {
-        true => folder::read(path, &mut files),
-        false => folder::file(path, &mut files),
-    };
+    let read = if path.is_dir() { folder::read(path, &mut files) } else { folder::file(path, &mut files) };
     finish(read, files)
 }
 
 /// Reads `text` as a file called `name`.
 /// # Errors
-/// As [`path`].
+/// See [`path`].
 pub fn text(text: &str, name: &Path) -> Result<Loaded, Vec<Fault>> {
     let mut files = folder::Files::default();
     let read = files.parse(name, text);
@@ -75,7 +72,7 @@ pub fn tree(text: &str, name: &Path) -> Result<Node, Fault> {
 }
 
 fn fault(files: &folder::Files, wrong: Wrong) -> Fault {
-    Fault { place: located(&files.paths, wrong.place, &[]), message: wrong.message }
+    Fault { place: render_location(&files.paths, wrong.place, &[]), message: wrong.message }
 }
 
 fn finish(read: Result<Node, Wrong>, files: folder::Files) -> Result<Loaded, Vec<Fault>> {
@@ -86,30 +83,31 @@ fn finish(read: Result<Node, Wrong>, files: folder::Files) -> Result<Loaded, Vec
     let document = Metadata::deserialize(deserialize::Reader::new(&root));
     let places = Places { files: files.paths.clone().into(), root: Arc::new(root) };
     let document = document.map_err(|error| {
-        let (path, place) = (error.path(), error.place);
-        let words = places.words(&path);
+        let path = error.path();
+        let place = error.place;
+        let words = places.describe_place(&path);
         let words = match place {
             // The place of the key or value itself; the path has that of the entry.
-            Some(place) => reworded(&files.paths, place, &words, &path),
+            Some(place) => prefix_location(&files.paths, place, &words, &path),
             None => words,
         };
         vec![Fault { place: words, message: error.message }]
     })?;
     let faults: Vec<Fault> =
         check::faults(&document).into_iter().map(|(path, message)| places.fault(&path, message)).collect();
-    match faults.is_empty() {
-        true => {
-            let (watched, unknown) = (files.watched, files.unknown);
-            Ok(Loaded { document, places, watched, unknown, lacks_sources })
-        }
-        false => Err(faults),
+    if faults.is_empty() {
+        let watched = files.watched;
+        let unknown = files.unknown;
+        Ok(Loaded { document, places, watched, unknown, lacks_sources })
+    } else {
+        Err(faults)
     }
 }
 
-/// `words` with the line and column of `place` in front of its path.
-fn reworded(files: &[PathBuf], place: Place, words: &str, path: &[Step]) -> String {
-    let front = located(files, place, &[]);
-    let rest = words.split_once(": ").map_or(if front.is_empty() { words } else { "" }, |it| it.1);
+/// `message` with the line and column of `place` in front of its path.
+fn prefix_location(files: &[PathBuf], place: Place, message: &str, path: &[Step]) -> String {
+    let front = render_location(files, place, &[]);
+    let rest = message.split_once(": ").map_or(if front.is_empty() { message } else { "" }, |it| it.1);
     match (front.is_empty(), rest.is_empty() || path.is_empty()) {
         (true, _) => rest.to_owned(),
         (false, true) => front,
