@@ -7,14 +7,14 @@
 //!
 //! **Cost:** three statements for each table with a unique index.
 
-use crate::names::{quoted, text};
+use crate::names::{quote_identifier, text};
 use rusqlite::{Connection, Result};
 use weir_relational::catalog::{Arbiter, ColumnId, ConflictTarget, Table};
 
 /// A unique index.
 struct UniqueIndex {
     name: String,
-    /// Its statement; empty for a constraint, which has none.
+    /// Text of the `CREATE INDEX` statement; empty for a constraint, which has none.
     sql: String,
     is_partial: bool,
     /// Columns, none for an expression, and their collations.
@@ -104,8 +104,8 @@ impl UniqueIndex {
             .keys
             .iter()
             .map(|(column, collation)| {
-                let name = quoted(&table.column((*column)?).name);
-                Some(format!("{name} COLLATE {}", quoted(collation)))
+                let name = quote_identifier(&table.column((*column)?).name);
+                Some(format!("{name} COLLATE {}", quote_identifier(collation)))
             })
             .collect();
         match plain {
@@ -115,7 +115,7 @@ impl UniqueIndex {
         }
     }
 
-    /// Its columns; of expressions and conditions all that are named in them.
+    /// Columns of the index. For expressions and conditions, all columns that they name.
     fn columns(&self, table: &Table) -> Vec<ColumnId> {
         let plain: Option<Vec<ColumnId>> = self.keys.iter().map(|it| it.0).collect();
         if let Some(columns) = plain.filter(|_| !self.is_partial) {

@@ -38,7 +38,8 @@ struct OpenContainer {
 
 /// The text of a document in SQLite's binary form; `None`: it is none.
 fn text(bytes: &[u8]) -> Option<String> {
-    let (mut out, mut at) = (String::new(), 0);
+    let mut out = String::new();
+    let mut at = 0;
     let mut open: Vec<OpenContainer> = Vec::new();
     while at < bytes.len() {
         let element = Element::at(bytes, at)?;
@@ -79,7 +80,7 @@ fn text(bytes: &[u8]) -> Option<String> {
     is_json(&out).then_some(out)
 }
 
-/// One element: its kind, and where its content is.
+/// An element: its kind, and where its content is.
 struct Element {
     kind: u8,
     start: usize,

@@ -3,7 +3,7 @@
 //!
 //! **Cost:** a statement is prepared, and not run, for each index.
 
-use crate::names::quoted;
+use crate::names::quote_identifier;
 use rusqlite::{Connection, Result};
 
 const INDEXES: &str = "SELECT tbl_name, name FROM main.sqlite_schema WHERE type = 'index' \
@@ -17,14 +17,15 @@ pub(crate) struct BrokenIndex {
     pub(crate) cause: String,
 }
 
-/// All such indexes: SQLite cannot prepare a statement that would make them anew.
+/// Finds all broken indexes: SQLite cannot prepare a statement that would rebuild them.
 pub(crate) fn find(connection: &Connection) -> Result<Vec<BrokenIndex>> {
     let mut statement = connection.prepare(INDEXES)?;
     let mut rows = statement.query([])?;
     let mut broken = Vec::new();
     while let Some(row) = rows.next()? {
-        let (table, name): (String, String) = (row.get(0)?, row.get(1)?);
-        if let Err(error) = connection.prepare(&format!("REINDEX main.{}", quoted(&name))) {
+        let table: String = row.get(0)?;
+        let name: String = row.get(1)?;
+        if let Err(error) = connection.prepare(&format!("REINDEX main.{}", quote_identifier(&name))) {
             broken.push(BrokenIndex { table, name, cause: error.to_string() });
         }
     }
@@ -36,12 +37,14 @@ pub(crate) fn reads(connection: &Connection, view: &str, table: &str) -> Result<
     let mut statement =
         connection.prepare("SELECT rootpage FROM main.sqlite_schema WHERE tbl_name = ?1 AND rootpage > 0")?;
     let pages: Vec<i64> = statement.query_map([table], |row| row.get(0))?.collect::<Result<_>>()?;
-    let Ok(mut steps) = connection.prepare(&format!("EXPLAIN SELECT * FROM main.{}", quoted(view))) else {
+    let Ok(mut steps) = connection.prepare(&format!("EXPLAIN SELECT * FROM main.{}", quote_identifier(view)))
+    else {
         return Ok(false);
     };
     let mut rows = steps.query([])?;
     while let Some(step) = rows.next()? {
-        let (opcode, page): (String, i64) = (step.get(1)?, step.get(3)?);
+        let opcode: String = step.get(1)?;
+        let page: i64 = step.get(3)?;
         if opcode == "OpenRead" && pages.contains(&page) {
             return Ok(true);
         }

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use weir_relational::dialect::CHECK_FAILED;
 
 pub(crate) fn register(connection: &Connection) -> Result<()> {
-    // Not deterministic: they are asked once per row.
+    // Not deterministic, so SQLite calls them once per row.
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS;
     connection.create_scalar_function(c"weir_check", 1, flags, |context| match context.get_raw(0) {
         rusqlite::types::ValueRef::Integer(0) | rusqlite::types::ValueRef::Null => {

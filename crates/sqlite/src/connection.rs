@@ -45,7 +45,7 @@ impl Tuning {
     };
 }
 
-/// One database file, shared by its readers and its writer.
+/// A database file, shared by its readers and its writer.
 #[derive(Debug)]
 pub struct Database {
     path: PathBuf,
@@ -102,7 +102,7 @@ impl Database {
         // that none of them becomes a text.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, true)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL, false)?;
-        // Else a new value for a LIMIT, or for a column with statistics, prepares the statement anew.
+        // Without this SQLite prepares a statement again for a new `LIMIT`, or a new value of a column with statistics.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
         connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, 4 << 20)?;
@@ -156,21 +156,21 @@ pub struct Watch {
     /// Nanoseconds after [`epoch`]; zero is never.
     deadline_ns: AtomicU64,
     cancelled: Mutex<Option<Arc<AtomicBool>>>,
-    /// As `deadline_ns`: from then on the run takes long.
+    /// Nanoseconds after [`epoch`] from which the run counts as long; zero is never.
     long_ns: AtomicU64,
     course: Mutex<Course>,
 }
 
-/// The course of a run that exceeds the time of a short one: it goes on aside, or stops and begins anew.
+/// State of a long run: it continues beside the short ones, or stops and restarts.
 #[derive(Debug, Default)]
 struct Course {
-    /// Of the pool whose thread the run is on; without one it is on an event loop.
+    /// Set if the run is on a pool thread; without it the run is on an event loop.
     turns: Option<Turns>,
-    /// A part of the answer has left: it cannot begin anew.
+    /// True if a part of the answer was sent: the run cannot restart.
     has_begun: bool,
     /// Room beside the others.
     aside: Option<Aside>,
-    /// It was stopped, to begin anew where it may take long.
+    /// True if the run was stopped, to start again where it may take long.
     is_moved: bool,
 }
 
@@ -187,10 +187,12 @@ const STEPS_PER_LOOK: i32 = 4000;
 
 impl Watch {
     /// Puts a watch on `connection`, whose statements work no longer than `statement_max`.
-    pub fn on(connection: &mut Connection, statement_max: Duration) -> Result<Arc<Self>> {
+    pub fn attach(connection: &mut Connection, statement_max: Duration) -> Result<Arc<Self>> {
         epoch();
-        let (deadline_ns, long_ns) = (AtomicU64::new(0), AtomicU64::new(0));
-        let (cancelled, course) = (Mutex::default(), Mutex::default());
+        let deadline_ns = AtomicU64::new(0);
+        let long_ns = AtomicU64::new(0);
+        let cancelled = Mutex::default();
+        let course = Mutex::default();
         let watch = Arc::new(Self { statement_max, deadline_ns, cancelled, long_ns, course });
         let seen = Arc::clone(&watch);
         connection.progress_handler(STEPS_PER_LOOK, Some(move || seen.is_over()))?;
@@ -200,7 +202,7 @@ impl Watch {
         Ok(watch)
     }
 
-    /// From now on statements stop at `deadline`, after the time that they may work, or when `cancelled` becomes true.
+    /// Stops statements at `deadline`, at the statement time limit, or when `cancelled` becomes true.
     pub fn set(&self, deadline: Option<Instant>, cancelled: Option<&Arc<AtomicBool>>) {
         match deadline {
             Some(deadline) => self.extend(deadline),
@@ -209,7 +211,7 @@ impl Watch {
         *self.cancelled.lock().unwrap_or_else(PoisonError::into_inner) = cancelled.map(Arc::clone);
     }
 
-    /// From now on statements stop at `deadline`, or after the time that they may work.
+    /// Moves the deadline of statements to `deadline`, but not beyond the statement time limit from now.
     pub fn extend(&self, deadline: Instant) {
         let deadline = deadline.min(Instant::now() + self.statement_max);
         let after = deadline.saturating_duration_since(epoch()).as_nanos().max(1) as u64;
@@ -226,12 +228,12 @@ impl Watch {
         self.long_ns.store(after, Ordering::Relaxed);
     }
 
-    /// A part of the answer leaves: the run cannot be stopped to begin anew.
+    /// Notes that a part of the answer was sent: the run cannot restart.
     pub fn keep(&self) {
         self.course().has_begun = true;
     }
 
-    /// The run has ended; whether it was stopped to begin anew where it may take long.
+    /// Ends the run; true if it was stopped to restart where it may take long.
     pub fn finish(&self) -> bool {
         if self.long_ns.load(Ordering::Relaxed) != 0 {
             self.long_ns.store(0, Ordering::Relaxed);
@@ -244,7 +246,7 @@ impl Watch {
         self.course.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Leaves the place of short runs; true if the run has to stop and begin anew.
+    /// Leaves the place of short runs; true if the run has to stop and restart.
     fn leave(&self) -> bool {
         self.long_ns.store(0, Ordering::Relaxed);
         let mut course = self.course();
@@ -299,7 +301,7 @@ pub fn reader(database: &Arc<Database>) -> Result<Rc<Reader>> {
         }
         readers.retain(|it| it.0.strong_count() > 0);
         let mut connection = database.open_reader()?;
-        let watch = Watch::on(&mut connection, database.statement_max())?;
+        let watch = Watch::attach(&mut connection, database.statement_max())?;
         let reader = Rc::new(Reader { connection, watch });
         readers.push((Arc::downgrade(database), database.id, Rc::clone(&reader)));
         Ok(reader)

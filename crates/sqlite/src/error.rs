@@ -12,7 +12,7 @@ use weir_relational::dialect::CHECK_FAILED;
 pub enum Error {
     /// SQLite refused it.
     Sqlite(rusqlite::Error),
-    /// Not done before the deadline.
+    /// The deadline passed before the work was done.
     Timeout,
     /// Too many wait already.
     Busy,
@@ -72,7 +72,7 @@ pub fn is_value_complaint(words: &str) -> bool {
         || SUM_COMPLAINTS.contains(&words)
 }
 
-/// Failures that lie in the file: a statement needs what this SQLite, or the file itself, does not have.
+/// Failures caused by the file: a statement needs something that this SQLite, or the file itself, lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lack {
     /// A table or column of a plan: the file was changed.
@@ -81,7 +81,7 @@ pub enum Lack {
     OfFile(String),
 }
 
-/// The failure that SQLite's words on a statement tell of, if they do.
+/// The lack that SQLite's message on a statement reports, if any.
 #[must_use]
 pub fn find_lack(words: &str) -> Option<Lack> {
     let after = |start: &str| words.strip_prefix(start);
@@ -122,7 +122,7 @@ pub fn find_lack(words: &str) -> Option<Lack> {
     is_of_plan.then_some(Lack::OfPlan)
 }
 
-/// Bounds of SQLite on one statement, which only a request can have passed.
+/// True if the statement exceeds a limit of SQLite, which only a request can cause.
 #[must_use]
 pub fn is_too_large(words: &str) -> bool {
     ["Expression tree is too large", "parser stack overflow", "at most 64 tables in a join", "too many"]
@@ -140,7 +140,7 @@ pub fn is_pattern_complaint(words: &str) -> bool {
 
 /// The name of the constraint that `error` violates, as a configuration calls it. SQLite does not say which foreign key.
 #[must_use]
-pub fn violated(error: &rusqlite::Error) -> Option<String> {
+pub fn violated_constraint(error: &rusqlite::Error) -> Option<String> {
     let rusqlite::Error::SqliteFailure(cause, Some(words)) = error else { return None };
     let what = words.split_once(": ")?.1;
     match cause.extended_code {
@@ -233,7 +233,7 @@ mod tests {
             ("2, 'two', 0", "positive"),
         ] {
             let error = connection.execute(&format!("INSERT INTO a VALUES ({row})"), []).unwrap_err();
-            assert_eq!(violated(&error).as_deref(), Some(name), "{row}");
+            assert_eq!(violated_constraint(&error).as_deref(), Some(name), "{row}");
         }
     }
 }

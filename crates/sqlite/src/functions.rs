@@ -88,7 +88,7 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
     statistics::register(connection, flags)
 }
 
-/// Why a sum is refused: its column cannot hold it, or what the column holds is no number.
+/// Reasons why a sum is refused: the column's type cannot hold it, or a value is no number.
 pub(crate) const SUM_COMPLAINTS: [&str; 3] =
     ["integer out of range", "number out of range", statistics::NO_NUMBER];
 
@@ -97,7 +97,8 @@ pub(crate) const SUM_COMPLAINTS: [&str; 3] =
 fn add(context: &Context<'_>) -> Result<Option<Number>> {
     let [integer_range, range, no_number] =
         SUM_COMPLAINTS.map(|words| || Error::UserFunctionError(words.into()));
-    let (left, right) = (context.get_raw(0), context.get_raw(1));
+    let left = context.get_raw(0);
+    let right = context.get_raw(1);
     let bits = context.get::<Option<u32>>(2)?.map(|it| it.clamp(1, 64));
     match (left, right, bits) {
         (ValueRef::Null, ..) | (_, ValueRef::Null, _) => return Ok(None),
@@ -185,12 +186,12 @@ fn is_placed(context: &Context<'_>, placed: Placed) -> Result<Option<bool>> {
     Ok(own.map(|it| it.is(placed, &other, metres)))
 }
 
-/// What becomes of a text on which a pattern takes too many steps.
+/// Result for a text on which a pattern takes too many steps.
 #[derive(Clone, Copy)]
 enum Excess {
     /// The statement fails.
     Error,
-    /// The text does not fit: an error would tell of it.
+    /// The text does not match: an error would reveal it.
     NoMatch,
 }
 
@@ -266,11 +267,12 @@ mod tests {
     fn a_function_is_stopped_at_the_deadline() {
         let mut connection = Connection::open_in_memory().unwrap();
         register(&connection).unwrap();
-        let watch = Watch::on(&mut connection, Duration::from_secs(60)).unwrap();
+        let watch = Watch::attach(&mut connection, Duration::from_secs(60)).unwrap();
         watch.set(Some(Instant::now()), None);
         // One call each: no step of SQLite's machine ends between its start and its end.
         let objects: Vec<String> = (0..600).map(|it| format!("{{\"a\":{it}}}")).collect();
-        let (whole, part) = (objects.join(","), objects.iter().rev().cloned().collect::<Vec<_>>().join(","));
+        let whole = objects.join(",");
+        let part = objects.iter().rev().cloned().collect::<Vec<_>>().join(",");
         for (sql, given) in [
             ("SELECT weir_json_contains(?1, ?2)", [format!("[{whole}]"), format!("[{part}]")]),
             ("SELECT weir_like(?2, ?1)", ["a".repeat(1 << 16), format!("%{}b%", "_a".repeat(1000))]),

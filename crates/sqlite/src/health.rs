@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use tokio::sync::oneshot;
 
-/// Ends a probe's turn, whatever becomes of it.
+/// Ends a probe's turn when dropped.
 struct Turn(Arc<AtomicBool>);
 
 impl Drop for Turn {
@@ -33,7 +33,8 @@ pub async fn probe(
         // The one before has not come back.
         return Err(Error::Timeout);
     }
-    let (turn, database) = (Turn(Arc::clone(asking)), Arc::clone(database));
+    let turn = Turn(Arc::clone(asking));
+    let database = Arc::clone(database);
     let (tell, told) = oneshot::channel();
     let thread = std::thread::Builder::new().name("sql-health".into()).spawn(move || {
         let found = ask(database.path(), deadline);
@@ -53,7 +54,7 @@ pub async fn probe(
 fn ask(path: &Path, deadline: Instant) -> rusqlite::Result<()> {
     let mode = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, mode)?;
-    // A lock held for longer is told as one, not as a deadline that passed.
+    // A lock held for longer is reported as a lock, not as a timeout.
     connection.busy_timeout(deadline.saturating_duration_since(Instant::now()) / 2)?;
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
 }
@@ -72,7 +73,8 @@ mod tests {
         let held = trouble(&path);
         let database = Database::new(&path, Tuning::USUAL);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let (asking, deadline) = (Arc::default(), Instant::now() + Duration::from_secs(2));
+        let asking = Arc::default();
+        let deadline = Instant::now() + Duration::from_secs(2);
         let found = runtime.block_on(async { probe(&database, &asking, deadline).await });
         drop(held);
         let _ = std::fs::remove_file(&path);

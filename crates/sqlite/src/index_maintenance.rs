@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use weir_relational::dialect::store::SideIndex;
 
-/// So many rows are remembered.
+/// Maximum number of remembered rows.
 const ROWS_MAX: usize = 100_000;
 
 /// A row that was changed.
@@ -29,7 +29,7 @@ struct Change {
     /// The place of the first index of its table.
     of: u32,
     row: i64,
-    /// It was not there before, so no index holds anything of it.
+    /// The row is new, so no index contains it.
     is_new: bool,
 }
 
@@ -40,7 +40,7 @@ struct Waiting {
     changed: Vec<Change>,
     /// Length of the queue at the last savepoint.
     marked: Option<usize>,
-    /// Those that waited at the savepoint, brought up to date since.
+    /// Changes that were queued at the savepoint and have been applied since; queued again if it is rolled back.
     before: Option<Vec<Change>>,
 }
 
@@ -88,12 +88,12 @@ impl IndexMaintenance {
         self.listens.store(false, Ordering::Relaxed);
         let is_full = self.waiting().changed.len() > ROWS_MAX;
         if is_full {
-            self.settle(connection)?;
+            self.apply_changes(connection)?;
         }
         done
     }
 
-    /// Forgets what was changed, because it was taken back.
+    /// Forgets the changes, because they were rolled back.
     pub fn forget(&self) {
         let mut waiting = self.waiting();
         waiting.changed.clear();
@@ -119,21 +119,18 @@ impl IndexMaintenance {
     /// Brings the indexes up to date if a statement with one of `texts` searches one of them.
     /// # Errors
     /// SQLite cannot change an index.
-    pub fn settle_for<'t>(
+    pub fn apply_changes_for<'t>(
         &self,
         connection: &Connection,
         mut texts: impl Iterator<Item = &'t str>,
     ) -> rusqlite::Result<()> {
         let is_searched = |text: &str| self.indexes.iter().any(|it| text.contains(&*it.name));
         let has_changed = !self.waiting().changed.is_empty();
-        match has_changed && texts.any(is_searched) {
-            true => self.settle(connection),
-            false => Ok(()),
-        }
+        if has_changed && texts.any(is_searched) { self.apply_changes(connection) } else { Ok(()) }
     }
 
     /// Brings the indexes up to date.
-    pub fn settle(&self, connection: &Connection) -> rusqlite::Result<()> {
+    pub fn apply_changes(&self, connection: &Connection) -> rusqlite::Result<()> {
         let mut changed = {
             let mut waiting = self.waiting();
             let changed = std::mem::take(&mut waiting.changed);
@@ -142,7 +139,7 @@ impl IndexMaintenance {
             }
             changed
         };
-        // Stable: whether a row is new is what its first change says, as all since then is unknown to the indexes.
+        // Stable sort: the first change of a row tells whether it is new, because the indexes know none of the later ones.
         changed.sort_by_key(|it| (it.of, it.row));
         changed.dedup_by_key(|it| (it.of, it.row));
         for changed in changed.chunk_by(|one, other| one.of == other.of) {
@@ -152,16 +149,18 @@ impl IndexMaintenance {
             }
         }
         changed.clear();
-        // Its room is used again.
+        // Reuse the allocation.
         self.waiting().changed = changed;
         Ok(())
     }
 }
 
-/// Makes `index` hold the rows as they are now.
+/// Updates `index` with the current rows.
 fn index_rows(connection: &Connection, index: &SideIndex, changed: &[Change]) -> rusqlite::Result<()> {
     let mut read = connection.prepare_cached(&index.read)?;
-    let (mut add, mut put, mut remove) = (None, None, None);
+    let mut add = None;
+    let mut put = None;
+    let mut remove = None;
     for &Change { row, is_new, .. } in changed {
         let mut rows = read.query([row])?;
         let found = rows.next()?;
@@ -172,7 +171,7 @@ fn index_rows(connection: &Connection, index: &SideIndex, changed: &[Change]) ->
             (Some(_), true) => (&mut add, &index.add),
             (Some(_), false) => (&mut put, &index.put),
         };
-        let Some(write) = prepared(connection, statement, sql)? else { return Ok(()) };
+        let Some(write) = prepare_once(connection, statement, sql)? else { return Ok(()) };
         write.raw_bind_parameter(1, row)?;
         if let Some(found) = found {
             for at in 0..index.width {
@@ -184,9 +183,8 @@ fn index_rows(connection: &Connection, index: &SideIndex, changed: &[Change]) ->
     Ok(())
 }
 
-/// The statement `sql`, prepared when it is first needed; `None` if a load has taken the index away: who builds it again reads all
-/// rows.
-fn prepared<'s, 'c>(
+/// Prepares `sql` when it is first needed. `None` if a load has dropped the index; whoever rebuilds it reads all rows.
+fn prepare_once<'s, 'c>(
     connection: &'c Connection,
     statement: &'s mut Option<CachedStatement<'c>>,
     sql: &str,
@@ -246,7 +244,7 @@ mod tests {
         let run =
             |sql: &str| index_maintenance.during(&connection, || connection.execute_batch(sql)).unwrap();
         let settled = || {
-            index_maintenance.settle(&connection).unwrap();
+            index_maintenance.apply_changes(&connection).unwrap();
             index(&connection)
         };
         run("INSERT INTO dish VALUES (1, 'pho'), (2, 'pie'), (3, NULL), (4, 'tea')");
@@ -269,19 +267,19 @@ mod tests {
                 |sql: &str| index_maintenance.during(&connection, || connection.execute_batch(sql)).unwrap();
             run("BEGIN; INSERT INTO dish VALUES (1, 'pho')");
             if settles_before {
-                index_maintenance.settle(&connection).unwrap();
+                index_maintenance.apply_changes(&connection).unwrap();
             }
             run("INSERT INTO dish VALUES (2, 'pie'); SAVEPOINT job");
             index_maintenance.mark();
             run("INSERT INTO dish VALUES (3, 'tea'); DELETE FROM dish WHERE id = 1");
-            index_maintenance.settle(&connection).unwrap();
+            index_maintenance.apply_changes(&connection).unwrap();
             assert_eq!(index(&connection), "pho: pie:2 tea:3");
             run("UPDATE dish SET name = 'tea' WHERE id = 2; ROLLBACK TO job; RELEASE job");
             index_maintenance.undo();
             run("SAVEPOINT job");
             index_maintenance.mark();
             run("INSERT INTO dish VALUES (3, 'pho'); RELEASE job");
-            index_maintenance.settle(&connection).unwrap();
+            index_maintenance.apply_changes(&connection).unwrap();
             run("COMMIT");
             assert_eq!(index(&connection), "pho:1,3 pie:2 tea:", "{settles_before}");
         }
@@ -296,7 +294,7 @@ mod tests {
         index_maintenance.mark();
         run("INSERT INTO dish VALUES (3, 'tea'); ROLLBACK TO job; RELEASE job");
         index_maintenance.undo();
-        index_maintenance.settle(&connection).unwrap();
+        index_maintenance.apply_changes(&connection).unwrap();
         run("COMMIT");
         assert_eq!(index(&connection), "pho: pie:2 tea:");
         assert!(index_maintenance.waiting().changed.is_empty());

@@ -1,4 +1,4 @@
-//! Reads what a SQLite database has, by its pragmas as tables.
+//! Reads the catalog of a SQLite database, by its pragmas as tables.
 //!
 //! Only the database `main`. Left out: tables of SQLite itself, virtual tables and the shadow tables behind them.
 //! Invalid objects (a view over a missing table, a foreign key without a target) are left out with a warning.
@@ -9,7 +9,7 @@
 
 use crate::arbiters;
 use crate::broken_indexes;
-use crate::names::{quoted, text};
+use crate::names::{quote_identifier, text};
 use hashbrown::HashMap;
 use rusqlite::{Connection, Row};
 use weir_relational::catalog::{
@@ -74,8 +74,10 @@ pub fn enum_values(connection: &Connection, table: &Table) -> Result<Vec<EnumTab
     let key = table.primary_key.as_ref().and_then(|key| key.columns.first().copied());
     let key = key.ok_or("it has no primary key")?;
     let comment = table.columns.iter().find(|column| column.name != table.column(key).name);
-    let comment = comment.map_or("''".into(), |column| format!("coalesce(t0.{}, '')", quoted(&column.name)));
-    let (key, table) = (format!("t0.{}", quoted(&table.column(key).name)), quoted(&table.name));
+    let comment =
+        comment.map_or("''".into(), |column| format!("coalesce(t0.{}, '')", quote_identifier(&column.name)));
+    let key = format!("t0.{}", quote_identifier(&table.column(key).name));
+    let table = quote_identifier(&table.name);
     let read = || {
         let sql =
             format!("SELECT {key}, {comment} FROM main.{table} AS t0 WHERE {key} IS NOT NULL ORDER BY 1");
@@ -90,7 +92,7 @@ pub fn enum_values(connection: &Connection, table: &Table) -> Result<Vec<EnumTab
     read().map_err(|error| error.to_string())
 }
 
-/// The catalog as far as it is read.
+/// The catalog read so far.
 #[derive(Default)]
 struct Reading {
     catalog: Catalog,
@@ -99,7 +101,7 @@ struct Reading {
     places: HashMap<String, TableId>,
     /// Parallel to the tables: the columns of the primary key.
     primary: Vec<Vec<ColumnId>>,
-    /// Parallel to the tables until columns are read: true where each column holds what it declares.
+    /// Parallel to the tables until columns are read: true for a `STRICT` table, whose columns hold the declared types.
     strict: Vec<bool>,
 }
 
@@ -108,7 +110,8 @@ impl Reading {
         let mut statement = connection.prepare(TABLES)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            let (name, ty) = (text(row, 0)?, text(row, 1)?);
+            let name = text(row, 0)?;
+            let ty = text(row, 1)?;
             if ty == "virtual" {
                 self.warn(name, "virtual tables are not served".into());
                 continue;
@@ -195,7 +198,7 @@ impl Reading {
         Ok(())
     }
 
-    /// Takes out what has no columns and fixes the ids.
+    /// Removes tables without columns and renumbers the ids.
     fn drop_empty(&mut self) {
         let mut primary = std::mem::take(&mut self.primary).into_iter();
         self.catalog.tables.retain(|table| {
@@ -268,12 +271,13 @@ impl Reading {
         Ok(())
     }
 
-    /// What stands in an index was computed when its row was written, so reading it does not fail.
+    /// Marks generated columns with an index: their values were computed at write time, so reading them cannot fail.
     fn indexed_columns(&mut self, connection: &Connection) -> Result<(), rusqlite::Error> {
         let mut statement = connection.prepare(INDEXED)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            let (table, name) = (text(row, 0)?, text(row, 1)?);
+            let table = text(row, 0)?;
+            let name = text(row, 1)?;
             let Some(at) = self.place(&table) else { continue };
             if let Some(column) = self.column(at, &name) {
                 self.catalog.tables[at.0 as usize].columns[column.0 as usize].derived = false;
@@ -287,7 +291,7 @@ impl Reading {
         let table = &mut self.catalog.tables[at.0 as usize];
         let mut keys = table.unique_keys.iter().chain(&table.primary_key);
         if !keys.any(|key| key.columns == columns) {
-            let name = made_up(table, &columns, "key");
+            let name = generate_name(table, &columns, "key");
             table.unique_keys.push(UniqueKey { name, columns });
         }
     }
@@ -303,8 +307,10 @@ impl Reading {
             match keys.last_mut() {
                 Some(key) if key.at == at && key.id == id => key.pairs.push(pair),
                 _ => {
-                    let (target, pairs) = (text(row, 2)?, vec![pair]);
-                    let (deleted, updated) = (text(row, 5)?, text(row, 6)?);
+                    let target = text(row, 2)?;
+                    let pairs = vec![pair];
+                    let deleted = text(row, 5)?;
+                    let updated = text(row, 6)?;
                     let on_delete = follow(&deleted, Follow::Delete);
                     let on_update = follow(&updated, Follow::Update);
                     keys.push(Reference { at, id, target, pairs, on_delete, on_update });
@@ -340,7 +346,8 @@ impl Reading {
                 "a foreign key refers to the primary key of `{wanted}`, which has another width"
             ));
         }
-        let (mut columns, mut target_columns) = (Vec::new(), Vec::new());
+        let mut columns = Vec::new();
+        let mut target_columns = Vec::new();
         for (at, (from, to)) in key.pairs.iter().enumerate() {
             columns.push(self.column(key.at, from).ok_or_else(|| missing(&table.name, from))?);
             target_columns.push(match to {
@@ -355,7 +362,7 @@ impl Reading {
             ));
         }
         Ok(ForeignKey {
-            name: made_up(table, &columns, "fkey"),
+            name: generate_name(table, &columns, "fkey"),
             columns,
             target,
             target_columns,
@@ -428,7 +435,7 @@ fn column(
     })
 }
 
-fn made_up(table: &Table, columns: &[ColumnId], suffix: &str) -> String {
+fn generate_name(table: &Table, columns: &[ColumnId], suffix: &str) -> String {
     let mut name = table.name.clone();
     for column in columns {
         name.push('_');
@@ -461,7 +468,7 @@ fn instead_of(sql: &str) -> Option<Event> {
     None
 }
 
-/// The bare words of a statement; what is quoted and comments are passed over.
+/// Iterates over the bare words of a statement, skipping quoted parts and comments.
 struct Words<'s> {
     rest: &'s str,
 }

@@ -14,11 +14,11 @@ const DEPTH_MAX: u32 = 100;
 /// The canonical text of a document; `None` if it is no JSON.
 pub(crate) fn canonical(text: &str) -> Option<String> {
     let json = Json::parse(text.as_bytes(), DEPTH_MAX).ok()?;
-    Some(spelled(json.root()))
+    Some(to_canonical_text(json.root()))
 }
 
-/// The canonical text of a value.
-pub(crate) fn spelled(value: JsonRef<'_>) -> String {
+/// Writes `value` as canonical JSON text.
+pub(crate) fn to_canonical_text(value: JsonRef<'_>) -> String {
     let mut out = JsonText::default();
     write(&mut out, value);
     let mut text = out.finish();

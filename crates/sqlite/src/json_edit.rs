@@ -29,11 +29,13 @@ fn root<'j>(json: &'j Json<'j>) -> JsonRef<'j> {
     JsonRef { json, at: 0 }
 }
 
-/// `left || right`: objects are merged, the right one winning; else arrays are joined, and what is no array counts as
-/// one of one item.
+/// `left || right`: objects are merged, with the right one winning; otherwise arrays are joined, and any other value counts
+/// as an array of one item.
 pub(crate) fn concat(left: &str, right: &str) -> Edited {
-    let (left, right) = (parse(left)?, parse(right)?);
-    let (left, right) = (root(&left), root(&right));
+    let left = parse(left)?;
+    let right = parse(right)?;
+    let left = root(&left);
+    let right = root(&right);
     let mut out = JsonText::default();
     if left.is_object() && right.is_object() {
         out.open('{');
@@ -86,12 +88,13 @@ pub(crate) fn delete_elem(document: &str, place: i64) -> Edited {
         return Err(SCALAR);
     }
     let mut out = JsonText::default();
-    without(&mut out, document, place, None).map(|()| out.finish())
+    remove_item(&mut out, document, place, None).map(|()| out.finish())
 }
 
 /// `document #- path`; a path that leads nowhere changes nothing. `path` is a JSON list of texts.
 pub(crate) fn delete_path(document: &str, path: &str) -> Edited {
-    let (document, path) = (parse(document)?, parse(path)?);
+    let document = parse(document)?;
+    let path = parse(path)?;
     let steps: Vec<_> = root(&path).items().filter_map(JsonRef::as_str).collect();
     let steps: Vec<&str> = steps.iter().map(AsRef::as_ref).collect();
     let mut out = JsonText::default();
@@ -100,7 +103,7 @@ pub(crate) fn delete_path(document: &str, path: &str) -> Edited {
         [] => item(&mut out, document.raw()),
         _ if !document.is_object() && !document.is_array() => return Err(SCALAR),
         [step, rest @ ..] => {
-            below(&mut out, document, step, rest)?;
+            remove_path(&mut out, document, step, rest)?;
             out.comma();
         }
     }
@@ -109,8 +112,13 @@ pub(crate) fn delete_path(document: &str, path: &str) -> Edited {
     Ok(text)
 }
 
-/// `value` without what the path leads to. The path is no deeper than the document, whose depth is bounded.
-fn below(out: &mut JsonText, value: JsonRef<'_>, step: &str, rest: &[&str]) -> Result<(), &'static str> {
+/// Removes the value at a path. The path is no deeper than the document, whose depth is bounded.
+fn remove_path(
+    out: &mut JsonText,
+    value: JsonRef<'_>,
+    step: &str,
+    rest: &[&str],
+) -> Result<(), &'static str> {
     if value.is_object() {
         out.open('{');
         for (key, inner) in value.members() {
@@ -119,7 +127,7 @@ fn below(out: &mut JsonText, value: JsonRef<'_>, step: &str, rest: &[&str]) -> R
                 [] => {}
                 [next, rest @ ..] => {
                     out.key(&key);
-                    below(out, inner, next, rest)?;
+                    remove_path(out, inner, next, rest)?;
                     out.comma();
                 }
             }
@@ -128,15 +136,15 @@ fn below(out: &mut JsonText, value: JsonRef<'_>, step: &str, rest: &[&str]) -> R
         Ok(())
     } else if value.is_array() {
         let place = step.parse().map_err(|_| NO_PLACE)?;
-        without(out, value, place, rest.split_first())
+        remove_item(out, value, place, rest.split_first())
     } else {
         out.raw(value.raw());
         Ok(())
     }
 }
 
-/// An array without the item at `place`, or with what `rest` leads to taken out of that item.
-fn without(
+/// Removes the item at `place` of an array, or the value at `rest` within that item.
+fn remove_item(
     out: &mut JsonText,
     array: JsonRef<'_>,
     place: i64,
@@ -150,7 +158,7 @@ fn without(
             _ if at as i64 != place => item(out, value.raw()),
             None => {}
             Some((next, rest)) => {
-                below(out, value, next, rest)?;
+                remove_path(out, value, next, rest)?;
                 out.comma();
             }
         }

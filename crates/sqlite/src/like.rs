@@ -10,7 +10,7 @@ use memchr::memmem::Finder;
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
     Literal(String),
-    /// So many letters.
+    /// This many characters, of any kind.
     Any(usize),
 }
 

@@ -2,8 +2,8 @@
 
 use rusqlite::{Result, Row};
 
-/// `name` as a statement has it.
-pub(crate) fn quoted(name: &str) -> String {
+/// Quotes `name` as an SQL identifier.
+pub(crate) fn quote_identifier(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 

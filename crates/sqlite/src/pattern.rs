@@ -1,7 +1,7 @@
 //! Patterns of `_like`, `_similar` and `_regex`, compiled.
 //!
-//! Those of `_like` are matched part by part (`super::like`). All others become regular expressions of linear time, bounded in size. Only
-//! what those cannot say, look-around and back references, is matched by backtracking, within a bound of steps.
+//! Patterns of `_like` are matched part by part (`super::like`). All others become regular expressions of linear time, bounded in size.
+//! Only look-around and back references, which those cannot express, are matched by backtracking, within a bound of steps.
 
 use crate::like::Like;
 use crate::steps::{Steps, Stopped};
@@ -50,11 +50,11 @@ impl From<Stopped> for Unmatched {
 /// The language of a pattern.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// Of `_like`.
+    /// Pattern of `_like`.
     Like,
-    /// Of `_similar`.
+    /// Pattern of `_similar`.
     Similar,
-    /// Of `_regex`.
+    /// Pattern of `_regex`.
     Regex,
 }
 
@@ -71,7 +71,7 @@ pub(crate) enum Pattern {
     Like(Box<Like>),
     /// In time linear in the text.
     Linear(Regex),
-    /// By backtracking.
+    /// An expression that needs backtracking.
     Backtracking(fancy_regex::Regex),
 }
 
@@ -81,7 +81,7 @@ impl Pattern {
         if pattern.len() > PATTERN_TEXT_BYTES_MAX {
             return Err(too_long());
         }
-        if let (Kind::Regex, Some(words)) = (kind, regular_expression::beyond(pattern)) {
+        if let (Kind::Regex, Some(words)) = (kind, regular_expression::find_unsupported(pattern)) {
             return Err(BadPattern(format!("invalid regular expression: {words}")));
         }
         if matches!(kind, Kind::Like) && !fold {
@@ -93,9 +93,11 @@ impl Pattern {
             Kind::Similar => wildcards(pattern, true)?.into(),
         };
         match kind {
-            Kind::Regex if regular_expression::looks_around(&translated) => backtracking(&translated, fold),
+            Kind::Regex if regular_expression::needs_backtracking(&translated) => {
+                backtracking(&translated, fold)
+            }
             Kind::Regex => linear(&translated, fold).map(Self::Linear),
-            // Places in what was translated would say nothing.
+            // Offsets in the translated pattern would mean nothing to the client.
             Kind::Like | Kind::Similar => linear(&translated, fold).map(Self::Linear).map_err(placeless),
         }
     }
@@ -176,7 +178,7 @@ fn wildcards(pattern: &str, similar: bool) -> Result<String, BadPattern> {
                 None => return Err(lone_escape()),
             },
             '|' | '*' | '+' | '?' | '{' | '}' | ')' if similar => out.push(letter),
-            // Only groups: what begins with `(?` would switch something.
+            // A plain group: without this `(?` would be read as an option.
             '(' if similar => out.push_str("(?:"),
             '[' if similar => class(&mut letters, &mut out),
             literal => push_literal(literal, &mut out),
@@ -192,7 +194,8 @@ fn class(letters: &mut std::str::Chars<'_>, out: &mut String) {
     if letters.as_str().starts_with('^') {
         out.extend(letters.next());
     }
-    let (mut first, mut range) = (true, false);
+    let mut first = true;
+    let mut range = false;
     while let Some(letter) = letters.next() {
         // Two hyphens in a row would take one class out of another.
         let hyphen = letter == '-' && !range;
@@ -305,7 +308,8 @@ mod tests {
         #[test]
         fn looking_around_is_asking_twice(one in "[ab]{1,3}", other in "[ab]{1,3}", text in "[abAB]{0,12}") {
             let found = |pattern: &str| is_match(&Pattern::compile(pattern, Kind::Regex, true).unwrap(), &text).unwrap();
-            let (has_one, has_other) = (found(&one), found(&other));
+            let has_one = found(&one);
+            let has_other = found(&other);
             prop_assert_eq!(found(&format!("^(?=.*{one})(?=.*{other})")), has_one && has_other);
             prop_assert_eq!(found(&format!("^(?=.*{one})(?!.*{other})")), has_one && !has_other);
             prop_assert_eq!(found(&format!("(?<={one}){other}")), found(&format!("{one}{other}")));

@@ -2,7 +2,7 @@
 //!
 //! A job that waits for a slow reader of its answer steps aside ([`Turns`]): as many more threads may then work as wait,
 //! so that clients who read nothing stop nobody else. A job that has worked for long steps aside too, as one of a bounded number; where
-//! there is no room it begins anew when there is ([`Turns::later`]). So jobs that take long leave all threads to the others.
+//! there is no room, the job starts again when there is ([`Turns::queue_long_job`]). So long jobs leave all threads to the others.
 //!
 //! **Invariant:** at most `JOBS_MAX` jobs wait; more are refused at once. At most `ASIDE_MAX` jobs stand aside for their
 //! readers, and as many as the pool has threads because they take long. Threads end with the pool.
@@ -44,7 +44,7 @@ impl std::fmt::Debug for ReadQueue {
 #[derive(Default)]
 struct PoolState {
     jobs: VecDeque<ReadJob>,
-    /// Jobs that take long and have to begin anew.
+    /// Long jobs that have to restart.
     later: VecDeque<ReadJob>,
     closed: bool,
     /// Threads that wait for a job.
@@ -64,9 +64,9 @@ pub struct Turns(Arc<ReadQueue>);
 /// Why a job stands aside.
 #[derive(Clone, Copy, Debug)]
 enum Why {
-    /// Its reader is slow.
+    /// The client reads slowly.
     Reader,
-    /// It takes long.
+    /// The job takes long.
     Long,
 }
 
@@ -80,15 +80,15 @@ pub struct Aside {
 impl Turns {
     /// Makes room for another job while this one waits; `None` if too many stand aside already.
     pub fn step_aside(&self) -> Option<Aside> {
-        self.aside(Why::Reader)
+        self.take_room(Why::Reader)
     }
 
     /// Makes room for another job while this one, which has worked for long, goes on; `None` if too many do already.
     pub fn go_on(&self) -> Option<Aside> {
-        self.aside(Why::Long)
+        self.take_room(Why::Long)
     }
 
-    fn aside(&self, why: Why) -> Option<Aside> {
+    fn take_room(&self, why: Why) -> Option<Aside> {
         let mut state = self.0.lock();
         let (count, max) = match why {
             Why::Reader => (&mut state.aside, ASIDE_MAX),
@@ -98,7 +98,7 @@ impl Turns {
             return None;
         }
         *count += 1;
-        stand_in(&self.0, state);
+        start_substitute(&self.0, state);
         Some(Aside { queue: Arc::clone(&self.0), why })
     }
 
@@ -108,7 +108,7 @@ impl Turns {
     }
 
     /// Queues `job`, which takes long, until fewer of its kind work.
-    pub fn later(&self, job: ReadJob) {
+    pub fn queue_long_job(&self, job: ReadJob) {
         self.0.lock().later.push_back(job);
         self.0.filled.notify_one();
     }
@@ -125,7 +125,7 @@ impl Drop for Aside {
 }
 
 /// Starts a thread if jobs wait for those that stand aside.
-fn stand_in(queue: &Arc<ReadQueue>, mut state: MutexGuard<'_, PoolState>) {
+fn start_substitute(queue: &Arc<ReadQueue>, mut state: MutexGuard<'_, PoolState>) {
     if state.jobs.len() <= state.idle || state.stand_ins >= state.aside + state.long {
         return;
     }
@@ -133,7 +133,7 @@ fn stand_in(queue: &Arc<ReadQueue>, mut state: MutexGuard<'_, PoolState>) {
     drop(state);
     let own = Arc::clone(queue);
     let started =
-        std::thread::Builder::new().name(format!("{}-more", queue.name)).spawn(move || own.work(true));
+        std::thread::Builder::new().name(format!("{}-more", queue.name)).spawn(move || own.run_jobs(true));
     if started.is_err() {
         // The machine has no thread left: the jobs wait for those that there are.
         queue.lock().stand_ins -= 1;
@@ -146,7 +146,7 @@ impl ReadQueue {
     }
 
     /// The next job, and its room if it takes long; `None` when the thread is to end.
-    fn next(self: &Arc<Self>, stands_in: bool) -> Option<(ReadJob, Option<Aside>)> {
+    fn next_job(self: &Arc<Self>, stands_in: bool) -> Option<(ReadJob, Option<Aside>)> {
         let mut state = self.lock();
         let mut waited = false;
         loop {
@@ -154,7 +154,7 @@ impl ReadQueue {
                 && let Some(job) = state.later.pop_front()
             {
                 state.long += 1;
-                stand_in(self, state);
+                start_substitute(self, state);
                 return Some((job, Some(Aside { queue: Arc::clone(self), why: Why::Long })));
             }
             if let Some(job) = state.jobs.pop_front() {
@@ -176,9 +176,9 @@ impl ReadQueue {
         }
     }
 
-    fn work(self: &Arc<Self>, stands_in: bool) {
-        while let Some((job, _room)) = self.next(stands_in) {
-            // A job that panics answers nobody, which its caller sees; the thread goes on.
+    fn run_jobs(self: &Arc<Self>, stands_in: bool) {
+        while let Some((job, _room)) = self.next_job(stands_in) {
+            // A panicking job drops its answer channel, which the caller notices; the thread continues.
             let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
         }
     }
@@ -193,12 +193,12 @@ impl Pool {
         let pool = Self { queue: Arc::new(queue) };
         for at in 0..long_max {
             let queue = Arc::clone(&pool.queue);
-            std::thread::Builder::new().name(format!("{name}-{at}")).spawn(move || queue.work(false))?;
+            std::thread::Builder::new().name(format!("{name}-{at}")).spawn(move || queue.run_jobs(false))?;
         }
         Ok(pool)
     }
 
-    /// For jobs that may have to wait.
+    /// Gives access to the queue, for jobs that may have to wait.
     pub fn turns(&self) -> Turns {
         Turns(Arc::clone(&self.queue))
     }
@@ -212,7 +212,7 @@ impl Pool {
         }
         state.jobs.push_back(job);
         self.queue.filled.notify_one();
-        stand_in(&self.queue, state);
+        start_substitute(&self.queue, state);
         true
     }
 }
@@ -236,7 +236,9 @@ mod tests {
         let released = Arc::new(Mutex::new(released));
         let (tell, told) = mpsc::channel();
         for at in 0..threads {
-            let (turns, released, tell) = (pool.turns(), Arc::clone(&released), tell.clone());
+            let turns = pool.turns();
+            let released = Arc::clone(&released);
+            let tell = tell.clone();
             assert!(pool.submit(Box::new(move || {
                 let turn = (at < aside).then(|| turns.step_aside());
                 tell.send("waits").expect("the test listens");
@@ -276,7 +278,9 @@ mod tests {
             let tell = tell.clone();
             move || tell.send(word).expect("the test listens")
         };
-        let (turns, works, ended) = (pool.turns(), say("works"), say("ended"));
+        let turns = pool.turns();
+        let works = say("works");
+        let ended = say("ended");
         assert!(pool.submit(Box::new(move || {
             let room = turns.go_on();
             assert!(room.is_some() && turns.go_on().is_none());
@@ -285,7 +289,7 @@ mod tests {
             ended();
         })));
         assert_eq!(told.recv(), Ok("works"));
-        pool.turns().later(Box::new(say("later")));
+        pool.turns().queue_long_job(Box::new(say("later")));
         assert!(pool.submit(Box::new(say("short"))));
         assert_eq!(told.recv(), Ok("short"));
         drop(release);

@@ -43,7 +43,7 @@ struct WideSum;
 #[derive(Default)]
 struct Total {
     integers: i128,
-    /// Of what is no integer though its column is declared as one.
+    /// Sum of the values that are not integers although the column is declared as one.
     others: Option<f64>,
     is_empty: bool,
 }
@@ -156,7 +156,7 @@ impl Aggregate<Total, Value> for WideSum {
     fn step(&self, context: &mut Context<'_>, total: &mut Total) -> Result<()> {
         match context.get_raw(0) {
             ValueRef::Null => return Ok(()),
-            // As many as a table can have do not fill 128 bits.
+            // Cannot overflow: a table has too few rows to exceed 128 bits.
             ValueRef::Integer(value) => total.integers += i128::from(value),
             other => *total.others.get_or_insert(0.0) += number(other)?.unwrap_or_default(),
         }

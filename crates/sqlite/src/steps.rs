@@ -18,7 +18,7 @@ impl From<Stopped> for rusqlite::Error {
     }
 }
 
-/// Counts what a function does.
+/// Counts the steps of a function.
 pub(crate) struct Steps<'w> {
     left: usize,
     is_over: &'w dyn Fn() -> bool,

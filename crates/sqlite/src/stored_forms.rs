@@ -63,7 +63,7 @@ pub(crate) fn register(connection: &Connection, flags: FunctionFlags) -> Result<
     }
     type Keep = fn(ValueRef<'_>, ValueRef<'_>) -> Form;
     let kept: [(_, Keep); 6] = [
-        (c"weir_kept", kept),
+        (c"weir_kept", keep_form),
         (c"weir_kept_text", kept_text),
         (c"weir_kept_truth", kept_truth),
         (c"weir_kept_uuid", kept_uuid),
@@ -87,7 +87,7 @@ pub fn given_text(value: ValueRef<'_>) -> Option<Cow<'_, str>> {
     match value {
         ValueRef::Null => None,
         ValueRef::Integer(value) => Some(value.to_string().into()),
-        // There is one zero.
+        // The sum with zero turns -0 into 0.
         ValueRef::Real(value) => Some((value + 0.0).to_string().into()),
         ValueRef::Text(text) => Some(String::from_utf8_lossy(text)),
         ValueRef::Blob(bytes) => Some(hex(bytes).into()),
@@ -171,7 +171,7 @@ fn bytes(text: &str) -> Option<Vec<u8>> {
 /// Numbers in the order of their values, texts of digits among them, then texts.
 fn comparable(value: ValueRef<'_>) -> Form {
     match given_text(value) {
-        // It is given as no text.
+        // An infinity has no text form.
         _ if is_infinite(value) => same(value),
         Some(text) => number(&text).unwrap_or_else(|| Form::text(text.into_owned())),
         None => Form::Null,
@@ -265,7 +265,7 @@ fn document_text(value: ValueRef<'_>) -> Form {
     given_document(value).map_or(Form::Null, |it| Form::text(it.into_owned()))
 }
 
-fn kept(new: ValueRef<'_>, old: ValueRef<'_>) -> Form {
+fn keep_form(new: ValueRef<'_>, old: ValueRef<'_>) -> Form {
     match old {
         ValueRef::Integer(_) => str(new).and_then(number).unwrap_or_else(|| same(new)),
         ValueRef::Real(_) => as_real(new),
@@ -365,15 +365,15 @@ mod tests {
         let text = |it: &'static str| ValueRef::Text(it.as_bytes());
         for (kept, new, old, expected) in [
             (
-                kept as fn(ValueRef<'_>, ValueRef<'_>) -> Form,
+                keep_form as fn(ValueRef<'_>, ValueRef<'_>) -> Form,
                 text("7"),
                 ValueRef::Integer(5),
                 Form::Integer(7),
             ),
-            (kept, text("7"), ValueRef::Real(5.5), Form::Real(7.0)),
-            (kept, text("7"), text("5"), Form::text("7")),
-            (kept, text("\\x07"), ValueRef::Blob(b""), Form::Blob(vec![7])),
-            (kept, text("many"), ValueRef::Integer(5), Form::text("many")),
+            (keep_form, text("7"), ValueRef::Real(5.5), Form::Real(7.0)),
+            (keep_form, text("7"), text("5"), Form::text("7")),
+            (keep_form, text("\\x07"), ValueRef::Blob(b""), Form::Blob(vec![7])),
+            (keep_form, text("many"), ValueRef::Integer(5), Form::text("many")),
             (kept_truth, ValueRef::Integer(0), text("T"), Form::text("F")),
             (kept_truth, ValueRef::Integer(0), text("True"), Form::text("False")),
             (kept_truth, ValueRef::Integer(1), text("FALSE"), Form::text("TRUE")),

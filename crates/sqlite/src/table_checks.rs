@@ -1,9 +1,9 @@
-//! Looks at the tables of a file before they are served: what is prepared to read and write them, and how wide their integers are.
+//! Checks the tables of a file before they are served: whether statements on them can be prepared, and how wide integers are.
 //!
 //! **Cost:** up to six statements are prepared, and not run, for each table. The look at integers reads whole tables, for as long as
 //! the connection's watch lets it.
 
-use crate::names::quoted;
+use crate::names::quote_identifier;
 use rusqlite::{Connection, Error, Result};
 use weir_relational::catalog::{Catalog, Column, ColumnType, Table, TableKind, Warning};
 
@@ -29,7 +29,7 @@ pub fn warn_of_refusals(connection: &Connection, catalog: &Catalog) -> Vec<Warni
         .collect()
 }
 
-/// Prepares the statements that plans make of `table`, and gives what SQLite does not take.
+/// Prepares the statements that plans use on `table`, and returns the ones that SQLite refuses.
 fn find_refusals(connection: &Connection, table: &Table) -> Vec<Refusal> {
     let mut refusals: Vec<Refusal> = Vec::new();
     for (verb, sql) in write_statements(table) {
@@ -44,8 +44,8 @@ fn find_refusals(connection: &Connection, table: &Table) -> Vec<Refusal> {
 }
 
 fn write_statements(table: &Table) -> Vec<(&'static str, String)> {
-    let name = quoted(&table.name);
-    let columns: Vec<String> = table.columns.iter().map(|it| quoted(&it.name)).collect();
+    let name = quote_identifier(&table.name);
+    let columns: Vec<String> = table.columns.iter().map(|it| quote_identifier(&it.name)).collect();
     let of_alias = columns.iter().map(|it| format!("t0.{it}")).collect::<Vec<_>>().join(", ");
     let unindexed = if table.has_broken_index { " NOT INDEXED" } else { "" };
     let from = format!("SELECT {of_alias} FROM {name} AS t0{unindexed}");
@@ -98,19 +98,19 @@ pub fn find_wide_integers(connection: &Connection, catalog: &Catalog) -> Vec<Str
     wide
 }
 
-/// So many values are computed by one statement; SQLite allows twice as many.
+/// Maximum number of values computed by one statement; SQLite allows twice as many.
 const VALUES_MAX: usize = 1000;
 
 /// For each of `columns`, true if a row has an integer of more than 32 bits there; `None` for a table without rows.
 fn has_wide(connection: &Connection, table: &Table, columns: &[&str]) -> Result<Vec<Option<bool>>> {
     let is_wide = |column: &&str| {
-        let of = format!("t0.{}", quoted(column));
+        let of = format!("t0.{}", quote_identifier(column));
         format!("max(typeof({of}) = 'integer' AND {of} NOT BETWEEN -2147483648 AND 2147483647)")
     };
     let values: Vec<String> = columns.iter().map(is_wide).collect();
     // An index may lack rows.
     let unindexed = if table.kind == TableKind::View { "" } else { " NOT INDEXED" };
-    let sql = format!("SELECT {} FROM {} AS t0{unindexed}", values.join(", "), quoted(&table.name));
+    let sql = format!("SELECT {} FROM {} AS t0{unindexed}", values.join(", "), quote_identifier(&table.name));
     connection.prepare(&sql)?.query_row([], |row| (0..columns.len()).map(|at| row.get(at)).collect())
 }
 

@@ -70,7 +70,7 @@ impl Queue {
     }
 
     /// At most `count` jobs that wait.
-    fn more(&self, count: usize) -> Vec<Box<dyn Job>> {
+    fn take_jobs(&self, count: usize) -> Vec<Box<dyn Job>> {
         let mut state = self.lock();
         let count = state.jobs.len().min(count);
         state.jobs.drain(..count).collect()
@@ -108,13 +108,13 @@ enum WriterInput {
 trait Job: Send {
     /// Does the work; `false` if it failed and has to be undone.
     fn run(&mut self, connection: &Connection) -> bool;
-    /// Forgets what an earlier run gave, because that was taken back.
+    /// Forgets the result of an earlier run, because it was rolled back.
     fn forget(&mut self);
     /// When it is no longer worth doing.
     fn deadline(&self) -> Instant;
     /// True if a request waits for the answer.
     fn is_awaited(&self) -> bool;
-    /// Answers with what the work gave, or with why it did not count.
+    /// Answers with the result of the work, or with the error why it is not committed.
     fn answer(self: Box<Self>, instead: Option<Error>);
 }
 
@@ -178,7 +178,7 @@ impl Writer {
         let queue = Arc::new(Queue::default());
         let index_maintenance = IndexMaintenance::new(&mut connection, kept.unwrap_or_default())
             .map_err(std::io::Error::other)?;
-        let watch = Watch::on(&mut connection, statement_max).map_err(std::io::Error::other)?;
+        let watch = Watch::attach(&mut connection, statement_max).map_err(std::io::Error::other)?;
         let version = kept.map(|_| version(&connection)).transpose().map_err(std::io::Error::other)?;
         let waiting = Arc::clone(&queue);
         let mut committer = Committer::new(connection, watch, &queue, &index_maintenance, version);
@@ -261,21 +261,21 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.prepare_cached("PRAGMA user_version")?.query_row([], |row| row.get(0))
 }
 
-/// As [`Writer::data_version`], of one connection outside of transactions.
+/// The data version as seen by `connection` outside of transactions, see [`Writer::data_version`].
 /// # Errors
 /// SQLite's.
 pub fn data_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))
 }
 
-/// Result of a group's transaction.
-enum Ran {
-    /// All that was done in it can be committed.
-    Whole,
-    /// A job failed and had no savepoint.
-    Spoilt,
-    /// SQLite took it back at this job.
-    TakenBack(usize),
+/// Outcome of a group's transaction.
+enum GroupOutcome {
+    /// All jobs succeeded or were rolled back to their savepoints: commit.
+    Committable,
+    /// A job without a savepoint failed: the whole transaction is rolled back.
+    JobFailed,
+    /// SQLite rolled back the transaction itself, at the job with this index.
+    RolledBackAt(usize),
 }
 
 /// The writer's thread's own.
@@ -304,7 +304,8 @@ impl Committer {
         index_maintenance: &Arc<IndexMaintenance>,
         version: Option<i64>,
     ) -> Self {
-        let (queue, index_maintenance) = (Arc::clone(queue), Arc::clone(index_maintenance));
+        let queue = Arc::clone(queue);
+        let index_maintenance = Arc::clone(index_maintenance);
         Self {
             connection,
             watch,
@@ -337,7 +338,7 @@ impl Committer {
             self.watch.set(None, None);
             self.index_maintenance.forget();
             if let Err(error) = self.begin() {
-                return refuse(group, || uncommitted(&error));
+                return refuse(group, || commit_error(&error));
             }
             if self.version.is_some_and(|it| version(&self.connection) != Ok(it)) {
                 // Nothing was changed; a failure says that it was taken back already.
@@ -346,17 +347,17 @@ impl Committer {
             }
             match self.run_with_more(&mut group) {
                 // The transaction is gone with all that was done in it.
-                Ran::TakenBack(culprit) => group.remove(culprit).answer(Some(Error::Timeout)),
-                Ran::Spoilt => {
+                GroupOutcome::RolledBackAt(culprit) => group.remove(culprit).answer(Some(Error::Timeout)),
+                GroupOutcome::JobFailed => {
                     if let Err(error) = execute(&self.connection, "ROLLBACK") {
-                        return refuse(group, || uncommitted(&error));
+                        return refuse(group, || commit_error(&error));
                     }
                     if group.len() == 1 {
                         return group.into_iter().for_each(|job| job.answer(None));
                     }
                     self.careful_groups = CAREFUL_GROUPS;
                 }
-                Ran::Whole => return self.end(group),
+                GroupOutcome::Committable => return self.end(group),
             }
         }
     }
@@ -372,45 +373,46 @@ impl Committer {
         execute(&self.connection, "BEGIN IMMEDIATE")
     }
 
-    /// Makes what `group` did durable and answers.
+    /// Commits the work of `group` and answers.
     fn end(&mut self, group: Vec<Box<dyn Job>>) {
         self.watch.set(None, None);
         self.careful_groups = self.careful_groups.saturating_sub(1);
-        let settled = self.index_maintenance.settle(&self.connection);
+        let settled = self.index_maintenance.apply_changes(&self.connection);
         match settled.and_then(|()| execute(&self.connection, "COMMIT")) {
             Ok(()) => group.into_iter().for_each(|job| job.answer(None)),
             Err(error) => {
                 // A failed commit is rolled back; an error of the rollback means that it has happened already.
                 let _ = execute(&self.connection, "ROLLBACK");
                 if group.len() > 1 && is_constraint(&error) {
-                    // One of them left a deferred constraint broken; alone, only that one fails.
+                    // A job left a deferred constraint violated; if each commits alone, only that job fails.
                     return group.into_iter().for_each(|job| self.commit(vec![job]));
                 }
                 self.is_stopped = is_sync_failure(&error);
-                refuse(group, || uncommitted(&error));
+                refuse(group, || commit_error(&error));
             }
         }
     }
 
     /// Runs all jobs, and those that come meanwhile.
-    fn run_with_more(&mut self, group: &mut Vec<Box<dyn Job>>) -> Ran {
+    fn run_with_more(&mut self, group: &mut Vec<Box<dyn Job>>) -> GroupOutcome {
         let mut done = 0;
         loop {
             match self.run_all(group, done) {
-                Ran::Whole => {}
-                other @ (Ran::Spoilt | Ran::TakenBack(_)) => return other,
+                GroupOutcome::Committable => {}
+                other @ (GroupOutcome::JobFailed | GroupOutcome::RolledBackAt(_)) => return other,
             }
             done = group.len();
-            group.extend(self.queue.more(GROUP_MAX.saturating_sub(done)));
+            group.extend(self.queue.take_jobs(GROUP_MAX.saturating_sub(done)));
             if group.len() == done {
-                return Ran::Whole;
+                return GroupOutcome::Committable;
             }
         }
     }
 
     /// Runs the jobs behind the first `done`, where failures are about each in a savepoint.
-    fn run_all(&mut self, group: &mut [Box<dyn Job>], done: usize) -> Ran {
-        let (connection, watch) = (&self.connection, &self.watch);
+    fn run_all(&mut self, group: &mut [Box<dyn Job>], done: usize) -> GroupOutcome {
+        let connection = &self.connection;
+        let watch = &self.watch;
         let careful = self.careful_groups > 0 && group.len() > 1;
         for (at, job) in group.iter_mut().enumerate().skip(done) {
             job.forget();
@@ -419,7 +421,7 @@ impl Committer {
             }
             if careful && execute(connection, "SAVEPOINT job").is_err() {
                 let _ = execute(connection, "ROLLBACK");
-                return Ran::TakenBack(at);
+                return GroupOutcome::RolledBackAt(at);
             }
             if careful {
                 self.index_maintenance.mark();
@@ -428,13 +430,13 @@ impl Committer {
             let ok = job.run(connection);
             watch.set(None, None);
             if connection.is_autocommit() {
-                return Ran::TakenBack(at);
+                return GroupOutcome::RolledBackAt(at);
             }
             if !careful {
                 if ok {
                     continue;
                 }
-                return Ran::Spoilt;
+                return GroupOutcome::JobFailed;
             }
             if !ok {
                 self.careful_groups = CAREFUL_GROUPS;
@@ -443,10 +445,10 @@ impl Committer {
             let undone = ok || execute(connection, "ROLLBACK TO job").is_ok();
             if !undone || execute(connection, "RELEASE job").is_err() {
                 let _ = execute(connection, "ROLLBACK");
-                return Ran::TakenBack(at);
+                return GroupOutcome::RolledBackAt(at);
             }
         }
-        Ran::Whole
+        GroupOutcome::Committable
     }
 }
 
@@ -454,8 +456,8 @@ fn is_constraint(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation)
 }
 
-/// A reason for which the transaction did not count.
-fn uncommitted(error: &rusqlite::Error) -> Error {
+/// The error of a transaction that was not committed.
+fn commit_error(error: &rusqlite::Error) -> Error {
     if is_sync_failure(error) {
         tracing::error!(%error, "the disk did not confirm a commit: nothing more is written until the database is opened anew");
         return Error::Unconfirmed;

@@ -53,7 +53,7 @@ fn check_group(deadlines: [Instant; 2], statements: [&'static str; 2], expected:
     let tables = "PRAGMA foreign_keys = on; CREATE TABLE a (x INTEGER PRIMARY KEY); \
          CREATE TABLE b (y REFERENCES a (x) DEFERRABLE INITIALLY DEFERRED)";
     connection.execute_batch(tables).unwrap();
-    let watch = Watch::on(&mut connection, Duration::from_secs(60)).unwrap();
+    let watch = Watch::attach(&mut connection, Duration::from_secs(60)).unwrap();
     let mut receivers = Vec::new();
     let mut group: Vec<Box<dyn Job>> = Vec::new();
     for (sql, deadline) in statements.into_iter().zip(deadlines) {
@@ -167,11 +167,12 @@ fn whatever_fails_in_a_group_its_neighbours_are_written_once() {
         let tables =
             "CREATE TABLE a (x INTEGER PRIMARY KEY); INSERT INTO a VALUES (0); CREATE TABLE kept (x)";
         connection.execute_batch(tables).unwrap();
-        let watch = Watch::on(&mut connection, Duration::from_secs(60)).unwrap();
+        let watch = Watch::attach(&mut connection, Duration::from_secs(60)).unwrap();
         let mut committer = committer(connection, watch);
         // The second group has savepoints from the start; the third is alone.
         for acts in [vec![Keep(1), one, Keep(2), other, Keep(3)], vec![one, Keep(4), other], vec![one]] {
-            let (mut group, mut waiting): (Vec<Box<dyn Job>>, Vec<_>) = (Vec::new(), Vec::new());
+            let mut group: Vec<Box<dyn Job>> = Vec::new();
+            let mut waiting: Vec<_> = Vec::new();
             for does in acts {
                 let (sender, receiver) = oneshot::channel();
                 let work = move |connection: &Connection| act(does, connection).map_err(Error::Sqlite);
@@ -201,7 +202,7 @@ fn the_first_write_is_no_change_by_others() {
     let mut connection = Connection::open(&path).unwrap();
     connection.execute_batch("CREATE TABLE a (x INTEGER PRIMARY KEY)").unwrap();
     let other = Connection::open(&path).unwrap();
-    let watch = Watch::on(&mut connection, Duration::from_secs(60)).unwrap();
+    let watch = Watch::attach(&mut connection, Duration::from_secs(60)).unwrap();
     let mut committer = committer(connection, watch);
     let look = |committer: &Committer| {
         let (sender, receiver) = oneshot::channel();
