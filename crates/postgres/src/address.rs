@@ -16,17 +16,17 @@ const PORT: u16 = 5432;
 /// A database, or several that stand in for each other, and the bounds of our use of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Tried in order.
+    /// Server addresses, tried in order.
     pub hosts: Vec<Host>,
     /// User name.
     pub user: String,
-    /// Its password.
+    /// Password of the user.
     pub password: Option<Secret>,
     /// The database's name.
     pub database: String,
     /// Encryption.
     pub tls: Tls,
-    /// Accepted roles of the hosts.
+    /// Roles of a server that are accepted.
     pub target: Target,
     /// Timeout of one attempt to connect.
     pub connect_timeout: Duration,
@@ -38,13 +38,13 @@ pub struct Settings {
     pub naming: Naming,
     /// Database flavour, if it is not to be detected.
     pub flavour: Option<Flavour>,
-    /// Bounds.
+    /// Resource limits.
     pub limits: Limits,
     /// Replicas that reads may go to.
     pub replicas: Vec<Host>,
     /// Maximum lag of such a replica.
     pub replica_lag_max: Duration,
-    /// The same for reads that may be older, and of followers.
+    /// Maximum lag of a replica for reads with `ReadPreference::Stale`, and maximum age of follower reads.
     pub stale_reads_max: Duration,
     /// Settings of sessions whose reads may be of the past ([`weir_relational::dialect::flavour::Abilities::follower_reads`]).
     pub follower_reads: &'static [(&'static str, &'static str)],
@@ -57,7 +57,7 @@ pub struct Settings {
 /// Settings of logical decoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecodingSettings {
-    /// True if changes are to be told where the server can.
+    /// True if changes should be reported where the server supports it.
     pub is_wanted: bool,
     /// A slot that holds back more of the server's log, in bytes, is given up.
     pub log_bytes_max: u64,
@@ -68,7 +68,7 @@ impl DecodingSettings {
     pub const DEFAULT: Self = Self { is_wanted: true, log_bytes_max: 256 << 20 };
 }
 
-/// Bounds on what grows.
+/// Limits on connections, queues, buffers and times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Connections that share statements; `None`: one for each thread, and more where the server is slow.
@@ -81,9 +81,9 @@ pub struct Limits {
     pub waiting_max: usize,
     /// Timeout of the wait.
     pub wait_max: Duration,
-    /// Bytes of unread answers in the process, up to which streams whose clients do not read go on for the sake of their sessions.
+    /// Bytes of unread answers in the process, up to which slow streams are buffered to free their sessions.
     pub unread_bytes_max: u64,
-    /// The same of one answer.
+    /// Maximum bytes of one unread answer, see [`Self::unread_bytes_max`].
     pub unread_answer_bytes_max: u64,
     /// Statements that a connection keeps prepared.
     pub statements_max: usize,
@@ -93,7 +93,7 @@ pub struct Limits {
     pub statement_timeout: Duration,
     /// Server's timeout of a session's statement: a stream lasts as long as its reader takes.
     pub stream_timeout: Duration,
-    /// A connection that nobody used for so long is closed; `None`: it stays.
+    /// Idle time after which a connection is closed; `None`: it stays open.
     pub idle_max: Option<Duration>,
     /// Timeout of a mutation that shares its commit; a slower one is run alone.
     pub group_statement_timeout: Duration,
@@ -106,7 +106,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// For servers with ordinary requests.
+    /// Limits of a server with ordinary requests.
     pub const DEFAULT: Self = Self {
         lanes: None,
         threads: 2,
@@ -130,7 +130,7 @@ impl Limits {
 /// A server.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Host {
-    /// By name or number.
+    /// A host name or address, and a port.
     Tcp {
         /// Without brackets.
         name: String,
@@ -171,11 +171,11 @@ pub enum TlsMode {
     Allow,
     /// When the server can.
     Prefer,
-    /// Always, with whomever; with root certificates as `VerifyCa`.
+    /// TLS is required, with any server; with root certificates it means `VerifyCa`.
     Require,
-    /// Always, and the certificate is from whom we trust.
+    /// TLS is required, with a certificate of a trusted authority.
     VerifyCa,
-    /// Always, and the certificate is from whom we trust for this very name.
+    /// TLS is required, with a certificate of a trusted authority for the host's name.
     VerifyFull,
 }
 
@@ -184,15 +184,15 @@ pub enum TlsMode {
 pub enum Target {
     /// The first that answers.
     Any,
-    /// One that takes writes.
+    /// A server that accepts writes.
     ReadWrite,
-    /// One that takes none.
+    /// A server that accepts no writes.
     ReadOnly,
-    /// One that is not in recovery.
+    /// A server that is not in recovery.
     Primary,
-    /// One that is in recovery.
+    /// A server in recovery.
     Standby,
-    /// One that is in recovery, else any.
+    /// A server in recovery if there is one, else any.
     PreferStandby,
 }
 
@@ -201,7 +201,7 @@ pub enum Target {
 pub enum Naming {
     /// Unless something stands between, which is found out.
     Detect,
-    /// Names always: the pooler keeps track of them.
+    /// Statements are always named: the pooler keeps track of them.
     Named,
     /// Never: parsed each time.
     Unnamed,
@@ -243,10 +243,8 @@ impl Settings {
     /// # Errors
     /// The part that is wrong.
     pub fn parse(url: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingsError> {
-        let parts = Parts::read(url).map_err(|error| match may_be_cut(url) {
-            true => SettingsError(CUT.into()),
-            false => error,
-        })?;
+        let parts = Parts::read(url)
+            .map_err(|error| if may_be_cut(url) { SettingsError(CUT.into()) } else { error })?;
         let get = |name: &str| -> Option<String> {
             let said = parts.0.iter().rfind(|(key, _)| key == name).map(|(_, value)| value.clone());
             let other = || KNOWN.iter().find(|it| it.0 == name).and_then(|it| variable(it.1));
@@ -279,7 +277,7 @@ impl Settings {
     }
 }
 
-/// Said instead of what is wrong with a piece that may be one of a password.
+/// Message for a part that cannot be parsed and may belong to a password: the part itself is not shown.
 const CUT: &str =
     "a `/` or `?` in a user or password is written %2F or %3F; a password can also stand in PGPASSWORD";
 
@@ -391,7 +389,7 @@ impl Parts {
     /// An empty part is as none.
     fn add(&mut self, name: &str, text: &str) -> Result<(), SettingsError> {
         if !text.is_empty() {
-            self.0.push((name.into(), decoded(text, name)?));
+            self.0.push((name.into(), percent_decode(text, name)?));
         }
         Ok(())
     }
@@ -407,15 +405,12 @@ impl Parts {
         };
         let (names, ports): (Vec<String>, Vec<String>) = places.split(',').map(split).unzip();
         self.add("host", &names.join(","))?;
-        match ports.iter().all(String::is_empty) {
-            true => Ok(()),
-            false => self.add("port", &ports.join(",")),
-        }
+        if ports.iter().all(String::is_empty) { Ok(()) } else { self.add("port", &ports.join(",")) }
     }
 }
 
-/// Undoes `%41`; what stands for nothing names only the part, as it may be the password.
-fn decoded(text: &str, part: &str) -> Result<String, SettingsError> {
+/// Decodes `%41`. An error names only `part`, as `text` may be the password.
+fn percent_decode(text: &str, part: &str) -> Result<String, SettingsError> {
     let wrong =
         || SettingsError(format!("{part} has a `%` that is not followed by two hexadecimal digits of UTF-8"));
     let mut bytes = Vec::with_capacity(text.len());

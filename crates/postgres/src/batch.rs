@@ -36,7 +36,7 @@ pub(crate) struct ReadBatch {
     requests: usize,
     /// Requests to repeat.
     again: Vec<Request>,
-    /// An error came: the server passes over what is left.
+    /// An error came: the server skips the rest of the batch.
     is_cut: bool,
     /// Something was answered since the last tick.
     has_moved: bool,
@@ -47,10 +47,10 @@ pub(crate) struct ReadBatch {
 struct Unit {
     hash: u64,
     statement: Arc<Statement>,
-    /// One, or with `is_merged` those of each ordinal.
+    /// A single list of askers, or with `is_merged` one list per ordinal.
     askers: SmallVec<[Askers; 1]>,
     is_merged: bool,
-    /// Its answer was awaited from one tick to the next.
+    /// True if the answer was awaited from one tick to the next.
     is_slow: bool,
 }
 
@@ -170,7 +170,7 @@ impl ReadBatch {
         connection.sync();
     }
 
-    /// Gives the unit whose turn it is what came.
+    /// Gives an answer to the unit whose turn it is.
     pub(crate) fn hand_out(&mut self, end: Result<End, Error>) -> Fate {
         self.has_moved = true;
         match end {
@@ -237,13 +237,13 @@ impl ReadBatch {
                 request.is_repeated = true;
                 self.again.push(request);
             } else {
-                request.answer(Err(error.again()));
+                request.answer(Err(error.duplicate()));
             }
         }
     }
 
-    /// A tick: answers those whose time is over, or who waited `wait_max` for others; what the server gives for them is thrown
-    /// away. Marks the first unit's tables if it takes long.
+    /// Runs at each tick: answers requests that timed out, or waited `wait_max` for others, and discards their later answers. Marks
+    /// the first unit's tables if it is slow.
     pub(crate) fn expire(&mut self, wait_max: Duration, bulkhead: &Bulkhead) {
         let has_moved = std::mem::take(&mut self.has_moved);
         if let Some(first) = self.units.front_mut()
@@ -276,11 +276,11 @@ impl ReadBatch {
     }
 
     /// True if no request waits for it any more.
-    pub(crate) fn is_forsaken(&self) -> bool {
+    pub(crate) fn is_abandoned(&self) -> bool {
         self.units.iter().flat_map(|it| it.askers.iter().flatten()).all(|it| it.reply.is_closed())
     }
 
-    /// The unit whose answer comes next, as a batch of its own; the others are as if they had not been sent.
+    /// Splits off the unit whose answer comes next, as a batch of its own; the others count as not sent.
     pub(crate) fn part_first(&mut self) -> Self {
         Self { units: self.units.pop_front().into_iter().collect(), ..Self::default() }
     }
@@ -334,7 +334,7 @@ impl Unit {
     }
 
     fn refuse(self, error: &Error) {
-        self.askers.into_iter().flatten().for_each(|it| it.answer(Err(error.again())));
+        self.askers.into_iter().flatten().for_each(|it| it.answer(Err(error.duplicate())));
     }
 }
 
@@ -356,7 +356,7 @@ fn arrays(mut members: SmallVec<[Columns<'_>; 64]>, count: usize) -> Parameters 
     parameters
 }
 
-/// Quoted unless it is a number. Source: the manual of PostgreSQL, "Array Input and Output Syntax".
+/// Writes an array element, quoted unless it is a number. Source: the manual of PostgreSQL, "Array Input and Output Syntax".
 fn element(out: &mut Buffer, value: Option<&[u8]>) {
     let Some(value) = value else { return out.extend_from_slice(b"NULL") };
     let is_number = |it: &u8| it.is_ascii_digit() || *it == b'-' || *it == b'.';
@@ -391,8 +391,11 @@ mod tests {
         let (reply, answer) = oneshot::channel();
         let mut parameters = Parameters::new();
         parameters.push(value.as_bytes());
-        let (now, statement) = (Instant::now(), Arc::clone(statement));
-        let (deadline, is_alone, is_repeated) = (now, false, false);
+        let now = Instant::now();
+        let statement = Arc::clone(statement);
+        let deadline = now;
+        let is_alone = false;
+        let is_repeated = false;
         batch.add(Request { statement, parameters, deadline, since: now, is_alone, is_repeated, reply });
         answer
     }
@@ -408,7 +411,8 @@ mod tests {
 
     #[test]
     fn equal_statements_go_once_and_those_that_differ_in_values_are_merged() {
-        let (plain, merging) = (statement(false), statement(true));
+        let plain = statement(false);
+        let merging = statement(true);
         let mut batch = ReadBatch::default();
         let answers = [
             add(&mut batch, &plain, "1"),

@@ -6,13 +6,13 @@ use crate::address::Settings;
 use crate::lane_queue::DETACHED_MAX;
 use std::fmt;
 
-/// Bounds by server.
+/// Maximum number of connections, by server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectionBound {
     lanes: usize,
     /// Lanes beyond these live on the sessions' account.
     sessions: usize,
-    /// For mutations that share a commit.
+    /// Connections for mutations that share a commit.
     groups: usize,
     replicas: usize,
     has_followers: bool,

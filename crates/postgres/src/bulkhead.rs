@@ -40,15 +40,15 @@ pub enum Cause {
 /// Lock timeouts of statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Patience {
-    /// As long as the connection's bound says.
+    /// The lock timeout of the connection.
     Bounded,
-    /// As long as the statement may take.
+    /// The timeout of the statement.
     Whole,
 }
 
 #[derive(Debug)]
 struct Mark {
-    /// Sorted.
+    /// Sorted table ids.
     tables: Box<[TableId]>,
     cause: Cause,
     until: Instant,
@@ -58,7 +58,7 @@ struct Mark {
 #[derive(Debug)]
 pub(crate) struct Bulkhead {
     marks: Mutex<Vec<Mark>>,
-    /// As many as there are marks, so that nobody takes the lock for none.
+    /// Number of marks, so that nobody locks the list when it is empty.
     count: AtomicUsize,
     limiter: Arc<KeyedLimiter>,
     inside_max: u32,
@@ -73,7 +73,7 @@ pub(crate) struct Pass {
 }
 
 impl Bulkhead {
-    /// For a server with so many sessions.
+    /// A bulkhead for a server with `sessions_max` sessions.
     pub(crate) fn new(sessions_max: usize) -> Arc<Self> {
         let sessions_max = sessions_max.max(1);
         Arc::new(Self {
@@ -166,7 +166,7 @@ impl Bulkhead {
     }
 
     /// The permits for those behind a gate.
-    pub(crate) fn held(&self) -> &Arc<Semaphore> {
+    pub(crate) fn gate_permits(&self) -> &Arc<Semaphore> {
         &self.held
     }
 }

@@ -1,4 +1,4 @@
-//! Prepared statements of a connection: each statement is parsed once.
+//! Caches the prepared statements of a connection: each statement is parsed once.
 //!
 //! Statements are known by their numbers, and prepared under the number of their latest preparation: what the server cannot run any
 //! more is closed and parsed anew. What was sent counts as done; what an error made the server pass over is taken back when the
@@ -13,11 +13,11 @@ use std::collections::VecDeque;
 /// The statements of one connection, at most `max`, the longest unused closed first.
 #[derive(Debug)]
 pub(crate) struct Prepared {
-    /// By the number of the statement.
+    /// Prepared statements, by statement number.
     known: HashMap<u64, Known>,
     clock: u64,
     max: usize,
-    /// Sent and not confirmed yet, in order.
+    /// Messages that are sent and not confirmed yet, in order.
     sent: VecDeque<Sent>,
 }
 
@@ -40,9 +40,9 @@ enum Sent {
 /// Messages to write before a statement can be bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
-    /// It is there.
+    /// The statement is prepared.
     Nothing,
-    /// It has to be parsed, after the preparation with that number is closed.
+    /// The statement has to be parsed, after the preparation `close` is closed.
     Parse { close: Option<u64> },
 }
 
@@ -56,7 +56,7 @@ impl Prepared {
         self.known.get(&id).is_some_and(|it| it.preparation == preparation)
     }
 
-    /// Says what `id` needs to be prepared under the number `preparation`, and counts it as done.
+    /// Returns the messages needed to prepare `id` under the number `preparation`, and counts them as sent.
     pub(crate) fn use_statement(&mut self, id: u64, preparation: u64) -> Need {
         self.clock += 1;
         let known = self.known.get_mut(&id);
@@ -77,13 +77,13 @@ impl Prepared {
         Need::Parse { close: close.map(|it| it.1) }
     }
 
-    /// The server confirmed the first of what was sent.
+    /// The server confirmed the oldest message in `sent`.
     pub(crate) fn confirm(&mut self) {
         self.sent.pop_front();
     }
 
-    /// The server is ready: what it did not confirm it passed over.
-    pub(crate) fn settle(&mut self) {
+    /// Takes back messages that the server skipped after an error; it is ready again.
+    pub(crate) fn undo_unconfirmed(&mut self) {
         for sent in self.sent.drain(..).rev() {
             match sent {
                 Sent::Parse(id) => drop(self.known.remove(&id)),
@@ -114,7 +114,7 @@ mod tests {
         let mut prepared = Prepared::new(2);
         assert_eq!([1, 2].map(|id| prepared.use_statement(id, id)), [PARSE; 2]);
         prepared.confirm();
-        prepared.settle();
+        prepared.undo_unconfirmed();
         assert_eq!(prepared.use_statement(1, 1), Need::Nothing);
         assert_eq!(prepared.use_statement(2, 2), PARSE);
     }
@@ -125,7 +125,7 @@ mod tests {
         prepared.use_statement(1, 1);
         prepared.confirm();
         assert_eq!(prepared.use_statement(2, 2), Need::Parse { close: Some(1) });
-        prepared.settle();
+        prepared.undo_unconfirmed();
         assert_eq!(prepared.use_statement(1, 1), Need::Nothing);
     }
 
@@ -137,7 +137,7 @@ mod tests {
         let anew = Need::Parse { close: Some(1) };
         assert_eq!(prepared.use_statement(1, 7), anew);
         assert!(prepared.has(1, 7) && prepared.has(2, 2) && !prepared.has(1, 1));
-        prepared.settle();
+        prepared.undo_unconfirmed();
         assert_eq!(prepared.use_statement(1, 7), anew, "the server passed the first attempt over");
         assert_eq!(prepared.use_statement(2, 2), Need::Nothing);
     }

@@ -33,7 +33,7 @@ const HEADER_BYTES: usize = 5;
 /// Facts of a server, detected on connecting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// As `server_version_num`: 150018 is 15.18.
+    /// `server_version_num`: 150018 is 15.18.
     pub version: u32,
     /// Database flavour.
     pub flavour: Flavour,
@@ -49,7 +49,7 @@ pub struct Facts {
     pub in_recovery: bool,
     /// True if transactions are read-only by default.
     pub is_read_only: bool,
-    /// True if a catalog tells of distributed tables.
+    /// True if a catalog lists distributed tables.
     pub tells_shards: bool,
 }
 
@@ -66,12 +66,12 @@ pub(crate) enum Status {
 pub(crate) enum End {
     /// A statement is through.
     Complete(Rows),
-    /// Its answer is larger than one may be; what is left of it still comes.
+    /// The answer exceeds its size limit; its remaining messages still arrive.
     TooLarge {
         /// The limit.
         bytes_max: usize,
     },
-    /// A statement failed; what follows up to the next sync is passed over.
+    /// A statement failed; messages up to the next sync are skipped.
     Refused(Box<DatabaseError>),
     /// The server waits.
     Ready(Status),
@@ -116,9 +116,12 @@ impl Connection {
         facts: Facts,
     ) -> Self {
         let prepared = Some(Prepared::new(statements_max));
-        let (described, bound) = (VecDeque::new(), VecDeque::new());
+        let described = VecDeque::new();
+        let bound = VecDeque::new();
         let write = BytesMut::new();
-        let (at, rows_from, is_unflushed) = (0, 0, false);
+        let at = 0;
+        let rows_from = 0;
+        let is_unflushed = false;
         Self {
             stream,
             read,
@@ -149,18 +152,18 @@ impl Connection {
     }
 
     /// True if others can connect only when this one is closed.
-    pub(crate) const fn is_in_the_way(&self) -> bool {
+    pub(crate) const fn blocks_connecting(&self) -> bool {
         self.turn.is_some()
     }
 
-    /// Its stream, and the bytes that were read and not looked at. Nothing may be under way.
+    /// Gives up the connection: its stream, and bytes that were read but not parsed. Nothing may be in flight.
     pub(crate) fn into_stream(self) -> (Stream, BytesMut) {
         let mut read = self.read;
         read.advance(self.at);
         (self.stream, read)
     }
 
-    /// Parses statements anew each time: a pooler may send each batch to another server.
+    /// Parses statements each time they run: a pooler may send each batch to another server.
     pub(crate) fn forgo_names(&mut self) {
         self.prepared = None;
     }
@@ -172,7 +175,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Appends a statement whose rows are given when they are fetched, while its transaction lasts. Nothing answers this.
+    /// Appends a statement whose rows are fetched later, while its transaction lasts. It has no answer of its own.
     pub(crate) fn open(
         &mut self,
         portal: u32,
@@ -182,7 +185,7 @@ impl Connection {
         self.bind(&Name::of_portal(portal), statement, parameters)
     }
 
-    /// Appends that the next rows are given, `rows_max` of them or what is left.
+    /// Appends a request for the next rows of a portal: at most `rows_max`.
     pub(crate) fn fetch(&mut self, portal: u32, rows_max: u32) {
         message::execute(&mut self.write, &Name::of_portal(portal), rows_max);
     }
@@ -203,10 +206,10 @@ impl Connection {
 
     /// Appends that a statement is parsed where it is new to the connection, and gives its name there.
     fn prepare_as(&mut self, preparation: u64, statement: &Arc<Statement>) -> Result<Name, Error> {
-        // Of one that it has prepared the server itself says that the columns are others.
+        // For a statement that is prepared here the server itself reports changed columns.
         let has = |it: &Prepared| it.has(statement.id, preparation);
         if !self.prepared.as_ref().is_some_and(has) && statement.is_outdated() {
-            return Err(changed());
+            return Err(columns_changed_error());
         }
         let need = match &mut self.prepared {
             Some(prepared) => prepared.use_statement(statement.id, preparation),
@@ -241,7 +244,7 @@ impl Connection {
     }
 
     /// True if the columns of a statement that was appended are not looked at yet.
-    pub(crate) fn is_blind(&self) -> bool {
+    pub(crate) fn has_unchecked_columns(&self) -> bool {
         match &self.prepared {
             Some(_) => !self.described.is_empty(),
             None => self.described.iter().any(|it| !it.was_described()),
@@ -253,7 +256,7 @@ impl Connection {
         message::sync(&mut self.write);
     }
 
-    /// Sends what goes without waiting; what is left leaves, and what fails shows, when the answers are read.
+    /// Sends as much as possible without waiting; the rest is sent, and errors are reported, when the answers are read.
     pub(crate) fn send(&mut self) {
         let _ = self.poll_send(&mut Context::from_waker(std::task::Waker::noop()));
     }
@@ -296,7 +299,7 @@ impl Connection {
         }
     }
 
-    /// Throws away the rows of the answer that is being read, which was too large: its end is told as if it had none.
+    /// Discards the rows of the current answer, which is too large: it ends like an answer without rows.
     pub(crate) fn discard(&mut self) {
         self.discards = true;
     }
@@ -309,7 +312,7 @@ impl Connection {
         }
     }
 
-    /// Passes over what came of a row that is thrown away.
+    /// Skips the bytes that arrived of a discarded row.
     fn pass_left(&mut self) {
         let here = self.left.min(self.read.len());
         if here > 0 {
@@ -334,7 +337,7 @@ impl Connection {
         self.rows_from = 0;
     }
 
-    /// Looks through what was read; `None` when more has to be.
+    /// Scans the bytes that were read; `None` when more are needed.
     fn scan(&mut self) -> Result<Option<End>, Error> {
         loop {
             let Some(header) = self.read.get(self.at..self.at + HEADER_BYTES) else { return Ok(None) };
@@ -364,13 +367,13 @@ impl Connection {
         match tag {
             // Complete; or suspended, as all rows were given that were fetched.
             b'C' | b's' => {
-                let affected = message::affected(&self.read[body_from..next]);
+                let affected = message::read_affected_rows(&self.read[body_from..next]);
                 let rows = self.take_rows(affected);
                 let rows = if std::mem::take(&mut self.discards) { Rows::default() } else { rows };
                 self.pass(next - body_from + HEADER_BYTES);
                 Ok(Some(End::Complete(rows)))
             }
-            b'E' => Ok(Some(self.refused(body_from, next))),
+            b'E' => Ok(Some(self.read_error(body_from, next))),
             b'Z' => {
                 let status = match self.read.get(body_from) {
                     Some(b'I') => Status::Idle,
@@ -380,7 +383,7 @@ impl Connection {
                 };
                 self.pass(next);
                 if let Some(prepared) = &mut self.prepared {
-                    prepared.settle();
+                    prepared.undo_unconfirmed();
                 }
                 self.described.clear();
                 self.bound.clear();
@@ -403,7 +406,7 @@ impl Connection {
                 self.skip(next);
                 Ok(None)
             }
-            // Described parameters; notices, settings and notifications, which come at any time.
+            // Parameter descriptions, and notices, settings and notifications, which come at any time.
             b't' | b'N' | b'S' | b'A' | b'K' => {
                 self.skip(next);
                 Ok(None)
@@ -412,8 +415,8 @@ impl Connection {
         }
     }
 
-    /// An error. A statement that the server cannot run as it was prepared is to be prepared anew.
-    fn refused(&mut self, body_from: usize, next: usize) -> End {
+    /// Reads an error. A statement that the server cannot run as prepared is marked to be prepared anew.
+    fn read_error(&mut self, body_from: usize, next: usize) -> End {
         let error = Box::new(DatabaseError::read(&self.read[body_from..next]));
         if error.is_stale_plan()
             && let Some((statement, preparation)) = self.bound.front()
@@ -448,12 +451,12 @@ impl Connection {
         };
         // The statement goes on to run; its answer cannot be read as planned, so the connection ends here.
         other.outdate();
-        Err(changed())
+        Err(columns_changed_error())
     }
 
-    /// Sends what waits and reads more.
+    /// Sends queued bytes and reads more.
     async fn fill(&mut self) -> io::Result<()> {
-        // A server may say much that is no answer: what was passed over does not stay.
+        // Skipped messages do not stay in the buffer: a server may send many that are no answers.
         self.read.advance(self.rows_from);
         (self.at, self.rows_from) = (self.at - self.rows_from, 0);
         let needed = self.missing();
@@ -477,10 +480,10 @@ impl Connection {
             self.read.reserve(needed.max(READ_BYTES));
         }
         match pin!(self.stream.read_buf(&mut self.read)).poll(context) {
-            Poll::Ready(Ok(0)) => Poll::Ready(Err(sent.err().unwrap_or_else(closed))),
+            Poll::Ready(Ok(0)) => Poll::Ready(Err(sent.err().unwrap_or_else(connection_closed_error))),
             Poll::Ready(Ok(_)) => Poll::Ready(Ok(())),
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-            // A server that goes says why before: what it said is read first.
+            // A server that closes the connection says why before: read that message first.
             Poll::Pending => sent.map_or_else(|error| Poll::Ready(Err(error)), |()| Poll::Pending),
         }
     }
@@ -525,7 +528,7 @@ impl Connection {
 }
 
 /// The failure of a statement whose result types changed.
-fn changed() -> Error {
+fn columns_changed_error() -> Error {
     let error = DatabaseError {
         sqlstate: *b"0A000",
         severity: "ERROR".into(),
@@ -536,7 +539,7 @@ fn changed() -> Error {
     Error::Database { error: Box::new(error), statement: 0 }
 }
 
-fn closed() -> io::Error {
+fn connection_closed_error() -> io::Error {
     io::Error::new(io::ErrorKind::UnexpectedEof, "the server closed the connection")
 }
 

@@ -18,12 +18,12 @@ impl<'r> Cursor<'r> {
     /// At the first column of `row`.
     #[inline]
     pub fn new(row: Row<'r>) -> Self {
-        Self::numbered(row, 0)
+        Self::with_number(row, 0)
     }
 
-    /// The same, of row `number` of its answer.
+    /// A cursor at the first column of `row`, which has `number` in its answer.
     #[inline]
-    pub fn numbered(row: Row<'r>, number: usize) -> Self {
+    pub fn with_number(row: Row<'r>, number: usize) -> Self {
         Self { columns: row.columns(), at: Cell::new((0, 0)), number }
     }
 

@@ -11,20 +11,20 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// One more waits, as long as what is given lives.
+    /// Registers a request that waits, as long as the returned value lives.
     pub fn seek(&self) -> Seeker<'_> {
         self.callers.fetch_add(1, Ordering::Relaxed);
         self.call.notify_one();
         Seeker(self)
     }
 
-    /// True while somebody waits.
+    /// True while a request waits.
     pub fn is_there(&self) -> bool {
         self.callers.load(Ordering::Relaxed) > 0
     }
 
     /// Waits until it is this stream's turn to help those who wait.
-    pub async fn called(&self) {
+    pub async fn wait_for_call(&self) {
         loop {
             self.call.notified().await;
             if self.is_there() {

@@ -45,7 +45,7 @@ const FACTS: &str = "SELECT version(), current_setting('server_version_num'), cu
 const SINGLE: &str = "PGlite";
 /// Pause before such a server is asked again to let a connection in: it learns late that the last one is closed.
 const SINGLE_PAUSE: Duration = Duration::from_millis(5);
-/// Attempts at a server that hangs up, until it is known what it is.
+/// Attempts at a server that closes connections, while its kind is unknown.
 const UNKNOWN_TRIES_MAX: u32 = 50;
 /// Attempts at such a server without others under way: it may not have noticed yet that an earlier connection has ended.
 const LONE_TRIES_MAX: u32 = 5;
@@ -56,9 +56,9 @@ const UTC: &[&str] = &["UTC", "Etc/UTC", "UCT", "Etc/UCT", "GMT", "Etc/GMT", "Zu
 /// Purpose of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Shared short statements.
+    /// A connection that short statements share.
     Lane,
-    /// One caller at a time.
+    /// A connection that one caller uses at a time.
     Session,
     /// Mutations that share a commit: none may keep the others waiting.
     Group,
@@ -151,8 +151,11 @@ impl From<io::Error> for Refusal {
 impl Dialer {
     pub(crate) fn new(settings: Settings, reading: ReadVersion) -> Self {
         let tls = super::tls::connector(&settings).map(|it| it.map(TlsConnectorHandle));
-        let (is_modest, has_clashed, facts) = (AtomicBool::new(false), Arc::default(), Mutex::new(None));
-        let (attempts, turns) = (AtomicUsize::new(0), Arc::new(Semaphore::new(1)));
+        let is_modest = AtomicBool::new(false);
+        let has_clashed = Arc::default();
+        let facts = Mutex::new(None);
+        let attempts = AtomicUsize::new(0);
+        let turns = Arc::new(Semaphore::new(1));
         let helpers = HelperLanes::default();
         Self { settings, tls, reading, is_modest, facts, has_clashed, attempts, turns, helpers }
     }
@@ -172,10 +175,7 @@ impl Dialer {
         let last = Instant::now() + self.settings.connect_timeout;
         let mut tries = 0;
         let (mut connection, key, turn, _under_way) = loop {
-            let turn = match self.is_single() {
-                true => Some(self.turn().await?),
-                false => None,
-            };
+            let turn = if self.is_single() { Some(self.turn().await?) } else { None };
             let under_way = AttemptCount::enter(&self.attempts);
             let done = self.connect_now(kind, hosts, target).await;
             tries += 1;
@@ -192,12 +192,12 @@ impl Dialer {
         if connection.facts.is_single {
             let turn = match turn {
                 Some(turn) => turn,
-                // It was not known before.
+                // The first connection shows that the server takes only one at a time.
                 None => self.turn().await?,
             };
             connection.hold(turn);
         }
-        // Others take turns from now on, so that this one has to have its own.
+        // The next connections take turns, so this one has to hold a turn too.
         *self.facts.lock().unwrap_or_else(PoisonError::into_inner) = Some(connection.facts);
         Ok((connection, key))
     }
@@ -281,10 +281,10 @@ impl Dialer {
                         process: admitted.process,
                         secret: admitted.secret,
                     };
-                    return Ok((self.look_around(admitted).await?, key));
+                    return Ok((self.read_server_facts(admitted).await?, key));
                 }
                 Err(Refusal::Broken(error)) => last = Some(Error::unavailable(error)),
-                // Another encryption may be what it wants; anything else it would say again.
+                // Another encryption may help; any other refusal would be repeated.
                 Err(Refusal::Said(error)) if &error.sqlstate == b"28000" => {
                     last = Some(Error::Unavailable(error))
                 }
@@ -329,7 +329,8 @@ impl Dialer {
         frontend::startup_message(parameters.iter().map(|(name, value)| (*name, value.as_str())), &mut out)?;
         stream.write_all(&out.split()).await?;
         let mut read = BytesMut::with_capacity(READ_BYTES);
-        let (mut process, mut secret) = (0, 0);
+        let mut process = 0;
+        let mut secret = 0;
         let mut proof = Proof { settings: &self.settings, scram: None, is_over: false };
         loop {
             let length = next_message(&mut stream, &mut read).await?;
@@ -397,8 +398,8 @@ impl Dialer {
         parameters
     }
 
-    /// Asks the connection what its server is.
-    async fn look_around(&self, admitted: Admitted) -> Result<Connection, Error> {
+    /// Reads the server's facts over a new connection.
+    async fn read_server_facts(&self, admitted: Admitted) -> Result<Connection, Error> {
         let Admitted { mut stream, read, process, .. } = admitted;
         let mut out = BytesMut::new();
         frontend::query(FACTS, &mut out).map_err(Error::unavailable)?;
@@ -452,12 +453,12 @@ impl Dialer {
         let texts: Vec<&str> =
             columns.map(|it| it.and_then(|it| std::str::from_utf8(it).ok()).unwrap_or("")).collect();
         let text = |at: usize| texts.get(at).copied().unwrap_or("");
-        let found = Flavour::found(text(0), !text(6).is_empty());
+        let found = Flavour::detect(text(0), !text(6).is_empty());
         let flavour = self.settings.flavour.unwrap_or(found);
         Facts {
             version: text(1).parse().unwrap_or(0),
             flavour,
-            release: Release::found(flavour, text(0), text(6)),
+            release: Release::detect(flavour, text(0), text(6)),
             is_utc: UTC.contains(&text(2)),
             is_pooled: found != Flavour::Cockroach && text(3).parse() != Ok(process),
             is_single: text(0).contains(SINGLE),
@@ -467,12 +468,13 @@ impl Dialer {
         }
     }
 
-    /// Has the server stop what `key`'s connection asked for, until `settled` is done. A request is lost that arrives before the
+    /// Cancels the statement of `key`'s connection, until `settled` is done. A request is lost that arrives before the
     /// statement begins, so it is repeated, with pauses that double.
     /// # Errors
     /// The server takes no request.
     pub(crate) async fn stop<T>(&self, key: &CancelKey, settled: impl Future<Output = T>) -> io::Result<T> {
-        let (mut settled, mut pause) = (pin!(settled), CANCEL_PAUSE);
+        let mut settled = pin!(settled);
+        let mut pause = CANCEL_PAUSE;
         loop {
             self.cancel(key).await?;
             if let Ok(done) = tokio::time::timeout(pause, settled.as_mut()).await {
@@ -482,7 +484,7 @@ impl Dialer {
         }
     }
 
-    /// Asks the server to stop what `key`'s connection asked for, and waits until it took the request.
+    /// Sends a cancel request for `key`'s connection, and waits until the server has accepted it.
     pub(crate) async fn cancel(&self, key: &CancelKey) -> io::Result<()> {
         let request = async {
             let mut stream = key.address.connect(key.encryption, self.connector()?).await?;
@@ -541,7 +543,7 @@ struct Proof<'s> {
 }
 
 impl Proof<'_> {
-    /// Appends the answer to what the server asks. Source: the manual of PostgreSQL, "Message Formats", Authentication….
+    /// Appends the answer to an authentication request. Source: the manual of PostgreSQL, "Message Formats", Authentication….
     fn answer(&mut self, asked: &[u8], out: &mut BytesMut) -> Result<(), Refusal> {
         let wrong = |words: &'static str| io::Error::other(words);
         let (kind, data) = asked.split_first_chunk::<4>().ok_or_else(|| wrong("an empty question"))?;
@@ -578,9 +580,10 @@ impl Proof<'_> {
     }
 }
 
-/// As the server itself would say of a wrong one.
+/// Reports a missing password with the server's error for a wrong one.
 fn no_password() -> Refusal {
-    let (sqlstate, message) = (*b"28P01", "the server asks for a password and none is given".into());
+    let sqlstate = *b"28P01";
+    let message = "the server asks for a password and none is given".into();
     Refusal::Said(Box::new(DatabaseError {
         sqlstate,
         severity: "FATAL".into(),

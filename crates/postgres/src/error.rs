@@ -23,7 +23,7 @@ pub enum Error {
         /// The limit.
         bytes_max: usize,
     },
-    /// The same of a write that is committed.
+    /// The answer of a committed write is larger than allowed.
     Unanswered {
         /// The limit of an answer.
         bytes_max: usize,
@@ -32,7 +32,7 @@ pub enum Error {
     Unavailable(Box<dyn std::error::Error + Send + Sync>),
     /// The connection broke before a write was confirmed: it may have happened.
     Unconfirmed(Box<dyn std::error::Error + Send + Sync>),
-    /// It shared a transaction with others that the server undid: nothing happened, and it can go alone.
+    /// The server undid a transaction shared with other statements: nothing happened, and the statement can be repeated alone.
     Undone,
     /// The server, or we, broke the protocol.
     Protocol(Box<str>),
@@ -45,7 +45,7 @@ impl Error {
     }
 
     /// A copy of the failure for a coalesced request.
-    pub fn again(&self) -> Self {
+    pub fn duplicate(&self) -> Self {
         match self {
             Self::Database { error, statement } => {
                 Self::Database { error: error.clone(), statement: *statement }
@@ -57,7 +57,7 @@ impl Error {
             Self::Unavailable(cause) => {
                 match (cause.downcast_ref::<DatabaseError>(), cause.downcast_ref::<io::Error>()) {
                     (Some(error), _) => Self::unavailable(error.clone()),
-                    // Its kind tells a server that was not reached from one that does not fit.
+                    // The kind of the error tells a server that was not reached from one that is incompatible.
                     (None, Some(error)) => Self::unavailable(io::Error::new(error.kind(), error.to_string())),
                     (None, None) => Self::unavailable(cause.to_string()),
                 }
@@ -86,7 +86,7 @@ impl Error {
 
     /// The name of the constraint that is violated, as a configuration calls it. Before version 18 those of columns that
     /// take no null have none, so they are called as there.
-    pub fn violated(&self) -> Option<String> {
+    pub fn violated_constraint(&self) -> Option<String> {
         let Self::Database { error, .. } = self else { return None };
         match &error.sqlstate {
             b"23502" if error.constraint.is_empty() => {
@@ -167,7 +167,7 @@ fn unavailable(cause: &(dyn std::error::Error + Send + Sync + 'static)) -> &'sta
         return "PostgreSQL refuses the connection";
     }
     match cause.downcast_ref::<io::Error>().map(io::Error::kind) {
-        // TLS, the protocol: what the dialer says itself about a server that answered.
+        // Errors of TLS or the protocol: the dialer itself reports them about a server that answered.
         Some(io::ErrorKind::Other | io::ErrorKind::InvalidData) => "PostgreSQL cannot be used",
         Some(_) | None => "PostgreSQL is unavailable",
     }
@@ -218,7 +218,7 @@ pub struct DatabaseError {
     pub severity: Box<str>,
     /// Message, in the server's language.
     pub message: Box<str>,
-    /// More of it; may hold values.
+    /// Details of the error; may contain values.
     pub detail: Box<str>,
     /// Hint.
     pub hint: Box<str>,
@@ -245,7 +245,7 @@ const NODE_LOST: &[&str] = &[
     "connection not open",
 ];
 
-/// Beginnings of messages about what a statement had found and another transaction removed before it was used: types, functions and
+/// Prefixes of messages about an object that was dropped after the statement had found it: types, functions and
 /// the like are not locked. The state is that of an internal error.
 const OUT_OF_DATE: &[&str] = &["cache lookup failed for ", "could not open relation with OID "];
 
@@ -253,7 +253,7 @@ const OUT_OF_DATE: &[&str] = &["cache lookup failed for ", "could not open relat
 pub const COLUMNS_CHANGED: &str = "ColumnsChanged";
 
 impl DatabaseError {
-    /// True if the server cannot run what it has prepared, as the result columns changed: the text may run as before.
+    /// True if the server cannot run the prepared statement because its result columns changed: the text may still run.
     #[must_use]
     pub fn is_stale_plan(&self) -> bool {
         &self.sqlstate == b"0A000"
@@ -261,7 +261,7 @@ impl DatabaseError {
                 || self.message.contains("cached plan must not change result type"))
     }
 
-    /// True if what the statement had found was removed before it was used.
+    /// True if an object that the statement had found was dropped before it was used.
     fn is_out_of_date(&self) -> bool {
         &self.sqlstate == b"XX000" && OUT_OF_DATE.iter().any(|it| self.message.starts_with(it))
     }

@@ -30,11 +30,11 @@ const GROUP_MAX: usize = 256;
 /// A batch of mutations that share one transaction.
 #[derive(Debug)]
 pub(crate) struct Group {
-    /// Not answered by the server, in the order in which they are written; `None` who was told that his time is over.
+    /// Not answered by the server, in the order in which they are written; `None` for a request that was told of its timeout.
     open: VecDeque<Option<Request>>,
     /// Answered by the server, and not committed yet.
     done: Vec<(Option<Request>, Result<Rows, Error>)>,
-    /// Why the one whose turn it is cannot be answered, if it is committed.
+    /// The reason why a committed mutation cannot be answered, for the one whose turn it is.
     unanswered: Option<Error>,
     /// The failure that undid all.
     failure: Option<Box<DatabaseError>>,
@@ -46,8 +46,12 @@ pub(crate) struct Group {
 
 impl Default for Group {
     fn default() -> Self {
-        let (open, done) = (VecDeque::new(), Vec::new());
-        let (unanswered, failure, locked, is_sent) = (None, None, None, false);
+        let open = VecDeque::new();
+        let done = Vec::new();
+        let unanswered = None;
+        let failure = None;
+        let locked = None;
+        let is_sent = false;
         Self { open, done, unanswered, failure, locked, is_sent, requests_max: GROUP_MAX }
     }
 }
@@ -183,7 +187,7 @@ impl Group {
         self.is_sent = true;
     }
 
-    /// Gives the one whose turn it is what came.
+    /// Gives an answer to the mutation whose turn it is.
     fn hand_out(&mut self, end: Result<End, Error>) -> Fate {
         match end {
             Ok(End::Complete(rows)) => match self.open.pop_front() {
@@ -223,10 +227,10 @@ impl Group {
         }
     }
 
-    /// Answers those whose time is over; nobody knows yet what will be.
+    /// Answers requests that timed out; whether they are committed is not known yet.
     fn expire(&mut self) {
         let now = Instant::now();
-        // Their places stay: answers come in order.
+        // Requests keep their places, because answers come in order.
         let places = self.open.iter_mut().chain(self.done.iter_mut().map(|it| &mut it.0));
         places.filter_map(|it| it.take_if(|it| it.deadline <= now)).for_each(|request| {
             request.answer(Err(Error::Unconfirmed(Error::Timeout.into())));
@@ -243,7 +247,7 @@ impl Group {
         }
     }
 
-    /// The server undid all. One that was alone hears why, unless it was for bounds that only groups have.
+    /// The server undid all. A mutation that was alone gets the error, unless it was for limits that only groups have.
     fn undo(&mut self) -> Fate {
         let Some(error) = self.failure.take() else { return Fate::Broken };
         if error.is_ambiguous() {
@@ -259,14 +263,15 @@ impl Group {
         let has_own_bounds = is_slow || &error.sqlstate == b"55P03";
         let error = Error::Database { error, statement: 0 };
         let fate = if error.is_forgotten() { Fate::Broken } else { Fate::Ready };
-        match is_alone && !has_own_bounds {
-            true => self.fail(&error),
-            false => self.fail(&Error::Undone),
+        if is_alone && !has_own_bounds {
+            self.fail(&error)
+        } else {
+            self.fail(&Error::Undone)
         }
         fate
     }
 
-    /// The connection broke, and nobody knows whether before the commit or after it.
+    /// The connection broke, so it is unknown whether the group was committed.
     fn lose(&mut self, cause: &Error) -> Fate {
         match self.failure.take() {
             Some(error) if !error.is_ambiguous() => self.fail(&Error::Undone),
@@ -277,12 +282,12 @@ impl Group {
 
     fn fail(&mut self, error: &Error) {
         let all = self.done.drain(..).map(|it| it.0).chain(self.open.drain(..));
-        all.flatten().for_each(|it| it.answer(Err(error.again())));
+        all.flatten().for_each(|it| it.answer(Err(error.duplicate())));
     }
 }
 
 impl Drop for Group {
-    /// Its runtime ends.
+    /// Fails the requests of a group that is in flight when the runtime ends.
     fn drop(&mut self) {
         if self.is_sent {
             self.lose(&Error::unavailable("the runtime of the connection has ended"));
@@ -304,8 +309,11 @@ mod tests {
         let answers = std::array::from_fn(|_| {
             let (reply, answer) = channel();
             let statement = Statement::new("C", [], [], [], None);
-            let (parameters, now) = (Parameters::new(), Instant::now());
-            let (deadline, is_alone, is_repeated) = (now, false, false);
+            let parameters = Parameters::new();
+            let now = Instant::now();
+            let deadline = now;
+            let is_alone = false;
+            let is_repeated = false;
             let since = now;
             group.add(Request { statement, parameters, deadline, since, is_alone, is_repeated, reply });
             answer

@@ -33,7 +33,7 @@ const ROOM_PAUSE: Duration = Duration::from_millis(20);
 #[derive(Debug, Default)]
 pub(crate) struct HelperLanes {
     count: AtomicUsize,
-    /// Those who want a connection in place of a helper.
+    /// Callers that want a connection in place of a helper.
     needs: Demand,
     left: Notify,
     pause: Mutex<Pause>,
@@ -102,7 +102,7 @@ impl HelperLanes {
 
     /// Waits until a helper has to leave.
     pub(crate) async fn await_recall(&self) {
-        self.needs.called().await;
+        self.needs.wait_for_call().await;
     }
 
     /// A connection was refused as there are too many: waits until a helper has left; `false` if there is none.

@@ -22,7 +22,7 @@ use std::time::Instant;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Sleep;
 
-/// One that is being made.
+/// A connection attempt in progress.
 type Attempt = Pin<Box<dyn Future<Output = Result<Connected, Error>> + Send>>;
 
 /// A batch that was sent and is not answered yet.
@@ -36,7 +36,7 @@ pub(crate) struct InFlightBatch {
     last: Instant,
     /// The lane's next connection, and the leave to make it.
     second: Option<(Attempt, OwnedSemaphorePermit)>,
-    /// It could not be made.
+    /// The second connection could not be made.
     is_second_refused: bool,
 }
 
@@ -58,7 +58,7 @@ impl InFlightBatch {
             tokio::select! {
                 biased;
                 end = self.connection.next_end() => fate = self.batch.hand_out(end),
-                made = made(&mut self.second) => {
+                made = await_attempt(&mut self.second) => {
                     if let Some((connected, leave)) = self.useful(made) {
                         return self.part(connected, leave);
                     }
@@ -85,7 +85,7 @@ impl InFlightBatch {
         if Instant::now() > self.last {
             return self.batch.hand_out(Err(Error::unavailable("the server has stopped answering")));
         }
-        let is_held_up = !self.connection.is_in_the_way()
+        let is_held_up = !self.connection.blocks_connecting()
             && self.batch.is_slow()
             && (self.batch.statements() > 1 || self.shared.is_awaited());
         if is_held_up && self.second.is_none() && !self.is_second_refused {
@@ -128,7 +128,7 @@ impl InFlightBatch {
 type Made = (Result<Connected, Error>, OwnedSemaphorePermit);
 
 /// Waits for the attempt, if there is one; dropped, it goes on later.
-async fn made(second: &mut Option<(Attempt, OwnedSemaphorePermit)>) -> Made {
+async fn await_attempt(second: &mut Option<(Attempt, OwnedSemaphorePermit)>) -> Made {
     let Some((attempt, _)) = second else { return pending().await };
     let connected = attempt.await;
     match second.take() {
@@ -148,8 +148,8 @@ struct DetachedQuery {
 }
 
 impl DetachedQuery {
-    /// Waits for the answer, as long as somebody else does. The connection ends with it: what was sent behind it is the
-    /// next that it would answer.
+    /// Waits for the answer as long as anybody else does. The connection then closes, because its next answers would belong to
+    /// statements that were sent behind this one.
     async fn run(mut self) {
         let mut timer = pin!(tokio::time::sleep(TICK));
         loop {
@@ -163,7 +163,7 @@ impl DetachedQuery {
                     tick(timer.as_mut());
                     let wait_max = self.shared.dialer.settings.limits.wait_max;
                     self.batch.expire(wait_max, &self.shared.bulkhead);
-                    if self.batch.is_forsaken() {
+                    if self.batch.is_abandoned() {
                         self.stop().await;
                         break;
                     }

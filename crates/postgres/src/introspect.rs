@@ -1,4 +1,4 @@
-//! Reads what a PostgreSQL database has, in four statements however large it is.
+//! Reads the catalog of a PostgreSQL database, in four statements whatever its size.
 //!
 //! Whoever has a connection sends the [`questions`] together and hands the rows to [`assemble`]. They ask the system catalogs that PostgreSQL has had since version 13
 //! and that CockroachDB, YugabyteDB and Citus have too; what is not needed for tables (functions) is asked for only
@@ -14,7 +14,7 @@ mod cells;
 use cells::Cells;
 use hashbrown::HashMap;
 use weir_relational::catalog::abilities::ValueAbilities;
-use weir_relational::catalog::postgres_types::{Kind, Type, Types, oid, quoted};
+use weir_relational::catalog::postgres_types::{Kind, Type, Types, oid, quote_identifier};
 use weir_relational::catalog::{
     Arbiter, Argument, Catalog, Column, ColumnId, ColumnType, ConflictTarget, Follow, ForeignKey, Function,
     Placement, Storage, Table, TableId, TableKind, UniqueKey, Volatility, Warning,
@@ -31,7 +31,7 @@ const NO_PLACEMENTS: &str = "SELECT NULL WHERE $1::text[] IS NULL";
 /// Distribution of tables over nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shards {
-    /// Read from the catalog `pg_dist_partition` of Citus.
+    /// Read from `pg_dist_partition`, a catalog of Citus.
     Read,
     /// The database has one node.
     None,
@@ -40,7 +40,7 @@ pub enum Shards {
 /// Functions to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Functions {
-    /// Those of the schemas that are served, and the operators of types.
+    /// Functions of the served schemas, and the operators of types.
     Read,
     /// None: compatible databases do not emulate these catalogs.
     Ignored,
@@ -84,7 +84,7 @@ pub fn schemas_array(schemas: &[String]) -> String {
     format!("{{{}}}", schemas.iter().map(quoted).collect::<Vec<_>>().join(","))
 }
 
-/// The catalog as far as it is read. Each step takes one row of an answer.
+/// The catalog read so far. Each step takes one row of an answer.
 struct Reading {
     catalog: Catalog,
     types: Types,
@@ -96,6 +96,44 @@ struct Reading {
     /// Parallel to the tables: the number of each column; dropped columns leave holes.
     numbers: Vec<Vec<u32>>,
     functions: Vec<Function>,
+}
+
+/// Facts of the columns of a relation, one list each.
+struct ColumnLists {
+    types: Vec<u32>,
+    declared: Vec<String>,
+    /// Bits of `relations.sql`.
+    marks: Vec<u32>,
+    comments: Vec<String>,
+}
+
+impl ColumnLists {
+    /// True if the role may read the column at `at`.
+    fn may_read(&self, at: usize) -> bool {
+        self.marks.get(at).is_none_or(|mark| mark & 16 == 0)
+    }
+
+    /// The column at `at`.
+    fn column(&self, at: usize, name: String, types: &Types) -> Column {
+        let oid = self.types.get(at).copied().unwrap_or(0);
+        let mark = self.marks.get(at).copied().unwrap_or(0);
+        Column {
+            name,
+            declared: self.declared.get(at).cloned().unwrap_or_default(),
+            ty: column_type(types, oid),
+            oid,
+            nullable: mark & 1 == 0,
+            has_default: mark & 2 != 0,
+            generated: mark & 4 != 0,
+            insertable: mark & 64 == 0,
+            updatable: mark & 128 == 0,
+            derived: mark & 32 != 0,
+            folds: mark & 8 != 0,
+            by_prefix: false,
+            storage: Storage::Exact,
+            comment: self.comments.get(at).cloned().unwrap_or_default(),
+        }
+    }
 }
 
 impl Reading {
@@ -111,12 +149,20 @@ impl Reading {
         }
     }
 
-    /// One row of the types and functions.
+    /// Reads a row of the types and functions.
     fn ty<'r>(&mut self, mut row: Cells<'r, impl Iterator<Item = Option<&'r [u8]>>>) {
-        let (what, oid, schema, name) = (row.letter(), row.number(), row.text(), row.text());
-        let (letter, other, of) = (row.letter(), row.number(), row.number());
-        let (names, types, modes) = (row.texts(), row.numbers(), row.text());
-        let (defaults, comment) = (row.number() as usize, row.text());
+        let what = row.letter();
+        let oid = row.number();
+        let schema = row.text();
+        let name = row.text();
+        let letter = row.letter();
+        let other = row.number();
+        let of = row.number();
+        let names = row.texts();
+        let types = row.numbers();
+        let modes = row.text();
+        let defaults = row.number() as usize;
+        let comment = row.text();
         if what == 'o' {
             return self.types.learn(oid, ValueAbilities::of_bits(other));
         }
@@ -150,49 +196,43 @@ impl Reading {
             'p' => Kind::Pseudo,
             _ => Kind::Base,
         };
-        let cast = format!("{}.{}", quoted(&schema), quoted(&name));
+        let cast = format!("{}.{}", quote_identifier(&schema), quote_identifier(&name));
         self.types.add(Type { oid, array_oid: other, cast, name, schema, kind });
     }
 
-    /// One row of the relations.
+    /// Reads a row of the relations.
     fn relation<'r>(
         &mut self,
         mut row: Cells<'r, impl Iterator<Item = Option<&'r [u8]>>>,
     ) -> Option<Relation> {
-        let (oid, schema, name, letter) = (row.number(), row.text(), row.text(), row.letter());
-        let (row_type, rows_estimate, can) = (row.number(), row.count(), row.number());
-        let (is_whole, acts, acts_late) = (row.flag(), row.flag(), row.flag());
-        let (comment, mut numbers, names) = (row.text(), row.numbers(), row.texts());
-        let (types, declared, marks) = (row.numbers(), row.texts(), row.numbers());
-        let comments = row.texts();
-        let may_read = |at: usize| marks.get(at).is_none_or(|mark| mark & 16 == 0);
+        let oid = row.number();
+        let schema = row.text();
+        let name = row.text();
+        let letter = row.letter();
+        let row_type = row.number();
+        let rows_estimate = row.count();
+        let can = row.number();
+        let is_whole = row.flag();
+        let acts = row.flag();
+        let acts_late = row.flag();
+        let comment = row.text();
+        let mut numbers = row.numbers();
+        let names = row.texts();
+        let lists = ColumnLists {
+            types: row.numbers(),
+            declared: row.texts(),
+            marks: row.numbers(),
+            comments: row.texts(),
+        };
+        let may_read = |at: usize| lists.may_read(at);
         if !is_whole && !self.may_read_some(&format!("{schema}.{name}"), &names, &may_read) {
             return None;
         }
         let mut at = 0..;
         numbers.retain(|_| at.next().is_none_or(may_read));
-        self.warn_of_rights(&format!("{schema}.{name}"), can, &names, &marks);
-        let columns = names.into_iter().enumerate().filter(|it| may_read(it.0)).map(|(at, name)| {
-            let number = |list: &[u32]| list.get(at).copied().unwrap_or(0);
-            let words = |list: &[String]| list.get(at).cloned().unwrap_or_default();
-            let (oid, mark) = (number(&types), number(&marks));
-            Column {
-                name,
-                declared: words(&declared),
-                ty: column_type(&self.types, oid),
-                oid,
-                nullable: mark & 1 == 0,
-                has_default: mark & 2 != 0,
-                generated: mark & 4 != 0,
-                insertable: mark & 64 == 0,
-                updatable: mark & 128 == 0,
-                derived: mark & 32 != 0,
-                folds: mark & 8 != 0,
-                by_prefix: false,
-                storage: Storage::Exact,
-                comment: words(&comments),
-            }
-        });
+        self.warn_of_rights(&format!("{schema}.{name}"), can, &names, &lists.marks);
+        let columns = names.into_iter().enumerate().filter(|it| lists.may_read(it.0));
+        let columns = columns.map(|(at, name)| lists.column(at, name, &self.types));
         let table = Table {
             schema,
             name,
@@ -231,7 +271,7 @@ impl Reading {
         true
     }
 
-    /// Warns where the role may write some columns of `table` and not others; `can` says what is written there at all.
+    /// Warns if the role may write only some columns of `table`; `can` has the kinds of writes that it may do at all.
     fn warn_of_rights(&mut self, table: &str, can: u32, columns: &[String], marks: &[u32]) {
         for (bit, way, right) in [(64, 8, "INSERT"), (128, 4, "UPDATE")] {
             let lacks = |it: &usize| marks.get(*it).is_some_and(|mark| mark & bit != 0);
@@ -258,10 +298,15 @@ impl Reading {
         }
     }
 
-    /// One row of the keys. Those of and to tables that are not served are passed over.
+    /// Reads a row of the keys. Keys of and to tables that are not served are skipped.
     fn key<'r>(&mut self, mut row: Cells<'r, impl Iterator<Item = Option<&'r [u8]>>>) {
-        let (letter, relation, name, columns) = (row.letter(), row.number(), row.text(), row.numbers());
-        let (target, target_columns, holds) = (row.number(), row.numbers(), row.flag());
+        let letter = row.letter();
+        let relation = row.number();
+        let name = row.text();
+        let columns = row.numbers();
+        let target = row.number();
+        let target_columns = row.numbers();
+        let holds = row.flag();
         let on_delete = follow(row.letter(), Follow::Delete);
         let on_update = follow(row.letter(), Follow::Update);
         let of_period = row.flag();
@@ -311,9 +356,11 @@ impl Reading {
         self.warnings.push(Warning::new(place, reason.to_owned()));
     }
 
-    /// One row of the placements: a distributed table, one of one shard, a reference table, or the word that this is a worker.
+    /// Reads a row of the placements: a distributed table, a table of one shard, a reference table, or the mark of a worker node.
     fn placement<'r>(&mut self, mut row: Cells<'r, impl Iterator<Item = Option<&'r [u8]>>>) {
-        let (relation, letter, colocation) = (row.number(), row.letter(), row.number());
+        let relation = row.number();
+        let letter = row.letter();
+        let colocation = row.number();
         if letter == 'w' {
             return self.on_worker();
         }
@@ -346,7 +393,7 @@ impl Reading {
         Some((at, numbers.iter().map(place).collect::<Option<Vec<_>>>()?))
     }
 
-    /// Tells functions which tables they take and give rows of, and what their arguments are.
+    /// Connects functions with the tables that they take and return, and resolves the types of their arguments.
     fn finish(mut self) -> (Catalog, Types, Vec<Warning>) {
         for mut function in std::mem::take(&mut self.functions) {
             function.table = self.rows.get(&function.returns).copied();
@@ -363,7 +410,8 @@ impl Reading {
             self.catalog.functions.push(function);
         }
         for ty in self.types.iter().filter(|it| it.kind != Kind::Pseudo) {
-            let (of, abilities) = (column_type(&self.types, ty.oid), self.types.abilities(ty.oid));
+            let of = column_type(&self.types, ty.oid);
+            let abilities = self.types.abilities(ty.oid);
             // Documents of type `json` are compared as those of `jsonb`.
             let compared =
                 if of == ColumnType::Json { ValueAbilities::COMPARISONS } else { ValueAbilities::NONE };
@@ -407,9 +455,11 @@ fn arguments(names: Vec<String>, types: Vec<u32>, modes: &str, defaults: usize) 
     let mut modes = modes.chars();
     let mut arguments = Vec::with_capacity(types.len());
     for oid in types {
-        let (name, mode) = (names.next().unwrap_or_default(), modes.next().unwrap_or('i'));
+        let name = names.next().unwrap_or_default();
+        let mode = modes.next().unwrap_or('i');
         if matches!(mode, 'i' | 'b' | 'v') {
-            let (ty, is_variadic) = (ColumnType::Text, mode == 'v');
+            let ty = ColumnType::Text;
+            let is_variadic = mode == 'v';
             arguments.push(Argument { name, oid, ty, table: None, has_default: false, is_variadic });
         }
     }
@@ -467,11 +517,11 @@ fn column_type(types: &Types, oid: u32) -> ColumnType {
     }
 }
 
-/// As [`column_type`], of a type that is made of others.
+/// The type of a column of an array, enum or composite type, see [`column_type`].
 fn made_type(types: &Types, ty: &Type) -> ColumnType {
     match &ty.kind {
         Kind::Array { element } => match column_type(types, *element) {
-            // Of a domain over arrays.
+            // The element is a domain over arrays.
             nested @ ColumnType::Array(_) => nested,
             element => ColumnType::Array(Box::new(element)),
         },

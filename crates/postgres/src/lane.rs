@@ -7,7 +7,7 @@
 
 use crate::error::Error;
 use crate::helper_lanes::REST_MAX;
-use crate::lane_queue::{Batch, Connected, Landed, Queue, Shared, TICK, jittered, tick};
+use crate::lane_queue::{Batch, Connected, Landed, Queue, Shared, TICK, add_jitter, tick};
 use crate::permit::Permit;
 use crate::room;
 use std::collections::VecDeque;
@@ -126,7 +126,7 @@ impl<B: Batch> Lane<B> {
             rest.as_mut().reset(tokio::time::Instant::now() + rest_max);
         }
         // Sessions wait for it too, who came before what comes next.
-        self.connection.take_if(|it| it.0.is_in_the_way());
+        self.connection.take_if(|it| it.0.blocks_connecting());
         let is_lent = matches!(self.kind, LaneKind::Helper { permit: Some(_), .. });
         let shared = Arc::clone(&self.shared);
         loop {
@@ -185,7 +185,7 @@ impl<B: Batch> Lane<B> {
     /// Connects, after a pause if the last attempt failed; `false` after another failure, which all waiting requests get.
     async fn connect(&mut self, mut timer: Pin<&mut Sleep>) -> bool {
         let shared = Arc::clone(&self.shared);
-        let pause = jittered(self.pause);
+        let pause = add_jitter(self.pause);
         let attempt = async {
             tokio::time::sleep(pause).await;
             room::connect(&shared.dialer, B::KIND).await
@@ -198,10 +198,7 @@ impl<B: Batch> Lane<B> {
                 connected = &mut attempt => break connected,
                 () = &mut timer => {
                     tick(timer.as_mut());
-                    shared.expire(|| match shared.dialer.is_single() {
-                        true => Error::Busy,
-                        false => Error::unavailable("the connection is not made yet"),
-                    });
+                    shared.expire(|| if shared.dialer.is_single() { Error::Busy } else { Error::unavailable("the connection is not made yet") });
                 }
             }
         };
@@ -219,7 +216,7 @@ impl<B: Batch> Lane<B> {
                 let is_last = queue.lanes == 1;
                 let waiting = if is_last { std::mem::take(&mut queue.waiting) } else { VecDeque::new() };
                 drop(queue);
-                waiting.into_iter().for_each(|it| it.answer(Err(error.again())));
+                waiting.into_iter().for_each(|it| it.answer(Err(error.duplicate())));
                 false
             }
         }
@@ -239,7 +236,7 @@ impl<B: Batch> Lane<B> {
             match () {
                 () if request.reply.is_closed() => {}
                 () if request.deadline <= now => over.push(request),
-                // Its asker takes another way when nobody answers.
+                // The asker takes another way when nobody answers.
                 () if B::is_diverted(&self.shared.bulkhead, &request.statement) => {}
                 () if takes_all || self.batch.joins(&request) => self.batch.add(request),
                 () if statements < share => {

@@ -236,7 +236,7 @@ pub(crate) fn tick(timer: Pin<&mut Sleep>) {
 
 /// A pause between half of `pause` and all of it, so that requests do not return at once.
 #[must_use]
-pub fn jittered(pause: Duration) -> Duration {
+pub fn add_jitter(pause: Duration) -> Duration {
     use std::hash::BuildHasher;
     let random = std::hash::RandomState::new().hash_one(0_u8);
     pause / 2 + pause.mul_f64(f64::from(u32::try_from(random >> 32).unwrap_or(0)) / f64::from(u32::MAX)) / 2

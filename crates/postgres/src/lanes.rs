@@ -34,7 +34,7 @@ const STUCK: Duration = Duration::from_millis(20);
 
 /// A statement that waits for its turn.
 pub(crate) struct Submitted {
-    /// Its answer; none if it was not sent.
+    /// The answer of the statement; none if it was not sent.
     pub(crate) answer: oneshot::Receiver<Result<Rows, Error>>,
     /// It waits for others, and another lane would help.
     pub(crate) is_held_up: bool,
@@ -123,7 +123,7 @@ impl<B: Batch> Lanes<B> {
     }
 
     /// Numbers of batches and statements sent.
-    pub(crate) fn sent(&self) -> (u64, u64) {
+    pub(crate) fn sent_counts(&self) -> (u64, u64) {
         (self.shared.batches.load(Ordering::Relaxed), self.shared.statements.load(Ordering::Relaxed))
     }
 }

@@ -51,7 +51,7 @@ pub use address::{
 pub use bound::ConnectionBound;
 pub use connection::Facts;
 pub use error::{DatabaseError, Error};
-pub use lane_queue::jittered;
+pub use lane_queue::add_jitter;
 pub use pool::{Counts, Pool};
 pub use reads::Reads;
 pub use replica::ReadPreference;

@@ -17,15 +17,15 @@ pub(crate) struct Name {
 impl Name {
     /// The name of a statement by its number.
     pub(crate) fn of(id: u64) -> Self {
-        Self::numbered('s', id)
+        Self::from_number('s', id)
     }
 
     /// The name of a portal by its number.
     pub(crate) fn of_portal(number: u32) -> Self {
-        Self::numbered('p', u64::from(number))
+        Self::from_number('p', u64::from(number))
     }
 
-    fn numbered(letter: char, number: u64) -> Self {
+    fn from_number(letter: char, number: u64) -> Self {
         let mut name = Self { bytes: [0; 24], length: 0 };
         let mut rest = &mut name.bytes[..];
         // Twenty digits and a letter fit.
@@ -42,7 +42,7 @@ impl Name {
     }
 }
 
-/// Appends a message: its tag, its length, and what `write` gives.
+/// Appends a message: its tag, its length, and the body that `write` appends.
 fn message(out: &mut BytesMut, tag: u8, write: impl FnOnce(&mut BytesMut)) {
     out.put_u8(tag);
     let start = out.len();
@@ -63,7 +63,7 @@ fn count(out: &mut BytesMut, count: usize) {
     out.put_u16(u16::try_from(count).unwrap_or(u16::MAX));
 }
 
-/// Has a statement parsed; with `describe` its result columns are told too.
+/// Has a statement parsed; with `describe` the server also reports its result columns.
 pub(crate) fn parse(out: &mut BytesMut, name: &Name, statement: &Statement) {
     message(out, b'P', |out| {
         text(out, name.as_bytes());
@@ -136,13 +136,13 @@ pub(crate) fn close(out: &mut BytesMut, name: &Name) {
     });
 }
 
-/// Ends a batch: the server answers that it is ready, and starts anew after an error.
+/// Ends a batch: the server answers that it is ready, and recovers from an error.
 pub(crate) fn sync(out: &mut BytesMut) {
     message(out, b'S', |_| {});
 }
 
 /// Number of affected rows: the last word of the command tag, `INSERT 0 3`.
-pub(crate) fn affected(body: &[u8]) -> u64 {
+pub(crate) fn read_affected_rows(body: &[u8]) -> u64 {
     let tag = body.strip_suffix(&[0]).unwrap_or(body);
     let digits = tag.rsplit(|it| *it == b' ').next().unwrap_or_default();
     digits
@@ -160,7 +160,7 @@ pub(crate) fn has_columns(body: &[u8], expected: &[u32]) -> bool {
     oids(body).is_some_and(|found| found.len() == expected.len() && found.iter().zip(expected).all(is_one))
 }
 
-/// One number for types whose values travel alike.
+/// One type for all types with the same wire format.
 fn alike(ty: u32) -> u32 {
     match ty {
         oid::VARCHAR | oid::BPCHAR | oid::NAME => oid::TEXT,
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn a_tag_ends_with_the_number_of_rows() {
         let tags = [&b"INSERT 0 3\0"[..], b"SELECT 12\0", b"BEGIN\0", b"\0", b"X 99999999999999999999999\0"];
-        assert_eq!(tags.map(affected), [3, 12, 0, 0, 0]);
+        assert_eq!(tags.map(read_affected_rows), [3, 12, 0, 0, 0]);
     }
 
     #[test]

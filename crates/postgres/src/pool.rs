@@ -30,7 +30,7 @@ static ONE: LazyLock<Arc<Statement>> =
 pub struct Pool {
     primary: Arc<Server>,
     replicas: Option<Arc<Replicas>>,
-    /// The same servers, for reads of the past.
+    /// The primary's servers, connected for follower reads.
     followers: Option<Server>,
     /// One, so that groups do not wait for each other's locks.
     groups: Option<Lanes<Group>>,
@@ -74,10 +74,10 @@ impl Pool {
         self.groups.is_some() && self.facts().is_none_or(|it| !(it.is_pooled || it.is_single))
     }
 
-    /// Changes something by one statement, a transaction of its own. `rows` stands for what it touches, if that is known.
+    /// Runs one changing statement in its own transaction. `rows` identifies the rows it touches, if they are known.
     ///
     /// # Errors
-    /// As [`Self::session`], and those of the statement.
+    /// Errors of [`Self::session`], and of the statement.
     pub async fn change_alone(
         &self,
         statement: &Arc<Statement>,
@@ -115,7 +115,7 @@ impl Pool {
     /// Runs one short read together with others, on a replica if there is a recent one.
     ///
     /// # Errors
-    /// As [`Reads::read`].
+    /// See [`Reads::read`].
     pub async fn read(
         &self,
         statement: &Arc<Statement>,
@@ -135,11 +135,10 @@ impl Pool {
         self.replicas.is_some()
     }
 
-    /// Where the log of the primary goes after all that is committed; `Ok(None)` if reads have no use for it, as no replicas are
-    /// named.
+    /// Position in the primary's log after all commits so far; `Ok(None)` without replicas, where reads do not use it.
     ///
     /// # Errors
-    /// The primary does not say.
+    /// The primary does not answer.
     pub async fn position(&self, deadline: Instant) -> Result<Option<u64>, Error> {
         let Some(replicas) = &self.replicas else { return Ok(None) };
         let position = replicas.position(deadline).await?;
@@ -151,10 +150,10 @@ impl Pool {
         self.primary.gate(cause, tables, deadline)
     }
 
-    /// As [`Self::session`], for a mutation that waits for locks with `patience`.
+    /// Takes a session like [`Self::session`], for a mutation that waits for locks with `patience`.
     ///
     /// # Errors
-    /// As there.
+    /// See [`Self::session`].
     pub async fn session_with(&self, patience: Patience, deadline: Instant) -> Result<Session, Error> {
         self.primary.session(Purpose::Write, patience, deadline).await
     }
@@ -187,20 +186,20 @@ impl Pool {
         &self.primary.sessions.dialer.settings
     }
 
-    /// Connections that it may open.
+    /// Maximum number of connections that the pool opens.
     #[must_use]
-    pub fn bound(&self) -> ConnectionBound {
+    pub fn connection_bound(&self) -> ConnectionBound {
         ConnectionBound::new(&self.primary.sessions.dialer.settings)
     }
 
-    /// Its counters.
+    /// Counters of the pool.
     #[must_use]
     pub fn counts(&self) -> Counts {
-        let sent = self.primary.lanes.iter().map(Lanes::sent);
+        let sent = self.primary.lanes.iter().map(Lanes::sent_counts);
         let sent = sent.fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
         let lanes = self.primary.lanes.iter().map(Lanes::lanes_open).sum();
         let sessions_idle = self.primary.sessions.idle_count();
-        let groups = self.groups.as_ref().map_or(0, |it| it.sent().0);
+        let groups = self.groups.as_ref().map_or(0, |it| it.sent_counts().0);
         Counts { batches: sent.0, statements: sent.1, lanes, groups, sessions_idle }
     }
 

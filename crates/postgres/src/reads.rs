@@ -28,7 +28,7 @@ impl<'p> Reads<'p> {
     /// Runs one short read together with others.
     ///
     /// # Errors
-    /// Of this statement alone: those of its neighbours are theirs.
+    /// Errors of this statement. Other statements of the batch report their own.
     pub async fn read(
         self,
         statement: &Arc<Statement>,
@@ -47,7 +47,7 @@ impl<'p> Reads<'p> {
     /// Runs one long read on a connection of its own.
     ///
     /// # Errors
-    /// As [`crate::Pool::session`], and those of the statement.
+    /// Errors of [`crate::Pool::session`], and of the statement.
     pub async fn read_alone(
         self,
         statement: &Arc<Statement>,
@@ -66,7 +66,7 @@ impl<'p> Reads<'p> {
     /// Begins a long read, whose rows are taken part by part.
     ///
     /// # Errors
-    /// As [`crate::Pool::session`], and those of the statement as far as they show before the first rows.
+    /// Errors of [`crate::Pool::session`], and of the statement if they occur before the first rows.
     pub async fn stream(
         self,
         statement: &Arc<Statement>,
@@ -82,10 +82,10 @@ impl<'p> Reads<'p> {
         self.primary.stream(statement, parameters, deadline).await
     }
 
-    /// Begins several long reads of one state: what `push` appends, and the answers to it.
+    /// Begins several long reads in one snapshot: `push` appends them, and their first answers are returned.
     ///
     /// # Errors
-    /// As [`crate::Pool::session`], and those of what was appended.
+    /// Errors of [`crate::Pool::session`], and of the appended statements.
     pub async fn snapshot(
         self,
         push: impl Fn(&mut Session),
@@ -102,8 +102,8 @@ impl<'p> Reads<'p> {
     }
 }
 
-/// True for failures of a copy only: it is gone, overloaded, ended the read to follow the primary, does not take such reads, or has
-/// not heard of a table yet.
+/// True for failures of a replica only: it is gone, overloaded, cancelled the read to follow the primary, does not take such reads, or
+/// lacks a new table.
 fn is_copys_own(error: &Error) -> bool {
     let is_other_state = || {
         matches!(

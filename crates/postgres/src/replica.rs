@@ -32,21 +32,21 @@ fn position(sql: &str) -> Arc<Statement> {
 /// End of the log, in bytes.
 static WRITTEN: LazyLock<Arc<Statement>> =
     LazyLock::new(|| position("SELECT pg_current_wal_lsn() - '0/0'::pg_lsn"));
-/// End of what was inserted into the log, in bytes: behind every commit that was confirmed, also where commits are not waited for.
+/// End of the inserted log, in bytes: behind every confirmed commit, also with asynchronous commit.
 static INSERTED: LazyLock<Arc<Statement>> =
     LazyLock::new(|| position("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn"));
 /// Position of the replay, in bytes; null on a server that follows none.
 static REPLAYED: LazyLock<Arc<Statement>> =
     LazyLock::new(|| position("SELECT pg_last_wal_replay_lsn() - '0/0'::pg_lsn"));
 
-/// Required recency of the server of a read.
+/// How recent the server of a read has to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadPreference {
     /// The primary.
     Primary,
     /// A replica within [`crate::address::Settings::replica_lag_max`], else the primary.
     Recent,
-    /// The same, if it has replayed the log of the primary up to here.
+    /// A recent replica that has also replayed the primary's log up to here, else the primary.
     Since(u64),
     /// A replica within [`crate::address::Settings::stale_reads_max`], or followers, else the primary.
     Stale,
@@ -58,10 +58,10 @@ pub(crate) struct Replicas {
     primary: Arc<Server>,
     list: Box<[Replica]>,
     lag_max: Duration,
-    /// For reads that may be older.
+    /// Maximum lag for reads that accept stale rows.
     stale_max: Duration,
     started: Instant,
-    /// Whose turn it is.
+    /// Index of the next replica, round robin.
     next: AtomicUsize,
     is_watched: AtomicBool,
 }
@@ -69,7 +69,7 @@ pub(crate) struct Replicas {
 #[derive(Debug)]
 struct Replica {
     server: Server,
-    /// Milliseconds from `started`: all that was committed before is known there. 0: nothing is known of it.
+    /// Milliseconds from `started`: the replica has all commits before then. 0: unknown.
     known_ms: AtomicU64,
     /// Bytes of the log that it was last seen to have replayed.
     replayed: AtomicU64,
@@ -99,9 +99,11 @@ impl Replicas {
             }
         };
         let list: Box<[Replica]> = settings.replicas.iter().map(replica).collect();
-        let (lag_max, started) = (settings.replica_lag_max, Instant::now());
+        let lag_max = settings.replica_lag_max;
+        let started = Instant::now();
         let stale_max = settings.stale_reads_max.max(lag_max);
-        let (next, is_watched) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let next = AtomicUsize::new(0);
+        let is_watched = AtomicBool::new(false);
         let primary = Arc::clone(primary);
         (!list.is_empty())
             .then(|| Arc::new(Self { primary, list, lag_max, stale_max, started, next, is_watched }))
@@ -118,7 +120,8 @@ impl Replicas {
         if !self.is_watched.swap(true, Ordering::Relaxed) {
             tokio::spawn(ReplicaPoller(Arc::downgrade(self)).run());
         }
-        let (now, behind_max) = (self.millis(Instant::now()), millis(behind_max));
+        let now = self.millis(Instant::now());
+        let behind_max = millis(behind_max);
         let first = self.next.fetch_add(1, Ordering::Relaxed);
         (0..self.list.len())
             .map(|it| &self.list[(first + it) % self.list.len()])
@@ -133,9 +136,9 @@ impl Replicas {
         millis(at.saturating_duration_since(self.started))
     }
 
-    /// Where the log of the primary goes, past all that is committed; `None` if it does not say.
+    /// Position in the primary's log after all commits so far; `None` if it does not answer.
     pub(crate) async fn position(&self, deadline: Instant) -> Result<Option<u64>, Error> {
-        asked(&self.primary, &INSERTED, deadline).await
+        read_position(&self.primary, &INSERTED, deadline).await
     }
 
     fn pause(&self) -> Duration {
@@ -147,7 +150,7 @@ impl Replicas {
         let now = Instant::now();
         let deadline = now + self.lag_max;
         written.retain(|it| now.duration_since(it.0) < self.stale_max);
-        match asked(&self.primary, &WRITTEN, deadline).await {
+        match read_position(&self.primary, &WRITTEN, deadline).await {
             Ok(Some(position)) => written.push_back((now, position)),
             Ok(None) => {}
             Err(error) => tracing::warn!(%error, "the primary does not say how far it is"),
@@ -155,10 +158,11 @@ impl Replicas {
         let written = &*written;
         // At once: one that does not answer must not make the others look old.
         let looks = self.list.iter().map(|replica| async move {
-            let replayed = asked(&replica.server, &REPLAYED, deadline).await.unwrap_or_else(|error| {
-                tracing::warn!(%error, "a replica does not say how far it is");
-                None
-            });
+            let replayed =
+                read_position(&replica.server, &REPLAYED, deadline).await.unwrap_or_else(|error| {
+                    tracing::warn!(%error, "a replica does not say how far it is");
+                    None
+                });
             let known = |it: &&(Instant, u64)| replayed.is_some_and(|replayed| it.1 <= replayed);
             let known = written.iter().rev().find(known).map_or(0, |it| self.millis(it.0).max(1));
             replica.known_ms.store(known, Ordering::Relaxed);
@@ -187,7 +191,11 @@ fn millis(time: Duration) -> u64 {
 }
 
 /// A position in the log; `None` for null.
-async fn asked(server: &Server, question: &Arc<Statement>, deadline: Instant) -> Result<Option<u64>, Error> {
+async fn read_position(
+    server: &Server,
+    question: &Arc<Statement>,
+    deadline: Instant,
+) -> Result<Option<u64>, Error> {
     let rows = server.read(question, Parameters::new(), deadline).await?;
     let text = rows.iter().next().and_then(|it| it.column(0).flatten());
     Ok(text.and_then(|it| std::str::from_utf8(it).ok()?.parse().ok()))

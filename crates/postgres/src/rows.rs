@@ -18,7 +18,7 @@ const HEADER_BYTES: usize = 5;
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
     messages: Bytes,
-    /// Leading columns that are not the asker's.
+    /// Number of leading columns that are not the asker's.
     hidden: u8,
     /// Number of rows that a write changed or a read returned.
     pub affected: u64,
@@ -57,12 +57,12 @@ impl Rows {
             }
             from = to;
         }
-        let part = |(runs, affected)| Self { messages: self.joined(runs), hidden: 1, affected };
+        let part = |(runs, affected)| Self { messages: self.concat_runs(runs), hidden: 1, affected };
         runs.iter().map(SmallVec::as_slice).zip(counts).map(part).collect()
     }
 
-    /// The messages of these runs.
-    fn joined(&self, runs: &[Range<usize>]) -> Bytes {
+    /// Concatenates the messages of `runs`; one run is shared without a copy.
+    fn concat_runs(&self, runs: &[Range<usize>]) -> Bytes {
         match runs {
             [] => Bytes::new(),
             [run] => self.messages.slice(run.clone()),
@@ -81,9 +81,10 @@ impl Rows {
 
 /// An int8.
 fn ordinal_of(value: &[u8], is_binary: bool) -> Option<usize> {
-    match is_binary {
-        true => usize::try_from(i64::from_be_bytes(value.try_into().ok()?)).ok(),
-        false => std::str::from_utf8(value).ok()?.parse().ok(),
+    if is_binary {
+        usize::try_from(i64::from_be_bytes(value.try_into().ok()?)).ok()
+    } else {
+        std::str::from_utf8(value).ok()?.parse().ok()
     }
 }
 
@@ -109,7 +110,7 @@ impl<'r> Iterator for RowsIter<'r> {
     }
 }
 
-/// The first message of `bytes`: its tag, its body, and what follows it. `None` if it is not whole.
+/// Splits off the first message of `bytes`: its tag, its body, and the rest. `None` if the message is incomplete.
 #[inline]
 pub fn split(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&[tag, a, b, c, d], rest) = bytes.split_first_chunk::<HEADER_BYTES>()?;
@@ -118,7 +119,7 @@ pub fn split(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     Some((tag, body, after))
 }
 
-/// One row.
+/// A row.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'r> {
     columns: Columns<'r>,
@@ -135,7 +136,7 @@ impl<'r> Row<'r> {
         Self { columns }
     }
 
-    /// Its columns in order: `None` is null.
+    /// Columns of the row in order: `None` is null.
     #[inline]
     #[must_use]
     pub fn columns(&self) -> Columns<'r> {
@@ -159,7 +160,7 @@ impl<'r> Columns<'r> {
         Self(bytes)
     }
 
-    /// Those after the first `count` bytes, which are whole columns.
+    /// The columns after the first `count` bytes. `count` has to end at a column's border.
     #[inline]
     pub(crate) fn skip_bytes(self, count: usize) -> Self {
         Self(self.0.get(count..).unwrap_or_default())

@@ -23,7 +23,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 pub enum ScriptAnswer {
     /// Rows, with the names of their columns; `None` is null.
     Rows(Vec<String>, Vec<Vec<Option<String>>>),
-    /// It has no rows.
+    /// The statement returns no rows.
     Done,
 }
 
@@ -78,7 +78,8 @@ pub(crate) async fn ask(
     let mut out = BytesMut::new();
     frontend::query(sql, &mut out).map_err(Error::unavailable)?;
     stream.write_all(&out.split()).await.map_err(Error::unavailable)?;
-    let (mut heard, mut bytes) = (Heard::default(), 0);
+    let mut heard = Heard::default();
+    let mut bytes = 0;
     loop {
         let Some((tag, body, _)) = split(read) else {
             if stream.read_buf(read).await.map_err(Error::unavailable)? == 0 {
@@ -112,7 +113,7 @@ pub(crate) async fn ask(
 /// The parts of the answer that have come.
 #[derive(Default)]
 struct Heard {
-    /// Of the statement under way.
+    /// Column names of the statement in flight.
     columns: Option<Vec<String>>,
     rows: Vec<Vec<Option<String>>>,
     last: Option<ScriptAnswer>,

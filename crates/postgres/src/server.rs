@@ -74,7 +74,7 @@ impl Server {
         Self::reading(settings, ReadVersion::Present)
     }
 
-    /// The same, for this version of the database.
+    /// A server whose reads use `reading`; connects to nothing yet.
     pub(crate) fn reading(settings: Settings, reading: ReadVersion) -> Self {
         let dialer = Arc::new(Dialer::new(settings, reading));
         let limits = dialer.settings.limits;
@@ -106,10 +106,8 @@ impl Server {
             if let Some(cause) = self.bulkhead.diverts(statement) {
                 return Box::pin(self.read_behind(cause, statement, &parameters, deadline)).await;
             }
-            let lane = match own.is_stuck() {
-                true => self.lanes.iter().find(|it| !it.is_stuck()).unwrap_or(own),
-                false => own,
-            };
+            let lane =
+                if own.is_stuck() { self.lanes.iter().find(|it| !it.is_stuck()).unwrap_or(own) } else { own };
             let submitted = lane.submit(statement, parameters.clone(), deadline)?;
             if submitted.is_held_up {
                 self.add_lane(lane);
@@ -163,7 +161,7 @@ impl Server {
         loop {
             let patience = gate.enter().await?;
             let done = self.read_once(patience, statement, parameters, deadline).await;
-            if !gate.again(done.as_ref().err()) {
+            if !gate.should_retry(done.as_ref().err()) {
                 return done;
             }
         }
@@ -180,15 +178,15 @@ impl Server {
         session.push_alone(statement, parameters);
         let start = Instant::now();
         let rows = session.flush(session.statement_end(deadline)).await?.pop().unwrap_or_default();
-        // With patience it waited for a lock.
+        // A patient statement may have waited for a lock, so its time says nothing.
         if patience == Patience::Bounded {
             statement.ran(start.elapsed() > SHORT_MAX);
         }
         Ok(rows)
     }
 
-    /// Changes something by one statement on a session. `rows` stands for what it touches: of those that have the same, a
-    /// few go at a time.
+    /// Runs one changing statement on a session. `rows` identifies the rows it touches: few statements with the same value run
+    /// at a time.
     pub(crate) async fn change(
         &self,
         statement: &Arc<Statement>,
@@ -206,7 +204,7 @@ impl Server {
             session.push_alone(statement, parameters);
             let done = session.flush(session.statement_end(deadline)).await;
             drop(session);
-            if !gate.again(done.as_ref().err()) {
+            if !gate.should_retry(done.as_ref().err()) {
                 return Ok(done?.pop().unwrap_or_default());
             }
         }
@@ -237,7 +235,7 @@ impl Server {
     ) -> Result<Pass, Error> {
         let turn = self.turn(entered, deadline).await?;
         let _waiting = self.waiting()?;
-        let held = Arc::clone(self.bulkhead.held()).acquire_owned();
+        let held = Arc::clone(self.bulkhead.gate_permits()).acquire_owned();
         match tokio::time::timeout_at(deadline.into(), held).await {
             Ok(held) => Ok(Pass::new(turn, held.map_err(Error::unavailable)?)),
             Err(_) => Err(Error::Timeout),
@@ -264,13 +262,13 @@ impl Server {
         loop {
             let mut session = self.session(Purpose::Read, gate.enter().await?, deadline).await?;
             let begun = session.stream(statement, parameters, session.statement_end(deadline)).await;
-            if !gate.again(begun.as_ref().err()) {
+            if !gate.should_retry(begun.as_ref().err()) {
                 return begun.map(|()| session);
             }
         }
     }
 
-    /// Begins several long reads of one state on a session: what `push` appends, and the answers to it.
+    /// Begins several long reads in one snapshot on a session: `push` appends them, and their first answers are returned.
     pub(crate) async fn snapshot(
         &self,
         push: impl Fn(&mut Session),
@@ -327,7 +325,7 @@ impl Gate<'_> {
     }
 
     /// Takes note of how the try ended; whether there is to be another.
-    pub fn again(&mut self, error: Option<&Error>) -> bool {
+    pub fn should_retry(&mut self, error: Option<&Error>) -> bool {
         self.pass = None;
         let is_locked = error.is_some_and(Error::is_locked);
         let cause = if self.cause == Cause::Slow { Cause::Read } else { self.cause };
@@ -426,7 +424,7 @@ impl Sessions {
     }
 
     pub(crate) fn put_back(self: &Arc<Self>, wire: Wire) {
-        if wire.connection.is_in_the_way() {
+        if wire.connection.blocks_connecting() {
             return;
         }
         let resting = Resting { since: Instant::now(), wire };
@@ -488,10 +486,7 @@ struct Waiting<'s>(&'s AtomicUsize);
 impl<'s> Waiting<'s> {
     fn enter(count: &'s AtomicUsize, max: usize) -> Result<Self, Error> {
         let waiting = Self(count);
-        match count.fetch_add(1, Ordering::Relaxed) < max {
-            true => Ok(waiting),
-            false => Err(Error::Busy),
-        }
+        if count.fetch_add(1, Ordering::Relaxed) < max { Ok(waiting) } else { Err(Error::Busy) }
     }
 }
 

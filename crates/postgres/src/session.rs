@@ -32,7 +32,7 @@ pub enum Purpose {
     Write,
 }
 
-/// Appended messages, in order.
+/// Messages that were appended, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Begin,
@@ -53,7 +53,7 @@ pub struct Session {
     permit: Option<Permit>,
     purpose: Purpose,
     patience: Patience,
-    /// Not answered yet.
+    /// Messages that the server has not answered.
     steps: VecDeque<Step>,
     /// Error of a message that could not be appended.
     refused: Option<Error>,
@@ -69,7 +69,7 @@ pub struct Session {
     must_end: bool,
     /// True if the commit is appended only when the columns of all statements were looked at.
     holds_commit: bool,
-    /// Why not all of it can be answered, if it is committed.
+    /// The reason why a committed transaction cannot be answered in full.
     unanswered: Option<Error>,
 }
 
@@ -99,12 +99,12 @@ impl Session {
         }
     }
 
-    /// Those among which it is one.
+    /// The set of sessions that this one returns to.
     pub fn owner(&self) -> &Arc<Sessions> {
         &self.sessions
     }
 
-    /// When what is sent from now on has to be answered: after the time of one statement, at the latest at `deadline`.
+    /// Deadline of the answers to what is sent next: one statement timeout from now, at the latest `deadline`.
     pub fn statement_end(&self, deadline: Instant) -> Instant {
         deadline.min(Instant::now() + self.sessions.dialer.settings.limits.statement_timeout)
     }
@@ -142,7 +142,7 @@ impl Session {
         }
     }
 
-    /// Appends that what comes later in the transaction may wait for locks as long as it takes.
+    /// Appends a setting: later statements of the transaction wait for locks without a limit.
     pub fn wait_for_locks(&mut self) {
         self.append(Step::Control, &transaction::PATIENT, &Parameters::new());
     }
@@ -153,7 +153,7 @@ impl Session {
         self.append(Step::Control, &transaction::IN_SEQUENCE, &Parameters::new());
     }
 
-    /// Appends a statement that is a transaction of its own.
+    /// Appends a statement as its own transaction.
     pub(crate) fn push_alone(&mut self, statement: &Arc<Statement>, parameters: &Parameters) {
         let is_write = self.purpose == Purpose::Write;
         let is_blind = is_write && self.wire.as_ref().is_some_and(|it| it.connection.runs_blindly(statement));
@@ -181,7 +181,7 @@ impl Session {
         self.append(Step::Statement, statement, parameters);
     }
 
-    /// Appends that the transaction may rest as long as a slow reader takes for what he was given.
+    /// Appends a setting: the transaction may stay idle as long as a slow reader needs.
     pub(crate) fn may_rest(&mut self) {
         self.append(Step::Control, &transaction::MAY_REST, &Parameters::new());
     }
@@ -195,7 +195,7 @@ impl Session {
         }
     }
 
-    /// Appends that the next rows of a portal are given, `rows_max` of them or what is left.
+    /// Appends a request for the next rows of a portal: at most `rows_max`.
     pub fn fetch(&mut self, portal: u32, rows_max: u32) {
         if let Some(wire) = &mut self.wire {
             wire.connection.fetch(portal, rows_max);
@@ -207,7 +207,8 @@ impl Session {
     /// as such a row cannot be given and is not to be committed.
     pub fn commit(&mut self) {
         let is_write = self.purpose == Purpose::Write;
-        self.holds_commit = is_write && self.wire.as_ref().is_some_and(|it| it.connection.is_blind());
+        self.holds_commit =
+            is_write && self.wire.as_ref().is_some_and(|it| it.connection.has_unchecked_columns());
         if !self.holds_commit {
             self.append_commit();
         }
@@ -230,11 +231,11 @@ impl Session {
         }
     }
 
-    /// Sends what was appended and gives the rows of each statement.
+    /// Sends the appended messages and returns the rows of each statement.
     ///
     /// # Errors
-    /// Of a statement, with its place; nothing after it was done. `statement` is the number of statements when the commit
-    /// failed. After the deadline the server is asked to stop: [`Error::Timeout`] says that nothing happened.
+    /// The error of the first failing statement, with its place; nothing after it was done. `statement` is the number of statements
+    /// if the commit failed. After the deadline the statement is cancelled: [`Error::Timeout`] means that nothing happened.
     pub async fn flush(&mut self, deadline: Instant) -> Result<Vec<Rows>, Error> {
         self.send()?;
         self.answers(deadline).await
@@ -243,7 +244,7 @@ impl Session {
     /// Sends what was appended, as far as it goes without waiting: the server works while the caller does other things.
     ///
     /// # Errors
-    /// It cannot be sent.
+    /// The connection is broken.
     pub fn send(&mut self) -> Result<(), Error> {
         if let Some(error) = self.refused.take() {
             // Messages appended before it must not be sent.
@@ -252,7 +253,7 @@ impl Session {
             return Err(error);
         }
         (self.may_commit, self.unanswered) = (self.may_commit(), None);
-        let Some(wire) = &mut self.wire else { return Err(broken()) };
+        let Some(wire) = &mut self.wire else { return Err(broken_connection_error()) };
         if wire.status == Status::Failed {
             self.wire = None;
             return Err(Error::Protocol("a statement follows one that failed".into()));
@@ -263,12 +264,12 @@ impl Session {
         Ok(())
     }
 
-    /// Sends what was appended to a transaction that failed, and takes the answers.
+    /// Sends the messages appended to a failed transaction, and takes the answers.
     async fn answers_to_sent(&mut self, deadline: Instant) -> Result<Vec<Rows>, Error> {
         if let Some(error) = self.refused.take() {
             return Err(error);
         }
-        let wire = self.wire.as_mut().ok_or_else(broken)?;
+        let wire = self.wire.as_mut().ok_or_else(broken_connection_error)?;
         wire.sync();
         wire.connection.send();
         self.rows = Vec::new();
@@ -278,9 +279,9 @@ impl Session {
     /// The rows of each statement that was sent.
     ///
     /// # Errors
-    /// As [`Self::flush`].
+    /// See [`Self::flush`].
     pub async fn answers(&mut self, deadline: Instant) -> Result<Vec<Rows>, Error> {
-        let done = match tokio::time::timeout_at(deadline.into(), self.settle()).await {
+        let done = match tokio::time::timeout_at(deadline.into(), self.read_until_ready()).await {
             Ok(done) => done,
             Err(_) => Box::pin(self.stop()).await,
         };
@@ -303,7 +304,7 @@ impl Session {
                     None => Ok(std::mem::take(&mut self.rows)),
                     Some(error) => Err(error),
                 },
-                Some(error) => Err(self.failed(error)),
+                Some(error) => Err(self.discard_wire_if_forgotten(error)),
             },
             Err(error) => Err(self.broke(error, self.may_commit)),
         }
@@ -315,11 +316,11 @@ impl Session {
         is_open && self.purpose == Purpose::Write && self.failure.is_none()
     }
 
-    /// Commits such a transaction: what was answered in it counts only then. A server that has none open only warns.
+    /// Commits a transaction that was left open: its answers count only then. A server that has none open only warns.
     async fn commit_left_open(&mut self, deadline: Instant) -> Result<(), Error> {
         self.append(Step::Commit, &transaction::COMMIT, &Parameters::new());
         self.send_commit(deadline).await?;
-        // A connection of which nobody knows how it stands is not used again.
+        // A connection in an unknown state is not used again.
         self.wire = self.wire.take().filter(|it| it.status == Status::Idle);
         Ok(())
     }
@@ -327,10 +328,10 @@ impl Session {
     /// Sends the commit that was appended, and waits for it.
     async fn send_commit(&mut self, deadline: Instant) -> Result<(), Error> {
         self.may_commit = true;
-        let wire = self.wire.as_mut().ok_or_else(broken)?;
+        let wire = self.wire.as_mut().ok_or_else(broken_connection_error)?;
         wire.sync();
         wire.connection.send();
-        let done = tokio::time::timeout_at(deadline.into(), self.settle()).await;
+        let done = tokio::time::timeout_at(deadline.into(), self.read_until_ready()).await;
         done.unwrap_or(Err(Error::Timeout))
     }
 
@@ -342,7 +343,7 @@ impl Session {
     }
 
     /// Reads until the server is ready.
-    async fn settle(&mut self) -> Result<(), Error> {
+    async fn read_until_ready(&mut self) -> Result<(), Error> {
         while self.wire.as_ref().is_some_and(|it| it.is_busy) {
             let Some(wire) = &mut self.wire else { break };
             match wire.next_end().await? {
@@ -359,7 +360,7 @@ impl Session {
                     self.unanswered = Some(Error::Unanswered { bytes_max });
                 }
                 End::TooLarge { bytes_max } => return Err(Error::AnswerTooLarge { bytes_max }),
-                End::Refused(error) if &*error.severity != "ERROR" => return Err(self.shut_out(error)),
+                End::Refused(error) if &*error.severity != "ERROR" => return Err(self.shutdown_error(error)),
                 End::Refused(error) => {
                     self.failure = Some(self.blame(error));
                     self.steps.clear();
@@ -379,22 +380,22 @@ impl Session {
     }
 
     /// The server closes the connection. Before a statement was done it cannot have been committed.
-    fn shut_out(&self, error: Box<DatabaseError>) -> Error {
+    fn shutdown_error(&self, error: Box<DatabaseError>) -> Error {
         match self.steps.front() {
             Some(Step::Begin | Step::Control | Step::Statement) => Error::Database { error, statement: 0 },
             Some(Step::Release | Step::Commit) | None => Error::Unavailable(error),
         }
     }
 
-    /// The deadline is over: asks the server to stop and reads what became of it.
+    /// Cancels the statement after the deadline, and reads its outcome.
     async fn stop(&mut self) -> Result<(), Error> {
-        let Some(wire) = &self.wire else { return Err(broken()) };
+        let Some(wire) = &self.wire else { return Err(broken_connection_error()) };
         if !wire.can_stop() {
             return Err(Error::Timeout);
         }
         let dialer = Arc::clone(&self.sessions.dialer);
         let key = wire.key.clone();
-        let stopped = async { dialer.stop(&key, self.settle()).await.map_err(Error::unavailable)? };
+        let stopped = async { dialer.stop(&key, self.read_until_ready()).await.map_err(Error::unavailable)? };
         tokio::time::timeout(STOP_TIMEOUT, stopped).await.unwrap_or(Err(Error::Timeout))?;
         if self.failure.as_ref().and_then(Error::sqlstate).as_ref() == Some(b"57014") {
             self.failure = Some(Error::Timeout);
@@ -402,15 +403,15 @@ impl Session {
         Ok(())
     }
 
-    /// A statement failed; the connection goes back unless it is another than we believe.
-    fn failed(&mut self, error: Error) -> Error {
+    /// Drops the connection if the server's session is not the one we believe; otherwise it can be reused.
+    fn discard_wire_if_forgotten(&mut self, error: Error) -> Error {
         if error.is_forgotten() {
             self.wire = None;
         }
         error
     }
 
-    /// The connection cannot be used again: says what is known of the statements.
+    /// Gives up a broken connection, and returns the error by what is known of the statements.
     fn broke(&mut self, error: Error, may_commit: bool) -> Error {
         self.wire = None;
         match error {
@@ -422,10 +423,10 @@ impl Session {
         }
     }
 
-    /// Sends what was appended and one more statement, whose rows are taken part by part.
+    /// Sends the appended messages and one more statement, whose rows are taken part by part.
     ///
     /// # Errors
-    /// As [`Self::flush`], as far as they show before the first rows.
+    /// Errors of [`Self::flush`], if they occur before the first rows.
     pub async fn stream(
         &mut self,
         statement: &Arc<Statement>,
@@ -438,7 +439,7 @@ impl Session {
             self.steps.clear();
             return Err(error);
         }
-        self.wire.as_mut().ok_or_else(broken)?.sync();
+        self.wire.as_mut().ok_or_else(broken_connection_error)?.sync();
         self.rows = Vec::new();
         match tokio::time::timeout_at(deadline.into(), self.read_part()).await {
             Ok(Ok(first)) => self.rows.extend(first),
@@ -472,11 +473,11 @@ impl Session {
 
     async fn read_part(&mut self) -> Result<Option<Rows>, Error> {
         loop {
-            let Some(wire) = &mut self.wire else { return Err(broken()) };
+            let Some(wire) = &mut self.wire else { return Err(broken_connection_error()) };
             if !wire.is_busy {
                 return match self.failure.take() {
                     None => Ok(None),
-                    Some(error) => Err(self.failed(error)),
+                    Some(error) => Err(self.discard_wire_if_forgotten(error)),
                 };
             }
             let (rows, end) = match wire.connection.next_part().await {
@@ -531,7 +532,8 @@ impl Drop for Session {
         if cannot_stop || (wire.connection.is_unsent() && !wire.is_busy) {
             return;
         }
-        let (sessions, permit) = (Arc::clone(&self.sessions), self.permit.take());
+        let sessions = Arc::clone(&self.sessions);
+        let permit = self.permit.take();
         runtime.spawn(async move {
             let cleaned = async {
                 if wire.is_busy {
@@ -539,7 +541,7 @@ impl Drop for Session {
                     sessions.dialer.stop(&key, wire.drain()).await.map_err(Error::unavailable)??;
                 }
                 wire.clean().await?;
-                // One more round trip: the cancel request has hit by now, if it had not before.
+                // An extra round trip: after it the cancel request has certainly been handled.
                 wire.sync();
                 wire.drain().await
             };
@@ -551,6 +553,6 @@ impl Drop for Session {
     }
 }
 
-fn broken() -> Error {
+fn broken_connection_error() -> Error {
     Error::unavailable("the session's connection broke before")
 }

@@ -55,7 +55,7 @@ fn piece(sql: &[u8], at: usize) -> (Piece, usize) {
     }
 }
 
-/// The place behind the `quote` that closes what is open at `at`; of two quotes the second begins another piece.
+/// The position behind the closing `quote` of the piece open at `at`; a doubled quote begins another piece.
 fn after(sql: &[u8], mut at: usize, quote: u8, escapes: bool) -> usize {
     while at < sql.len() && sql[at] != quote {
         at += if escapes && sql[at] == b'\\' { 2 } else { 1 };
@@ -100,7 +100,7 @@ fn tag(sql: &[u8]) -> Option<&[u8]> {
     is_tag.then(|| &sql[..=length])
 }
 
-/// The statements of `sql`, without their semicolons; what has neither words nor signs is none.
+/// The statements of `sql`, without semicolons; a part without words and signs is not a statement.
 #[must_use]
 pub fn statements(sql: &str) -> Vec<&str> {
     let bytes = sql.as_bytes();
@@ -130,7 +130,7 @@ struct Progress {
     /// True if there is more than blanks and comments.
     is_some: bool,
     parentheses: usize,
-    /// Words so far, up to the few that say what is created.
+    /// Number of words so far, up to the few that name the created object.
     words: usize,
     /// True of a statement that creates something.
     creates: bool,

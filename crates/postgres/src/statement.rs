@@ -15,7 +15,7 @@ use weir_relational::catalog::TableId;
 const INLINE_BYTES: usize = 64;
 /// Statements that take longer are slow.
 pub(crate) const SHORT_MAX: Duration = Duration::from_millis(50);
-/// One slow run can be the machine's fault, this many in a row are the statement's.
+/// Slow runs in a row after which the statement counts as slow; a single one can be the machine's fault.
 const SLOW_RUNS_MAX: u32 = 3;
 /// Runs after which a time that became longer is taken for what the statement takes alone, about.
 const RUNS_FORGOTTEN: u32 = 256;
@@ -37,12 +37,12 @@ pub enum Format {
     Binary = 1,
 }
 
-/// A statement's text and what is needed to bind and read it.
+/// A statement: its text, and what is needed to bind it and read its answer.
 #[derive(Debug)]
 pub struct Statement {
-    /// Its number in this process: the lane knows by it what is equal.
+    /// Number in this process; a lane recognises equal statements by it.
     pub id: u64,
-    /// The number of its text's latest preparation: connections prepare anew what they have by another.
+    /// Number of the text's latest preparation: connections prepare the statement anew if theirs is older.
     preparation: AtomicU64,
     /// The text, parameters written `$1`, `$2`, ….
     pub sql: Box<str>,
@@ -54,8 +54,8 @@ pub struct Statement {
     /// prepares the statement, so that no value is decoded as what it is no longer. 0: any type, as it travels as text; empty:
     /// not looked at.
     pub columns: Box<[u32]>,
-    /// The same question for many at once. Its parameter i is an array literal of the originals' parameter i; result column 0
-    /// is the ordinal of the asker (int8, from 1), the original's columns follow.
+    /// This read for many requests in one statement. Its parameter i is an array of the originals' parameters i. Result column 0
+    /// is the ordinal of the request (int8, from 1); the original's columns follow.
     pub merged: Option<Arc<Self>>,
     /// The tables it is about, sorted; none where that is not known.
     pub tables: Box<[TableId]>,
@@ -71,7 +71,7 @@ pub struct Statement {
 }
 
 impl Statement {
-    /// Gives the statement a number of its own.
+    /// A statement with a new number.
     #[must_use]
     pub fn new(
         sql: impl Into<Box<str>>,
@@ -81,10 +81,14 @@ impl Statement {
         merged: Option<Arc<Self>>,
     ) -> Arc<Self> {
         let id = next_number();
-        let (sql, parameters) = (sql.into(), parameters.into());
-        let (formats, columns) = (formats.into(), columns.into());
-        let (slow_runs, outdated_until_ms) = (AtomicU32::new(NEVER_RAN), AtomicU64::new(0));
-        let (tables, made) = (Box::default(), Instant::now());
+        let sql = sql.into();
+        let parameters = parameters.into();
+        let formats = formats.into();
+        let columns = columns.into();
+        let slow_runs = AtomicU32::new(NEVER_RAN);
+        let outdated_until_ms = AtomicU64::new(0);
+        let tables = Box::default();
+        let made = Instant::now();
         Arc::new(Self {
             id,
             preparation: AtomicU64::new(id),
@@ -116,7 +120,7 @@ impl Statement {
         self.preparation.load(Ordering::Relaxed)
     }
 
-    /// A server cannot run preparation number `stale` any more: every connection prepares the text anew.
+    /// Makes every connection prepare the text anew, because a server cannot run preparation number `stale` any more.
     pub(crate) fn prepare_anew(&self, stale: u64) {
         let order = Ordering::Relaxed;
         // Another connection may have learned it first.
@@ -206,7 +210,7 @@ impl ServiceTime {
             known if took <= known => took,
             known => known + ((took - known) / RUNS_FORGOTTEN).max(1),
         };
-        // Of two that ran at once either may stand.
+        // If two ran at once, the value of either may stand.
         self.0.store(next, Ordering::Relaxed);
     }
 }

@@ -28,7 +28,7 @@ pub(crate) enum Stream {
     Tls(Box<TlsStream<TcpStream>>),
 }
 
-/// Resolved address of a server, so that a cancel request goes to the same one.
+/// Address that a server name resolved to, so that a cancel request goes to the same server.
 #[derive(Clone, Debug)]
 pub(crate) struct Address {
     place: Place,
@@ -76,7 +76,7 @@ impl Address {
         socket2::SockRef::from(&tcp).set_tcp_keepalive(&keepalive)?;
         let Some(tls) = tls.filter(|_| encryption != Encryption::Never) else { return Ok(Stream::Tcp(tcp)) };
         tcp.write_all(&TLS_REQUEST).await?;
-        // One byte and no more: what follows it before the handshake would not be encrypted.
+        // Read exactly one byte: bytes that follow it before the handshake would not be encrypted.
         match (tcp.read_u8().await?, encryption) {
             (b'S', _) => {
                 let name = ServerName::try_from(self.name.clone()).map_err(io::Error::other)?;

@@ -1,4 +1,4 @@
-//! Encryption of a connection: what is trusted, what is shown, what is looked at.
+//! Encryption of a connection: trusted roots, client certificates and checks of the server's certificate.
 //!
 //! **Invariant:** `verify-full` accepts a certificate only for the host's own name, `verify-ca` for any name, both only from those
 //! that are trusted; the weaker modes encrypt without knowing with whom, as libpq's do.
@@ -16,9 +16,9 @@ use tokio_rustls::rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
 };
 
-/// Makes what encrypts connections; `None` where the mode is not to.
+/// Makes the TLS connector; `None` in modes without encryption.
 /// # Errors
-/// A file that cannot be read or does not hold what it should, by name.
+/// A file cannot be read or has the wrong contents; the message names it.
 pub(crate) fn connector(settings: &Settings) -> Result<Option<TlsConnector>, String> {
     let tls = &settings.tls;
     let look = match tls.mode {
@@ -74,13 +74,10 @@ fn certificates(file: &Path, name: &str) -> Result<Vec<CertificateDer<'static>>,
     let found: Vec<_> = CertificateDer::pem_file_iter(file)
         .and_then(Iterator::collect)
         .map_err(|cause| unreadable(&cause))?;
-    match found.is_empty() {
-        true => Err(unreadable(&"it holds no certificate in PEM")),
-        false => Ok(found),
-    }
+    if found.is_empty() { Err(unreadable(&"it holds no certificate in PEM")) } else { Ok(found) }
 }
 
-/// Those of `file`, or of the system.
+/// Root certificates of `file`, or of the system.
 fn roots(file: Option<&Path>) -> Result<RootCertStore, String> {
     let mut roots = RootCertStore::empty();
     match file {

@@ -6,18 +6,18 @@ use std::sync::{Arc, LazyLock};
 /// Isolation levels. Source: the manual of PostgreSQL, "Transaction Isolation".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isolation {
-    /// Each statement sees what was committed before it.
+    /// Each statement sees all earlier commits.
     ReadCommitted,
     /// All statements see the same.
     RepeatableRead,
-    /// As if they had run one after another.
+    /// Transactions behave as if they had run one after another.
     Serializable,
 }
 
 /// A kind of transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transaction {
-    /// For changes.
+    /// A transaction that changes data.
     ReadWrite(Isolation),
     /// Several reads of one state.
     Snapshot,

@@ -1,4 +1,4 @@
-//! Tells whether a database's schema is still as it was read.
+//! Detects changes of a database's schema since it was read.
 //!
 //! One statement sums up the system catalogs of the schemas that are served, and what it says is compared. Versions of
 //! rows (`xmin`) are summed where only DDL writes them; of relations, which `TRUNCATE` and `REFRESH MATERIALIZED VIEW`

@@ -1,4 +1,4 @@
-//! A connection of a session, and how it stands: whether something is under way, and whether a transaction is open.
+//! A connection of a session with its state: whether an answer is pending, and whether a transaction is open.
 //!
 //! **Invariant:** what was sent is known to be answered whole before anything else is.
 
@@ -57,7 +57,7 @@ impl Wire {
         }
     }
 
-    /// Throws away what comes until the server is ready.
+    /// Discards answers until the server is ready.
     pub(crate) async fn drain(&mut self) -> Result<(), Error> {
         while self.is_busy {
             match self.next_end().await? {
@@ -69,7 +69,7 @@ impl Wire {
         Ok(())
     }
 
-    /// Ends what is under way and the transaction.
+    /// Drains pending answers and ends the transaction.
     pub(crate) async fn clean(&mut self) -> Result<(), Error> {
         self.drain().await?;
         if self.status != Status::Idle {

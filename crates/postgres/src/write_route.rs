@@ -12,7 +12,7 @@ use std::time::Instant;
 pub enum WriteRoute<'s> {
     /// Any number of statements, in a transaction that is begun and committed.
     Session(&'s mut Session),
-    /// One statement, in a transaction that nobody begins.
+    /// A single statement, in its own implicit transaction.
     Single {
         /// The pool that sends it.
         pool: &'s Pool,
@@ -23,7 +23,7 @@ pub enum WriteRoute<'s> {
     },
 }
 
-/// A statement, its values, and what stands for the rows it touches.
+/// A statement, its values, and the number that identifies the rows it touches.
 pub(crate) type Pushed = (Arc<Statement>, Parameters, Option<u64>);
 
 impl WriteRoute<'_> {
@@ -35,18 +35,19 @@ impl WriteRoute<'_> {
         }
     }
 
-    /// Sends what was appended and gives the rows of each statement.
+    /// Sends the appended statements and returns the rows of each.
     ///
     /// # Errors
-    /// As [`Session::flush`], [`Pool::change`] and [`Pool::change_alone`].
+    /// See [`Session::flush`], [`Pool::change`] and [`Pool::change_alone`].
     pub async fn flush(&mut self, deadline: Instant) -> Result<Vec<Rows>, Error> {
         match self {
             Self::Session(session) => session.flush(deadline).await,
             Self::Single { pool, pushed, is_shared } => {
                 let Some((statement, parameters, rows)) = pushed.take() else { return Ok(Vec::new()) };
-                let answer = match is_shared {
-                    true => pool.change(&statement, parameters, deadline).await?,
-                    false => pool.change_alone(&statement, &parameters, rows, deadline).await?,
+                let answer = if *is_shared {
+                    pool.change(&statement, parameters, deadline).await?
+                } else {
+                    pool.change_alone(&statement, &parameters, rows, deadline).await?
                 };
                 Ok(vec![answer])
             }

@@ -21,7 +21,7 @@ impl<'r, I: Iterator<Item = Option<&'r [u8]>>> Cells<'r, I> {
         self.next().and_then(|text| text.chars().next()).unwrap_or(' ')
     }
 
-    /// A number; null and what does not fit are 0.
+    /// A number; 0 for null and for numbers out of range.
     pub(crate) fn number(&mut self) -> u32 {
         self.next().and_then(|text| text.parse().ok()).unwrap_or(0)
     }

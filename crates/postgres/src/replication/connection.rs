@@ -30,7 +30,7 @@ const STATEMENT_MAX: Duration = Duration::from_secs(30);
 /// The server's clock begins so long after that of Unix.
 const SERVER_EPOCH: Duration = Duration::from_secs(946_684_800);
 
-/// A connection that answers statements or, once it was told so, sends changes.
+/// A connection that answers statements, and sends changes after `start`.
 pub(super) struct StreamConnection {
     stream: Stream,
     read: BytesMut,
@@ -45,7 +45,7 @@ pub(super) struct StreamConnection {
 /// A message of a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Streamed {
-    /// Of the plugin.
+    /// A message of the output plugin.
     Change {
         /// The message, or its beginning.
         message: Bytes,
@@ -54,9 +54,9 @@ pub(super) enum Streamed {
         /// The position in the log.
         position: u64,
     },
-    /// Nothing is to be told up to a position in the log.
+    /// No changes up to a position in the log.
     KeepAlive {
-        /// That position.
+        /// The server's position in the log.
         position: u64,
         /// True if the server wants an answer at once.
         wants_answer: bool,
@@ -90,7 +90,8 @@ impl StreamConnection {
         let command = format!(
             "START_REPLICATION SLOT \"{name}\" LOGICAL 0/0 (proto_version '1', publication_names '\"{name}\"')"
         );
-        let (mut out, statement_max) = (BytesMut::new(), self.statement_max);
+        let mut out = BytesMut::new();
+        let statement_max = self.statement_max;
         frontend::query(&command, &mut out).map_err(Error::unavailable)?;
         let started = async {
             self.stream.write_all(&out).await.map_err(Error::unavailable)?;
@@ -109,7 +110,7 @@ impl StreamConnection {
                         self.read.advance(length);
                         return Ok(());
                     }
-                    b'E' => return Err(refused(body)),
+                    b'E' => return Err(database_error(body)),
                     _ => {}
                 }
                 let length = body.len() + HEADER_BYTES;
@@ -147,11 +148,11 @@ impl StreamConnection {
             body.advance(HEADER_BYTES);
             self.skip = if is_cut { length - here } else { 0 };
             match tag {
-                b'd' => match streamed(body, is_cut) {
+                b'd' => match read_stream_message(body, is_cut) {
                     Some(streamed) => return Ok(Some(streamed)),
                     None => return Err(Error::Protocol("a message of the stream is malformed".into())),
                 },
-                b'E' => return Err(refused(&body)),
+                b'E' => return Err(database_error(&body)),
                 b'c' | b'Z' => return Err(Error::unavailable("the server ended the stream")),
                 // Notices and settings.
                 _ => {}
@@ -172,11 +173,12 @@ impl StreamConnection {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH + SERVER_EPOCH).unwrap_or_default();
         let mut status = BytesMut::with_capacity(34);
         status.put_u8(b'r');
-        // Written, flushed, applied.
+        // The positions written, flushed and applied.
         (0..3).for_each(|_| status.put_u64(position));
         status.put_u64(u64::try_from(since_epoch.as_micros()).unwrap_or(0));
         status.put_u8(u8::from(wants_answer));
-        let (mut out, statement_max) = (BytesMut::new(), self.statement_max);
+        let mut out = BytesMut::new();
+        let statement_max = self.statement_max;
         CopyData::new(status.freeze()).map_err(Error::unavailable)?.write(&mut out);
         let sent = async {
             self.stream.write_all(&out).await?;
@@ -189,21 +191,23 @@ impl StreamConnection {
     }
 }
 
-/// The server's error.
-fn refused(body: &[u8]) -> Error {
+/// Reads the server's error message.
+fn database_error(body: &[u8]) -> Error {
     Error::Database { error: Box::new(DatabaseError::read(body)), statement: 0 }
 }
 
-/// Reads what a message of the stream carries.
-fn streamed(mut body: Bytes, is_cut: bool) -> Option<Streamed> {
+/// Reads one message of the replication stream; `None` for other kinds.
+fn read_stream_message(mut body: Bytes, is_cut: bool) -> Option<Streamed> {
     match body.try_get_u8().ok()? {
         b'w' => {
             let position = body.try_get_u64().ok()?;
-            let (_end, _clock) = (body.try_get_u64().ok()?, body.try_get_u64().ok()?);
+            let _end = body.try_get_u64().ok()?;
+            let _clock = body.try_get_u64().ok()?;
             Some(Streamed::Change { message: body, is_cut, position })
         }
         b'k' => {
-            let (position, _clock) = (body.try_get_u64().ok()?, body.try_get_u64().ok()?);
+            let position = body.try_get_u64().ok()?;
+            let _clock = body.try_get_u64().ok()?;
             Some(Streamed::KeepAlive { position, wants_answer: body.try_get_u8().ok()? == 1 })
         }
         _ => None,
@@ -219,7 +223,9 @@ mod tests {
 
     fn pair() -> (StreamConnection, UnixStream) {
         let (client, server) = UnixStream::pair().unwrap();
-        let (stream, read, statement_max) = (Stream::Unix(client), BytesMut::new(), STATEMENT_MAX);
+        let stream = Stream::Unix(client);
+        let read = BytesMut::new();
+        let statement_max = STATEMENT_MAX;
         (StreamConnection { stream, read, skip: 0, statement_max, facts: FACTS }, server)
     }
 

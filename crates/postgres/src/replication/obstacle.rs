@@ -1,13 +1,13 @@
-//! Obstacles: settings and rights for lack of which a server cannot tell its changes, each with its remedy.
+//! Obstacles: missing settings and rights that prevent a server from reporting changes, each with a remedy.
 
 use super::tables::TextRows;
 use crate::address::Settings;
 use crate::connection::Facts;
 use crate::error::Error;
 use weir_relational::dialect::flavour::Flavour;
-use weir_relational::dialect::quoting::quoted;
+use weir_relational::dialect::quoting::quote_identifier;
 
-/// Query for what [`obstacle`] judges by.
+/// Query for the settings and rights that [`obstacle`] checks.
 pub(super) const CAPABILITIES: &str = "SELECT current_setting('wal_level'), \
     (EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.rolname = current_user AND (r.rolsuper OR r.rolreplication)) \
      OR EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.rolname = 'rds_replication' AND pg_has_role(r.oid, 'MEMBER')))::text, \
@@ -16,10 +16,11 @@ pub(super) const CAPABILITIES: &str = "SELECT current_setting('wal_level'), \
 /// The oldest version whose `pgoutput` and catalogs are known.
 const VERSION_MIN: u32 = 13_00_00;
 
-/// The reason why a server of these `facts` cannot tell its changes, and the remedy, by its answer to [`CAPABILITIES`].
+/// The obstacle of a server with these `facts`, with a remedy, from its answer to [`CAPABILITIES`].
 pub(super) fn obstacle(settings: &Settings, facts: Facts, capabilities: &TextRows) -> Option<String> {
     let text = |at: usize| capabilities.first().and_then(|it| it.get(at)?.as_deref()).unwrap_or("");
-    let (user, database) = (quoted(&settings.user), quoted(&settings.database));
+    let user = quote_identifier(&settings.user);
+    let database = quote_identifier(&settings.database);
     if let Some(obstacle) = of_server(facts) {
         return Some(obstacle);
     }
@@ -38,7 +39,8 @@ pub(super) fn obstacle(settings: &Settings, facts: Facts, capabilities: &TextRow
         ));
     }
     // A stream of ours that counts as a standby would have commits wait for it.
-    let (standbys, ours) = (text(3).to_lowercase(), settings.application_name.to_lowercase());
+    let standbys = text(3).to_lowercase();
+    let ours = settings.application_name.to_lowercase();
     if standbys.contains('*') || !ours.is_empty() && standbys.contains(&ours) {
         return Some(format!(
             "`synchronous_standby_names` would make commits wait for it: name the standbys in it, and none `{}`",
@@ -48,7 +50,7 @@ pub(super) fn obstacle(settings: &Settings, facts: Facts, capabilities: &TextRow
     None
 }
 
-/// The reason that lies in the way to the server: it refused a connection for replication by `error`. `pooler` is one that told its name.
+/// The obstacle if a connection for replication was refused by `error`. `pooler` is the name of a pooler, if it reported one.
 pub(super) fn of_refusal(error: &Error, facts: Facts, pooler: Option<&str>) -> String {
     let words = error.to_string();
     // PgBouncer passes on the startup parameters that it knows alone.

@@ -15,10 +15,10 @@ pub(super) struct Malformed;
 pub(super) enum Message<'m> {
     /// The changes of a committed transaction follow.
     Begin {
-        /// Its number, of the 32 bits that rows have.
+        /// Transaction number: the 32 bits that rows have.
         xid: u32,
     },
-    /// Its changes are through.
+    /// End of a transaction, after all its changes.
     Commit {
         /// The position behind its record of the commit.
         end: u64,
@@ -36,7 +36,7 @@ pub(super) enum Message<'m> {
     Update {
         /// Number of the table.
         relation: u32,
-        /// The old row, or of it the columns of the replica identity. Without one, these did not change.
+        /// The old row, or its columns of the replica identity. `None` if these did not change.
         old: Option<Tuple<'m>>,
         /// The row.
         new: Tuple<'m>,
@@ -45,7 +45,7 @@ pub(super) enum Message<'m> {
     Delete {
         /// Number of the table.
         relation: u32,
-        /// The old row, or of it the columns of the replica identity.
+        /// The old row, or its columns of the replica identity.
         old: Tuple<'m>,
     },
     /// All rows of these tables are gone.
@@ -53,16 +53,16 @@ pub(super) enum Message<'m> {
         /// Numbers of the tables.
         relations: Vec<u32>,
     },
-    /// One that says nothing of rows, or that this version does not have.
+    /// A message without changes of rows, or one that this version does not know.
     Other,
 }
 
 /// A table as the plugin describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DescribedRelation<'m> {
-    /// Its number.
+    /// OID of the table.
     pub oid: u32,
-    /// Its columns that the publication has.
+    /// Columns of the table that the publication has.
     pub columns: Vec<RelationColumn<'m>>,
 }
 
@@ -71,7 +71,7 @@ pub(super) struct DescribedRelation<'m> {
 pub(super) struct RelationColumn<'m> {
     /// True if it is one of the replica identity.
     pub is_identity: bool,
-    /// Its name.
+    /// Name of the column.
     pub name: &'m [u8],
 }
 
@@ -88,22 +88,26 @@ pub(super) enum Value<'m> {
     Unchanged,
     /// The text of the value.
     Text(&'m [u8]),
-    /// The value in its binary form, which nobody asks for.
+    /// The value in binary form, which is never requested.
     Binary(&'m [u8]),
 }
 
-/// Decodes one message.
+/// Decodes a message.
 /// # Errors
-/// It is cut short, or says what the format does not have.
+/// The message is truncated, or not in the expected format.
 pub(super) fn decode(message: &[u8]) -> Result<Message<'_>, Malformed> {
     let mut rest = Reader(message);
     let decoded = match rest.byte()? {
         b'B' => {
-            let (_final_position, _time) = (rest.u64()?, rest.u64()?);
+            let _final_position = rest.u64()?;
+            let _time = rest.u64()?;
             Message::Begin { xid: rest.u32()? }
         }
         b'C' => {
-            let (_flags, _position, end, _time) = (rest.byte()?, rest.u64()?, rest.u64()?, rest.u64()?);
+            let _flags = rest.byte()?;
+            let _position = rest.u64()?;
+            let end = rest.u64()?;
+            let _time = rest.u64()?;
             Message::Commit { end }
         }
         b'R' => Message::Relation(rest.relation()?),
@@ -133,7 +137,8 @@ pub(super) fn decode(message: &[u8]) -> Result<Message<'_>, Malformed> {
             }
         }
         b'T' => {
-            let (count, _options) = (rest.u32()?, rest.byte()?);
+            let count = rest.u32()?;
+            let _options = rest.byte()?;
             let relations = (0..count).map(|_| rest.u32()).collect::<Result<_, _>>()?;
             Message::Truncate { relations }
         }
@@ -194,7 +199,9 @@ impl<'m> Reader<'m> {
 
     fn relation(&mut self) -> Result<DescribedRelation<'m>, Malformed> {
         let oid = self.u32()?;
-        let (_schema, _name, _identity) = (self.text()?, self.text()?, self.byte()?);
+        let _schema = self.text()?;
+        let _name = self.text()?;
+        let _identity = self.byte()?;
         let count = self.u16()?;
         let columns = (0..count).map(|_| self.column()).collect::<Result<_, _>>()?;
         Ok(DescribedRelation { oid, columns })
@@ -203,7 +210,8 @@ impl<'m> Reader<'m> {
     fn column(&mut self) -> Result<RelationColumn<'m>, Malformed> {
         let is_identity = self.byte()? & 1 == 1;
         let name = self.text()?;
-        let (_type, _modifier) = (self.u32()?, self.u32()?);
+        let _type = self.u32()?;
+        let _modifier = self.u32()?;
         Ok(RelationColumn { is_identity, name })
     }
 

@@ -30,7 +30,7 @@ const CONFIRM: Duration = Duration::from_secs(10);
 const SILENCE_MAX: Duration = Duration::from_secs(30);
 /// Time between two looks at the publication while the database is written to: a table that is dropped leaves it, an heir is not in it.
 const GLANCE: Duration = Duration::from_secs(2);
-/// The same of all tables and the slot.
+/// Time between two checks of all tables and the slot.
 const LOOK: Duration = Duration::from_secs(30);
 /// Bytes of log after which the slot is looked at sooner.
 const LOOK_BYTES: u64 = 16 << 20;
@@ -60,11 +60,11 @@ const ABANDONED: &str = "SELECT p.pubname::text FROM pg_catalog.pg_publication p
 pub(super) enum SessionEnd {
     /// Nobody listens.
     Unwanted,
-    /// Other tables are to be told, or with other settings.
+    /// The set of tables or the settings changed.
     Retold,
     /// An operator has to do something first.
     Obstacle(String),
-    /// It broke, or was given up; it can be begun again.
+    /// The session broke or was given up; it can be started again.
     Broken(String),
 }
 
@@ -80,7 +80,7 @@ impl From<Error> for SessionEnd {
 }
 
 impl SessionEnd {
-    /// That `statement` failed, or waited too long.
+    /// The end because `statement` failed or timed out.
     fn of(statement: &str, error: Error) -> Self {
         match Self::from(error) {
             Self::Broken(cause) => Self::Broken(format!("`{statement}`: {cause}")),
@@ -159,7 +159,7 @@ async fn begin(
     let publication =
         format!("{PUBLICATION_LOCKS}; CREATE PUBLICATION \"{name}\" FOR TABLE {}", tables.list());
     side.rows(&publication).await.map_err(|it| SessionEnd::of("CREATE PUBLICATION", it))?;
-    // It waits for all transactions that run and have written: not longer than the lock timeout of the connection.
+    // The server waits here for all running transactions that have written, but not longer than the lock timeout.
     let slot = format!("CREATE_REPLICATION_SLOT \"{name}\" TEMPORARY LOGICAL pgoutput NOEXPORT_SNAPSHOT");
     stream.rows(&slot).await.map_err(|it| SessionEnd::of("CREATE_REPLICATION_SLOT", it))?;
     stream.start(name).await?;
@@ -189,7 +189,7 @@ struct StreamSession<'s> {
     position: u64,
     /// The position when the publication was looked at last.
     glanced_at: u64,
-    /// The same of all tables and the slot.
+    /// The position when all tables and the slot were checked last.
     looked_at: u64,
     /// When the server said something last.
     heard: Instant,
@@ -255,7 +255,9 @@ impl<'s> StreamSession<'s> {
     async fn pass_on(&mut self) -> Result<Turn, SessionEnd> {
         let look_bytes = LOOK_BYTES.min(self.task.settings.decoding.log_bytes_max / 4);
         let mut turn = std::pin::pin!(self.shared.turn(self.task));
-        let (mut confirm, mut glance, mut look) = (interval(CONFIRM), interval(GLANCE), interval(LOOK));
+        let mut confirm = interval(CONFIRM);
+        let mut glance = interval(GLANCE);
+        let mut look = interval(LOOK);
         let mut again = Instant::now() + self.suspects_pause;
         for it in [&mut confirm, &mut glance, &mut look] {
             it.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -310,7 +312,7 @@ impl<'s> StreamSession<'s> {
         Ok(())
     }
 
-    /// Confirms what was taken in, and asks whether the server lives.
+    /// Confirms the position up to which all was received, and checks that the server is alive.
     async fn confirm(&mut self) -> Result<(), SessionEnd> {
         if self.heard.elapsed() > SILENCE_MAX {
             return Err(SessionEnd::Broken("the server says nothing".into()));
@@ -329,7 +331,7 @@ impl<'s> StreamSession<'s> {
     async fn release(&mut self) -> Result<(), SessionEnd> {
         if !self.held.is_empty() {
             let snapshot = self.snapshot().await?;
-            self.held.release(&snapshot).into_iter().for_each(|it| self.shared.tell(it));
+            self.held.release(&snapshot).into_iter().for_each(|it| self.shared.send_commit(it));
         }
         Ok(())
     }
@@ -344,19 +346,19 @@ impl<'s> StreamSession<'s> {
         Ok(())
     }
 
-    /// Tells that anything may have changed if one of those transactions ended: reads see now what it did.
+    /// Reports that anything may have changed if one of these transactions ended: reads see its changes from now on.
     async fn clear_suspects(&mut self) -> Result<(), SessionEnd> {
         self.suspects_pause = (self.suspects_pause * 2).min(SUSPECTS_PAUSE_MAX);
         let now = self.snapshot().await?;
         if self.suspects.take_ended(&now) {
             self.suspects_pause = SUSPECTS_PAUSE;
-            self.shared.tell(Arc::new(Commit { changes: Vec::new(), is_unknown: true }));
+            self.shared.send_commit(Arc::new(Commit { changes: Vec::new(), is_unknown: true }));
         }
         Ok(())
     }
 
-    /// Begins anew if the publication does not fit any more: a table that is made anew is not in it by itself. Tells that anything
-    /// may have changed if definitions did: no change of a row tells that the values are others.
+    /// Restarts if the publication no longer fits: a table that is created anew is not in it. Reports that anything may have changed
+    /// if definitions changed, because no row change reports their new values.
     async fn glance(&mut self) -> Result<(), SessionEnd> {
         if self.position == std::mem::replace(&mut self.glanced_at, self.position) {
             return Ok(());
@@ -367,7 +369,7 @@ impl<'s> StreamSession<'s> {
         }
         if self.definitions != definitions {
             self.definitions = definitions;
-            self.shared.tell(Arc::new(Commit { changes: Vec::new(), is_unknown: true }));
+            self.shared.send_commit(Arc::new(Commit { changes: Vec::new(), is_unknown: true }));
         }
         Ok(())
     }
@@ -379,7 +381,7 @@ impl<'s> StreamSession<'s> {
         Ok((cells.next().flatten().as_deref() == Some("true"), cells.next().flatten()))
     }
 
-    /// Gives the slot up if it holds back too much of the log, and begins anew if the tables are others than at the beginning.
+    /// Gives up the slot if it holds back too much of the log, and restarts if the set of tables changed.
     async fn look(&mut self) -> Result<(), SessionEnd> {
         if self.position == self.looked_at {
             return Ok(());
@@ -398,9 +400,10 @@ impl<'s> StreamSession<'s> {
                 "the slot is given up, as it holds back {held} bytes of the server's log, more than {held_max}"
             )));
         }
-        match read_tables(self.side, &self.task.wanted).await? == *self.tables {
-            true => Ok(()),
-            false => Err(SessionEnd::Retold),
+        if read_tables(self.side, &self.task.wanted).await? == *self.tables {
+            Ok(())
+        } else {
+            Err(SessionEnd::Retold)
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The tables whose changes are told, and the relations that hold their rows: themselves, partitions, heirs.
+//! Tables whose changes are reported, and the relations with their rows: the tables themselves, partitions, heirs.
 //!
 //! **Invariant:** a table is told only if every relation with rows of it can be published without harm: an `UPDATE` of a published table
 //! without a replica identity would fail.
@@ -7,7 +7,7 @@ use super::TableName;
 use hashbrown::{HashMap, HashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use weir_relational::dialect::quoting::quoted;
+use weir_relational::dialect::quoting::quote_identifier;
 
 /// Query for the relations of the database, see [`Tables::read`].
 pub(super) const RELATIONS: &str = include_str!("tables.sql");
@@ -21,25 +21,25 @@ const GLANCE: &str = include_str!("glance.sql");
 /// Rows of texts, as the server gives them.
 pub(super) type TextRows = Vec<Vec<Option<String>>>;
 
-/// A table whose changes are told.
+/// A table whose changes are reported.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ToldTable {
-    /// Its name.
+    /// Name of the table.
     pub name: TableName,
     /// The columns of its primary key, in the order of the key; empty: it has none.
     pub key: Vec<String>,
 }
 
-/// The tables that can be told, of those that were asked for.
+/// The requested tables whose changes can be reported.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Tables {
     /// In the order of their names.
     pub(super) told: Vec<Arc<ToldTable>>,
-    /// Their numbers, in the same order.
+    /// OIDs of the tables, in the same order.
     oids: Vec<u32>,
     /// Pairs of relations in `owners` of which one's rows are rows of the other.
     edges: usize,
-    /// Places in `told` of the tables that a relation's rows belong to, by the number of the relation.
+    /// For the OID of each relation: indexes in `told` of the tables that its rows belong to.
     owners: HashMap<u32, Vec<usize>>,
     /// The others, with the reason.
     pub(super) left_out: Vec<(TableName, String)>,
@@ -82,19 +82,19 @@ impl Tables {
         tables
     }
 
-    /// Places of the tables that rows of the relation `oid` belong to; empty: nobody knows.
+    /// Indexes of the tables that rows of the relation `oid` belong to; empty if unknown.
     pub(super) fn owners(&self, oid: u32) -> &[usize] {
         self.owners.get(&oid).map_or(&[], Vec::as_slice)
     }
 
-    /// The tables that cannot be told, for operators; `None`: there are none.
+    /// Message for operators about tables whose changes cannot be reported; `None`: there are none.
     pub(super) fn left_out_words(&self) -> Option<String> {
         let words = |it: &(TableName, String)| format!("`{}.{}`: {}", it.0.schema, it.0.name, it.1);
         let words: Vec<String> = self.left_out.iter().map(words).collect();
         (!words.is_empty()).then(|| words.join("; "))
     }
 
-    /// Query for whether `publication`, which was made for these tables, still tells all their changes and lets them be made.
+    /// Query that checks whether `publication` still reports all changes of its tables and still allows them.
     pub(super) fn glance(&self, publication: &str) -> String {
         let set = |oids: &mut dyn Iterator<Item = &u32>| {
             let oids: Vec<String> = oids.map(ToString::to_string).collect();
@@ -107,7 +107,9 @@ impl Tables {
 
     /// The tables as a publication takes them.
     pub(super) fn list(&self) -> String {
-        let name = |it: &Arc<ToldTable>| format!("{}.{}", quoted(&it.name.schema), quoted(&it.name.name));
+        let name = |it: &Arc<ToldTable>| {
+            format!("{}.{}", quote_identifier(&it.name.schema), quote_identifier(&it.name.name))
+        };
         self.told.iter().map(name).collect::<Vec<_>>().join(", ")
     }
 }
@@ -132,7 +134,8 @@ fn read_relations(rows: &TextRows) -> HashMap<u32, CatalogRelation> {
 fn holders(oid: u32, children: &HashMap<u32, Vec<u32>>) -> Vec<u32> {
     let mut seen: HashSet<u32> = HashSet::new();
     seen.insert(oid);
-    let (mut found, mut at) = (vec![oid], 0);
+    let mut found = vec![oid];
+    let mut at = 0;
     while let Some(parent) = found.get(at) {
         let below = children.get(parent).into_iter().flatten().filter(|it| seen.insert(**it));
         found.extend(below.copied().collect::<Vec<_>>());

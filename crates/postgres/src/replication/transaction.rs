@@ -11,7 +11,7 @@ use hashbrown::{HashMap, HashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Rows of one table whose keys are told one by one.
+/// Maximum number of row keys reported for one table.
 const KEYS_MAX: usize = 10_000;
 /// Bytes of the keys of one transaction.
 const KEY_BYTES_MAX: usize = 4 << 20;
@@ -45,7 +45,7 @@ pub(super) type Committed = (u32, Arc<Commit>);
 pub(super) enum Taken {
     /// The transaction goes on, or there is none.
     Nothing,
-    /// A transaction is committed; `None`: it changed nothing that is told. The position behind it.
+    /// A transaction committed, with the position behind it; `None`: it changed none of the tables.
     Commit(Option<Committed>, u64),
 }
 
@@ -66,19 +66,20 @@ struct KeyColumns {
     table: usize,
     /// The places of the columns; `None`: the relation lacks one, or the table has no key.
     places: Option<Vec<usize>>,
-    /// True if all of them are part of the replica identity.
+    /// True if all key columns are part of the replica identity.
     in_identity: bool,
 }
 
 impl Collector {
     pub(super) fn new(tables: Arc<Tables>) -> Self {
-        let (relations, changed) = (HashMap::new(), BTreeMap::new());
+        let relations = HashMap::new();
+        let changed = BTreeMap::new();
         Self { tables, relations, xid: 0, changed, key_bytes: 0, is_unknown: false }
     }
 
-    /// Takes a message of the plugin in.
+    /// Takes a message of the plugin.
     /// # Errors
-    /// It is none.
+    /// The message is malformed.
     pub(super) fn take(&mut self, message: &[u8]) -> Result<Taken, Malformed> {
         match decode(message)? {
             Message::Begin { xid } => {
@@ -93,10 +94,12 @@ impl Collector {
                 Some(old) => vec![columns.key(old), columns.key(&new)],
                 None => vec![columns.key(&new)],
             }),
-            Message::Delete { relation, old } => self.change(relation, |columns| match columns.in_identity {
-                true => vec![columns.key(&old)],
-                false => vec![None],
-            }),
+            Message::Delete { relation, old } => {
+                self.change(
+                    relation,
+                    |columns| if columns.in_identity { vec![columns.key(&old)] } else { vec![None] },
+                )
+            }
             Message::Truncate { relations } => {
                 relations.into_iter().for_each(|it| self.change(it, |_| vec![None]));
             }

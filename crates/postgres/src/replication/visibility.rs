@@ -11,7 +11,7 @@ use super::transaction::{Commit, Committed};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Commits that are held back with what they changed; of more, nobody knows what they changed.
+/// Maximum number of commits held back with their changes; beyond it, anything may have changed.
 const COMMITS_MAX: usize = 4096;
 /// Longest pause between two looks at the snapshot.
 const PAUSE_MAX: Duration = Duration::from_millis(50);
@@ -21,9 +21,9 @@ const PAUSE_MAX: Duration = Duration::from_millis(50);
 pub(super) struct Snapshot {
     /// All before it have ended.
     first: u64,
-    /// It and all later ones have not begun.
+    /// This transaction and all later ones have not begun.
     next: u64,
-    /// Those between that have not ended.
+    /// Transactions from `first` to `next` that have not ended.
     running: Vec<u64>,
 }
 
@@ -32,7 +32,8 @@ impl Snapshot {
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut parts = text.splitn(3, ':');
         let mut number = || parts.next()?.parse().ok();
-        let (first, next) = (number()?, number()?);
+        let first = number()?;
+        let next = number()?;
         let running = parts.next()?.split(',').filter(|it| !it.is_empty());
         Some(Self { first, next, running: running.map(|it| it.parse().ok()).collect::<Option<_>>()? })
     }
@@ -55,8 +56,8 @@ impl Snapshot {
 pub(super) struct Suspects(Vec<u64>);
 
 impl Suspects {
-    /// Those of `snapshot` that are older than the transaction `newest`, which had begun after the slot and ended before the snapshot. A
-    /// snapshot leaves out running transactions that are newer than all that ended, so without `newest` it might lack some.
+    /// The transactions of `snapshot` that are older than `newest`, which began after the slot and ended before the snapshot.
+    /// A snapshot leaves out running transactions newer than all that ended, so without `newest` it might lack some.
     pub(super) fn new(snapshot: &Snapshot, newest: u64) -> Self {
         Self(snapshot.running.iter().copied().filter(|it| *it < newest).collect())
     }
@@ -88,9 +89,10 @@ impl HeldCommits {
 
     /// Holds a commit back.
     pub(super) fn push(&mut self, (xid, commit): Committed) {
-        let commit = match self.held.len() < COMMITS_MAX {
-            true => commit,
-            false => Arc::new(Commit { changes: Vec::new(), is_unknown: true }),
+        let commit = if self.held.len() < COMMITS_MAX {
+            commit
+        } else {
+            Arc::new(Commit { changes: Vec::new(), is_unknown: true })
         };
         self.held.push((xid, commit));
         self.looks = 0;

@@ -23,7 +23,7 @@ use crate::address::{Limits, Settings};
 use crate::connection::Facts;
 use crate::dial::Kind;
 use crate::error::Error;
-use crate::lane_queue::jittered;
+use crate::lane_queue::add_jitter;
 use crate::pool::Pool;
 use crate::rows::Rows;
 use crate::statement::{Format, Parameters, Statement};
@@ -38,7 +38,7 @@ use tables::{HEIRS, RELATIONS, Tables, TextRows};
 use tokio::sync::{Notify, broadcast, watch};
 use weir_relational::catalog::postgres_types::oid;
 
-/// Commits that wait for a watcher; of more, it is told that anything may have changed.
+/// Maximum number of commits queued for a watcher; beyond it, the watcher learns that anything may have changed.
 const COMMITS_MAX: usize = 1024;
 /// A stream without watchers goes on for so long: subscribers come again after a reload.
 const LINGER: Duration = Duration::from_secs(2);
@@ -46,33 +46,33 @@ const LINGER: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(250);
 /// Longest pause, and the one after an obstacle.
 const PAUSE_MAX: Duration = Duration::from_secs(60);
-/// First pause after a session that began anew; the next ones double while sessions end within [`RETOLD_SOON`].
+/// First pause after a restart of a session; it doubles while sessions end within [`RETOLD_SOON`].
 const RETOLD_PAUSE: Duration = Duration::from_millis(100);
-/// A session that lasts longer begins anew after the first pause.
+/// A session that lasts longer restarts after the first pause.
 const RETOLD_SOON: Duration = Duration::from_secs(10);
 
 /// A table by its name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TableName {
-    /// Its schema.
+    /// Schema of the table.
     pub schema: String,
-    /// Its name in the schema.
+    /// Name within the schema.
     pub name: String,
 }
 
-/// Whether a stream tells changes.
+/// State of a stream of changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StreamState {
-    /// It may miss any.
+    /// The stream may miss changes.
     Down,
-    /// It tells all changes of these tables.
+    /// The stream reports all changes of these tables.
     Told(Arc<BTreeSet<TableName>>),
 }
 
 /// News of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangeEvent {
-    /// The stream began, ended, or began anew: anything may have changed before.
+    /// The stream started, ended or restarted: anything may have changed before.
     State(StreamState),
     /// Reads see a commit.
     Commit(Arc<Commit>),
@@ -102,7 +102,7 @@ struct SharedStream {
     changed: Notify,
     state: watch::Sender<StreamState>,
     commits: broadcast::Sender<Arc<Commit>>,
-    /// Said to operators last, of the stream and of tables that are left out.
+    /// Last messages to operators: about the stream, and about tables that are left out.
     said: Mutex<[Option<String>; 2]>,
     commits_told: AtomicU64,
 }
@@ -110,7 +110,7 @@ struct SharedStream {
 /// The watchers of a stream, with the tables that each wants.
 #[derive(Debug)]
 struct Watchers {
-    /// Of the watcher that came last: a reload may bring another password.
+    /// Settings of the latest watcher: a reload may bring another password.
     settings: Arc<Settings>,
     wanted: Vec<(u64, Arc<BTreeSet<TableName>>)>,
     next: u64,
@@ -118,7 +118,7 @@ struct Watchers {
     is_over: bool,
 }
 
-/// Tables that a session tells of, and its settings.
+/// Tables and settings of a session.
 struct SessionTask {
     settings: Arc<Settings>,
     wanted: BTreeSet<TableName>,
@@ -164,7 +164,7 @@ pub fn watch(settings: &Settings, tables: BTreeSet<TableName>) -> Watcher {
     watcher
 }
 
-/// Settings of a stream: without what only requests use, so that sources which differ in that share a stream.
+/// Settings of a stream without those that only requests use, so that sources which differ only there share a stream.
 fn of_stream(settings: &Settings) -> Settings {
     Settings {
         limits: Limits::DEFAULT,
@@ -177,7 +177,7 @@ fn of_stream(settings: &Settings) -> Settings {
     }
 }
 
-/// Ends all streams of the process, and waits until `deadline` for the database to be rid of them.
+/// Ends all streams of the process, and waits until `deadline` for the database to drop them.
 pub fn end_all(deadline: Instant) {
     let mut streams = STREAMS.lock();
     for stream in streams.values() {
@@ -195,7 +195,8 @@ pub fn end_all(deadline: Instant) {
 
 impl Watcher {
     fn of(stream: &Arc<SharedStream>, tables: BTreeSet<TableName>) -> Self {
-        let (mut state, commits) = (stream.state.subscribe(), stream.commits.subscribe());
+        let mut state = stream.state.subscribe();
+        let commits = stream.commits.subscribe();
         state.mark_changed();
         let mut watchers = stream.watchers();
         let id = watchers.next;
@@ -263,12 +264,12 @@ impl SharedStream {
 
     fn set_state(&self, state: StreamState) {
         if matches!(state, StreamState::Told(_)) {
-            self.say(0, None);
+            self.report_to_operators(0, None);
         }
         self.state.send_replace(state);
     }
 
-    fn tell(&self, commit: Arc<Commit>) {
+    fn send_commit(&self, commit: Arc<Commit>) {
         self.commits_told.fetch_add(1, Ordering::Relaxed);
         // Nobody may listen just now.
         let _ = self.commits.send(commit);
@@ -291,10 +292,7 @@ impl SharedStream {
                 return Turn::Retold;
             }
             let linger = async {
-                match is_unwatched {
-                    true => tokio::time::sleep(LINGER).await,
-                    false => std::future::pending().await,
-                }
+                if is_unwatched { tokio::time::sleep(LINGER).await } else { std::future::pending().await }
             };
             tokio::select! {
                 () = self.changed.notified() => {}
@@ -304,7 +302,7 @@ impl SharedStream {
     }
 
     /// Says `words` to operators, unless they were said last; true if they are new.
-    fn say(&self, place: usize, words: Option<String>) -> bool {
+    fn report_to_operators(&self, place: usize, words: Option<String>) -> bool {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         let is_new = said[place] != words;
         said[place] = words;
@@ -312,7 +310,7 @@ impl SharedStream {
     }
 
     fn note_ended(&self, cause: &str) {
-        if self.say(0, Some(cause.to_owned())) {
+        if self.report_to_operators(0, Some(cause.to_owned())) {
             let database = &self.database;
             tracing::warn!(
                 database,
@@ -324,7 +322,7 @@ impl SharedStream {
 
     fn note_left_out(&self, tables: Option<String>) {
         let database = &self.database;
-        if self.say(1, tables.clone()) {
+        if self.report_to_operators(1, tables.clone()) {
             match tables {
                 Some(tables) => {
                     tracing::warn!(database, tables, "subscriptions to some tables read them at intervals");
@@ -394,8 +392,8 @@ impl StreamThread {
             };
             let task = stream.task();
             tokio::select! {
-                () = tokio::time::sleep(jittered(pause)) => {}
-                // Other tables or settings may have no obstacle; nobody is waited for.
+                () = tokio::time::sleep(add_jitter(pause)) => {}
+                // Restart at once: other tables or settings may have no obstacle.
                 _ = stream.turn(&task) => {}
             }
         }
@@ -423,22 +421,22 @@ impl Pauses {
     }
 }
 
-/// Ability of a server to tell changes.
+/// Ability of a server to report changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Prospect {
     /// All changes of the tables.
     Everything,
     /// All but those of some tables, with the reasons.
     Except(String),
-    /// Nothing, for this reason, with what an operator can do.
+    /// The server reports nothing, for this reason, with a remedy for operators.
     Nothing(String),
     /// Nothing, whatever an operator does.
     Never(String),
 }
 
-/// Ability of the server of `pool` to tell changes of `tables`.
+/// Finds out which changes of `tables` the server of `pool` can report.
 /// # Errors
-/// The database cannot be asked, or has no such catalogs.
+/// The database cannot be reached, or lacks these catalogs.
 pub async fn prospect(
     settings: &Settings,
     (pool, facts): (&Pool, Facts),
