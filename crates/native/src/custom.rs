@@ -46,9 +46,9 @@ impl Customs {
 /// A type that is not stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteDefinition {
-    /// Its name.
+    /// Name of the type.
     pub name: String,
-    /// Its definition on one line, without directives but `@deprecated`.
+    /// Definition on one line, without directives but `@deprecated`.
     pub text: String,
     /// Fields of types and inputs.
     pub fields: Vec<(String, TypeUse)>,
@@ -61,7 +61,7 @@ pub struct RemoteDefinition {
 /// A type as written: `[Boat!]!`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeUse {
-    /// Its name.
+    /// Name of the type.
     pub name: String,
     /// Lists and marks around it.
     pub wraps: Wraps,
@@ -80,7 +80,7 @@ impl std::fmt::Display for TypeUse {
 pub struct ResponseName {
     /// The type.
     pub ty: String,
-    /// Its field.
+    /// Field of the type.
     pub field: String,
     /// The member's name.
     pub name: String,
@@ -114,9 +114,9 @@ impl Owner {
 pub struct CustomField {
     /// The owner.
     pub owner: Owner,
-    /// Its name.
+    /// Name of the field.
     pub name: String,
-    /// Its type.
+    /// Type of the field.
     pub ty: TypeUse,
     /// Description, name, arguments, type and `@deprecated` on one line.
     pub signature: String,
@@ -147,7 +147,7 @@ pub struct CustomRequest {
     pub forwarded: Vec<HeaderPair>,
     /// Headers with the values of secrets.
     pub secret: Vec<HeaderPair>,
-    /// The same for introspection.
+    /// Headers of introspection requests.
     pub introspection: Vec<HeaderPair>,
     /// False with `skipIntrospection: true`.
     pub is_introspected: bool,
@@ -156,7 +156,7 @@ pub struct CustomRequest {
 /// A header of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderPair {
-    /// Its name in the call.
+    /// Name of the header in the call.
     pub remote: String,
     /// The client's header, or the secret.
     pub local: String,
@@ -176,7 +176,7 @@ pub struct Url {
 /// A segment of a path, or the value of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UrlPart {
-    /// As written.
+    /// Text that is sent as written.
     Fixed(String),
     /// `$name`.
     Variable {

@@ -14,7 +14,7 @@ mod names;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use indexes::compared;
+pub(crate) use indexes::comparable_column;
 pub use indexes::index_kind;
 
 use crate::model::{FieldId, Model};
@@ -31,23 +31,23 @@ pub(crate) type ColumnIds = SmallVec<[ColumnId; 8]>;
 pub struct Layout {
     /// Every table and view, every edge as a relationship. Names of relationships are those of the fields.
     pub relations: Relations,
-    /// By type: an object's table; the registry (`id`, `type`) of an interface or union.
+    /// By type: an object's table, or the registry (`id`, `type`) of an interface or union.
     pub tables: Vec<TableId>,
     /// By type: the column of the object's number in `tables`.
     pub ids: Vec<ColumnId>,
-    /// By type: the column of an abstract type's registry that says which object it is.
+    /// By type: the registry column of an abstract type with the object type of a row.
     pub kinds: Vec<Option<ColumnId>>,
     /// By type: an interface's view over the rows of all its objects.
     pub all: Vec<Option<View>>,
     /// By type: the column with the hash of its password.
     pub secrets: Vec<Option<ColumnId>>,
-    /// By field. Of an interface's field: how it stands in the view; the registry has only its keys.
+    /// By field: where it is stored. For a field of an interface: its columns in the view; the registry has keys only.
     pub fields: Vec<Storage>,
-    /// By field: of an edge to an interface, the way to its view; `Storage::…::by` leads to the registry.
+    /// By field: for an edge to an interface, the relationship to its view; `Storage::…::by` leads to the registry.
     pub to_all: Vec<Option<RelationshipId>>,
-    /// By field: of an interface's `@id(interface: true)`, its column in the registry.
+    /// By field: for an interface's `@id(interface: true)`, its column in the registry.
     pub registry_keys: Vec<Option<ColumnId>>,
-    /// By field: the most bytes that a text of it may have, because an index holds it whole.
+    /// By field: maximum bytes of a text, if an index holds whole texts of it.
     pub bytes_max: Vec<Option<usize>>,
     /// Every index but those of primary keys.
     pub indexes: Vec<Index>,
@@ -86,13 +86,13 @@ pub struct View {
 pub enum Storage {
     /// The number of the object itself.
     Id(ColumnId),
-    /// A column as it is.
+    /// A single column, unchanged.
     Column(ColumnId),
     /// A DateTime.
     Instant {
-        /// Its normal text, which answers give.
+        /// The normalised text, which answers contain.
         text: ColumnId,
-        /// In microseconds since 1970 in UTC: what filters, order and aggregates use.
+        /// Microseconds since 1970 in UTC, used by filters, order and aggregates.
         at: ColumnId,
     },
     /// A Point.
@@ -109,51 +109,51 @@ pub enum Storage {
     Values {
         /// The table.
         table: TableId,
-        /// Its column of the object's number.
+        /// Column with the number of the object.
         owner: ColumnId,
-        /// Its column that keeps the order of insertion, filled by the database.
+        /// Column with the order of insertion, filled by the database.
         place: ColumnId,
-        /// Its column of the value.
+        /// Column with the value.
         value: ColumnId,
-        /// Of a DateTime: microseconds.
+        /// Column with the microseconds of a DateTime.
         at: Option<ColumnId>,
-        /// From the object's table to that one.
+        /// Relationship from the object's table to the table of values.
         by: RelationshipId,
     },
-    /// One other object: its number is in a column of ours.
+    /// At most one other object: its number is in a column of ours.
     ToOne {
         /// Our column.
         column: ColumnId,
-        /// To the other's table.
+        /// Relationship to the other's table.
         by: RelationshipId,
     },
-    /// One other object: it has our number, which is unique there.
+    /// At most one other object: it has our number, which is unique there.
     ToOneBack {
         /// The other's table, or the view of its interface.
         table: TableId,
-        /// Its column.
+        /// Column with our number.
         column: ColumnId,
-        /// To the other's table.
+        /// Relationship to the other's table.
         by: RelationshipId,
     },
     /// Many others: they have our number.
     ToMany {
         /// The others' table, or the view of their interface.
         table: TableId,
-        /// Their column.
+        /// Column with our number.
         column: ColumnId,
-        /// To the others' table.
+        /// Relationship to the others' table.
         by: RelationshipId,
     },
     /// Many others, in a table of pairs.
     Join {
         /// The table of pairs.
         table: TableId,
-        /// Its column of our number.
+        /// Column with our number.
         ours: ColumnId,
-        /// Its column of the other's number.
+        /// Column with the number of the other object.
         theirs: ColumnId,
-        /// To the other's table, through that one.
+        /// Relationship to the other's table, through the table of pairs.
         by: RelationshipId,
     },
 }
@@ -184,7 +184,7 @@ impl Storage {
 /// An index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Index {
-    /// Its name; of one that is a separate table that table's.
+    /// Name of the index; for a separate table, the table's name.
     pub name: String,
     /// The table.
     pub table: TableId,

@@ -15,7 +15,7 @@ macro_rules! ids {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $name(pub u32);
         impl $name {
-            /// As a place in a table.
+            /// Index into the model's table.
             #[must_use]
             pub const fn index(self) -> usize { self.0 as usize }
         }
@@ -48,13 +48,13 @@ pub struct Model {
 /// An object, interface or union.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Type {
-    /// Its name.
+    /// Name of the type.
     pub name: String,
-    /// Its description, or empty.
+    /// Description, or empty.
     pub description: String,
     /// The kind of type.
     pub kind: TypeKind,
-    /// Its fields, as places in [`Model::fields`]: inherited ones that are not repeated first, then as written.
+    /// Range in [`Model::fields`]: first inherited fields that are not repeated, then the others as written.
     pub fields: Range<u32>,
     /// All interfaces it implements, those of its interfaces too.
     pub interfaces: Vec<TypeId>,
@@ -77,11 +77,11 @@ pub struct Type {
 /// Kinds of types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TypeKind {
-    /// Stored.
+    /// An object, which is stored.
     Object,
     /// Fields that its implementers share.
     Interface,
-    /// One of several objects.
+    /// Any of several object types.
     Union,
 }
 
@@ -97,7 +97,7 @@ pub struct Auth {
 }
 
 impl Auth {
-    /// Lets what `above` says hold too.
+    /// Adds the rules of `above`, so that both have to hold.
     pub(crate) fn join(&mut self, above: &Self) {
         let join = |own: &mut Option<Rule>, above: &Option<Rule>| {
             *own = match (own.take(), above.clone()) {
@@ -122,9 +122,9 @@ impl Auth {
 pub enum Rule {
     /// All have to hold.
     All(Vec<Rule>),
-    /// One has to hold.
+    /// At least one rule holds.
     Any(Vec<Rule>),
-    /// It must not hold.
+    /// The rule does not hold.
     Not(Box<Rule>),
     /// A claim passes a test.
     Claim {
@@ -173,7 +173,7 @@ pub struct Authorization {
 pub enum AuthorizationKeys {
     /// A secret, or an RSA public key.
     Key {
-        /// Its text.
+        /// Text of the key.
         text: String,
         /// The algorithm's name.
         algorithm: String,
@@ -194,9 +194,9 @@ impl std::fmt::Debug for AuthorizationKeys {
 /// A password of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Secret {
-    /// Its name in inputs and in `check…Password`.
+    /// Name in inputs and in `check…Password`.
     pub name: String,
-    /// Its place.
+    /// Place in the text.
     pub place: Location,
 }
 
@@ -216,7 +216,7 @@ pub struct Generate {
 }
 
 impl Generate {
-    /// Those that a type without directives has: all but subscriptions.
+    /// Root fields of a type without directives: all but subscriptions.
     pub const USUAL: Self = Self {
         get: true,
         query: true,
@@ -232,11 +232,11 @@ impl Generate {
 /// A field of an object or interface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// Whose field it is: an inherited field is the implementer's.
+    /// Type of the field. An inherited field belongs to the implementer.
     pub owner: TypeId,
-    /// Its name.
+    /// Name of the field.
     pub name: String,
-    /// Its description, or empty.
+    /// Description, or empty.
     pub description: String,
     /// Kind of the field's values.
     pub kind: FieldKind,
@@ -248,7 +248,7 @@ pub struct Field {
     pub items_required: bool,
     /// `@id`.
     pub key: Option<Key>,
-    /// `@search` and what `@id` implies, ordered by the words of the directive, as names of filters are.
+    /// `@search`, and searches implied by `@id`, ordered by the words of the directive, as names of filters are.
     pub search: Vec<Search>,
     /// `@default(add:)`.
     pub default_add: Option<DefaultValue>,
@@ -283,10 +283,10 @@ pub enum FieldKind {
     Enum(EnumId),
     /// Another object.
     Edge {
-        /// Its type.
+        /// Target type.
         to: TypeId,
-        /// The same edge seen from there. Where the other side names a field of an interface, the copies of all
-        /// implementers have that other side as inverse, and it has the interface's.
+        /// Field of the target type for the same edge. If the other side names a field of an interface, the copies of all implementers
+        /// have that other side as inverse, whose own inverse is the interface's field.
         inverse: Option<FieldId>,
     },
 }
@@ -343,26 +343,26 @@ pub enum Search {
 pub enum DefaultValue {
     /// `$now`.
     Now,
-    /// Of a String or DateTime.
+    /// Default of a String or DateTime.
     Text(String),
-    /// Of an Int or Int64.
+    /// Default of an Int or Int64.
     Int(i64),
-    /// Of a Float.
+    /// Default of a Float.
     Float(f64),
-    /// Of a Boolean.
+    /// Default of a Boolean.
     Boolean(bool),
-    /// Of an enum: the place of the value.
+    /// Default of an enum: index of the value.
     Enum(u32),
 }
 
 /// An enum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Enum {
-    /// Its name.
+    /// Name of the enum.
     pub name: String,
-    /// Its description, or empty.
+    /// Description, or empty.
     pub description: String,
-    /// Its values.
+    /// Values of the enum.
     pub values: Vec<EnumValue>,
     /// Place of its name.
     pub place: Location,
@@ -371,26 +371,26 @@ pub struct Enum {
 /// A value of an enum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnumValue {
-    /// Its name, which is also what is stored.
+    /// Name of the value, which is also what is stored.
     pub name: String,
-    /// Its description, or empty.
+    /// Description, or empty.
     pub description: String,
     /// `@deprecated`: its reason.
     pub deprecated: Option<String>,
 }
 
 impl Model {
-    /// One type.
+    /// The type with this id.
     #[must_use]
     pub fn ty(&self, id: TypeId) -> &Type {
         &self.types[id.index()]
     }
-    /// One field.
+    /// The field with this id.
     #[must_use]
     pub fn field(&self, id: FieldId) -> &Field {
         &self.fields[id.index()]
     }
-    /// One enum.
+    /// The enum with this id.
     #[must_use]
     pub fn enumeration(&self, id: EnumId) -> &Enum {
         &self.enums[id.index()]

@@ -20,7 +20,7 @@ pub(super) const fn non_null(base: schema::TypeId) -> TypeRef {
     TypeRef { base, wraps: Wraps::NON_NULL }
 }
 /// `ty`, or `ty!`.
-pub(super) fn marked(ty: TypeRef, is_required: bool) -> TypeRef {
+pub(super) fn with_required(ty: TypeRef, is_required: bool) -> TypeRef {
     TypeRef { base: ty.base, wraps: if is_required { ty.wraps.non_null() } else { ty.wraps.nullable() } }
 }
 /// `[item]`.
@@ -95,12 +95,12 @@ impl<'m> Core<'m> {
         put(&mut self.enum_values, id.index(), EnumMeaning::None, meaning);
     }
 
-    /// The type called `before`, the name of `id`, and `after`.
-    pub(super) fn named(&mut self, before: &str, id: TypeId, after: &str) -> schema::TypeId {
+    /// The schema type called `before`, the name of `id`, and `after`.
+    pub(super) fn type_named(&mut self, before: &str, id: TypeId, after: &str) -> schema::TypeId {
         let name = format!("{before}{}{after}", self.model.ty(id).name);
         self.b.reference(&name)
     }
-    /// As [`Self::named`], opened as an input object.
+    /// Opens the input object called `before`, the name of `id`, and `after`.
     pub(super) fn open_input(&mut self, before: &str, id: TypeId, after: &str) {
         let name = format!("{before}{}{after}", self.model.ty(id).name);
         self.b.input_object(&name, "");
@@ -132,13 +132,13 @@ impl<'m> Core<'m> {
                 | Scalar::DateTime => self.scalar(scalar),
             },
             FieldKind::Enum(id) => self.b.reference(&self.model.enumeration(id).name),
-            FieldKind::Edge { to, .. } => self.named("", to, suffix),
+            FieldKind::Edge { to, .. } => self.type_named("", to, suffix),
         };
         if field.is_list {
             let item = if field.items_required { non_null(base) } else { plain(base) };
-            return marked(list(item), field.is_required);
+            return with_required(list(item), field.is_required);
         }
-        marked(plain(base), field.is_required)
+        with_required(plain(base), field.is_required)
     }
 
     /// A scalar that is a leaf.
@@ -168,7 +168,7 @@ impl<'m> Core<'m> {
                 let meaning = EnumMeaning::Value(crate::model::EnumId(at as u32), place as u32);
                 self.enum_value(&value.name, &value.description, meaning);
                 if let Some(reason) = &value.deprecated {
-                    self.b.deprecated(reason);
+                    self.b.deprecate(reason);
                 }
             }
         }
@@ -205,7 +205,7 @@ pub(super) const fn scalar_name(scalar: Scalar) -> &'static str {
     }
 }
 
-/// Puts `meaning` at `at`; what was added before without a meaning has none.
+/// Puts `meaning` at `at`; fills the gap before it with `none`.
 fn put<T: Clone>(table: &mut Vec<T>, at: usize, none: T, meaning: T) {
     table.resize(at, none);
     table.push(meaning);

@@ -19,10 +19,10 @@ impl Core<'_> {
         // An interface may have nothing but an ID.
         let has_values = self.model.fields_of(id).any(|(_, it)| it.kind != FieldKind::Id);
         if has_values {
-            let has = list(plain(self.named("", id, "HasFilter")));
+            let has = list(plain(self.type_named("", id, "HasFilter")));
             self.input_field("has", "", has, InputMeaning::Has(id));
         }
-        let own = plain(self.named("", id, "Filter"));
+        let own = plain(self.type_named("", id, "Filter"));
         self.input_field("and", "", list(own), InputMeaning::And);
         self.input_field("or", "", list(own), InputMeaning::Or);
         self.input_field("not", "", own, InputMeaning::Not);
@@ -50,7 +50,7 @@ impl Core<'_> {
     fn filter_of(&mut self, field: &Field) -> Option<TypeRef> {
         match field.kind {
             FieldKind::Id => Some(list(non_null(self.common.id))),
-            FieldKind::Edge { to, .. } => Some(plain(self.named("", to, "Filter"))),
+            FieldKind::Edge { to, .. } => Some(plain(self.type_named("", to, "Filter"))),
             FieldKind::Scalar(_) | FieldKind::Enum(_) => self.value_filter(field).map(plain),
         }
     }
@@ -62,18 +62,18 @@ impl Core<'_> {
         }
         self.open_input("", id, "Order");
         if present.orderable {
-            let orderable = plain(self.named("", id, "Orderable"));
+            let orderable = plain(self.type_named("", id, "Orderable"));
             self.input_field("asc", "", orderable, InputMeaning::Asc);
             self.input_field("desc", "", orderable, InputMeaning::Desc);
         }
         for (field, it) in self.model.fields_of(id) {
             if let Some(to) = ordered_through(it).filter(|to| self.present(*to).order) {
-                let order = plain(self.named("", to, "Order"));
+                let order = plain(self.type_named("", to, "Order"));
                 let name = self.member(id, &it.name, ORDER_WORDS);
                 self.input_field(&name, "", order, InputMeaning::Field(field));
             }
         }
-        let own = plain(self.named("", id, "Order"));
+        let own = plain(self.type_named("", id, "Order"));
         self.input_field("then", "", own, InputMeaning::Then);
         if present.orderable {
             let name = format!("{}Orderable", self.model.ty(id).name);
@@ -95,10 +95,10 @@ impl Core<'_> {
             self.enum_value(&self.model.ty(member).name, "", EnumMeaning::Member(member));
         }
         self.open_input("", id, "Filter");
-        let types = list(non_null(self.named("", id, "Type")));
+        let types = list(non_null(self.type_named("", id, "Type")));
         self.input_field("memberTypes", "", types, InputMeaning::MemberTypes(id));
         for &member in members {
-            let filter = plain(self.named("", member, "Filter"));
+            let filter = plain(self.type_named("", member, "Filter"));
             let name = format!("{}Filter", lower_first(&self.model.ty(member).name));
             self.input_field(&name, "", filter, InputMeaning::Member(member));
         }
@@ -110,7 +110,7 @@ impl Core<'_> {
         self.b.one_of();
         for &member in members {
             if self.present(member).reference {
-                let reference = plain(self.named("", member, "Ref"));
+                let reference = plain(self.type_named("", member, "Ref"));
                 let name = format!("{}Ref", lower_first(&self.model.ty(member).name));
                 self.input_field(&name, "", reference, InputMeaning::Member(member));
             }

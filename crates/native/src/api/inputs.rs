@@ -1,6 +1,6 @@
 //! Inputs of mutations: objects to add, patches, references.
 
-use super::core::{Core, marked, non_null, plain};
+use super::core::{Core, non_null, plain, with_required};
 use super::meaning::InputMeaning;
 use super::present::{is_in_reference, is_input};
 use crate::model::{Field, FieldId, FieldKind, TypeId, TypeKind};
@@ -10,9 +10,9 @@ impl<'m> Core<'m> {
         let present = self.present(id);
         if present.add {
             self.open_input("Add", id, "Input");
-            for (field, it) in self.given(id) {
+            for (field, it) in self.input_fields(id) {
                 let ty = self.type_of(it, true);
-                let ty = marked(ty, it.is_required && it.default_add.is_none());
+                let ty = with_required(ty, it.is_required && it.default_add.is_none());
                 self.input_field(&it.name, &it.description, ty, InputMeaning::Field(field));
             }
             self.secret_field(id, true);
@@ -25,24 +25,24 @@ impl<'m> Core<'m> {
         }
     }
 
-    /// The fields that can be given: all but the number and edges to what cannot be named.
-    fn given(&self, id: TypeId) -> Vec<(FieldId, &'m Field)> {
+    /// Fields that inputs have: all but the object's number and edges to objects that cannot be referred to.
+    fn input_fields(&self, id: TypeId) -> Vec<(FieldId, &'m Field)> {
         let given = |it: &(FieldId, &Field)| it.1.kind != FieldKind::Id && is_input(&self.present, it.1);
         self.model.fields_of(id).filter(given).collect()
     }
 
     fn update(&mut self, id: TypeId) {
         self.open_input("Update", id, "Input");
-        let filter = non_null(self.named("", id, "Filter"));
+        let filter = non_null(self.type_named("", id, "Filter"));
         self.input_field("filter", "", filter, InputMeaning::Filter(id));
-        let patch = plain(self.named("", id, "Patch"));
+        let patch = plain(self.type_named("", id, "Patch"));
         self.input_field("set", "", patch, InputMeaning::Set(id));
         self.input_field("remove", "", patch, InputMeaning::Remove(id));
 
         self.open_input("", id, "Patch");
-        for (field, it) in self.given(id) {
+        for (field, it) in self.input_fields(id) {
             let ty = self.type_of(it, true);
-            self.input_field(&it.name, &it.description, marked(ty, false), InputMeaning::Field(field));
+            self.input_field(&it.name, &it.description, with_required(ty, false), InputMeaning::Field(field));
         }
         self.secret_field(id, false);
     }
@@ -56,7 +56,7 @@ impl<'m> Core<'m> {
         self.open_input("", id, "Ref");
         for (field, it) in fields {
             let ty = self.type_of(it, true);
-            self.input_field(&it.name, &it.description, marked(ty, only), InputMeaning::Field(field));
+            self.input_field(&it.name, &it.description, with_required(ty, only), InputMeaning::Field(field));
         }
         if secret {
             self.secret_field(id, false);
@@ -65,7 +65,7 @@ impl<'m> Core<'m> {
 
     fn secret_field(&mut self, id: TypeId, is_required: bool) {
         if let Some(secret) = &self.model.ty(id).secret {
-            let string = marked(plain(self.common.string), is_required);
+            let string = with_required(plain(self.common.string), is_required);
             self.input_field(&secret.name, "", string, InputMeaning::Secret(id));
         }
     }

@@ -1,4 +1,4 @@
-//! Meaning of every field, input and enum value of the generated schema: tables parallel to the schema's.
+//! The meaning of every field, input and enum value of the generated schema: tables parallel to the schema's.
 //!
 //! Nothing below looks at names: it reads these tables by id.
 //!
@@ -27,17 +27,17 @@ pub struct Api {
 }
 
 impl Api {
-    /// Meaning of a field. `__typename` and fields of other sources have no id here.
+    /// The meaning of a field. `__typename` and fields of other sources have no id here.
     #[must_use]
     pub fn field(&self, id: schema::FieldId) -> FieldMeaning {
         self.fields.get(id.index()).copied().unwrap_or(FieldMeaning::None)
     }
-    /// Meaning of an argument or input field.
+    /// The meaning of an argument or input field.
     #[must_use]
     pub fn input(&self, id: InputId) -> InputMeaning {
         self.inputs.get(id.index()).copied().unwrap_or(InputMeaning::None)
     }
-    /// Meaning of an enum value.
+    /// The meaning of an enum value.
     #[must_use]
     pub fn enum_value(&self, id: EnumValueId) -> EnumMeaning {
         self.enum_values[id.index()]
@@ -52,7 +52,7 @@ impl Api {
 /// Meanings of fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldMeaning {
-    /// Not ours.
+    /// A member that is not part of this API.
     None,
     /// `queryDish`.
     Query(TypeId),
@@ -95,9 +95,9 @@ pub enum FieldMeaning {
 /// Members of the geo types and of their inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Geo {
-    /// Of `Point`.
+    /// Longitude of a `Point`.
     Longitude,
-    /// Of `Point`.
+    /// Latitude of a `Point`.
     Latitude,
     /// `points` of `PointList`: a ring.
     Points,
@@ -120,7 +120,7 @@ pub enum Geo {
 /// Meanings of arguments and input fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputMeaning {
-    /// Not ours.
+    /// A member that is not part of this API.
     None,
     /// `filter`.
     Filter(TypeId),
@@ -200,7 +200,7 @@ pub enum Operator {
 /// Meanings of enum values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EnumMeaning {
-    /// Not ours.
+    /// A member that is not part of this API.
     None,
     /// A field, in `TOrderable` and `THasFilter`.
     Field(FieldId),

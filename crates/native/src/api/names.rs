@@ -53,7 +53,7 @@ pub(crate) fn of_type(name: &str, kind: TypeKind) -> Vec<String> {
     suffixed.chain(around.iter().map(|(before, after)| format!("{before}{name}{after}"))).collect()
 }
 
-/// As [`of_type`], for an enum.
+/// Names that are generated for an enum, see [`of_type`].
 pub(crate) fn of_enum(name: &str) -> Vec<String> {
     ["_hash", "_exact", "_hash_StringRegExpFilter", "_exact_StringRegExpFilter"]
         .map(|suffix| format!("{name}{suffix}"))

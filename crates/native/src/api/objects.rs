@@ -20,7 +20,7 @@ impl Core<'_> {
             let ty = self.type_of(it, false);
             self.field(&it.name, &it.description, ty, FieldMeaning::Field(field));
             if let Some(reason) = &it.deprecated {
-                self.b.deprecated(reason);
+                self.b.deprecate(reason);
             }
             if let FieldKind::Edge { to, .. } = it.kind {
                 if it.is_list { self.list_arguments(to) } else { self.filter_argument(to, false) }
@@ -34,7 +34,7 @@ impl Core<'_> {
     fn edge_aggregate(&mut self, id: FieldId, field: &Field) {
         let FieldKind::Edge { to, .. } = field.kind else { return };
         if field.is_list && !is_union(self.model, to) {
-            let result = plain(self.named("", to, "AggregateResult"));
+            let result = plain(self.type_named("", to, "AggregateResult"));
             self.field(&edge_aggregate(&field.name), "", result, FieldMeaning::EdgeAggregate(id));
             self.filter_argument(to, false);
         }

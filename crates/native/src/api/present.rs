@@ -1,7 +1,7 @@
 //! Inputs and operations of each type: those that are not empty, and that need no empty input.
 //!
-//! An input may be needed by itself in a circle: what is not filled by something else in the end is empty, so this is
-//! the least solution.
+//! Inputs may need each other in a circle: an input that nothing else fills is empty in the end, so this is the least
+//! solution.
 
 use crate::model::{Field, FieldKind, Model, Scalar, TypeId, TypeKind};
 

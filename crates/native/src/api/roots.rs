@@ -1,6 +1,6 @@
 //! `Query`, `Mutation` and `Subscription`.
 
-use super::core::{Core, list, marked, non_null, plain};
+use super::core::{Core, list, non_null, plain, with_required};
 use super::meaning::{FieldMeaning, InputMeaning};
 use crate::model::{FieldId, TypeId};
 use weir_language::schema::TypeRef;
@@ -33,7 +33,8 @@ impl Core<'_> {
 
     /// The fields of the open root that show objects, which can be subscribed to.
     fn reads(&mut self, id: TypeId) {
-        let (name, present) = (&self.model.ty(id).name, self.present(id));
+        let name = &self.model.ty(id).name;
+        let present = self.present(id);
         let object = plain(self.objects[id.index()]);
         if present.get {
             self.field(&format!("get{name}"), "", object, FieldMeaning::Get(id));
@@ -48,7 +49,7 @@ impl Core<'_> {
             self.list_arguments(id);
         }
         if present.aggregate {
-            let result = plain(self.named("", id, "AggregateResult"));
+            let result = plain(self.type_named("", id, "AggregateResult"));
             self.field(&format!("aggregate{name}"), "", result, FieldMeaning::Aggregate(id));
             self.filter_argument(id, false);
         }
@@ -74,16 +75,17 @@ impl Core<'_> {
     fn name_argument(&mut self, key: FieldId, is_required: bool) {
         let field = self.model.field(key);
         let ty = self.type_of(field, true);
-        self.argument(&field.name, marked(ty, is_required), InputMeaning::Field(key));
+        self.argument(&field.name, with_required(ty, is_required), InputMeaning::Field(key));
     }
 
     fn mutations(&mut self, id: TypeId) {
-        let (name, present) = (&self.model.ty(id).name, self.present(id));
+        let name = &self.model.ty(id).name;
+        let present = self.present(id);
         if present.add {
-            let payload = plain(self.named("Add", id, "Payload"));
+            let payload = plain(self.type_named("Add", id, "Payload"));
             self.field(&format!("add{name}"), "", payload, FieldMeaning::Add(id));
-            let input = self.named("Add", id, "Input");
-            let inputs = marked(list(non_null(input)), true);
+            let input = self.type_named("Add", id, "Input");
+            let inputs = with_required(list(non_null(input)), true);
             self.argument("input", inputs, InputMeaning::Input(id));
             if self.has_keys(id) {
                 let boolean = plain(self.common.boolean);
@@ -91,13 +93,13 @@ impl Core<'_> {
             }
         }
         if present.update {
-            let payload = plain(self.named("Update", id, "Payload"));
+            let payload = plain(self.type_named("Update", id, "Payload"));
             self.field(&format!("update{name}"), "", payload, FieldMeaning::Update(id));
-            let input = non_null(self.named("Update", id, "Input"));
+            let input = non_null(self.type_named("Update", id, "Input"));
             self.argument("input", input, InputMeaning::Input(id));
         }
         if present.delete {
-            let payload = plain(self.named("Delete", id, "Payload"));
+            let payload = plain(self.type_named("Delete", id, "Payload"));
             self.field(&format!("delete{name}"), "", payload, FieldMeaning::Delete(id));
             self.filter_argument(id, true);
         }
@@ -105,7 +107,7 @@ impl Core<'_> {
 
     /// `filter` of the field added last.
     pub(super) fn filter_argument(&mut self, id: TypeId, is_required: bool) {
-        let filter = self.named("", id, "Filter");
+        let filter = self.type_named("", id, "Filter");
         let ty: TypeRef = if is_required { non_null(filter) } else { plain(filter) };
         self.argument("filter", ty, InputMeaning::Filter(id));
     }
@@ -114,7 +116,7 @@ impl Core<'_> {
     pub(super) fn list_arguments(&mut self, id: TypeId) {
         self.filter_argument(id, false);
         if self.present(id).order {
-            let order = plain(self.named("", id, "Order"));
+            let order = plain(self.type_named("", id, "Order"));
             self.argument("order", order, InputMeaning::Order(id));
         }
         let int = plain(self.common.int);

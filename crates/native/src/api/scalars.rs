@@ -5,7 +5,7 @@ use super::meaning::{FieldMeaning, Geo, InputMeaning, Operator};
 use crate::model::{Field, FieldKind, Scalar, Search};
 use weir_language::schema::{self, ScalarReader};
 
-/// An operator and what it takes.
+/// An operator: its name, its meaning, and the type that it takes.
 type OperatorRow = (&'static str, Operator, Takes);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ const PLACE: &[(&str, &str, Member)] = &[
     ("latitude", "Float!", Member::Geo(Geo::Latitude)),
 ];
 
-/// Those of answers first, then inputs.
+/// Number of output types, which come first in [`SHAPES`]; inputs follow.
 const OUTPUTS: usize = 4;
 const SHAPES: [Shape; 14] = [
     ("Point", PLACE),
@@ -140,7 +140,7 @@ impl Needed {
         }
     }
 
-    /// Notes the shape called `name` and those its members are of.
+    /// Notes the shape called `name`, and the shapes of its members.
     pub(super) fn shape(&mut self, name: &str) {
         let mut waiting = vec![name.to_owned()];
         while let Some(name) = waiting.pop() {
@@ -209,7 +209,7 @@ impl Core<'_> {
         }
     }
 
-    /// Defines what is in use.
+    /// Defines the scalars and filters in use.
     pub(super) fn scalars(&mut self) {
         for filter in std::mem::take(&mut self.needed.filters) {
             self.b.input_object(&filter.name, "");

@@ -38,7 +38,8 @@ impl TokenVariable {
     pub(crate) fn new(authority: &str, claim: &str, ty: &str, kind: ClaimKind, is_list: bool) -> Self {
         let said = format!("{authority} {claim} {ty} {is_list}");
         let digits: String = said.trim_start().bytes().map(|it| format!("{it:02x}")).collect();
-        let (name, authority) = (format!("{TOKEN_PREFIX}{digits}").into(), authority.into());
+        let name = format!("{TOKEN_PREFIX}{digits}").into();
+        let authority = authority.into();
         Self { name, authority, claim: claim.to_owned(), kind, is_list }
     }
 
@@ -79,7 +80,7 @@ impl ClaimKind {
         }
     }
 
-    /// As [`Self::text`], in a list, where moments are microseconds.
+    /// The text of one value in a list, see [`Self::text`]. There a DateTime is in microseconds.
     fn item(&self, value: JsonRef<'_>) -> Option<String> {
         match self {
             Self::DateTime => weir_relational::instant::parse(&value.as_str()?).map(|it| it.to_string()),
@@ -163,7 +164,8 @@ fn is_same(one: JsonRef<'_>, other: JsonRef<'_>) -> bool {
             (_, _) => false,
         },
         (JsonKind::Array, JsonKind::Array) => {
-            let (mut ours, mut theirs) = (one.items(), other.items());
+            let mut ours = one.items();
+            let mut theirs = other.items();
             loop {
                 match (ours.next(), theirs.next()) {
                     (None, None) => return true,

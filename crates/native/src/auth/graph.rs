@@ -30,11 +30,11 @@ pub(crate) struct GraphQuery {
     pub(crate) output: OutputPlan,
     /// Place of its root field.
     pub(crate) field: u32,
-    /// Its variables, in order.
+    /// Variables of the query, in order.
     pub(crate) variables: Vec<TokenVariable>,
 }
 
-/// The query, and what is wrong with it in Dgraph's words.
+/// Reads the query, or returns Dgraph's message about the first error in it.
 pub(crate) fn read(api: &Api, ty: &str, text: &str) -> Result<GraphQuery, String> {
     let document = parser::parse(text, &Limits::STANDARD)
         .map_err(|error| format!("failed to parse GraphQL rule [reason : {}]", error.message))?;
@@ -85,7 +85,7 @@ struct Planned {
     variables: Vec<(Box<str>, TypeRef)>,
 }
 
-/// Keeps what it is to get ready.
+/// A source that keeps the plan node that it is asked to prepare.
 struct PlanKeeper {
     schema: Arc<Schema>,
     kept: Arc<Mutex<Option<Planned>>>,

@@ -14,7 +14,7 @@ use weir_relational::plan::{Filter, Purpose};
 pub(crate) enum Allowed {
     All,
     Nothing,
-    /// Those whose rows fulfil it.
+    /// Objects whose rows fulfil the filter.
     If(Filter),
 }
 
@@ -22,7 +22,7 @@ pub(crate) enum Allowed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RowsOfType {
     pub(crate) ty: TypeId,
-    /// Of an abstract type: the column that says which object a row is.
+    /// For an abstract type: the column with the object type of a row.
     pub(crate) kind: Option<ColumnId>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct RowsOfType {
 pub(crate) struct AbstractMember {
     pub(crate) ty: TypeId,
     pub(crate) name: Box<str>,
-    /// From the table of the abstract type's rows to the member's.
+    /// Relationship from the abstract type's rows to the member's.
     pub(crate) by: RelationshipId,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct RuleTables {
     pub(crate) rows: HashMap<TableId, RowsOfType>,
     /// By table of an abstract type.
     pub(crate) members: HashMap<TableId, Vec<AbstractMember>>,
-    /// From the table of an object type to the rows of one of its interfaces.
+    /// Relationship from an object type's table to the rows of one of its interfaces.
     pub(crate) to_abstract: HashMap<(TypeId, TableId), RelationshipId>,
 }
 
@@ -64,14 +64,14 @@ impl AuthPolicy {
             allowed.push(Right::ALL.map(|it| match it.of(of) {
                 _ if is_refused => Allowed::Nothing,
                 None => Allowed::All,
-                Some(tree) => deciding.allowed(tree, true),
+                Some(tree) => deciding.evaluate_rule(tree, true),
             }));
         }
         Self { allowed, places: Arc::clone(rules.places()), is_refused }
     }
 
-    /// The objects of `ty`, one of objects, that `operation` is allowed on.
-    pub(crate) fn allowed(&self, ty: TypeId, operation: Right) -> &Allowed {
+    /// The objects of the object type `ty` on which `operation` is allowed.
+    pub(crate) fn allowed_objects(&self, ty: TypeId, operation: Right) -> &Allowed {
         // Types without rules are not listed where there are none at all.
         let unlisted = if self.is_refused { &Allowed::Nothing } else { &Allowed::All };
         self.allowed.get(ty.index()).map_or(unlisted, |it| &it[operation as usize])
@@ -79,17 +79,17 @@ impl AuthPolicy {
 
     /// True if the caller sees every object of `ty`, of whatever kind.
     pub(crate) fn sees_all(&self, model: &Model, ty: TypeId) -> bool {
-        model.ty(ty).members.iter().all(|it| *self.allowed(*it, Right::Query) == Allowed::All)
+        model.ty(ty).members.iter().all(|it| *self.allowed_objects(*it, Right::Query) == Allowed::All)
     }
 
     /// The rows of `table` that `operation` is allowed on.
     pub(crate) fn allowed_in(&self, table: TableId, operation: Right) -> Allowed {
         let Some(rows) = self.places.rows.get(&table) else { return Allowed::All };
         let (Some(kind), Some(members)) = (rows.kind, self.places.members.get(&table)) else {
-            return self.allowed(rows.ty, operation).clone();
+            return self.allowed_objects(rows.ty, operation).clone();
         };
         let all: Vec<(&AbstractMember, &Allowed)> =
-            members.iter().map(|it| (it, self.allowed(it.ty, operation))).collect();
+            members.iter().map(|it| (it, self.allowed_objects(it.ty, operation))).collect();
         if all.iter().all(|it| *it.1 == Allowed::All) && !self.is_refused {
             return Allowed::All;
         }
@@ -139,18 +139,18 @@ struct Deciding<'d> {
 }
 
 impl Deciding<'_> {
-    /// The objects that fulfil `tree`; `grants` is false under an odd number of `not`. A query without its claims is then taken
-    /// to hold, so that it grants nothing either way.
-    fn allowed(&self, tree: &RuleTree, grants: bool) -> Allowed {
+    /// Objects that fulfil `tree`; `grants` is false under an odd number of `not`. There a query without its claims counts as
+    /// true, so that it never grants anything.
+    fn evaluate_rule(&self, tree: &RuleTree, grants: bool) -> Allowed {
         match tree {
             RuleTree::Leaf(at) => match self.rules.leaf(*at, self.facts) {
                 (Some(true), _) => Allowed::All,
                 (Some(false), _) => Allowed::Nothing,
-                (None, Some(found)) => self.found(found),
+                (None, Some(found)) => self.objects_of_query(found),
                 (None, None) if grants => Allowed::Nothing,
                 (None, None) => Allowed::All,
             },
-            RuleTree::Not(rule) => match self.allowed(rule, !grants) {
+            RuleTree::Not(rule) => match self.evaluate_rule(rule, !grants) {
                 Allowed::All => Allowed::Nothing,
                 Allowed::Nothing => Allowed::All,
                 Allowed::If(filter) => Allowed::If(Filter::NotTrue(Box::new(filter))),
@@ -158,7 +158,7 @@ impl Deciding<'_> {
             RuleTree::All(rules) => {
                 let mut all = Vec::new();
                 for rule in rules {
-                    match self.allowed(rule, grants) {
+                    match self.evaluate_rule(rule, grants) {
                         Allowed::All => {}
                         Allowed::Nothing => return Allowed::Nothing,
                         Allowed::If(filter) => all.push(filter),
@@ -173,7 +173,7 @@ impl Deciding<'_> {
             RuleTree::Any(rules) => {
                 let mut any = Vec::new();
                 for rule in rules {
-                    match self.allowed(rule, grants) {
+                    match self.evaluate_rule(rule, grants) {
                         Allowed::All => return Allowed::All,
                         Allowed::Nothing => {}
                         Allowed::If(filter) => any.push(filter),
@@ -188,8 +188,8 @@ impl Deciding<'_> {
         }
     }
 
-    /// The rows of this type that a query finds.
-    fn found(&self, found: &FoundRows) -> Allowed {
+    /// Objects of this type among the rows that a query finds.
+    fn objects_of_query(&self, found: &FoundRows) -> Allowed {
         let places = self.rules.places();
         if found.on == self.ty {
             // A rule that finds all objects is no condition.
@@ -228,7 +228,7 @@ mod tests {
         let caller = Identity { role: "user".into(), is_backend: false, is_anonymous: false, claims };
         let mut facts = Facts::new();
         rules.facts(&caller, &mut facts);
-        match rules.policy(&facts).expect("rules").allowed(TypeId(0), Right::Query) {
+        match rules.policy(&facts).expect("rules").allowed_objects(TypeId(0), Right::Query) {
             Allowed::All => "all",
             Allowed::Nothing => "nothing",
             Allowed::If(_) => "some",

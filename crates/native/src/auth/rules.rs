@@ -56,7 +56,7 @@ pub(crate) struct Rules {
     /// By type; of abstract types nothing.
     types: Vec<TypeRules>,
     variables: Vec<TokenVariable>,
-    /// As [`Model::authority`].
+    /// Value of [`Model::authority`].
     authority: Box<str>,
     policies: RwLock<HashMap<Box<[u64]>, Arc<AuthPolicy>>>,
     /// Tables and ways between them, for conditions on objects of interfaces.
@@ -154,7 +154,8 @@ impl Rules {
                     query.variables.iter().all(|it| identity.claims.variable(&it.name).is_some())
                 }
             };
-            let (word, bit) = ((at + LEAVES) / 64, (at + LEAVES) % 64);
+            let word = (at + LEAVES) / 64;
+            let bit = (at + LEAVES) % 64;
             while facts.len() <= start + word {
                 facts.push(0);
             }
@@ -186,7 +187,7 @@ impl Rules {
         &self.places
     }
 
-    /// The state of the leaf at `at`: it holds or not; nothing of a query that has its claims, whose condition is the second.
+    /// State of the leaf at `at`: whether a claim's test holds. For a query `None`, with its condition if its claims are known.
     pub(super) fn leaf(&self, at: u32, facts: &[u64]) -> (Option<bool>, Option<&FoundRows>) {
         let bit = at as usize + LEAVES;
         let holds = facts.get(bit / 64).is_some_and(|it| it >> (bit % 64) & 1 == 1);
@@ -211,7 +212,8 @@ impl Right {
 
 /// The types that objects of `ty` can lead to by edges, itself among them.
 pub(crate) fn reachable(model: &Model, ty: TypeId) -> Vec<TypeId> {
-    let (mut all, mut at) = (vec![ty], 0);
+    let mut all = vec![ty];
+    let mut at = 0;
     while let Some(&ty) = all.get(at) {
         let edges = model.fields_of(ty).filter_map(|(_, field)| match field.kind {
             crate::model::FieldKind::Edge { to, .. } => Some(to),

@@ -9,7 +9,7 @@ use weir_relational::catalog::{ColumnId, Through};
 use weir_relational::plan::{Expr, Level, MemberKind, Output, Page, Purpose, Query, Scan, Tie};
 
 impl Compiler<'_> {
-    /// One row over all of `rows`.
+    /// Compiles an aggregate over all of `rows`: one row.
     pub(super) fn aggregate(
         &mut self,
         field: &OutputField,
@@ -18,14 +18,16 @@ impl Compiler<'_> {
         through: Option<(Through, ColumnId)>,
     ) -> Result<MemberKind, PlanError> {
         let set = self.object(field)?;
-        let (at, path) = (self.field, self.keys.join("."));
+        let at = self.field;
+        let path = self.keys.join(".");
         let mut row = LevelRow::new(rows.at);
         let members = self.set(set, &mut row)?;
-        // Without any right there is no aggregate, where rights to no object at hand give one of no objects.
+        // Without any right the aggregate is null; with rights to no object it is an aggregate over no rows.
         let is_denied = nest.is_empty() && self.is_denied(rows.at.ty);
-        let output = match is_denied {
-            true => Output::Rows(vec![Expr::Column(rows.at.id); row.columns.len().max(1)]),
-            false => Output::Aggregate(row.columns),
+        let output = if is_denied {
+            Output::Rows(vec![Expr::Column(rows.at.id); row.columns.len().max(1)])
+        } else {
+            Output::Aggregate(row.columns)
         };
         let query = Query {
             scan: Scan::of(rows.at.table, Purpose::Aggregate),
@@ -42,7 +44,7 @@ impl Compiler<'_> {
         Ok(MemberKind::One(self.level(level)))
     }
 
-    /// One row over the objects that an edge of the row at hand leads to.
+    /// Compiles an aggregate over the objects that an edge of the current row leads to.
     pub(super) fn edge_aggregate(
         &mut self,
         field: &OutputField,
@@ -52,7 +54,7 @@ impl Compiler<'_> {
         let (to, _) = self.target(edge)?;
         let mut rows = self.rows_arguments(field, to)?;
         rows.at = self.native.rows_of(to);
-        let (nest, through) = self.hang(edge, &mut rows, row)?;
+        let (nest, through) = self.attach_rows(edge, &mut rows, row)?;
         self.aggregate(field, rows, nest, through)
     }
 }

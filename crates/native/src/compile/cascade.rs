@@ -20,7 +20,7 @@ use weir_relational::plan::Filter;
 pub(super) enum Cascade {
     /// Every field.
     All,
-    /// These, each as the interface has it from which it is inherited.
+    /// These fields; an inherited field is named as in its interface.
     Fields(Vec<FieldId>),
 }
 
@@ -47,9 +47,9 @@ impl Compiler<'_> {
         Some(names.collect())
     }
 
-    /// The `@cascade` on a field of objects of `ty`.
+    /// Reads the `@cascade` on a field of objects of `ty`.
     /// # Errors
-    /// It names what is no field of the type.
+    /// A name is no field of the type.
     pub(super) fn cascade_of(
         &self,
         field: &OutputField,
@@ -150,7 +150,7 @@ impl Compiler<'_> {
         cascade: &Arc<Cascade>,
         out: &mut Vec<Filter>,
     ) -> Result<(), PlanError> {
-        self.deeper()?;
+        self.enter_nesting()?;
         let output = self.output;
         for below in output.members(set) {
             let FieldMeaning::Field(of) = self.field_meaning(below) else { continue };
@@ -164,7 +164,7 @@ impl Compiler<'_> {
                     output_plan::OutputKind::Constant { .. } | output_plan::OutputKind::Foreign { .. }
                 )
             {
-                out.push(self.selected(below, of, cascade)?);
+                out.push(self.require_field(below, of, cascade)?);
             }
         }
         out.retain(|it| !it.is_true());
@@ -173,7 +173,7 @@ impl Compiler<'_> {
     }
 
     /// The condition that a selected field has a value.
-    fn selected(
+    fn require_field(
         &mut self,
         field: &OutputField,
         of: FieldId,
@@ -182,7 +182,7 @@ impl Compiler<'_> {
         if !matches!(self.native.api.model.field(of).kind, FieldKind::Edge { .. }) {
             return self.is_there(of);
         }
-        let (by, there) = self.way(of)?;
+        let (by, there) = self.relationship_along(of)?;
         let mut all = Vec::new();
         for argument in self.output.arguments(field) {
             let place = self.argument(argument);

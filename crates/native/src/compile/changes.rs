@@ -30,7 +30,8 @@ impl Compiler<'_> {
         };
         let answer = WriteAnswer::Response(self.payload(set)?);
         let checks = self.checks(field, ty);
-        let (field, path) = (self.field, self.keys.join("."));
+        let field = self.field;
+        let path = self.keys.join(".");
         let works = vec![Work::Program { find, checks }];
         self.plan.writes.push(Write { works, answer, missing: None, field, path });
         Ok(MemberKind::Write(self.plan.writes.len() as u32 - 1))
@@ -39,10 +40,10 @@ impl Compiler<'_> {
     /// The numbers of the objects that the filter finds, in order.
     fn finder(&mut self, field: &OutputField, ty: TypeId, purpose: Purpose) -> Result<u32, PlanError> {
         let at = self.native.rows_of(ty);
-        let filter = match self.changed(field) {
+        let filter = match self.change_filter(field) {
             Some(place) => {
                 let filter = self.root_filter(place, at)?;
-                self.bounded(filter)?
+                self.check_bounds(filter)?
             }
             None => Filter::TRUE,
         };
@@ -57,8 +58,10 @@ impl Compiler<'_> {
             page: Page::default(),
             output: Output::Rows(vec![Expr::Column(at.id)]),
         };
-        let (field, path) = (self.field, self.keys.join("."));
-        let (members, hidden) = (Run::default(), Vec::new());
+        let field = self.field;
+        let path = self.keys.join(".");
+        let members = Run::default();
+        let hidden = Vec::new();
         Ok(self.level(Level { query, members, choice: None, hidden, by: None, field, path }))
     }
 
@@ -83,7 +86,7 @@ impl Compiler<'_> {
         checks
     }
 
-    /// The numbers of those objects that a program names whose rows are accessible for `purpose`.
+    /// Finds the numbers of objects that a program names, if their rows are accessible for `purpose`.
     fn among_shown(&mut self, at: At, purpose: Purpose) -> u32 {
         let with = Parameter { origin: Origin::Shown, reader: Reader::Ids, path: "".into() };
         let query = Query {
@@ -97,13 +100,15 @@ impl Compiler<'_> {
             page: Page::default(),
             output: Output::Rows(vec![Expr::Column(at.id)]),
         };
-        let (field, path) = (self.field, self.keys.join("."));
-        let (members, hidden) = (Run::default(), Vec::new());
+        let field = self.field;
+        let path = self.keys.join(".");
+        let members = Run::default();
+        let hidden = Vec::new();
         self.level(Level { query, members, choice: None, hidden, by: None, field, path })
     }
 
-    /// The filter of an update or a delete.
-    fn changed(&self, field: &OutputField) -> Option<Place> {
+    /// The filter argument of an update or delete.
+    fn change_filter(&self, field: &OutputField) -> Option<Place> {
         let arguments = self.output.arguments(field).iter();
         let mut given = arguments.map(|it| (self.meaning(it.input), self.argument(it)));
         given.find_map(|(meaning, place)| match meaning {
@@ -130,7 +135,7 @@ impl Compiler<'_> {
                 (output_plan::OutputKind::Constant { .. }, _) => MemberKind::Constant,
                 (_, FieldMeaning::NumUids) => MemberKind::Affected,
                 (_, FieldMeaning::Msg) => MemberKind::Message,
-                (_, FieldMeaning::PayloadObjects(ty)) => self.shown(field, ty)?,
+                (_, FieldMeaning::PayloadObjects(ty)) => self.changed_rows(field, ty)?,
                 _ => return Err(self.refuse("this field cannot be answered here")),
             };
             self.keys.pop();
@@ -141,8 +146,8 @@ impl Compiler<'_> {
         Ok(self.store(members))
     }
 
-    /// Those of the changed objects that the arguments let through.
-    fn shown(&mut self, field: &OutputField, ty: TypeId) -> Result<MemberKind, PlanError> {
+    /// The changed objects of a payload, filtered by the field's own arguments.
+    fn changed_rows(&mut self, field: &OutputField, ty: TypeId) -> Result<MemberKind, PlanError> {
         let ObjectRows { at, filter, order, page } = self.rows_arguments(field, ty)?;
         let with = Parameter { origin: Origin::Shown, reader: Reader::Ids, path: "".into() };
         let changed = Filter::Compare { of: Expr::Column(at.id), by: Comparison::In, with };
@@ -150,15 +155,19 @@ impl Compiler<'_> {
         self.rows(field, ObjectRows { at, filter, order, page }, Vec::new(), None, false)
     }
 
-    /// `check…Password`: the object that the password opened.
-    pub(super) fn opened(&mut self, field: &OutputField, ty: TypeId) -> Result<MemberKind, PlanError> {
+    /// The object of `check…Password`: the one that the password belongs to.
+    pub(super) fn checked_password_object(
+        &mut self,
+        field: &OutputField,
+        ty: TypeId,
+    ) -> Result<MemberKind, PlanError> {
         let at = self.native.registry(ty);
         let origin = Origin::LookedUp(self.plan.lookups.len() as u32);
         self.plan.lookups.push(self.field);
         let with = Parameter { origin, reader: Reader::Id, path: "".into() };
         let mut all = vec![Filter::Compare { of: Expr::Column(at.id), by: Comparison::Eq, with }];
         self.apply_cascade(field, at, &mut all)?;
-        let filter = self.bounded(Filter::All(all))?;
+        let filter = self.check_bounds(Filter::All(all))?;
         let rows = ObjectRows { at, filter, order: Vec::new(), page: Page::default() };
         self.purpose = Purpose::Opened;
         self.rows(field, rows, Vec::new(), None, true)

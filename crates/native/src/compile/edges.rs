@@ -13,7 +13,7 @@ use weir_relational::plan::{Expr, MemberKind, Tie};
 type Hung = (Vec<(Tie, u16)>, Option<(Through, ColumnId)>);
 
 impl Compiler<'_> {
-    /// The objects that an edge of the row at hand leads to.
+    /// Compiles the objects that an edge of the current row leads to.
     pub(super) fn edge(
         &mut self,
         field: &OutputField,
@@ -22,7 +22,7 @@ impl Compiler<'_> {
     ) -> Result<MemberKind, PlanError> {
         let (to, is_list) = self.target(edge)?;
         let mut rows = self.rows_arguments(field, to)?;
-        let (nest, through) = self.hang(edge, &mut rows, row)?;
+        let (nest, through) = self.attach_rows(edge, &mut rows, row)?;
         self.rows(field, rows, nest, through, !is_list)
     }
 
@@ -37,8 +37,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Ties `rows` to the row at hand along `edge`.
-    pub(super) fn hang(
+    /// Ties `rows` to the current row along `edge`.
+    pub(super) fn attach_rows(
         &self,
         edge: FieldId,
         rows: &mut ObjectRows,
@@ -76,7 +76,7 @@ impl Compiler<'_> {
     }
 
     /// The way along an edge for conditions and orders, and the rows it leads to.
-    pub(super) fn way(&self, edge: FieldId) -> Result<(RelationshipId, At), PlanError> {
+    pub(super) fn relationship_along(&self, edge: FieldId) -> Result<(RelationshipId, At), PlanError> {
         let (to, _) = self.target(edge)?;
         let by = match self.native.layout.fields[edge.index()] {
             Storage::ToOne { by, .. }

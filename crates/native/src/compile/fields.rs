@@ -16,7 +16,7 @@ use weir_relational::plan::{
 };
 
 impl<'c> Compiler<'c> {
-    /// A member of the row at hand.
+    /// Compiles a member of the current row.
     pub(super) fn kind(
         &mut self,
         field: &'c OutputField,
@@ -27,9 +27,10 @@ impl<'c> Compiler<'c> {
             FieldMeaning::EdgeAggregate(edge) => self.edge_aggregate(field, edge, row),
             FieldMeaning::Count(ty) => {
                 // The least of no numbers is null, as all else of an aggregate without any right.
-                let column = match self.is_denied(ty) {
-                    true => row.column(Expr::Function(Aggregation::Min, row.at.id)),
-                    false => row.column(Expr::Count { columns: Vec::new(), distinct: false }),
+                let column = if self.is_denied(ty) {
+                    row.column(Expr::Function(Aggregation::Min, row.at.id))
+                } else {
+                    row.column(Expr::Count { columns: Vec::new(), distinct: false })
                 };
                 Ok(MemberKind::Leaf { column, cell: Cell::Int })
             }
@@ -141,7 +142,8 @@ impl<'c> Compiler<'c> {
             page: Page::default(),
             output: Output::Rows(vec![Expr::Column(value)]),
         };
-        let (path, field) = (self.keys.join("."), self.field);
+        let path = self.keys.join(".");
+        let field = self.field;
         let members = Run::default();
         let level =
             self.level(Level { query, members, choice: None, hidden: Vec::new(), by: None, field, path });
@@ -170,7 +172,7 @@ impl<'c> Compiler<'c> {
         };
         let cell = match (function, self.cell(row.at.table, column)) {
             (Aggregation::Avg, _) => Cell::Float,
-            // Of many numbers of 32 bits, the sum has more. Clients are given it, as by Dgraph.
+            // A sum of 32-bit numbers may need 64 bits. Clients receive it as a number, as from Dgraph.
             (Aggregation::Sum, Cell::Int) => Cell::BigInt,
             (_, cell) => cell,
         };
@@ -200,8 +202,8 @@ impl<'c> Compiler<'c> {
         let FieldMeaning::Field(of) = self.native.api.field(self.ids.field(field)) else {
             return Err(self.refuse("only values can be joined on"));
         };
-        let (is_id, storage) =
-            (self.native.api.model.field(of).kind == FieldKind::Id, self.native.layout.fields[of.index()]);
+        let is_id = self.native.api.model.field(of).kind == FieldKind::Id;
+        let storage = self.native.layout.fields[of.index()];
         match storage {
             Storage::Id(column) | Storage::Column(column) | Storage::Instant { text: column, .. } => {
                 let cell = if is_id { Cell::Id } else { self.cell(row.at.table, column) };

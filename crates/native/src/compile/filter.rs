@@ -51,7 +51,7 @@ impl Compiler<'_> {
             return Ok(rest);
         }
         all.extend((!rest.is_true()).then_some(rest));
-        Ok(joined(all))
+        Ok(conjunction(all))
     }
 
     fn is_id(&self, field: FieldId) -> bool {
@@ -69,7 +69,7 @@ impl Compiler<'_> {
         given: impl IntoIterator<Item = (InputId, Place)>,
         at: At,
     ) -> Result<Filter, PlanError> {
-        self.deeper()?;
+        self.enter_nesting()?;
         let mut all = Vec::new();
         let mut any = Vec::new();
         let mut members = None;
@@ -101,15 +101,15 @@ impl Compiler<'_> {
         all.retain(|it| !it.is_true());
         if !any.is_empty() {
             let mut alternatives = Alternatives::default();
-            let beside = (!all.is_empty()).then(|| joined(all));
+            let beside = (!all.is_empty()).then(|| conjunction(all));
             beside.into_iter().chain(any).for_each(|it| alternatives.push(it));
             let mut any = alternatives.filters();
             return Ok(if any.len() == 1 { any.remove(0) } else { Filter::Any(any) });
         }
-        Ok(joined(all))
+        Ok(conjunction(all))
     }
 
-    /// Those of a list of filters that say something.
+    /// The filters of a list that restrict anything.
     fn filters(&mut self, place: Place, at: At) -> Result<Vec<Filter>, PlanError> {
         let mut out = Vec::new();
         for item in self.inputs.items(place) {
@@ -124,7 +124,7 @@ impl Compiler<'_> {
         Ok(out)
     }
 
-    /// `has: [a, b]`: all of them are there.
+    /// `has: [a, b]`: all these fields have a value.
     fn has(&mut self, place: Place, all: &mut Vec<Filter>) -> Result<(), PlanError> {
         for item in self.inputs.items(place) {
             if let Some(EnumMeaning::Field(field)) = self.enum_meaning(item) {
@@ -134,7 +134,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// There is a row along `by` that fulfils `filter`.
+    /// The condition that a row along `by` fulfils `filter`.
     pub(super) fn exists(&self, by: RelationshipId, filter: Filter) -> Filter {
         Filter::exists(&self.native.layout.relations, by, filter)
     }
@@ -144,9 +144,9 @@ impl Compiler<'_> {
         let filled = |column| Filter::Null { of: Expr::Column(column), is: false };
         Ok(match self.native.layout.fields[field.index()] {
             Storage::Id(_) => Filter::TRUE,
-            // An answer does not tell if there is an object that the caller does not see.
+            // An answer must not reveal an object that the caller does not see.
             Storage::ToOne { .. } if self.is_hidden(self.target(field)?.0) => {
-                self.exists(self.way(field)?.0, Filter::TRUE)
+                self.exists(self.relationship_along(field)?.0, Filter::TRUE)
             }
             Storage::Column(column)
             | Storage::Instant { text: column, .. }
@@ -155,7 +155,7 @@ impl Compiler<'_> {
             | Storage::ToOne { column, .. } => filled(column),
             Storage::Values { by, .. } => self.exists(by, Filter::TRUE),
             Storage::ToOneBack { .. } | Storage::ToMany { .. } | Storage::Join { .. } => {
-                self.exists(self.way(field)?.0, Filter::TRUE)
+                self.exists(self.relationship_along(field)?.0, Filter::TRUE)
             }
         })
     }
@@ -174,7 +174,7 @@ impl Compiler<'_> {
                 all.push(Filter::Compare { of: Expr::Column(at.id), by: Comparison::In, with });
             }
             (FieldKind::Edge { .. }, _) => {
-                let (by, there) = self.way(field)?;
+                let (by, there) = self.relationship_along(field)?;
                 let filter = self.filter(value, there)?;
                 if !filter.is_true() {
                     all.push(self.exists(by, filter));
@@ -263,9 +263,10 @@ impl Compiler<'_> {
                         _ => {}
                     }
                 }
-                match self.native.api.model.field(of.field).is_list {
-                    true => out.push(Filter::All(bounds)),
-                    false => out.extend(bounds),
+                if self.native.api.model.field(of.field).is_list {
+                    out.push(Filter::All(bounds))
+                } else {
+                    out.extend(bounds)
                 }
                 return Ok(());
             }
@@ -337,7 +338,7 @@ impl Compiler<'_> {
     }
 }
 
-/// All of `all`.
-fn joined(mut all: Vec<Filter>) -> Filter {
+/// Joins `all` by `and`; a single filter stays as it is.
+fn conjunction(mut all: Vec<Filter>) -> Filter {
     if all.len() == 1 { all.remove(0) } else { Filter::All(all) }
 }

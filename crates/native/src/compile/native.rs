@@ -1,9 +1,9 @@
-//! Native types as a front end: what the drivers ask while planning.
+//! Native types as a front end: the answers to the drivers' questions while planning.
 
 use super::{At, compile};
 use crate::api::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
 use crate::auth::{Rules, TokenVariable};
-use crate::layout::{Database, Index, IndexKind, Layout, View, compared};
+use crate::layout::{Database, Index, IndexKind, Layout, View, comparable_column};
 use crate::model::{TypeId, TypeKind};
 use crate::write::Mutations;
 use hashbrown::HashMap;
@@ -35,7 +35,7 @@ pub struct Native {
     database: Database,
     policy: Arc<dyn Policy>,
     pub(super) rules: Arc<Rules>,
-    /// From the registry of an abstract type to the tables of its members.
+    /// Relationships from an abstract type's registry to the tables of its members.
     to_members: HashMap<(TypeId, TypeId), RelationshipId>,
     /// The message for each violated constraint that stands for a rule of a type.
     constraint_messages: BTreeMap<String, (TypeId, String)>,
@@ -45,12 +45,12 @@ impl Native {
     /// Serves `api`, stored in `database` as `layout` says.
     #[must_use]
     pub fn new(api: Api, layout: Layout, database: Database) -> Self {
-        Self::restricted(api, layout, database, Arc::new(Everything))
+        Self::with_policy(api, layout, database, Arc::new(Everything))
     }
 
-    /// As [`Self::new`], to the rows that `policy` allows.
+    /// Serves `api` like [`Self::new`], restricted to the rows that `policy` allows.
     #[must_use]
-    pub fn restricted(api: Api, mut layout: Layout, database: Database, policy: Arc<dyn Policy>) -> Self {
+    pub fn with_policy(api: Api, mut layout: Layout, database: Database, policy: Arc<dyn Policy>) -> Self {
         let mut to_members = HashMap::new();
         for ty in api.model.type_ids() {
             let abstract_type = api.model.ty(ty);
@@ -76,16 +76,17 @@ impl Native {
             }
         }
         let constraint_messages = constraint_messages(&api, &layout);
-        let (api, layout) = (Arc::new(api), Arc::new(layout));
+        let api = Arc::new(api);
+        let layout = Arc::new(layout);
         let mutations = Mutations::new(Arc::clone(&api), Arc::clone(&layout), database, Arc::clone(&policy));
         let rules = Arc::default();
         let native =
             Self { api, layout, mutations, database, policy, rules, to_members, constraint_messages };
-        native.ruled()
+        native.with_rules()
     }
 
-    /// Gives it the rules of its types, and every relation that they need.
-    fn ruled(mut self) -> Self {
+    /// Compiles the rules of the types, and adds the relations that they need.
+    fn with_rules(mut self) -> Self {
         let rules = Rules::new(&self.api);
         if rules.is_empty() {
             return self;
@@ -133,7 +134,7 @@ impl Native {
         self.database.store_dialect().index_is_table(IndexKind::Trigrams)
     }
 
-    /// From the registry of an abstract type to the table of a member.
+    /// The relationship from an abstract type's registry to the table of `member`.
     pub(super) fn to_member(&self, ty: TypeId, member: TypeId) -> Option<RelationshipId> {
         self.to_members.get(&(ty, member)).copied()
     }
@@ -164,8 +165,10 @@ fn constraint_messages(api: &Api, layout: &Layout) -> BTreeMap<String, (TypeId, 
     for (id, &table) in api.model.type_ids().zip(&layout.tables) {
         let ty = api.model.ty(id);
         for together in &ty.unique {
-            let columns =
-                together.iter().filter_map(|it| compared(layout.fields[it.index()])).collect::<Vec<_>>();
+            let columns = together
+                .iter()
+                .filter_map(|it| comparable_column(layout.fields[it.index()]))
+                .collect::<Vec<_>>();
             let is_its =
                 |it: &&Index| it.table == table && it.kind == IndexKind::Unique && it.columns == columns;
             let Some(index) = layout.indexes.iter().find(is_its) else { continue };
@@ -179,10 +182,11 @@ fn constraint_messages(api: &Api, layout: &Layout) -> BTreeMap<String, (TypeId, 
 }
 
 impl Native {
-    /// The variables that are nothing but data of objects: what an add takes, what an update sets and removes. A program
-    /// reads them, so no statement depends on them.
+    /// Variables that are only data of objects: the input of an add, and `set` and `remove` of an update. A program reads them, so
+    /// no statement depends on them.
     fn data(&self, plan_node: &PlanNode<'_>) -> Vec<u32> {
-        let (output, literals) = (plan_node.output, &plan_node.output.literals);
+        let output = plan_node.output;
+        let literals = &plan_node.output.literals;
         let meaning = |input| self.api.inputs.get(plan_node.ids.input(input).index());
         let mut spans = Vec::new();
         for field in plan_node.fields.iter().map(|it| &output.fields[*it as usize]) {
@@ -192,19 +196,19 @@ impl Native {
                 if !matches!(meaning(argument.input), Some(InputMeaning::Input(_))) {
                     continue;
                 }
-                match adds {
-                    true => spans.push(at..literals.end(at)),
-                    false => {
-                        let patch = |input| {
-                            matches!(meaning(input), Some(InputMeaning::Set(_) | InputMeaning::Remove(_)))
-                        };
-                        let patches = literals.members(at).filter(|it| patch(it.0));
-                        spans.extend(patches.map(|it| it.1..literals.end(it.1)));
-                    }
+                if adds {
+                    spans.push(at..literals.end(at))
+                } else {
+                    let patch = |input| {
+                        matches!(meaning(input), Some(InputMeaning::Set(_) | InputMeaning::Remove(_)))
+                    };
+                    let patches = literals.members(at).filter(|it| patch(it.0));
+                    spans.extend(patches.map(|it| it.1..literals.end(it.1)));
                 }
             }
         }
-        let (mut data, mut other) = (Vec::new(), Vec::new());
+        let mut data = Vec::new();
+        let mut other = Vec::new();
         for (at, node) in literals.nodes.iter().enumerate() {
             if let Node::Variable(number) = node {
                 let is_data = spans.iter().any(|it| it.contains(&at));
@@ -217,15 +221,16 @@ impl Native {
 }
 
 impl Native {
-    /// Notation of a pattern under `input`, for indexes of trigrams that are queried separately.
-    fn written(&self, input: InputId) -> Option<Written> {
+    /// Notation of a pattern under `input`; `None` unless a separate trigram index may answer it.
+    fn pattern_notation(&self, input: InputId) -> Option<Written> {
         let meaning = self.api.inputs.get(input.index())?;
         let InputMeaning::Compare(operator) = meaning else { return None };
-        super::search::written(*operator).filter(|it| self.has_side_indexes() || *it == Written::Sequence)
+        super::search::pattern_notation(*operator)
+            .filter(|it| self.has_side_indexes() || *it == Written::Sequence)
     }
 
-    /// The variables that name fields for a `@cascade`.
-    fn named(&self, plan_node: &PlanNode<'_>) -> Vec<u32> {
+    /// Variables with names of fields for a `@cascade`.
+    fn cascade_variables(&self, plan_node: &PlanNode<'_>) -> Vec<u32> {
         let output = plan_node.output;
         let meaning = |input| self.api.inputs.get(plan_node.ids.input(input).index());
         let names = output.arguments.iter().filter(|it| meaning(it.input) == Some(&InputMeaning::Cascade));
@@ -238,14 +243,14 @@ impl Native {
             .collect()
     }
 
-    /// The variables that stand for patterns, with the inputs they stand under.
-    fn steered(&self, plan_node: &PlanNode<'_>) -> Vec<(u32, InputId)> {
+    /// Variables with patterns, and the inputs that take them.
+    fn pattern_variables(&self, plan_node: &PlanNode<'_>) -> Vec<(u32, InputId)> {
         let nodes = &plan_node.output.literals.nodes;
         let mut out = Vec::new();
         for pair in nodes.windows(2) {
             if let [Node::Key(input), Node::Variable(variable)] = pair {
                 let steered = (*variable, plan_node.ids.input(*input));
-                if self.written(steered.1).is_some() && !out.contains(&steered) {
+                if self.pattern_notation(steered.1).is_some() && !out.contains(&steered) {
                     out.push(steered);
                 }
             }
@@ -286,8 +291,8 @@ impl ApiFrontend for Native {
         }
     }
 
-    fn refused(&self, call: &Call<'_>, reason: &str) -> FieldError {
-        self.mutations.unauthenticated(call, reason)
+    fn token_error(&self, call: &Call<'_>, reason: &str) -> FieldError {
+        self.mutations.token_error(call, reason)
     }
 
     /// Rules hide objects, not fields.
@@ -295,7 +300,7 @@ impl ApiFrontend for Native {
         None
     }
 
-    /// The other object may be one that the caller does not see, so a violation is told as denials are.
+    /// The other object may be hidden from the caller, so a violation is reported like a denial.
     fn violation(&self, constraint: &str, facts: &[u64]) -> Option<Violation<'_>> {
         let (ty, message) = self.constraint_messages.get(constraint)?;
         let is_told = self.rules.policy(facts).is_none_or(|it| it.sees_all(&self.api.model, *ty));
@@ -320,16 +325,20 @@ impl ApiFrontend for Native {
                 signed.push(variable);
             }
         }
-        let steered = self.steered(plan_node);
-        let named = self.named(plan_node);
+        let steered = self.pattern_variables(plan_node);
+        let named = self.cascade_variables(plan_node);
         let more = signed.iter().copied().chain(steered.iter().map(|it| it.0)).chain(named.iter().copied());
         for variable in more {
             if !structural.contains(&variable) {
                 structural.push(variable);
             }
         }
-        let (set, fields, protocol) = (plan_node.set, plan_node.fields.to_vec(), plan_node.protocol);
-        let (objects, conditions_max, facts) = (Vec::new(), plan_node.conditions_max, plan_node.facts.into());
+        let set = plan_node.set;
+        let fields = plan_node.fields.to_vec();
+        let protocol = plan_node.protocol;
+        let objects = Vec::new();
+        let conditions_max = plan_node.conditions_max;
+        let facts = plan_node.facts.into();
         Ask {
             set,
             fields,
@@ -354,7 +363,7 @@ impl ApiFrontend for Native {
     }
 
     fn steers(&self, input: InputId, text: &str) -> Option<u32> {
-        self.written(input).filter(|it| trigram::narrows(text, *it)).map(|_| 0)
+        self.pattern_notation(input).filter(|it| trigram::narrows(text, *it)).map(|_| 0)
     }
 
     fn compile(

@@ -22,7 +22,8 @@ impl Compiler<'_> {
         through: Option<(Through, ColumnId)>,
         one: bool,
     ) -> Result<MemberKind, PlanError> {
-        let (at, path) = (self.field, self.keys.join("."));
+        let at = self.field;
+        let path = self.keys.join(".");
         let root = std::mem::replace(&mut self.purpose, Purpose::Root);
         let purpose = if nest.is_empty() { root } else { Purpose::Related };
         let mut row = LevelRow::new(rows.at);
@@ -129,7 +130,8 @@ impl Compiler<'_> {
             return Ok(Object::Row(run));
         }
         own.kind = None;
-        let (field, path) = (self.field, self.keys.join("."));
+        let field = self.field;
+        let path = self.keys.join(".");
         let mut below = LevelRow::new(own);
         let members = self.set(set, &mut below)?;
         let hidden = self.hidden(set, &mut below)?;

@@ -29,7 +29,8 @@ impl Compiler<'_> {
                 Operator::Intersects => Placed::Intersects,
                 _ => return Err(self.refuse("places are not compared so")),
             };
-            let (mut places, mut distance) = (Vec::new(), None);
+            let mut places = Vec::new();
+            let mut distance = None;
             for (input, part) in self.inputs.members(operand) {
                 match self.meaning(input) {
                     _ if self.is_missing(part) => {}
@@ -48,7 +49,8 @@ impl Compiler<'_> {
                 let place = self.parameter(place, Reader::Place { metres: metres.clone() });
                 let with = std::iter::once(place).chain(distance.clone()).collect();
                 let indexes = self.native.indexes(at.table, bounds[0], IndexKind::Boxes);
-                let (key, of) = (self.row_key(at), of.to_vec());
+                let key = self.row_key(at);
+                let of = of.to_vec();
                 all.push(Filter::Place { key, indexes, bounds, of, by, with });
             }
         }

@@ -65,13 +65,13 @@ impl Compiler<'_> {
             cascaded.retain(|it| !it.is_true());
             rows.filter = Filter::All(cascaded);
         }
-        rows.filter = self.bounded(rows.filter)?;
+        rows.filter = self.check_bounds(rows.filter)?;
         if rows.page.from_end {
             // The last ones are the last, whatever comes before them.
             rows.page.offset = None;
         }
-        terms.push(ascending(at.id)).map_err(|it| self.exceeded(it))?;
-        rows.order = terms.beside(&rows.filter).map_err(|it| self.exceeded(it))?;
+        terms.push(ascending(at.id)).map_err(|it| self.bounds_error(it))?;
+        rows.order = terms.with_filter(&rows.filter).map_err(|it| self.bounds_error(it))?;
         Ok(rows)
     }
 
@@ -114,7 +114,7 @@ impl Compiler<'_> {
             all.push(Filter::Compare { of: Expr::Column(column), by: Comparison::Eq, with });
         }
         let filter = if is_named { Filter::All(all) } else { Filter::Any(Vec::new()) };
-        let filter = self.bounded(filter)?;
+        let filter = self.check_bounds(filter)?;
         Ok(ObjectRows { at, filter, order: Vec::new(), page: Page::default() })
     }
 
@@ -127,31 +127,31 @@ impl Compiler<'_> {
         direct: bool,
         out: &mut Terms,
     ) -> Result<(), PlanError> {
-        self.deeper()?;
+        self.enter_nesting()?;
         let mut is_chosen = false;
         for (input, value) in self.inputs.members(place) {
             if self.is_missing(value) {
                 continue;
             }
             match self.meaning(input) {
-                // Of both, the first counts.
+                // If an order has both `asc` and `desc`, the first one counts.
                 meaning @ (InputMeaning::Asc | InputMeaning::Desc) if !is_chosen => {
                     is_chosen = true;
                     let Some(EnumMeaning::Field(field)) = self.enum_meaning(value) else { continue };
-                    let Some(column) = self.sorted(field) else {
+                    let Some(column) = self.sort_column(field) else {
                         return Err(self.refuse("this cannot be sorted by"));
                     };
                     let nullable = !direct || self.is_nullable(at.table, column);
                     let descending = meaning == InputMeaning::Desc;
                     let of = wrap(Expr::Column(column));
                     let term = Order { of, descending, nulls_first: false, nullable };
-                    out.push(term).map_err(|it| self.exceeded(it))?;
+                    out.push(term).map_err(|it| self.bounds_error(it))?;
                 }
                 InputMeaning::Then => self.order(value, at, wrap, direct, out)?,
                 InputMeaning::Field(edge) => {
-                    let (by, there) = self.way(edge)?;
+                    let (by, there) = self.relationship_along(edge)?;
                     let relations = &self.native.layout.relations;
-                    let through = |of: Expr| wrap(Expr::related(relations, by, Filter::TRUE, of));
+                    let through = |of: Expr| wrap(Expr::over_related(relations, by, Filter::TRUE, of));
                     self.order(value, there, &through, false, out)?;
                 }
                 _ => {}
@@ -162,7 +162,7 @@ impl Compiler<'_> {
     }
 
     /// The column that a field is sorted by.
-    fn sorted(&self, field: FieldId) -> Option<ColumnId> {
+    fn sort_column(&self, field: FieldId) -> Option<ColumnId> {
         match (self.native.api.model.field(field).kind, self.native.layout.fields[field.index()]) {
             (FieldKind::Edge { .. }, _) => None,
             (_, Storage::Column(column) | Storage::Id(column) | Storage::Instant { at: column, .. }) => {
@@ -182,7 +182,7 @@ impl Compiler<'_> {
     }
 }
 
-/// By a column that is never null.
+/// Ascending order by a column that is never null.
 pub(super) const fn ascending(column: ColumnId) -> Order {
     Order { of: Expr::Column(column), descending: false, nulls_first: false, nullable: false }
 }

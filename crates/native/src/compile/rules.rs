@@ -71,8 +71,8 @@ impl Native {
         for &member in &self.api.model.ty(ty).members {
             let own = (self.layout.tables[member.index()], self.layout.ids[member.index()]);
             let name = self.api.model.ty(member).name.as_str();
-            let by = way(&mut places.relations, name, rows, own);
-            let back = way(&mut places.relations, name, own, rows);
+            let by = add_relationship(&mut places.relations, name, rows, own);
+            let back = add_relationship(&mut places.relations, name, own, rows);
             places.to_abstract.insert((member, rows.0), back);
             let member = AbstractMember { ty: member, name: name.into(), by };
             places.members.entry(rows.0).or_default().push(member);
@@ -81,7 +81,7 @@ impl Native {
 }
 
 /// Adds a way between rows with the same number.
-fn way(
+fn add_relationship(
     relations: &mut Relations,
     name: &str,
     (from, own): (TableId, ColumnId),

@@ -88,16 +88,17 @@ impl Compiler<'_> {
         }
         let with = self.parameter(operand, Reader::Grams(written));
         let key = self.row_key(of.at);
-        let may_fit = match self.native.has_side_indexes() {
-            true => Filter::Words { key, of: of.column, indexes, kind: Words::Trigrams, with },
-            false => Filter::Compare { of: Expr::Column(of.column), by: Comparison::Regex, with },
+        let may_fit = if self.native.has_side_indexes() {
+            Filter::Words { key, of: of.column, indexes, kind: Words::Trigrams, with }
+        } else {
+            Filter::Compare { of: Expr::Column(of.column), by: Comparison::Regex, with }
         };
         Filter::All(vec![may_fit, fits])
     }
 }
 
-/// Notation of an operator's patterns.
-pub(super) const fn written(operator: Operator) -> Option<Written> {
+/// Notation of an operator's patterns; `None` if it takes none.
+pub(super) const fn pattern_notation(operator: Operator) -> Option<Written> {
     match operator {
         Operator::Regexp => Some(Written::Pattern),
         Operator::Ngram => Some(Written::Sequence),

@@ -44,7 +44,8 @@ pub(super) fn build(model: &Model, database: Database, schema: &str) -> Layout {
 
 impl<'m> Builder<'m> {
     fn new(model: &'m Model, database: Database, schema: &'m str) -> Self {
-        let (types, fields) = (model.types.len(), model.fields.len());
+        let types = model.types.len();
+        let fields = model.fields.len();
         Self {
             model,
             database,
@@ -137,8 +138,8 @@ impl<'m> Builder<'m> {
         }
         for (id, field) in self.model.fields_of(interface) {
             let Some(own) = self.model.field_by_name(member, &field.name) else { continue };
-            let (theirs, ours) =
-                (own_columns(self.fields[own.index()]), own_columns(self.fields[id.index()]));
+            let theirs = own_columns(self.fields[own.index()]);
+            let ours = own_columns(self.fields[id.index()]);
             for (view, member) in ours.into_iter().zip(theirs) {
                 columns[view.0 as usize] = Some(member);
             }
@@ -189,7 +190,7 @@ impl<'m> Builder<'m> {
         nullable: bool,
         comment: &str,
     ) -> ColumnId {
-        let (declared, oid) = self.database.store_dialect().declared(&ty);
+        let (declared, oid) = self.database.store_dialect().type_declaration(&ty);
         let columns = &mut self.catalog[table.0 as usize].columns;
         columns.push(Column {
             name,

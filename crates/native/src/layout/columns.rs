@@ -16,7 +16,7 @@ impl Builder<'_> {
     /// The columns of an object's table or, if `is_view`, of an interface's view: the number first, and in a view the
     /// type after it.
     ///
-    /// Fields keep their names; what is made of names gives way to them.
+    /// Columns are named as their fields; generated names yield to them.
     pub(super) fn row_columns(
         &mut self,
         id: TypeId,

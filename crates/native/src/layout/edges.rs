@@ -46,8 +46,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Of two to-one edges, whether `id` has the column: an object's before an interface's, because one column can be
-    /// unique; else the one whose name comes first.
+    /// True if the column of two inverse to-one edges belongs to `id`. An object's edge goes before an interface's, because one
+    /// column can be unique; otherwise the edge whose name comes first.
     fn holds(&self, id: FieldId, other: FieldId) -> bool {
         if id == other || self.is_apart(id) || self.is_apart(other) {
             return !self.is_apart(other) || id == other;
@@ -96,9 +96,9 @@ impl Builder<'_> {
     fn single(&mut self, id: FieldId, to: TypeId) -> Storage {
         // `row_columns` made the column.
         let Storage::ToOne { column, .. } = self.fields[id.index()] else { return self.fields[id.index()] };
-        let by = self.way(id, (self.tables[to.index()], self.ids[to.index()]), column);
+        let by = self.add_relationship(id, (self.tables[to.index()], self.ids[to.index()]), column);
         if let Some(view) = self.all[to.index()].as_ref().map(|it| (it.table, it.id)) {
-            self.to_all[id.index()] = Some(self.way(id, view, column));
+            self.to_all[id.index()] = Some(self.add_relationship(id, view, column));
         }
         Storage::ToOne { column, by }
     }
@@ -111,7 +111,7 @@ impl Builder<'_> {
             unreachable!("the other side has the column, and its row was made before")
         };
         let ours = self.rows_of(self.model.field(id).owner).1;
-        let by = self.way(id, (table, column), ours);
+        let by = self.add_relationship(id, (table, column), ours);
         if self.all[owner.index()].is_some() {
             self.to_all[id.index()] = Some(by);
         }
@@ -144,9 +144,14 @@ impl Builder<'_> {
             if first == root { (kept.first, kept.second) } else { (kept.second, kept.first) };
         let number = self.rows_of(self.model.field(id).owner).1;
         let through = Through { table: kept.table, ours, theirs };
-        let by = self.way_through(id, (self.tables[to.index()], self.ids[to.index()]), number, through);
+        let by = self.add_relationship_through(
+            id,
+            (self.tables[to.index()], self.ids[to.index()]),
+            number,
+            through,
+        );
         if let Some(view) = self.all[to.index()].as_ref().map(|it| (it.table, it.id)) {
-            self.to_all[id.index()] = Some(self.way_through(id, view, number, through));
+            self.to_all[id.index()] = Some(self.add_relationship_through(id, view, number, through));
         }
         Storage::Join { table: kept.table, ours, theirs, by }
     }
@@ -155,7 +160,8 @@ impl Builder<'_> {
     fn pairs(&mut self, id: FieldId) -> Pairs {
         let field = self.model.field(id);
         let FieldKind::Edge { to, .. } = field.kind else { unreachable!("only edges have pairs") };
-        let (owner, target) = (self.model.ty(field.owner), self.model.ty(to));
+        let owner = self.model.ty(field.owner);
+        let target = self.model.ty(to);
         let name = self.names.take(&format!("{}_{}", owner.name, field.name));
         let table = self.table(name, TableKind::Table, &field.description);
         let names = &mut self.columns[table.0 as usize];
@@ -191,7 +197,7 @@ impl Builder<'_> {
             };
             let Storage::Values { table, owner, place, value, at, .. } = kept else { continue };
             let number = self.rows_of(field.owner).1;
-            let by = self.way(id, (table, owner), number);
+            let by = self.add_relationship(id, (table, owner), number);
             self.fields[id.index()] = Storage::Values { table, owner, place, value, at, by };
         }
     }
@@ -225,7 +231,7 @@ impl Builder<'_> {
     }
 
     /// The way from the rows of the owner of `id` to those of `to`, where `ours` of a row equals its column.
-    fn way(&mut self, id: FieldId, to: (TableId, ColumnId), ours: ColumnId) -> RelationshipId {
+    fn add_relationship(&mut self, id: FieldId, to: (TableId, ColumnId), ours: ColumnId) -> RelationshipId {
         let field = self.model.field(id);
         let enforced = self.database.store_dialect().enforces_references();
         self.relationships.push(Relationship {
@@ -236,9 +242,10 @@ impl Builder<'_> {
             on: vec![(ours, to.1)],
             call: None,
             through: None,
-            kind: match field.is_list {
-                true => RelationshipKind::Array,
-                false => RelationshipKind::Object { certain: false },
+            kind: if field.is_list {
+                RelationshipKind::Array
+            } else {
+                RelationshipKind::Object { certain: false }
             },
             insert_first: self.side(id) == EdgeSide::Column && !field.is_list,
             enforced,
@@ -247,15 +254,15 @@ impl Builder<'_> {
         RelationshipId(self.relationships.len() as u32 - 1)
     }
 
-    /// As [`Self::way`], through a table of pairs.
-    fn way_through(
+    /// Adds a relationship like [`Self::add_relationship`] that leads through a table of pairs.
+    fn add_relationship_through(
         &mut self,
         id: FieldId,
         to: (TableId, ColumnId),
         ours: ColumnId,
         through: Through,
     ) -> RelationshipId {
-        let by = self.way(id, to, ours);
+        let by = self.add_relationship(id, to, ours);
         self.relationships[by.0 as usize].through = Some(through);
         by
     }

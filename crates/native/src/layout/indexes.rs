@@ -27,7 +27,7 @@ impl Builder<'_> {
         for (field, it) in self.model.fields_of(id) {
             let storage = self.fields[field.index()];
             if it.key.is_some()
-                && let Some(column) = compared(storage)
+                && let Some(column) = comparable_column(storage)
             {
                 self.add(table, vec![column], IndexKind::Unique, Some(field));
             }
@@ -40,7 +40,8 @@ impl Builder<'_> {
             }
         }
         for together in &self.model.ty(id).unique {
-            let columns = together.iter().filter_map(|field| compared(self.fields[field.index()])).collect();
+            let columns =
+                together.iter().filter_map(|field| comparable_column(self.fields[field.index()])).collect();
             self.add(table, columns, IndexKind::Unique, None);
         }
     }
@@ -54,7 +55,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Of a list in a table of its own, or of the first side of a table of pairs.
+    /// Adds the indexes of a list in a separate table, or of the first side of a table of pairs.
     fn indexes_of_lists(&mut self, id: FieldId) {
         let storage = self.fields[id.index()];
         match storage {
@@ -102,7 +103,7 @@ impl Builder<'_> {
             made.push(kind);
             let columns = match kind {
                 IndexKind::Tree | IndexKind::Prefix | IndexKind::Unique => {
-                    compared(storage).into_iter().collect()
+                    comparable_column(storage).into_iter().collect()
                 }
                 IndexKind::Terms | IndexKind::Fulltext | IndexKind::Trigrams => {
                     text(storage).into_iter().collect()
@@ -145,7 +146,7 @@ impl Builder<'_> {
     }
 }
 
-/// By field: the most bytes of a text that stands whole in a tree, alone or with others.
+/// By field: maximum bytes of a text that a tree holds whole, alone or with other columns.
 pub(super) fn bytes_max(model: &Model, database: Database) -> Vec<Option<usize>> {
     let is_text = |field: &Field| field.kind == FieldKind::Scalar(Scalar::String);
     let tree_bytes_max = database.store_dialect().tree_bytes_max();
@@ -182,8 +183,8 @@ pub fn index_kind(search: Search) -> IndexKind {
     }
 }
 
-/// The column whose order and equality are those of the values.
-pub(crate) fn compared(storage: Storage) -> Option<ColumnId> {
+/// The column that compares and sorts as the values do.
+pub(crate) fn comparable_column(storage: Storage) -> Option<ColumnId> {
     match storage {
         Storage::Instant { at, .. } => Some(at),
         Storage::Values { value, at, .. } => Some(at.unwrap_or(value)),

@@ -1,9 +1,9 @@
-//! Names in a database: what every database takes, each once.
+//! Gives out names that every database accepts, each once.
 
 use hashbrown::HashSet;
 use weir_relational::dialect::names::{NAME_BYTES_MAX, RESERVED_PREFIXES, SHADOW_SUFFIXES};
 
-/// Beginning of the names of the store's own tables.
+/// Prefix of the names of the store's own tables.
 const OWN_PREFIX: &str = "weir_";
 
 /// Gives out names that differ in more than case: some databases see no difference in case.
@@ -13,12 +13,12 @@ pub(super) struct UsedNames(HashSet<String>);
 impl UsedNames {
     /// `wanted`, or the name nearest to it that is free.
     pub(super) fn take(&mut self, wanted: &str) -> String {
-        let wanted = allowed(wanted);
+        let wanted = escape_reserved(wanted);
         if self.0.insert(wanted.to_ascii_lowercase()) {
             return wanted;
         }
         for number in 2_u32.. {
-            let next = shortened(&format!("{wanted}_{number}"));
+            let next = shorten(&format!("{wanted}_{number}"));
             if self.0.insert(next.to_ascii_lowercase()) {
                 return next;
             }
@@ -32,7 +32,7 @@ impl UsedNames {
         self.take(free.or(wanted.last()).copied().unwrap_or("x"))
     }
 
-    /// As [`Self::take`], for a virtual table.
+    /// Takes a name for a virtual table, and the names of its shadow tables, see [`Self::take`].
     pub(super) fn take_virtual(&mut self, wanted: &str) -> String {
         let name = self.take(wanted);
         self.0.extend(SHADOW_SUFFIXES.map(|shadow| format!("{name}{shadow}").to_ascii_lowercase()));
@@ -40,14 +40,14 @@ impl UsedNames {
     }
 }
 
-fn allowed(name: &str) -> String {
+fn escape_reserved(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
     let reserved = RESERVED_PREFIXES.iter().chain([&OWN_PREFIX]).any(|it| lower.starts_with(it));
-    shortened(&if reserved { format!("t_{name}") } else { name.to_owned() })
+    shorten(&if reserved { format!("t_{name}") } else { name.to_owned() })
 }
 
-/// `name`, its end replaced by a hash of all of it where it is too long. Names of GraphQL are ASCII.
-fn shortened(name: &str) -> String {
+/// `name`, shortened to the limit by replacing its end with a hash of the whole. GraphQL names are ASCII.
+fn shorten(name: &str) -> String {
     if name.len() <= NAME_BYTES_MAX {
         return name.to_owned();
     }
@@ -83,8 +83,11 @@ mod tests {
     #[test]
     fn long_names_stay_different() {
         let mut names = UsedNames::default();
-        let (one, two) = (format!("{}a", "x".repeat(80)), format!("{}b", "x".repeat(80)));
-        let (first, second, again) = (names.take(&one), names.take(&two), names.take(&one));
+        let one = format!("{}a", "x".repeat(80));
+        let two = format!("{}b", "x".repeat(80));
+        let first = names.take(&one);
+        let second = names.take(&two);
+        let again = names.take(&one);
         assert_eq!([first.len(), second.len(), again.len()], [63, 63, 63]);
         assert!(first != second && first != again);
     }

@@ -299,7 +299,8 @@ fn texts_that_an_index_holds_whole_have_a_bound_in_postgresql() {
     let text = "type T @unique(fields: [n, u]) @unique(fields: [a, b]) { n: Int u: Int a: String b: String \
                 key: String @id list: [String] more: [Int] exact: String @search(by: [exact]) hash: String @search(by: [hash]) }";
     let bytes = |database| Layout::new(&model(text), database, "public").bytes_max;
-    let (some, none) = (|bytes| Some(bytes), None);
+    let some = |bytes| Some(bytes);
+    let none = None;
     let expected = [none, none, some(1300), some(1300), some(2600), some(2600), none, some(2600), none];
     assert_eq!(bytes(Database::Postgres), expected);
     assert_eq!(bytes(Database::Sqlite), [none; 9]);

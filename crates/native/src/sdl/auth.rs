@@ -130,7 +130,8 @@ fn claim_rule(text: &str) -> Result<Rule, String> {
     let claim = name.strip_prefix('$').filter(|it| !it.is_empty()).ok_or_else(not_a_variable)?;
     let test = test.trim().strip_prefix('{').and_then(|it| it.strip_suffix('}')).ok_or_else(invalid)?;
     let (operator, operand) = test.split_once(':').ok_or_else(invalid)?;
-    let (operator, operand) = (operator.trim(), operand.trim());
+    let operator = operator.trim();
+    let operand = operand.trim();
     let json = Json::parse(operand.as_bytes(), DEPTH_MAX).map_err(|_| not_a_variable())?;
     let value = json.root();
     if !["eq", "in", "regexp"].contains(&operator) {

@@ -11,32 +11,32 @@ fn rule(text: &str) -> String {
     format!("{{rule: \"{}\"}}", text.replace('"', "\\\""))
 }
 
-fn told(errors: &[Error]) -> &str {
+fn first_message(errors: &[Error]) -> &str {
     errors.first().map_or("", |it| it.message.as_str())
 }
 
 /// The rule is refused with these words.
 #[track_caller]
-fn refused(rule: &str, expected: &str) {
+fn check_refused(rule: &str, expected: &str) {
     let text = TYPES.replace("RULE", rule);
     let Err(errors) = read(&text) else { panic!("accepted: {rule}") };
-    assert_eq!(told(&errors), format!("Type T: @auth: {expected}"), "{rule}");
+    assert_eq!(first_message(&errors), format!("Type T: @auth: {expected}"), "{rule}");
 }
 
 #[test]
 fn rules_in_rules_are_refused_in_the_words_of_dgraph() {
     let sound = rule("{ $A: { eq: 1 } }");
-    refused("{}", &format!("no arguments - {ONE}"));
-    refused("null", &format!("no arguments - {ONE}"));
-    refused(&format!("{{rule: \"{{ $A: {{ eq: 1 }} }}\", not: {sound}}}"), ONE);
-    refused("{or: []}", ONE);
-    refused(&format!("{{or: [{sound}]}}"), "'OR' should contain at least two rules");
-    refused(&format!("{{and: [{sound}]}}"), "'AND' should contain at least two rules");
+    check_refused("{}", &format!("no arguments - {ONE}"));
+    check_refused("null", &format!("no arguments - {ONE}"));
+    check_refused(&format!("{{rule: \"{{ $A: {{ eq: 1 }} }}\", not: {sound}}}"), ONE);
+    check_refused("{or: []}", ONE);
+    check_refused(&format!("{{or: [{sound}]}}"), "'OR' should contain at least two rules");
+    check_refused(&format!("{{and: [{sound}]}}"), "'AND' should contain at least two rules");
 }
 
 #[test]
 fn tests_of_claims_are_refused_in_the_words_of_dgraph() {
-    let check = |text: &str, expected: &str| refused(&rule(text), expected);
+    let check = |text: &str, expected: &str| check_refused(&rule(text), expected);
     check("{ $A }", "`{ $A }` is not a valid rule.");
     check("{ A: { eq: 1 } }", "`A` is not a valid GraphQL variable.");
     check("{ $A: { eq: x } }", "`$A` is not a valid GraphQL variable.");
@@ -47,12 +47,12 @@ fn tests_of_claims_are_refused_in_the_words_of_dgraph() {
     check("{ $A: { in: 1 } }", "`in` operator has invalid value `1`. Value should be an array.");
     let text = "`regexp` operator has invalid value `1`. Value should be of type String.";
     check("{ $A: { regexp: 1 } }", text);
-    refused(r#"{rule: """{ $A: { regexp: "(" } }"""}"#, "`$A` does not have a valid regex expression.");
+    check_refused(r#"{rule: """{ $A: { regexp: "(" } }"""}"#, "`$A` does not have a valid regex expression.");
 }
 
 #[test]
 fn queries_are_refused_in_the_words_of_dgraph() {
-    let check = |text: &str, expected: &str| refused(&rule(text), expected);
+    let check = |text: &str, expected: &str| check_refused(&rule(text), expected);
     let two = "query { queryT { a } } query B { queryT { a } }";
     check(two, "a rule should be exactly one query, found 2 GraphQL operations");
     let two = "query { queryT { a } aggregateT { count } }";
@@ -81,7 +81,7 @@ fn queries_are_refused_in_the_words_of_dgraph() {
     );
     let text = rule("query {");
     let Err(errors) = read(&TYPES.replace("RULE", &text)) else { panic!("accepted") };
-    assert!(told(&errors).starts_with("Type T: @auth: failed to parse GraphQL rule [reason : "));
+    assert!(first_message(&errors).starts_with("Type T: @auth: failed to parse GraphQL rule [reason : "));
 }
 
 #[test]
@@ -91,11 +91,11 @@ fn a_block_string_needs_no_escapes_and_a_line_stands_once() {
     assert!(model.types[1].auth.query.is_some());
     let union = "union U @auth(query: {rule: \"{ $A: { eq: 1 } }\"}) = T type T { a: Int }";
     let errors = read(union).expect_err("it is refused");
-    assert_eq!(told(&errors), "`@auth` stands on a type, not on a union: move it");
+    assert_eq!(first_message(&errors), "`@auth` stands on a type, not on a union: move it");
     let line = "# Dgraph.Authorization X ns HS256 \"k\"";
     let twice = format!("type T {{ a: Int }}\n  {line}\n{line}\n");
     let errors = read(&twice).expect_err("it is refused");
     let words = "Dgraph.Authorization should be only be specified once in a schema, found second mention:";
-    assert_eq!(told(&errors), format!("{words} {line}"));
+    assert_eq!(first_message(&errors), format!("{words} {line}"));
     assert_eq!(errors[0].locations(&twice)[0].line, 3);
 }

@@ -7,11 +7,11 @@ const MARK: &str = "Dgraph.Authorization";
 const ALGORITHMS: [&str; 6] = ["HS256", "HS384", "HS512", "RS256", "RS384", "RS512"];
 const DEPTH_MAX: u32 = 8;
 
-/// Reads what stands behind the mark; errors are Dgraph's words.
+/// Reads the text behind the mark; error messages are Dgraph's.
 pub(super) fn settings(text: &str) -> Result<Authorization, String> {
     match Json::parse(text.as_bytes(), DEPTH_MAX) {
-        Ok(json) if json.root().is_object() => checked(&LineSettings::of(json.root())),
-        Ok(_) | Err(_) => old(text).and_then(|it| checked(&it)),
+        Ok(json) if json.root().is_object() => check_settings(&LineSettings::of(json.root())),
+        Ok(_) | Err(_) => old(text).and_then(|it| check_settings(&it)),
     }
 }
 
@@ -66,8 +66,9 @@ fn old(text: &str) -> Result<LineSettings, String> {
     })
 }
 
-fn checked(given: &LineSettings) -> Result<Authorization, String> {
-    let (has_url, has_urls) = (!given.url.is_empty(), !given.urls.is_empty());
+fn check_settings(given: &LineSettings) -> Result<Authorization, String> {
+    let has_url = !given.url.is_empty();
+    let has_urls = !given.urls.is_empty();
     let has_set = has_url || has_urls;
     let has_key = !given.key.is_empty() || !given.algorithm.is_empty();
     if has_url && has_urls {
@@ -88,15 +89,15 @@ fn checked(given: &LineSettings) -> Result<Authorization, String> {
         return Err(format!("required field missing in {MARK}: {}", lacking.join(",")));
     }
     if !has_set && !ALGORITHMS.contains(&given.algorithm.as_str()) {
-        let (found, list) = (&given.algorithm, ALGORITHMS.join(", "));
+        let found = &given.algorithm;
+        let list = ALGORITHMS.join(", ");
         return Err(format!("invalid jwt algorithm: found {found}, but supported options are: {list}"));
     }
-    let keys = match has_set {
-        true => {
-            let one = Some(given.url.clone()).filter(|it| !it.is_empty());
-            AuthorizationKeys::Sets(one.into_iter().chain(given.urls.iter().cloned()).collect())
-        }
-        false => AuthorizationKeys::Key { text: given.key.clone(), algorithm: given.algorithm.clone() },
+    let keys = if has_set {
+        let one = Some(given.url.clone()).filter(|it| !it.is_empty());
+        AuthorizationKeys::Sets(one.into_iter().chain(given.urls.iter().cloned()).collect())
+    } else {
+        AuthorizationKeys::Key { text: given.key.clone(), algorithm: given.algorithm.clone() }
     };
     Ok(Authorization {
         header: given.header.clone(),

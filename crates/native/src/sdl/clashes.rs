@@ -18,7 +18,8 @@ impl SdlReader<'_> {
             self.errors.extend(complaints);
         }
         for id in self.type_ids() {
-            let (ty, span) = (&self.draft(id).ty, self.draft(id).span);
+            let ty = &self.draft(id).ty;
+            let span = self.draft(id).span;
             let complaints = take(&mut taken, &ty.name, span, names::of_type(&ty.name, ty.kind));
             self.errors.extend(complaints);
             self.fields_beside_fields(id);
@@ -107,7 +108,7 @@ impl SdlReader<'_> {
     }
 }
 
-/// Takes the names `made` for what is called `owner` at `span`; what of them is not free.
+/// Takes the names `made` for `owner` at `span`; returns an error for each that is taken already.
 fn take(taken: &mut HashMap<String, Span>, owner: &str, span: Span, made: Vec<String>) -> Vec<Error> {
     let mut errors = Vec::new();
     for made in made {

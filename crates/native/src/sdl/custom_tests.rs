@@ -13,7 +13,7 @@ type Fee @remote { amount: Int }
 input Size { tons: Int }
 ";
 
-fn told(text: &str, errors: &[Error]) -> Vec<String> {
+fn render_errors(text: &str, errors: &[Error]) -> Vec<String> {
     let place = |it: &Error| {
         it.locations(text).first().map_or_else(String::new, |it| format!("{}:{}", it.line, it.column))
     };
@@ -24,19 +24,19 @@ fn told(text: &str, errors: &[Error]) -> Vec<String> {
 fn customs(text: &str) -> Customs {
     match read(text) {
         Ok(read) => read.customs,
-        Err(errors) => panic!("{}", told(text, &errors).join("\n")),
+        Err(errors) => panic!("{}", render_errors(text, &errors).join("\n")),
     }
 }
 
 /// The first complaint about a custom field of `Boat` whose `http` is this.
 #[track_caller]
-fn refused(http: &str, expected: &str) {
+fn check_refused(http: &str, expected: &str) {
     let text = BOAT.replace("HTTP", &format!("http: {{{http}}}"));
     let Err(errors) = read(&text) else { panic!("accepted: {http}") };
     assert_eq!(errors[0].message, expected, "{http}");
 }
 
-/// The same for a field of `Query` or `Mutation` in full.
+/// Checks the first complaint about a field of `Query` or `Mutation`, given in full.
 #[track_caller]
 fn refused_root(root: &str, expected: &str) {
     let text = format!("{}{root}", BOAT.replace(" mine: Int @custom(HTTP)", ""));
@@ -48,7 +48,7 @@ fn refused_root(root: &str, expected: &str) {
 fn custom_fields_are_no_part_of_the_model() {
     let http = "http: {url: \"https://h:8/a/$reg?t=$tons&u=1\", method: GET, forwardHeaders: [\"X-A:X-B\"], secretHeaders: [\"Key:k\"]}";
     let text = format!("{}# Dgraph.Secret k \"v\"\n", BOAT.replace("HTTP", http));
-    let read = read(&text).unwrap_or_else(|errors| panic!("{}", told(&text, &errors).join("\n")));
+    let read = read(&text).unwrap_or_else(|errors| panic!("{}", render_errors(&text, &errors).join("\n")));
     assert!(read.model.fields.iter().all(|it| it.name != "mine"));
     assert_eq!(read.model.types.len(), 2);
     let field = &read.customs.fields[0];
@@ -96,47 +96,53 @@ union Charge @remote = Fee | Toll";
 
 #[test]
 fn templates_are_checked_against_what_is_stored() {
-    refused("url: \"http://h/\"", "`@custom(http:)` needs `url` and `method`");
-    refused("url: \"/a\", method: GET", "`url` is a whole address, as in `https://host/path`");
+    check_refused("url: \"http://h/\"", "`@custom(http:)` needs `url` and `method`");
+    check_refused("url: \"/a\", method: GET", "`url` is a whole address, as in `https://host/path`");
     let host = "no value chooses the host: write it out, and variables as `/$name` or `?key=$name`";
-    refused("url: \"http://$reg/a\", method: GET", host);
-    refused("url: \"http://$reg.h/a\", method: GET", host);
-    refused("url: \"http://h/{$reg}\", method: GET", host);
-    refused(
+    check_refused("url: \"http://$reg/a\", method: GET", host);
+    check_refused("url: \"http://$reg.h/a\", method: GET", host);
+    check_refused("url: \"http://h/{$reg}\", method: GET", host);
+    check_refused(
         "url: \"http://h/$tons/$reg\", method: GET",
         "`$tons` is a segment of the path, so it has to be non-null: write `!` behind its type",
     );
-    refused("url: \"http://h/$rge\", method: GET", "`Boat` has no stored field `rge`; did you mean `reg`?");
+    check_refused(
+        "url: \"http://h/$rge\", method: GET",
+        "`Boat` has no stored field `rge`; did you mean `reg`?",
+    );
     for other in ["mine", "tags", "harbour"] {
         let expected =
             format!("`${other}`: a template reads stored single values of `Boat`, and `{other}` is none");
-        refused(&format!("url: \"http://h/?a=${other}&b=$reg\", method: GET"), &expected);
+        check_refused(&format!("url: \"http://h/?a=${other}&b=$reg\", method: GET"), &expected);
     }
     let key = |part: &str| {
         format!(
             "Type Boat; Field mine: @custom directive, {part} must use a field with type ID! or a field with @id directive."
         )
     };
-    refused("url: \"http://h/?a=$tons\", method: GET", &key("url"));
-    refused("url: \"http://h/\", method: POST, body: \"{ t: $tons }\"", &key("body template"));
-    refused(
+    check_refused("url: \"http://h/?a=$tons\", method: GET", &key("url"));
+    check_refused("url: \"http://h/\", method: POST, body: \"{ t: $tons }\"", &key("body template"));
+    check_refused(
         "url: \"http://h/$reg\", method: POST, mode: BATCH, body: \"{ r: $reg }\"",
         "`$reg`: with `mode: BATCH` no variable stands in the URL: put it into `body`",
     );
-    refused(
+    check_refused(
         "url: \"http://h/\", method: POST, mode: BATCH",
         "`mode: BATCH` needs `body`: the list of what it makes of each object is sent",
     );
-    refused(
+    check_refused(
         "url: \"http://h/$reg\", method: GET, body: \"{ r: }\"",
         "`body` is an object or a list, as in `{ reg: $reg, kind: \"boat\" }`",
     );
-    refused("url: \"http://h/$reg\", method: FETCH", "`method` is one of GET, POST, PUT, PATCH, DELETE");
-    refused(
+    check_refused(
+        "url: \"http://h/$reg\", method: FETCH",
+        "`method` is one of GET, POST, PUT, PATCH, DELETE",
+    );
+    check_refused(
         "url: \"http://h/$reg\", method: GET, secretHeaders: [\"a:b\"]",
         "there is no secret `b`: write `# Dgraph.Secret b \"…\"`",
     );
-    refused(
+    check_refused(
         "url: \"http://h/$reg\", method: GET, forwardHeaders: [\"a:b\", \"A:c\"]",
         "two headers of the call are called `A`: keep one",
     );
@@ -145,7 +151,7 @@ fn templates_are_checked_against_what_is_stored() {
 #[test]
 fn remote_operations_are_checked() {
     let check = |graphql: &str, expected: &str| {
-        refused(&format!("url: \"http://h/\", method: POST, graphql: \"{graphql}\""), expected);
+        check_refused(&format!("url: \"http://h/\", method: POST, graphql: \"{graphql}\""), expected);
     };
     let one = "`graphql`: write one operation, as in `query($reg: String!) { inspect(reg: $reg) }`";
     check("query { a } query { b }", one);
@@ -155,15 +161,15 @@ fn remote_operations_are_checked() {
     check("query($reg: String!) { a: b(reg: $reg) }", bare);
     check("query($reg: String!) { a(reg: $reg) { c } }", bare);
     check("query($nope: String!) { a(nope: $nope) }", "`Boat` has no stored field `nope`");
-    refused(
+    check_refused(
         "url: \"http://h/\", method: GET, graphql: \"query($reg: String!) { a(reg: $reg) }\"",
         "`graphql` is sent by `method: POST`",
     );
-    refused(
+    check_refused(
         "url: \"http://h/\", method: POST, graphql: \"query($reg: String!) { a(reg: $reg) }\", body: \"{ r: $reg }\"",
         "`graphql` and `body` exclude each other in `mode: SINGLE`: remove `body`",
     );
-    refused(
+    check_refused(
         "url: \"http://h/\", method: POST, mode: BATCH, graphql: \"query($reg: [B], $t: Int) { a(reg: $reg) }\", body: \"{ r: $reg }\"",
         "`graphql` in `mode: BATCH` has one argument that is one variable, as in `query($input: [BoatInput]) { fees(input: $input) }`",
     );
@@ -246,7 +252,7 @@ fn all_mistakes_are_told_at_once_with_their_places() {
         "4:30 `url` is a whole address, as in `https://host/path`",
         "6:1 a secret is written `# Dgraph.Secret name \"value\"`",
     ];
-    assert_eq!(told(text, &errors), expected);
+    assert_eq!(render_errors(text, &errors), expected);
 }
 
 proptest! {
@@ -262,7 +268,9 @@ proptest! {
             quote(text, &mut out);
             out
         };
-        let (url, body, graphql) = (quoted(&url), quoted(&body), quoted(&graphql));
+        let url = quoted(&url);
+        let body = quoted(&body);
+        let graphql = quoted(&graphql);
         for more in [format!("body: {body}"), format!("graphql: {graphql}"), format!("mode: BATCH, graphql: {graphql}, body: {body}")] {
             let http = format!("http: {{url: {url}, method: POST, secretHeaders: [\"a\"], {more}}}");
             let _ = read(&format!("{}# Dgraph.Secret {secret}\n", BOAT.replace("HTTP", &http)));

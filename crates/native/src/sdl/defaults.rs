@@ -1,4 +1,4 @@
-//! `@default`: values for what is not given.
+//! `@default`: values for fields that are not given.
 
 use super::{SdlReader, hint};
 use crate::model::{DefaultValue, Field, FieldKind, Scalar};
@@ -61,7 +61,7 @@ impl SdlReader<'_> {
     }
 }
 
-/// The value that `text` is, and what it should be.
+/// The default value in `text`, and the expected kind of value for messages.
 fn scalar_default(scalar: Scalar, text: &str) -> (Option<DefaultValue>, &'static str) {
     match scalar {
         Scalar::String if text == NOW => (None, "for a String, only for a DateTime"),

@@ -1,4 +1,4 @@
-//! Reading directives: which there are, what they take, why some are refused.
+//! Reads directives: their names, arguments and places, and the errors for those that are not supported.
 
 use super::{SdlReader, hint};
 use weir_language::ast::{Directive, List, ValueId, ValueKind};
@@ -12,7 +12,7 @@ pub(super) const ON_FIELDS: [&str; 7] =
 pub(super) const ON_TYPES: [&str; 6] =
     ["auth", "secret", "unique", "generate", "withSubscription", "renamedFrom"];
 
-/// Directives that are known but not served, and what to do instead.
+/// Known directives that are not supported, with a replacement.
 const REFUSED: [(&str, &str); 12] = [
     ("lambda", "there is no JavaScript server: let a service answer the field, by `@custom(http: …)`"),
     ("lambdaOnMutate", "there is no JavaScript server: remove it"),
@@ -94,7 +94,7 @@ impl<'d> SdlReader<'d> {
                 format!("`@{name}` stands on a field, not on {owner}: move it")
             }
             None if elsewhere => format!("`@{name}` stands on a type, not on {owner}: move it"),
-            // A directive of one's own, which was told where it is defined.
+            // A directive defined by the user, which was reported at its definition.
             None if self.defined.contains(name) => return,
             None => {
                 let all = known.iter().chain(&ON_FIELDS).chain(&ON_TYPES).copied();
@@ -183,7 +183,7 @@ impl<'d> SdlReader<'d> {
     }
 
     /// Names, written as strings or bare, in a list or alone.
-    pub(super) fn words(&mut self, value: ValueId) -> Vec<(String, Span)> {
+    pub(super) fn read_names(&mut self, value: ValueId) -> Vec<(String, Span)> {
         let list = match self.document.value(value).kind {
             ValueKind::List(items) => items.range().map(|at| ValueId(at as u32)).collect(),
             ValueKind::Variable(_)

@@ -39,7 +39,8 @@ impl SdlReader<'_> {
             self.complain(span, format!("`{to_name}` has no field `{name}`{hint}"));
             return None;
         };
-        let (ours, theirs) = (&self.draft(owner).ty.name, &self.field(other).field);
+        let ours = &self.draft(owner).ty.name;
+        let theirs = &self.field(other).field;
         let message = match target(theirs.kind) {
             Some(back) if back == owner => None,
             Some(back) => {
@@ -73,7 +74,8 @@ impl SdlReader<'_> {
             Some(known) if known == other => {}
             Some(known) => {
                 let name = &self.field(id).field.name;
-                let (one, two) = (self.full_name(known), self.full_name(other));
+                let one = self.full_name(known);
+                let two = self.full_name(other);
                 let message = format!("`{name}` cannot be the inverse of both `{one}` and `{two}`");
                 let mut spans = both(self.field(other), self.field(known));
                 spans.push(self.field(id).span);
@@ -99,7 +101,8 @@ impl SdlReader<'_> {
         if !self.is_apart(id) {
             return;
         }
-        let (ours, theirs) = (&self.field(id).field, &self.field(other).field);
+        let ours = &self.field(id).field;
+        let theirs = &self.field(other).field;
         if ours.is_list || (!theirs.is_list && self.is_apart(other)) {
             let message = format!(
                 "`{}` is an edge of an interface, which has to have the inverse `{}` itself: write `@hasInverse` there",

@@ -16,12 +16,12 @@ impl<'d> SdlReader<'d> {
             let draft = self.draft(id);
             match draft.definition.body {
                 TypeBody::Object { interfaces, fields } | TypeBody::Interface { interfaces, fields } => {
-                    let interfaces = self.listed(interfaces, TypeKind::Interface, "interface");
+                    let interfaces = self.resolve_names(interfaces, TypeKind::Interface, "interface");
                     self.types[id.index()].interfaces = interfaces;
                     self.fields_as_written(id, fields);
                 }
                 TypeBody::Union { members } => {
-                    let members = self.listed(members, TypeKind::Object, "object type");
+                    let members = self.resolve_names(members, TypeKind::Object, "object type");
                     self.types[id.index()].ty.members = members;
                 }
                 // Scalars, enums and inputs never become types of the model.
@@ -50,7 +50,8 @@ impl<'d> SdlReader<'d> {
     }
 
     fn own_field(&mut self, owner: TypeId, definition: &FieldDefinition) -> Option<FieldDraft> {
-        let (name, span) = (self.str(definition.name), definition.name);
+        let name = self.str(definition.name);
+        let span = definition.name;
         if NO_ENUM_VALUES.contains(&name) {
             let message = format!("`has` and orders could not name a field `{name}`: choose another name");
             self.complain(span, message);
@@ -104,7 +105,8 @@ impl<'d> SdlReader<'d> {
 
     /// Kind of the field's values; nothing if the type is not allowed.
     fn kind(&mut self, definition: &FieldDefinition) -> Option<FieldKind> {
-        let (name, span) = (self.str(definition.ty.name), definition.ty.span);
+        let name = self.str(definition.ty.name);
+        let span = definition.ty.span;
         let kind = match (name, names::scalar(name), self.names.get(name)) {
             ("ID", _, _) => FieldKind::Id,
             (_, Some(scalar), _) => FieldKind::Scalar(scalar),
@@ -206,7 +208,7 @@ impl<'d> SdlReader<'d> {
     }
 }
 
-/// A key can be found by its value without being told so.
+/// A key can be searched by its value without `@search`.
 fn add_implied_search(field: &mut Field) {
     if field.key.is_none() {
         return;
@@ -222,7 +224,7 @@ fn add_implied_search(field: &mut Field) {
     }
 }
 
-/// The place of what an error about `draft` is about, and of where the same is said again.
+/// Spans of an error about `draft`: its own, and that of the repetition.
 pub(super) fn both(draft: &FieldDraft, other: &FieldDraft) -> Vec<Span> {
     vec![draft.span, other.span]
 }

@@ -1,4 +1,4 @@
-//! The third pass: interfaces, what their implementers inherit, and so the fields that each type has in the end.
+//! The third pass: resolves interfaces and inherited fields, which gives each type its final fields.
 
 use super::fields::both;
 use super::{FIELDS_MAX, FieldDraft, SdlReader};
@@ -94,7 +94,8 @@ impl SdlReader<'_> {
 
     /// A field that stands in a type although its interface has it: it has to be the same.
     fn repeat(&mut self, own: &mut FieldDraft, inherited: &FieldDraft, interface: TypeId) {
-        let (ours, theirs) = (&own.field, &inherited.field);
+        let ours = &own.field;
+        let theirs = &inherited.field;
         let owner = &self.draft(interface).ty.name;
         if !same_type(own, inherited) {
             let message = format!(

@@ -1,4 +1,4 @@
-//! The first pass: which types there are, and what a text may not define.
+//! The first pass: collects the types, and refuses definitions that a text may not have.
 
 use super::{Draft, SdlReader, authorization};
 use crate::model::{Auth, Enum, EnumId, EnumValue, Generate, Scalar, Type, TypeId, TypeKind};
@@ -121,7 +121,8 @@ impl<'d> SdlReader<'d> {
     }
 
     fn name(&mut self, definition: &'d TypeDefinition) {
-        let (name, span) = (self.str(definition.name), definition.name);
+        let name = self.str(definition.name);
+        let span = definition.name;
         if ["Query", "Mutation"].contains(&name) {
             return self.root(definition);
         }
@@ -138,7 +139,7 @@ impl<'d> SdlReader<'d> {
                     format!("this definition of `{name}` is ignored: scalars are known already"),
                 );
             }
-            TypeBody::Input { .. } => return self.aside(definition, Named::Input),
+            TypeBody::Input { .. } => return self.add_not_stored(definition, Named::Input),
             TypeBody::Object { .. }
             | TypeBody::Interface { .. }
             | TypeBody::Union { .. }
@@ -148,14 +149,14 @@ impl<'d> SdlReader<'d> {
             return self.complain(span, message);
         }
         if self.is_remote(definition) {
-            return self.aside(definition, Named::Remote);
+            return self.add_not_stored(definition, Named::Remote);
         }
         let kind = match definition.body {
             TypeBody::Object { .. } => TypeKind::Object,
             TypeBody::Interface { .. } => TypeKind::Interface,
             TypeBody::Union { .. } => TypeKind::Union,
             TypeBody::Enum { values } => return self.enumeration(definition, values),
-            // These were ignored.
+            // These are handled above.
             TypeBody::Scalar | TypeBody::Input { .. } => return,
         };
         let id = TypeId(self.types.len() as u32);
@@ -180,7 +181,7 @@ impl<'d> SdlReader<'d> {
     }
 
     /// Puts a type aside that is not stored.
-    fn aside(&mut self, definition: &'d TypeDefinition, named: fn(usize) -> Named) {
+    fn add_not_stored(&mut self, definition: &'d TypeDefinition, named: fn(usize) -> Named) {
         let named = named(self.not_stored.len());
         if self.take(self.str(definition.name), definition.name, named) {
             if matches!(named, Named::Remote(_)) {
@@ -191,7 +192,8 @@ impl<'d> SdlReader<'d> {
     }
 
     fn enumeration(&mut self, definition: &'d TypeDefinition, values: List<EnumValueDefinition>) {
-        let (name, span) = (self.str(definition.name), definition.name);
+        let name = self.str(definition.name);
+        let span = definition.name;
         if !self.take(name, span, Named::Enum(EnumId(self.enums.len() as u32))) {
             return;
         }
@@ -212,7 +214,7 @@ impl<'d> SdlReader<'d> {
         self.enum_spans.push(span);
     }
 
-    /// Gives `name` to what is defined at `span`, if it is free.
+    /// Registers `name` for the definition at `span`, if it is free.
     fn take(&mut self, name: &'d str, span: Span, named: Named) -> bool {
         if let Some(&(_, first)) = self.names.get(name) {
             self.complain_of(vec![span, first], format!("`{name}` is defined twice"));
@@ -222,8 +224,8 @@ impl<'d> SdlReader<'d> {
         true
     }
 
-    /// The types that `list` names, each once, of those that `fits` accepts; `what` they should be.
-    pub(super) fn listed(&mut self, list: List<NameNode>, fits: TypeKind, what: &str) -> Vec<TypeId> {
+    /// Resolves the names in `list` to types of kind `fits`, each once. `what` is the kind's name in errors.
+    pub(super) fn resolve_names(&mut self, list: List<NameNode>, fits: TypeKind, what: &str) -> Vec<TypeId> {
         let mut found: Vec<TypeId> = Vec::new();
         for NameNode(span) in self.document.list(list).iter().copied() {
             let name = self.str(span);

@@ -29,7 +29,7 @@ const ENUM: &[Word] = &[
 const EXCLUSIVE: [(&str, &str); 2] = [("hash", "exact"), ("trigram", "regexp")];
 
 /// The words for a field, the one that is meant when none is given first.
-fn words(kind: FieldKind) -> &'static [Word] {
+fn search_words(kind: FieldKind) -> &'static [Word] {
     match kind {
         FieldKind::Id | FieldKind::Edge { .. } => &[],
         FieldKind::Enum(_) => ENUM,
@@ -50,7 +50,7 @@ fn words(kind: FieldKind) -> &'static [Word] {
 impl SdlReader<'_> {
     /// The kinds that `directive` asks for, ordered by their words.
     pub(super) fn search(&mut self, field: &Field, directive: Directive) -> Vec<Search> {
-        let known = words(field.kind);
+        let known = search_words(field.kind);
         let [by] = self.arguments(directive, ["by"]);
         let Some(default) = known.first() else {
             let message = match field.kind {
@@ -64,7 +64,7 @@ impl SdlReader<'_> {
         };
         let Some(by) = by else { return vec![default.1] };
         let mut found: Vec<Word> = Vec::new();
-        for (word, span) in self.words(by) {
+        for (word, span) in self.read_names(by) {
             let Some(&kind) = known.iter().find(|it| it.0 == word) else {
                 let all: Vec<String> = known.iter().map(|it| format!("`{}`", it.0)).collect();
                 let hint = hint(&word, known.iter().map(|it| it.0));

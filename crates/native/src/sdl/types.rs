@@ -127,7 +127,7 @@ impl SdlReader<'_> {
             return self.complain(directive.span, "`@unique` needs `(fields: [\"…\", \"…\"])`");
         };
         let mut together: Vec<FieldId> = Vec::new();
-        let words = self.words(fields);
+        let words = self.read_names(fields);
         let given = words.len();
         for (name, span) in words {
             let Some(field) = self.find_field(id, &name) else {

@@ -9,9 +9,9 @@ use super::database::{Place, copy};
 use super::{Error, versions};
 use std::path::{Path, PathBuf};
 
-/// Copies the store at `place` to the new file `to`; `progress` hears pages done and all pages.
+/// Copies the store at `place` to the new file `to`; `progress` receives the number of pages done and of all pages.
 /// # Errors
-/// There is no store, `to` is there already, or it cannot be written.
+/// There is no store, `to` exists already, or it cannot be written.
 pub fn backup(place: &Place, to: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<(), Error> {
     let Some(from) = place.file() else {
         return Err(Error::Database(place.kind().store_dialect().backup_hint().into()));

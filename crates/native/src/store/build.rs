@@ -1,4 +1,4 @@
-//! Indexes that are built while the store is served.
+//! Builds indexes while the store is served.
 //!
 //! An index of words or boxes is filled in steps of some thousand rows, each a transaction of its own that also says how
 //! far it got; what is written meanwhile gets there by the triggers. Other indexes are one statement.
@@ -7,7 +7,7 @@
 //! row is gone. Who is killed goes on where it was, and two who build take turns, each from where the other got.
 
 use super::database::{Database, Value};
-use super::ddl::{self, quoted};
+use super::ddl::{self, quote_identifier};
 use super::{Error, Store, Types};
 use crate::layout::{self, Index, IndexKind, index_kind};
 use crate::model::{FieldId, Model};
@@ -17,7 +17,7 @@ use weir_relational::plan::ddl::Definition;
 /// Other users of the store while an index is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// A server, whose writers wait for each step.
+    /// A server runs; its writers wait for each step.
     Beside,
     /// Nobody.
     Alone,
@@ -36,7 +36,7 @@ impl Pace {
 /// An index that is being built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Building {
-    /// Its name.
+    /// Name of the index.
     pub name: String,
     /// The field it is of.
     pub field: Option<FieldId>,
@@ -45,7 +45,7 @@ pub struct Building {
     /// Only it knows what is searched: words are told apart by a separate index alone. Without any other, rows are looked at
     /// one by one.
     pub is_needed: bool,
-    /// It cannot be built yet: what has to be done first.
+    /// Set if the index cannot be built yet: what has to be done first.
     pub waits_for: Option<&'static str>,
 }
 
@@ -63,14 +63,14 @@ pub(super) fn missing_extension(
     index: IndexKind,
 ) -> Result<Option<Extension>, Error> {
     let Some(extension) = kind.store_dialect().extension(index) else { return Ok(None) };
-    Ok((database.one(extension.is_there, &[])?.int() == 0).then_some(extension))
+    Ok((database.query_value(extension.is_there, &[])?.int() == 0).then_some(extension))
 }
 
 impl Types {
     /// The types without the indexes in `building`: nothing uses these indexes, and filters that need one of them are left
     /// out.
     #[must_use]
-    pub fn without(mut self, building: &[Building]) -> Self {
+    pub fn exclude_indexes(mut self, building: &[Building]) -> Self {
         let root = |model: &Model, mut field: FieldId| {
             while let Some(from) = model.field(field).inherited_from {
                 field = from;
@@ -138,10 +138,10 @@ impl Store {
         self.database.execute(sql, &[UNFIT.into()]).map(drop)
     }
 
-    /// Builds one of the indexes that are not there yet; `false` when there is none. `progress` hears the index's name, the
-    /// rows done and all rows, and says whether to go on.
+    /// Builds one of the missing indexes; `false` when there is none. `progress` receives the index's name, the
+    /// rows done and all rows, and returns false to stop.
     /// # Errors
-    /// The database refused it; [`Error::Unfit`] if it is not tried again, because the data does not allow it.
+    /// The database refused the index; [`Error::Unfit`] if the data does not allow it, so that a retry would fail too.
     pub fn build_next(
         &mut self,
         types: &Types,
@@ -153,15 +153,17 @@ impl Store {
         let rows = self.database.query("SELECT name, done FROM weir_builds ORDER BY name", &[], 2)?;
         let row = rows.iter().find(|row| !waiting.contains(&row[0].text()));
         let Some(row) = row else { return Ok(false) };
-        let (name, done) = (row[0].text(), row[1].int());
+        let name = row[0].text();
+        let done = row[1].int();
         let Some(index) = types.layout.indexes.iter().find(|it| it.name == name) else {
-            // It was wanted once and is not any more.
+            // A record of an index that is no longer wanted.
             self.database.execute("DELETE FROM weir_builds WHERE name = $1", &[name.as_str().into()])?;
             return Ok(true);
         };
-        match ddl::is_virtual(types.kind, index.kind) {
-            true => fill(&mut self.database, types, index, (done, pace.step_rows()), progress),
-            false => make(&mut self.database, types, index, progress),
+        if ddl::is_virtual(types.kind, index.kind) {
+            fill(&mut self.database, types, index, (done, pace.step_rows()), progress)
+        } else {
+            make(&mut self.database, types, index, progress)
         }
     }
 }
@@ -170,8 +172,10 @@ impl Store {
 pub(crate) fn defer_indexes(types: &Types, database: &mut Database) -> Result<(), Error> {
     for index in &types.layout.indexes {
         let table = &types.layout.relations.catalog.table(index.table).name;
-        let is_empty = database.one(&format!("SELECT 1 FROM {} LIMIT 1", quoted(table)), &[])? == Value::Null;
-        // Without a unique one, nobody would see that a key is taken.
+        let is_empty = database
+            .query_value(&format!("SELECT 1 FROM {} LIMIT 1", quote_identifier(table)), &[])?
+            == Value::Null;
+        // Unique indexes stay: without one duplicates would not be noticed.
         if index.kind == IndexKind::Unique || !is_empty || !database.has_table(&index.name)? {
             continue;
         }
@@ -196,25 +200,27 @@ fn fill(
         return Err(error);
     }
     let table = types.layout.relations.catalog.table(index.table);
-    let (name, key, on) = (Value::from(index.name.as_str()), ddl::row_key(table), quoted(&table.name));
-    let all = database.one(&format!("SELECT count(*) FROM {on}"), &[])?.int() as u64;
+    let name = Value::from(index.name.as_str());
+    let key = ddl::row_key(table);
+    let on = quote_identifier(&table.name);
+    let all = database.query_value(&format!("SELECT count(*) FROM {on}"), &[])?.int() as u64;
     let before = format!("SELECT count(*) FROM {on} WHERE {key} <= $1");
-    let mut count = database.one(&before, &[done.into()])?.int() as u64;
+    let mut count = database.query_value(&before, &[done.into()])?.int() as u64;
     let put = types.kind.store_dialect().fill_index(&ddl::index(&types.layout, index)).unwrap_or_default();
     let last =
         format!("SELECT max({key}) FROM (SELECT {key} FROM {on} WHERE {key} > $1 ORDER BY {key} LIMIT $2)");
     while progress(&index.name, count.min(all), all) {
         database.begin()?;
         let stepped = (|| {
-            let reached =
-                database.one("SELECT done FROM weir_builds WHERE name = $1", std::slice::from_ref(&name))?;
+            let reached = database
+                .query_value("SELECT done FROM weir_builds WHERE name = $1", std::slice::from_ref(&name))?;
             if reached == Value::Null {
                 // Somebody else has built it.
                 database.commit()?;
                 return Ok(Value::Null);
             }
             let step = [Value::from(reached.int()), Value::from(step_rows)];
-            let end = database.one(&last, &step)?;
+            let end = database.query_value(&last, &step)?;
             if end == Value::Null {
                 database.execute("DELETE FROM weir_builds WHERE name = $1", std::slice::from_ref(&name))?;
             } else {
@@ -246,7 +252,7 @@ fn make_virtual(database: &mut Database, types: &Types, index: &Index) -> Result
     database.define(&Definition::CreateIndex(ddl::index(&types.layout, index)))
 }
 
-/// Takes away what is left of an index that failed; writes down that it is of no use to try again, if it is of none.
+/// Removes the remains of an index that failed; records it if a retry cannot succeed.
 fn give_up(database: &mut Database, types: &Types, index: &Index, error: Error) -> Error {
     let Error::Unfit(cause) = error else { return error };
     let mark = format!("UPDATE weir_builds SET done = {UNFIT} WHERE name = $1");
@@ -258,7 +264,7 @@ fn give_up(database: &mut Database, types: &Types, index: &Index, error: Error) 
     }
 }
 
-/// Makes an index by one statement, which keeps nobody from writing where the database can do that.
+/// Creates an index by one statement, without blocking writers if the database supports that.
 fn make(
     database: &mut Database,
     types: &Types,

@@ -6,26 +6,26 @@
 //! **Invariant:** a change without questions loses nothing and cannot fail.
 
 use super::convert::convert;
-use super::ddl::quoted;
+use super::ddl::quote_identifier;
 use super::renames::Renames;
 use super::{Types, edges, key_length, unused_directives};
 use crate::layout::{IndexKind, Storage};
 use crate::model::{Field, FieldId, FieldKind, Model, Type, TypeId, TypeKind};
 use weir_relational::catalog::{ColumnId, TableId};
 
-/// Meaning of the rows that a query finds.
+/// Consequence of the rows that a data check finds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// They go: the first column counts them. The name is what one has to allow.
+    /// Data is lost: the first column counts the values. The name is what the operator has to allow.
     Lost(String),
-    /// They are in the way: the first column names some. What is wrong with them, and how to mend it.
+    /// Data prevents the change: the first column names some of it. With the reason and a remedy.
     Forbidden {
         what: String,
         mend: String,
-        /// They are named by the numbers of objects, which are shown as clients know them.
+        /// True if the first column has object numbers, which messages show as clients know them.
         by_id: bool,
     },
-    /// The first column names objects with long texts, whose words an index may not hold: those are in the way.
+    /// Blocking data: the first column names objects with long texts, whose words may be too many for an index.
     Wordy {
         /// The texts of the object `$1`.
         texts: String,
@@ -41,7 +41,7 @@ pub(super) struct DataCheck {
     pub(super) verdict: Verdict,
 }
 
-/// One difference.
+/// A difference between two models.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Change {
     pub(super) words: String,
@@ -58,11 +58,11 @@ pub(super) fn differences(old: &Types, new: &Types) -> Vec<Change> {
     it.types();
     it.enums();
     it.fields();
-    it.crowded();
+    it.note_crowded_edges();
     it.keys();
     it.indexes();
     unused_directives::renames(renames).into_iter().for_each(|(words, questions)| it.add(words, questions));
-    key_length::bounded(old, new, renames)
+    key_length::find_new_limits(old, new, renames)
         .into_iter()
         .for_each(|(words, questions)| it.add(words, questions));
     it.found
@@ -109,7 +109,7 @@ pub(super) fn type_words(model: &Model, field: &Field) -> String {
 /// A table's name and one of its columns, quoted.
 pub(super) fn place(types: &Types, table: TableId, column: ColumnId) -> (String, String) {
     let table = types.layout.relations.catalog.table(table);
-    (quoted(&table.name), quoted(&table.column(column).name))
+    (quote_identifier(&table.name), quote_identifier(&table.column(column).name))
 }
 
 /// Storage of a scalar field's values: table, the column of their objects' numbers, the column of the values.
@@ -166,7 +166,7 @@ impl Differences<'_> {
     }
 
     fn old_table(&self, id: TypeId) -> String {
-        quoted(&self.old.layout.relations.catalog.table(self.old.layout.tables[id.index()]).name)
+        quote_identifier(&self.old.layout.relations.catalog.table(self.old.layout.tables[id.index()]).name)
     }
 
     /// The numbers of all objects of an old type.
@@ -180,7 +180,8 @@ impl Differences<'_> {
         if now.kind == TypeKind::Object {
             return;
         }
-        let (whole, part) = (format!("{} `{}`", kind_word(now.kind), now.name), "belongs to");
+        let whole = format!("{} `{}`", kind_word(now.kind), now.name);
+        let part = "belongs to";
         for &member in &now.members {
             let was = self.renames.old_type(member).is_some_and(|it| before.members.contains(&it));
             if !was {
@@ -242,8 +243,8 @@ impl Differences<'_> {
                 continue;
             }
             match self.renames.old_field(id) {
-                None => self.added(id),
-                Some(before) => self.changed(before, id),
+                None => self.note_added_field(id),
+                Some(before) => self.note_changed_field(before, id),
             }
         }
         for at in 0..self.old.model.fields.len() {
@@ -251,7 +252,7 @@ impl Differences<'_> {
             let owner = self.old.model.field(id).owner;
             if self.renames.new_type(owner).is_some() && self.renames.new_field(id).is_none() {
                 let words = format!("drop field `{}`", field_name(&self.old.model, id));
-                let questions = self.lost(id);
+                let questions = self.lost_data(id);
                 self.add(words, questions);
             }
         }
@@ -261,7 +262,7 @@ impl Differences<'_> {
         model.ty(field.owner).kind == TypeKind::Object
     }
 
-    fn added(&mut self, id: FieldId) {
+    fn note_added_field(&mut self, id: FieldId) {
         let field = self.new.model.field(id);
         let name = field_name(&self.new.model, id);
         let words = format!("add field `{name}: {}`", type_words(&self.new.model, field));
@@ -298,8 +299,8 @@ impl Differences<'_> {
             return None;
         }
         let held = edges::holders(self.old, self.new, self.renames, id)?;
-        let (all, number) =
-            (self.numbers(owner), edges::id_of(self.old, self.old.layout.tables[owner.index()]));
+        let all = self.numbers(owner);
+        let number = edges::id_of(self.old, self.old.layout.tables[owner.index()]);
         Some(DataCheck {
             sql: format!("{all} WHERE {number} NOT IN ({held}) ORDER BY 1 LIMIT {NAMED_MAX}"),
             verdict: Verdict::Forbidden {
@@ -310,8 +311,8 @@ impl Differences<'_> {
         })
     }
 
-    /// Data that is lost with an old field.
-    fn lost(&self, id: FieldId) -> Vec<DataCheck> {
+    /// Checks for data that is lost when a field is dropped.
+    fn lost_data(&self, id: FieldId) -> Vec<DataCheck> {
         let field = self.old.model.field(id);
         if !Self::is_object(&self.old.model, field) {
             return Vec::new();
@@ -333,8 +334,9 @@ impl Differences<'_> {
         vec![DataCheck { sql, verdict: Verdict::Lost(field_name(&self.old.model, id)) }]
     }
 
-    fn changed(&mut self, before: FieldId, now: FieldId) {
-        let (old, new) = (self.old.model.field(before), self.new.model.field(now));
+    fn note_changed_field(&mut self, before: FieldId, now: FieldId) {
+        let old = self.old.model.field(before);
+        let new = self.new.model.field(now);
         let name = field_name(&self.new.model, now);
         if old.name != new.name {
             self.add(
@@ -342,12 +344,13 @@ impl Differences<'_> {
                 Vec::new(),
             );
         }
-        let (was, is) = (type_words(&self.old.model, old), type_words(&self.new.model, new));
+        let was = type_words(&self.old.model, old);
+        let is = type_words(&self.new.model, new);
         let is_edge = |field: &Field| matches!(field.kind, FieldKind::Edge { .. });
         let mut questions = match (is_edge(old), is_edge(new)) {
             (true, true) => self.lost_edges(before, now),
-            (false, false) => self.converted(before, now),
-            (true, false) | (false, true) => self.lost(before),
+            (false, false) => self.unconvertible_values(before, now),
+            (true, false) | (false, true) => self.lost_data(before),
         };
         questions.extend(self.now_required(before, now, &name));
         if was != is && !self.is_same_type_renamed(old, new) {
@@ -391,9 +394,9 @@ impl Differences<'_> {
         }
     }
 
-    /// Edges that come to hold one object.
-    fn crowded(&mut self) {
-        for (words, question) in edges::crowded(self.old, self.new, self.renames) {
+    /// Notes edges that become to-one, with checks that no object has several.
+    fn note_crowded_edges(&mut self) {
+        for (words, question) in edges::check_crowded_edges(self.old, self.new, self.renames) {
             self.add(words, vec![question]);
         }
     }
@@ -416,17 +419,19 @@ impl Differences<'_> {
         }]
     }
 
-    /// Values that no new one can be made of.
-    fn converted(&self, before: FieldId, now: FieldId) -> Vec<DataCheck> {
-        let (old, new) = (self.old.model.field(before), self.new.model.field(now));
+    /// Checks for old values that cannot be converted to the new type.
+    fn unconvertible_values(&self, before: FieldId, now: FieldId) -> Vec<DataCheck> {
+        let old = self.old.model.field(before);
+        let new = self.new.model.field(now);
         if !Self::is_object(&self.old.model, old) {
             return Vec::new();
         }
         let Some((table, _, value)) = values(self.old, before) else { return Vec::new() };
-        let (was, is) = ((old.kind, &self.old.model), (new.kind, &self.new.model));
+        let was = (old.kind, &self.old.model);
+        let is = (new.kind, &self.new.model);
         let made = if old.is_list && !new.is_list { None } else { convert(self.old.kind, was, is, &value) };
         match made {
-            None => self.lost(before),
+            None => self.lost_data(before),
             Some(made) => made
                 .unfit
                 .map(|unfit| DataCheck {
@@ -450,7 +455,8 @@ impl Differences<'_> {
 
     /// Objects without a value where one has to be from now on.
     fn now_required(&self, before: FieldId, now: FieldId, name: &str) -> Option<DataCheck> {
-        let (old, new) = (self.old.model.field(before), self.new.model.field(now));
+        let old = self.old.model.field(before);
+        let new = self.new.model.field(now);
         let is_value = matches!(new.kind, FieldKind::Scalar(_) | FieldKind::Enum(_));
         let is_new = new.is_required && !old.is_required && !new.is_list;
         if is_new && !is_value {
@@ -491,7 +497,7 @@ impl Differences<'_> {
         for &(field, kind) in &new {
             let Some(before) = self.renames.old_field(field) else { continue };
             if let Some(words) = words(self.new, field, kind).filter(|_| !old.contains(&(before, kind))) {
-                let question = key_length::wordy(self.old, self.new, (before, field), kind);
+                let question = key_length::check_word_count(self.old, self.new, (before, field), kind);
                 self.add(format!("add {words}"), question.into_iter().collect());
             }
         }

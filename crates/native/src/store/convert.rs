@@ -51,9 +51,9 @@ pub(super) fn convert(
 fn scalar(database: Database, old: Scalar, new: Scalar, cell: &str) -> Option<Conversion> {
     let dialect = database.store_dialect();
     let name = match new {
-        Scalar::Int => dialect.declared(&ColumnType::Int).0,
-        Scalar::Int64 => dialect.declared(&ColumnType::BigInt).0,
-        Scalar::Float => dialect.declared(&ColumnType::Double).0,
+        Scalar::Int => dialect.type_declaration(&ColumnType::Int).0,
+        Scalar::Int64 => dialect.type_declaration(&ColumnType::BigInt).0,
+        Scalar::Float => dialect.type_declaration(&ColumnType::Double).0,
         Scalar::String => "text",
         Scalar::Boolean | Scalar::DateTime | Scalar::Point | Scalar::Polygon | Scalar::MultiPolygon => {
             return None;
@@ -103,7 +103,8 @@ mod tests {
 
     fn check(old: Scalar, new: Scalar, expected: Option<(&str, Option<&str>)>) {
         let model = Model::default();
-        let (old, new) = ((FieldKind::Scalar(old), &model), (FieldKind::Scalar(new), &model));
+        let old = (FieldKind::Scalar(old), &model);
+        let new = (FieldKind::Scalar(new), &model);
         let found = convert(Database::Sqlite, old, new, "x");
         let found = found.as_ref().map(|it| (it.value.as_str(), it.unfit.as_deref()));
         assert_eq!(found, expected);

@@ -77,7 +77,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// As a whole number; 0 for what is none.
+    /// The value as an integer; 0 if it is none.
     #[must_use]
     pub fn int(&self) -> i64 {
         match self {
@@ -88,7 +88,7 @@ impl Value {
         }
     }
 
-    /// As text; empty for null.
+    /// The value as text; empty for null.
     #[must_use]
     pub fn text(&self) -> String {
         match self {
@@ -122,11 +122,11 @@ pub(crate) enum BulkCell {
     Null,
     /// Whole numbers, and Booleans where those are numbers.
     Int(i64),
-    /// Of a Float.
+    /// Value of a Float.
     Real(f64),
     /// `true` or `false`.
     Bool(bool),
-    /// From, to.
+    /// Range in the text: start and end.
     Text(u32, u32),
 }
 
@@ -156,11 +156,11 @@ impl<'b> Bulk<'b> {
 /// A table that the rows of a bulk load go into. Its first column is the number.
 #[derive(Debug)]
 pub(crate) struct BulkTable {
-    /// Its name.
+    /// Name of the table.
     pub(crate) name: String,
     /// The columns that take values.
     pub(crate) columns: Vec<Column>,
-    /// By column.
+    /// Source of each column's values.
     pub(crate) from: Vec<BulkSource>,
 }
 
@@ -171,7 +171,7 @@ pub(crate) enum BulkSource {
     Number,
     /// A cell of the row, by its place.
     Cell(usize),
-    /// The same text in all rows.
+    /// Text that is equal in all rows.
     Words(String),
 }
 
@@ -208,7 +208,7 @@ trait Session: Debug + Send {
     fn insert_pairs(&mut self, table: &str, names: &str, pairs: &[(i64, i64)]) -> Result<(), Error>;
 }
 
-/// One connection to the database of a store.
+/// A connection to the database of a store.
 #[derive(Debug)]
 pub struct Database {
     kind: layout::Database,
@@ -216,17 +216,17 @@ pub struct Database {
 }
 
 impl Database {
-    /// Opens the store at `place`; a file that is not there is made.
+    /// Opens the store at `place`; creates a missing file.
     /// # Errors
-    /// It cannot be reached or opened.
+    /// The database cannot be reached or opened.
     pub fn open(place: &Place) -> Result<Self, Error> {
         Ok(Self { kind: place.kind(), session: place.open()? })
     }
 
-    /// Opens the store at `place` so that nobody else can use its file; nothing if somebody does. A server's store can be
-    /// used by others meanwhile.
+    /// Opens the store at `place` with exclusive use of its file; `None` if somebody else uses it. The store of a database server
+    /// can be used by others meanwhile.
     /// # Errors
-    /// It cannot be opened.
+    /// The store cannot be opened.
     pub(crate) fn exclusive(place: &Place) -> Result<Option<Self>, Error> {
         Ok(place.open_exclusively()?.map(|session| Self { kind: place.kind(), session }))
     }
@@ -265,28 +265,28 @@ impl Database {
     /// The first column of the first row; null if there is none.
     /// # Errors
     /// The database refused the statement.
-    pub fn one(&mut self, sql: &str, values: &[Value]) -> Result<Value, Error> {
+    pub fn query_value(&mut self, sql: &str, values: &[Value]) -> Result<Value, Error> {
         let mut rows = self.query(sql, values, 1)?;
         Ok(rows.first_mut().and_then(|row| row.pop()).unwrap_or(Value::Null))
     }
 
-    /// Begins a transaction that nobody else's migration runs beside.
+    /// Begins a transaction that excludes other migrations.
     /// # Errors
-    /// It cannot be begun.
+    /// The transaction cannot be begun.
     pub fn begin(&mut self) -> Result<(), Error> {
         self.session.begin()
     }
 
-    /// Begins a transaction that sees one state and changes nothing.
+    /// Begins a read-only transaction with one snapshot.
     /// # Errors
-    /// It cannot be begun.
+    /// The transaction cannot be begun.
     pub(crate) fn begin_read(&mut self) -> Result<(), Error> {
         self.execute(self.dialect().begin_reading(), &[]).map(drop)
     }
 
-    /// Makes the transaction durable.
+    /// Commits the transaction durably.
     /// # Errors
-    /// It cannot be; then nothing of it is.
+    /// The commit failed, and nothing of the transaction is stored.
     pub fn commit(&mut self) -> Result<(), Error> {
         self.session.commit()
     }
@@ -307,7 +307,7 @@ impl Database {
     /// # Errors
     /// The database cannot be asked.
     pub fn has_table(&mut self, name: &str) -> Result<bool, Error> {
-        Ok(self.one(self.dialect().has_table(), &[name.into()])?.int() > 0)
+        Ok(self.query_value(self.dialect().has_table(), &[name.into()])?.int() > 0)
     }
 
     /// A number that differs once another connection has written; always the same where the tables check references.

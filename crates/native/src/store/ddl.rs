@@ -7,13 +7,13 @@ use super::{Error, Types};
 use crate::layout::{self, Database, IndexKind, Layout, View};
 use crate::model::TypeId;
 use weir_relational::catalog::{ColumnId, Table, TableId, TableKind};
-pub(crate) use weir_relational::dialect::quoting::{list, literal, quoted};
+pub(crate) use weir_relational::dialect::quoting::{list, literal, quote_identifier};
 use weir_relational::dialect::store::SideIndex;
 use weir_relational::plan::ddl::{self, Definition, Index, Reference, Value};
 use weir_relational::word_form;
 
-/// Every stored table: views are made by [`views`].
-pub(super) fn stored(layout: &Layout) -> impl Iterator<Item = (TableId, &Table)> {
+/// All stored tables. Views are made by [`views`].
+pub(super) fn stored_tables(layout: &Layout) -> impl Iterator<Item = (TableId, &Table)> {
     let tables = layout.relations.catalog.tables.iter().enumerate();
     tables.filter(|(_, table)| table.kind == TableKind::Table).map(|(at, table)| (TableId(at as u32), table))
 }
@@ -82,7 +82,7 @@ pub(crate) fn index(layout: &Layout, index: &layout::Index) -> Index {
     }
 }
 
-/// The statement that makes what an index needs of the database beside itself.
+/// The statement that creates what an index needs besides itself: a function or an extension.
 pub(super) fn prepare_index(
     database: &mut super::database::Database,
     index: IndexKind,
@@ -110,7 +110,7 @@ fn row_key_column(table: &Table) -> Option<&str> {
 
 /// The column by which a word or box index knows a row.
 pub(super) fn row_key(table: &Table) -> String {
-    row_key_column(table).map_or_else(|| "rowid".into(), quoted)
+    row_key_column(table).map_or_else(|| "rowid".into(), quote_identifier)
 }
 
 /// Indexes of `layout` that are separate tables, which the writer maintains without triggers.
@@ -122,8 +122,8 @@ pub(crate) fn side_indexes(kind: Database, layout: &Layout) -> Vec<SideIndex> {
 /// Everything that makes an empty store of `types`, but for the indexes that are `later`.
 pub(super) fn create_all(types: &Types, later: impl Fn(&layout::Index) -> bool) -> Vec<Definition> {
     let layout = &types.layout;
-    let tables = stored(layout).map(|(id, it)| Definition::CreateTable(table(layout, id, &it.name)));
-    let references = stored(layout).flat_map(|(id, _)| references(layout, id));
+    let tables = stored_tables(layout).map(|(id, it)| Definition::CreateTable(table(layout, id, &it.name)));
+    let references = stored_tables(layout).flat_map(|(id, _)| references(layout, id));
     let now = layout.indexes.iter().filter(|it| !later(it));
     let indexes = now.map(|it| Definition::CreateIndex(index(layout, it)));
     tables.chain(references).chain(indexes).chain(views(types)).collect()

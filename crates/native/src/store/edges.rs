@@ -7,7 +7,7 @@
 
 use super::Types;
 use super::changes::{DataCheck, NAMED_MAX, Verdict, place};
-use super::ddl::quoted;
+use super::ddl::quote_identifier;
 use super::renames::Renames;
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, TypeId, TypeKind};
@@ -17,9 +17,9 @@ use weir_relational::plan::ddl::Definition;
 /// The new model's storage of an edge: a field that has the column or table of pairs.
 pub(super) struct EdgeMove {
     pub(super) field: FieldId,
-    /// Old fields whose pairs have to be brought there; `true` if theirs are the other way round.
+    /// Old fields whose pairs move there; `true` if the pairs are swapped.
     pub(super) from: Vec<(FieldId, bool)>,
-    /// The old field whose column or table this is.
+    /// Old field that keeps its column or table.
     pub(super) carried: Option<FieldId>,
 }
 
@@ -43,7 +43,8 @@ pub(super) fn pairs(types: &Types, id: FieldId) -> String {
             )
         }
         Storage::Join { table, ours, theirs, .. } => {
-            let ((name, ours), theirs) = (place(types, table, ours), place(types, table, theirs).1);
+            let (name, ours) = place(types, table, ours);
+            let theirs = place(types, table, theirs).1;
             format!("SELECT {ours} AS a, {theirs} AS b FROM {name}")
         }
         Storage::Id(_)
@@ -94,7 +95,7 @@ fn others(renames: Renames<'_>, id: FieldId) -> Vec<FieldId> {
     }
 }
 
-/// Every place of an edge of the new model, with what belongs there.
+/// Every place of an edge in the new model, with the old edges that belong there.
 pub(super) fn places(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<EdgeMove> {
     let mut all = Vec::new();
     let mut seen: Vec<TableId> = Vec::new();
@@ -127,7 +128,8 @@ fn place_of(old: &Types, new: &Types, renames: Renames<'_>, field: FieldId) -> E
     let is_edge = |id: &FieldId| matches!(old.model.field(*id).kind, FieldKind::Edge { .. });
     let before = renames.old_field(field).filter(is_edge);
     let same = |id: &FieldId| {
-        let (was, is) = (old.layout.fields[id.index()], new.layout.fields[field.index()]);
+        let was = old.layout.fields[id.index()];
+        let is = new.layout.fields[field.index()];
         let columns = matches!((was, is), (Storage::ToOne { .. }, Storage::ToOne { .. }));
         columns || matches!((was, is), (Storage::Join { .. }, Storage::Join { .. }))
     };
@@ -176,8 +178,12 @@ pub(super) fn holders(old: &Types, new: &Types, renames: Renames<'_>, field: Fie
     Some(if is_empty { none() } else { format!("SELECT {side} FROM ({}) AS every", union(old, place)) })
 }
 
-/// Questions whether edges that come to hold one object did hold one, in words of the fields.
-pub(super) fn crowded(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<(String, DataCheck)> {
+/// Checks, for each edge that becomes to-one, that no object has several; with a description of the change.
+pub(super) fn check_crowded_edges(
+    old: &Types,
+    new: &Types,
+    renames: Renames<'_>,
+) -> Vec<(String, DataCheck)> {
     let mut questions = Vec::new();
     for place in places(old, new, renames) {
         let field = new.model.field(place.field);
@@ -217,7 +223,8 @@ pub(super) fn crowded(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<(St
 
 /// Definitions that take pairs aside before anything changes, and those that put them in place when the tables are there.
 pub(super) fn moves(old: &Types, new: &Types, renames: Renames<'_>) -> (Vec<Definition>, Vec<Definition>) {
-    let (mut before, mut after) = (Vec::new(), Vec::new());
+    let mut before = Vec::new();
+    let mut after = Vec::new();
     for it in places(old, new, renames) {
         for &(id, is_turned) in &it.from {
             let aside = format!("weir_move_{}", before.len() + 1);
@@ -242,7 +249,8 @@ fn put(new: &Types, field: FieldId, aside: &str) -> String {
     let table = new.layout.tables[new.model.field(field).owner.index()];
     match new.layout.fields[field.index()] {
         Storage::Join { table, ours, theirs, .. } => {
-            let ((name, ours), theirs) = (place(new, table, ours), place(new, table, theirs).1);
+            let (name, ours) = place(new, table, ours);
+            let theirs = place(new, table, theirs).1;
             format!(
                 "INSERT INTO {name} ({ours}, {theirs}) SELECT a, b FROM {aside} WHERE true ON CONFLICT DO NOTHING"
             )
@@ -272,7 +280,7 @@ fn clear(new: &Types, field: FieldId) -> String {
     let known = format!(
         "SELECT {} FROM {}",
         id_of(new, target),
-        quoted(&new.layout.relations.catalog.table(target).name)
+        quote_identifier(&new.layout.relations.catalog.table(target).name)
     );
     let table = new.layout.tables[new.model.field(field).owner.index()];
     match new.layout.fields[field.index()] {

@@ -13,13 +13,21 @@ use crate::layout::IndexKind;
 use crate::model::{FieldId, FieldKind, Scalar, TypeKind};
 use weir_relational::text_search::{EXCESS_BYTES_MIN, WORDS_BYTES_MAX, excess};
 
-/// New length limits of keys, in words, with queries for longer values.
-pub(super) fn bounded(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<(String, Vec<DataCheck>)> {
+/// New length limits of keys: a description of each, and checks for longer values.
+pub(super) fn find_new_limits(
+    old: &Types,
+    new: &Types,
+    renames: Renames<'_>,
+) -> Vec<(String, Vec<DataCheck>)> {
     let all = (0..new.model.fields.len() as u32).map(FieldId);
-    all.filter_map(|now| one(old, new, (renames.old_field(now)?, now))).collect()
+    all.filter_map(|now| find_new_limit(old, new, (renames.old_field(now)?, now))).collect()
 }
 
-fn one(old: &Types, new: &Types, (before, now): (FieldId, FieldId)) -> Option<(String, Vec<DataCheck>)> {
+fn find_new_limit(
+    old: &Types,
+    new: &Types,
+    (before, now): (FieldId, FieldId),
+) -> Option<(String, Vec<DataCheck>)> {
     let was = old.layout.bytes_max[before.index()];
     let max = new.layout.bytes_max[now.index()].filter(|it| was.is_none_or(|was| was > *it))?;
     let field = old.model.field(before);
@@ -42,8 +50,8 @@ fn one(old: &Types, new: &Types, (before, now): (FieldId, FieldId)) -> Option<(S
     Some((format!("`{name}` takes {max} bytes at most"), vec![question]))
 }
 
-/// The question whether texts have more words than a new index of them holds.
-pub(super) fn wordy(
+/// Checks that no text has more words than a new index can hold.
+pub(super) fn check_word_count(
     old: &Types,
     new: &Types,
     (before, now): (FieldId, FieldId),

@@ -32,7 +32,7 @@ impl Differences<'_> {
         self.keys_together();
     }
 
-    /// The same of values that are unique together.
+    /// Notes groups of fields whose values become unique together, or need not be any more.
     fn keys_together(&mut self) {
         for (id, ty) in self.new.model.type_ids().zip(&self.new.model.types) {
             let Some(before) = self.renames.old_type(id).filter(|_| ty.kind == TypeKind::Object) else {
@@ -75,7 +75,7 @@ impl Differences<'_> {
         })
     }
 
-    /// The same over all objects of an interface.
+    /// Checks for duplicates among all objects of an interface.
     fn duplicates_over_members(&self, id: FieldId) -> Vec<DataCheck> {
         let field = self.new.model.field(id);
         let owner = self.new.model.ty(field.owner);

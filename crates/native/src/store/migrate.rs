@@ -17,7 +17,7 @@ use weir_relational::dialect::store::Extension;
 use weir_relational::plan::ddl::Definition;
 use weir_relational::sql::ddl::{render, render_all};
 
-/// Indexes of tables with at most so many rows are made with the tables; others in the background.
+/// Maximum number of rows of a table whose indexes are built in the migration; larger ones are built in the background.
 const ROWS_AT_ONCE_MAX: usize = 10_000;
 
 /// Plan of a migration, and its refusals.
@@ -35,11 +35,11 @@ pub struct Plan {
     pub checks: usize,
     /// Indexes that are built when the store is served already.
     pub builds: Vec<String>,
-    /// The earlier format of the values, which are written anew after the statements.
+    /// Earlier format of the values, which are rewritten after the statements.
     pub upgrades: Option<i64>,
 }
 
-/// Why the data does not allow a change, and what to do about it.
+/// Reason why the data does not allow a change, and a remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// Lost data, or the conflict.
@@ -77,7 +77,7 @@ impl std::fmt::Display for Plan {
 /// A table in the database that no store makes, if there is one.
 pub(super) fn foreign_table(database: &mut Database) -> Result<Option<String>, Error> {
     let sql = database.kind().store_dialect().any_table();
-    let found = database.one(sql, &[])?;
+    let found = database.query_value(sql, &[])?;
     Ok((found != Value::Null).then(|| found.text()))
 }
 
@@ -98,7 +98,7 @@ pub(super) fn plan(
     if old.sdl == new.sdl {
         return Ok(Plan { is_nothing: true, ..Plan::default() });
     }
-    let mut refusals = unused_directives::allowed(&old.model, allowed);
+    let mut refusals = unused_directives::check_allowed_names(&old.model, allowed);
     let found = changes::differences(old, new);
     for question in found.iter().flat_map(|it| &it.questions) {
         if let Some(refusal) = ask(database, question, allowed)? {
@@ -114,7 +114,7 @@ pub(super) fn plan(
     if plan.changes.is_empty() {
         plan.changes.push("the tables stay as they are".into());
     }
-    let work = rebuild::work(old, new);
+    let work = rebuild::plan_rebuild(old, new);
     let dialect = new.kind.store_dialect();
     plan.statements = render_all(dialect, &work.definitions);
     for (at, table) in work.indexes {
@@ -154,15 +154,15 @@ fn waiting(name: &str, extension: &Extension) -> String {
     format!("index `{name}` waits for {}", extension.fix)
 }
 
-/// Has an index of what is called `table` before the migration made now, or when the store is served.
+/// Plans an index of the table now called `table`: built in this migration, or later while the store is served.
 fn index(database: &mut Database, table: &str, new: &Types, at: usize, plan: &mut Plan) -> Result<(), Error> {
     let index = &new.layout.indexes[at];
     let sql = format!(
         "SELECT count(*) FROM (SELECT 1 FROM {} LIMIT {}) AS few",
-        ddl::quoted(table),
+        ddl::quote_identifier(table),
         ROWS_AT_ONCE_MAX + 1
     );
-    let is_large = database.one(&sql, &[])?.int() > ROWS_AT_ONCE_MAX as i64;
+    let is_large = database.query_value(&sql, &[])?.int() > ROWS_AT_ONCE_MAX as i64;
     let dialect = new.kind.store_dialect();
     let defined = ddl::index(&new.layout, index);
     let make = render(dialect, &Definition::CreateIndex(defined.clone()));
@@ -186,7 +186,7 @@ fn index(database: &mut Database, table: &str, new: &Types, at: usize, plan: &mu
     Ok(())
 }
 
-/// Makes indexes of words anew: a store of an earlier format holds the words as they are written.
+/// Rebuilds indexes of words: a store of an earlier format holds the words as they are written.
 pub(super) fn remake_words(database: &mut Database, new: &Types, plan: &mut Plan) -> Result<(), Error> {
     let checks = plan.statements.split_off(plan.statements.len() - plan.checks);
     let dialect = new.kind.store_dialect();
@@ -196,7 +196,7 @@ pub(super) fn remake_words(database: &mut Database, new: &Types, plan: &mut Plan
         let is_there = matches!(of.kind, IndexKind::Terms | IndexKind::Fulltext)
             && database.has_table(table)?
             && database.has_table(&of.name)?
-            && !plan.statements.iter().any(|it| it.contains(&ddl::quoted(&of.name)));
+            && !plan.statements.iter().any(|it| it.contains(&ddl::quote_identifier(&of.name)));
         if is_there {
             let old = Definition::DropIndex(ddl::index(&new.layout, of));
             plan.statements.extend(render(dialect, &old));
@@ -229,10 +229,11 @@ fn ask(database: &mut Database, question: &DataCheck, allowed: &[String]) -> Res
         Verdict::Forbidden { what, mend, by_id } => {
             let named: Vec<String> = rows
                 .iter()
-                .map(|row| match by_id {
-                    true => format!("{:#x}", row[0].int()),
-                    false => format!("{:?}", row[0].text()),
-                })
+                .map(
+                    |row| {
+                        if *by_id { format!("{:#x}", row[0].int()) } else { format!("{:?}", row[0].text()) }
+                    },
+                )
                 .collect();
             (!rows.is_empty()).then(|| Refusal {
                 what: format!("{what} ({})", named.join(", ")),
@@ -272,9 +273,10 @@ fn run(database: &mut Database, types: &Types, plan: &Plan, before: i64) -> Resu
     }
     let (statements, checks) = plan.statements.split_at(plan.statements.len() - plan.checks);
     for statement in statements {
-        match statement.starts_with("SELECT") {
-            true => database.query(statement, &[], 1).map(drop)?,
-            false => database.execute(statement, &[]).map(drop)?,
+        if statement.starts_with("SELECT") {
+            database.query(statement, &[], 1).map(drop)?
+        } else {
+            database.execute(statement, &[]).map(drop)?
         }
     }
     for check in checks {

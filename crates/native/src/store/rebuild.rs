@@ -1,4 +1,4 @@
-//! The definitions of a migration, in their order, from what becomes of each table.
+//! The definitions of a migration in their order, derived from the difference of each table.
 //!
 //! Pairs of edges that move are taken aside first; then views, indexes and tables that are not kept go; names change;
 //! tables and columns come; tables that have to be are written anew; what was taken aside is put in place; keys, indexes
@@ -6,7 +6,7 @@
 //!
 //! **Invariant:** after them the tables are those of a store that was made with the new text.
 
-use super::ddl::quoted;
+use super::ddl::quote_identifier;
 use super::renames::Renames;
 use super::table_diff::{self, CellSource, How, TableDiff};
 use super::{Types, ddl, edges};
@@ -24,12 +24,12 @@ pub(super) struct Work {
     pub(super) indexes: Vec<(usize, String)>,
     /// After the indexes.
     pub(super) views: Vec<Definition>,
-    /// Tables whose references have to be looked at before the end.
+    /// Tables whose references have to be checked before the end.
     pub(super) touched: Vec<String>,
 }
 
 /// Everything that makes the tables of `old` those of `new`.
-pub(super) fn work(old: &Types, new: &Types) -> Work {
+pub(super) fn plan_rebuild(old: &Types, new: &Types) -> Work {
     let renames = Renames { old: &old.model, new: &new.model };
     let mut it = Rebuild { old, new, all: table_diff::tables(old, new, renames), out: Vec::new() };
     let (aside, placed) = edges::moves(old, new, renames);
@@ -54,7 +54,7 @@ pub(super) fn work(old: &Types, new: &Types) -> Work {
     let touched = it.all.iter().filter(|it| it.how != How::Kept).map(|it| name(new, it.new)).collect();
     let mut indexes = Vec::new();
     for (at, index) in new.layout.indexes.iter().enumerate() {
-        if it.kept(index).is_some() {
+        if it.find_old_index(index).is_some() {
             continue;
         }
         match it.diff_of(index.table).old.filter(|_| it.diff_of(index.table).how != How::Created) {
@@ -91,15 +91,16 @@ impl Rebuild<'_> {
 
     fn is_nothing(&self) -> bool {
         let kept = self.all.iter().all(|it| it.how == How::Kept);
-        let tables = ddl::stored(&self.old.layout).count() == self.all.len();
-        let indexes = self.new.layout.indexes.iter().all(|it| self.kept(it).is_some());
+        let tables = ddl::stored_tables(&self.old.layout).count() == self.all.len();
+        let indexes = self.new.layout.indexes.iter().all(|it| self.find_old_index(it).is_some());
         kept && tables && indexes && self.new.layout.indexes.len() == self.old.layout.indexes.len()
     }
 
-    /// The old index that `index` is.
-    fn kept(&self, index: &Index) -> Option<&Index> {
+    /// The old index that can stay in place of `index`.
+    fn find_old_index(&self, index: &Index) -> Option<&Index> {
         let diff = self.diff_of(index.table);
-        let (old, new) = (&self.old.layout, &self.new.layout);
+        let old = &self.old.layout;
+        let new = &self.new.layout;
         let names = |layout: &crate::layout::Layout, index: &Index| {
             let table = layout.relations.catalog.table(index.table);
             (table.name.clone(), ddl::columns(table, &index.columns))
@@ -131,35 +132,40 @@ impl Rebuild<'_> {
     }
 
     fn drop_indexes(&mut self) {
-        let kept: Vec<String> =
-            self.new.layout.indexes.iter().filter_map(|it| Some(self.kept(it)?.name.clone())).collect();
+        let kept: Vec<String> = self
+            .new
+            .layout
+            .indexes
+            .iter()
+            .filter_map(|it| Some(self.find_old_index(it)?.name.clone()))
+            .collect();
         let gone = self.old.layout.indexes.iter().filter(|it| !kept.contains(&it.name));
         self.out.extend(gone.map(|it| Definition::DropIndex(ddl::index(&self.old.layout, it))));
     }
 
     fn drop_tables(&mut self) {
         let stays = |id: TableId| self.all.iter().any(|it| it.old == Some(id) && it.how != How::Created);
-        let gone = ddl::stored(&self.old.layout).filter(|(id, _)| !stays(*id));
+        let gone = ddl::stored_tables(&self.old.layout).filter(|(id, _)| !stays(*id));
         self.out.extend(gone.map(|(_, table)| Definition::DropTable(table.name.clone())));
     }
 
-    /// By way of a name that nobody has, where the new one is still another's.
+    /// Renames tables. A table whose new name another table still has gets a temporary name first.
     fn rename_tables(&mut self) {
         let mut second = Vec::new();
         for it in self.all.iter().filter(|it| it.how != How::Created) {
             let Some(old) = it.old else { continue };
-            let (was, is) = (name(self.old, old), name(self.new, it.new));
+            let was = name(self.old, old);
+            let is = name(self.new, it.new);
             if was == is {
                 continue;
             }
-            let taken = ddl::stored(&self.old.layout).any(|(_, table)| table.name == is);
+            let taken = ddl::stored_tables(&self.old.layout).any(|(_, table)| table.name == is);
             let through = format!("weir_name_{}", self.out.len());
-            match taken {
-                false => self.out.push(Definition::RenameTable { from: was, to: is }),
-                true => {
-                    self.out.push(Definition::RenameTable { from: was, to: through.clone() });
-                    second.push(Definition::RenameTable { from: through, to: is });
-                }
+            if taken {
+                self.out.push(Definition::RenameTable { from: was, to: through.clone() });
+                second.push(Definition::RenameTable { from: through, to: is });
+            } else {
+                self.out.push(Definition::RenameTable { from: was, to: is })
             }
         }
         self.out.extend(second);
@@ -169,12 +175,11 @@ impl Rebuild<'_> {
         let mut second = Vec::new();
         for it in self.all.iter().filter(|it| it.how == How::Altered) {
             let Some(old) = it.old else { continue };
-            let (old, new) = (
-                self.old.layout.relations.catalog.table(old),
-                self.new.layout.relations.catalog.table(it.new),
-            );
+            let old = self.old.layout.relations.catalog.table(old);
+            let new = self.new.layout.relations.catalog.table(it.new);
             let rename = |from: &str, to: &str| {
-                let (from, to) = (from.to_owned(), to.to_owned());
+                let from = from.to_owned();
+                let to = to.to_owned();
                 Definition::RenameColumn { table: new.name.clone(), from, to }
             };
             for (cell, column) in it.cells.iter().zip(&new.columns) {
@@ -184,12 +189,11 @@ impl Rebuild<'_> {
                     continue;
                 }
                 let through = format!("weir_name_{}", self.out.len());
-                match old.find(&column.name).is_some() {
-                    false => self.out.push(rename(was, &column.name)),
-                    true => {
-                        self.out.push(rename(was, &through));
-                        second.push(rename(&through, &column.name));
-                    }
+                if old.find(&column.name).is_some() {
+                    self.out.push(rename(was, &through));
+                    second.push(rename(&through, &column.name));
+                } else {
+                    self.out.push(rename(was, &column.name))
                 }
             }
         }
@@ -225,23 +229,24 @@ impl Rebuild<'_> {
             self.all.iter().filter(|it| it.how == How::Rewritten).cloned().collect();
         for it in rewritten {
             let Some(old) = it.old else { continue };
-            let (old, new) = (
-                self.old.layout.relations.catalog.table(old),
-                self.new.layout.relations.catalog.table(it.new),
-            );
-            let (aside, table) = (format!("weir_new_{}", self.out.len()), new.name.clone());
+            let old = self.old.layout.relations.catalog.table(old);
+            let new = self.new.layout.relations.catalog.table(it.new);
+            let aside = format!("weir_new_{}", self.out.len());
+            let table = new.name.clone();
             let pairs: Vec<(String, String)> = it
                 .cells
                 .iter()
                 .zip(&new.columns)
                 .filter_map(|(cell, column)| match cell {
-                    CellSource::Same(was) => Some((column.name.clone(), quoted(&old.column(*was).name))),
+                    CellSource::Same(was) => {
+                        Some((column.name.clone(), quote_identifier(&old.column(*was).name)))
+                    }
                     CellSource::Made(value) => Some((column.name.clone(), value.clone())),
                     CellSource::Empty => None,
                 })
                 .collect();
             let (columns, values): (Vec<String>, Vec<String>) = pairs.into_iter().unzip();
-            let select = format!("SELECT {} FROM {}", values.join(", "), quoted(&table));
+            let select = format!("SELECT {} FROM {}", values.join(", "), quote_identifier(&table));
             let created = ddl::table(&self.new.layout, it.new, &aside);
             self.out.extend([
                 Definition::CreateTable(created),
@@ -281,11 +286,11 @@ impl Rebuild<'_> {
         self.out.extend(missing);
     }
 
-    /// Triggers go with a table that is written anew; the word and box indexes they keep stay.
+    /// Recreates triggers: they vanish with a table that is rewritten, while the word and box indexes that they maintain stay.
     fn restore_triggers(&mut self) {
         for index in &self.new.layout.indexes {
             let is_rewritten = self.diff_of(index.table).how == How::Rewritten;
-            if is_rewritten && index.kind != IndexKind::Unique && self.kept(index).is_some() {
+            if is_rewritten && index.kind != IndexKind::Unique && self.find_old_index(index).is_some() {
                 self.out.push(Definition::RestoreIndex(ddl::index(&self.new.layout, index)));
             }
         }

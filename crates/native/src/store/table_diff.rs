@@ -4,7 +4,7 @@
 
 use super::Types;
 use super::convert::convert;
-use super::ddl::{literal, quoted, stored};
+use super::ddl::{literal, quote_identifier, stored_tables};
 use super::renames::Renames;
 use crate::layout::Storage;
 use crate::model::{DefaultValue, Field, FieldId, FieldKind, TypeId, TypeKind};
@@ -14,7 +14,7 @@ use weir_relational::plan::ddl::Definition;
 /// Source of a column's values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CellSource {
-    /// A column of the old table, as it is.
+    /// A column of the old table, unchanged.
     Same(ColumnId),
     /// An expression over the old table.
     Made(String),
@@ -25,13 +25,13 @@ pub(super) enum CellSource {
 /// Origin of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum How {
-    /// It is there as it should be.
+    /// The table is unchanged.
     Kept,
-    /// By other names and more columns.
+    /// The table gets other names or more columns.
     Altered,
     /// All rows are written to a new one.
     Rewritten,
-    /// It was not there, or nothing of it is kept.
+    /// The table is new, or keeps none of the old values.
     Created,
 }
 
@@ -40,7 +40,7 @@ pub(super) enum How {
 pub(super) struct TableDiff {
     pub(super) new: TableId,
     pub(super) old: Option<TableId>,
-    /// By the new table's columns.
+    /// Source of each column of the new table.
     pub(super) cells: Vec<CellSource>,
     pub(super) how: How,
     /// Fills the table from others.
@@ -50,11 +50,11 @@ pub(super) struct TableDiff {
 /// All stored tables of the new layout.
 pub(super) fn tables(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<TableDiff> {
     let weaver = Weaver { old, new, renames };
-    let mut all: Vec<TableDiff> = stored(&new.layout).map(|(id, _)| weaver.table(id)).collect();
+    let mut all: Vec<TableDiff> = stored_tables(&new.layout).map(|(id, _)| weaver.table(id)).collect();
     // A table is only the same if those it refers to are.
     let targets: Vec<(TableId, Option<TableId>)> = all.iter().map(|it| (it.new, it.old)).collect();
     for it in &mut all {
-        it.how = weaver.how(it, &targets);
+        it.how = weaver.classify_table(it, &targets);
     }
     all
 }
@@ -104,7 +104,8 @@ impl Weaver<'_> {
 
     fn object(&self, mut it: TableDiff, ty: TypeId) -> TableDiff {
         let Some(before) = self.renames.old_type(ty) else { return it };
-        let (old, new) = (&self.old.layout, &self.new.layout);
+        let old = &self.old.layout;
+        let new = &self.new.layout;
         it.old = Some(old.tables[before.index()]);
         it.cells[new.ids[ty.index()].0 as usize] = CellSource::Same(old.ids[before.index()]);
         if let (Some(was), Some(is)) = (old.secrets[before.index()], new.secrets[ty.index()]) {
@@ -158,7 +159,7 @@ impl Weaver<'_> {
     fn carry_value(&self, it: &mut TableDiff, was: (FieldId, ColumnId), is: (FieldId, ColumnId)) -> bool {
         let Some(table) = it.old else { return false };
         let column = self.old.layout.relations.catalog.table(table).column(was.1);
-        let cell = quoted(&column.name);
+        let cell = quote_identifier(&column.name);
         let old = (self.old.model.field(was.0).kind, &self.old.model);
         let new = (self.new.model.field(is.0).kind, &self.new.model);
         let Some(made) = convert(self.new.kind, old, new, &cell) else { return false };
@@ -178,7 +179,9 @@ impl Weaver<'_> {
         let mut put = |column: ColumnId, value: String| {
             let cell = &mut it.cells[column.0 as usize];
             let before = match &*cell {
-                CellSource::Same(was) if carried => old.map(|table| quoted(&table.column(*was).name)),
+                CellSource::Same(was) if carried => {
+                    old.map(|table| quote_identifier(&table.column(*was).name))
+                }
                 CellSource::Made(value) if carried => Some(value.clone()),
                 CellSource::Same(_) | CellSource::Made(_) | CellSource::Empty => None,
             };
@@ -209,10 +212,13 @@ impl Weaver<'_> {
             (DefaultValue::Text(text), _) => literal(text),
             (DefaultValue::Int(number), _) => number.to_string(),
             (DefaultValue::Float(number), _) => format!("{number:?}"),
-            (DefaultValue::Boolean(value), _) => match self.new.kind.store_dialect().booleans_are_numbers() {
-                true => u8::from(*value).to_string(),
-                false => value.to_string(),
-            },
+            (DefaultValue::Boolean(value), _) => {
+                if self.new.kind.store_dialect().booleans_are_numbers() {
+                    u8::from(*value).to_string()
+                } else {
+                    value.to_string()
+                }
+            }
             (DefaultValue::Enum(place), FieldKind::Enum(id)) => {
                 literal(&self.new.model.enumeration(id).values[*place as usize].name)
             }
@@ -250,7 +256,7 @@ impl Weaver<'_> {
             it.fill.push(Definition::Copy {
                 into: table.name.clone(),
                 columns: table.columns.iter().map(|it| it.name.clone()).collect(),
-                select: format!("SELECT {} FROM {}", cells.join(", "), quoted(&source.name)),
+                select: format!("SELECT {} FROM {}", cells.join(", "), quote_identifier(&source.name)),
             });
         }
         if let Some(before) = self.renames.old_type(ty) {
@@ -272,13 +278,14 @@ impl Weaver<'_> {
             self.new.model.fields_of(ty).find(|(id, _)| layout.registry_keys[id.index()] == Some(column));
         let copy = key.and_then(|(_, field)| self.new.model.field_by_name(member, &field.name));
         match copy.map(|it| layout.fields[it.index()]) {
-            Some(Storage::Column(from)) => quoted(&source.column(from).name),
-            Some(_) | None => quoted(&source.column(layout.ids[member.index()]).name),
+            Some(Storage::Column(from)) => quote_identifier(&source.column(from).name),
+            Some(_) | None => quote_identifier(&source.column(layout.ids[member.index()]).name),
         }
     }
 
     fn is_same_registry(&self, before: TypeId, now: TypeId) -> bool {
-        let (old, new) = (self.old.model.ty(before), self.new.model.ty(now));
+        let old = self.old.model.ty(before);
+        let new = self.new.model.ty(now);
         let names = |types: &Types, members: &[TypeId]| {
             let mut names: Vec<String> = members.iter().map(|&it| types.model.ty(it).name.clone()).collect();
             names.sort();
@@ -317,11 +324,13 @@ impl Weaver<'_> {
         match self.old.layout.fields[before.index()] {
             Storage::Values { table, owner: o, place: p, value: v, at: a, .. } => {
                 let from = self.old.layout.relations.catalog.table(table).column(v);
-                let Some(made) = convert(self.new.kind, old, new, &quoted(&from.name)) else { return it };
+                let Some(made) = convert(self.new.kind, old, new, &quote_identifier(&from.name)) else {
+                    return it;
+                };
                 it.old = Some(table);
                 it.cells[owner.0 as usize] = CellSource::Same(o);
                 it.cells[place.0 as usize] = CellSource::Same(p);
-                let same = made.value == quoted(&from.name);
+                let same = made.value == quote_identifier(&from.name);
                 it.cells[value.0 as usize] =
                     if same { CellSource::Same(v) } else { CellSource::Made(made.value) };
                 if let (Some(is), Some(was)) = (at, a) {
@@ -356,7 +365,7 @@ impl Weaver<'_> {
 
     fn old_cell(&self, field: FieldId, column: ColumnId) -> String {
         let table = self.old.layout.tables[self.old.model.field(field).owner.index()];
-        quoted(&self.old.layout.relations.catalog.table(table).column(column).name)
+        quote_identifier(&self.old.layout.relations.catalog.table(table).column(column).name)
     }
 
     /// A list of the one value that was there.
@@ -373,9 +382,9 @@ impl Weaver<'_> {
             columns: columns.map(|it| table.column(it).name.clone()).collect(),
             select: format!(
                 "SELECT {}, {} FROM {} WHERE {} IS NOT NULL",
-                quoted(&source.column(self.new.layout.ids[ty.index()]).name),
+                quote_identifier(&source.column(self.new.layout.ids[ty.index()]).name),
                 values.join(", "),
-                quoted(&source.name),
+                quote_identifier(&source.name),
                 values[0],
             ),
         })
@@ -392,7 +401,7 @@ impl Weaver<'_> {
         it
     }
 
-    fn how(&self, it: &TableDiff, targets: &[(TableId, Option<TableId>)]) -> How {
+    fn classify_table(&self, it: &TableDiff, targets: &[(TableId, Option<TableId>)]) -> How {
         let Some(before) = it.old else { return How::Created };
         if it.cells.iter().all(|cell| *cell == CellSource::Empty) {
             return How::Created;
@@ -404,7 +413,8 @@ impl Weaver<'_> {
         };
         let became = |old: TableId| targets.iter().find(|it| it.1 == Some(old)).map(|it| it.0);
         let fits = |at: usize| {
-            let (id, column) = (ColumnId(at as u32), new.column(ColumnId(at as u32)));
+            let id = ColumnId(at as u32);
+            let column = new.column(ColumnId(at as u32));
             match &it.cells[at] {
                 CellSource::Same(was) => {
                     let from = old.column(*was);
@@ -421,9 +431,6 @@ impl Weaver<'_> {
             return How::Rewritten;
         }
         let named = |at: usize| matches!(&it.cells[at], CellSource::Same(was) if old.column(*was).name == new.columns[at].name);
-        match old.name == new.name && (0..new.columns.len()).all(named) {
-            true => How::Kept,
-            false => How::Altered,
-        }
+        if old.name == new.name && (0..new.columns.len()).all(named) { How::Kept } else { How::Altered }
     }
 }

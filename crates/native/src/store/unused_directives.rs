@@ -13,7 +13,8 @@ use weir_language::suggest::near;
 
 /// Renames from a name that stays, in words, each with a question that is answered.
 pub(super) fn renames(renames: Renames<'_>) -> Vec<(String, Vec<DataCheck>)> {
-    let (old, new) = (renames.old, renames.new);
+    let old = renames.old;
+    let new = renames.new;
     let mut found = Vec::new();
     for ty in &new.types {
         let Some(from) = ty.renamed_from.as_deref().filter(|it| new.type_by_name(it).is_some()) else {
@@ -49,8 +50,8 @@ fn stays(name: &str, from: &str) -> (String, Vec<DataCheck>) {
     (format!("rename `{from}` to `{name}`"), vec![question])
 }
 
-/// Names that somebody allowed to be lost and that name nothing in the store.
-pub(super) fn allowed(model: &Model, allowed: &[String]) -> Vec<Refusal> {
+/// Refusals for allowed losses that name no type or field of the store.
+pub(super) fn check_allowed_names(model: &Model, allowed: &[String]) -> Vec<Refusal> {
     let types = model.types.iter().map(|it| it.name.clone());
     let field = |at: u32| {
         let field = model.field(FieldId(at));

@@ -1,4 +1,4 @@
-//! From the values of earlier formats to those of this one.
+//! Converts values of earlier store formats to the current one.
 //!
 //! Format 1 kept a `DateTime` as it was given. Since format 2 its normal text is kept, which answers give. Since format 3 indexes of
 //! words hold them in the form in which they are compared.
@@ -8,7 +8,7 @@
 //! **Cost:** every DateTime is read once, some thousand at a time; one statement writes those of a page.
 
 use super::database::{Database, Value};
-use super::ddl::quoted;
+use super::ddl::quote_identifier;
 use super::{Error, Plan, Types, versions};
 use crate::layout::{self, Storage};
 use crate::model::{FieldId, TypeKind};
@@ -31,21 +31,22 @@ pub(super) fn announce(format: i64, plan: &mut Plan) {
     }
 }
 
-/// Writes all values of earlier formats anew.
+/// Rewrites all values of earlier formats.
 pub(super) fn values(database: &mut Database, types: &Types, format: i64) -> Result<(), Error> {
     if format < MOMENTS_FORMAT {
-        moments(database, types)?;
+        upgrade_moments(database, types)?;
     }
     database.execute("UPDATE weir_store SET format = $1", &[versions::FORMAT.into()]).map(drop)
 }
 
-fn moments(database: &mut Database, types: &Types) -> Result<(), Error> {
+fn upgrade_moments(database: &mut Database, types: &Types) -> Result<(), Error> {
     for (at, storage) in types.layout.fields.iter().enumerate() {
         let owner = types.model.field(FieldId(at as u32)).owner;
         let is_stored = types.model.ty(owner).kind == TypeKind::Object;
         match *storage {
             Storage::Instant { text, .. } if is_stored => {
-                let (table, id) = (types.layout.tables[owner.index()], types.layout.ids[owner.index()]);
+                let table = types.layout.tables[owner.index()];
+                let id = types.layout.ids[owner.index()];
                 Moments::new(types, table, id, text, None).upgrade(database)?;
             }
             Storage::Values { table, owner, place, value, at: Some(_), .. } => {
@@ -79,9 +80,11 @@ struct Moments {
 impl Moments {
     fn new(types: &Types, table: TableId, key: ColumnId, text: ColumnId, owner: Option<ColumnId>) -> Self {
         let table = types.layout.relations.catalog.table(table);
-        let name = |column: ColumnId| quoted(&table.column(column).name);
-        let (key, text, owner) = (name(key), name(text), owner.map(name));
-        Self { table: quoted(&table.name), key, text, owner, kind: types.kind }
+        let name = |column: ColumnId| quote_identifier(&table.column(column).name);
+        let key = name(key);
+        let text = name(text);
+        let owner = owner.map(name);
+        Self { table: quote_identifier(&table.name), key, text, owner, kind: types.kind }
     }
 
     fn upgrade(&self, database: &mut Database) -> Result<(), Error> {
@@ -96,7 +99,8 @@ impl Moments {
             last = end[0].int();
             let mut normal = Map::new();
             for row in &rows {
-                let (key, text) = (row[0].int(), row[1].text());
+                let key = row[0].int();
+                let text = row[1].text();
                 if let Some(moment) = instant::normal(&text).filter(|it| *it != text) {
                     normal.insert(key.to_string(), Json::from(moment.into_owned()));
                 }
@@ -120,7 +124,7 @@ impl Moments {
         Ok(())
     }
 
-    /// One by one: what becomes equal to another item of its list is taken out.
+    /// Writes items one by one and drops those that become equal to another item of their list.
     fn write_items(
         &self,
         database: &mut Database,

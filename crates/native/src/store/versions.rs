@@ -23,7 +23,7 @@ pub(crate) const NUMBERS: Numbers = Numbers { sequence: "weir_ids", table: "weir
 /// A version of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
-    /// Counted from 1.
+    /// Version number, counted from 1.
     pub number: i64,
     /// The format of the store.
     pub format: i64,
@@ -40,10 +40,10 @@ pub struct Version {
 /// Definitions of the tables of this module.
 pub(super) fn create(kind: Database) -> Vec<Definition> {
     let dialect = kind.store_dialect();
-    let declared = |ty: &ColumnType| dialect.declared(ty).0;
-    let text = |name: &str| ColumnDefinition::required(name, declared(&ColumnType::Text));
-    let small = |name: &str| ColumnDefinition::required(name, declared(&ColumnType::Int));
-    let number = |name: &str| ColumnDefinition::required(name, declared(&ColumnType::BigInt));
+    let declared = |ty: &ColumnType| dialect.type_declaration(ty).0;
+    let text = |name: &str| ColumnDefinition::not_null(name, declared(&ColumnType::Text));
+    let small = |name: &str| ColumnDefinition::not_null(name, declared(&ColumnType::Int));
+    let number = |name: &str| ColumnDefinition::not_null(name, declared(&ColumnType::BigInt));
     let table = |name: &str, columns: Vec<ColumnDefinition>| {
         Definition::CreateTable(TableDefinition { name: name.to_owned(), columns, key: Vec::new() })
     };
@@ -76,7 +76,7 @@ pub(super) fn current(database: &mut database::Database) -> Result<Option<Versio
     if !database.has_table("weir_store")? {
         return Ok(None);
     }
-    let format = database.one("SELECT format FROM weir_store", &[])?.int();
+    let format = database.query_value("SELECT format FROM weir_store", &[])?.int();
     if !(1..=FORMAT).contains(&format) {
         return Err(Error::Format { found: format });
     }
@@ -92,7 +92,7 @@ pub(super) fn current(database: &mut database::Database) -> Result<Option<Versio
     }))
 }
 
-/// Writes that the store is now what `types` says.
+/// Records that the store now has the tables of `types`.
 pub(super) fn record(
     database: &mut database::Database,
     types: &Types,

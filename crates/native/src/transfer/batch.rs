@@ -12,11 +12,11 @@ use weir_relational::catalog::ColumnId;
 pub enum RejectKind {
     /// An object.
     Object,
-    /// One edge of an object that is taken.
+    /// An edge of an object that was accepted.
     Edge,
     /// A line of a file of pairs.
     Pair,
-    /// A statement that cannot be read, or says what its object cannot take.
+    /// A statement that cannot be read, or that does not fit its object.
     Statement,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct ColumnLine {
     pub(crate) turned: Option<FieldId>,
 }
 
-/// An edge that was said from its other side, whose object was not read with it.
+/// An edge given from its other side, when that object was not read with it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LooseEdge {
     /// The field, as the line has it.
@@ -79,22 +79,22 @@ pub(crate) struct Item {
     pub(crate) field: FieldId,
     /// The value.
     pub(crate) value: BulkCell,
-    /// Of a DateTime: microseconds.
+    /// Microseconds of a DateTime.
     pub(crate) at: BulkCell,
 }
 
 /// Objects of one type.
 #[derive(Clone, Debug)]
 pub(crate) struct Batch {
-    /// Their type.
+    /// Type of the objects.
     pub(crate) ty: TypeId,
     /// True if the rows are objects to create; else they name the owners of edges that exist.
     pub(crate) makes_objects: bool,
     /// The columns of their table that `cells` are for.
     pub(crate) columns: Vec<ColumnId>,
-    /// By row: the number; 0 for a new one.
+    /// Object number by row; 0 for a new object.
     pub(crate) ids: Vec<i64>,
-    /// By row: the line.
+    /// Line by row.
     pub(crate) lines: Vec<u64>,
     /// Row after row.
     pub(crate) cells: Vec<BulkCell>,
@@ -151,7 +151,7 @@ impl Batch {
     /// Sets a cell that has no value, or the same.
     pub(crate) fn set_once(&mut self, place: usize, cell: BulkCell) -> Result<(), String> {
         let before = self.cells[place];
-        if before != BulkCell::Null && self.words(before) != self.words(cell) {
+        if before != BulkCell::Null && self.render_cell(before) != self.render_cell(cell) {
             return Err("it has another value already".into());
         }
         self.cells[place] = cell;
@@ -170,7 +170,7 @@ impl Batch {
         &self.text[from as usize..to as usize]
     }
 
-    /// The lines that say the edge `field` of a row, which is in a column: the row's own, if none has its own.
+    /// Lines that give the edge `field` of a row, which is stored in a column: the row's own line, if none has its own.
     pub(crate) fn lines_of(&self, row: u32, field: FieldId) -> Vec<u64> {
         let from = self.column_lines.partition_point(|it| it.row < row);
         let own = self.column_lines[from..].iter().take_while(|it| it.row == row);
@@ -185,7 +185,7 @@ impl Batch {
     }
 
     /// A cell in words, for messages and keys.
-    pub(crate) fn words(&self, cell: BulkCell) -> String {
+    pub(crate) fn render_cell(&self, cell: BulkCell) -> String {
         match cell {
             BulkCell::Null => "null".into(),
             BulkCell::Int(number) => number.to_string(),
@@ -226,7 +226,7 @@ impl Parcel {
 pub(crate) struct UnknownCount {
     /// The predicate.
     pub(crate) predicate: String,
-    /// Their number.
+    /// Number of statements.
     pub(crate) statements: i64,
     /// The line of the first.
     pub(crate) line: u64,
@@ -235,7 +235,7 @@ pub(crate) struct UnknownCount {
 /// Batches that belong together with the place in the file after them.
 #[derive(Debug)]
 pub(crate) struct Parcel {
-    /// One per type.
+    /// Batches, one per type.
     pub(crate) batches: Vec<Batch>,
     /// Lines that could not be read: line, kind, and reason.
     pub(crate) rejects: Vec<(u64, RejectKind, String)>,

@@ -13,13 +13,13 @@ use crate::store::{Error, versions};
 use weir_relational::catalog::ColumnType;
 use weir_relational::plan::ddl::{ColumnDefinition, Definition, TableDefinition};
 
-/// Hexadecimal digits that tell loads apart.
+/// Number of hexadecimal digits that identify a load.
 const DIGITS: usize = 16;
 
 /// The files of one command.
 pub(crate) struct Load {
     name: String,
-    /// The table of what waits until all is read.
+    /// The table of edges and other records that wait until all files are read.
     pub(crate) edges: String,
     /// True if it was interrupted before.
     pub(crate) goes_on: bool,
@@ -34,24 +34,24 @@ pub struct Count {
     pub pairs: u64,
     /// Objects that are not.
     pub objects_refused: u64,
-    /// Such lines that are not.
+    /// Lines of files of pairs that were refused.
     pub pairs_refused: u64,
     /// Edges that are not, of objects that are.
     pub edges_refused: u64,
-    /// Statements that cannot be read, or say what their objects cannot take.
+    /// Statements that cannot be read, or that do not fit their objects.
     pub statements_refused: u64,
     /// Statements that were taken without their facets.
     pub facets_left_out: u64,
 }
 
 impl Count {
-    /// All lines that were not taken.
+    /// Number of lines that were refused.
     #[must_use]
-    pub fn refused(&self) -> u64 {
+    pub fn refused_count(&self) -> u64 {
         self.objects_refused + self.pairs_refused + self.edges_refused + self.statements_refused
     }
 
-    /// Counts what was taken.
+    /// Counts accepted items.
     pub(crate) fn add(&mut self, part: RejectKind, count: u64) {
         match part {
             RejectKind::Object => self.objects += count,
@@ -60,7 +60,7 @@ impl Count {
         }
     }
 
-    /// Counts what was not taken.
+    /// Counts a refused item.
     pub(crate) fn refuse(&mut self, part: RejectKind) {
         let count = match part {
             RejectKind::Object => &mut self.objects_refused,
@@ -100,9 +100,9 @@ pub(crate) struct Mark {
 }
 
 impl Load {
-    /// Begins the load of the files `keys`, or goes on with it.
+    /// Begins the load of the files `keys`, or continues it.
     /// # Errors
-    /// One of them is part of another load that did not end.
+    /// A file is part of another load that did not end.
     pub(crate) fn begin<'k>(
         database: &mut Database,
         keys: impl Iterator<Item = &'k str>,
@@ -112,17 +112,17 @@ impl Load {
         let name: String = versions::hash(&keys.join("\n")).chars().take(DIGITS).collect();
         let mut load = Self { edges: format!("weir_edges_{name}"), name, goes_on: false };
         let dialect = database.dialect();
-        let declared = |ty: &ColumnType| dialect.declared(ty).0;
+        let declared = |ty: &ColumnType| dialect.type_declaration(ty).0;
         let text = declared(&ColumnType::Text);
         let number = declared(&ColumnType::BigInt);
         let columns = vec![
-            ColumnDefinition::required("field", text),
-            ColumnDefinition::required("owner", number),
+            ColumnDefinition::not_null("field", text),
+            ColumnDefinition::not_null("owner", number),
             ColumnDefinition::optional("target", number),
             ColumnDefinition::optional("key_field", text),
             ColumnDefinition::optional("key_value", text),
-            ColumnDefinition::required("file", text),
-            ColumnDefinition::required("line", number),
+            ColumnDefinition::not_null("file", text),
+            ColumnDefinition::not_null("line", number),
         ];
         let edges =
             Definition::CreateTable(TableDefinition { name: load.edges.clone(), columns, key: Vec::new() });
@@ -143,7 +143,8 @@ impl Load {
 
     /// Makes `key` a file of this load.
     fn claim(&self, database: &mut Database, key: &str) -> Result<(), Error> {
-        let owner = database.one("SELECT mark FROM weir_loads WHERE file = $1", &[key.into()])?.text();
+        let owner =
+            database.query_value("SELECT mark FROM weir_loads WHERE file = $1", &[key.into()])?.text();
         let owner = owner.split(' ').next().unwrap_or_default();
         if owner.is_empty() {
             return self.keep(database, &Mark { key: key.to_owned(), ..Mark::default() });

@@ -1,7 +1,7 @@
 //! Edges that had to wait until all objects were read.
 //!
-//! Those that name another by a key get its number; those that lead nowhere are rejected with the line they came from; the
-//! others are written set-wise where the layout keeps them.
+//! Edges that name their target by a key get its number; edges without a target are rejected with their line; the others are
+//! written set-wise where the layout stores them.
 //!
 //! **Invariant:** the edges of one field are settled and forgotten in one transaction.
 //!
@@ -14,12 +14,16 @@ use super::unknown;
 use crate::layout::{IndexKind, Storage};
 use crate::model::{FieldId, FieldKind, Scalar, TypeId, TypeKind};
 use crate::store::database::{Database, QueryRows, Value};
-use crate::store::ddl::quoted;
+use crate::store::ddl::quote_identifier;
 use crate::store::{Error, Types};
 use weir_relational::catalog::{ColumnId, TableId};
 
 /// Settles all edges that wait and gives those that lead nowhere.
-pub(crate) fn settle(types: &Types, database: &mut Database, edges: &str) -> Result<Vec<Reject>, Error> {
+pub(crate) fn write_deferred_edges(
+    types: &Types,
+    database: &mut Database,
+    edges: &str,
+) -> Result<Vec<Reject>, Error> {
     for (field, name) in waiting(types, database, edges)? {
         if let Some(field) = field.filter(|it| is_mutual(types, *it)) {
             mirror(types, database, edges, field, &name)?;
@@ -57,7 +61,7 @@ fn waiting(
 ) -> Result<Vec<(Option<FieldId>, String)>, Error> {
     let rows = database.query(&format!("SELECT DISTINCT field FROM {edges} ORDER BY 1"), &[], 1)?;
     let model = &types.model;
-    // Others are no edges, but objects that may lack one, and counts.
+    // Names with a mark are no edges, but required edges to check, or counts.
     let names = rows.iter().map(|it| it[0].text()).filter(|it| !it.ends_with(['!', unknown::MARK]));
     let find = |name: String| {
         let field = name
@@ -82,7 +86,7 @@ fn mirror(
     let model = &types.model;
     for &member in &model.ty(to).members {
         let Some(copy) = model.field_by_name(member, &model.field(field).name) else { continue };
-        let (table, id) = known(types, member);
+        let (table, id) = id_column(types, member);
         let sql = format!(
             "INSERT INTO {edges} (field, owner, target, file, line) SELECT $2, e.target, e.owner, e.file, e.line FROM {edges} e \
              WHERE e.field = $1 AND EXISTS (SELECT 1 FROM {table} t WHERE t.{id} = e.target) AND NOT EXISTS \
@@ -94,10 +98,10 @@ fn mirror(
     Ok(())
 }
 
-/// The table and column by which objects of `ty` are known.
-pub(super) fn known(types: &Types, ty: TypeId) -> (String, String) {
+/// The table of `ty` and its column of object numbers, both quoted.
+pub(super) fn id_column(types: &Types, ty: TypeId) -> (String, String) {
     let table = types.layout.relations.catalog.table(types.layout.tables[ty.index()]);
-    (quoted(&table.name), quoted(&table.column(types.layout.ids[ty.index()]).name))
+    (quote_identifier(&table.name), quote_identifier(&table.column(types.layout.ids[ty.index()]).name))
 }
 
 fn settle_field(
@@ -111,13 +115,13 @@ fn settle_field(
     let it: Value = name.into();
     resolve_keys(types, database, edges, to, &it)?;
     let owner = types.model.field(field).owner;
-    let (table, id) = known(types, owner);
+    let (table, id) = id_column(types, owner);
     let unowned = format!("field = $1 AND NOT EXISTS (SELECT 1 FROM {table} t WHERE t.{id} = {edges}.owner)");
     let owner = &types.model.ty(owner).name;
     let mut rejects = reject(database, edges, &unowned, &it, |row| {
         format!("{name}: there is no `{owner}` {:#x}", row[5].int())
     })?;
-    let (table, id) = known(types, to);
+    let (table, id) = id_column(types, to);
     let nowhere = format!(
         "field = $1 AND (target IS NULL OR NOT EXISTS (SELECT 1 FROM {table} t WHERE t.{id} = {edges}.target))"
     );
@@ -129,10 +133,10 @@ fn settle_field(
     match types.layout.fields[field.index()] {
         Storage::Join { table, ours, theirs, .. } => {
             let table = types.layout.relations.catalog.table(table);
-            let names = [ours, theirs].map(|it| quoted(&table.column(it).name)).join(", ");
+            let names = [ours, theirs].map(|it| quote_identifier(&table.column(it).name)).join(", ");
             let sql = format!(
                 "INSERT INTO {} ({names}) SELECT owner, target FROM {edges} WHERE field = $1 ON CONFLICT DO NOTHING",
-                quoted(&table.name)
+                quote_identifier(&table.name)
             );
             database.execute(&sql, &[it])?;
         }
@@ -204,11 +208,11 @@ fn resolve_keys(
                 format!("{edges}.key_value")
             }
         };
-        let (name, number) = known(types, to);
+        let (name, number) = id_column(types, to);
         let sql = format!(
             "UPDATE {edges} SET target = (SELECT t.{number} FROM {name} t WHERE t.{} = {value}) \
              WHERE field = $1 AND key_field = $2",
-            quoted(&table.column(column).name)
+            quote_identifier(&table.column(column).name)
         );
         database.execute(&sql, &[field.clone(), key.as_str().into()])?;
     }
@@ -249,23 +253,24 @@ fn put(
     (row, value): (&str, &str),
 ) -> Result<Vec<Reject>, Error> {
     let table = types.layout.relations.catalog.table(place.0);
-    let (name, column) = (quoted(&table.name), quoted(&table.column(place.1).name));
-    let (_, id) = known(types, ty);
+    let name = quote_identifier(&table.name);
+    let column = quote_identifier(&table.column(place.1).name);
+    let (_, id) = id_column(types, ty);
     let is_unique = types
         .layout
         .indexes
         .iter()
         .any(|it| it.kind == IndexKind::Unique && it.table == place.0 && it.columns == [place.1]);
     index_ends(database, edges)?;
-    // All are judged by what was there before: an edge and its other side are taken or left together.
+    // All edges are judged against the same state: an edge and its other side are accepted or refused together.
     let mut taken = format!(
         "EXISTS (SELECT 1 FROM {name} t WHERE t.{id} = {edges}.{row} AND t.{column} <> {edges}.{value}) OR {}",
-        earlier(edges, row, value)
+        conflicts_with_earlier(edges, row, value)
     );
     if is_unique {
         taken = format!(
             "{taken} OR EXISTS (SELECT 1 FROM {name} t WHERE t.{column} = {edges}.{value} AND t.{id} <> {edges}.{row}) OR {}",
-            earlier(edges, value, row)
+            conflicts_with_earlier(edges, value, row)
         );
     }
     let has_one = if is_unique || row == "target" { 2 } else { 5 };
@@ -291,7 +296,7 @@ fn index_ends(database: &mut Database, edges: &str) -> Result<(), Error> {
 }
 
 /// SQL condition: an edge that was first read before this one was gives the same `end` another object at its `other` end.
-fn earlier(edges: &str, end: &str, other: &str) -> String {
+fn conflicts_with_earlier(edges: &str, end: &str, other: &str) -> String {
     format!(
         "EXISTS (SELECT 1 FROM {edges} o WHERE o.field = {edges}.field AND o.{end} = {edges}.{end} \
          AND o.{other} <> {edges}.{other} AND (o.file, o.line) < ({edges}.file, {edges}.line) AND NOT EXISTS \

@@ -1,4 +1,4 @@
-//! A store's objects as files: each object with its number, so that what is loaded again is the same store.
+//! Exports objects as files, each with its number, so that loading them again gives the same store.
 //!
 //! An edge is written where the store keeps it, by the number of the other object; N-Quads have both sides, as Dgraph
 //! writes them. Passwords leave as their hashes.
@@ -13,7 +13,7 @@ use super::rows::field_name;
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, Scalar, TypeId, TypeKind};
 use crate::store::database::Value;
-use crate::store::ddl::quoted;
+use crate::store::ddl::quote_identifier;
 use crate::store::{Error, Place, Store, Types};
 use std::io::Write;
 use weir_engine::write::out::Out;
@@ -98,7 +98,7 @@ pub fn export(
     Ok(count)
 }
 
-/// One member of an object that is written.
+/// A member of an exported object.
 struct ExportedMember {
     name: String,
     /// `None` for a password.
@@ -111,7 +111,7 @@ fn parts(types: &Types, ty: TypeId) -> Vec<ExportedMember> {
     let layout = &types.layout;
     let own = layout.tables[ty.index()];
     let cell = |table: TableId, column: ColumnId| {
-        format!("t.{}", quoted(&layout.relations.catalog.table(table).column(column).name))
+        format!("t.{}", quote_identifier(&layout.relations.catalog.table(table).column(column).name))
     };
     let mut parts = Vec::new();
     for (id, field) in types.model.fields_of(ty) {
@@ -120,7 +120,8 @@ fn parts(types: &Types, ty: TypeId) -> Vec<ExportedMember> {
             | Storage::Instant { text: column, .. }
             | Storage::ToOne { column, .. } => cell(own, column),
             Storage::Point { longitude, latitude } => {
-                let (x, y) = (cell(own, longitude), cell(own, latitude));
+                let x = cell(own, longitude);
+                let y = cell(own, latitude);
                 format!(
                     "CASE WHEN {x} IS NOT NULL THEN '{{\"type\":\"Point\",\"coordinates\":[' || {x} || ',' || {y} || ']}}' END"
                 )
@@ -172,22 +173,25 @@ fn list(types: &Types, ty: TypeId, at: (TableId, ColumnId, ColumnId), order: Col
     let layout = &types.layout;
     let table = layout.relations.catalog.table(table);
     let own = layout.relations.catalog.table(layout.tables[ty.index()]);
-    let id = quoted(&own.column(layout.ids[ty.index()]).name);
-    let column = |it: ColumnId| quoted(&table.column(it).name);
-    let (name, owner, value, order) = (quoted(&table.name), column(owner), column(value), column(order));
+    let id = quote_identifier(&own.column(layout.ids[ty.index()]).name);
+    let column = |it: ColumnId| quote_identifier(&table.column(it).name);
+    let name = quote_identifier(&table.name);
+    let owner = column(owner);
+    let value = column(value);
+    let order = column(order);
     let rows = format!("{name} WHERE {owner} = t.{id}");
     types.kind.store_dialect().json_list(&value, &rows, &order)
 }
 
 fn select(types: &Types, ty: TypeId, parts: &[ExportedMember]) -> String {
     let table = types.layout.relations.catalog.table(types.layout.tables[ty.index()]);
-    let id = quoted(&table.column(types.layout.ids[ty.index()]).name);
+    let id = quote_identifier(&table.column(types.layout.ids[ty.index()]).name);
     let cells: Vec<&str> = parts.iter().map(|it| it.cell.as_str()).collect();
     let comma = if cells.is_empty() { "" } else { ", " };
     format!(
         "SELECT t.{id}{comma}{} FROM {} t WHERE t.{id} > $1 ORDER BY t.{id} LIMIT $2",
         cells.join(", "),
-        quoted(&table.name)
+        quote_identifier(&table.name)
     )
 }
 
@@ -248,10 +252,10 @@ impl Writer<'_> {
         let text = value.text();
         if self.is_list(part) {
             let items = items(self.kind(part), &text);
-            let json: Vec<String> = items.iter().map(|it| one(self.kind(part), it)).collect();
+            let json: Vec<String> = items.iter().map(|it| text_as_json(self.kind(part), it)).collect();
             return (!json.is_empty()).then(|| format!("[{}]", json.join(",")));
         }
-        Some(one(self.kind(part), &plain(self.kind(part), value)))
+        Some(text_as_json(self.kind(part), &plain(self.kind(part), value)))
     }
 
     fn csv(&self, row: &[Value], out: &mut dyn Write) -> std::io::Result<()> {
@@ -261,14 +265,15 @@ impl Writer<'_> {
             if *value == Value::Null {
                 continue;
             }
-            let text = match self.is_list(part) {
-                true => self.json(part, value).unwrap_or_default(),
-                false => match self.kind(part) {
+            let text = if self.is_list(part) {
+                self.json(part, value).unwrap_or_default()
+            } else {
+                match self.kind(part) {
                     FieldKind::Edge { .. } => format!("{:#x}", value.int()),
                     FieldKind::Id | FieldKind::Scalar(_) | FieldKind::Enum(_) => {
                         plain(self.kind(part), value)
                     }
-                },
+                }
             };
             let is_none = text.is_empty() && self.is_list(part);
             if !is_none && (text.is_empty() || text.contains(['"', ',', '\n', '\r']) || text.trim() != text) {
@@ -291,9 +296,10 @@ impl Writer<'_> {
                 continue;
             }
             let predicate = self.predicate(part);
-            let values = match self.is_list(part) {
-                true => items(self.kind(part), &value.text()),
-                false => vec![plain(self.kind(part), value)],
+            let values = if self.is_list(part) {
+                items(self.kind(part), &value.text())
+            } else {
+                vec![plain(self.kind(part), value)]
             };
             for text in values {
                 self.quad(id, &predicate, part, &text, out)?;
@@ -374,14 +380,15 @@ fn plain(kind: FieldKind, value: &Value) -> String {
 /// A floating point number as answers have it: databases spell it each in its own way.
 fn float(text: &str) -> String {
     let mut digits = Out::default();
-    match text.parse().is_ok_and(|value| digits.float(value)) {
-        true => String::from_utf8_lossy(digits.bytes()).into_owned(),
-        false => text.to_owned(),
+    if text.parse().is_ok_and(|value| digits.float(value)) {
+        String::from_utf8_lossy(digits.bytes()).into_owned()
+    } else {
+        text.to_owned()
     }
 }
 
 /// A text as JSON of its field's type.
-fn one(kind: FieldKind, text: &str) -> String {
+fn text_as_json(kind: FieldKind, text: &str) -> String {
     match kind {
         FieldKind::Scalar(
             Scalar::Int | Scalar::Int64 | Scalar::Point | Scalar::Polygon | Scalar::MultiPolygon,

@@ -177,11 +177,12 @@ impl<'t> Gather<'t> {
         }
     }
 
-    /// Takes the owner of an edge or list and what belongs to it.
+    /// Takes a pair: the owner of an edge or list, and the target or item.
     pub(crate) fn pair(&mut self, field: FieldId, line: u64, owner: &str, other: &str) -> Result<(), String> {
         let id = value::id(owner)?;
         let it = self.types.model.field(field);
-        let (kind, owner) = (it.kind, it.owner);
+        let kind = it.kind;
+        let owner = it.owner;
         let (slots, batch) = self.batch(owner);
         batch.begin(line);
         let row = batch.ids.len() - 1;
@@ -296,7 +297,7 @@ fn edge(batch: &mut Batch, first: usize, slot: Slot, to: Target) -> Result<(), S
     let id = batch.ids[row as usize];
     match (slot, to) {
         (Slot::One { field, at, .. }, to) => {
-            // Those that name their object by a key.
+            // Edges of this row whose target is named by a key.
             let mut own = batch.edges.iter().rev().take_while(|it| it.row == row);
             let there = own.find(|it| it.field == field).copied();
             match (there, batch.cells[first + at], to) {
@@ -339,7 +340,7 @@ pub(crate) fn put_cell(
 
 /// Takes the text of a value for `slot` of the last row, which begins at `first`.
 /// # Errors
-/// It is none, or the row has another one.
+/// The text is no such value, or the row has another one.
 pub(crate) fn put(
     slots: &Slots<'_>,
     batch: &mut Batch,

@@ -28,9 +28,10 @@ impl ImportLock {
             return Self::lock(path);
         }
         let mut session = Database::open(place)?;
-        match session.lock_load()? {
-            true => Ok(Self::Session { _session: Box::new(session) }),
-            false => Err(taken_already()),
+        if session.lock_load()? {
+            Ok(Self::Session { _session: Box::new(session) })
+        } else {
+            Err(taken_already())
         }
     }
 
@@ -56,7 +57,7 @@ impl ImportLock {
 impl Drop for ImportLock {
     fn drop(&mut self) {
         if let Self::File { path, .. } = self {
-            // One that stays is locked by nobody, and so is in nobody's way.
+            // A file that stays behind is not locked, so it blocks nobody.
             let _ = std::fs::remove_file(path);
         }
     }
@@ -73,7 +74,7 @@ fn taken_already() -> Error {
     Error::Database("another import loads into this store; wait until it has ended".into())
 }
 
-/// Takes away indexes of empty tables, unless somebody has them in use.
+/// Drops indexes of empty tables, unless they are in use.
 pub(super) fn defer_indexes(place: &Place, types: &Types) -> Result<(), Error> {
     // The other users of a server search without them meanwhile.
     let Some(mut database) = Database::exclusive(place)? else { return Ok(()) };

@@ -38,41 +38,42 @@ pub(crate) struct Lines<R> {
 
 impl<R: BufRead> Lines<R> {
     pub(crate) fn new(input: R) -> Self {
-        let (again, text) = (Vec::new(), Vec::new());
+        let again = Vec::new();
+        let text = Vec::new();
         Self { input, again, again_from: 0, line: 0, offset: 0, sum: Crc::new(), text }
     }
 
-    fn reached(&self) -> Reached {
+    fn position(&self) -> Reached {
         Reached { offset: self.offset, line: self.line, sum: self.sum.sum() }
     }
 
     /// Reads the next line; `false` at the end.
     fn next(&mut self) -> Result<bool, String> {
         self.text.clear();
-        let found = self.more()?;
+        let found = self.append_line()?;
         self.pass();
         Ok(found)
     }
 
-    /// Reads another line behind what is there.
-    fn more(&mut self) -> Result<bool, String> {
+    /// Appends another line to the buffered text.
+    fn append_line(&mut self) -> Result<bool, String> {
         let again = &self.again[self.again_from..];
-        let read = match again.is_empty() {
-            true => self.input.read_until(b'\n', &mut self.text).map_err(|cause| cause.to_string())?,
-            false => {
-                let end = memchr(b'\n', again).map_or(again.len(), |at| at + 1);
-                self.text.extend_from_slice(&again[..end]);
-                self.again_from += end;
-                end
-            }
+        let read = if again.is_empty() {
+            self.input.read_until(b'\n', &mut self.text).map_err(|cause| cause.to_string())?
+        } else {
+            let end = memchr(b'\n', again).map_or(again.len(), |at| at + 1);
+            self.text.extend_from_slice(&again[..end]);
+            self.again_from += end;
+            end
         };
-        match read > LINE_BYTES_MAX {
-            true => Err(format!("a line behind line {} is longer than {LINE_BYTES_MAX} bytes", self.line)),
-            false => Ok(read > 0),
+        if read > LINE_BYTES_MAX {
+            Err(format!("a line behind line {} is longer than {LINE_BYTES_MAX} bytes", self.line))
+        } else {
+            Ok(read > 0)
         }
     }
 
-    /// Goes past what is there.
+    /// Consumes the buffered text.
     fn pass(&mut self) {
         let ends = memchr_iter(b'\n', &self.text).count() as u64;
         self.line += ends + u64::from(self.text.last().is_some_and(|it| *it != b'\n'));
@@ -83,15 +84,16 @@ impl<R: BufRead> Lines<R> {
     /// Reads the next record of a CSV file, which may have line ends between quotes, and splits it; `false` at the end.
     fn record(&mut self, fields: &mut Fields) -> Result<(bool, Result<(), String>), String> {
         self.text.clear();
-        let found = self.more()?;
-        let (mut is_open, mut seen) = (false, 0);
+        let found = self.append_line()?;
+        let mut is_open = false;
+        let mut seen = 0;
         loop {
             is_open ^= memchr_iter(b'"', &self.text[seen..]).count() % 2 == 1;
             seen = self.text.len();
             if !is_open {
                 break;
             }
-            if seen > LINE_BYTES_MAX || !self.more()? {
+            if seen > LINE_BYTES_MAX || !self.append_line()? {
                 break;
             }
         }
@@ -104,7 +106,7 @@ impl<R: BufRead> Lines<R> {
         Ok((found, split))
     }
 
-    /// Keeps the first line of what is there and reads the others once more.
+    /// Keeps the first of the buffered lines, and lets the others be read again.
     fn give_back(&mut self) {
         let end = memchr(b'\n', &self.text).map_or(self.text.len(), |at| at + 1);
         self.again.drain(..self.again_from);
@@ -118,12 +120,13 @@ impl<R: BufRead> Lines<R> {
         std::str::from_utf8(line).map_err(|_| "it is not UTF-8".into())
     }
 
-    /// Passes over what was loaded before, if it is still that.
+    /// Skips the part that was loaded before, if it is unchanged.
     fn skip_to(&mut self, from: Reached) -> Result<(), String> {
         while self.offset < from.offset && self.next()? {}
-        match from.offset == 0 || self.reached() == from {
-            true => Ok(()),
-            false => Err(super::changed(from.line)),
+        if from.offset == 0 || self.position() == from {
+            Ok(())
+        } else {
+            Err(super::changed_file_message(from.line))
         }
     }
 }
@@ -154,13 +157,13 @@ pub(crate) fn ndjson(
             };
             gather.note(line, done);
         }
-        if let Some(parcel) = gather.parcel(false, lines.reached(), lines.offset)
+        if let Some(parcel) = gather.parcel(false, lines.position(), lines.offset)
             && !take(parcel)
         {
             return Ok(());
         }
     }
-    if let Some(parcel) = gather.parcel(true, lines.reached(), lines.offset) {
+    if let Some(parcel) = gather.parcel(true, lines.position(), lines.offset) {
         take(parcel);
     }
     Ok(())
@@ -194,19 +197,19 @@ pub(crate) fn csv(
             let done = split.and_then(|()| header.take(&mut gather, &fields, first_line));
             gather.note(first_line, done);
         }
-        if let Some(parcel) = gather.parcel(false, lines.reached(), lines.offset)
+        if let Some(parcel) = gather.parcel(false, lines.position(), lines.offset)
             && !take(parcel)
         {
             return Ok(());
         }
     }
-    if let Some(parcel) = gather.parcel(true, lines.reached(), lines.offset) {
+    if let Some(parcel) = gather.parcel(true, lines.position(), lines.offset) {
         take(parcel);
     }
     Ok(())
 }
 
-/// Meaning of the first record.
+/// Structure of the file, as its first record says.
 enum Header {
     Objects(crate::model::TypeId, Vec<Slot>),
     Pairs(crate::model::FieldId),
@@ -313,7 +316,7 @@ impl Fields {
         }
     }
 
-    /// Takes what stands before the closing quote and gives what follows it.
+    /// Takes the text before the closing quote, and returns the rest.
     fn unquote<'r>(&mut self, quoted: &'r str) -> Result<&'r str, String> {
         let mut rest = quoted;
         loop {

@@ -27,16 +27,16 @@ use weir_language::json::{Json, JsonBuffer};
 
 /// Statements held before they are written to a run.
 const RUN_BYTES: usize = 128 << 20;
-/// The lines of a file are counted in so many bits; above stands the number of the file.
+/// Bits of the line number; the number of the file is in the bits above.
 pub(crate) const LINE_BITS: u32 = 48;
 
-/// One statement.
+/// A statement: subject, predicate, object.
 #[derive(Debug, PartialEq)]
 pub(super) struct Quad<'q> {
     pub(super) subject: i64,
     pub(super) predicate: Cow<'q, str>,
     pub(super) object: QuadObject<'q>,
-    /// It said more, which a store has no place for.
+    /// The statement has facets, which a store does not keep.
     pub(super) has_facets: bool,
 }
 
@@ -53,14 +53,15 @@ fn parse(line: &str) -> Result<Option<Quad<'_>>, String> {
         return Ok(None);
     }
     let (subject, rest) = node(line)?;
-    let (predicate, rest) = angled(rest.trim_start()).ok_or("a predicate stands between `<` and `>`")?;
+    let (predicate, rest) =
+        split_angled(rest.trim_start()).ok_or("a predicate stands between `<` and `>`")?;
     let rest = rest.trim_start();
     let (object, rest) = match rest.strip_prefix('"') {
         Some(quoted) => literal(quoted)?,
         None => node(rest).map(|(id, rest)| (QuadObject::Id(id), rest))?,
     };
     let mut rest = rest.trim_start();
-    if let Some((_, after)) = angled(rest) {
+    if let Some((_, after)) = split_angled(rest) {
         // The namespace, which a store has none of.
         rest = after.trim_start();
     }
@@ -75,12 +76,12 @@ fn parse(line: &str) -> Result<Option<Quad<'_>>, String> {
     }
 }
 
-fn angled(text: &str) -> Option<(&str, &str)> {
+fn split_angled(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix('<')?.split_once('>')
 }
 
 fn node(text: &str) -> Result<(i64, &str), String> {
-    match angled(text) {
+    match split_angled(text) {
         Some((name, rest)) => super::value::id(name).map(|id| (id, rest)),
         None if text.starts_with("_:") => {
             Err("blank nodes have no number; load what `dgraph export` writes".into())
@@ -105,7 +106,7 @@ fn literal(quoted: &str) -> Result<(QuadObject<'_>, &str), String> {
         return Err("texts of a language are not stored".into());
     }
     let rest = match rest.strip_prefix("^^") {
-        Some(typed) => angled(typed).ok_or("a type stands between `<` and `>`")?.1,
+        Some(typed) => split_angled(typed).ok_or("a type stands between `<` and `>`")?.1,
         None => rest,
     };
     Ok((QuadObject::Text(text), rest))
@@ -159,7 +160,7 @@ impl Sorter<'_> {
         Ok(())
     }
 
-    /// Writes what is held to a file that has no name any more, so that it goes with the process.
+    /// Writes the held statements to a file without a name, which vanishes with the process.
     fn spill(&mut self) -> std::io::Result<()> {
         self.held.sort_unstable();
         let path = self.folder.join(format!(".weir-import-{}-{}", std::process::id(), self.runs.len()));
@@ -225,7 +226,8 @@ struct Reading<'r, 'g, 't, 's, 'k> {
 impl Reading<'_, '_, '_, '_, '_> {
     /// Reads N-Quads of the file with this number; `false` to stop.
     fn lines(&mut self, mut input: impl BufRead, number: u64) -> Result<bool, String> {
-        let (mut line, mut text) = (number << LINE_BITS, Vec::new());
+        let mut line = number << LINE_BITS;
+        let mut text = Vec::new();
         loop {
             text.clear();
             let read = input.read_until(b'\n', &mut text).map_err(|cause| cause.to_string())?;
@@ -244,9 +246,10 @@ impl Reading<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// As [`Self::lines`], of a list of JSON objects.
+    /// Reads a list of JSON objects; `false` to stop, see [`Self::lines`].
     fn objects(&mut self, input: impl BufRead, number: u64) -> Result<bool, String> {
-        let (mut objects, mut text) = (ObjectTexts::new(input), Vec::new());
+        let mut objects = ObjectTexts::new(input);
+        let mut text = Vec::new();
         let mut buffer = JsonBuffer::default();
         loop {
             let ObjectText { line, read } = objects.next(&mut text, &mut self.sum)?;
@@ -324,7 +327,7 @@ pub(crate) fn read(
     }
     let Reading { bytes, sum, .. } = reading;
     if from.offset > 0 && from.sum != sum.sum() {
-        return Err(super::changed(from.line));
+        return Err(super::changed_file_message(from.line));
     }
     let mut object: Vec<Record> = Vec::new();
     let mut last = Reached { sum: sum.sum(), ..from };

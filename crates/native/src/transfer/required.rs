@@ -1,4 +1,4 @@
-//! Objects that lack an edge with `!` when all is read: they are taken, counted and told.
+//! Objects that lack a required edge when all files are read: they are accepted, counted and reported.
 //!
 //! A store has such objects where the other end of an edge was deleted, and Dgraph, which checks no `!` but in its mutations, exports
 //! them. What they hold otherwise would be lost, and what comes out of a store could not go in again.
@@ -9,13 +9,13 @@
 //! **Cost:** a row for each object whose edge is given elsewhere; nothing for those that bring it along.
 
 use super::batch::{Batch, BulkCell};
-use super::deferred_edges::{known, partners};
+use super::deferred_edges::{id_column, partners};
 use super::rows::field_name;
 use super::sink::place;
 use crate::layout::Storage;
 use crate::model::{Field, FieldId, FieldKind, TypeId, TypeKind};
 use crate::store::database::{Database, Value};
-use crate::store::ddl::quoted;
+use crate::store::ddl::quote_identifier;
 use crate::store::{Error, Types};
 
 /// Objects of a load that lack an edge that has a `!`.
@@ -32,12 +32,12 @@ pub struct Lacking {
 }
 
 /// Name of the table of objects whose edge has to be checked.
-fn lacking(types: &Types, field: FieldId) -> String {
+fn edge_key(types: &Types, field: FieldId) -> String {
     format!("{}!", field_name(types, field))
 }
 
-/// The edges to one object that every object of `ty` has to have.
-fn required(types: &Types, ty: TypeId) -> impl Iterator<Item = (FieldId, &Field)> {
+/// Required to-one edges of objects of type `ty`.
+fn required_edges(types: &Types, ty: TypeId) -> impl Iterator<Item = (FieldId, &Field)> {
     let is_edge = |field: &Field| matches!(field.kind, FieldKind::Edge { .. });
     types.model.fields_of(ty).filter(move |(_, it)| it.is_required && !it.is_list && is_edge(it))
 }
@@ -51,10 +51,10 @@ pub(super) fn note(
     gone: &[bool],
 ) -> Result<(), Error> {
     let sql = format!("INSERT INTO {table} (field, owner, file, line) VALUES ($1, $2, $3, $4)");
-    for (field, _) in required(types, batch.ty) {
+    for (field, _) in required_edges(types, batch.ty) {
         let column = types.layout.fields[field.index()].to_one();
         let at = column.and_then(|column| batch.columns.iter().position(|it| *it == column));
-        let name = lacking(types, field);
+        let name = edge_key(types, field);
         for row in (0..batch.ids.len()).filter(|row| !gone[*row]) {
             if at.is_some_and(|at| batch.row(row)[at] != BulkCell::Null) {
                 continue;
@@ -71,12 +71,12 @@ pub(super) fn note(
 pub(super) fn count(types: &Types, database: &mut Database, table: &str) -> Result<Vec<Lacking>, Error> {
     let objects = types.model.type_ids().filter(|it| types.model.ty(*it).kind == TypeKind::Object);
     let mut found = Vec::new();
-    for (field, _) in objects.flat_map(|ty| required(types, ty)) {
+    for (field, _) in objects.flat_map(|ty| required_edges(types, ty)) {
         let sql = format!(
             "SELECT count(*) OVER (), e.file, e.line FROM {table} e WHERE e.field = $1 AND NOT {} ORDER BY 2, 3 LIMIT 1",
             is_given(types, field, "e.owner")
         );
-        let first = database.query(&sql, &[lacking(types, field).as_str().into()], 3)?;
+        let first = database.query(&sql, &[edge_key(types, field).as_str().into()], 3)?;
         found.extend(first.iter().map(|row| Lacking {
             field: field_name(types, field),
             objects: row[0].int() as u64,
@@ -92,13 +92,14 @@ fn is_given(types: &Types, field: FieldId, id: &str) -> String {
     let owner = types.model.field(field).owner;
     if let Storage::ToOne { column, .. } = types.layout.fields[field.index()] {
         let own = types.layout.relations.catalog.table(types.layout.tables[owner.index()]);
-        let (name, number) = known(types, owner);
-        let column = quoted(&own.column(column).name);
+        let (name, number) = id_column(types, owner);
+        let column = quote_identifier(&own.column(column).name);
         return format!("EXISTS (SELECT 1 FROM {name} t WHERE t.{number} = {id} AND t.{column} IS NOT NULL)");
     }
     let any = partners(types, field).into_iter().map(|(_, (table, column))| {
         let table = types.layout.relations.catalog.table(table);
-        let (name, column) = (quoted(&table.name), quoted(&table.column(column).name));
+        let name = quote_identifier(&table.name);
+        let column = quote_identifier(&table.column(column).name);
         format!("EXISTS (SELECT 1 FROM {name} t WHERE t.{column} = {id})")
     });
     format!("({})", any.chain(["FALSE".to_owned()]).collect::<Vec<_>>().join(" OR "))

@@ -6,7 +6,7 @@ use super::batch::{Batch, BulkCell, Edge, LooseEdge, Target};
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, TypeId};
 use crate::store::database::{Bulk, BulkSource, BulkTable, Database, Value};
-use crate::store::ddl::{list, quoted};
+use crate::store::ddl::{list, quote_identifier};
 use crate::store::{Error, Types};
 use weir_relational::catalog::ColumnId;
 
@@ -15,7 +15,9 @@ pub(crate) type Rejected = (u64, String);
 
 /// The tables that objects of a type have a row in: the type's own, and registries.
 fn tables(types: &Types, batch: &Batch) -> Vec<BulkTable> {
-    let (model, layout, catalog) = (&types.model, &types.layout, &types.layout.relations.catalog);
+    let model = &types.model;
+    let layout = &types.layout;
+    let catalog = &types.layout.relations.catalog;
     let own = catalog.table(layout.tables[batch.ty.index()]);
     let mut columns = vec![own.column(layout.ids[batch.ty.index()]).clone()];
     columns.extend(batch.columns.iter().map(|it| own.column(*it).clone()));
@@ -54,7 +56,8 @@ pub(crate) fn insert(
     gone: &mut [bool],
     refused: &mut Vec<Rejected>,
 ) -> Result<(), Error> {
-    let (width, text) = (batch.columns.len(), batch.text.as_str());
+    let width = batch.columns.len();
+    let text = batch.text.as_str();
     let bulk = Bulk { ids: &batch.ids, cells: &batch.cells, width, text };
     let broken = database.insert(&tables(types, batch), bulk, gone)?;
     refused.extend(broken.into_iter().map(|(row, why)| (batch.lines[row], why)));
@@ -71,7 +74,7 @@ pub(crate) fn join(
     let Storage::Join { table, ours, theirs, .. } = types.layout.fields[field.index()] else { return Ok(()) };
     let table = types.layout.relations.catalog.table(table);
     let names = list([ours, theirs].map(|it| table.column(it).name.as_str()));
-    database.insert_pairs(&quoted(&table.name), &names, pairs)
+    database.insert_pairs(&quote_identifier(&table.name), &names, pairs)
 }
 
 /// Adds the items of the batch's lists; those that are there stay.
@@ -84,16 +87,18 @@ pub(crate) fn items(types: &Types, database: &mut Database, batch: &Batch) -> Re
         let column = |it: ColumnId| table.column(it).name.as_str();
         let names = list([Some(owner), Some(value), at].into_iter().flatten().map(column));
         let marks = if at.is_some() { "$1, $2, $3" } else { "$1, $2" };
-        let sql =
-            format!("INSERT INTO {} ({names}) VALUES ({marks}) ON CONFLICT DO NOTHING", quoted(&table.name));
-        let mut values = vec![Value::Int(batch.ids[item.row as usize]), bound(batch, item.value)];
-        values.extend(at.map(|_| bound(batch, item.at)));
+        let sql = format!(
+            "INSERT INTO {} ({names}) VALUES ({marks}) ON CONFLICT DO NOTHING",
+            quote_identifier(&table.name)
+        );
+        let mut values = vec![Value::Int(batch.ids[item.row as usize]), cell_value(batch, item.value)];
+        values.extend(at.map(|_| cell_value(batch, item.at)));
         database.execute(&sql, &values)?;
     }
     Ok(())
 }
 
-/// Puts words into the indexes that are there in the form in which they are compared: triggers put them there as they are written.
+/// Converts the words in existing indexes to the form in which they are compared: triggers store them as they are written.
 pub(crate) fn refill(types: &Types, database: &mut Database, batch: &Batch) -> Result<(), Error> {
     if batch.text.is_ascii() {
         return Ok(());
@@ -128,7 +133,7 @@ pub(crate) fn refill(types: &Types, database: &mut Database, batch: &Batch) -> R
     Ok(())
 }
 
-fn bound(batch: &Batch, cell: BulkCell) -> Value {
+fn cell_value(batch: &Batch, cell: BulkCell) -> Value {
     match cell {
         BulkCell::Null => Value::Null,
         BulkCell::Int(number) => Value::Int(number),
@@ -138,7 +143,7 @@ fn bound(batch: &Batch, cell: BulkCell) -> Value {
     }
 }
 
-/// A field as the table of what waits calls it.
+/// Name of a field in the table of deferred edges.
 pub(crate) fn field_name(types: &Types, id: FieldId) -> String {
     let field = types.model.field(id);
     format!("{}.{}", types.model.ty(field.owner).name, field.name)
@@ -161,7 +166,7 @@ pub(crate) fn wait(
             Target::Key(field, cell) => (
                 Value::Null,
                 types.model.field(field).name.as_str().into(),
-                batch.words(cell).as_str().into(),
+                batch.render_cell(cell).as_str().into(),
             ),
         };
         let (file, line) = super::sink::place(names, edge.line);

@@ -1,4 +1,4 @@
-//! Parcels to tables: what a load checks that the tables cannot, and how far it got.
+//! Writes parcels to tables: makes the checks that the tables cannot make, and records the progress.
 //!
 //! References are checked before a row is written: an edge whose target is not there yet waits in a table, with the line it
 //! came from, until all is read. A row that breaks a rule goes to the rejects and takes its edges with it.
@@ -17,7 +17,7 @@ use super::unknown;
 use crate::layout::Storage;
 use crate::model::{DefaultValue, FieldId, FieldKind, TypeId, TypeKind};
 use crate::store::database::{Database, Value};
-use crate::store::ddl::quoted;
+use crate::store::ddl::quote_identifier;
 use crate::store::{Error, Types, versions};
 use hashbrown::{HashMap, HashSet};
 use weir_relational::catalog::{ColumnId, TableId};
@@ -92,10 +92,7 @@ impl<'t> Sink<'t> {
         for mut batch in parcel.batches {
             let mut refused: Vec<Rejected> = Vec::new();
             let made = self.batch(&mut batch, &mut refused)?;
-            let part = match batch.makes_objects {
-                true => RejectKind::Object,
-                false => RejectKind::Pair,
-            };
+            let part = if batch.makes_objects { RejectKind::Object } else { RejectKind::Pair };
             mark.count.add(part, made);
             refused.sort();
             self.rejects.extend(refused.into_iter().map(|(line, why)| reject((line, part, why))));
@@ -137,7 +134,8 @@ impl<'t> Sink<'t> {
         let table = (self.load.edges.as_str(), self.names);
         for line in batch.column_lines.iter().filter(|it| gone[it.row as usize]) {
             let Some(field) = line.turned else { continue };
-            let (owner, target) = (line.to, batch.ids[line.row as usize]);
+            let owner = line.to;
+            let target = batch.ids[line.row as usize];
             let edge = LooseEdge { field, owner, target, line: line.line };
             rows::wait_loose(self.types, self.database, table, &edge)?;
         }
@@ -249,10 +247,10 @@ impl<'t> Sink<'t> {
                 continue;
             }
             let table = types.layout.relations.catalog.table(types.layout.tables[id.index()]);
-            let column = quoted(&table.column(types.layout.ids[id.index()]).name);
-            let name = quoted(&table.name);
+            let column = quote_identifier(&table.column(types.layout.ids[id.index()]).name);
+            let name = quote_identifier(&table.name);
             let some = format!("SELECT 1 FROM {name} WHERE {column} BETWEEN $1 AND $2 LIMIT 1");
-            if self.database.one(&some, &[least.into(), most.into()])? == Value::Null {
+            if self.database.query_value(&some, &[least.into(), most.into()])? == Value::Null {
                 continue;
             }
             let taken = self.database.existing(&name, &column, &batch.ids)?;
@@ -276,7 +274,7 @@ impl<'t> Sink<'t> {
         refused: &mut Vec<Rejected>,
     ) -> Result<(), Error> {
         let name = &self.types.model.ty(batch.ty).name;
-        let there = self.known(batch.ty, &batch.ids)?;
+        let there = self.load_known_ids(batch.ty, &batch.ids)?;
         for (row, is_gone) in gone.iter_mut().enumerate() {
             if !there.contains(&batch.ids[row]) {
                 *is_gone = true;
@@ -286,8 +284,8 @@ impl<'t> Sink<'t> {
         Ok(())
     }
 
-    /// Makes sure that the set of objects of `to` knows which of `ids` are there.
-    fn known(&mut self, to: TypeId, ids: &[i64]) -> Result<&HashSet<i64>, Error> {
+    /// Looks up which of `ids` exist, adds these to the known objects of `to`, and returns the set.
+    fn load_known_ids(&mut self, to: TypeId, ids: &[i64]) -> Result<&HashSet<i64>, Error> {
         let layout = &self.types.layout;
         let id = layout.tables[to.index()];
         let set = self.known.entry(id).or_default();
@@ -296,8 +294,8 @@ impl<'t> Sink<'t> {
             unknown.sort_unstable();
             unknown.dedup();
             let table = layout.relations.catalog.table(id);
-            let column = quoted(&table.column(layout.ids[to.index()]).name);
-            set.extend(self.database.existing(&quoted(&table.name), &column, &unknown)?);
+            let column = quote_identifier(&table.column(layout.ids[to.index()]).name);
+            set.extend(self.database.existing(&quote_identifier(&table.name), &column, &unknown)?);
         }
         Ok(set)
     }
@@ -321,7 +319,7 @@ impl<'t> Sink<'t> {
                 BulkCell::Int(id) => Some(id),
                 BulkCell::Null | BulkCell::Real(_) | BulkCell::Bool(_) | BulkCell::Text(..) => None,
             }));
-            let there = self.known(to, &wanted)?;
+            let there = self.load_known_ids(to, &wanted)?;
             for row in 0..batch.ids.len() {
                 let cell = batch.cells[row * width + at];
                 if let BulkCell::Int(id) = cell
@@ -354,7 +352,7 @@ impl<'t> Sink<'t> {
         for (field, pairs) in by_field {
             let FieldKind::Edge { to, .. } = types.model.field(field).kind else { continue };
             let ids: Vec<i64> = pairs.iter().map(|it| it.1).collect();
-            let there = self.known(to, &ids)?;
+            let there = self.load_known_ids(to, &ids)?;
             let (now, later): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|it| there.contains(&it.1));
             waiting.extend(later.into_iter().map(|it| it.0));
             let mut now: Vec<(i64, i64)> =
@@ -408,8 +406,9 @@ fn default_cells(
 
 /// A truth value as the database has it.
 pub(super) fn boolean(types: &Types, value: bool) -> BulkCell {
-    match types.kind.store_dialect().booleans_are_numbers() {
-        true => BulkCell::Int(value.into()),
-        false => BulkCell::Bool(value),
+    if types.kind.store_dialect().booleans_are_numbers() {
+        BulkCell::Int(value.into())
+    } else {
+        BulkCell::Bool(value)
     }
 }

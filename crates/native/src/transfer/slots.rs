@@ -1,4 +1,4 @@
-//! Mapping of names in files to the fields of a type, and to the columns of their values.
+//! Maps names in files to fields of a type and to the columns of their values.
 //!
 //! A name is a field's, or a column's of the table (`cuisine_id`), or one of these written another way (`is_veg` for
 //! `isVeg`); the caller's own mapping comes first.
@@ -16,11 +16,11 @@ use weir_relational::catalog::ColumnId;
 pub(crate) enum Slot {
     /// Nowhere, because the caller says so.
     Skip,
-    /// They are the numbers of the objects.
+    /// Numbers of the objects.
     Id,
     /// The name of the object's type.
     Kind,
-    /// One value, from this place in the row on.
+    /// A single value, which begins at this place in the row.
     Value { field: FieldId, scalar: SlotKind, at: usize },
     /// A list of values.
     List { field: FieldId, scalar: SlotKind },
@@ -54,7 +54,7 @@ pub struct Mapping {
 pub(crate) struct Slots<'t> {
     pub(crate) types: &'t Types,
     pub(crate) ty: TypeId,
-    /// Of the type's table, without the number.
+    /// Columns of the type's table, without the object number.
     pub(crate) columns: Vec<ColumnId>,
     mapping: Mapping,
     known: HashMap<String, Result<Slot, String>>,
@@ -112,7 +112,7 @@ impl<'t> Slots<'t> {
             "__typename" | "dgraph.type" => return Ok(Slot::Kind),
             _ => {}
         }
-        if let Some(field) = self.by_column(short).or_else(|| self.folded(short)) {
+        if let Some(field) = self.by_column(short).or_else(|| self.find_similar_field(short)) {
             return Ok(self.slot(field));
         }
         let ty = &model.ty(self.ty).name;
@@ -137,8 +137,8 @@ impl<'t> Slots<'t> {
         })
     }
 
-    /// The one field that is written so but for case and `_`; of an edge also with `_id` behind it.
-    fn folded(&self, name: &str) -> Option<FieldId> {
+    /// The only field with this name, ignoring case and `_`; an edge also matches with `_id` or `_ids` appended.
+    fn find_similar_field(&self, name: &str) -> Option<FieldId> {
         let fold = |text: &str| text.replace('_', "").to_lowercase();
         let wanted = [Some(fold(name)), name.strip_suffix("_id").or(name.strip_suffix("_ids")).map(fold)];
         let mut found = self.types.model.fields_of(self.ty).filter(|(_, field)| {
@@ -174,8 +174,8 @@ impl<'t> Slots<'t> {
         }
     }
 
-    /// The places in a row of a field's further columns: a moment's microseconds, a point's latitude, a shape's bounds.
-    pub(crate) fn further(&self, field: FieldId) -> [usize; 4] {
+    /// Places in a row of a field's further columns: microseconds of a DateTime, latitude of a point, bounds of a shape.
+    pub(crate) fn further_columns(&self, field: FieldId) -> [usize; 4] {
         let columns = self.types.layout.fields[field.index()].columns();
         let mut places = [0; 4];
         for (place, column) in places.iter_mut().zip(columns.iter().skip(1)) {
@@ -199,7 +199,7 @@ pub(crate) enum Aim {
 /// Destination `name` of a file: a type, a field, or none.
 /// # Errors
 /// There is no such type or field.
-pub(crate) fn aim(types: &Types, name: &str) -> Result<Aim, String> {
+pub(crate) fn find_target(types: &Types, name: &str) -> Result<Aim, String> {
     let model = &types.model;
     let fold = |text: &str| text.replace('_', "").to_lowercase();
     let find = |name: &str| {

@@ -16,7 +16,7 @@ use weir_language::json::JsonRef;
 /// The objects of a file, one after the other.
 pub(super) struct ObjectTexts<R> {
     input: R,
-    /// Counted from 1.
+    /// Line number, counted from 1.
     line: u64,
     /// Open brackets of the object that is read.
     depth: u32,
@@ -47,7 +47,8 @@ impl<R: BufRead> ObjectTexts<R> {
             if chunk.is_empty() {
                 return if self.depth == 0 { Ok(found) } else { Err("its last object is not closed".into()) };
             }
-            let (mut used, mut is_whole) = (0, false);
+            let mut used = 0;
+            let mut is_whole = false;
             for &byte in chunk {
                 used += 1;
                 let line = self.line;
@@ -155,8 +156,11 @@ mod tests {
     fn check(text: &str, expected: &[(u64, &str)]) {
         // A reader of few bytes at a time.
         let input = std::io::BufReader::with_capacity(3, text.as_bytes());
-        let (mut objects, mut sum, mut found) = (ObjectTexts::new(input), Crc::new(), Vec::new());
-        let (mut buffer, mut read) = (Vec::new(), 0);
+        let mut objects = ObjectTexts::new(input);
+        let mut sum = Crc::new();
+        let mut found = Vec::new();
+        let mut buffer = Vec::new();
+        let mut read = 0;
         loop {
             let object = objects.next(&mut buffer, &mut sum).unwrap_or_else(|why| panic!("{text}: {why}"));
             read += object.read;

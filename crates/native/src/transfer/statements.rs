@@ -22,7 +22,7 @@ const KIND: &str = "dgraph.type";
 pub(super) struct Predicate {
     name: String,
     pub(super) turned: Option<u32>,
-    /// Of one that edges are turned round to: the field that the files have.
+    /// Set if edges are turned to this predicate: the field that the files name.
     from: Option<TurnedField>,
 }
 
@@ -52,7 +52,7 @@ impl<'t> Predicates<'t> {
         let place = self.all.len() as u32;
         self.all.push(Predicate { name: name.to_owned(), turned: None, from: None });
         self.places.insert(name.to_owned(), place);
-        if let Some((field, other)) = self.turned(name) {
+        if let Some((field, other)) = self.find_turned_edge(name) {
             self.all[place as usize].turned = Some(self.all.len() as u32);
             let from = Some(TurnedField { field, name: name.to_owned() });
             self.all.push(Predicate { name: other, turned: None, from });
@@ -60,8 +60,8 @@ impl<'t> Predicates<'t> {
         place
     }
 
-    /// The field, and the other side, of an edge that is stored there.
-    fn turned(&self, name: &str) -> Option<(FieldId, String)> {
+    /// The field `name` and the predicate of its other side, if the edge is stored there.
+    fn find_turned_edge(&self, name: &str) -> Option<(FieldId, String)> {
         let model = &self.types.model;
         let (owner, field) = name.split_once('.')?;
         let field = model.field_by_name(model.type_by_name(owner)?, field)?;
@@ -165,7 +165,7 @@ pub(super) fn assemble(gather: &mut Gather<'_>, predicates: &[Predicate], object
 
 /// Why a statement is left out.
 enum LeftOut {
-    /// Its predicate is no field of the object's type.
+    /// The predicate is no field of the object's type.
     Unknown(String),
     /// The object cannot take it.
     Unfit(String),
@@ -223,7 +223,10 @@ fn take_statement(
 fn defer_turned(gather: &mut Gather<'_>, predicates: &[Predicate], object: &[Record]) {
     for record in object {
         if let Some(from) = &predicates[record.predicate as usize].from {
-            let (field, owner, target, line) = (from.field, record.id, record.subject, record.line);
+            let field = from.field;
+            let owner = record.id;
+            let target = record.subject;
+            let line = record.line;
             gather.defer(LooseEdge { field, owner, target, line });
         }
     }

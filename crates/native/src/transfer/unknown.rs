@@ -1,4 +1,4 @@
-//! Statements with predicates that are no fields of their objects: they are left out, counted for each predicate, and told.
+//! Statements whose predicates are no fields of their objects: they are skipped, counted per predicate, and reported.
 //!
 //! Dgraph keeps what a field held when the field leaves the schema, and exports it: such an object is as whole as any other.
 //!
@@ -9,7 +9,7 @@ use super::sink::place;
 use crate::store::Error;
 use crate::store::database::{Database, Value};
 
-/// Mark behind a predicate in the table of what waits: no edge is called so.
+/// Marks a predicate in the table of deferred edges: no edge has such a name.
 pub(super) const MARK: char = '?';
 
 /// Statements of a load with one predicate that is no field of their objects.

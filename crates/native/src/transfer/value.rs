@@ -50,18 +50,18 @@ pub(crate) fn set(
             let (normal, micros) = moment(text)?;
             let cell = batch.put(&normal);
             batch.set_once(first + at, cell)?;
-            batch.cells[first + slots.further(field)[0]] = BulkCell::Int(micros);
+            batch.cells[first + slots.further_columns(field)[0]] = BulkCell::Int(micros);
         }
         SlotKind::Scalar(Scalar::Point) => {
             let [x, y] = point(text)?;
             batch.set_once(first + at, BulkCell::Real(x))?;
-            batch.set_once(first + slots.further(field)[0], BulkCell::Real(y))?;
+            batch.set_once(first + slots.further_columns(field)[0], BulkCell::Real(y))?;
         }
         SlotKind::Scalar(shape @ (Scalar::Polygon | Scalar::MultiPolygon)) => {
             let (words, bounds) = shape_of(text, shape)?;
             let cell = batch.put(&words);
             batch.set_once(first + at, cell)?;
-            for (place, bound) in slots.further(field).into_iter().zip(bounds) {
+            for (place, bound) in slots.further_columns(field).into_iter().zip(bounds) {
                 batch.cells[first + place] = BulkCell::Real(bound);
             }
         }
@@ -167,9 +167,10 @@ fn point(text: &str) -> Result<[f64; 2], String> {
         (_, _, None) => None,
     };
     let [x, y] = found.map(<[f64; 2]>::from).ok_or_else(|| format!("`{text}` is no Point"))?;
-    match x.abs() <= 180.0 && y.abs() <= 90.0 {
-        true => Ok([x, y]),
-        false => Err(format!("`{text}` is no place on the globe")),
+    if x.abs() <= 180.0 && y.abs() <= 90.0 {
+        Ok([x, y])
+    } else {
+        Err(format!("`{text}` is no place on the globe"))
     }
 }
 

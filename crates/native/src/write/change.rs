@@ -28,14 +28,14 @@ use weir_sql::frontend::program::{BoundStatement, Value};
 pub(super) struct End {
     pub(super) id: i64,
     pub(super) ty: TypeId,
-    /// Its place among the rows that are made.
+    /// Index among the rows to insert, if the object is new.
     pub(super) row: Option<u32>,
 }
 
 /// A row that is made.
 struct NewRow {
     end: End,
-    /// By column of the table.
+    /// Values by column of the table.
     values: Vec<Value>,
     /// Places in [`Changes::pointed`].
     points: Vec<u32>,
@@ -68,7 +68,8 @@ pub(super) struct Changes<'w> {
 impl<'w> Changes<'w> {
     pub(super) fn new(writes: &'w Writes, now_us: i64, asked: &'w mut Vec<BoundStatement>) -> Self {
         let reader = ValueReader { api: &writes.api, now_us };
-        let (by_holder, by_target) = (HashMap::default(), HashMap::default());
+        let by_holder = HashMap::default();
+        let by_target = HashMap::default();
         Self {
             writes,
             reader,
@@ -83,7 +84,9 @@ impl<'w> Changes<'w> {
 
     /// A row for `object`, which is made with the number `id`.
     pub(super) fn make(&mut self, object: &InputObject, id: i64) -> Result<(), MutationRefusal> {
-        let (layout, model, ty) = (&self.writes.layout, self.writes.model(), object.ty);
+        let layout = &self.writes.layout;
+        let model = self.writes.model();
+        let ty = object.ty;
         let table = layout.relations.catalog.table(layout.tables[ty.index()]);
         let mut values = vec![Value::Null; table.columns.len()];
         values[layout.ids[ty.index()].0 as usize] = Value::Int(id);
@@ -119,7 +122,8 @@ impl<'w> Changes<'w> {
         ty: TypeId,
         patch: &InputObject,
     ) -> Result<(), MutationRefusal> {
-        let (layout, model) = (&self.writes.layout, self.writes.model());
+        let layout = &self.writes.layout;
+        let model = self.writes.model();
         let mut columns = Columns::new();
         for (field, of) in model.fields_of(ty) {
             let given = patch.fields.iter().any(|it| copy(model, it.0, ty) == field);
@@ -130,7 +134,7 @@ impl<'w> Changes<'w> {
         for (field, content) in &patch.fields {
             let own = copy(model, *field, ty);
             match content {
-                Content::Columns(given) => columns.extend(self.moved(*field, own, given)),
+                Content::Columns(given) => columns.extend(self.map_columns(*field, own, given)),
                 Content::Items(items) => ids.iter().for_each(|id| self.keep_items(own, *id, items)),
                 Content::Edges(_) | Content::Null => {}
             }
@@ -147,10 +151,11 @@ impl<'w> Changes<'w> {
         Ok(())
     }
 
-    /// The columns of `field` as those of its copy `own`.
-    pub(super) fn moved(&self, field: FieldId, own: FieldId, columns: &Columns) -> Columns {
+    /// Maps columns of `field` to those of its copy `own` in another type.
+    pub(super) fn map_columns(&self, field: FieldId, own: FieldId, columns: &Columns) -> Columns {
         let fields = &self.writes.layout.fields;
-        let (from, to) = (fields[field.index()].columns(), fields[own.index()].columns());
+        let from = fields[field.index()].columns();
+        let to = fields[own.index()].columns();
         let place = |column: &ColumnId| from.iter().position(|it| it == column).map_or(*column, |at| to[at]);
         columns.iter().map(|(column, value)| (place(column), value.clone())).collect()
     }
@@ -177,14 +182,15 @@ impl<'w> Changes<'w> {
             return;
         }
         let (set, mut values): (ColumnIds, Vec<Value>) = columns.into_iter().unzip();
-        let (many, bound) = bound(ids);
+        let (many, bound) = bind_ids(ids);
         let rows = RowCondition { by, many, and: only.iter().map(|it| (it.0, Comparison::Eq)).collect() };
         values.push(bound);
         values.extend(only.into_iter().map(|it| it.1));
-        self.asked.push(self.writes.asked(TemplateKey::Update { table, columns: set, rows }, values));
+        self.asked
+            .push(self.writes.bind_statement(TemplateKey::Update { table, columns: set, rows }, values));
     }
 
-    /// Items of a list, as far as they are not there.
+    /// Adds items of a list that are missing.
     fn keep_items(&mut self, field: FieldId, id: i64, items: &[ListItem]) {
         let Storage::Values { table, owner, value, at, .. } = self.writes.layout.fields[field.index()] else {
             return;
@@ -193,7 +199,8 @@ impl<'w> Changes<'w> {
         for (item, at_us) in items {
             let values = [Value::Int(id), item.clone()].into_iter().chain(at_us.map(Value::Int));
             self.later.push(
-                self.writes.asked(TemplateKey::InsertMissing { table, columns: columns.clone() }, values),
+                self.writes
+                    .bind_statement(TemplateKey::InsertMissing { table, columns: columns.clone() }, values),
             );
         }
     }
@@ -213,7 +220,7 @@ impl<'w> Changes<'w> {
                 let columns = ColumnIds::from_slice(&[ours, theirs]);
                 let pair = |one: End, other: End| {
                     let kind = TemplateKey::InsertMissing { table, columns: columns.clone() };
-                    writes.asked(kind, [Value::Int(one.id), Value::Int(other.id)])
+                    writes.bind_statement(kind, [Value::Int(one.id), Value::Int(other.id)])
                 };
                 self.later.push(pair(from, to));
                 if mutual && from.id != to.id {
@@ -250,7 +257,8 @@ impl<'w> Changes<'w> {
 
     /// All but `from` that point at `to` no longer do.
     fn take_from_others(&mut self, by: Pointer, to: End, from: End) {
-        let (model, layout) = (self.writes.model(), &self.writes.layout);
+        let model = self.writes.model();
+        let layout = &self.writes.layout;
         let FieldKind::Edge { inverse: Some(inverse), .. } = model.field(by.field).kind else { return };
         let FieldKind::Edge { to: holders, .. } = model.field(copy(model, inverse, to.ty)).kind else {
             return;
@@ -258,19 +266,20 @@ impl<'w> Changes<'w> {
         for holder in &model.ty(holders).members {
             let field = copy(model, by.field, *holder);
             let Storage::ToOne { column, .. } = layout.fields[field.index()] else { continue };
-            let (table, id) = (layout.tables[holder.index()], layout.ids[holder.index()]);
+            let table = layout.tables[holder.index()];
+            let id = layout.ids[holder.index()];
             let rows = RowCondition {
                 and: SmallVec::from_iter([(id, Comparison::Neq)]),
                 ..RowCondition::by(column)
             };
             let kind = TemplateKey::Clear { table, column, rows };
             let values = [Value::Int(to.id), Value::Int(from.id)];
-            self.asked.push(self.writes.asked(kind, values));
+            self.asked.push(self.writes.bind_statement(kind, values));
         }
     }
 
-    /// Appends what was gathered so far, in an order in which it can be done.
-    pub(super) fn settle(&mut self) {
+    /// Appends the collected changes to the statements, in an order in which each can be executed.
+    pub(super) fn flush_changes(&mut self) {
         let mut is_there = vec![false; self.rows.len()];
         for at in self.order() {
             let row = &mut self.rows[at as usize];
@@ -291,7 +300,8 @@ impl<'w> Changes<'w> {
         let pointed = std::mem::take(&mut self.pointed);
         for Pointed { from, by, to, .. } in pointed.into_iter().filter(|it| !it.is_set) {
             let layout = &self.writes.layout;
-            let (table, id) = (layout.tables[from.ty.index()], layout.ids[from.ty.index()]);
+            let table = layout.tables[from.ty.index()];
+            let id = layout.ids[from.ty.index()];
             let value = to.map_or(Value::Null, |to| Value::Int(to.id));
             self.set(table, id, &[from.id], Columns::from_iter([(by.column, value)]));
         }
@@ -300,7 +310,8 @@ impl<'w> Changes<'w> {
 
     fn insert(&mut self, at: usize) {
         let NewRow { end, values, .. } = &mut self.rows[at];
-        let (writes, ty) = (self.writes, end.ty);
+        let writes = self.writes;
+        let ty = end.ty;
         for registry in &writes.type_info.of(ty).registries {
             let kind = TemplateKey::Insert { table: registry.table, columns: registry.columns.clone() };
             let keys = registry.keys.iter().map(|(field, _)| match writes.layout.fields[field.index()] {
@@ -309,13 +320,13 @@ impl<'w> Changes<'w> {
             });
             let name = Value::Text(writes.model().ty(ty).name.as_str().into());
             let bound = [Value::Int(end.id), name].into_iter().chain(keys);
-            self.asked.push(writes.asked(kind, bound));
+            self.asked.push(writes.bind_statement(kind, bound));
         }
         let columns = writes.type_info.of(ty).row.clone();
         let bound: Vec<Value> =
             columns.iter().map(|it| std::mem::replace(&mut values[it.0 as usize], Value::Null)).collect();
         let table = writes.layout.tables[ty.index()];
-        self.asked.push(writes.asked(TemplateKey::Insert { table, columns }, bound));
+        self.asked.push(writes.bind_statement(TemplateKey::Insert { table, columns }, bound));
     }
 
     /// The rows, each behind those that it points at.
@@ -364,7 +375,7 @@ impl<'w> Changes<'w> {
             }
             match content {
                 Content::Columns(given) => {
-                    let given = self.moved(*field, own, given);
+                    let given = self.map_columns(*field, own, given);
                     let only = self.telling(own, &given);
                     self.empty(ids, ty, own, &given, only);
                 }
@@ -374,10 +385,13 @@ impl<'w> Changes<'w> {
                     self.empty(ids, ty, own, &given, Columns::new());
                 }
                 Content::Items(items) => items.iter().for_each(|it| self.drop_items(ids, own, Some(it))),
-                Content::Null if is_edge => self.cut(ids, own, None),
+                Content::Null if is_edge => self.remove_edge(ids, own, None),
                 Content::Null => self.drop_items(ids, own, None),
                 Content::Edges(edges) => {
-                    edges.iter().filter_map(|it| ends(*it)).for_each(|end| self.cut(ids, own, Some(end)));
+                    edges
+                        .iter()
+                        .filter_map(|it| ends(*it))
+                        .for_each(|end| self.remove_edge(ids, own, Some(end)));
                 }
             }
         }
@@ -402,12 +416,12 @@ impl<'w> Changes<'w> {
         }
     }
 
-    /// Those of the columns `given` of `field` that are equal where the values are.
+    /// The columns among `given` that decide whether two values of `field` are equal.
     fn telling(&self, field: FieldId, given: &Columns) -> Columns {
         let is_telling = |column: ColumnId| match self.writes.layout.fields[field.index()] {
             // Two texts may be one moment.
             Storage::Instant { at, .. } => column == at,
-            // Bounds follow from the text.
+            // The bounds follow from the text.
             Storage::Shape { text, .. } => column == text,
             Storage::Id(_)
             | Storage::Column(_)
@@ -434,17 +448,18 @@ impl<'w> Changes<'w> {
         let Storage::Values { table, owner, value, at, .. } = self.writes.layout.fields[field.index()] else {
             return;
         };
-        let (many, bound) = bound(ids);
+        let (many, bound) = bind_ids(ids);
         let and = item.map(|_| (at.unwrap_or(value), Comparison::Eq)).into_iter().collect();
         let rows = RowCondition { by: owner, many, and };
         let given = item.map(|(text, at_us)| at_us.map_or_else(|| text.clone(), Value::Int));
         let values = [bound].into_iter().chain(given);
-        self.asked.push(self.writes.asked(TemplateKey::Delete { table, rows }, values));
+        self.asked.push(self.writes.bind_statement(TemplateKey::Delete { table, rows }, values));
     }
 
     /// Cuts the edge `field` of the objects `ids`: to `to`, or to all.
-    fn cut(&mut self, ids: &[i64], field: FieldId, to: Option<End>) {
-        let (model, layout) = (self.writes.model(), &self.writes.layout);
+    fn remove_edge(&mut self, ids: &[i64], field: FieldId, to: Option<End>) {
+        let model = self.writes.model();
+        let layout = &self.writes.layout;
         let FieldKind::Edge { to: targets, .. } = model.field(field).kind else { return };
         let targets = to.map_or_else(|| model.ty(targets).members.clone(), |to| vec![to.ty]);
         let owner = model.field(field).owner;
@@ -473,21 +488,22 @@ impl<'w> Changes<'w> {
     /// Empties a pointer of objects of `holder`: of `ids` (at `to`), or of `to` (at `ids`) if it is theirs.
     fn nullify(&mut self, holder: TypeId, column: ColumnId, ids: &[i64], to: Option<End>, theirs: bool) {
         let layout = &self.writes.layout;
-        let (table, id) = (layout.tables[holder.index()], layout.ids[holder.index()]);
+        let table = layout.tables[holder.index()];
+        let id = layout.ids[holder.index()];
         let (by, and) = if theirs { (column, id) } else { (id, column) };
-        let (many, bound) = bound(ids);
+        let (many, bound) = bind_ids(ids);
         let rows = RowCondition { by, many, and: to.map(|_| (and, Comparison::Eq)).into_iter().collect() };
         let kind = TemplateKey::Update { table, columns: ColumnIds::from_slice(&[column]), rows };
         let values = [Value::Null, bound].into_iter().chain(to.map(|it| Value::Int(it.id)));
-        self.asked.push(self.writes.asked(kind, values));
+        self.asked.push(self.writes.bind_statement(kind, values));
     }
 
     fn part(&mut self, table: TableId, ours: ColumnId, theirs: ColumnId, ids: &[i64], to: Option<End>) {
-        let (many, bound) = bound(ids);
+        let (many, bound) = bind_ids(ids);
         let and = to.map(|_| (theirs, Comparison::Eq)).into_iter().collect();
         let rows = RowCondition { by: ours, many, and };
         let values = [bound].into_iter().chain(to.map(|it| Value::Int(it.id)));
-        self.asked.push(self.writes.asked(TemplateKey::Delete { table, rows }, values));
+        self.asked.push(self.writes.bind_statement(TemplateKey::Delete { table, rows }, values));
     }
 
     /// Deletes the objects `ids` of one type with all that refers to them.
@@ -495,22 +511,23 @@ impl<'w> Changes<'w> {
         let writes = self.writes;
         let layout = &writes.layout;
         let type_info = writes.type_info.of(ty);
-        let (many, bound) = bound(ids);
+        let (many, bound) = bind_ids(ids);
         for &(table, by) in &type_info.pointers {
             let rows = RowCondition { many, ..RowCondition::by(by) };
-            self.asked.push(writes.asked(TemplateKey::Clear { table, column: by, rows }, [bound.clone()]));
+            self.asked
+                .push(writes.bind_statement(TemplateKey::Clear { table, column: by, rows }, [bound.clone()]));
         }
         let own = (layout.tables[ty.index()], layout.ids[ty.index()]);
         let registries = type_info.registries.iter().map(|it| (it.table, it.id));
         for (table, by) in type_info.parts.iter().copied().chain([own]).chain(registries) {
             let kind = TemplateKey::Delete { table, rows: RowCondition { many, ..RowCondition::by(by) } };
-            self.asked.push(writes.asked(kind, [bound.clone()]));
+            self.asked.push(writes.bind_statement(kind, [bound.clone()]));
         }
     }
 }
 
-/// One number as itself, several as a list.
-pub(super) fn bound(ids: &[i64]) -> (bool, Value) {
+/// Binds one number as a value, several as a list; true for a list.
+pub(super) fn bind_ids(ids: &[i64]) -> (bool, Value) {
     match ids {
         [id] => (false, Value::Int(*id)),
         _ => (true, Value::Ids(ids.into())),

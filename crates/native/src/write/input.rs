@@ -21,10 +21,12 @@ pub(super) struct InputValue<'r> {
 impl<'r> InputValue<'r> {
     /// The arguments of the field of `call`: input and value. Those that were not given are left out.
     pub(super) fn arguments(call: &Call<'r>) -> impl Iterator<Item = (InputId, Self)> {
-        let field = &call.shape.fields[call.field as usize];
-        let (literals, variables, ids) = (&call.shape.literals, call.variables, call.ids);
-        let at = move |at: u32| Self { values: literals, at: at as usize, variables, ids }.followed();
-        call.shape.arguments(field).iter().filter_map(move |argument| {
+        let field = &call.output.fields[call.field as usize];
+        let literals = &call.output.literals;
+        let variables = call.variables;
+        let ids = call.ids;
+        let at = move |at: u32| Self { values: literals, at: at as usize, variables, ids }.resolve_variable();
+        call.output.arguments(field).iter().filter_map(move |argument| {
             let given = match (at(argument.value), argument.default) {
                 (given, Some(default)) if given.is_absent() => at(default),
                 (given, _) => given,
@@ -33,7 +35,7 @@ impl<'r> InputValue<'r> {
         })
     }
 
-    fn followed(self) -> Self {
+    fn resolve_variable(self) -> Self {
         match self.node() {
             Node::Variable(number) => {
                 let at = self.variables.starts[number as usize] as usize;
@@ -68,18 +70,18 @@ impl<'r> InputValue<'r> {
         self.ids.enum_value(value)
     }
 
-    /// The items of a list that are not null; what is no list is a list of one.
+    /// The items of a list that are not null; a value that is no list is a list of one.
     pub(super) fn items(self) -> impl Iterator<Item = Self> {
         let single = (!matches!(self.node(), Node::List { .. })).then_some(self.at);
         let places = self.values.items(self.at).chain(single);
-        places.map(move |at| Self { at, ..self }.followed()).filter(|it| !it.is_null())
+        places.map(move |at| Self { at, ..self }.resolve_variable()).filter(|it| !it.is_null())
     }
 
     /// The members of an input object that were given, with the source's ids.
     pub(super) fn members(self) -> impl Iterator<Item = (InputId, Self)> {
         let members = self.values.members(self.at);
         members
-            .map(move |(input, at)| (self.ids.input(input), Self { at, ..self }.followed()))
+            .map(move |(input, at)| (self.ids.input(input), Self { at, ..self }.resolve_variable()))
             .filter(|it| !it.1.is_absent())
     }
 }

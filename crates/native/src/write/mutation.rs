@@ -1,4 +1,4 @@
-//! One mutation on its way: what it asked last and what it does with the answers.
+//! A mutation as a state machine: the last question it asked, and how it handles the answers.
 //!
 //! **Invariant:** nothing is changed before every object of the input is known to be there or to be made.
 
@@ -10,7 +10,7 @@ use super::change::{Changes, End};
 use super::numbers::Numbers;
 use super::object::{Content, InputObject, Role};
 use super::one_to_one::OneToOne;
-use super::refusal::{MutationRefusal, told};
+use super::refusal::{MutationRefusal, reveal_denial};
 use super::resolve::{ObjectNames, Resolution, Resolutions, Resolver, edges};
 use super::statement::{RowCondition, TemplateKey};
 use super::type_info::copy;
@@ -23,9 +23,9 @@ use weir_sql::frontend::program::{Answers, BoundStatement, Cell, Program, Shown,
 
 /// More objects are neither changed nor shown at once.
 const MATCHES_MAX: usize = 1_000_000;
-/// So many are deleted by one statement.
+/// Objects deleted by one statement.
 const PART_MAX: usize = 50_000;
-/// Numbers of objects take at most so much memory.
+/// Maximum memory for numbers of objects.
 const NUMBERS_BYTES_MAX: usize = 64 << 20;
 
 /// Kind of a root field's mutation, and its type of objects.
@@ -40,7 +40,7 @@ pub(super) enum MutationKind {
 #[derive(Debug, Default)]
 pub(super) struct MutationInput {
     pub(super) objects: Vec<InputObject>,
-    /// Those that are to be added.
+    /// Indexes of the objects to add.
     pub(super) roots: Vec<u32>,
     /// `set` of an update.
     pub(super) set: Option<u32>,
@@ -77,7 +77,7 @@ enum Stage {
     Done,
 }
 
-/// One mutation as a program.
+/// A mutation as a program.
 pub(super) struct Mutation {
     writes: Arc<Writes>,
     kind: MutationKind,
@@ -88,7 +88,7 @@ pub(super) struct Mutation {
     stage: Stage,
     /// The objects that the filter found.
     found: Numbers,
-    /// Those that are changed now.
+    /// Objects that are being changed now.
     matched: Vec<(i64, TypeId)>,
     resolutions: Resolutions,
     numbers: Vec<i64>,
@@ -99,7 +99,7 @@ pub(super) struct Mutation {
     /// The caller's rights; `None`: all.
     policy: Option<Arc<AuthPolicy>>,
     permissions: Permissions,
-    /// Denials are told to clients.
+    /// True if clients may know of denials.
     tells_denials: bool,
 }
 
@@ -126,8 +126,8 @@ impl Mutation {
         }
     }
 
-    /// Restricts it to what `policy` allows.
-    pub(super) fn under(self, policy: Option<Arc<AuthPolicy>>, tells_denials: bool) -> Self {
+    /// Restricts the mutation to the rights in `policy`.
+    pub(super) fn with_policy(self, policy: Option<Arc<AuthPolicy>>, tells_denials: bool) -> Self {
         Self { policy, tells_denials, ..self }
     }
 
@@ -140,21 +140,19 @@ impl Mutation {
             }
             (Stage::Found, MutationKind::Delete(_)) => {
                 self.stage = Stage::Shown;
-                Ok(Step::Answer(self.shown()))
+                Ok(Step::Answer(self.shown_objects()))
             }
             (Stage::Found, MutationKind::Add(_) | MutationKind::Update(_)) => {
                 self.take_matches(MATCHES_MAX);
-                match self.matched.is_empty() || !self.is_asked_for() {
-                    true => Ok(self.answer(Shown::default())),
-                    false => self.ask_names(asked),
+                if self.matched.is_empty() || !self.is_asked_for() {
+                    Ok(self.answer(Shown::default()))
+                } else {
+                    self.ask_names(asked)
                 }
             }
             (Stage::Shown | Stage::Changed, MutationKind::Delete(_)) if !self.found.is_empty() => {
                 self.take_matches(PART_MAX);
-                match self.is_abstract() {
-                    true => self.ask_names(asked),
-                    false => self.change(asked),
-                }
+                if self.is_abstract() { self.ask_names(asked) } else { self.change(asked) }
             }
             (Stage::Named { kinds, numbers }, _) => self.take_names(answers, kinds, numbers, asked),
             (Stage::Numbered, _) => {
@@ -164,10 +162,10 @@ impl Mutation {
             (Stage::Guarded, _) => {
                 self.check_partners(answers)?;
                 self.take_losers(answers);
-                self.demanded(asked)
+                self.demand_or_continue(asked)
             }
-            (Stage::Screened, _) => self.screened(asked),
-            (Stage::Demanded, _) => self.demanded(asked),
+            (Stage::Screened, _) => self.take_screened(asked),
+            (Stage::Demanded, _) => self.demand_or_continue(asked),
             (Stage::Shown, _) | (Stage::Changed, MutationKind::Delete(_)) | (Stage::Done, _) => {
                 self.stage = Stage::Done;
                 Ok(Step::Done)
@@ -175,17 +173,17 @@ impl Mutation {
             (Stage::Changed, MutationKind::Add(_) | MutationKind::Update(_)) => {
                 self.is_changed = true;
                 self.demand_adds();
-                self.demanded(asked)
+                self.demand_or_continue(asked)
             }
         }
     }
 
-    /// Goes on when all objects are ones that the caller may change so.
-    fn demanded(&mut self, asked: &mut Vec<BoundStatement>) -> Result<Step, MutationRefusal> {
+    /// Checks the next demand of a right. When all have passed, makes the changes, or answers if they are made.
+    fn demand_or_continue(&mut self, asked: &mut Vec<BoundStatement>) -> Result<Step, MutationRefusal> {
         match self.demand_next()? {
             Some(step) => Ok(step),
             None if self.is_changed => {
-                let shown = self.shown();
+                let shown = self.shown_objects();
                 Ok(self.answer(shown))
             }
             None => self.change(asked),
@@ -213,15 +211,16 @@ impl Mutation {
     }
 
     /// Takes the number of an object that was found. Those that are only deleted take little.
-    fn hear(&mut self, id: i64) -> Result<(), MutationRefusal> {
+    fn add_found(&mut self, id: i64) -> Result<(), MutationRefusal> {
         self.found.push(id);
         let is_held = match self.kind {
             MutationKind::Add(_) | MutationKind::Update(_) => true,
             MutationKind::Delete(_) => self.input.shows,
         };
-        match (is_held && self.found.count > MATCHES_MAX) || self.found.bytes() > NUMBERS_BYTES_MAX {
-            true => Err(MutationRefusal::TooMany { max: self.found.count - 1 }),
-            false => Ok(()),
+        if (is_held && self.found.count > MATCHES_MAX) || self.found.bytes() > NUMBERS_BYTES_MAX {
+            Err(MutationRefusal::TooMany { max: self.found.count - 1 })
+        } else {
+            Ok(())
         }
     }
 
@@ -237,7 +236,7 @@ impl Mutation {
                 rows: RowCondition { many: true, ..RowCondition::by(by) },
             };
             let ids: Vec<i64> = self.matched.iter().map(|it| it.0).collect();
-            asked.push(self.writes.asked(kind, [Value::Ids(ids.into())]));
+            asked.push(self.writes.bind_statement(kind, [Value::Ids(ids.into())]));
         }
         self.names.ask(&self.writes, asked);
         let made = self.certainly_made();
@@ -262,7 +261,8 @@ impl Mutation {
         for (at, object) in self.input.objects.iter().enumerate() {
             let is_named = self.names.has(at as u32);
             let is_below = matches!(object.role, Role::Below(_));
-            let is_link = is_below && is_named && (object.id.is_some() || resolver.lacking(object).is_some());
+            let is_link =
+                is_below && is_named && (object.id.is_some() || resolver.missing_field(object).is_some());
             if ignored[at] || is_link {
                 edges(object).for_each(|it| ignored[it as usize] = true);
                 continue;
@@ -278,9 +278,11 @@ impl Mutation {
     }
 
     fn resolver(&self) -> Resolver<'_> {
-        let (objects, upsert) = (self.input.objects.as_slice(), self.input.upsert);
+        let objects = self.input.objects.as_slice();
+        let upsert = self.input.upsert;
         let patched = <[_; 1]>::try_from(self.matched.as_slice()).ok().map(|[it]| it);
-        let (policy, denied) = (self.policy.as_deref(), &self.permissions.denied);
+        let policy = self.policy.as_deref();
+        let denied = &self.permissions.denied;
         Resolver { writes: &self.writes, objects, names: &self.names, upsert, patched, policy, denied }
     }
 
@@ -292,7 +294,7 @@ impl Mutation {
         asked: &mut Vec<BoundStatement>,
     ) -> Result<Step, MutationRefusal> {
         if kinds {
-            let found = self.writes.numbered(self.kind.ty(), answers.cells(0));
+            let found = self.writes.read_hits(self.kind.ty(), answers.cells(0));
             let mut types: hashbrown::HashMap<i64, TypeId> = found.into_iter().collect();
             let known = |(id, _): &(i64, TypeId)| types.remove(id).map(|ty| (*id, ty));
             self.matched = self.matched.iter().filter_map(known).collect();
@@ -309,7 +311,7 @@ impl Mutation {
         self.screen(asked)
     }
 
-    /// Decides what becomes of each object.
+    /// Decides what happens to each object of the input.
     fn resolve(&mut self, asked: &mut Vec<BoundStatement>) -> Result<Step, MutationRefusal> {
         self.resolutions = self.resolver().resolve()?;
         self.check_renaming()?;
@@ -325,7 +327,7 @@ impl Mutation {
         self.guard(asked)
     }
 
-    /// Asks for what may not be taken away; where there is nothing to ask, goes on.
+    /// Asks for required partners that would be lost; continues if there are none.
     fn guard(&mut self, asked: &mut Vec<BoundStatement>) -> Result<Step, MutationRefusal> {
         self.check_parents()?;
         self.check_adds()?;
@@ -335,26 +337,27 @@ impl Mutation {
         self.ask_losers(asked);
         if asked.is_empty() {
             self.check_partners(&Answers::default())?;
-            return self.demanded(asked);
+            return self.demand_or_continue(asked);
         }
         self.stage = Stage::Guarded;
         Ok(Step::Ask)
     }
 
-    /// Refuses what would leave a required edge without a target; the object that has the edge may be one the caller does not see.
+    /// Refuses changes that would leave a required edge without a target. Its object may be one that the caller does not see.
     fn check_partners(&self, answers: &Answers) -> Result<(), MutationRefusal> {
         let checked = self.one_to_one.check(self.writes.model(), answers);
-        checked.map_err(|(ty, refusal)| self.resolver().untold(ty, refusal))
+        checked.map_err(|(ty, refusal)| self.resolver().hide_refusal(ty, refusal))
     }
 
     /// The required edges to one object that the mutation sets or cuts.
     fn required_edges(&self) -> OneToOne {
-        let (model, mut one_to_one) = (self.writes.model(), OneToOne::new(self.input.remove.is_some()));
+        let model = self.writes.model();
+        let mut one_to_one = OneToOne::new(self.input.remove.is_some());
         self.links(&mut |from, field, to| one_to_one.set(model, from, field, to));
         if let Some(remove) = self.input.remove {
             let patch = &self.input.objects[remove as usize];
             for (ty, ids) in self.by_type() {
-                one_to_one.cut(model, (ty, &ids), patch, &|at| self.end(at));
+                one_to_one.apply_remove(model, (ty, &ids), patch, &|at| self.end(at));
             }
         }
         one_to_one
@@ -364,7 +367,7 @@ impl Mutation {
     fn check_parents(&self) -> Result<(), MutationRefusal> {
         let model = self.writes.model();
         for (at, object) in self.input.objects.iter().enumerate() {
-            let parents: Vec<End> = self.froms(at).collect();
+            let parents: Vec<End> = self.edge_sources(at).collect();
             for child in
                 edges(object).filter(|it| matches!(self.resolutions.of[*it as usize], Resolution::Made(_)))
             {
@@ -377,7 +380,8 @@ impl Mutation {
                 });
                 let mut ends = named.filter_map(|it| self.end(*it));
                 if ends.any(|end| parents.iter().any(|parent| parent.id != end.id)) {
-                    let (ty, field) = (model.ty(of.ty).name.clone(), model.field(own).name.clone());
+                    let ty = model.ty(of.ty).name.clone();
+                    let field = model.field(own).name.clone();
                     return Err(MutationRefusal::OtherParent { ty, field });
                 }
             }
@@ -389,7 +393,7 @@ impl Mutation {
     fn check_renaming(&self) -> Result<(), MutationRefusal> {
         let Some(set) = self.input.set.filter(|it| self.names.has(*it)) else { return Ok(()) };
         if self.matched.len() > 1 {
-            return Err(self.resolver().untold(self.kind.ty(), MutationRefusal::ManyMatches));
+            return Err(self.resolver().hide_refusal(self.kind.ty(), MutationRefusal::ManyMatches));
         }
         let Some(&own) = self.matched.first() else { return Ok(()) };
         for (_, name, hits) in self.names.of(set) {
@@ -410,7 +414,7 @@ impl Mutation {
                 changes.delete(&ids, ty);
             }
             // Parts do not wait for each other in memory.
-            return Ok(if self.found.is_empty() { Step::Tell } else { Step::Ask });
+            return Ok(if self.found.is_empty() { Step::Execute } else { Step::Ask });
         }
         for (at, object) in self.input.objects.iter().enumerate() {
             match self.resolutions.of[at] {
@@ -426,20 +430,20 @@ impl Mutation {
             }
         }
         self.links(&mut |from, field, to| changes.link(from, field, to));
-        changes.settle();
+        changes.flush_changes();
         if let Some(remove) = self.input.remove {
             let patch = &self.input.objects[remove as usize];
             for (ty, ids) in self.by_type() {
                 changes.remove(&ids, ty, patch, &|at| self.end(at), set)?;
             }
         }
-        Ok(Step::Tell)
+        Ok(Step::Execute)
     }
 
     /// Gives the edges that are set to `set`, in the order of the input.
     fn links(&self, set: &mut dyn FnMut(End, FieldId, End)) {
         for (at, object) in self.input.objects.iter().enumerate() {
-            for from in self.froms(at) {
+            for from in self.edge_sources(at) {
                 for (field, content) in &object.fields {
                     let Content::Edges(edges) = content else { continue };
                     let field = copy(self.writes.model(), *field, from.ty);
@@ -449,8 +453,8 @@ impl Mutation {
         }
     }
 
-    /// The objects of the store that take what is given for the object of the input at `at`.
-    fn froms(&self, at: usize) -> impl Iterator<Item = End> {
+    /// The stored objects that get the values given for the object of the input at `at`.
+    fn edge_sources(&self, at: usize) -> impl Iterator<Item = End> {
         let is_set = self.input.set == Some(at as u32);
         let own = match self.resolutions.of[at] {
             Resolution::Made(_) | Resolution::Changed(..) => self.end(at as u32),
@@ -492,7 +496,7 @@ impl Mutation {
     }
 
     /// Objects that the answer shows.
-    fn shown(&mut self) -> Shown {
+    fn shown_objects(&mut self) -> Shown {
         let matched = || self.matched.iter().map(|it| it.0).collect::<Vec<i64>>();
         match self.kind {
             MutationKind::Add(_) => {
@@ -532,16 +536,16 @@ impl Program for Mutation {
         self.permissions = Permissions::default();
     }
 
-    fn found(&mut self, id: i64) -> Result<(), FieldError> {
+    fn take_object_id(&mut self, id: i64) -> Result<(), FieldError> {
         if let Stage::Screened | Stage::Demanded = self.stage {
             self.permissions.pass(id);
             return Ok(());
         }
-        self.hear(id).map_err(|refusal| refusal.of(&self.name))
+        self.add_found(id).map_err(|refusal| refusal.of(&self.name))
     }
 
     fn next(&mut self, answers: &Answers, asked: &mut Vec<BoundStatement>) -> Result<Step, FieldError> {
         let done = self.step(answers, asked);
-        done.map_err(|refusal| told(refusal.of(&self.name), self.tells_denials))
+        done.map_err(|refusal| reveal_denial(refusal.of(&self.name), self.tells_denials))
     }
 }

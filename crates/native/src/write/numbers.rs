@@ -12,7 +12,7 @@ pub(super) struct Numbers {
     last: i64,
     /// Number of inserted numbers.
     pub(super) count: usize,
-    /// Read position: bytes, and the last number.
+    /// Read position: byte offset, and the last number.
     taken: (usize, i64),
 }
 
@@ -43,7 +43,9 @@ impl Numbers {
     /// Takes out the next ones, at most `count`.
     pub(super) fn take(&mut self, count: usize) -> impl Iterator<Item = i64> {
         std::iter::from_fn(|| {
-            let (mut at, mut left, mut shift) = (self.taken.0, 0, 0);
+            let mut at = self.taken.0;
+            let mut left = 0;
+            let mut shift = 0;
             loop {
                 let byte = *self.distances.get(at)?;
                 at += 1;

@@ -26,27 +26,27 @@ const SECRET_CHARACTERS_MIN: usize = 6;
 /// Role of an object of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// To be added.
+    /// An object to add.
     Top,
-    /// To be linked to the object above it by this edge, and to be added if it is not there.
+    /// An object to link to the one above it by this edge, and to add if it does not exist.
     Below(FieldId),
-    /// To be unlinked.
+    /// An object to unlink.
     Unlinked,
-    /// `set` or `remove` of an update: no object, but what happens to those that the filter finds.
+    /// `set` or `remove` of an update: the changes to the objects that the filter finds.
     Patch { removes: bool },
 }
 
 /// An object of the input.
 #[derive(Clone, Debug)]
 pub(super) struct InputObject {
-    /// Its type; an interface if it can only be one that is there.
+    /// Type of the object. Only an existing object may have an interface here.
     pub(super) ty: TypeId,
     pub(super) role: Role,
     /// The number it is named by.
     pub(super) id: Option<i64>,
     /// InputValue values, in the order of the input type.
     pub(super) fields: Vec<(FieldId, Content)>,
-    /// Its password: as it was given, then its hash.
+    /// Password: as given at first, later its hash.
     pub(super) secret: Option<Arc<str>>,
     /// Number of the password in the input: hashes of equal passwords differ.
     pub(super) secret_place: u32,
@@ -75,7 +75,7 @@ pub(super) enum Content {
     Columns(Columns),
     /// A list of values.
     Items(Vec<ListItem>),
-    /// Other objects, by their places in the list.
+    /// Other objects, by their indexes in the list.
     Edges(Vec<u32>),
 }
 
@@ -143,9 +143,10 @@ impl Objects<'_> {
         let Some(remove) = remove.map(|it| it as usize) else { return Ok(()) };
         let Some(removed) = self.list[remove].secret.take() else { return Ok(()) };
         let given = set.and_then(|it| self.list[it as usize].secret.as_ref());
-        match given.is_some_and(|it| *it != removed) {
-            true => Ok(()),
-            false => Err(self.required_secret(self.list[remove].ty)),
+        if given.is_some_and(|it| *it != removed) {
+            Ok(())
+        } else {
+            Err(self.required_secret(self.list[remove].ty))
         }
     }
 
@@ -219,7 +220,8 @@ impl Objects<'_> {
         let Value::Text(text) = value else { return Ok(()) };
         let model = &self.reader.api.model;
         let of = model.field(field);
-        let (ty, name) = (|| model.ty(of.owner).name.clone(), || of.name.clone());
+        let ty = || model.ty(of.owner).name.clone();
+        let name = || of.name.clone();
         if let Some(max) = self.layout.bytes_max[field.index()].filter(|it| text.len() > *it) {
             return Err(MutationRefusal::TooLong { ty: ty(), field: name(), bytes: text.len(), max });
         }
@@ -231,7 +233,7 @@ impl Objects<'_> {
         }
     }
 
-    /// An empty text is no key: what has it cannot be told from what has none.
+    /// Refuses an empty key: it could not be told from a missing one.
     fn check_key(&self, field: FieldId, columns: &Columns) -> Result<(), MutationRefusal> {
         let model = &self.reader.api.model;
         let of = model.field(field);

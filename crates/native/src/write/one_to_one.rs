@@ -1,8 +1,8 @@
-//! Required edges to one object, which a mutation must not leave without a target.
+//! Required to-one edges: a mutation must not leave one without a target.
 //!
-//! Setting a one-to-one edge takes both objects from those that had them; `remove` takes objects out of edges to one and
-//! to many. Where the edge back has to lead somewhere, the mutation gives it another partner or is refused. Partners that
-//! the mutation itself set are known; those of the store are asked for.
+//! Setting a one-to-one edge takes both objects from their former partners; `remove` takes objects out of to-one and
+//! to-many edges. If an inverse edge is required, the mutation gives it another partner or is refused. Partners that
+//! the mutation itself sets are known; others are queried.
 //!
 //! **Invariant:** after an add or an update every to-one edge with `!` that led somewhere still does; only a delete
 //! empties one.
@@ -10,7 +10,7 @@
 //! **Cost:** nothing but for edges with `!`; then a question for each type, edge and partner that is named.
 
 use super::Writes;
-use super::change::{End, bound};
+use super::change::{End, bind_ids};
 use super::object::{Content, InputObject};
 use super::refusal::MutationRefusal;
 use super::statement::{RowCondition, TemplateKey};
@@ -35,7 +35,7 @@ struct Half {
 struct Taken {
     ty: TypeId,
     field: FieldId,
-    /// As [`bound`].
+    /// Object numbers, see [`bind_ids`].
     ids: (bool, Value),
     /// Only this partner is.
     only: Option<End>,
@@ -56,7 +56,7 @@ pub(super) struct OneToOne {
     removes: bool,
     /// In the order in which they were set first.
     halves: Vec<Half>,
-    /// Their places, by object and field.
+    /// Indexes into `halves`, by object and field.
     places: HashMap<(i64, FieldId), u32, foldhash::fast::RandomState>,
     /// Objects that lose the partner that they have in the store, by type and field.
     losing: Vec<(TypeId, FieldId, Vec<i64>)>,
@@ -71,13 +71,13 @@ fn is_held(model: &Model, field: FieldId) -> bool {
 }
 
 impl OneToOne {
-    /// Of a mutation that `removes` something, or does not.
+    /// `removes`: true if the mutation takes objects out of edges.
     pub(super) fn new(removes: bool) -> Self {
         Self { removes, ..Self::default() }
     }
 
     /// The other side of the edge `field`, if one of the two has to lead to one object, and can be emptied by this mutation.
-    fn back(&self, model: &Model, field: FieldId) -> Option<FieldId> {
+    fn find_inverse(&self, model: &Model, field: FieldId) -> Option<FieldId> {
         let of = model.field(field);
         let FieldKind::Edge { inverse: Some(inverse), .. } = of.kind else { return None };
         let is_one_to_one = !of.is_list && !model.field(inverse).is_list;
@@ -87,7 +87,7 @@ impl OneToOne {
 
     /// The edge `field` of `from` now leads to `to`.
     pub(super) fn set(&mut self, model: &Model, from: End, field: FieldId, to: End) {
-        let Some(inverse) = self.back(model, field) else { return };
+        let Some(inverse) = self.find_inverse(model, field) else { return };
         let inverse = copy(model, inverse, to.ty);
         self.put(model, from, field, to.id);
         self.put(model, to, inverse, from.id);
@@ -114,7 +114,7 @@ impl OneToOne {
 
     /// True if the other side of `field` is required.
     fn is_held_back(&self, model: &Model, field: FieldId) -> bool {
-        self.back(model, field).is_some_and(|it| is_held(model, it))
+        self.find_inverse(model, field).is_some_and(|it| is_held(model, it))
     }
 
     /// The other side of `field` no longer leads from `id` to `to`.
@@ -126,7 +126,7 @@ impl OneToOne {
         }
     }
 
-    /// The end at `id`, of whatever type, of the edge whose other end is `field`; as far as something was said of it.
+    /// Index of the known half at `id`, of any type, of the edge whose other end is `field`.
     fn half(&self, model: &Model, id: i64, field: FieldId) -> Option<usize> {
         let FieldKind::Edge { to, inverse: Some(inverse) } = model.field(field).kind else { return None };
         let mut own = model.ty(to).members.iter().map(|it| copy(model, inverse, *it));
@@ -142,7 +142,7 @@ impl OneToOne {
     }
 
     /// Applies the patch `remove` to the objects `ids` of one type, after `set`.
-    pub(super) fn cut(
+    pub(super) fn apply_remove(
         &mut self,
         model: &Model,
         (ty, ids): (TypeId, &[i64]),
@@ -162,15 +162,14 @@ impl OneToOne {
             };
             let mut sorted = ids.to_vec();
             sorted.sort_unstable();
-            let bound = bound(&sorted);
+            let bound = bind_ids(&sorted);
             for only in named {
-                match model.field(own).is_list {
-                    true => {
-                        if self.cut_many(model, (ty, own), &sorted, only) {
-                            self.taken.push(Taken { ty, field: own, ids: bound.clone(), only });
-                        }
+                if model.field(own).is_list {
+                    if self.cut_many(model, (ty, own), &sorted, only) {
+                        self.taken.push(Taken { ty, field: own, ids: bound.clone(), only });
                     }
-                    false => self.cut_one(model, (ty, own), &sorted, only),
+                } else {
+                    self.cut_one(model, (ty, own), &sorted, only)
                 }
             }
         }
@@ -191,7 +190,7 @@ impl OneToOne {
             }
         }
         if !unknown.is_empty() {
-            self.taken.push(Taken { ty, field, ids: bound(&unknown), only });
+            self.taken.push(Taken { ty, field, ids: bind_ids(&unknown), only });
         }
     }
 
@@ -225,7 +224,7 @@ impl OneToOne {
     /// Asks for the partners in the store that lose theirs.
     pub(super) fn ask(&mut self, writes: &Writes, asked: &mut Vec<BoundStatement>) {
         for (ty, field, ids) in std::mem::take(&mut self.losing) {
-            self.taken.push(Taken { ty, field, ids: bound(&ids), only: None });
+            self.taken.push(Taken { ty, field, ids: bind_ids(&ids), only: None });
         }
         for taken in std::mem::take(&mut self.taken) {
             self.ask_of(writes, &taken, asked);
@@ -233,7 +232,8 @@ impl OneToOne {
     }
 
     fn ask_of(&mut self, writes: &Writes, taken: &Taken, asked: &mut Vec<BoundStatement>) {
-        let (model, layout) = (writes.model(), &writes.layout);
+        let model = writes.model();
+        let layout = &writes.layout;
         let FieldKind::Edge { to, inverse: Some(inverse) } = model.field(taken.field).kind else { return };
         let mut sides: Vec<(TypeId, EdgeStorage)> = Vec::new();
         for target in &model.ty(to).members {
@@ -250,22 +250,24 @@ impl OneToOne {
                 }
                 EdgeStorage::Theirs(_) | EdgeStorage::Pairs { .. } => continue,
             };
-            let (table, id) = (layout.tables[holder.index()], layout.ids[holder.index()]);
+            let table = layout.tables[holder.index()];
+            let id = layout.ids[holder.index()];
             let (by, partner) = if is_ours { (id, column) } else { (column, id) };
             let and = taken.only.map(|_| (partner, Comparison::Eq)).into_iter().collect();
             let rows = RowCondition { by, many: *many, and };
             let kind = TemplateKey::Find { table, columns: ColumnIds::from_slice(&[partner]), rows };
             let only = taken.only.map(|it| Value::Int(it.id));
-            asked.push(writes.asked(kind, [ids.clone()].into_iter().chain(only)));
+            asked.push(writes.bind_statement(kind, [ids.clone()].into_iter().chain(only)));
             let blamed = if is_ours { (to, inverse) } else { (target, copy(model, inverse, target)) };
             self.questions.push(PartnerQuestion { field: taken.field, blamed });
         }
     }
 
-    /// Refuses what would be left without a partner, beside its type. `answers` are those to all that was asked.
+    /// Refuses objects that would be left without a partner; returns their type too. `answers` belong to all questions asked.
     pub(super) fn check(&self, model: &Model, answers: &Answers) -> Result<(), (TypeId, MutationRefusal)> {
         let refusal = |(ty, field): (TypeId, FieldId)| {
-            let (name, field) = (model.ty(ty).name.clone(), model.field(field).name.clone());
+            let name = model.ty(ty).name.clone();
+            let field = model.field(field).name.clone();
             (ty, MutationRefusal::Required { ty: name, field })
         };
         let is_left = |it: &&Half| it.to.is_none() && is_held(model, it.field);
@@ -274,7 +276,7 @@ impl OneToOne {
         }
         for (at, question) in self.questions.iter().enumerate() {
             for cell in answers.cells(at) {
-                // One of which more is known has a partner still, or was refused above.
+                // An object among `halves` has another partner, or was refused above.
                 if cell.int().is_some_and(|it| self.half(model, it, question.field).is_none()) {
                     return Err(refusal(question.blamed));
                 }

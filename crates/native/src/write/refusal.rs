@@ -8,7 +8,7 @@ use weir_sql::frontend::program::UNTOLD;
 pub(super) enum MutationRefusal {
     /// An object that is added, or takes a new key, has the key of one that is there.
     Exists { key: String, field: String, ty: String },
-    /// As `Exists`: the other one is of another type of the interface.
+    /// Like `Exists`, but the other object has another type of the interface.
     ExistsBeside { key: String, field: String, interface: String },
     /// Two objects of one input have the same key and differ.
     Twice { key: String },
@@ -20,7 +20,7 @@ pub(super) enum MutationRefusal {
     NoSuch { id: String, ty: String },
     /// A key names no object of this type.
     NoKey { field: String, key: String, ty: String },
-    /// One key of a reference names several objects: it is unique within each type only.
+    /// A key of a reference names several objects: it is unique within each type only.
     Shared { field: String, key: String, ty: String },
     /// A reference by keys, each with its field, finds two objects.
     Ambiguous { ty: String, keys: String },
@@ -50,13 +50,13 @@ pub(super) enum MutationRefusal {
     TooDeep { max: usize },
     /// The rules of a type do not allow it.
     Denied,
-    /// Errors that would tell of objects that the caller may not see.
+    /// An error that would reveal objects which the caller may not see.
     Untold(Box<MutationRefusal>),
     /// Several objects of the input are refused.
     Several(Vec<MutationRefusal>),
 }
 
-/// More objects that are refused are not told.
+/// Maximum number of refused objects in one error.
 const TOLD_MAX: usize = 50;
 
 impl MutationRefusal {
@@ -100,7 +100,7 @@ impl MutationRefusal {
         }
     }
 
-    fn words(&self) -> String {
+    fn message(&self) -> String {
         match self {
             Self::Exists { key, field, ty } => {
                 format!("id {key} already exists for field {field} inside type {ty}")
@@ -124,7 +124,7 @@ impl MutationRefusal {
                 format!("the keys of one {ty} belong to different objects: {keys}")
             }
             Self::NoId => "id is not provided".into(),
-            Self::Several(all) => all.iter().map(Self::words).collect::<Vec<_>>().join("\n"),
+            Self::Several(all) => all.iter().map(Self::message).collect::<Vec<_>>().join("\n"),
             Self::NotOneMember { ty } => format!("exactly one member of union {ty} has to be given"),
             Self::OtherParent { ty, field } => {
                 format!("field {field} of type {ty} names another object than the one it is nested in")
@@ -156,14 +156,14 @@ impl MutationRefusal {
             Self::TooMany { max } => format!("more than {max} objects in one mutation"),
             Self::TooDeep { max } => format!("objects are nested more than {max} deep"),
             Self::Denied => "authorization failed".into(),
-            Self::Untold(refusal) => refusal.words(),
+            Self::Untold(refusal) => refusal.message(),
         }
     }
 
-    /// As the error of the field called `mutation` in the schema.
+    /// Converts the refusal into the error of the mutation field `mutation`.
     #[cold]
     pub(super) fn of(self, mutation: &str) -> FieldError {
-        let words = self.words();
+        let words = self.message();
         let message = match self {
             Self::Exists { .. }
             | Self::ExistsBeside { .. }
@@ -198,10 +198,10 @@ impl MutationRefusal {
     }
 }
 
-/// Code of an error that tells of what the caller may not do or see.
+/// Code of an error that reveals something the caller may not do or see.
 pub(super) const PERMISSION: &str = "PERMISSION";
 
-/// The error as clients get it, where they are told of denials if `tells`.
-pub(super) fn told(error: FieldError, tells: bool) -> FieldError {
+/// Replaces the code of a denial by `PERMISSION`, if `tells` says that clients may know of denials.
+pub(super) fn reveal_denial(error: FieldError, tells: bool) -> FieldError {
     if tells && error.code == UNTOLD { FieldError { code: PERMISSION, ..error } } else { error }
 }

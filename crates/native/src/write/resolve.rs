@@ -21,16 +21,16 @@ use weir_sql::frontend::program::{Answers, BoundStatement, Cell, Value};
 /// Name of an object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Name {
-    /// By its number, as one of that type.
+    /// The number of an object of this type.
     Id(TypeId, i64),
-    /// By a key: a number.
+    /// A key with a number.
     Int(FieldId, i64),
-    /// By a key: a text.
+    /// A key with a text.
     Text(FieldId, Arc<str>),
 }
 
 impl Name {
-    /// By the value of the key `field`; a value that cannot be one names nothing.
+    /// The name by `value` of the key `field`; `None` if the value cannot be a key.
     fn key(field: FieldId, value: &Value) -> Option<Self> {
         match value {
             Value::Int(number) => Some(Self::Int(field, *number)),
@@ -39,8 +39,8 @@ impl Name {
         }
     }
 
-    /// As it was given, for people.
-    pub(super) fn shown(&self) -> String {
+    /// The name as clients write it, for messages.
+    pub(super) fn to_client_text(&self) -> String {
         match self {
             Self::Id(_, id) => format!("0x{id:x}"),
             Self::Int(_, number) => number.to_string(),
@@ -74,10 +74,10 @@ impl Name {
     }
 }
 
-/// The names of the objects of an input, and what they were found to be.
+/// Names of the input's objects, and the stored objects that have these names.
 #[derive(Debug, Default)]
 pub(super) struct ObjectNames {
-    /// By object: places in `all`.
+    /// By object: indexes into `all`.
     of: Vec<Places>,
     pub(super) all: Vec<Name>,
     /// Parallel to `all`.
@@ -143,7 +143,7 @@ impl ObjectNames {
             };
             let shown = shown.into_iter().collect();
             let kind = TemplateKey::Find { table, columns: shown, rows: RowCondition::by(by) };
-            asked.push(writes.asked(kind, [name.value()]));
+            asked.push(writes.bind_statement(kind, [name.value()]));
         }
     }
 
@@ -158,13 +158,15 @@ impl Writes {
     /// Lookup of the objects of `ty` by number: table, column, and the columns shown of a row.
     pub(super) fn registry(&self, ty: TypeId) -> (TableId, ColumnId, SmallVec<[ColumnId; 2]>) {
         let layout = &self.layout;
-        let (table, id) = (layout.tables[ty.index()], layout.ids[ty.index()]);
+        let table = layout.tables[ty.index()];
+        let id = layout.ids[ty.index()];
         (table, id, [id].into_iter().chain(layout.kinds[ty.index()]).collect())
     }
 
-    /// As [`Self::registry`], by the key `field`.
+    /// Lookup of objects by the key `field`, see [`Self::registry`].
     fn key(&self, field: FieldId) -> (TableId, ColumnId, SmallVec<[ColumnId; 2]>) {
-        let (layout, owner) = (&self.layout, self.model().field(field).owner.index());
+        let layout = &self.layout;
+        let owner = self.model().field(field).owner.index();
         let column = match layout.fields[field.index()] {
             Storage::Column(column) => column,
             _ => layout.ids[owner],
@@ -186,11 +188,11 @@ impl Writes {
             Name::Id(ty, _) => *ty,
             Name::Int(field, _) | Name::Text(field, _) => self.model().field(*field).owner,
         };
-        self.numbered(asked, cells)
+        self.read_hits(asked, cells)
     }
 
-    /// Numbers and types of the objects of `ty` in an answer.
-    pub(super) fn numbered(&self, ty: TypeId, cells: &[Cell]) -> Hits {
+    /// Reads numbers and types of objects of `ty` from an answer.
+    pub(super) fn read_hits(&self, ty: TypeId, cells: &[Cell]) -> Hits {
         match self.model().ty(ty).kind {
             TypeKind::Object => cells.iter().filter_map(|it| Some((it.int()?, ty))).collect(),
             TypeKind::Interface | TypeKind::Union => {
@@ -207,15 +209,15 @@ impl Writes {
 /// Resolution of an object of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Resolution {
-    /// It is made; which of the new numbers it gets.
+    /// The object is created; index of its new number.
     Made(u32),
-    /// It is there.
+    /// The object exists.
     There(i64, TypeId),
-    /// It is there and takes what is given.
+    /// The object exists and is updated.
     Changed(i64, TypeId),
-    /// It is the same as another of the input.
+    /// The object is the same as another one of the input, with this index.
     Same(u32),
-    /// It is not there, and need not be.
+    /// The object does not exist and is not needed.
     Nothing,
 }
 
@@ -230,9 +232,9 @@ pub(super) struct Resolutions {
 /// Objects that the caller may not use as the input does.
 #[derive(Debug, Default)]
 pub(super) struct Denied {
-    /// Those that are not seen: links lead nowhere.
+    /// Objects that the caller does not see: links to them lead nowhere.
     hidden: HashSet<i64>,
-    /// Those that an upsert passes over.
+    /// Objects that an upsert passes over.
     passed_over: HashSet<i64>,
 }
 
@@ -245,7 +247,7 @@ impl Denied {
     }
 }
 
-/// Finds out what becomes of each object.
+/// Decides which objects exist, are created, or are updated.
 pub(super) struct Resolver<'w> {
     pub(super) writes: &'w Writes,
     pub(super) objects: &'w [InputObject],
@@ -266,7 +268,8 @@ impl Resolver<'_> {
 
     pub(super) fn resolve(&self) -> Result<Resolutions, MutationRefusal> {
         let Sames { same, ignored } = self.same()?;
-        let (mut resolutions, mut refusals) = (Resolutions::default(), Vec::new());
+        let mut resolutions = Resolutions::default();
+        let mut refusals = Vec::new();
         for (at, object) in self.objects.iter().enumerate() {
             let at = at as u32;
             let resolution = match (object.role, same[at as usize]) {
@@ -305,13 +308,14 @@ impl Resolver<'_> {
             for hit in hits.iter().filter(|it| !is_hidden(it.0)) {
                 match there {
                     Some((other, by)) if other.0 != hit.0 => {
-                        let refusal = match by == called {
-                            true => self.shared(called, object.ty),
-                            false => MutationRefusal::Ambiguous { ty: name(), keys: self.told([by, called]) },
+                        let refusal = if by == called {
+                            self.shared_name(called, object.ty)
+                        } else {
+                            MutationRefusal::Ambiguous { ty: name(), keys: self.render_names([by, called]) }
                         };
                         // A link meets visible objects alone.
                         let taken = [other.1, hit.1].into_iter().filter(|_| !is_linked);
-                        return Err(taken.fold(refusal, |told, ty| self.untold(ty, told)));
+                        return Err(taken.fold(refusal, |told, ty| self.hide_refusal(ty, told)));
                     }
                     Some(_) | None => there = Some((*hit, called)),
                 }
@@ -322,17 +326,20 @@ impl Resolver<'_> {
                 Ok(Resolution::Changed(id, ty))
             }
             (Role::Top, Some(((_, ty), called))) => Err(self.exists(called, object.ty, ty)),
-            (_, Some(((id, ty), called))) => match self.model().ty(object.ty).members.contains(&ty) {
-                true => Ok(Resolution::There(id, ty)),
-                false => Err(self.none_of(called, object.ty)),
-            },
+            (_, Some(((id, ty), called))) => {
+                if self.model().ty(object.ty).members.contains(&ty) {
+                    Ok(Resolution::There(id, ty))
+                } else {
+                    Err(self.no_such_object(called, object.ty))
+                }
+            }
             (Role::Unlinked, None) => Err(match object.id {
                 None => MutationRefusal::NoId,
                 Some(id) => MutationRefusal::NoSuch { id: format!("0x{id:x}"), ty: name() },
             }),
             (Role::Top | Role::Below(_) | Role::Patch { .. }, None) => {
                 self.check_new(at, object)?;
-                // Its key is taken by an object that the caller does not see.
+                // The object's key is taken by an object that the caller does not see.
                 let is_taken = self.names.of(at).any(|it| it.2.iter().any(|hit| is_hidden(hit.0)));
                 if is_taken { Err(MutationRefusal::Denied) } else { Ok(Resolution::Made(0)) }
             }
@@ -340,38 +347,42 @@ impl Resolver<'_> {
     }
 
     /// The refusal of `name`, which names no object of type `ty`.
-    fn none_of(&self, name: &Name, ty: TypeId) -> MutationRefusal {
+    fn no_such_object(&self, name: &Name, ty: TypeId) -> MutationRefusal {
         let ty = self.model().ty(ty).name.clone();
         match name {
-            Name::Id(..) => MutationRefusal::NoSuch { id: name.shown(), ty },
+            Name::Id(..) => MutationRefusal::NoSuch { id: name.to_client_text(), ty },
             Name::Int(..) | Name::Text(..) => {
-                MutationRefusal::NoKey { field: self.field_of(name).0, key: name.shown(), ty }
+                MutationRefusal::NoKey { field: self.field_of(name).0, key: name.to_client_text(), ty }
             }
         }
     }
 
     /// The refusal of `name`, which names several objects of type `ty`.
-    fn shared(&self, name: &Name, ty: TypeId) -> MutationRefusal {
+    fn shared_name(&self, name: &Name, ty: TypeId) -> MutationRefusal {
         let ty = self.model().ty(ty).name.clone();
-        MutationRefusal::Shared { field: self.field_of(name).0, key: name.shown(), ty }
+        MutationRefusal::Shared { field: self.field_of(name).0, key: name.to_client_text(), ty }
     }
 
     /// The refusal of an object of type `of` under a name that an object of type `taker` has.
     pub(super) fn exists(&self, called: &Name, of: TypeId, taker: TypeId) -> MutationRefusal {
-        let ((field, owner), key, ty) = (self.field_of(called), called.shown(), self.model().ty(of));
-        let refusal = match ty.kind == TypeKind::Object && of != taker {
-            true => MutationRefusal::ExistsBeside { key, field, interface: owner },
-            false => MutationRefusal::Exists { key, field, ty: ty.name.clone() },
+        let (field, owner) = self.field_of(called);
+        let key = called.to_client_text();
+        let ty = self.model().ty(of);
+        let refusal = if ty.kind == TypeKind::Object && of != taker {
+            MutationRefusal::ExistsBeside { key, field, interface: owner }
+        } else {
+            MutationRefusal::Exists { key, field, ty: ty.name.clone() }
         };
-        self.untold(taker, refusal)
+        self.hide_refusal(taker, refusal)
     }
 
-    /// `refusal`, which tells of objects of `ty`, as one that is not told where the caller does not see all of them.
-    pub(super) fn untold(&self, ty: TypeId, refusal: MutationRefusal) -> MutationRefusal {
+    /// Hides `refusal`, which reveals objects of `ty`, from a caller who does not see all of them.
+    pub(super) fn hide_refusal(&self, ty: TypeId, refusal: MutationRefusal) -> MutationRefusal {
         let is_told = self.policy.is_none_or(|it| it.sees_all(self.model(), ty));
-        match is_told || matches!(refusal, MutationRefusal::Untold(_)) {
-            true => refusal,
-            false => MutationRefusal::Untold(Box::new(refusal)),
+        if is_told || matches!(refusal, MutationRefusal::Untold(_)) {
+            refusal
+        } else {
+            MutationRefusal::Untold(Box::new(refusal))
         }
     }
 
@@ -387,9 +398,9 @@ impl Resolver<'_> {
         (field, self.model().ty(ty).name.clone())
     }
 
-    /// Names with their fields, as they were given.
-    fn told<'n>(&self, names: impl IntoIterator<Item = &'n Name>) -> String {
-        let named = names.into_iter().map(|it| format!("{} {}", self.field_of(it).0, it.shown()));
+    /// Names with their fields, as clients write them.
+    fn render_names<'n>(&self, names: impl IntoIterator<Item = &'n Name>) -> String {
+        let named = names.into_iter().map(|it| format!("{} {}", self.field_of(it).0, it.to_client_text()));
         named.collect::<Vec<_>>().join(" and ")
     }
 
@@ -401,16 +412,16 @@ impl Resolver<'_> {
         }
         if ty.kind != TypeKind::Object {
             let named = self.names.of(at).next();
-            return Err(named.map_or(MutationRefusal::NoId, |it| self.none_of(it.1, object.ty)));
+            return Err(named.map_or(MutationRefusal::NoId, |it| self.no_such_object(it.1, object.ty)));
         }
-        match self.lacking(object) {
+        match self.missing_field(object) {
             Some(field) => Err(MutationRefusal::Missing { ty: ty.name.clone(), field }),
             None => Ok(()),
         }
     }
 
     /// A field that a new object would lack. A nested one may lack its password, as in Dgraph: an `update` or upsert gives it one.
-    pub(super) fn lacking(&self, object: &InputObject) -> Option<String> {
+    pub(super) fn missing_field(&self, object: &InputObject) -> Option<String> {
         let model = self.model();
         let by_parent = object.parent_field(model);
         let is_given = |field: FieldId| {
@@ -437,12 +448,13 @@ impl Resolver<'_> {
         object.role == Role::Top && self.upsert && self.names.of(at).any(|it| it.2.iter().any(is_denied))
     }
 
-    /// For each object, the one of the input that it is the same as: the first with that name, or the one that says more.
+    /// For each object, the equal one of the input that stands for it: the first with that name, or the one with more fields.
     fn same(&self) -> Result<Sames, MutationRefusal> {
         let mut first: Vec<Option<u32>> = vec![None; self.names.all.len()];
         let mut same = vec![None; self.objects.len()];
         let mut ignored = vec![false; self.objects.len()];
-        let (mut patched, mut refusals) = (Places::new(), Vec::new());
+        let mut patched = Places::new();
+        let mut refusals = Vec::new();
         for (at, object) in self.objects.iter().enumerate() {
             ignored[at] |= self.is_passed_over(at as u32, object);
             let is_link = object.id.is_some() || object.role == Role::Unlinked;
@@ -463,10 +475,11 @@ impl Resolver<'_> {
                 if other as usize == at || (!hits.is_empty() && !are_top) {
                     continue;
                 }
-                let (says, said) = (self.says(object), self.says(of));
+                let says = self.has_other_fields(object);
+                let said = self.has_other_fields(of);
                 let is_patch = self.is_patch(other);
                 if are_top || (says && is_patch) || (says && said && !self.is_equal(object, of)) {
-                    refusals.push(MutationRefusal::Twice { key: name.shown() });
+                    refusals.push(MutationRefusal::Twice { key: name.to_client_text() });
                     continue;
                 }
                 // An object that was only linked so far may be described here.
@@ -504,17 +517,19 @@ impl Resolver<'_> {
     /// by its type.
     fn check_same(&self, link: u32, is: u32, name: &Name, given: &Places) -> Result<(), MutationRefusal> {
         let ty = self.model().ty(self.objects[link as usize].ty);
-        let (is_patch, patched) = (self.is_patch(is), self.patched.map(|it| it.0));
+        let is_patch = self.is_patch(is);
+        let patched = self.patched.map(|it| it.0);
         let is_patched = |hits: &Hits| is_patch && hits.iter().any(|it| Some(it.0) == patched);
         let mut names = self.names.of(link);
         if !names.all(|(place, _, hits)| given.contains(&place) || is_patched(hits)) {
-            let keys = self.told(self.names.of(link).map(|it| it.1));
+            let keys = self.render_names(self.names.of(link).map(|it| it.1));
             return Err(MutationRefusal::Ambiguous { ty: ty.name.clone(), keys });
         }
         let of = if is_patch { self.patched.map(|it| it.1) } else { Some(self.objects[is as usize].ty) };
-        match of.is_none_or(|of| ty.members.contains(&of)) {
-            true => Ok(()),
-            false => Err(self.none_of(name, self.objects[link as usize].ty)),
+        if of.is_none_or(|of| ty.members.contains(&of)) {
+            Ok(())
+        } else {
+            Err(self.no_such_object(name, self.objects[link as usize].ty))
         }
     }
 
@@ -547,12 +562,12 @@ impl Resolver<'_> {
     }
 
     /// True if an object has more fields than its name.
-    fn says(&self, object: &InputObject) -> bool {
+    fn has_other_fields(&self, object: &InputObject) -> bool {
         object.secret.is_some() || object.fields.iter().any(|it| self.model().field(it.0).key.is_none())
     }
 }
 
-/// Objects of an input that equal others of it, and objects that are ignored.
+/// Objects of an input that equal earlier ones, and objects that are ignored.
 struct Sames {
     same: Vec<Option<u32>>,
     ignored: Vec<bool>,

@@ -12,9 +12,9 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 use weir_engine::source::FieldError;
 
-/// So many run at a time: each takes 19 MiB.
+/// Maximum number of hashes at a time: each takes 19 MiB.
 const HASHES_AT_A_TIME: usize = 4;
-/// So many more wait for their turn.
+/// Maximum number of hashes that wait.
 const WAITING_MAX: usize = 128;
 
 /// Each step more takes twice the time: this one some seconds.
@@ -36,11 +36,11 @@ fn is_bcrypt(text: &str) -> bool {
     is_cost && digest.len() == 53 && digest.bytes().all(is_digit)
 }
 
-/// Bounds the passwords that are hashed at a time and that wait.
+/// Limits how many passwords are hashed at a time, and how many wait.
 #[derive(Debug)]
 pub(super) struct Hashing {
     free: Arc<Semaphore>,
-    /// One for each that runs or waits.
+    /// Permits for running and waiting hashes.
     places: Arc<Semaphore>,
 }
 
@@ -54,7 +54,7 @@ impl Hashing {
     pub(super) async fn hash(&self, password: Arc<str>) -> Result<Arc<str>, FieldError> {
         self.run(move || {
             let hash = Argon2::default().hash_password(password.as_bytes());
-            hash.map(|it| Arc::from(it.to_string())).map_err(|_| failed())
+            hash.map(|it| Arc::from(it.to_string())).map_err(|_| hash_error())
         })
         .await?
     }
@@ -83,13 +83,13 @@ impl Hashing {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, FieldError> {
         let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| busy())?;
-        let free = Arc::clone(&self.free).acquire_owned().await.map_err(|_| failed())?;
+        let free = Arc::clone(&self.free).acquire_owned().await.map_err(|_| hash_error())?;
         let work = move || {
             let done = work();
             drop((free, place));
             done
         };
-        tokio::task::spawn_blocking(work).await.map_err(|_| failed())
+        tokio::task::spawn_blocking(work).await.map_err(|_| hash_error())
     }
 }
 
@@ -100,7 +100,7 @@ fn busy() -> FieldError {
 }
 
 #[cold]
-fn failed() -> FieldError {
+fn hash_error() -> FieldError {
     FieldError {
         code: "INTERNAL",
         message: "a password could not be hashed".into(),

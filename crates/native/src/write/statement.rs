@@ -37,7 +37,7 @@ pub(super) enum TemplateKey {
     InsertMissing { table: TableId, columns: ColumnIds },
     /// Sets columns of rows.
     Update { table: TableId, columns: ColumnIds, rows: RowCondition },
-    /// Sets a reference to null, whatever the policy hides: what it refers to is deleted or has another partner.
+    /// Sets a reference to null, whatever the policy hides: its target is deleted or has another partner.
     Clear { table: TableId, column: ColumnId, rows: RowCondition },
     /// Deletes rows.
     Delete { table: TableId, rows: RowCondition },
@@ -54,7 +54,7 @@ pub(super) struct RowCondition {
 
 impl TemplateKey {
     /// The statement without SQL, for people.
-    fn words(&self, layout: &Layout) -> String {
+    fn describe(&self, layout: &Layout) -> String {
         let table = |it: &TableId| layout.relations.catalog.table(*it);
         let name = |of: &TableId, it: &ColumnId| table(of).column(*it).name.as_str();
         let names =
@@ -63,7 +63,7 @@ impl TemplateKey {
             let by = if rows.many { Comparison::In } else { Comparison::Eq };
             let all = std::iter::once((rows.by, by)).chain(rows.and.iter().copied());
             let value = |by| if by == Comparison::In { "values" } else { "value" };
-            all.map(|(column, by)| format!("{} {} {}", name(of, &column), by.words(), value(by)))
+            all.map(|(column, by)| format!("{} {} {}", name(of, &column), by.plan_text(), value(by)))
                 .collect::<Vec<_>>()
                 .join(" and ")
         };
@@ -142,10 +142,10 @@ impl Templates {
     }
 
     /// Words for a template of this store.
-    pub(super) fn words(&self, layout: &Layout, template: &Arc<StatementTemplate>) -> String {
+    pub(super) fn describe_template(&self, layout: &Layout, template: &Arc<StatementTemplate>) -> String {
         let cached = self.cached.read().unwrap_or_else(PoisonError::into_inner);
         let key = cached.iter().find(|it| Arc::ptr_eq(it.1, template));
-        key.map_or_else(|| "reserve numbers of objects".to_owned(), |it| it.0.words(layout))
+        key.map_or_else(|| "reserve numbers of objects".to_owned(), |it| it.0.describe(layout))
     }
 
     fn render(&self, layout: &Layout, key: &TemplateKey) -> StatementTemplate {
@@ -183,7 +183,7 @@ impl Templates {
 fn changed_rows(layout: &Layout, key: &TemplateKey, change: &Change) -> ChangedRows {
     let catalog = &layout.relations.catalog;
     let own = change.table();
-    let tables = effects::touched(catalog, vec![own], std::slice::from_ref(change));
+    let tables = effects::touched_tables(catalog, vec![own], std::slice::from_ref(change));
     let is_alone = tables.as_ref().is_some_and(|all| all.iter().all(|it| *it == own));
     let primary = catalog.table(own).primary_key.as_ref().map(|it| it.columns.as_slice());
     let is_key = |column: &ColumnId| primary == Some(std::slice::from_ref(column));
@@ -255,13 +255,15 @@ impl Planner<'_> {
             TemplateKey::Insert { table, columns } => insert(*table, columns, None),
             TemplateKey::InsertMissing { table, columns } => {
                 let scan = Scan::of(*table, Purpose::Update);
-                let (update, presets) = (Vec::new(), Vec::new());
+                let update = Vec::new();
+                let presets = Vec::new();
                 let conflict = Conflict { arbiter: None, update, presets, scan, filter: Filter::TRUE };
                 insert(*table, columns, Some(conflict))
             }
             TemplateKey::Update { table, columns, rows } => {
                 let set = columns.iter().map(|it| (*it, Assign::Value(self.value(*table, *it)))).collect();
-                let (scan, filter) = (Scan::of(*table, Purpose::Update), self.filter(*table, rows));
+                let scan = Scan::of(*table, Purpose::Update);
+                let filter = self.filter(*table, rows);
                 StatementPlan::Change(Box::new(Change::Update(Update {
                     scan,
                     set,
@@ -271,7 +273,8 @@ impl Planner<'_> {
             }
             TemplateKey::Clear { table, column, rows } => {
                 let set = vec![(*column, Assign::Null)];
-                let (scan, filter) = (Scan::of(*table, Purpose::Reference), self.filter(*table, rows));
+                let scan = Scan::of(*table, Purpose::Reference);
+                let filter = self.filter(*table, rows);
                 StatementPlan::Change(Box::new(Change::Update(Update {
                     scan,
                     set,
@@ -280,7 +283,8 @@ impl Planner<'_> {
                 })))
             }
             TemplateKey::Delete { table, rows } => {
-                let (scan, filter) = (Scan::of(*table, Purpose::Delete), self.filter(*table, rows));
+                let scan = Scan::of(*table, Purpose::Delete);
+                let filter = self.filter(*table, rows);
                 StatementPlan::Change(Box::new(Change::Delete(Delete {
                     scan,
                     filter,
@@ -328,7 +332,8 @@ fn read(table: TableId, columns: &[ColumnId], filter: Filter) -> StatementPlan {
 }
 
 fn insert(table: TableId, columns: &[ColumnId], conflict: Option<Conflict>) -> StatementPlan {
-    let (scan, columns) = (Scan::of(table, Purpose::Insert), columns.to_vec());
+    let scan = Scan::of(table, Purpose::Insert);
+    let columns = columns.to_vec();
     StatementPlan::Change(Box::new(Change::Insert(Insert { scan, columns, conflict, returning: Vec::new() })))
 }
 

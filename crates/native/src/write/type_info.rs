@@ -50,7 +50,7 @@ pub(super) enum EdgeStorage {
     Ours(Pointer),
     /// In a column of the row of the object at its other end.
     Theirs(Pointer),
-    /// As a pair.
+    /// The edge is a row of a table of pairs.
     Pairs { table: TableId, ours: ColumnId, theirs: ColumnId, mutual: bool },
 }
 
@@ -104,7 +104,7 @@ impl TypeInfo {
         type_info
     }
 
-    /// Notes what `field`, of any object, holds of the objects of `ty`.
+    /// Notes how `field`, of any object, refers to objects of `ty`.
     fn note(&mut self, model: &Model, layout: &Layout, ty: TypeId, field: FieldId) {
         let of = model.field(field);
         if model.ty(of.owner).kind != TypeKind::Object {
@@ -142,7 +142,8 @@ impl TypeInfo {
 
 impl Registry {
     fn new(model: &Model, layout: &Layout, of: TypeId, member: TypeId) -> Self {
-        let (table, id) = (layout.tables[of.index()], layout.ids[of.index()]);
+        let table = layout.tables[of.index()];
+        let id = layout.ids[of.index()];
         let mut columns: ColumnIds = [id].into_iter().chain(layout.kinds[of.index()]).collect();
         let keys: Vec<(FieldId, ColumnId)> = model
             .fields_of(of)

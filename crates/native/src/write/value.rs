@@ -24,7 +24,7 @@ pub(super) type ListItem = (Value, Option<i64>);
 /// Reads values of the fields of one API.
 pub(super) struct ValueReader<'a> {
     pub(super) api: &'a Api,
-    /// Microseconds since 1970 in UTC: what `$now` means in this mutation.
+    /// Value of `$now` in this mutation, in microseconds since 1970 in UTC.
     pub(super) now_us: i64,
 }
 

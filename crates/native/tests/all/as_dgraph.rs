@@ -10,14 +10,16 @@ pub(crate) fn check(sdl: &str, requests: &[(&str, &str)]) {
 
 /// As [`check`], with variables; gives what was served.
 pub(crate) fn check_given(sdl: &str, requests: &[(&str, &str, &str)]) -> (kit::Served, in_postgres::Served) {
-    let (sqlite, postgres) = (kit::serve(sdl, ""), in_postgres::serve(sdl, ""));
+    let sqlite = kit::serve(sdl, "");
+    let postgres = in_postgres::serve(sdl, "");
     for &(request, variables, expected) in requests {
         let asked: [(&str, String); 2] =
             [("SQLite", sqlite.ask(request, variables)), ("PostgreSQL", postgres.ask(request, variables))];
         for (database, answer) in asked {
-            match answer.starts_with(r#"{"data""#) {
-                true => assert_eq!(answer, format!(r#"{{"data":{{{expected}}}}}"#), "{database}: {request}"),
-                false => assert!(answer.contains(expected), "{database}: {request}: {answer}"),
+            if answer.starts_with(r#"{"data""#) {
+                assert_eq!(answer, format!(r#"{{"data":{{{expected}}}}}"#), "{database}: {request}")
+            } else {
+                assert!(answer.contains(expected), "{database}: {request}: {answer}")
             }
         }
     }
@@ -298,11 +300,10 @@ fn a_password_that_is_set_stays_where_another_one_is_removed() {
     .map(update);
     let opens = |pwd: &str| format!("{{ checkCookPassword(nick: \"c\", pwd: \"{pwd}\") {{ nick }} }}");
     let [first, second, third] = ["secret", "second", "third3"].map(opens);
-    let (right, wrong) = (r#""checkCookPassword":{"nick":"c"}"#, r#""checkCookPassword":null"#);
-    let (one, kept) = (
-        r#""updateCook":{"numUids":1}"#,
-        "type Cook requires a value for field pwd, so it cannot be removed",
-    );
+    let right = r#""checkCookPassword":{"nick":"c"}"#;
+    let wrong = r#""checkCookPassword":null"#;
+    let one = r#""updateCook":{"numUids":1}"#;
+    let kept = "type Cook requires a value for field pwd, so it cannot be removed";
     check(
         sdl,
         &[
@@ -429,7 +430,8 @@ fn a_text_with_more_words_than_an_index_holds_is_refused() {
         "type Note { key: String! @id, text: String @search(by: [term]), free: String @search(by: [hash]) }";
     let words: String = (0..100_000).map(|at| format!("w{at:09} ")).collect();
     let few = words[..600_000].repeat(2);
-    let (words, few) = (format!(r#"{{"t": "{words}"}}"#), format!(r#"{{"t": "{few}"}}"#));
+    let words = format!(r#"{{"t": "{words}"}}"#);
+    let few = format!(r#"{{"t": "{few}"}}"#);
     let add = |field: &str| {
         format!("mutation($t: String) {{ addNote(input: [{{key: \"{field}\", {field}}}]) {{ numUids }} }}")
     };

@@ -358,7 +358,8 @@ fn has_in_a_row(text: &str, words: &str) -> bool {
         let stem = |it: String| if it.starts_with("hous") { "hous".to_owned() } else { it };
         said.map(stem).collect::<Vec<_>>()
     };
-    let (own, asked) = (stems(text), stems(words));
+    let own = stems(text);
+    let asked = stems(words);
     !asked.is_empty() && own.windows(asked.len()).any(|it| it == asked)
 }
 
@@ -437,11 +438,13 @@ fn inserts(world: &World) -> String {
     let text = |it: Option<&str>| it.map_or("NULL".to_owned(), |it| format!("'{it}'"));
     let mut out = String::from("BEGIN;");
     for (at, it) in world.0.iter().enumerate() {
-        let (id, micros) = (at + 1, it.d.map_or("NULL".to_owned(), |it| MICROS[it].to_string()));
+        let id = at + 1;
+        let micros = it.d.map_or("NULL".to_owned(), |it| MICROS[it].to_string());
         let number = it.n.map_or("NULL".to_owned(), |it| it.to_string());
         let flag = it.b.map_or("NULL".to_owned(), |it| it.to_string());
         let boss = world.boss(at).map_or("NULL".to_owned(), |it| (it + 1).to_string());
-        let (s, d) = (text(it.s), text(it.d.map(|it| TIMES[it].0)));
+        let s = text(it.s);
+        let d = text(it.d.map(|it| TIMES[it].0));
         out.push_str(&format!(
             r#"INSERT INTO "P"(id, n, s, b, d, d_at, boss_id) VALUES ({id}, {number}, {s}, {flag}, {d}, {micros}, {boss});"#
         ));

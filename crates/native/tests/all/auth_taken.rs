@@ -53,13 +53,15 @@ const MUTATIONS: &[&str] = &[
 
 #[test]
 fn a_hidden_object_in_the_way_is_answered_as_one_that_is_seen() {
-    let (hidden, seen) = (store("ann"), store("bob"));
+    let hidden = store("ann");
+    let seen = store("bob");
     for mutation in MUTATIONS {
         let of = |both: &Both| {
             let caller = both.caller(BOB);
             [both.sqlite.ask_as(mutation, &caller), both.postgres.ask_as(mutation, &caller)]
         };
-        let (hidden, seen) = (of(&hidden), of(&seen));
+        let hidden = of(&hidden);
+        let seen = of(&seen);
         assert_eq!(hidden, seen, "{mutation}");
         assert_eq!(hidden[0], hidden[1], "{mutation}");
         assert!(!hidden[0].contains("errors"), "{mutation}: {}", hidden[0]);

@@ -149,7 +149,8 @@ impl Objects {
     /// A mutation that adds those that are seen, with the edges between them.
     fn added(&self, pies: &[bool], parts: &[bool]) -> Vec<String> {
         let n = |n: Option<i64>| n.map_or(String::new(), |it| format!(", n: {it}"));
-        let (mut first, mut second) = (String::new(), String::new());
+        let mut first = String::new();
+        let mut second = String::new();
         for (at, _) in pies.iter().enumerate().filter(|it| *it.1) {
             write!(first, "{{ name: \"pie{at}\"{} }} ", n(self.pies[at])).expect("a string takes all");
         }
@@ -216,7 +217,8 @@ fn seen(pie: &Rule, part: &Rule, asker: &Asker, objects: &Objects) -> (Vec<bool>
 fn reads(cases: usize, store: &dyn Fn(&str, &[String]) -> Answering) {
     let mut numbers = Numbers(0x005e_ed0f_a117);
     for _ in 0..cases {
-        let (pie, part) = (Rule::random(&mut numbers, 2), Rule::random(&mut numbers, 2));
+        let pie = Rule::random(&mut numbers, 2);
+        let part = Rule::random(&mut numbers, 2);
         let objects = Objects::random(&mut numbers);
         let rule = |it: &Rule, ty, edge| format!("@auth(query: {})", it.text(ty, edge));
         let sdl = types(&rule(&pie, "Pie", "parts"), &rule(&part, "Part", "pie"));
@@ -226,7 +228,8 @@ fn reads(cases: usize, store: &dyn Fn(&str, &[String]) -> Answering) {
             let (pies, parts) = seen(&pie, &part, &asker, &objects);
             let seen = filled(&types("", ""), &objects.added(&pies, &parts));
             for request in REQUESTS {
-                let (given, expected) = (whole(request, &caller), seen.ask(request, ""));
+                let given = whole(request, &caller);
+                let expected = seen.ask(request, "");
                 assert_eq!(given, expected, "{request}\n{sdl}\n{asker:?}\n{objects:?}");
             }
         }

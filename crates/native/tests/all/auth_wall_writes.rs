@@ -128,7 +128,8 @@ impl Judge<'_> {
 
     /// The first change that the caller may not make.
     fn fault(&self) -> Option<String> {
-        let (before, after) = (self.before, self.after);
+        let before = self.before;
+        let after = self.after;
         for ty in [PIE, PART] {
             for (name, old) in &before.0[ty] {
                 match after.get(ty, name) {
@@ -242,7 +243,8 @@ impl Writer {
     }
 
     fn new_part(&mut self) -> String {
-        let (name, n) = (self.new_name(), self.n());
+        let name = self.new_name();
+        let n = self.n();
         format!("{{ name: \"{name}\", n: {n} }}")
     }
 
@@ -255,12 +257,25 @@ impl Writer {
         (0..1 + self.numbers.below(2)).map(|_| one(self)).collect::<Vec<_>>().join(" ")
     }
 
+    /// A mutation that ends a link of a pie or of a part.
+    fn unlinking(&mut self, world: &World, ty: usize) -> String {
+        let pie = self.name(world, PIE);
+        let part = self.name(world, PART);
+        if ty == PIE {
+            return format!(
+                "updatePie(input: {{ filter: {{ name: {{ eq: \"{pie}\" }} }}, remove: {{ parts: [{{ name: \"{part}\" }}] }} }})"
+            );
+        }
+        format!("updatePart(input: {{ filter: {{ name: {{ eq: \"{part}\" }} }}, remove: {{ pie: null }} }})")
+    }
+
     fn mutation(&mut self, world: &World) -> (String, Exactly) {
         let ty = self.numbers.below(2);
         let name = ["Pie", "Part"][ty];
         let text = match self.numbers.below(9) {
             0 | 1 => {
-                let ((filter, less), n) = (self.filter(), self.numbers.below(6) as i64);
+                let (filter, less) = self.filter();
+                let n = self.numbers.below(6) as i64;
                 let text = format!("update{name}(input: {{ filter: {filter}, set: {{ n: {n} }} }})");
                 return (wrapped(&text), Exactly::Sets { ty, less, n });
             }
@@ -269,11 +284,14 @@ impl Writer {
                 return (wrapped(&format!("delete{name}(filter: {filter})")), Exactly::Deletes { ty, less });
             }
             3 => {
-                let (new, n, parts) = (self.new_name(), self.n(), self.parts(world));
+                let new = self.new_name();
+                let n = self.n();
+                let parts = self.parts(world);
                 format!("addPie(input: [{{ name: \"{new}\", n: {n}, parts: [{parts}] }}])")
             }
             4 => {
-                let (new, n) = (self.new_name(), self.n());
+                let new = self.new_name();
+                let n = self.n();
                 let pie = match self.numbers.below(2) {
                     0 => format!("{{ name: \"{}\" }}", self.name(world, PIE)),
                     _ => self.new_part(),
@@ -281,37 +299,28 @@ impl Writer {
                 format!("addPart(input: [{{ name: \"{new}\", n: {n}, pie: {pie} }}])")
             }
             5 => {
-                let (old, new, n) = (self.name(world, ty), self.new_name(), self.n());
+                let old = self.name(world, ty);
+                let new = self.new_name();
+                let n = self.n();
                 format!(
                     "add{name}(upsert: true, input: [{{ name: \"{old}\", n: {n} }}, {{ name: \"{new}\", n: {n} }}])"
                 )
             }
             6 => {
-                let (pie, parts) = (self.name(world, PIE), self.parts(world));
+                let pie = self.name(world, PIE);
+                let parts = self.parts(world);
                 format!(
                     "updatePie(input: {{ filter: {{ name: {{ eq: \"{pie}\" }} }}, set: {{ parts: [{parts}] }} }})"
                 )
             }
             7 => {
-                let (part, pie) = (self.name(world, PART), self.name(world, PIE));
+                let part = self.name(world, PART);
+                let pie = self.name(world, PIE);
                 format!(
                     "updatePart(input: {{ filter: {{ name: {{ eq: \"{part}\" }} }}, set: {{ pie: {{ name: \"{pie}\" }} }} }})"
                 )
             }
-            _ => match ty {
-                PIE => {
-                    let (pie, part) = (self.name(world, PIE), self.name(world, PART));
-                    format!(
-                        "updatePie(input: {{ filter: {{ name: {{ eq: \"{pie}\" }} }}, remove: {{ parts: [{{ name: \"{part}\" }}] }} }})"
-                    )
-                }
-                _ => {
-                    let part = self.name(world, PART);
-                    format!(
-                        "updatePart(input: {{ filter: {{ name: {{ eq: \"{part}\" }} }}, remove: {{ pie: null }} }})"
-                    )
-                }
-            },
+            _ => self.unlinking(world, ty),
         };
         (wrapped(&text), Exactly::Nothing)
     }
@@ -351,7 +360,8 @@ fn no_write_touches_or_leaves_what_the_rules_forbid() {
 
 fn write_at_random() {
     let mut numbers = Numbers(0x0bad_c0de_5eed);
-    let (mut changed, mut denied) = (0, 0);
+    let mut changed = 0;
+    let mut denied = 0;
     for case in 0..CASES {
         let rules = Rules::random(&mut numbers);
         let sdl = rules.sdl();

@@ -3,7 +3,6 @@
 
 use crate::kit;
 use crate::kit::in_postgres;
-
 use crate::postgres_kit::served::Hand;
 use std::time::{Duration, Instant};
 use weir_engine::caller::Identity;
@@ -11,7 +10,8 @@ use weir_engine::engine::{Body, Request};
 
 /// Asks both stores of `sdl`, filled by `sql`, each of `queries`, and compares.
 fn check(sdl: &str, sql: &str, queries: &[(&str, &str)]) {
-    let (sqlite, postgres) = (kit::serve(sdl, sql), in_postgres::serve(sdl, sql));
+    let sqlite = kit::serve(sdl, sql);
+    let postgres = in_postgres::serve(sdl, sql);
     for &(query, expected) in queries {
         let expected = format!(r#"{{"data":{{{expected}}}}}"#);
         assert_eq!(sqlite.ask(query, ""), expected, "SQLite: {query}");
@@ -249,7 +249,8 @@ fn patterns_are_of_one_language() {
 fn a_wrong_pattern_is_told_with_its_cause() {
     let sdl = "type Note { key: String! @id, p: String @search(by: [regexp]) }";
     let fill = r#"INSERT INTO "Note" (key, p) VALUES ('a', 'dogs')"#;
-    let (sqlite, postgres) = (kit::serve(sdl, fill), in_postgres::serve(sdl, fill));
+    let sqlite = kit::serve(sdl, fill);
+    let postgres = in_postgres::serve(sdl, fill);
     for (text, cause) in [
         ("dogs", "a regular expression is written between slashes"),
         ("/(dogs/", "invalid regular expression: unclosed group, at byte 0"),
@@ -261,8 +262,8 @@ fn a_wrong_pattern_is_told_with_its_cause() {
         ("/a{1001}/", "a part of a pattern repeats 255 times at most"),
     ] {
         let query = format!(r#"{{ queryNote(filter: {{p: {{regexp: "{text}"}}}}) {{ key }} }}"#);
-        let (one, other) = (sqlite.ask(&query, ""), postgres.ask(&query, ""));
-        assert_eq!(one, other, "{text}");
+        let one = sqlite.ask(&query, "");
+        assert_eq!(one, postgres.ask(&query, ""), "{text}");
         assert!(one.contains(cause) && one.contains("INVALID_PATTERN"), "{text}: {one}");
     }
 }
@@ -378,7 +379,8 @@ type Asks = Box<dyn Fn(&str, &str) -> String>;
 
 /// Clients of the two stores of `sdl`.
 fn asks(sdl: &str) -> [Asks; 2] {
-    let (sqlite, postgres) = (kit::serve(sdl, ""), in_postgres::serve(sdl, ""));
+    let sqlite = kit::serve(sdl, "");
+    let postgres = in_postgres::serve(sdl, "");
     [
         Box::new(move |query, given| sqlite.ask(query, given)),
         Box::new(move |query, given| postgres.ask(query, given)),
@@ -497,8 +499,8 @@ const SKY: &str = r#"mutation { addStar(input: [
 
 /// Asks both stores, with variables, and compares.
 fn ask_both(stores: &(kit::Served, in_postgres::Served), query: &str, variables: &str) -> String {
-    let (sqlite, postgres) = (stores.0.ask(query, variables), stores.1.ask(query, variables));
-    assert_eq!(sqlite, postgres, "{query} {variables}");
+    let sqlite = stores.0.ask(query, variables);
+    assert_eq!(sqlite, stores.1.ask(query, variables), "{query} {variables}");
     sqlite
 }
 
@@ -523,7 +525,8 @@ fn equalities_of_one_field_are_one_list_and_costly_filters_and_orders_are_bounde
         );
     }
     let query = r#"{ queryStar(filter: {or: [{name: {eq: "a"}}, {name: {eq: "b"}}]}, order: {asc: name, then: {desc: name}}) { name } }"#;
-    let (sqlite, postgres) = (stores.0.explain(query), kit::explain(&stores.1.engine, query));
+    let postgres = kit::explain(&stores.1.engine, query);
+    let sqlite = stores.0.explain(query);
     assert!(sqlite.contains(r#"IN (SELECT value FROM json_each(?1)) ORDER BY t0."name", t0."#), "{sqlite}");
     assert!(postgres.contains("= ANY($1)"), "{postgres}");
     let query = "query ($f: StarFilter!) { queryStar(filter: $f) { name } }";

@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 
 /// Asks both stores of `sdl` each of `requests` in turn and compares the data.
 fn check(sdl: &str, requests: &[(&str, &str)]) {
-    let (sqlite, postgres) = (kit::serve(sdl, ""), in_postgres::serve(sdl, ""));
+    let sqlite = kit::serve(sdl, "");
+    let postgres = in_postgres::serve(sdl, "");
     for &(request, expected) in requests {
         let expected = format!(r#"{{"data":{{{expected}}}}}"#);
         assert_eq!(sqlite.ask(request, ""), expected, "SQLite: {request}");

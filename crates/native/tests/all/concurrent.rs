@@ -11,7 +11,7 @@ use weir_engine::engine::{Body, Engine, Request, Settings as EngineSettings};
 use weir_engine::source::Source;
 use weir_native::compile::Native;
 use weir_native::layout::Database;
-use weir_native::store::{Place, Types, bring};
+use weir_native::store::{Place, Types, open_and_migrate};
 use weir_postgres::Settings;
 use weir_sql::postgres::PostgresSource;
 use weir_sql::sqlite::SqliteSource;
@@ -92,14 +92,14 @@ fn on_both(
     };
     let file = File(std::env::temp_dir().join(format!("weir-native-{name}-{}.db", std::process::id())));
     let types = Types::read(TYPES, Database::Sqlite).expect("the types are sound");
-    bring(&Place::Sqlite(file.0.clone()), &types).expect("the store is made");
+    open_and_migrate(&Place::Sqlite(file.0.clone()), &types).expect("the store is made");
     let style_here = frontend(types, Database::Sqlite);
     test(Arc::new(SqliteSource::new("main", style_here, &file.0, Tuning::USUAL).expect("it is served")));
 
     let database = postgres_kit::database("");
     let settings = Settings::parse(&database.url(), |_| None).expect("a sound address");
     let types = Types::read(TYPES, Database::Postgres).expect("the types are sound");
-    bring(&Place::Postgres(Box::new(settings.clone())), &types).expect("the store is made");
+    open_and_migrate(&Place::Postgres(Box::new(settings.clone())), &types).expect("the store is made");
     let opening =
         PostgresSource::new("main", frontend(types, Database::Postgres), settings, Duration::from_secs(30));
     test(Arc::new(runtime.block_on(opening).expect("it is served")));
@@ -172,7 +172,8 @@ fn partners_agree_however_many_take_them() {
     let before = format!("mutation {{ addPerson(input: [{people}]) {{ numUids }} }}");
     let crowd = || {
         let take = |at: usize| {
-            let (one, other) = (at % 5, (at / 5 + at + 1) % 5);
+            let one = at % 5;
+            let other = (at / 5 + at + 1) % 5;
             format!(
                 r#"mutation {{ updatePerson(input: {{filter: {{nick: {{eq: "p{one}"}}}}, set: {{spouse: {{nick: "p{other}"}}}}}}) {{ numUids }} }}"#
             )

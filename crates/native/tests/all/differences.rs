@@ -65,7 +65,8 @@ fn an_unknown_key_cannot_be_removed() {
         r#"cs: [{k: "c"}]"#,
     ]
     .map(remove);
-    let (refused, done) = ("because id is not provided", r#""updateC":{"numUids":1}"#);
+    let refused = "because id is not provided";
+    let done = r#""updateC":{"numUids":1}"#;
     check(
         sdl,
         &[

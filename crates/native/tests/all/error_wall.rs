@@ -103,7 +103,8 @@ fn run(cases: usize, store: &dyn Fn(&str) -> Answering) {
     let sdl = types();
     let caller = CALLER.identity(&sdl);
     let mut numbers = Numbers(0x00e4_4045);
-    let (mut answered, mut refused) = (0, 0);
+    let mut answered = 0;
+    let mut refused = 0;
     let mut sides: Option<[Answering; 2]> = None;
     for _ in 0..cases {
         let [whole, seen] = sides.get_or_insert_with(|| {
@@ -117,7 +118,8 @@ fn run(cases: usize, store: &dyn Fn(&str) -> Answering) {
             })
         });
         let operation = operation(&mut numbers);
-        let (found, expected) = (whole(&operation, Some(&caller)), seen(&operation, Some(&caller)));
+        let found = whole(&operation, Some(&caller));
+        let expected = seen(&operation, Some(&caller));
         assert_eq!(found, expected, "{operation}");
         *if expected.contains("\"errors\"") { &mut refused } else { &mut answered } += 1;
         if operation.starts_with("mutation") && !expected.contains("\"errors\"") {

@@ -7,7 +7,8 @@ use weir_engine::caller::{Claims, Identity, Token};
 
 /// Asks both stores of `sdl` each of `requests` in turn and compares the data.
 fn check(sdl: &str, requests: &[(&str, &str)]) {
-    let (sqlite, postgres) = (kit::serve(sdl, ""), in_postgres::serve(sdl, ""));
+    let sqlite = kit::serve(sdl, "");
+    let postgres = in_postgres::serve(sdl, "");
     for &(request, expected) in requests {
         let expected = format!(r#"{{"data":{{{expected}}}}}"#);
         assert_eq!(sqlite.ask(request, ""), expected, "SQLite: {request}");
@@ -89,7 +90,8 @@ fn a_rule_with_a_range_over_a_list_grants_what_one_item_meets() {
         "type T implements Listed {",
         r#"type T implements Listed @auth(query: {rule: "query { queryT(filter: {ints: {between: {min: 4, max: 6}}}) { k } }"}) {"#,
     );
-    let (sqlite, postgres) = (kit::serve(&sdl, ""), in_postgres::serve(&sdl, ""));
+    let sqlite = kit::serve(&sdl, "");
+    let postgres = in_postgres::serve(&sdl, "");
     let claims = std::sync::Arc::new(Claims::new(Vec::new(), Token::Absent));
     let user = Identity { role: "user".into(), is_backend: false, is_anonymous: false, claims };
     assert_eq!(sqlite.ask(APART, ""), r#"{"data":{"addT":{"numUids":5}}}"#);
@@ -110,7 +112,8 @@ fn ids_beside_an_or_bound_the_filter_of_a_root_field() {
     let filter = r#"{id: ["0x1"], or: {k: {eq: "2"}}}"#;
     let asked = |filter: &str, ks: &str| {
         let ks: Vec<String> = ks.split_whitespace().map(|it| format!(r#"{{"k":"{it}"}}"#)).collect();
-        let (count, ks) = (ks.len(), ks.join(","));
+        let count = ks.len();
+        let ks = ks.join(",");
         (
             format!(
                 "{{ queryM(filter: {filter}) {{ k }} aggregateM(filter: {filter}) {{ count }} queryNumbered(filter: {filter}) {{ k }} }}"

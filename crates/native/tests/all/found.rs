@@ -262,7 +262,8 @@ fn meets(a: &[Block], b: &[Block]) -> bool {
 /// True if one of the squares that a point touches exists.
 fn holds(of: &[Block], [x, y]: [f64; 2]) -> bool {
     squares(of).iter().any(|(w, s)| {
-        let (w, s) = (*w as f64, *s as f64);
+        let w = *w as f64;
+        let s = *s as f64;
         w <= x && x <= w + 1.0 && s <= y && y <= s + 1.0
     })
 }
@@ -270,10 +271,12 @@ fn holds(of: &[Block], [x, y]: [f64; 2]) -> bool {
 /// Great circle in metres on the same sphere, by the angle between two directions.
 fn metres(a: [f64; 2], b: [f64; 2]) -> f64 {
     let direction = |[x, y]: [f64; 2]| {
-        let (x, y) = (x.to_radians(), y.to_radians());
+        let x = x.to_radians();
+        let y = y.to_radians();
         [y.cos() * x.cos(), y.cos() * x.sin(), y.sin()]
     };
-    let (a, b) = (direction(a), direction(b));
+    let a = direction(a);
+    let b = direction(b);
     let chord: f64 = (0..3).map(|it| (a[it] - b[it]).powi(2)).sum();
     2.0 * 6_371_008.8 * (chord.sqrt() / 2.0).min(1.0).asin()
 }
@@ -303,7 +306,8 @@ fn inserts(spots: &[Spot]) -> String {
         format!("{}, {}, {}, {}", least(0), least(1), most(2), most(3))
     };
     let row = |(at, it): (i64, &Spot)| {
-        let (area, parts): (_, Vec<_>) = (it.area.rings(), it.parts.iter().map(Block::rings).collect());
+        let area: _ = it.area.rings();
+        let parts: Vec<_> = it.parts.iter().map(Block::rings).collect();
         format!(
             r#"INSERT INTO "Spot"(id, at_longitude, at_latitude, area, area_west, area_south, area_east, area_north, parts, parts_west, parts_south, parts_east, parts_north)
                VALUES ({at}, {}, {}, '{}', {}, '{}', {});"#,
@@ -347,21 +351,23 @@ fn check_places(
     let found: serde_json::Value = serde_json::from_str(&ask(PLACES, &variables.to_string())).expect("JSON");
     let is_near = |it: &Spot| metres(it.at, other.at) <= distance;
     // An edge is as near as its nearest point: looked for along it in small steps, so the distance is not exact.
-    let to_area = |it: &Spot| match holds(std::slice::from_ref(&it.area), other.at) {
-        true => 0.0,
-        false => it
-            .area
-            .rings()
-            .iter()
-            .flat_map(|ring| (0..4).map(move |at| (ring[at], ring[(at + 1) % 4])))
-            .flat_map(|([ax, ay], [bx, by])| {
-                (0..=1000).map(move |step| {
-                    let share = f64::from(step) / 1000.0;
-                    [ax as f64 + (bx - ax) as f64 * share, ay as f64 + (by - ay) as f64 * share]
+    let to_area = |it: &Spot| {
+        if holds(std::slice::from_ref(&it.area), other.at) {
+            0.0
+        } else {
+            it.area
+                .rings()
+                .iter()
+                .flat_map(|ring| (0..4).map(move |at| (ring[at], ring[(at + 1) % 4])))
+                .flat_map(|([ax, ay], [bx, by])| {
+                    (0..=1000).map(move |step| {
+                        let share = f64::from(step) / 1000.0;
+                        [ax as f64 + (bx - ax) as f64 * share, ay as f64 + (by - ay) as f64 * share]
+                    })
                 })
-            })
-            .map(|point| metres(point, other.at))
-            .fold(f64::INFINITY, f64::min),
+                .map(|point| metres(point, other.at))
+                .fold(f64::INFINITY, f64::min)
+        }
     };
     let area_of = |it: &Spot| vec![it.area.clone()];
     type Rule<'r> = (&'static str, Box<dyn Fn(&Spot) -> Option<bool> + 'r>);

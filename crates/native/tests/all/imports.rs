@@ -7,7 +7,7 @@ use proptest::sample::select;
 use std::collections::BTreeSet;
 use std::path::Path;
 use weir_native::layout::Database;
-use weir_native::store::{Place, Types, bring};
+use weir_native::store::{Place, Types, open_and_migrate};
 use weir_native::transfer::{Count, Format, Source, Unknown};
 use weir_postgres::Settings;
 
@@ -22,7 +22,7 @@ type Picture { alt: String, of: Album @hasInverse(field: cover) }
 /// A new store in PostgreSQL.
 fn in_postgres(url: &str, sdl: &str) -> Place {
     let place = Place::Postgres(Box::new(Settings::parse(url, |_| None).unwrap()));
-    bring(&place, &Types::read(sdl, Database::Postgres).unwrap()).unwrap();
+    open_and_migrate(&place, &Types::read(sdl, Database::Postgres).unwrap()).unwrap();
     place
 }
 
@@ -410,7 +410,7 @@ fn run(folder: &Folder, place: &Place, lines: &[Line]) -> Result<(), TestCaseErr
     let text: String = lines.iter().map(|it| it.text() + "\n").collect();
     let file = folder.write("g01.rdf", &text);
     let (report, rejects) = loaded(place, &[source(Path::new(&file), None)]);
-    prop_assert_eq!(report.count.refused(), rejects.len() as u64, "{:?}\n{}", rejects, text);
+    prop_assert_eq!(report.count.refused_count(), rejects.len() as u64, "{:?}\n{}", rejects, text);
     let there = statements(folder, place, "out");
     let has =
         |fact: &(usize, &str, Object)| there.contains(&format!("{:#x} {} {}", fact.0, fact.1, fact.2.text()));

@@ -15,7 +15,9 @@ type Motes = BTreeMap<u32, (u32, bool)>;
 /// A root field: its text, the objects after it, and whether its answer has a value that does not fit.
 fn field(random: &mut Random, motes: &Motes) -> (String, Motes, bool) {
     let mut after = motes.clone();
-    let (from, tag, shows) = (1 + random.below(6), 10 + random.below(90), random.below(2) == 0);
+    let from = 1 + random.below(6);
+    let tag = 10 + random.below(90);
+    let shows = random.below(2) == 0;
     let selected = if shows { "{ mote { key tag loose } }" } else { "{ mote { key } }" };
     let keys: Vec<u32> = (from..from + 2).collect();
     let is_bad = shows && keys.iter().any(|it| motes.get(it).is_some_and(|it| it.1));
@@ -42,7 +44,9 @@ fn field(random: &mut Random, motes: &Motes) -> (String, Motes, bool) {
 /// Asks random mutations of a store that begins with `motes`; `now` gives its objects as [`state`] writes them.
 fn check(random: &mut Random, mut motes: Motes, ask: &dyn Fn(&str) -> String, now: &dyn Fn() -> String) {
     for _ in 0..12 {
-        let (mut query, mut done, mut after) = ("mutation {".to_owned(), Vec::new(), motes.clone());
+        let mut query = "mutation {".to_owned();
+        let mut done = Vec::new();
+        let mut after = motes.clone();
         let mut failed = None;
         for at in 0..1 + random.below(3) {
             let (text, next, is_bad) = field(random, &after);

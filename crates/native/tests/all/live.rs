@@ -90,7 +90,9 @@ fn in_both(test: impl Fn(&Engine, bool)) {
 fn a_mutation_wakes_what_shows_its_objects_and_nothing_else() {
     in_both(|engine, is_fed| {
         let live = Live::of(engine, STILL);
-        let (ada, bel, admin) = (live.id("Ada"), live.id("Bel"), Identity::admin());
+        let ada = live.id("Ada");
+        let bel = live.id("Bel");
+        let admin = Identity::admin();
         let by_id = |id: &str| format!("subscription {{ getBoat(id: \"{id}\") {{ name tons }} }}");
         let mut one = live.subscribe(&by_id(&ada), &admin);
         let mut two = live.subscribe(&by_id(&bel), &admin);
@@ -132,7 +134,8 @@ fn a_mutation_wakes_what_shows_its_objects_and_nothing_else() {
 fn keyed_subscriptions_are_not_read_for_other_objects() {
     in_both(|engine, is_fed| {
         let live = Live::of(engine, STILL);
-        let (ada, bel) = (live.id("Ada"), live.id("Bel"));
+        let ada = live.id("Ada");
+        let bel = live.id("Bel");
         let by_id = |id: &str| format!("subscription {{ getBoat(id: \"{id}\") {{ tons }} }}");
         let mut one = live.subscribe(&by_id(&ada), &Identity::admin());
         let mut two = live.subscribe(&by_id(&bel), &Identity::admin());
@@ -214,12 +217,14 @@ fn a_caller_whose_rule_stops_matching_sees_nothing_more() {
     let add =
         r#"mutation { addNote(input: [{text: "a", owner: "ann"}, {text: "b", owner: "bob"}]) { numUids } }"#;
     let both = Both::new(NOTES, &[add]);
-    let (ann, bob) = (both.caller(r#"{"USER": "ann"}"#), both.caller(r#"{"USER": "bob"}"#));
+    let ann = both.caller(r#"{"USER": "ann"}"#);
+    let bob = both.caller(r#"{"USER": "bob"}"#);
     for engine in [&both.sqlite.engine, &both.postgres.engine] {
         let live = Live::of(engine, STILL);
         let all = "subscription { queryNote(order: {asc: text}) { text owner } }";
         let one = "subscription { getNote(text: \"a\") { text } }";
-        let (mut hers, mut his) = (live.subscribe(all, &ann), live.subscribe(all, &bob));
+        let mut hers = live.subscribe(all, &ann);
+        let mut his = live.subscribe(all, &bob);
         let mut note = live.subscribe(one, &ann);
         let mut nobody = live.subscribe(all, &both.caller(""));
         live.hears(&mut hers, r#""queryNote":[{"text":"a","owner":"ann"}]"#);

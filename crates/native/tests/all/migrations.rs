@@ -62,7 +62,7 @@ fn types(sdl: &str) -> Types {
 
 fn made(sdl: &str, data: &str) -> File {
     let file = File::new();
-    weir_native::store::bring(&file.place(), &types(sdl)).unwrap();
+    weir_native::store::open_and_migrate(&file.place(), &types(sdl)).unwrap();
     file.open().execute_batch(data).unwrap();
     file
 }
@@ -70,7 +70,8 @@ fn made(sdl: &str, data: &str) -> File {
 /// Migrates a store of `old` with `data` to `new`; the plan in words, then what `asked` gives.
 fn check(old: &str, data: &str, new: &str, allowed: &[&str], plan: &str, asked: &str, rows: &str) {
     let file = made(old, data);
-    let (mut store, new_types) = (Store::open(&file.place()).unwrap(), types(new));
+    let mut store = Store::open(&file.place()).unwrap();
+    let new_types = types(new);
     let allowed: Vec<String> = allowed.iter().map(|it| (*it).to_owned()).collect();
     let found = store.plan(&new_types, &allowed).unwrap();
     assert_eq!(found.to_string().trim(), plan, "{old} -> {new}: {:#?}", found.statements);
@@ -263,7 +264,7 @@ fn a_required_edge_needs_to_be_there() {
     let types = |edge: &str| {
         format!("type Dish {{ id: ID!, name: String!, {edge} }} type Cook {{ name: String! @id }}")
     };
-    let (optional, required) = (types("cook: Cook"), types("cook: Cook!"));
+    let [optional, required] = ["cook: Cook", "cook: Cook!"].map(types);
     let cooks = "INSERT INTO Cook (id, name) VALUES (7, 'Ada');";
     let both = format!("{cooks} INSERT INTO Dish (id, name, cook_id) VALUES (1, 'Pho', 7), (2, 'Pie', 7)");
     let one = format!("{cooks} INSERT INTO Dish (id, name, cook_id) VALUES (1, 'Pho', 7), (2, 'Pie', NULL)");
@@ -281,7 +282,7 @@ fn a_required_edge_needs_to_be_there() {
     );
     // From the side of an edge that has no column for it.
     let sides = |cook: &str| types(cook).replace("@id }", "@id, dish: Dish @hasInverse(field: cook) }");
-    let (alone, back) = (sides("cook: Cook"), sides("cook: Cook!"));
+    let [alone, back] = ["cook: Cook", "cook: Cook!"].map(sides);
     let dish = "INSERT INTO Dish (id, name) VALUES (1, 'Pho');";
     let pair = format!("{dish} INSERT INTO Cook (id, name, dish_id) VALUES (7, 'Ada', 1)");
     check(&alone, &pair, &back, &[], words, "SELECT id, dish_id FROM Cook", "7|1");
@@ -593,7 +594,7 @@ fn an_index_of_words_is_made_anew_by_taking_its_search_away() {
     };
     assert_eq!([found("cafe"), found("café")], ["1", "1"], "the words of an earlier Weir");
     for sdl in [&without, &with] {
-        weir_native::store::bring(&file.place(), &types(sdl)).unwrap();
+        weir_native::store::open_and_migrate(&file.place(), &types(sdl)).unwrap();
     }
     assert_eq!([found("cafe"), found("café")], ["0", "1"]);
 }

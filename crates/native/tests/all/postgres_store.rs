@@ -3,7 +3,7 @@
 use crate::postgres_kit::database;
 use std::path::PathBuf;
 use weir_native::layout::Database;
-use weir_native::store::{Error, Pace, Place, Store, Types, bring};
+use weir_native::store::{Error, Pace, Place, Store, Types, open_and_migrate};
 use weir_native::transfer::export::export;
 use weir_native::transfer::{Format, Hooks, Mapping, Source, load};
 use weir_postgres::Settings;
@@ -20,7 +20,7 @@ fn place(url: &str) -> Place {
 fn check(old: &str, data: &str, new: &str, allowed: &[&str], plan: &str, asked: &str, rows: &str) {
     let database = database("");
     let place = place(&database.url());
-    bring(&place, &types(old)).unwrap();
+    open_and_migrate(&place, &types(old)).unwrap();
     database.run(data);
     let mut store = Store::open(&place).unwrap();
     let allowed: Vec<String> = allowed.iter().map(|it| (*it).to_owned()).collect();
@@ -146,7 +146,7 @@ fn a_load_and_an_export_are_as_on_sqlite() {
     let sqlite = Place::Sqlite(folder.join("a.db"));
     let postgres = place(&database.url());
     let both = [sqlite, postgres].map(|place| {
-        bring(&place, &Types::read(ALL, place.kind()).unwrap()).unwrap();
+        open_and_migrate(&place, &Types::read(ALL, place.kind()).unwrap()).unwrap();
         let mut rejects = Vec::new();
         let mut reject = |it: &weir_native::transfer::Reject| rejects.push(it.line);
         let mut hooks = Hooks { progress: &mut |_| {}, reject: &mut reject };
@@ -172,12 +172,12 @@ fn an_index_waits_for_an_extension_that_nobody_may_make() {
     let (_, host) = url.split_once('@').unwrap();
     let place = place(&format!("postgres://low:low@{host}"));
     let sdl = |name: &str| types(&format!("type Dish {{ {name}: String @search(by: [regexp]) }}"));
-    let plan = bring(&place, &sdl("name")).unwrap();
+    let plan = open_and_migrate(&place, &sdl("name")).unwrap();
     assert!(
         plan.to_string().contains("index `Dish_name_trigrams` waits for the extension pg_trgm"),
         "{plan}"
     );
-    let plan = bring(&place, &sdl("title")).unwrap();
+    let plan = open_and_migrate(&place, &sdl("title")).unwrap();
     assert!(
         plan.to_string().contains("index `Dish_title_trigrams` waits for the extension pg_trgm"),
         "{plan}"
@@ -199,7 +199,7 @@ fn an_index_waits_for_an_extension_that_nobody_may_make() {
 fn a_load_ends_with_statistics_of_every_table_it_filled() {
     let database = database("");
     let place = place(&database.url());
-    bring(
+    open_and_migrate(
         &place,
         &types(
             "type Cook { name: String! @id, dishes: [Dish] @hasInverse(field: cook), friends: [Cook], tags: [String] } \
@@ -253,7 +253,7 @@ fn a_text_that_is_too_long_for_an_index_is_named_before_it_is_built() {
 fn a_line_with_a_text_that_is_too_long_is_not_taken() {
     let database = database("");
     let place = place(&database.url());
-    bring(
+    open_and_migrate(
         &place,
         &types("type Dish { id: ID!, name: String @search(by: [hash]), code: String @id, tags: [String] }"),
     )
@@ -273,7 +273,7 @@ fn a_line_with_a_text_that_is_too_long_is_not_taken() {
     let source = Source { path: file.clone(), format: Format::Ndjson, mapping };
     let report = load(&place, &[source], &mut hooks).unwrap();
     std::fs::remove_file(&file).unwrap();
-    assert_eq!((report.count.objects, report.count.refused(), report.unbuilt), (1, 2, Vec::new()));
+    assert_eq!((report.count.objects, report.count.refused_count(), report.unbuilt), (1, 2, Vec::new()));
     let words = |name: &str| {
         format!(
             "{name}: `Dish.{name}` takes 2600 bytes at most, because an index holds it whole; these are 3000"
@@ -297,7 +297,7 @@ fn a_line_with_too_many_words_is_not_taken() {
     std::fs::write(&file, lines.join("\n")).unwrap();
     let database = database("");
     let place = place(&database.url());
-    bring(&place, &types(sdl)).unwrap();
+    open_and_migrate(&place, &types(sdl)).unwrap();
     // A table that has rows keeps its indexes while it is loaded.
     database.run(r#"INSERT INTO "Note" (id, key) VALUES (100, 'a')"#);
     let mut rejects = Vec::new();
@@ -307,7 +307,7 @@ fn a_line_with_too_many_words_is_not_taken() {
     let source = Source { path: file.clone(), format: Format::Ndjson, mapping };
     let report = load(&place, &[source], &mut hooks).unwrap();
     std::fs::remove_file(&file).unwrap();
-    assert_eq!((report.count.objects, report.count.refused(), report.unbuilt), (2, 3, Vec::new()));
+    assert_eq!((report.count.objects, report.count.refused_count(), report.unbuilt), (2, 3, Vec::new()));
     let words =
         "text: the words of `Note.text` take 1500000 bytes, and its index of words holds 1048575 of a text";
     let long =
@@ -338,10 +338,10 @@ fn an_index_that_the_data_does_not_allow_is_told_once_and_leaves_nothing() {
     let database = database("");
     let place = place(&database.url());
     let sdl = |search: &str| types(&format!("type Dish {{ id: ID!, name: String {search} }}"));
-    bring(&place, &sdl("")).unwrap();
+    open_and_migrate(&place, &sdl("")).unwrap();
     database.run(r#"INSERT INTO "Dish" (id, name) SELECT n, 'pho' FROM generate_series(1, 10001) n"#);
     let wanted = sdl("@search(by: [fulltext])");
-    bring(&place, &wanted).unwrap();
+    open_and_migrate(&place, &wanted).unwrap();
     // Others write to the tables too, and ask nobody.
     database.run(
         r#"INSERT INTO "Dish" (id, name) SELECT 20000, string_agg(md5(n::text), ' ') FROM generate_series(1, 50000) n"#,
@@ -385,7 +385,7 @@ fn an_index_is_made_anew_by_taking_its_search_away() {
     let place = place(&database.url());
     let [with, without] =
         ["@search(by: [term, hash])", ""].map(|it| types(&format!("type Dish {{ name: String {it} }}")));
-    bring(&place, &with).unwrap();
+    open_and_migrate(&place, &with).unwrap();
     let made = "SELECT indexdef FROM pg_indexes WHERE indexname LIKE 'Dish_name%' ORDER BY indexname";
     let fresh = database.run(made);
     database.run(
@@ -393,9 +393,9 @@ fn an_index_is_made_anew_by_taking_its_search_away() {
            CREATE INDEX "Dish_name_terms" ON "Dish" USING gin (to_tsvector('simple', name))"#,
     );
     assert_ne!(database.run(made), fresh, "those of an earlier Weir");
-    bring(&place, &without).unwrap();
+    open_and_migrate(&place, &without).unwrap();
     assert_eq!(database.run(made).trim(), "");
-    bring(&place, &with).unwrap();
+    open_and_migrate(&place, &with).unwrap();
     assert_eq!(database.run(made), fresh);
 }
 

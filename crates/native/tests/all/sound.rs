@@ -46,7 +46,8 @@ fn pair() -> impl Strategy<Value = [(usize, String); 2]> {
     let side = || (0..6_usize, select(&["@", "[@]", "@!"][..]));
     (side(), side(), 0..20_u32).prop_map(|((one, one_form), (other, other_form), number)| {
         let names = ["A", "B", "C", "D", "I", "J"];
-        let (p, q) = (format!("p{number}"), format!("q{number}"));
+        let p = format!("p{number}");
+        let q = format!("q{number}");
         let first = format!("  {p}: {} @hasInverse(field: {q})\n", one_form.replace('@', names[other]));
         [(one, first), (other, format!("  {q}: {}\n", other_form.replace('@', names[one])))]
     })

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use weir_native::layout::Database;
-use weir_native::store::{Place, Types, bring};
+use weir_native::store::{Place, Types, open_and_migrate};
 use weir_native::transfer::export::export;
 use weir_native::transfer::{Count, Event, Format, Hooks, LoadError, Mapping, Report, Source, load};
 
@@ -20,7 +20,7 @@ impl Folder {
     }
     pub(crate) fn store(&self, name: &str, sdl: &str) -> Place {
         let place = Place::Sqlite(self.0.join(name));
-        bring(&place, &Types::read(sdl, Database::Sqlite).unwrap()).unwrap();
+        open_and_migrate(&place, &Types::read(sdl, Database::Sqlite).unwrap()).unwrap();
         place
     }
     pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
@@ -156,7 +156,11 @@ fn check(sdl: &str, name: &str, text: &str, target: Option<&str>, objects: u64, 
     let file = folder.write(name, text);
     let (report, rejects) = loaded(&place, &[source(&file, target)]);
     assert_eq!(rejects, expected, "{text}");
-    assert_eq!((report.count.objects, report.count.refused()), (objects, expected.len() as u64), "{text}");
+    assert_eq!(
+        (report.count.objects, report.count.refused_count()),
+        (objects, expected.len() as u64),
+        "{text}"
+    );
     assert_eq!(folder.rows("a.db", "PRAGMA foreign_key_check"), "");
 }
 
@@ -463,7 +467,7 @@ fn all_that_is_in_the_files_is_counted() {
         ..Count::default()
     };
     assert_eq!(report.count, expected, "{rejects:#?}");
-    assert_eq!(rejects.len() as u64, report.count.refused());
+    assert_eq!(rejects.len() as u64, report.count.refused_count());
     assert!(
         rejects.contains(&"friends.csv:4: Cook.friends: there is no `Cook` 0x3".to_owned()),
         "{rejects:#?}"

@@ -17,7 +17,7 @@ use weir_language::ast::OperationKind;
 use weir_language::schema::Schema;
 use weir_native::compile::Native;
 use weir_native::layout::Database;
-use weir_native::store::{Place, Types, bring};
+use weir_native::store::{Place, Types, open_and_migrate};
 use weir_postgres::Settings;
 use weir_relational::catalog::{Catalog, Table, TableId, TableKind};
 use weir_sql::postgres::PostgresSource;
@@ -134,7 +134,7 @@ impl Setting<'_> {
         let (id, table) = found(&layout.relations.catalog, self.table);
         let api = weir_native::api::generate(model).expect("the API is sound");
         let table = table.clone();
-        (Native::restricted(api, layout, database, Arc::new((self.wall)(id))), table)
+        (Native::with_policy(api, layout, database, Arc::new((self.wall)(id))), table)
     }
 
     /// The front end without a wall.
@@ -170,7 +170,7 @@ fn on_sqlite(setting: Setting<'_>) -> Side {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let path = std::env::temp_dir().join(format!("weir-native-wall-{}-{number}.db", std::process::id()));
     let types = Types::read(setting.types, Database::Sqlite).expect("the types are sound");
-    bring(&Place::Sqlite(path.clone()), &types).expect("the store is made");
+    open_and_migrate(&Place::Sqlite(path.clone()), &types).expect("the store is made");
     let open = |frontend: Native| {
         let source = SqliteSource::new("main", Arc::new(frontend), &path, Tuning::USUAL);
         shelf::engine(Arc::new(source.expect("the store is served")), JOINS)
@@ -181,12 +181,11 @@ fn on_sqlite(setting: Setting<'_>) -> Side {
     let schema = Arc::clone(engine.schema());
     let connection = rusqlite::Connection::open(&path).expect("the store opens");
     connection.pragma_update(None, "foreign_keys", false).expect("the pragma is known");
-    let beside = move |sql: &str| match sql.starts_with("SELECT") {
-        true => {
+    let beside = move |sql: &str| {
+        if sql.starts_with("SELECT") {
             let sql = sql.replace("LIST(", "json_group_array(").replace("ROW(", "json_array(");
             connection.query_row(&sql, [], |row| row.get(0)).expect("it is answered")
-        }
-        false => {
+        } else {
             connection.execute_batch(sql).expect("it runs");
             String::new()
         }
@@ -198,7 +197,7 @@ fn on_postgres(setting: Setting<'_>) -> Side {
     let made = database("");
     let settings = Settings::parse(&made.url(), |_| None).expect("a sound address");
     let types = Types::read(setting.types, Database::Postgres).expect("the types are sound");
-    bring(&Place::Postgres(Box::new(settings.clone())), &types).expect("the store is made");
+    open_and_migrate(&Place::Postgres(Box::new(settings.clone())), &types).expect("the store is made");
     let open = |frontend: Native| {
         let opening =
             PostgresSource::new("main", Arc::new(frontend), settings.clone(), Duration::from_secs(60));
@@ -208,12 +207,11 @@ fn on_postgres(setting: Setting<'_>) -> Side {
     let (frontend, table) = setting.frontend(Database::Postgres);
     let engine = open(frontend);
     let schema = Arc::clone(engine.schema());
-    let beside = move |sql: &str| match sql.starts_with("SELECT") {
-        true => {
+    let beside = move |sql: &str| {
+        if sql.starts_with("SELECT") {
             let sql = sql.replace("LIST(", "json_agg(").replace("ROW(", "json_build_array(");
             String::from_utf8(made.rows(&sql)[0][0].clone().unwrap_or_default()).expect("text")
-        }
-        false => {
+        } else {
             made.run(&format!("SET session_replication_role = replica; {sql}"));
             String::new()
         }
@@ -270,7 +268,8 @@ fn check(make: impl Fn(Setting<'_>) -> Side, ty: &str, cases: u64) -> [u64; 3] {
     let mut sides: Option<(Side, Side, Vec<Vec<Value>>)> = None;
     for seed in 0..cases {
         if seed % CASES_PER_STORE == 0 {
-            let (mut behind, mut empty) = (make(setting), make(Setting { wall: Wall::open, ..setting }));
+            let mut behind = make(setting);
+            let mut empty = make(Setting { wall: Wall::open, ..setting });
             let hidden = behind.rows();
             (empty.beside)(&format!("DELETE FROM \"{ty}\""));
             sides = Some((behind, empty, hidden));
@@ -288,7 +287,8 @@ fn check(make: impl Fn(Setting<'_>) -> Side, ty: &str, cases: u64) -> [u64; 3] {
         if asker.inputs.iter().any(|it| *it == format!("Add{ty}Input") || *it == format!("{ty}Ref")) {
             continue;
         }
-        let (found, expected) = (behind.ask(&operation), empty.ask(&operation));
+        let found = behind.ask(&operation);
+        let expected = empty.ask(&operation);
         assert_eq!(sorted(&found), sorted(&expected), "seed {seed} against {ty}: {operation}");
         if kind == OperationKind::Mutation {
             let changed = behind.changed(hidden, &operation);
@@ -334,7 +334,8 @@ const NAMED: &[&str] = &[
 /// A hidden object that a mutation names is answered as one that does not exist.
 fn check_named(make: impl Fn(Setting<'_>) -> Side) {
     let setting = Setting { types: TYPES, fill: &[FILL], table: "Author", wall: Wall::hiding };
-    let (behind, open) = (make(setting), make(Setting { wall: Wall::open, ..setting }));
+    let behind = make(setting);
+    let open = make(Setting { wall: Wall::open, ..setting });
     for mutation in NAMED {
         let named = |side: &Side, id: &str| side.ask(&mutation.replace("ID", id)).replace(id, "ID");
         let hidden = named(&behind, "0x1");
@@ -368,7 +369,9 @@ const ORDERED: &[&str] = &[
 fn check_ordered(make: impl Fn(Setting<'_>) -> Side) {
     let setting = Setting { types: TYPES, fill: &[FILL], table: "Author", wall: Wall::hiding };
     let open = Setting { wall: Wall::open, ..setting };
-    let (behind, whole, mut empty) = (make(setting), make(open), make(open));
+    let behind = make(setting);
+    let whole = make(open);
+    let mut empty = make(open);
     (empty.beside)("DELETE FROM \"Author\"");
     for query in ORDERED {
         let expected = empty.ask(query);
@@ -392,7 +395,8 @@ fn nobody_orders_by_what_is_behind_the_wall_on_postgres() {
 fn check_changes(make: impl Fn(Setting<'_>) -> Side, table: &str, cases: u64) -> u64 {
     let types = [TYPES, WORKS].concat();
     let setting = Setting { types: &types, fill: &[FILL, FILL_WORKS], table, wall: Wall::read_only };
-    let (mut done, mut behind) = (0, None);
+    let mut done = 0;
+    let mut behind = None;
     for seed in 0..cases {
         if seed % CASES_PER_STORE == 0 {
             behind = Some(make(setting));

@@ -9,7 +9,7 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use weir_native::layout::Database;
-use weir_native::store::{Pace, Place, Store, Types, bring};
+use weir_native::store::{Pace, Place, Store, Types, open_and_migrate};
 use weir_postgres::Settings;
 use weir_relational::word_form::fold;
 
@@ -140,7 +140,7 @@ fn a_store_of_the_second_format_gets_folded_words() {
         database.query_row(&sql, [word], |row| row.get::<_, i64>(0)).unwrap()
     };
     assert_eq!(found("Note_text_terms", "東"), 0);
-    let plan = bring(&place, &Types::read(TERMS, Database::Sqlite).unwrap()).unwrap();
+    let plan = open_and_migrate(&place, &Types::read(TERMS, Database::Sqlite).unwrap()).unwrap();
     assert!(plan.changes.iter().any(|it| it.starts_with("indexes of words are made anew")), "{plan}");
     assert!(!plan.changes.iter().any(|it| it.contains("DateTime")), "{plan}");
     let counts = [
@@ -151,7 +151,7 @@ fn a_store_of_the_second_format_gets_folded_words() {
     ];
     assert_eq!(counts.map(|(index, word)| found(index, word)), [1, 1, 1, 1]);
     assert_eq!(folder.rows("a.db", "SELECT format FROM weir_store"), "3");
-    let again = bring(&place, &Types::read(TERMS, Database::Sqlite).unwrap()).unwrap();
+    let again = open_and_migrate(&place, &Types::read(TERMS, Database::Sqlite).unwrap()).unwrap();
     assert!(again.is_nothing, "{again}");
 }
 
@@ -160,13 +160,13 @@ fn a_store_of_the_second_format_in_postgresql_gets_its_indexes_anew() {
     let database = database("");
     let place = Place::Postgres(Box::new(Settings::parse(&database.url(), |_| None).unwrap()));
     let types = Types::read(TERMS, Database::Postgres).unwrap();
-    bring(&place, &types).unwrap();
+    open_and_migrate(&place, &types).unwrap();
     let old = r#"INSERT INTO "Note" (id, text) SELECT g, 'tower ' || g FROM generate_series(1, 10100) g;
         DROP INDEX "Note_text_terms"; CREATE INDEX "Note_text_terms" ON "Note" USING gin (to_tsvector('simple', text));
         DROP INDEX "Note_tags_value_terms"; CREATE INDEX "Note_tags_value_terms" ON "Note_tags" USING gin (to_tsvector('simple', value));
         UPDATE weir_store SET format = 2"#;
     database.run(old);
-    let plan = bring(&place, &types).unwrap();
+    let plan = open_and_migrate(&place, &types).unwrap();
     assert_eq!(plan.builds, ["Note_text_fulltext", "Note_text_terms"], "{plan}");
     let mut store = Store::open(&place).unwrap();
     while store.build_next(&types, Pace::Beside, &mut |_, _, _| true).unwrap() {}
@@ -249,7 +249,8 @@ fn compare(texts: &[String], searches: &[String]) -> Result<(), TestCaseError> {
     prop_assert!(!stores.1.ask(ADD, &given).contains("errors"));
     for search in searches {
         let given = json!({ "w": search }).to_string();
-        let (sqlite, postgres) = (asked(&stores.0.ask(ASK, &given)), asked(&stores.1.ask(ASK, &given)));
+        let sqlite = asked(&stores.0.ask(ASK, &given));
+        let postgres = asked(&stores.1.ask(ASK, &given));
         // `ngram` takes letters as they are written, of which PostgreSQL's parser knows fewer.
         for field in ["all", "any", "full", "tags"] {
             let [one, other] = [&sqlite, &postgres].map(|it| keys(it, field));

@@ -126,7 +126,8 @@ fn steps(count: usize) -> (i32, String) {
 
 #[test]
 fn words_of_lists_take_steps_for_each_object_and_not_for_each_two() {
-    let ((few, way), (many, _)) = (steps(100), steps(800));
+    let (few, way) = steps(100);
+    let (many, _) = steps(800);
     assert!(way.contains("Note_tags_value_terms VIRTUAL TABLE INDEX"), "{way}");
     assert_eq!(way.matches("LIST SUBQUERY").count(), 1, "the rows of all words are gathered once: {way}");
     assert!(many < 10 * few, "{few} steps for 100 objects, {many} for 800");

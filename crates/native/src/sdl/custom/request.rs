@@ -102,7 +102,7 @@ impl<'d> SdlReader<'d> {
         word == "BATCH"
     }
 
-    /// Which of the arguments go together.
+    /// Checks which arguments may be combined.
     fn check_parts(
         &mut self,
         (method, span): (&str, Span),
@@ -175,8 +175,8 @@ impl<'d> SdlReader<'d> {
     /// A call of a type's field says which object it is about.
     fn check_key(&mut self, span: Span, has_template: bool, scope: &Scope<'d>, used: &[String]) {
         let Owner::Type(owner) = &scope.owner else { return };
-        // Of those that are not there it was told already.
-        let has_key = used.iter().any(|it| self.known(scope, it).is_none_or(|it| it.is_key));
+        // A missing variable has been reported already.
+        let has_key = used.iter().any(|it| self.find_variable(scope, it).is_none_or(|it| it.is_key));
         if has_key {
             return;
         }
@@ -195,9 +195,10 @@ impl<'d> SdlReader<'d> {
             return Vec::new();
         }
         let mut pairs = Vec::new();
-        for (word, span) in self.words(value) {
+        for (word, span) in self.read_names(value) {
             let (remote, local) = word.split_once(':').unwrap_or((&word, &word));
-            let (remote, local) = (remote.trim().to_owned(), local.trim().to_owned());
+            let remote = remote.trim().to_owned();
+            let local = local.trim().to_owned();
             if let Some(secrets) = secrets
                 && !secrets.iter().any(|it| it.0 == local)
             {

@@ -26,7 +26,7 @@ enum Use {
 }
 
 impl<'d> SdlReader<'d> {
-    fn used(&self, name: &str) -> Use {
+    fn kind_of_use(&self, name: &str) -> Use {
         match (names::scalar(name), self.names.get(name)) {
             _ if BUILT_IN.contains(&name) => Use::Leaf,
             (Some(Scalar::Point | Scalar::Polygon | Scalar::MultiPolygon), _) => Use::Shape,
@@ -45,7 +45,7 @@ impl<'d> SdlReader<'d> {
     /// Checks the type of a custom field, or of a field of a remote type.
     pub(super) fn result(&mut self, ty: TypeExpr) {
         let name = self.str(ty.name);
-        let message = match self.used(name) {
+        let message = match self.kind_of_use(name) {
             Use::Leaf | Use::Remote => return,
             Use::Input => format!("`{name}` is an input, which no field can give: use a type"),
             Use::Stored => format!(
@@ -62,7 +62,7 @@ impl<'d> SdlReader<'d> {
     /// Checks the type of an argument or of an input's field.
     pub(super) fn input_type(&mut self, ty: TypeExpr) {
         let name = self.str(ty.name);
-        let message = match self.used(name) {
+        let message = match self.kind_of_use(name) {
             Use::Leaf | Use::Input => return,
             Use::Remote | Use::Stored => {
                 format!("`{name}` is a type, which no argument can be: define an `input`")
@@ -81,7 +81,8 @@ impl<'d> SdlReader<'d> {
     /// Definitions of all that `fields` give and take, and of all remote types.
     pub(super) fn definitions(&mut self, fields: &[CustomDraft<'d>], made: &mut Customs) {
         let not_stored = self.not_stored.clone();
-        let (mut seen, mut open): (HashSet<&str>, Vec<&str>) = (HashSet::new(), Vec::new());
+        let mut seen: HashSet<&str> = HashSet::new();
+        let mut open: Vec<&str> = Vec::new();
         for draft in fields {
             open.push(self.str(draft.definition.ty.name));
             let arguments = self.document.list(draft.definition.arguments);
@@ -144,7 +145,7 @@ impl<'d> SdlReader<'d> {
     fn definition(&mut self, definition: &'d TypeDefinition, made: &mut Customs, open: &mut Vec<&'d str>) {
         let name = self.str(definition.name);
         let is_remote = self.is_remote(definition);
-        let mut text = self.described(definition.description);
+        let mut text = self.quote_description(definition.description);
         let mut members = Vec::new();
         match definition.body {
             TypeBody::Object { interfaces, fields } | TypeBody::Interface { interfaces, fields } => {
@@ -199,7 +200,7 @@ impl<'d> SdlReader<'d> {
         let mut names = Vec::new();
         for NameNode(span) in self.document.list(list).iter().copied() {
             let name = self.str(span);
-            if !matches!(self.used(name), Use::Remote) {
+            if !matches!(self.kind_of_use(name), Use::Remote) {
                 self.complain(
                     span,
                     format!("`{name}` is no type with `@remote`: write the directive there too"),
@@ -246,7 +247,7 @@ impl<'d> SdlReader<'d> {
         arguments: &[InputDefinition],
         deprecated: Option<&str>,
     ) -> String {
-        let mut text = self.described(field.description);
+        let mut text = self.quote_description(field.description);
         text.push_str(self.str(field.name));
         if !arguments.is_empty() {
             let all: Vec<String> = arguments.iter().map(|it| self.input(it)).collect();
@@ -259,7 +260,7 @@ impl<'d> SdlReader<'d> {
     }
 
     fn input(&mut self, input: &InputDefinition) -> String {
-        let mut text = self.described(input.description);
+        let mut text = self.quote_description(input.description);
         text.push_str(&format!("{}: {}", self.str(input.name), self.type_use(input.ty)));
         if let Some(default) = input.default {
             let span = self.document.value(default).span;
@@ -275,7 +276,7 @@ impl<'d> SdlReader<'d> {
     fn values(&mut self, values: List<EnumValueDefinition>) -> String {
         let mut text = String::new();
         for value in self.document.list(values) {
-            text.push_str(&self.described(value.description));
+            text.push_str(&self.quote_description(value.description));
             text.push_str(self.str(value.name));
             // Other mistakes are reported where stored enums are read.
             let mut directives = self.document.list(value.directives).iter();
@@ -288,7 +289,7 @@ impl<'d> SdlReader<'d> {
     }
 
     /// A description as a quoted string with a blank behind it, or nothing.
-    fn described(&self, description: weir_language::ast::Description) -> String {
+    fn quote_description(&self, description: weir_language::ast::Description) -> String {
         let mut text = String::new();
         if let Some(id) = description {
             quote(&self.document.string(id), &mut text);

@@ -32,7 +32,7 @@ impl<'d> SdlReader<'d> {
         for segment in path.strip_prefix('/').unwrap_or(path).split('/') {
             url.path.push(self.part(segment, span, scope, fixed, used));
             let Some(UrlPart::Variable { name, .. }) = url.path.last() else { continue };
-            if self.known(scope, name).is_some_and(|it| !it.is_required) {
+            if self.find_variable(scope, name).is_some_and(|it| !it.is_required) {
                 let message = format!(
                     "`${name}` is a segment of the path, so it has to be non-null: write `!` behind its type"
                 );

@@ -11,7 +11,7 @@ use weir_postgres::{
     Buffer, Error as PostgresError, Format, Isolation, Parameters, Pool, Purpose, Session as Connection,
     Settings, Statement, Transaction,
 };
-use weir_relational::dialect::quoting::{list, quoted};
+use weir_relational::dialect::quoting::{list, quote_identifier};
 
 /// A statement that builds an index of a large table may take so long.
 const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -19,10 +19,10 @@ const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
 /// The advisory lock of a load.
 const LOAD_LOCK: i64 = 1_464_158_547;
 
-/// A session of PostgreSQL's and what drives it.
+/// A session of PostgreSQL, and the runtime that drives it.
 #[derive(Debug)]
 pub(super) struct Postgres {
-    // Dropped before the runtime, which it needs to say goodbye. `None` after a failure.
+    // The order matters: the session is dropped before `runtime`, which it needs to close the connection. `None` after a failure.
     session: Option<Connection>,
     pool: Arc<Pool>,
     connect_max: Duration,
@@ -112,21 +112,22 @@ impl Session for Postgres {
                 .collect();
             let sql = format!(
                 "INSERT INTO {} ({names}) SELECT * FROM unnest({}) ON CONFLICT DO NOTHING RETURNING {}",
-                quoted(&table.name),
+                quote_identifier(&table.name),
                 arrays.join(", "),
-                quoted(&table.columns[0].name)
+                quote_identifier(&table.columns[0].name)
             );
             let made = self.run_with(&sql, &parameters, 1)?;
             if made.affected == there.len() as u64 {
                 continue;
             }
             let number = |it: Option<&[u8]>| std::str::from_utf8(it?).ok()?.parse::<i64>().ok();
-            // Of two lines with one number, one is made.
+            // If two lines have the same number, only one was inserted.
             let mut made: HashSet<i64> =
                 made.iter().filter_map(|row| number(row.column(0).flatten())).collect();
             let lost: Vec<usize> = there.into_iter().filter(|&row| !made.remove(&bulk.ids[row])).collect();
             for before in &tables[..at] {
-                let (name, id) = (quoted(&before.name), quoted(&before.columns[0].name));
+                let name = quote_identifier(&before.name);
+                let id = quote_identifier(&before.columns[0].name);
                 let ids = Value::Text(numbers(lost.iter().map(|&row| bulk.ids[row])));
                 self.execute(&format!("DELETE FROM {name} WHERE {id} = ANY($1::bigint[])"), &[ids])?;
             }
@@ -142,7 +143,8 @@ impl Session for Postgres {
         let sql = format!(
             "INSERT INTO {table} ({names}) SELECT * FROM unnest($1::bigint[], $2::bigint[]) ON CONFLICT DO NOTHING"
         );
-        let (one, other) = (numbers(pairs.iter().map(|it| it.0)), numbers(pairs.iter().map(|it| it.1)));
+        let one = numbers(pairs.iter().map(|it| it.0));
+        let other = numbers(pairs.iter().map(|it| it.1));
         self.execute(&sql, &[Value::Text(one), Value::Text(other)]).map(drop)
     }
 }
@@ -196,7 +198,7 @@ impl Postgres {
         self.run_with(sql, &parameters, width)
     }
 
-    /// As [`Session::query`], with values that are written already.
+    /// Runs a query like [`Session::query`] whose values are encoded already.
     fn run_with(
         &mut self,
         sql: &str,

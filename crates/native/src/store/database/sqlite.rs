@@ -11,7 +11,7 @@ use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, ffi, params_fr
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use weir_engine::write::out::Out;
-use weir_relational::dialect::quoting::{list, quoted};
+use weir_relational::dialect::quoting::{list, quote_identifier};
 use weir_relational::word_form;
 use weir_sqlite::connection::Tuning;
 
@@ -20,7 +20,7 @@ pub(super) fn open(path: &Path) -> Result<Connection, Error> {
     open_with(path, OpenFlags::SQLITE_OPEN_CREATE)
 }
 
-/// Opens the file at `path` so that nobody else can use it; nothing if somebody does.
+/// Opens the file at `path` for exclusive use; `None` if somebody else uses it.
 pub(super) fn exclusive(path: &Path) -> Result<Option<Connection>, Error> {
     let opened =
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).and_then(|connection| {
@@ -33,19 +33,19 @@ pub(super) fn exclusive(path: &Path) -> Result<Option<Connection>, Error> {
     match opened {
         Ok(connection) => Ok(Some(connection)),
         Err(cause) if cause.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(None),
-        Err(cause) => Err(refused(&format!("{}: {cause}", path.display()), &cause)),
+        Err(cause) => Err(with_remedy(&format!("{}: {cause}", path.display()), &cause)),
     }
 }
 
 impl Session for Connection {
     fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64, Error> {
-        let mut statement = self.prepare_cached(sql).map_err(|error| words(sql, &error))?;
+        let mut statement = self.prepare_cached(sql).map_err(|error| statement_error(sql, &error))?;
         let changed = statement.execute(params_from_iter(values.iter().map(sqlite_value)));
-        changed.map(|it| it as u64).map_err(|error| words(sql, &error))
+        changed.map(|it| it as u64).map_err(|error| statement_error(sql, &error))
     }
 
     fn query(&mut self, sql: &str, values: &[Value], width: usize) -> Result<QueryRows, Error> {
-        query_sqlite(self, sql, values, width).map_err(|error| words(sql, &error))
+        query_sqlite(self, sql, values, width).map_err(|error| statement_error(sql, &error))
     }
 
     fn begin(&mut self) -> Result<(), Error> {
@@ -62,7 +62,7 @@ impl Session for Connection {
     }
 
     fn is_writable(&mut self) -> Result<bool, Error> {
-        self.is_readonly("main").map(|it| !it).map_err(|error| refused(&error.to_string(), &error))
+        self.is_readonly("main").map(|it| !it).map_err(|error| with_remedy(&error.to_string(), &error))
     }
 
     fn data_version(&mut self) -> Result<i64, Error> {
@@ -81,10 +81,10 @@ impl Session for Connection {
 
     fn existing(&mut self, table: &str, column: &str, ids: &[i64]) -> Result<HashSet<i64>, Error> {
         let sql = format!("SELECT 1 FROM {table} WHERE {column} = ?1");
-        let mut statement = self.prepare_cached(&sql).map_err(failed)?;
+        let mut statement = self.prepare_cached(&sql).map_err(database_error)?;
         let mut found = HashSet::new();
         for &id in ids {
-            if statement.exists([id]).map_err(failed)? {
+            if statement.exists([id]).map_err(database_error)? {
                 found.insert(id);
             }
         }
@@ -97,21 +97,22 @@ impl Session for Connection {
         bulk: Bulk<'_>,
         gone: &mut [bool],
     ) -> Result<Vec<(usize, String)>, Error> {
-        let (mut statements, mut refused) = (Vec::new(), Vec::new());
+        let mut statements = Vec::new();
+        let mut refused = Vec::new();
         for table in tables {
             let marks = vec!["?"; table.columns.len()].join(", ");
             let names = list(table.columns.iter().map(|it| it.name.as_str()));
-            let sql = format!("INSERT INTO {} ({names}) VALUES ({marks})", quoted(&table.name));
-            statements.push(self.prepare_cached(&sql).map_err(failed)?);
+            let sql = format!("INSERT INTO {} ({names}) VALUES ({marks})", quote_identifier(&table.name));
+            statements.push(self.prepare_cached(&sql).map_err(database_error)?);
         }
         for (row, is_gone) in gone.iter_mut().enumerate().filter(|it| !*it.1) {
             for (at, table) in tables.iter().enumerate() {
                 let Err(error) = insert_row(&mut statements[at], table, bulk, row) else { continue };
-                let Some(why) = broken_rule(&error) else { return Err(failed(error)) };
+                let Some(why) = broken_rule(&error) else { return Err(database_error(error)) };
                 for before in &tables[..at] {
-                    let id = quoted(&before.columns[0].name);
-                    let sql = format!("DELETE FROM {} WHERE {id} = ?1", quoted(&before.name));
-                    Connection::execute(self, &sql, [bulk.ids[row]]).map_err(failed)?;
+                    let id = quote_identifier(&before.columns[0].name);
+                    let sql = format!("DELETE FROM {} WHERE {id} = ?1", quote_identifier(&before.name));
+                    Connection::execute(self, &sql, [bulk.ids[row]]).map_err(database_error)?;
                 }
                 *is_gone = true;
                 refused.push((row, why));
@@ -123,15 +124,15 @@ impl Session for Connection {
 
     fn insert_pairs(&mut self, table: &str, names: &str, pairs: &[(i64, i64)]) -> Result<(), Error> {
         let sql = format!("INSERT OR IGNORE INTO {table} ({names}) VALUES (?1, ?2)");
-        let mut statement = self.prepare_cached(&sql).map_err(failed)?;
+        let mut statement = self.prepare_cached(&sql).map_err(database_error)?;
         for pair in pairs {
-            statement.execute([pair.0, pair.1]).map_err(failed)?;
+            statement.execute([pair.0, pair.1]).map_err(database_error)?;
         }
         Ok(())
     }
 }
 
-fn failed(error: rusqlite::Error) -> Error {
+fn database_error(error: rusqlite::Error) -> Error {
     Error::Database(error.to_string())
 }
 
@@ -156,7 +157,7 @@ fn open_with(path: &Path, more: OpenFlags) -> Result<Connection, Error> {
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         Ok(connection)
     });
-    opened.map_err(|cause| refused(&format!("{}: {cause}", path.display()), &cause))
+    opened.map_err(|cause| with_remedy(&format!("{}: {cause}", path.display()), &cause))
 }
 
 /// A number as answers have it.
@@ -167,12 +168,12 @@ fn float_text(value: f64) -> String {
     String::from_utf8_lossy(digits.bytes()).into_owned()
 }
 
-fn words(sql: &str, error: &rusqlite::Error) -> Error {
-    refused(&format!("{error}, in: {sql}"), error)
+fn statement_error(sql: &str, error: &rusqlite::Error) -> Error {
+    with_remedy(&format!("{error}, in: {sql}"), error)
 }
 
-/// `words`, and what to do about it where SQLite only says that it cannot.
-fn refused(words: &str, cause: &rusqlite::Error) -> Error {
+/// The error with `words`, and how to fix it where SQLite does not say.
+fn with_remedy(words: &str, cause: &rusqlite::Error) -> Error {
     let extended = cause.sqlite_error().map(|it| it.extended_code);
     let remedy = match cause.sqlite_error_code() {
         // The memory that connections share is a file too.
@@ -270,7 +271,7 @@ pub(in crate::store) fn copy(
 ) -> Result<Database, Error> {
     let source = open_with(from, OpenFlags::empty())?;
     let words = |cause: rusqlite::Error| Error::Database(format!("{}: {cause}", to.display()));
-    // One snapshot: else every commit of others would begin the copy anew.
+    // A snapshot: without it every commit of others would restart the copy.
     source.execute_batch("BEGIN; SELECT one FROM weir_store").map_err(words)?;
     let mut target = Connection::open(to).map_err(words)?;
     {

@@ -51,14 +51,15 @@ impl Mutation {
         members.enumerate().flat_map(|(at, ty)| ids.iter().map(move |id| (id + 2 * at as i64, *ty))).collect()
     }
 
-    /// With new objects, then with known ones of each type.
+    /// Number of runs to explain: one with new objects, then one with existing objects per member type.
     fn variants(&self) -> usize {
         let members = |it: &InputObject| self.writes.model().ty(it.ty).members.len();
         1 + self.input.objects.iter().map(members).max().unwrap_or_default().min(MEMBERS_MAX)
     }
 
     fn variant(&self, variant: usize) -> Resolutions {
-        let (resolver, model) = (self.resolver(), self.writes.model());
+        let resolver = self.resolver();
+        let model = self.writes.model();
         let mut resolutions = Resolutions::default();
         let mut ignored = vec![false; self.input.objects.len()];
         for (at, object) in self.input.objects.iter().enumerate() {
@@ -68,7 +69,7 @@ impl Mutation {
             let is_named = self.names.has(at as u32);
             let can_be_made = model.ty(object.ty).kind == TypeKind::Object
                 && object.id.is_none()
-                && resolver.lacking(object).is_none();
+                && resolver.missing_field(object).is_none();
             let resolution = match (object.role, known) {
                 (Role::Patch { .. }, _) | (_, None) => Resolution::Nothing,
                 _ if ignored[at] => Resolution::Nothing,

@@ -44,7 +44,7 @@ pub(super) struct Permissions {
     demands: Vec<Demand>,
     /// The one that is asked.
     current: Option<Demand>,
-    /// Objects of it that passed.
+    /// Objects of the current demand that passed.
     passed: Vec<i64>,
     pub(super) denied: Denied,
     losers: Vec<LoserQuestion>,
@@ -67,8 +67,8 @@ impl Permissions {
         self.passed.push(id);
     }
 
-    /// Those of the objects of the current demand that did not pass.
-    fn failed(&mut self) -> (Option<Right>, Vec<i64>) {
+    /// Objects of the current demand that did not pass, and the right that was demanded.
+    fn take_failed(&mut self) -> (Option<Right>, Vec<i64>) {
         let Some(Demand { operation, ids, .. }) = self.current.take() else { return (None, Vec::new()) };
         self.passed.sort_unstable();
         let failed = ids.into_iter().filter(|it| self.passed.binary_search(it).is_err()).collect();
@@ -78,7 +78,7 @@ impl Permissions {
 }
 
 impl Mutation {
-    fn allowed(&self, ty: TypeId, operation: Right) -> Allowed {
+    fn allowed_objects(&self, ty: TypeId, operation: Right) -> Allowed {
         let table = self.writes.layout.tables[ty.index()];
         self.policy.as_ref().map_or(Allowed::All, |it| it.allowed_in(table, operation))
     }
@@ -99,7 +99,7 @@ impl Mutation {
             named.extend(hits.map(|(id, ty)| (operation, *ty, *id)));
         }
         for (operation, ty, id) in named {
-            match self.allowed(ty, operation) {
+            match self.allowed_objects(ty, operation) {
                 Allowed::All => {}
                 Allowed::Nothing => self.permissions.denied.add(operation, id),
                 Allowed::If(_) => self.permissions.demand(operation, ty, id),
@@ -108,9 +108,9 @@ impl Mutation {
         self.next_screen(asked)
     }
 
-    /// Takes what was found out, and asks the next question.
-    pub(super) fn screened(&mut self, asked: &mut Vec<BoundStatement>) -> Result<Step, MutationRefusal> {
-        if let (Some(operation), failed) = self.permissions.failed() {
+    /// Takes the result of the last check, and asks the next one.
+    pub(super) fn take_screened(&mut self, asked: &mut Vec<BoundStatement>) -> Result<Step, MutationRefusal> {
+        if let (Some(operation), failed) = self.permissions.take_failed() {
             failed.into_iter().for_each(|id| self.permissions.denied.add(operation, id));
         }
         self.next_screen(asked)
@@ -134,15 +134,16 @@ impl Mutation {
 
     /// Refuses new objects of types that the caller may not add at all.
     pub(super) fn check_adds(&self) -> Result<(), MutationRefusal> {
-        let mut made = self.made();
-        match made.any(|(ty, _)| self.allowed(ty, Right::Add) == Allowed::Nothing) {
-            true => Err(MutationRefusal::Denied),
-            false => Ok(()),
+        let mut made = self.new_objects();
+        if made.any(|(ty, _)| self.allowed_objects(ty, Right::Add) == Allowed::Nothing) {
+            Err(MutationRefusal::Denied)
+        } else {
+            Ok(())
         }
     }
 
-    /// The new objects.
-    fn made(&self) -> impl Iterator<Item = (TypeId, u32)> {
+    /// New objects: type, and index of the object's number.
+    fn new_objects(&self) -> impl Iterator<Item = (TypeId, u32)> {
         let objects = self.input.objects.iter().zip(&self.resolutions.of);
         objects.filter_map(|(object, it)| match it {
             Resolution::Made(number) => Some((object.ty, *number)),
@@ -155,9 +156,9 @@ impl Mutation {
         if self.policy.is_none() {
             return;
         }
-        let made: Vec<(TypeId, u32)> = self.made().collect();
+        let made: Vec<(TypeId, u32)> = self.new_objects().collect();
         for (ty, number) in made {
-            if self.allowed(ty, Right::Add) != Allowed::All {
+            if self.allowed_objects(ty, Right::Add) != Allowed::All {
                 self.permissions.demand(Right::Add, ty, self.numbers[number as usize]);
             }
         }
@@ -169,7 +170,8 @@ impl Mutation {
             return;
         }
         let mut pointers = Vec::new();
-        let (model, layout) = (self.writes.model(), &self.writes.layout);
+        let model = self.writes.model();
+        let layout = &self.writes.layout;
         self.links(&mut |from, field, to| match side(model, layout, field, to.ty) {
             Some(EdgeStorage::Ours(by)) => {
                 pointers.push((from, by, to));
@@ -180,7 +182,8 @@ impl Mutation {
             Some(EdgeStorage::Theirs(by)) => pointers.push((to, by, from)),
             Some(EdgeStorage::Pairs { .. }) | None => {}
         });
-        let (mut losers, at) = (Vec::new(), asked.len());
+        let mut losers = Vec::new();
+        let at = asked.len();
         for (holder, by, target) in pointers {
             self.ask_old_target(holder, by, target, &mut losers, asked);
             self.ask_other_holders(holder, by, target, &mut losers, asked);
@@ -201,17 +204,18 @@ impl Mutation {
         let FieldKind::Edge { to, inverse: Some(_) } = self.writes.model().field(by.field).kind else {
             return;
         };
-        if holder.row.is_some() || self.allowed(to, Right::Update) == Allowed::All {
+        if holder.row.is_some() || self.allowed_objects(to, Right::Update) == Allowed::All {
             return;
         }
-        let (table, id) = (layout.tables[holder.ty.index()], layout.ids[holder.ty.index()]);
+        let table = layout.tables[holder.ty.index()];
+        let id = layout.ids[holder.ty.index()];
         let columns = ColumnIds::from_slice(&[by.column]);
         let key = TemplateKey::Find { table, columns, rows: RowCondition::by(id) };
-        asked.push(self.writes.asked(key, [Value::Int(holder.id)]));
+        asked.push(self.writes.bind_statement(key, [Value::Int(holder.id)]));
         losers.push(LoserQuestion { ty: to, keeps: Some(target.id) });
     }
 
-    /// Others that point at `target` lose it, if only one may.
+    /// Asks for other objects that point at `target`: they lose it if only one may have it.
     fn ask_other_holders(
         &self,
         holder: End,
@@ -220,21 +224,23 @@ impl Mutation {
         losers: &mut Vec<LoserQuestion>,
         asked: &mut Vec<BoundStatement>,
     ) {
-        let (model, layout) = (self.writes.model(), &self.writes.layout);
+        let model = self.writes.model();
+        let layout = &self.writes.layout;
         if !by.is_single || target.row.is_some() {
             return;
         }
         for &ty in holders(model, by, target) {
             let field = copy(model, by.field, ty);
             let crate::layout::Storage::ToOne { column, .. } = layout.fields[field.index()] else { continue };
-            if self.allowed(ty, Right::Update) == Allowed::All {
+            if self.allowed_objects(ty, Right::Update) == Allowed::All {
                 continue;
             }
-            let (table, id) = (layout.tables[ty.index()], layout.ids[ty.index()]);
+            let table = layout.tables[ty.index()];
+            let id = layout.ids[ty.index()];
             let and = SmallVec::from_iter([(id, Comparison::Neq)]);
             let rows = RowCondition { and, ..RowCondition::by(column) };
             let key = TemplateKey::Find { table, columns: ColumnIds::from_slice(&[id]), rows };
-            asked.push(self.writes.asked(key, [Value::Int(target.id), Value::Int(holder.id)]));
+            asked.push(self.writes.bind_statement(key, [Value::Int(target.id), Value::Int(holder.id)]));
             losers.push(LoserQuestion { ty, keeps: None });
         }
     }
@@ -254,11 +260,11 @@ impl Mutation {
 
     /// Asks the next demand, all of whose objects have to pass; `None`: there is none.
     pub(super) fn demand_next(&mut self) -> Result<Option<Step>, MutationRefusal> {
-        if !self.permissions.failed().1.is_empty() {
+        if !self.permissions.take_failed().1.is_empty() {
             return Err(MutationRefusal::Denied);
         }
         let demands = &self.permissions.demands;
-        if demands.iter().any(|it| self.allowed(it.ty, it.operation) == Allowed::Nothing) {
+        if demands.iter().any(|it| self.allowed_objects(it.ty, it.operation) == Allowed::Nothing) {
             return Err(MutationRefusal::Denied);
         }
         Ok(self.check_next(Stage::Demanded))

@@ -63,9 +63,10 @@ impl<'c> Choices<'c> {
 
     pub(super) fn mutation(&mut self) -> Operation {
         let what = self.below(8);
-        let ty = match self.people {
-            true => PERSON,
-            false => [COUNTRY, CITY, PERSON, NAMED, BADGE, VISA, PET][self.below(7) as usize],
+        let ty = if self.people {
+            PERSON
+        } else {
+            [COUNTRY, CITY, PERSON, NAMED, BADGE, VISA, PET][self.below(7) as usize]
         };
         match (what, ty) {
             (0..=3, _) => {
@@ -120,12 +121,11 @@ impl<'c> Choices<'c> {
                 OracleKind::Edge { .. } if depth > 1 => None,
                 OracleKind::Edge { to, many, .. } => {
                     let below = if what == For::Remove { For::Unlink } else { For::Link };
-                    match many {
-                        false => Some(Given::Object(Box::new(self.target(to, below, depth)))),
-                        true => {
-                            let count = self.below(3);
-                            Some(Given::Objects((0..count).map(|_| self.target(to, below, depth)).collect()))
-                        }
+                    if *many {
+                        let count = self.below(3);
+                        Some(Given::Objects((0..count).map(|_| self.target(to, below, depth)).collect()))
+                    } else {
+                        Some(Given::Object(Box::new(self.target(to, below, depth))))
                     }
                 }
             };

@@ -141,7 +141,8 @@ impl Oracle {
 
     fn flatten(input: &OracleInput, below: Option<(usize, &'static str)>, nodes: &mut Vec<Node>) -> usize {
         let at = nodes.len();
-        let (input, none) = (input.clone(), Vec::new());
+        let input = input.clone();
+        let none = Vec::new();
         nodes.push(Node {
             input: input.clone(),
             below,
@@ -265,18 +266,21 @@ impl Oracle {
 
     /// The refusal of `key` for an object of type `ty`: the object `id` has it.
     fn exists(&self, key: &str, ty: usize, id: i64) -> String {
-        let (field, name) = (TYPES[ty].key, TYPES[ty].name);
-        match ty == NAMED || self.objects[&id].ty == ty {
-            true => format!("id {key} already exists for field {field} inside type {name}"),
-            false => format!(
+        let field = TYPES[ty].key;
+        let name = TYPES[ty].name;
+        if ty == NAMED || self.objects[&id].ty == ty {
+            format!("id {key} already exists for field {field} inside type {name}")
+        } else {
+            format!(
                 "id {key} already exists for field {field} in some other implementing type of interface Named"
-            ),
+            )
         }
     }
 
     /// Resolves a node that does not equal another.
     fn resolve(&self, node: &mut Node, upsert: bool) -> Result<(), String> {
-        let (ty, key) = (&TYPES[node.input.ty], Self::key(&node.input).map(str::to_owned));
+        let ty = &TYPES[node.input.ty];
+        let key = Self::key(&node.input).map(str::to_owned);
         let fits = |id: &i64| members(ty.name).contains(&self.objects[id].ty);
         if let Some(id) = node.input.id {
             node.id = Some(id).filter(|it| self.objects.contains_key(it)).filter(fits);

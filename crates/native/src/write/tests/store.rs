@@ -29,7 +29,10 @@ impl OracleStore {
         let connection = Connection::open_in_memory().expect("SQLite opens");
         connection.execute_batch(&tables(&layout)).expect("sound tables");
         let schema = Arc::new(Schema::from_sdl("type Query { a: Int }").expect("a sound schema"));
-        let (fields, inputs, enum_values, types) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let fields = Vec::new();
+        let inputs = Vec::new();
+        let enum_values = Vec::new();
+        let types = Vec::new();
         let api = Arc::new(Api { schema, model, fields, inputs, enum_values, types });
         Self { connection, writes: Writes::new(api, layout, Database::Sqlite, Arc::new(Everything)) }
     }
@@ -88,7 +91,9 @@ impl OracleStore {
         what: MutationKind,
         keys: &[String],
     ) -> Result<(Vec<i64>, i64), String> {
-        let (mut answers, mut asked, mut outcome) = (Answers::default(), Vec::new(), (Vec::new(), 0));
+        let mut answers = Answers::default();
+        let mut asked = Vec::new();
+        let mut outcome = (Vec::new(), 0);
         loop {
             asked.clear();
             let step = work.next(&answers, &mut asked).map_err(|error| error.message.to_string())?;
@@ -96,7 +101,7 @@ impl OracleStore {
             match step {
                 Step::Check { .. } => unreachable!("nothing is restricted"),
                 Step::Find => self.find(what.ty(), keys, work),
-                Step::Ask | Step::Tell => asked.iter().try_for_each(|it| self.ask(it, &mut answers))?,
+                Step::Ask | Step::Execute => asked.iter().try_for_each(|it| self.ask(it, &mut answers))?,
                 Step::Answer(mut shown) => {
                     shown.ids.sort_unstable();
                     outcome = (shown.ids, shown.affected);
@@ -108,15 +113,17 @@ impl OracleStore {
 
     fn find(&self, ty: TypeId, keys: &[String], work: &mut Mutation) {
         let layout = &self.writes.layout;
-        let (table, id) = (layout.tables[ty.index()], layout.ids[ty.index()]);
+        let table = layout.tables[ty.index()];
+        let id = layout.ids[ty.index()];
         let is_of = |it: &&OracleType| it.name == self.writes.model().ty(ty).name;
         let name = TYPES.iter().find(is_of).expect("it is one of them").key;
         let keys: Vec<String> = keys.iter().map(|it| format!("'{it}'")).collect();
         let only =
             if keys.is_empty() { String::new() } else { format!("WHERE {name} IN ({})", keys.join(",")) };
-        let (id, table) = (self.name(table, id), self.table(table));
+        let id = self.name(table, id);
+        let table = self.table(table);
         for id in self.numbers(&format!("SELECT {id} FROM {table} {only} ORDER BY {id}")) {
-            work.found(id).expect("there are few");
+            work.take_object_id(id).expect("there are few");
         }
     }
 
@@ -155,7 +162,9 @@ impl OracleStore {
 
     /// As the product reads inputs, from words instead of a request.
     fn object(&self, words: &Words, role: Role, objects: &mut Vec<InputObject>) -> u32 {
-        let (model, at, ty) = (self.writes.model(), objects.len(), self.ty(words.ty));
+        let model = self.writes.model();
+        let at = objects.len();
+        let ty = self.ty(words.ty);
         objects.push(InputObject {
             ty,
             role,
@@ -204,9 +213,12 @@ impl OracleStore {
 
     /// The objects of `ty`, with the fields of `shown`.
     fn rows(&self, ty: usize, shown: usize) -> Vec<(i64, serde_json::Value)> {
-        let (layout, of) = (&self.writes.layout, self.ty(ty));
-        let (table, id) = (layout.tables[of.index()], layout.ids[of.index()]);
-        let (id, table) = (self.name(table, id), self.table(table));
+        let layout = &self.writes.layout;
+        let of = self.ty(ty);
+        let table = layout.tables[of.index()];
+        let id = layout.ids[of.index()];
+        let id = self.name(table, id);
+        let table = self.table(table);
         let ids = self.numbers(&format!("SELECT {id} FROM {table} ORDER BY {id}"));
         let object = |number: i64| {
             let mut out = serde_json::Map::new();
@@ -220,10 +232,13 @@ impl OracleStore {
     }
 
     fn value(&self, ty: TypeId, name: &str, kind: &OracleKind, number: i64) -> serde_json::Value {
-        let (layout, model) = (&self.writes.layout, self.writes.model());
+        let layout = &self.writes.layout;
+        let model = self.writes.model();
         let field = model.field_by_name(ty, name).expect("it is in the text");
-        let (own, id) = (layout.tables[ty.index()], layout.ids[ty.index()]);
-        let (own_name, id) = (self.table(own), self.name(own, id));
+        let own = layout.tables[ty.index()];
+        let id = layout.ids[ty.index()];
+        let own_name = self.table(own);
+        let id = self.name(own, id);
         let column = |column: ColumnId| {
             let column = self.name(own, column);
             let sql = format!("SELECT {column} FROM {own_name} WHERE {id} = {number}");
@@ -232,8 +247,9 @@ impl OracleStore {
         let ids: Vec<i64> = match layout.fields[field.index()] {
             Storage::Column(at) => return json(column(at)),
             Storage::Values { table, owner, value, .. } => {
-                let (owner, value, table) =
-                    (self.name(table, owner), self.name(table, value), self.table(table));
+                let owner = self.name(table, owner);
+                let value = self.name(table, value);
+                let table = self.table(table);
                 let sql = format!("SELECT {value} FROM {table} WHERE {owner} = {number} ORDER BY {value}");
                 let mut statement = self.connection.prepare(&sql).expect("a sound statement");
                 let texts = statement.query_map([], |row| row.get::<_, String>(0)).expect("it runs");
@@ -246,12 +262,14 @@ impl OracleStore {
             Storage::ToOneBack { table, column, .. } | Storage::ToMany { table, column, .. } => {
                 let FieldKind::Edge { to, .. } = model.field(field).kind else { panic!("{name} is an edge") };
                 let id = self.name(layout.tables[to.index()], layout.ids[to.index()]);
-                let (column, table) = (self.name(table, column), self.table(table));
+                let column = self.name(table, column);
+                let table = self.table(table);
                 self.numbers(&format!("SELECT {id} FROM {table} WHERE {column} = {number} ORDER BY {id}"))
             }
             Storage::Join { table, ours, theirs, .. } => {
-                let (ours, theirs, table) =
-                    (self.name(table, ours), self.name(table, theirs), self.table(table));
+                let ours = self.name(table, ours);
+                let theirs = self.name(table, theirs);
+                let table = self.table(table);
                 self.numbers(&format!(
                     "SELECT {theirs} FROM {table} WHERE {ours} = {number} ORDER BY {theirs}"
                 ))

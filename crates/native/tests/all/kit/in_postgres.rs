@@ -9,7 +9,7 @@ use weir_engine::caller::Identity;
 use weir_engine::engine::Engine;
 use weir_native::compile::Native;
 use weir_native::layout;
-use weir_native::store::{Place, Store, Types, bring};
+use weir_native::store::{Place, Store, Types, open_and_migrate};
 use weir_postgres::Settings;
 use weir_sql::postgres::PostgresSource;
 
@@ -47,7 +47,7 @@ fn serve_at(database: Database, settings: Settings, sdl: &str, sql: &str) -> Ser
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("one starts");
     let types = Types::read(sdl, layout::Database::Postgres).expect("the types are sound");
     let place = Place::Postgres(Box::new(settings.clone()));
-    bring(&place, &types).expect("the store is made");
+    open_and_migrate(&place, &types).expect("the store is made");
     let schema = Store::existing(&place).and_then(|mut it| it.schema()).expect("it says its schema");
     let types = types.in_schema(&schema);
     database.run(sql);

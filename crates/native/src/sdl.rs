@@ -56,7 +56,7 @@ pub struct Read {
     pub model: Model,
     /// Fields that services answer.
     pub customs: Customs,
-    /// Accepted parts without an effect, or with an unexpected one.
+    /// Parts that are accepted but have no effect, or an unexpected one.
     pub warnings: Vec<Warning>,
 }
 
@@ -65,7 +65,7 @@ pub struct Read {
 pub struct Warning {
     /// The part and the reason.
     pub message: String,
-    /// Its place.
+    /// Place in the text.
     pub place: Location,
 }
 
@@ -100,7 +100,7 @@ pub fn read(text: &str) -> Result<Read, Vec<Error>> {
 /// A type in the making. Ids of types are places of these.
 struct Draft<'d> {
     ty: Type,
-    /// Its name.
+    /// Span of the name.
     span: Span,
     definition: &'d TypeDefinition,
     /// The interfaces it names itself.
@@ -113,7 +113,7 @@ struct Draft<'d> {
 #[derive(Clone)]
 struct FieldDraft {
     field: Field,
-    /// Its name.
+    /// Span of the name.
     span: Span,
     /// `@hasInverse`: the name of the other side, and where it was written.
     inverse: Option<(String, Span)>,
@@ -125,7 +125,7 @@ struct FieldDraft {
     root: Span,
 }
 
-/// The passes and what they make.
+/// State of the passes, and the model that they build.
 struct SdlReader<'d> {
     document: &'d Document<'d>,
     names: HashMap<&'d str, (Named, Span)>,
@@ -134,7 +134,7 @@ struct SdlReader<'d> {
     types: Vec<Draft<'d>>,
     enums: Vec<Enum>,
     enum_spans: Vec<Span>,
-    /// The fields of all types once what is inherited is known. Ids of fields are places of these.
+    /// Fields of all types once inherited ones are known. Ids of fields are indexes into this list.
     fields: Vec<FieldDraft>,
     /// By type: what its own `@auth` says.
     own_auth: Vec<Auth>,
@@ -175,7 +175,7 @@ impl<'d> SdlReader<'d> {
         self.complain_of(vec![span], message);
     }
 
-    /// As [`Self::complain`], with more places than one: first the one to mend.
+    /// Reports an error with several places; the first is the one to fix.
     fn complain_of(&mut self, spans: Vec<Span>, message: impl Into<String>) {
         self.errors.push(Error { message: message.into(), spans, code: Code::Schema });
     }
@@ -222,7 +222,8 @@ impl<'d> SdlReader<'d> {
             spans(self.warnings.iter().map(|(span, _)| *span).collect()),
         ];
         let places = report::locations(self.document.text, &asked);
-        let (authorization, enums) = (self.authorization, self.enums);
+        let authorization = self.authorization;
+        let enums = self.enums;
         let mut model = Model { enums, authorization, ..Model::default() };
         for (draft, &place) in self.types.into_iter().zip(&places[0]) {
             model.types.push(Type { place, ..draft.ty });

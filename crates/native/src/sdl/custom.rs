@@ -161,7 +161,8 @@ impl<'d> SdlReader<'d> {
         secrets: &[(String, String)],
     ) -> Option<CustomField> {
         let definition = draft.definition;
-        let (name, errors) = (self.str(definition.name), self.errors.len());
+        let name = self.str(definition.name);
+        let errors = self.errors.len();
         self.custom_name(draft, name);
         self.result(definition.ty);
         let known = ["custom", "deprecated", "withSubscription"];
@@ -181,7 +182,8 @@ impl<'d> SdlReader<'d> {
             return None;
         }
         let optional = used.into_iter().filter(|it| {
-            draft.ty.is_some() && self.known(&scope, it).is_some_and(|it| !it.is_required && !it.is_key)
+            draft.ty.is_some()
+                && self.find_variable(&scope, it).is_some_and(|it| !it.is_required && !it.is_key)
         });
         let mut optional: Vec<String> = optional.collect();
         optional.sort();
@@ -189,7 +191,8 @@ impl<'d> SdlReader<'d> {
         let ty = self.type_use(definition.ty);
         let signature = self.signature(definition, arguments, deprecated.as_deref());
         let place = self.place_of(directive.span);
-        let (name, is_live) = (name.to_owned(), subscribed.is_some());
+        let name = name.to_owned();
+        let is_live = subscribed.is_some();
         Some(CustomField { owner, name, ty, signature, request: request?, optional, is_live, place })
     }
 
@@ -281,8 +284,8 @@ impl<'d> SdlReader<'d> {
         &[]
     }
 
-    /// Facts of `$name` in a template; `None` if there is no such value.
-    fn known(&self, scope: &Scope<'_>, name: &str) -> Option<Known> {
+    /// Properties of `$name` in a template; `None` if there is no such value.
+    fn find_variable(&self, scope: &Scope<'_>, name: &str) -> Option<Known> {
         let Some(ty) = scope.ty else {
             let argument = scope.arguments.iter().find(|it| self.str(it.name) == name)?;
             let wraps = argument.ty.wraps;
@@ -301,9 +304,9 @@ impl<'d> SdlReader<'d> {
         is_single.then_some(Known { is_list: false, is_required, is_key })
     }
 
-    /// As [`Self::known`]; complains of what is not there.
+    /// Finds `$name` like [`Self::find_variable`], and reports an error if it is missing.
     fn variable(&mut self, scope: &Scope<'d>, name: &str, span: Span) -> Option<Known> {
-        if let Some(known) = self.known(scope, name) {
+        if let Some(known) = self.find_variable(scope, name) {
             return Some(known);
         }
         let field = scope.field;
@@ -316,11 +319,12 @@ impl<'d> SdlReader<'d> {
                 let owner = scope.owner.name();
                 let is_there = self.find_field(ty, name).is_some() || name == field;
                 let names = self.fields_of(ty).map(|it| it.1.field.name.as_str());
-                match is_there {
-                    true => format!(
+                if is_there {
+                    format!(
                         "`${name}`: a template reads stored single values of `{owner}`, and `{name}` is none"
-                    ),
-                    false => format!("`{owner}` has no stored field `{name}`{}", hint(name, names)),
+                    )
+                } else {
+                    format!("`{owner}` has no stored field `{name}`{}", hint(name, names))
                 }
             }
         };

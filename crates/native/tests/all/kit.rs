@@ -16,7 +16,7 @@ use weir_engine::source::Source;
 use weir_language::json::{Json, JsonRef};
 use weir_native::compile::Native;
 use weir_native::layout::Database;
-use weir_native::store::{Building, Place, Types, bring};
+use weir_native::store::{Building, Place, Types, open_and_migrate};
 use weir_sql::sqlite::SqliteSource;
 use weir_sqlite::connection::Tuning;
 
@@ -48,8 +48,8 @@ pub fn serve_without(sdl: &str, sql: &str, building: &[Building]) -> Served {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let path = std::env::temp_dir().join(format!("weir-native-read-{}-{number}.db", std::process::id()));
     let types = Types::read(sdl, Database::Sqlite).expect("the types are sound");
-    bring(&Place::Sqlite(path.clone()), &types).expect("the store is made");
-    let types = types.without(building);
+    open_and_migrate(&Place::Sqlite(path.clone()), &types).expect("the store is made");
+    let types = types.exclude_indexes(building);
     let beside = Connection::open(&path).expect("the store opens");
     beside.execute_batch(sql).expect("the store is filled");
     let api = weir_native::api::generate(types.model).expect("the API is sound");
@@ -88,7 +88,7 @@ impl Served {
 pub fn explain(engine: &Engine, query: &str) -> String {
     let request = Request::new(query, Instant::now() + Duration::from_secs(60));
     match engine.explain(request, &engine.caller(&Identity::admin())) {
-        Ok(explained) => explained.pieces.iter().map(|it| it.1.clone()).collect(),
+        Ok(explained) => explained.steps.iter().map(|it| it.1.clone()).collect(),
         Err(error) => String::from_utf8_lossy(&error).into_owned(),
     }
 }

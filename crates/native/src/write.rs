@@ -34,7 +34,7 @@ use hashbrown::HashMap;
 use input::InputValue;
 use mutation::{Mutation, MutationInput, MutationKind};
 use object::{Objects, Role};
-use refusal::{MutationRefusal, PERMISSION, told};
+use refusal::{MutationRefusal, PERMISSION, reveal_denial};
 use statement::{RowCondition, TemplateKey, Templates};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -63,7 +63,8 @@ struct Writes {
 impl Writes {
     fn new(api: Arc<Api>, layout: Arc<Layout>, database: Database, policy: Arc<dyn Policy>) -> Arc<Self> {
         let type_info = TypeInfos::new(&api.model, &layout);
-        let (templates, hashing) = (Templates::new(database, policy), secret::Hashing::new());
+        let templates = Templates::new(database, policy);
+        let hashing = secret::Hashing::new();
         Arc::new(Self { api, layout, type_info, templates, hashing })
     }
 
@@ -71,25 +72,26 @@ impl Writes {
         &self.api.model
     }
 
-    fn asked(&self, key: TemplateKey, values: impl IntoIterator<Item = Value>) -> BoundStatement {
+    fn bind_statement(&self, key: TemplateKey, values: impl IntoIterator<Item = Value>) -> BoundStatement {
         let template = self.templates.get(&self.layout, key);
         BoundStatement { template, values: values.into_iter().collect() }
     }
 
     fn meaning(&self, call: &Call<'_>) -> FieldMeaning {
-        self.api.field(call.ids.field(call.shape.fields[call.field as usize].field))
+        self.api.field(call.ids.field(call.output.fields[call.field as usize].field))
     }
 
     /// The name of the root field of `call`.
     fn field_name(&self, call: &Call<'_>) -> &str {
-        let field = call.ids.field(call.shape.fields[call.field as usize].field);
+        let field = call.ids.field(call.output.fields[call.field as usize].field);
         self.api.schema.str(self.api.schema.field(field).name)
     }
 
     /// The statement that finds number and hash of the object of a `check…Password`, and the password.
     fn guard(&self, call: &Call<'_>) -> Result<(BoundStatement, Arc<str>), MutationRefusal> {
         let layout = &self.layout;
-        let (mut named, mut password) = (None, None);
+        let mut named = None;
+        let mut password = None;
         for (argument, given) in InputValue::arguments(call) {
             match self.api.input(argument) {
                 InputMeaning::Field(field) => named = self.name(field, given)?,
@@ -111,7 +113,7 @@ impl Writes {
             columns: [id, secret].into_iter().collect(),
             rows: RowCondition::by(by),
         };
-        Ok((self.asked(kind, [value]), password.into()))
+        Ok((self.bind_statement(kind, [value]), password.into()))
     }
 
     /// Name of the object in `given`: a column and its value; nothing if it is null.
@@ -137,8 +139,8 @@ impl Writes {
 
     /// True if the answer to `call` has objects.
     fn shows(&self, call: &Call<'_>) -> bool {
-        let OutputKind::Object(set) = call.shape.fields[call.field as usize].member else { return false };
-        let mut fields = call.shape.set(set).range().map(|at| call.ids.field(call.shape.fields[at].field));
+        let OutputKind::Object(set) = call.output.fields[call.field as usize].member else { return false };
+        let mut fields = call.output.set(set).range().map(|at| call.ids.field(call.output.fields[at].field));
         fields.any(|it| matches!(self.api.field(it), FieldMeaning::PayloadObjects(_)))
     }
 
@@ -227,7 +229,7 @@ pub struct Mutations {
 }
 
 impl Mutations {
-    /// For the store in `database` that has the tables of `layout`; `policy` holds for every statement.
+    /// Serves mutations of the store in `database` with the tables of `layout`; `policy` restricts every statement.
     #[must_use]
     pub fn new(api: Arc<Api>, layout: Arc<Layout>, database: Database, policy: Arc<dyn Policy>) -> Self {
         let side_indexes = ddl::side_indexes(database, &layout);
@@ -240,22 +242,22 @@ impl Mutations {
         self.rules = rules;
     }
 
-    /// Tells clients of what is denied.
+    /// Lets clients know of denials.
     pub(crate) const fn tell_denials(&mut self) {
         self.tells_denials = true;
     }
 
-    /// The code of errors that tell of what a caller may not see.
+    /// The code of errors that reveal something the caller may not see.
     pub(crate) const fn denial_code(&self) -> &'static str {
         if self.tells_denials { PERMISSION } else { UNTOLD }
     }
 
-    /// The error of a root field for a caller whose token does not hold.
-    pub(crate) fn unauthenticated(&self, call: &Call<'_>, reason: &str) -> FieldError {
+    /// The error of a root field for a caller whose token is invalid.
+    pub(crate) fn token_error(&self, call: &Call<'_>, reason: &str) -> FieldError {
         let name = self.writes.field_name(call);
         let (code, message) = match kind_of(self.writes.meaning(call)) {
             None => {
-                let key = call.shape.fields[call.field as usize].key.name();
+                let key = call.output.fields[call.field as usize].key.name();
                 ("INVALID_TOKEN", format!("couldn't rewrite query {key} because {reason}"))
             }
             Some(MutationKind::Add(_)) => {
@@ -266,7 +268,7 @@ impl Mutations {
             }
         };
         let error = FieldError { code, message: message.into(), hasura_path: None, extensions: None };
-        told(error, self.tells_denials)
+        reveal_denial(error, self.tells_denials)
     }
 }
 
@@ -293,7 +295,7 @@ impl Programs for Mutations {
             }
             let policy = self.rules.policy(call.facts);
             let mutation = Mutation::new(Arc::clone(writes), kind, name, input);
-            let mutation = mutation.under(policy, self.tells_denials);
+            let mutation = mutation.with_policy(policy, self.tells_denials);
             Ok(Box::new(mutation) as Box<dyn Program>)
         })
     }
@@ -328,7 +330,7 @@ impl Programs for Mutations {
             None => vec![writes.guard(call).map_err(|refusal| refusal.of(name))?.0],
         };
         let words = |it: BoundStatement| {
-            let words = writes.templates.words(&writes.layout, &it.template);
+            let words = writes.templates.describe_template(&writes.layout, &it.template);
             PossibleStatement { words, template: it.template }
         };
         Ok(statements.into_iter().map(words).collect())

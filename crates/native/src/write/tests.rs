@@ -24,7 +24,8 @@ fn check(tape: &[u32]) -> Result<(), TestCaseError> {
 
 /// Does `mutations`, one after another.
 fn run(mutations: impl IntoIterator<Item = Operation>) -> Result<(), TestCaseError> {
-    let (store, mut oracle) = (OracleStore::new(), Oracle::default());
+    let store = OracleStore::new();
+    let mut oracle = Oracle::default();
     let mut done = Vec::new();
     for mutation in mutations {
         let expected = oracle.run(&mutation);
@@ -41,7 +42,8 @@ fn run(mutations: impl IntoIterator<Item = Operation>) -> Result<(), TestCaseErr
             }
         }
         for (ty, of) in TYPES.iter().enumerate() {
-            let (expected, found) = (oracle.all(ty), store.all(ty));
+            let expected = oracle.all(ty);
+            let found = store.all(ty);
             if expected != found {
                 let name = of.name;
                 return Err(TestCaseError::fail(format!(

@@ -1,4 +1,4 @@
-//! Files into a store and out of it.
+//! Loads files into a store, and exports a store to files.
 //!
 //! One thread reads and checks a file, another writes; a parcel of some thousand objects and the mark how far the file was
 //! read are one transaction. Indexes of tables that were empty are built when all rows are there, if nobody else has the
@@ -93,9 +93,9 @@ fn ending(path: &Path) -> Option<String> {
 pub struct Source {
     /// The file.
     pub path: PathBuf,
-    /// Its format.
+    /// Format of the file.
     pub format: Format,
-    /// Meaning of its names.
+    /// Mapping of names in the file.
     pub mapping: Mapping,
 }
 
@@ -107,12 +107,12 @@ pub enum Event<'e> {
     Begin { goes_on: bool },
     /// A file is begun, or gone on with: bytes before packing as far as known.
     File {
-        /// Its name.
+        /// Name of the file.
         name: &'e str,
-        /// Its length.
+        /// Length of the file.
         bytes: u64,
     },
-    /// So much of it is read, and so many objects are in the store.
+    /// Progress of the current file: bytes read, and objects in the store.
     #[allow(missing_docs)]
     Loaded { bytes: u64, objects: u64 },
     /// Edges are settled.
@@ -190,10 +190,10 @@ pub fn load(place: &Place, sources: &[Source], hooks: &mut Hooks<'_>) -> Result<
     (hooks.progress)(Event::Begin { goes_on: load.goes_on });
     let mut report = Report::default();
     for group in &groups {
-        report.count = report.count.plus(one(&types, &mut store.database, &load, group, hooks)?);
+        report.count = report.count.plus(load_group(&types, &mut store.database, &load, group, hooks)?);
     }
     (hooks.progress)(Event::Settling);
-    for mut reject in deferred_edges::settle(&types, &mut store.database, &load.edges)? {
+    for mut reject in deferred_edges::write_deferred_edges(&types, &mut store.database, &load.edges)? {
         let of_pairs = |it: &Group<'_>| matches!(it.aim, Aim::Pairs(_)) && it.name == reject.file;
         if groups.iter().any(of_pairs) {
             reject.part = RejectKind::Pair;
@@ -240,8 +240,8 @@ pub(crate) struct Reached {
     pub(crate) sum: u32,
 }
 
-/// Why a load cannot go on.
-fn changed(line: u64) -> String {
+/// The reason why a load cannot continue: the file has changed since the part up to `line` was loaded.
+fn changed_file_message(line: u64) -> String {
     let part = if line > 0 { format!("its first {line} lines were") } else { "it was".to_owned() };
     format!("it is not as it was when {part} loaded; put it back as it was, or what is new into another file")
 }
@@ -249,7 +249,7 @@ fn changed(line: u64) -> String {
 /// Files that are read together: statements about one object may stand in any of them.
 struct Group<'s> {
     name: String,
-    /// Its files wherever one stands.
+    /// Canonical paths of the files: they identify the group whatever the working directory is.
     key: String,
     sources: Vec<&'s Source>,
     aim: Aim,
@@ -259,9 +259,9 @@ struct Group<'s> {
 fn groups<'s>(types: &Types, sources: &'s [Source]) -> Result<Vec<Group<'s>>, LoadError> {
     let mut all: Vec<Group<'s>> = Vec::new();
     for source in sources {
-        let bytes = std::fs::metadata(&source.path).map_err(|cause| failed(&source.path, &cause))?.len();
+        let bytes = std::fs::metadata(&source.path).map_err(|cause| file_error(&source.path, &cause))?.len();
         let name = source.path.display().to_string();
-        let key = source.path.canonicalize().map_err(|cause| failed(&source.path, &cause))?;
+        let key = source.path.canonicalize().map_err(|cause| file_error(&source.path, &cause))?;
         let key = key.display().to_string();
         let same = all.iter_mut().find(|it| {
             source.format == Format::Nquads
@@ -275,7 +275,7 @@ fn groups<'s>(types: &Types, sources: &'s [Source]) -> Result<Vec<Group<'s>>, Lo
                 group.bytes += bytes;
             }
             None => {
-                let aim = aim_of(types, source).map_err(|why| failed(&source.path, &why))?;
+                let aim = aim_of(types, source).map_err(|why| file_error(&source.path, &why))?;
                 all.push(Group { name, key, sources: vec![source], aim, bytes });
             }
         }
@@ -283,7 +283,7 @@ fn groups<'s>(types: &Types, sources: &'s [Source]) -> Result<Vec<Group<'s>>, Lo
     Ok(all)
 }
 
-fn failed(path: &Path, cause: &dyn std::fmt::Display) -> LoadError {
+fn file_error(path: &Path, cause: &dyn std::fmt::Display) -> LoadError {
     LoadError::File { path: path.to_owned(), why: cause.to_string() }
 }
 
@@ -296,7 +296,7 @@ fn tune(database: &mut Database) -> Result<(), LoadError> {
 }
 
 /// Loads one group of files and counts.
-fn one(
+fn load_group(
     types: &Types,
     database: &mut Database,
     load: &Load,
@@ -308,7 +308,7 @@ fn one(
     (hooks.progress)(Event::File { name: &group.name, bytes: group.bytes });
     if mark.is_done {
         if mark.bytes != group.bytes {
-            return Err(failed(&first.path, &changed(0)));
+            return Err(file_error(&first.path, &changed_file_message(0)));
         }
         (hooks.progress)(Event::Loaded { bytes: group.bytes, objects: mark.count.objects });
         return Ok(mark.count);
@@ -323,14 +323,14 @@ fn one(
         let written = write(&mut sink, receive, &mut mark, hooks);
         let read = reader.join().unwrap_or_else(|_| Err("reading panicked".into()));
         written?;
-        read.map_err(|why| failed(&first.path, &why))?;
+        read.map_err(|why| file_error(&first.path, &why))?;
         (mark.is_done, mark.bytes) = (true, group.bytes);
         Ok(load.keep(sink.database, &mark)?)
     })
     .map(|()| mark.count)
 }
 
-/// Writes what comes until there is no more.
+/// Writes parcels until there are no more.
 fn write(
     sink: &mut Sink<'_>,
     parcels: Receiver<Parcel>,
@@ -377,9 +377,10 @@ fn read(
 fn open(path: &Path) -> Result<Box<dyn BufRead + Send>, String> {
     let file = File::open(path).map_err(|cause| cause.to_string())?;
     let is_packed = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("gz"));
-    Ok(match is_packed {
-        true => Box::new(BufReader::with_capacity(1 << 20, MultiGzDecoder::new(file))),
-        false => Box::new(BufReader::with_capacity(1 << 20, file)),
+    Ok(if is_packed {
+        Box::new(BufReader::with_capacity(1 << 20, MultiGzDecoder::new(file)))
+    } else {
+        Box::new(BufReader::with_capacity(1 << 20, file))
     })
 }
 
@@ -389,12 +390,12 @@ fn aim_of(types: &Types, source: &Source) -> Result<Aim, String> {
         return Ok(Aim::Mixed);
     }
     if let Some(target) = &source.mapping.target {
-        return slots::aim(types, target);
+        return slots::find_target(types, target);
     }
     let name = source.path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
     let name = name.strip_suffix(".gz").unwrap_or(name);
     let stem = name.rsplit_once('.').map_or(name, |it| it.0);
-    Ok(slots::aim(types, stem).unwrap_or(Aim::Mixed))
+    Ok(slots::find_target(types, stem).unwrap_or(Aim::Mixed))
 }
 
 /// Folder for sorting statements: beside the store, else beside the file.

@@ -1,4 +1,4 @@
-//! Reading: what a plan node asks of native types becomes a relational plan over their tables.
+//! Compiles a plan node of native types into a relational plan over their tables.
 //!
 //! The drivers of `weir-sql` take the plan as they take any: a [`Native`] is one more frontend of API. Where an object of an
 //! interface or union stands, a row tells its number and its type, and its own columns come from the table of that type.
@@ -51,11 +51,11 @@ struct At {
     ty: TypeId,
     table: TableId,
     id: ColumnId,
-    /// Of an abstract type: the column that says which object a row is.
+    /// For an abstract type: the column with the object type of a row.
     kind: Option<ColumnId>,
 }
 
-/// The columns a row of the level at hand has to bring.
+/// Columns that a row of the current level has to bring.
 #[derive(Debug)]
 struct LevelRow {
     at: At,
@@ -84,9 +84,9 @@ struct Compiler<'c> {
     protocol: Protocol,
     inputs: Inputs<'c>,
     plan: Plan,
-    /// Response keys down to the field at hand.
+    /// Response keys from the root to the current field.
     keys: Vec<&'c str>,
-    /// The field at hand.
+    /// Index of the current field.
     field: u32,
     depth: u32,
     bounds: Bounds,
@@ -184,14 +184,15 @@ impl<'c> Compiler<'c> {
     fn is_denied(&self, ty: TypeId) -> bool {
         let Some(policy) = &self.policy else { return false };
         let members = &self.native.api.model.ty(ty).members;
-        !members.is_empty() && members.iter().all(|it| *policy.allowed(*it, Right::Query) == Allowed::Nothing)
+        !members.is_empty()
+            && members.iter().all(|it| *policy.allowed_objects(*it, Right::Query) == Allowed::Nothing)
     }
 
     /// True if the caller does not see all objects of `ty`.
     fn is_hidden(&self, ty: TypeId) -> bool {
         let Some(policy) = &self.policy else { return false };
         let members = &self.native.api.model.ty(ty).members;
-        members.iter().any(|it| *policy.allowed(*it, Right::Query) != Allowed::All)
+        members.iter().any(|it| *policy.allowed_objects(*it, Right::Query) != Allowed::All)
     }
 
     fn cell(&self, table: TableId, column: ColumnId) -> CellFormat {
@@ -212,7 +213,7 @@ impl<'c> Compiler<'c> {
     }
 
     /// Counts a level of nesting of filters and orders.
-    fn deeper(&mut self) -> Result<(), PlanError> {
+    fn enter_nesting(&mut self) -> Result<(), PlanError> {
         self.depth += 1;
         if self.depth > FILTER_DEPTH_MAX {
             let mut refused = self.refuse("the argument is nested too deeply");
@@ -222,14 +223,14 @@ impl<'c> Compiler<'c> {
         Ok(())
     }
 
-    /// `filter`, if it is no larger than a condition may be.
-    fn bounded(&mut self, filter: Filter) -> Result<Filter, PlanError> {
-        self.bounds.check(&filter).map_err(|it| self.exceeded(it))?;
+    /// Returns `filter`, or an error if it exceeds the limits of a condition.
+    fn check_bounds(&mut self, filter: Filter) -> Result<Filter, PlanError> {
+        self.bounds.check(&filter).map_err(|it| self.bounds_error(it))?;
         Ok(filter)
     }
 
-    /// Refuses a condition or an order for its size.
-    fn exceeded(&self, excess: Excess) -> PlanError {
+    /// The error of a condition or an order that exceeds its limits.
+    fn bounds_error(&self, excess: Excess) -> PlanError {
         let mut refused = self.refuse(excess.message());
         refused.error.code = excess.code();
         refused
@@ -306,7 +307,7 @@ impl<'c> Compiler<'c> {
                 rows.at = self.native.rows_of(ty);
                 self.aggregate(field, rows, Vec::new(), None)
             }
-            FieldMeaning::CheckPassword(ty) => self.opened(field, ty),
+            FieldMeaning::CheckPassword(ty) => self.checked_password_object(field, ty),
             FieldMeaning::Add(ty) | FieldMeaning::Update(ty) | FieldMeaning::Delete(ty) => {
                 self.change(field, ty)
             }

@@ -1,4 +1,4 @@
-//! The database of a native source: made from a text of types, changed with it, filled, read out, saved.
+//! The database of a native source: created from a text of types, migrated, loaded, exported and backed up.
 //!
 //! The store knows the text it was made with, so that a new one is compared with what is there and not with what somebody
 //! remembers. A [`Store`] is for whoever changes tables; requests are answered through `weir-sql`'s drivers.
@@ -36,7 +36,7 @@ use database::Database;
 use versions::Version;
 use weir_language::error::Error as SdlError;
 
-/// A text of types, and what it means for a kind of database.
+/// A text of types, with its model and its layout for a kind of database.
 #[derive(Clone, Debug)]
 pub struct Types {
     /// The text.
@@ -45,11 +45,11 @@ pub struct Types {
     pub model: Model,
     /// Fields that services answer.
     pub customs: Customs,
-    /// Its layout in the database.
+    /// Layout in the database.
     pub layout: Layout,
     /// The kind of database.
     pub kind: layout::Database,
-    /// Accepted parts without an effect.
+    /// Parts that are accepted but have no effect, or an unexpected one.
     pub warnings: Vec<sdl::Warning>,
 }
 
@@ -60,7 +60,8 @@ impl Types {
     pub fn read(sdl: &str, kind: layout::Database) -> Result<Self, Vec<SdlError>> {
         let read = sdl::read(sdl)?;
         let layout = Layout::new(&read.model, kind, kind.store_dialect().schema());
-        let (customs, warnings) = (read.customs, read.warnings);
+        let customs = read.customs;
+        let warnings = read.warnings;
         Ok(Self { sdl: sdl.to_owned(), model: read.model, customs, layout, kind, warnings })
     }
 
@@ -83,16 +84,16 @@ pub enum Error {
     Unfit(String),
     /// The server is not there; it may be later.
     Unreachable(String),
-    /// There is no store.
+    /// The store does not exist.
     Missing,
     /// The database has tables of others.
     Foreign {
-        /// One of them.
+        /// Name of such a table.
         table: String,
     },
     /// The store was made by a Weir that this one does not know.
     Format {
-        /// Its format.
+        /// Format of the store.
         found: i64,
     },
     /// The text that the store holds cannot be read any more.
@@ -141,9 +142,9 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the database at `place`; there may be no store in it yet.
+    /// Opens the database at `place`, with or without a store in it.
     /// # Errors
-    /// It cannot be reached, or is something else.
+    /// The database cannot be reached, or contains something else.
     pub fn open(place: &Place) -> Result<Self, Error> {
         let mut database = Database::open(place)?;
         let version = versions::current(&mut database)?;
@@ -152,7 +153,7 @@ impl Store {
 
     /// Opens the store at `place`, which has to be there.
     /// # Errors
-    /// As [`Self::open`]; there is none.
+    /// Errors of [`Self::open`], and [`Error::Missing`] if there is no store.
     pub fn existing(place: &Place) -> Result<Self, Error> {
         if place.file().is_some_and(|path| !path.exists()) {
             return Err(Error::Missing);
@@ -168,7 +169,7 @@ impl Store {
 
     /// The types that the store holds; nothing if there is no store.
     /// # Errors
-    /// Its text cannot be read.
+    /// The stored text cannot be read.
     pub fn types(&self) -> Result<Option<Types>, Error> {
         let Some(version) = &self.version else { return Ok(None) };
         Types::read(&version.sdl, self.database.kind()).map(Some).map_err(Error::Stored)
@@ -179,14 +180,14 @@ impl Store {
     /// The database cannot be asked.
     pub fn schema(&mut self) -> Result<String, Error> {
         let dialect = self.database.dialect();
-        let asked = dialect.session_schema().map(|sql| self.database.one(sql, &[])).transpose()?;
+        let asked = dialect.session_schema().map(|sql| self.database.query_value(sql, &[])).transpose()?;
         let named = asked.map(|it| it.text()).filter(|it| !it.is_empty());
         Ok(named.unwrap_or_else(|| dialect.schema().to_owned()))
     }
 
-    /// Plan of the migration to `types`. Data is lost only if `allowed` names it.
+    /// Plans the migration to `types`. Data is lost only if `allowed` names it.
     /// # Errors
-    /// The database cannot be asked, or holds what is no store's.
+    /// The database cannot be reached, or does not contain a store.
     pub fn plan(&mut self, types: &Types, allowed: &[String]) -> Result<Plan, Error> {
         let old = self.types()?;
         if old.is_none()
@@ -196,7 +197,7 @@ impl Store {
         }
         let mut plan = migrate::plan(&mut self.database, old.as_ref(), types, allowed)?;
         let earlier = self.version.as_ref().map(|it| it.format).filter(|it| *it < versions::FORMAT);
-        // A store that may not be written is served as it is.
+        // A read-only store is served in its earlier format.
         if let Some(format) = earlier
             && self.database.is_writable()?
         {
@@ -206,7 +207,7 @@ impl Store {
         Ok(plan)
     }
 
-    /// Does what `plan` says, whole or not at all.
+    /// Applies `plan` in one transaction.
     /// # Errors
     /// The plan has refusals, the database refused, or the store is no longer what the plan was made for.
     pub fn migrate(&mut self, types: &Types, plan: &Plan) -> Result<(), Error> {
@@ -225,8 +226,8 @@ impl Store {
 
 /// Opens the store at `place` and makes or changes it so that it holds `types`.
 /// # Errors
-/// As [`Store::open`], [`Store::plan`] and [`Store::migrate`].
-pub fn bring(place: &Place, types: &Types) -> Result<Plan, Error> {
+/// Errors of [`Store::open`], [`Store::plan`] and [`Store::migrate`].
+pub fn open_and_migrate(place: &Place, types: &Types) -> Result<Plan, Error> {
     let mut store = Store::open(place)?;
     let plan = store.plan(types, &[])?;
     store.migrate(types, &plan)?;
