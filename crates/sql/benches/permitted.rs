@@ -75,13 +75,15 @@ fn main() {
     let model = ModelOptions { track: Track::Listed, tables: &tables, ..ModelOptions::default() };
     let served = kit::serve_as(ROWS, model, &[]);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
-    let (reader, admin) = (reader(), Identity::admin());
+    let reader = reader();
+    let admin = Identity::admin();
     for (name, restricted, plain) in OPERATIONS {
         let lengths = [(&reader, restricted), (&admin, plain)]
             .map(|(identity, text)| runtime.block_on(ask(&served, identity, text, 100)));
         assert_eq!(lengths[0], lengths[1], "{name}: the answers are equal");
         let runs = if name.starts_with("list") { 100 } else { 1000 };
-        let (mut role, mut all) = (Vec::new(), Vec::new());
+        let mut role = Vec::new();
+        let mut all = Vec::new();
         for _ in 0..ROUNDS {
             role.push(timed(&runtime, &served, (&reader, restricted), runs));
             all.push(timed(&runtime, &served, (&admin, plain), runs));

@@ -32,9 +32,12 @@ fn step<T>(name: &str, run: impl FnOnce() -> T) -> T {
 
 /// The entry of a table; `OWN` in it is the condition of each role.
 fn entry(table: usize, is_distinct: bool) -> String {
-    let own = |role: usize| match is_distinct {
-        true => format!(r#"{{"owner": {{"_eq": "X-Hasura-User-Id"}}, "id": {{"_gt": {role}}}}}"#),
-        false => r#"{"owner": {"_eq": "X-Hasura-User-Id"}}"#.to_owned(),
+    let own = |role: usize| {
+        if is_distinct {
+            format!(r#"{{"owner": {{"_eq": "X-Hasura-User-Id"}}, "id": {{"_gt": {role}}}}}"#)
+        } else {
+            r#"{"owner": {"_eq": "X-Hasura-User-Id"}}"#.to_owned()
+        }
     };
     let rules = |permission: &str| {
         let entry = |role| {

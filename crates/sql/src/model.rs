@@ -1,6 +1,6 @@
-//! Exposed tables of a catalog, their GraphQL names, and their relationships.
+//! The exposed tables of a catalog, their GraphQL names, and their relationships.
 //!
-//! Made from the catalog alone (everything tracked, every foreign key a relationship) or with the entries of a
+//! Source: the catalog alone, where every table is tracked and every foreign key is a relationship; or also the entries of a
 //! configuration in Hasura's metadata keys.
 //!
 //! **Invariant:** names are valid GraphQL names and unique where they have to be; relationships point to tracked
@@ -51,7 +51,7 @@ pub struct Tracked {
     pub name: String,
     /// GraphQL names of its columns, parallel to the catalog's; `None` where a column is not exposed.
     pub columns: Vec<Option<String>>,
-    /// Its relationships, as `Model::relationships` places.
+    /// Relationships of the table: indexes into `Model::relationships`.
     pub relationships: Vec<RelationshipId>,
     /// Functions that make a value of a row, as [`Model::functions`] places.
     pub computed: Vec<FunctionId>,
@@ -101,9 +101,9 @@ impl RootFields {
 /// Configuration of a root field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RootField {
-    /// Its name instead of the usual one.
+    /// Name instead of the default.
     pub name: Option<String>,
-    /// Its description instead of the usual one.
+    /// Description instead of the default.
     pub comment: Option<String>,
 }
 
@@ -116,10 +116,10 @@ impl Model {
 
     /// A tracked table's names; `None` if it is not tracked.
     #[must_use]
-    pub fn tracked(&self, id: TableId) -> Option<&Tracked> {
+    pub fn tracked_table(&self, id: TableId) -> Option<&Tracked> {
         self.tables[id.0 as usize].as_ref()
     }
-    /// All tracked tables with what the catalog and the model say of them.
+    /// All tracked tables, with their entries in the catalog and the model.
     pub fn all(&self) -> impl Iterator<Item = (TableId, &Table, &Tracked)> {
         let pairs = self.relations.catalog.tables.iter().zip(&self.tables).enumerate();
         pairs.filter_map(|(at, (table, tracked))| Some((TableId(at as u32), table, tracked.as_ref()?)))

@@ -143,7 +143,8 @@ fn a_role_allocates_as_the_admin_does_and_its_bound_variables() {
 #[test]
 fn values_of_postgresql_are_read_without_allocating() {
     let floats = Floats::AsPostgres;
-    let (types, choices) = (Types::builtin(), Choices { utc: true, stringify: false, floats, utf8: true });
+    let types = Types::builtin();
+    let choices = Choices { utc: true, stringify: false, floats, utf8: true };
     // 12345.5: two groups before the point, one after it, one decimal.
     let numeric = [3_u16, 1, 0, 1, 1, 2345, 5000].map(u16::to_be_bytes).concat();
     let values: [(u32, &[u8]); 9] = [

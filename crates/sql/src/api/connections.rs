@@ -44,8 +44,10 @@ impl Core {
 
     /// The arguments of a connection.
     fn pages(&mut self, table: &TableApi<'_>) {
-        let (id, types) = (table.id, table.types);
-        let (int, string) = (plain(self.common.int), plain(self.common.string));
+        let id = table.id;
+        let types = table.types;
+        let int = plain(self.common.int);
+        let string = plain(self.common.string);
         self.argument("after", "rows behind this cursor", string, InputMeaning::After);
         self.argument("before", "rows ahead of this cursor", string, InputMeaning::Before);
         let distinct = list(types.select_column);
@@ -97,8 +99,11 @@ impl Core {
         if table.types.connection.is_none() {
             return;
         }
-        let (id, base, name) = (table.id, &table.tracked.name, &table.table.name);
-        let (edge, info) = (self.reference(base, "Edge"), self.b.reference(PAGE_INFO));
+        let id = table.id;
+        let base = &table.tracked.name;
+        let name = &table.table.name;
+        let edge = self.reference(base, "Edge");
+        let info = self.b.reference(PAGE_INFO);
         self.object(base, "Connection", &["a page of rows of \"", name, "\""]);
         self.field("edges", "", full_list(edge), FieldMeaning::Edges(id));
         self.field("pageInfo", "", non_null(info), FieldMeaning::PageInfo(id));
@@ -116,7 +121,8 @@ impl Core {
         self.b.interface(NODE, "An object with globally unique ID");
         self.field(IDENTIFIER, "A globally unique identifier", non_null(id), FieldMeaning::None);
         self.b.object(PAGE_INFO, "the position of a page among all rows");
-        let (boolean, string) = (non_null(self.common.boolean), non_null(self.common.string));
+        let boolean = non_null(self.common.boolean);
+        let string = non_null(self.common.string);
         let facts: [(&str, &str, TypeRef, PageFact); 4] = [
             ("endCursor", "the cursor of the last row; empty without rows", string, PageFact::End),
             ("hasNextPage", "true if rows follow the last one", boolean, PageFact::HasNext),

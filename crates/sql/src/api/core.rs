@@ -80,7 +80,7 @@ pub(super) struct Core {
     pub(super) common: Common,
     /// True if generated names follow the convention `graphql-default`.
     pub(super) is_camel: bool,
-    /// Bases of names that somebody gave.
+    /// Bases of names given by the configuration.
     customs: HashSet<String>,
     /// Prefix and suffix of the names of this source's own types.
     types: Affixes,
@@ -103,14 +103,15 @@ pub(super) struct Common {
 }
 
 impl Core {
-    /// Begins the API of so many tables with so many columns in all.
+    /// Begins an API, with capacity for `tables` tables and `columns` columns in all.
     pub(super) fn new(tables: usize, columns: usize, model: &Model, style: Style) -> Self {
-        let (customization, is_camel) = (&model.customization, model.is_camel());
+        let customization = &model.customization;
+        let is_camel = model.is_camel();
         let named = model.tables.iter().flatten().filter(|it| it.has_custom_name).map(|it| &it.name);
         let arguments = model.functions.iter().map(|it| &it.arguments_type);
         let customs = named.chain(arguments).filter(|_| is_camel).cloned().collect();
         let mut b = SchemaBuilder::new();
-        // About what everyday tables bring.
+        // Estimates for ordinary tables.
         b.make_room(52 * tables + 60, 30 * tables + 10 * columns, 80 * tables + 20 * columns);
         let common = Common {
             int: b.reference("Int"),
@@ -136,8 +137,8 @@ impl Core {
         }
     }
 
-    /// `@cached`, by which a query says how long its answer may be kept.
-    pub(super) fn cached(&mut self) {
+    /// Defines `@cached`, by which a query says how long its answer may be cached.
+    pub(super) fn define_cached_directive(&mut self) {
         let words =
             "Keeps the answer for so many seconds, unless a mutation made here changes what it shows.";
         self.b.directive("cached", words, false, Place::Query.bit());
@@ -148,14 +149,14 @@ impl Core {
         self.b.default("false");
     }
 
-    /// `name` of a member by the source's convention, unless somebody gave it.
-    fn spelled<'n>(&self, name: &'n str, is_given: bool) -> Cow<'n, str> {
+    /// Converts the `name` of a member to the source's convention, unless the configuration gave it.
+    fn convert_name<'n>(&self, name: &'n str, is_given: bool) -> Cow<'n, str> {
         let is_cut = self.is_camel && !is_given && name.trim_start_matches('_').contains('_');
         if is_cut { Cow::Owned(convention::field(name)) } else { Cow::Borrowed(name) }
     }
 
-    /// `name` of a type that all sources share, by the source's convention.
-    pub(super) fn shared<'n>(&self, name: &'n str) -> Cow<'n, str> {
+    /// Converts the `name` of a type that all sources share to the source's convention.
+    pub(super) fn shared_type_name<'n>(&self, name: &'n str) -> Cow<'n, str> {
         if self.is_camel { Cow::Owned(convention::type_name(name)) } else { Cow::Borrowed(name) }
     }
 
@@ -167,36 +168,38 @@ impl Core {
                 | FieldMeaning::Function(..)
                 | FieldMeaning::AffectedRows(_)
         );
-        let id = self.b.field(&self.spelled(name, !is_generated), words, ty);
+        let id = self.b.field(&self.convert_name(name, !is_generated), words, ty);
         put(&mut self.fields, id.index(), FieldMeaning::None, meaning);
     }
     pub(super) fn argument(&mut self, name: &str, words: &str, ty: TypeRef, meaning: InputMeaning) {
-        let id = self.b.argument(&self.spelled(name, is_given(meaning)), words, ty);
+        let id = self.b.argument(&self.convert_name(name, is_given(meaning)), words, ty);
         put(&mut self.inputs, id.index(), InputMeaning::None, meaning);
     }
     pub(super) fn input_field(&mut self, name: &str, words: &str, ty: TypeRef, meaning: InputMeaning) {
-        let id = self.b.input_field(&self.spelled(name, is_given(meaning)), words, ty);
+        let id = self.b.input_field(&self.convert_name(name, is_given(meaning)), words, ty);
         put(&mut self.inputs, id.index(), InputMeaning::None, meaning);
     }
     pub(super) fn enum_value(&mut self, name: &str, words: &str, meaning: EnumMeaning) {
         let is_upper =
             self.is_camel && matches!(meaning, EnumMeaning::Order { .. } | EnumMeaning::TableValue(..));
-        let id = match is_upper {
-            true => self.b.enum_value(&name.to_ascii_uppercase(), words),
-            false => self.b.enum_value(name, words),
+        let id = if is_upper {
+            self.b.enum_value(&name.to_ascii_uppercase(), words)
+        } else {
+            self.b.enum_value(name, words)
         };
         put(&mut self.enum_values, id.index(), EnumMeaning::None, meaning);
     }
 
-    /// Appends the base of a name to it, which is one piece if somebody gave it.
+    /// Appends the base of a name, which is one unit if the configuration gave it.
     fn base(&mut self, base: &str, case: Case) {
-        match self.customs.contains(base) {
-            true => convention::push_custom(&mut self.name, base),
-            false => convention::push_part(&mut self.name, base, case),
+        if self.customs.contains(base) {
+            convention::push_custom(&mut self.name, base)
+        } else {
+            convention::push_part(&mut self.name, base, case)
         }
     }
 
-    /// Writes the name of a root field; `is_given` if somebody gave all of it but prefix and suffix.
+    /// Writes the name of a root field; `is_given` if the configuration gave all of it but prefix and suffix.
     pub(super) fn root_name(&mut self, [before, base, after]: [&str; 3], is_given: bool) {
         if !self.is_camel {
             write(&mut self.name, &[&self.roots.prefix, before, base, after, &self.roots.suffix]);
@@ -204,9 +207,10 @@ impl Core {
         }
         self.name.clone_from(&self.roots.prefix);
         convention::push_part(&mut self.name, before, Case::Field);
-        match is_given {
-            true => convention::push_custom(&mut self.name, base),
-            false => self.base(base, Case::Field),
+        if is_given {
+            convention::push_custom(&mut self.name, base)
+        } else {
+            self.base(base, Case::Field)
         }
         convention::push_part(&mut self.name, after, Case::Field);
         self.name.push_str(&convention::capital(&self.roots.suffix));
@@ -235,19 +239,19 @@ impl Core {
         write(&mut self.words, words);
         self.b.object(&self.name, &self.words)
     }
-    /// As [`Self::object`], an input object.
+    /// Opens an input object, named like [`Self::object`].
     pub(super) fn input_object(&mut self, base: &str, suffix: &str, words: &[&str]) -> TypeId {
         self.type_name(base, suffix);
         write(&mut self.words, words);
         self.b.input_object(&self.name, &self.words)
     }
-    /// As [`Self::input_object`], of an order: what is written first sorts first.
+    /// Opens an input object of an order, see [`Self::input_object`]: the first member sorts first.
     pub(super) fn order_object(&mut self, base: &str, suffix: &str, words: &[&str]) -> TypeId {
         let id = self.input_object(base, suffix, words);
         self.b.sequence();
         id
     }
-    /// As [`Self::object`], an enum.
+    /// Opens an enum, named like [`Self::object`].
     pub(super) fn enumeration(&mut self, base: &str, suffix: &str, words: &[&str]) -> TypeId {
         self.type_name(base, suffix);
         write(&mut self.words, words);
@@ -268,7 +272,7 @@ fn is_given(meaning: InputMeaning) -> bool {
     )
 }
 
-/// `parts` one after another, in place of what was in `out`.
+/// Replaces the contents of `out` by the concatenated `parts`.
 pub(super) fn write(out: &mut String, parts: &[&str]) {
     out.clear();
     for part in parts {
@@ -276,7 +280,7 @@ pub(super) fn write(out: &mut String, parts: &[&str]) {
     }
 }
 
-/// Puts `meaning` at `at`; what was added before without a meaning has none.
+/// Puts `meaning` at `at`; fills the gap before it with `none`.
 fn put<T: Clone>(table: &mut Vec<T>, at: usize, none: T, meaning: T) {
     table.resize(at, none);
     table.push(meaning);

@@ -31,7 +31,9 @@ impl Core {
 
     /// `Album_bool_exp`, the predicates over its aggregates, `Album_group_having`.
     pub(super) fn filters(&mut self, model: &Model, tables: &Tables<'_>, table: &TableApi<'_>) {
-        let (id, types, name) = (table.id, table.types, &table.tracked.name);
+        let id = table.id;
+        let types = table.types;
+        let name = &table.tracked.name;
         let words = [
             "Boolean expression to filter rows from the table \"",
             &table.table.name,
@@ -78,13 +80,14 @@ impl Core {
         if table.types.group.is_none() {
             return;
         }
-        let (id, name) = (table.id, &table.tracked.name);
+        let id = table.id;
+        let name = &table.tracked.name;
         let int = self.scalar_uses(&ColumnType::Int).1;
         let having = self.reference(name, "_group_having");
         let numeric = table.has_numeric().then(|| {
             let float = self.scalar_uses(&ColumnType::Real).1;
-            let (floats, sums) =
-                (self.reference(name, "_group_having_float"), self.reference(name, "_group_having_sum"));
+            let floats = self.reference(name, "_group_having_float");
+            let sums = self.reference(name, "_group_having_sum");
             (float, floats, sums)
         });
         let extremes = table.has_comparable().then(|| self.reference(name, "_group_having_max"));
@@ -133,7 +136,9 @@ impl Core {
 
     /// `Album_order_by`, orders by aggregates and groups, `Album_select_column`.
     pub(super) fn orders(&mut self, model: &Model, tables: &Tables<'_>, table: &TableApi<'_>) {
-        let (id, name, order) = (table.id, &table.tracked.name, plain(self.common.order_by));
+        let id = table.id;
+        let name = &table.tracked.name;
+        let order = plain(self.common.order_by);
         self.order_object(
             name,
             "_order_by",
@@ -172,7 +177,9 @@ impl Core {
         if !table.in_arrays && table.types.group.is_none() {
             return;
         }
-        let (id, name, order) = (table.id, &table.tracked.name, plain(self.common.order_by));
+        let id = table.id;
+        let name = &table.tracked.name;
+        let order = plain(self.common.order_by);
         let mut suffix = String::with_capacity(24);
         let mut members = Vec::with_capacity(11);
         for (word, function) in FUNCTIONS.into_iter().filter(|(_, function)| table.has(*function)) {

@@ -44,8 +44,8 @@ impl Core {
         }
     }
 
-    /// The fields of a row that functions make of it.
-    pub(super) fn computed(&mut self, model: &Model, table: &TableApi<'_>) {
+    /// Adds the computed fields of a table's rows.
+    pub(super) fn add_computed_fields(&mut self, model: &Model, table: &TableApi<'_>) {
         for &id in &table.tracked.computed {
             let (tracked, function) = model.function(id);
             let (Serves::Row { name, words, .. }, Some(ty)) = (&tracked.serves, &function.ty) else {
@@ -61,7 +61,7 @@ impl Core {
         }
     }
 
-    /// As inputs, those that need no arguments of the client; `ty` says of which type, by what compares the value.
+    /// Adds input fields for computed fields without client arguments; `ty` maps the comparison type to the field's type.
     pub(super) fn computed_inputs(
         &mut self,
         model: &Model,
@@ -86,7 +86,8 @@ impl Core {
         if tracked.arguments.is_empty() {
             return;
         }
-        let (all, name) = (&function.arguments, &function.name);
+        let all = &function.arguments;
+        let name = &function.name;
         let base = self.reference(&tracked.arguments_type, "");
         let optional = tracked.arguments.iter().all(|&it| all[it as usize].has_default);
         let ty = if optional { plain(base) } else { non_null(base) };

@@ -32,7 +32,7 @@ pub fn generate(model: Model, permissions: Permissions) -> Result<Api, Vec<Error
 
 /// The API of the same tables whose lists are Relay's connections.
 /// # Errors
-/// As [`generate`].
+/// See [`generate`].
 pub fn generate_relay(of: &Api) -> Result<Api, Vec<Error>> {
     make(Arc::clone(&of.model), Arc::clone(&of.permissions), Style::Connections)
 }
@@ -59,7 +59,7 @@ fn make(model: Arc<Model>, permissions: Arc<Permissions>, style: Style) -> Resul
     }
     core.function_arguments(&model);
     core.page_types();
-    core.cached();
+    core.define_cached_directive();
     core.define_scalars();
     let Core { b, mut fields, mut inputs, mut enum_values, .. } = core;
     let schema = Arc::new(b.build()?);
@@ -83,7 +83,7 @@ fn make(model: Arc<Model>, permissions: Arc<Permissions>, style: Style) -> Resul
 fn enum_texts(model: &Model, meanings: &[EnumMeaning]) -> Vec<Option<Box<str>>> {
     let text = |it: &EnumMeaning| match *it {
         EnumMeaning::TableValue(table, at) => {
-            let value = &model.tracked(table)?.enum_values.get(at as usize)?.value;
+            let value = &model.tracked_table(table)?.enum_values.get(at as usize)?.value;
             Some(value.as_str().into())
         }
         _ => None,

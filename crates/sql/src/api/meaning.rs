@@ -1,4 +1,4 @@
-//! Meaning of every field, input and enum value of the generated schema: tables parallel to the schema's.
+//! The meaning of every field, input and enum value of the generated schema: tables parallel to the schema's.
 //!
 //! The planner never looks at names: it reads these tables by id.
 //!
@@ -34,17 +34,17 @@ pub struct Api {
 }
 
 impl Api {
-    /// Meaning of a field.
+    /// The meaning of a field.
     #[must_use]
     pub fn field(&self, id: FieldId) -> FieldMeaning {
         self.fields[id.index()]
     }
-    /// Meaning of an argument or input field.
+    /// The meaning of an argument or input field.
     #[must_use]
     pub fn input(&self, id: InputId) -> InputMeaning {
         self.inputs[id.index()]
     }
-    /// Meaning of an enum value.
+    /// The meaning of an enum value.
     #[must_use]
     pub fn enum_value(&self, id: EnumValueId) -> EnumMeaning {
         self.enum_values[id.index()]
@@ -72,7 +72,7 @@ pub enum PageFact {
 /// Meanings of fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldMeaning {
-    /// Not ours, or of an interface.
+    /// A member that is not part of this API, or belongs to an interface.
     None,
     /// `node`: a row by its identifier.
     Node,
@@ -90,7 +90,7 @@ pub enum FieldMeaning {
     Cursor(TableId),
     /// `pageInfo` of a connection.
     PageInfo(TableId),
-    /// A field of it.
+    /// A field of `pageInfo`.
     PageFact(PageFact),
     /// `Album`: rows.
     Select(TableId),
@@ -149,7 +149,7 @@ pub enum FieldMeaning {
 /// Meanings of arguments and input fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputMeaning {
-    /// Not ours.
+    /// A member that is not part of this API.
     None,
     /// `where`.
     Where(TableId),
@@ -187,7 +187,7 @@ pub enum InputMeaning {
     CountDistinct,
     /// `args` of a function.
     FunctionArguments,
-    /// One of them, by its place in the catalog.
+    /// An argument of a function, by its index in the catalog.
     FunctionArgument(u32),
     /// `by` of a group by.
     GroupBy(TableId),
@@ -272,7 +272,7 @@ pub enum InputMeaning {
 /// Meanings of enum values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EnumMeaning {
-    /// Not ours.
+    /// A member that is not part of this API.
     None,
     /// A column of `t_select_column` or `t_update_column`.
     Column(TableId, ColumnId),

@@ -1,4 +1,4 @@
-//! Conditions on aggregates over related rows: `Track_aggregate_bool_exp` and what it is made of.
+//! Conditions on aggregates over related rows: `Track_aggregate_bool_exp` and its members.
 
 use super::core::{Core, list, non_null, plain};
 use super::meaning::{EnumMeaning, InputMeaning};
@@ -15,7 +15,7 @@ enum Over {
     Boolean,
     /// A column of `float8`.
     Double,
-    /// Two of them.
+    /// Two columns of type `float8`.
     Doubles,
 }
 
@@ -29,8 +29,8 @@ impl Over {
         }
     }
 
-    /// Type that its value is compared as.
-    const fn compared(self) -> ColumnType {
+    /// Type by which the predicate's value is compared.
+    const fn value_type(self) -> ColumnType {
         match self {
             Self::Rows => ColumnType::Int,
             Self::Boolean => ColumnType::Boolean,
@@ -77,13 +77,13 @@ impl Core {
         }
     }
 
-    /// `Track_aggregate_bool_exp_avg`, and what its arguments are.
+    /// Defines `Track_aggregate_bool_exp_avg` and its arguments.
     fn predicate(&mut self, table: &TableApi<'_>, word: &str, over: Over) {
         let name = &table.tracked.name;
-        let comparison = self.scalar_uses(&over.compared()).1;
+        let comparison = self.scalar_uses(&over.value_type()).1;
         let suffix = format!("_aggregate_bool_exp_{word}");
-        let (pair, columns) =
-            (format!("{suffix}_arguments"), format!("_select_column_{name}{suffix}_arguments_columns"));
+        let pair = format!("{suffix}_arguments");
+        let columns = format!("_select_column_{name}{suffix}_arguments_columns");
         let (arguments, meaning) = match over {
             Over::Rows => (list(table.types.select_column), InputMeaning::CountColumns(table.id)),
             Over::Boolean | Over::Double => {

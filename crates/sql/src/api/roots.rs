@@ -51,7 +51,7 @@ impl Core {
         self.calls(model, tables, ExposedAs::Query);
     }
 
-    /// One root field: its usual name is `parts` put together, its usual words are `words`, the table's name in
+    /// Adds a root field: its default name is `parts` joined, its default description is `words`, the table's name in
     /// quotes, and `rest`.
     pub(super) fn root(
         &mut self,
@@ -76,7 +76,7 @@ impl Core {
         }
     }
 
-    /// One root field, its name and words put together; `is_given` if somebody gave the name.
+    /// Adds a root field whose name and description are ready; `is_given` if the configuration gave the name.
     pub(super) fn root_field(
         &mut self,
         name: [&str; 3],
@@ -86,7 +86,8 @@ impl Core {
         meaning: FieldMeaning,
     ) {
         self.root_name(name, is_given);
-        let (name, mut text) = (std::mem::take(&mut self.name), std::mem::take(&mut self.words));
+        let name = std::mem::take(&mut self.name);
+        let mut text = std::mem::take(&mut self.words);
         write(&mut text, words);
         self.field(&name, &text, ty, meaning);
         self.name = name;
@@ -94,7 +95,9 @@ impl Core {
     }
 
     fn selects(&mut self, table: &TableApi<'_>) {
-        let (id, types, special) = (table.id, table.types, &table.tracked.root_fields);
+        let id = table.id;
+        let types = table.types;
+        let special = &table.tracked.root_fields;
         let words = "fetch data from the table: ";
         let rows = full_list(types.object);
         self.root(table, ("", ""), &special.select, (words, ""), rows, FieldMeaning::Select(id));
@@ -111,7 +114,8 @@ impl Core {
         self.root(table, ("", "_aggregate"), &special.select_aggregate, words, aggregate, meaning);
         self.page(table);
         if let Some(group) = types.group {
-            let (words, meaning) = (("fetch groups of rows from the table: ", ""), FieldMeaning::GroupBy(id));
+            let words = ("fetch groups of rows from the table: ", "");
+            let meaning = FieldMeaning::GroupBy(id);
             self.root(table, ("", "_group_by"), &special.select_group_by, words, full_list(group), meaning);
             self.group_arguments(table);
         }
@@ -119,7 +123,9 @@ impl Core {
 
     /// The arguments of everything that gives rows.
     pub(super) fn page(&mut self, table: &TableApi<'_>) {
-        let (id, types, int) = (table.id, table.types, self.common.int);
+        let id = table.id;
+        let types = table.types;
+        let int = self.common.int;
         let distinct = list(types.select_column);
         self.argument("distinct_on", "distinct select on columns", distinct, InputMeaning::DistinctOn(id));
         self.argument("limit", "limit the number of rows returned", plain(int), InputMeaning::Limit);
@@ -133,7 +139,10 @@ impl Core {
     }
 
     fn group_arguments(&mut self, table: &TableApi<'_>) {
-        let (id, types, int, name) = (table.id, table.types, self.common.int, &table.tracked.name);
+        let id = table.id;
+        let types = table.types;
+        let int = self.common.int;
+        let name = &table.tracked.name;
         let by = full_list(types.select_column);
         self.argument("by", "columns that are equal within a group", by, InputMeaning::GroupBy(id));
         let filter = plain(types.bool_exp);
@@ -149,7 +158,7 @@ impl Core {
         self.b.wide();
     }
 
-    /// One argument per column of the primary key.
+    /// Adds one argument per column of the primary key.
     fn key_arguments(&mut self, table: &TableApi<'_>) {
         for &key in table.table.primary_key.iter().flat_map(|key| &key.columns) {
             if let Some(column) = table.columns.iter().find(|column| column.id == key) {
@@ -160,7 +169,8 @@ impl Core {
     }
 
     fn inserts(&mut self, table: &TableApi<'_>) {
-        let (types, special) = (table.types, &table.tracked.root_fields);
+        let types = table.types;
+        let special = &table.tracked.root_fields;
         let (Some(response), Some(row)) = (types.mutation_response, types.insert_input) else { return };
         let words = ("insert data into the table: ", "");
         let meaning = FieldMeaning::Insert(table.id);
@@ -183,7 +193,9 @@ impl Core {
     }
 
     fn updates(&mut self, table: &TableApi<'_>) {
-        let (id, types, special) = (table.id, table.types, &table.tracked.root_fields);
+        let id = table.id;
+        let types = table.types;
+        let special = &table.tracked.root_fields;
         let (Some(response), true) = (types.mutation_response, table.updatable) else { return };
         let words = ("update data of the table: ", "");
         self.root(table, ("update_", ""), &special.update, words, plain(response), FieldMeaning::Update(id));
@@ -270,7 +282,9 @@ impl Core {
     }
 
     fn deletes(&mut self, table: &TableApi<'_>) {
-        let (id, types, special) = (table.id, table.types, &table.tracked.root_fields);
+        let id = table.id;
+        let types = table.types;
+        let special = &table.tracked.root_fields;
         let (Some(response), true) = (types.mutation_response, table.deletable) else { return };
         let words = ("delete data from the table: ", "");
         self.root(table, ("delete_", ""), &special.delete, words, plain(response), FieldMeaning::Delete(id));

@@ -37,9 +37,10 @@ impl TableApi<'_> {
 }
 
 impl Core {
-    /// The type of a row, and of what mutations answer.
+    /// Defines the type of a row, and the types of mutation responses.
     pub(super) fn rows(&mut self, model: &Model, tables: &Tables<'_>, table: &TableApi<'_>) {
-        let (name, tracked) = (&table.table.name, table.tracked);
+        let name = &table.table.name;
+        let tracked = table.tracked;
         match &tracked.comment {
             Some(comment) => self.object(&tracked.name, "", &[comment]),
             None => self.object(&tracked.name, "", &["columns and relationships of \"", name, "\""]),
@@ -49,18 +50,18 @@ impl Core {
             self.identifier(table);
         }
         for column in table.columns.iter().filter(|it| !is_node || it.name != IDENTIFIER) {
-            // There may be nothing under the `path` of a document.
+            // The `path` of a document may lead to nothing.
             let ty = if column.nullable || column.json { column.ty } else { certain(column.ty) };
             self.field(column.name, column.comment, ty, FieldMeaning::Column(table.id, column.id));
             self.path(column);
         }
         for &id in &tracked.relationships {
             if !is_node || model.relations.relationship(id).name != IDENTIFIER {
-                self.related(model, tables, id);
+                self.add_relationship_fields(model, tables, id);
                 self.related_connection(model, (tables, table), id);
             }
         }
-        self.computed(model, table);
+        self.add_computed_fields(model, table);
         if table.types.mutation_response.is_some() {
             let words = ["response of any mutation on the table \"", name, "\""];
             self.object(&tracked.name, "_mutation_response", &words);
@@ -73,8 +74,8 @@ impl Core {
         }
     }
 
-    /// The fields of a relationship.
-    fn related(&mut self, model: &Model, tables: &Tables<'_>, id: RelationshipId) {
+    /// Adds the fields of a relationship.
+    fn add_relationship_fields(&mut self, model: &Model, tables: &Tables<'_>, id: RelationshipId) {
         let relationship = model.relations.relationship(id);
         let Some(target) = tables.get(relationship.to) else { return };
         let called = relationship.call.map(|it| model.function(it).0);
@@ -88,7 +89,7 @@ impl Core {
         let ty = match relationship.kind {
             RelationshipKind::Object { certain: true } => non_null(object),
             RelationshipKind::Object { certain: false } => plain(object),
-            // As Hasura has it.
+            // Hasura declares this list nullable.
             RelationshipKind::Array if called.is_some() => list(object),
             RelationshipKind::Array => full_list(object),
         };
@@ -113,9 +114,11 @@ impl Core {
         }
     }
 
-    /// `Album_aggregate` and what is below.
+    /// Defines `Album_aggregate` and the types below it.
     pub(super) fn aggregates(&mut self, table: &TableApi<'_>) {
-        let (id, types, name) = (table.id, table.types, &table.tracked.name);
+        let id = table.id;
+        let types = table.types;
+        let name = &table.tracked.name;
         self.object(name, "_aggregate", &["aggregated selection of \"", &table.table.name, "\""]);
         self.field("aggregate", "", plain(types.aggregate_fields), FieldMeaning::Aggregate(id));
         self.field("nodes", "", full_list(types.object), FieldMeaning::Nodes(id));
@@ -156,7 +159,8 @@ impl Core {
         if table.types.group.is_none() {
             return;
         }
-        let (id, name) = (table.id, &table.tracked.name);
+        let id = table.id;
+        let name = &table.tracked.name;
         let key = self.reference(name, "_group_key");
         self.object(
             name,

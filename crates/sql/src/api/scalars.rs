@@ -14,12 +14,12 @@ use weir_relational::plan::operators::{Cast, Comparison, Tree};
 /// The GraphQL name of a column type. Unknown types keep their own name where it can be one.
 #[must_use]
 pub fn scalar_name(ty: &ColumnType) -> &str {
-    let ty = served(ty.element().unwrap_or(ty));
+    let ty = nameable_type(ty.element().unwrap_or(ty));
     ty.facts().scalar.or(ty.own_name()).unwrap_or("String")
 }
 
-/// `ty`, or a text where no scalar can be called as `ty` is.
-fn served(ty: &ColumnType) -> &ColumnType {
+/// `ty`, or a text if no scalar can have the name of `ty`.
+fn nameable_type(ty: &ColumnType) -> &ColumnType {
     let (None, Some(name)) = (ty.element(), ty.own_name()) else { return ty };
     let own = matches!(graphql_name(name), Some(Cow::Borrowed(_))) && !crate::model::is_reserved_type(name);
     if own { ty } else { &ColumnType::Text }
@@ -38,7 +38,7 @@ pub(super) enum Takes {
     Strings,
 }
 
-/// An operator: its name, its meaning, what it takes, its words.
+/// An operator: name, meaning, argument and description.
 pub(super) type Operator = (&'static str, Comparison, Takes, &'static str);
 
 const EQUALITY: [Operator; 5] = [
@@ -198,7 +198,7 @@ impl Core {
     /// The scalar of a column type, or the list of it, and the input that compares it; [`Self::define_scalars`] defines
     /// both.
     pub(super) fn scalar_uses(&mut self, ty: &ColumnType) -> (TypeRef, TypeId) {
-        let ty = served(ty);
+        let ty = nameable_type(ty);
         if let Some(&(_, scalar, comparison)) = self.scalars.iter().find(|(known, ..)| known == ty) {
             return (scalar, comparison);
         }
@@ -211,7 +211,7 @@ impl Core {
             Some(element) => (array_of(self.scalar_uses(element).0), "_array_comparison_exp"),
         };
         write(&mut self.name, &[name, suffix]);
-        let comparison = self.b.reference(&self.shared(&self.name));
+        let comparison = self.b.reference(&self.shared_type_name(&self.name));
         self.scalars.push((ty.clone(), scalar, comparison));
         (scalar, comparison)
     }
@@ -230,7 +230,7 @@ impl Core {
         for (family, name, field, to) in CASTS {
             if self.scalars.iter().any(|(ty, ..)| ty.facts().operators.contains(&family)) {
                 let (_, comparison) = self.scalar_uses(&to.to());
-                self.b.input_object(&self.shared(name), "");
+                self.b.input_object(&self.shared_type_name(name), "");
                 self.input_field(field, "", plain(comparison), InputMeaning::CastTo(to));
             }
         }
@@ -241,7 +241,8 @@ impl Core {
                 continue;
             }
             defined.push(comparison);
-            let (name, facts) = (scalar_name(&ty), ty.facts());
+            let name = scalar_name(&ty);
+            let facts = ty.facts();
             if ty.element().is_some() {
                 self.comparison(&format!("{name}_array"), scalar, facts.operators);
                 continue;
@@ -257,7 +258,7 @@ impl Core {
     /// The input that compares values of a scalar or a list of it by the operators of `families`.
     fn comparison(&mut self, name: &str, base: TypeRef, families: &[Operators]) {
         let own = format!("{name}_comparison_exp");
-        self.b.input_object(&self.shared(&own), &[COMPARES.0, name, COMPARES.1].concat());
+        self.b.input_object(&self.shared_type_name(&own), &[COMPARES.0, name, COMPARES.1].concat());
         self.compare(base, families);
     }
 
@@ -275,13 +276,18 @@ impl Core {
             fields.push((name, words, ty, InputMeaning::Compare(operator)));
         }
         for (_, cast, ..) in CASTS.iter().filter(|it| families.contains(&it.0)) {
-            fields.push(("_cast", "", plain(self.b.reference(&self.shared(cast))), InputMeaning::Cast));
+            fields.push((
+                "_cast",
+                "",
+                plain(self.b.reference(&self.shared_type_name(cast))),
+                InputMeaning::Cast,
+            ));
         }
         for &(_, name, by, input, words) in shapes::MEASURES.iter().filter(|it| families.contains(&it.0)) {
-            let input = plain(self.b.reference(&self.shared(input.0)));
+            let input = plain(self.b.reference(&self.shared_type_name(input.0)));
             fields.push((name, words, input, InputMeaning::Measure(by)));
         }
-        // As Hasura shows them.
+        // Hasura's order of the fields.
         fields.sort_unstable_by_key(|it| it.0);
         for (name, words, ty, meaning) in fields {
             self.input_field(name, words, ty, meaning);

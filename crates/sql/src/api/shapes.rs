@@ -29,7 +29,7 @@ const BAND: Input =
 const RASTER_AND_SHAPE: Input =
     ("st_intersects_geom_nband_input", &[("geommin", 0, Needed::Yes), ("nband", 1, Needed::No)]);
 
-/// Comparisons with several values: whose, their name, their meaning, what they take, their words.
+/// Comparisons with several values: operator family, name, meaning, arguments and description.
 pub(super) const MEASURES: [(Operators, &str, Measure, Input, &str); 5] = [
     (
         Operators::Plane,
@@ -128,7 +128,7 @@ impl Core {
             }
             defined.push(name);
             let types: Vec<_> = by.types().iter().map(|ty| self.scalar_uses(ty).0).collect();
-            self.b.input_object(&self.shared(name), "");
+            self.b.input_object(&self.shared_type_name(name), "");
             for &(member, at, needed) in members {
                 let base =
                     if member == "distance" { plain(self.common.float) } else { types[usize::from(at)] };

@@ -8,10 +8,12 @@ use weir_language::schema::TypeRef;
 impl Core {
     /// `Album_stream`.
     pub(super) fn stream_root(&mut self, table: &TableApi<'_>) {
-        let (id, types, name) = (table.id, table.types, &table.tracked.name);
+        let id = table.id;
+        let types = table.types;
+        let name = &table.tracked.name;
         let words = ("fetch data from the table in a streaming manner: ", "");
-        let (special, rows) =
-            (&table.tracked.root_fields.select_stream, super::core::full_list(types.object));
+        let special = &table.tracked.root_fields.select_stream;
+        let rows = super::core::full_list(types.object);
         self.root(table, ("", "_stream"), special, words, rows, FieldMeaning::Stream(id));
         let words = "maximum number of rows returned in a single batch";
         self.argument("batch_size", words, non_null(self.common.int), InputMeaning::BatchSize);
@@ -25,12 +27,13 @@ impl Core {
 
     /// The inputs of a table's stream.
     pub(super) fn stream_inputs(&mut self, table: &TableApi<'_>) {
-        let (name, own) = (&table.tracked.name, &table.table.name);
+        let name = &table.tracked.name;
+        let own = &table.table.name;
         self.input_object(name, "_stream_cursor_input", &["Streaming cursor of the table \"", own, "\""]);
         let value = non_null(self.reference(name, "_stream_cursor_value_input"));
         let words = "Stream column input with initial value";
         self.input_field("initial_value", words, value, InputMeaning::InitialValue);
-        let ordering = self.shared("cursor_ordering").into_owned();
+        let ordering = self.shared_type_name("cursor_ordering").into_owned();
         let ordering = plain(self.b.reference(&ordering));
         self.input_field("ordering", "cursor ordering", ordering, InputMeaning::StreamOrdering);
         let words = ["Initial value of the column from where the streaming should start"];
@@ -43,7 +46,7 @@ impl Core {
 
     /// `cursor_ordering`.
     pub(super) fn stream_ordering(&mut self) {
-        let name = self.shared("cursor_ordering").into_owned();
+        let name = self.shared_type_name("cursor_ordering").into_owned();
         self.b.enumeration(&name, "ordering argument of a cursor");
         for (name, words, descending) in [
             ("ASC", "ascending ordering of the cursor", false),

@@ -20,7 +20,7 @@ pub(super) struct TableApi<'m> {
     pub(super) insertable: bool,
     pub(super) updatable: bool,
     pub(super) deletable: bool,
-    /// Some relationship leads to many of its rows.
+    /// An array relationship leads to the table.
     pub(super) in_arrays: bool,
 }
 
@@ -32,17 +32,17 @@ pub(super) struct ColumnApi<'m> {
     pub(super) comment: &'m str,
     /// The scalar or enum, or a list of scalars.
     pub(super) ty: TypeRef,
-    /// Its comparison type.
+    /// Comparison type of the column.
     pub(super) comparison: TypeId,
     pub(super) nullable: bool,
     /// New rows may have a value for it.
     pub(super) insertable: bool,
-    /// It may be changed.
+    /// Updates may set the column.
     pub(super) updatable: bool,
     pub(super) numeric: bool,
     pub(super) comparable: bool,
     pub(super) boolean: bool,
-    /// Of `float8`.
+    /// The column is a `float8`.
     pub(super) double: bool,
     pub(super) json: bool,
     pub(super) jsonb: bool,
@@ -57,18 +57,18 @@ pub(super) struct Types {
     pub(super) bool_exp: TypeId,
     pub(super) order_by: TypeId,
     pub(super) select_column: TypeId,
-    /// Of tables whose rows have identifiers: in Relay's form those with a primary key.
+    /// Set if rows have identifiers: in Relay's form, for tables with a primary key.
     pub(super) connection: Option<TypeId>,
-    /// Of tables that can be asked for groups.
+    /// Set for tables with a `_group_by` field.
     pub(super) group: Option<TypeId>,
-    /// Of tables that relationships lead to many rows of.
+    /// Set for tables that array relationships lead to.
     pub(super) aggregate_bool_exp: Option<TypeId>,
     pub(super) aggregate_order_by: Option<TypeId>,
     pub(super) arr_rel_insert_input: Option<TypeId>,
-    /// Of tables that relationships lead to one row of.
+    /// Set for tables that object relationships lead to.
     pub(super) obj_rel_insert_input: Option<TypeId>,
     pub(super) insert_input: Option<TypeId>,
-    /// Of tables with a unique key.
+    /// Set for tables with a unique key.
     pub(super) on_conflict: Option<TypeId>,
     pub(super) mutation_response: Option<TypeId>,
 }
@@ -88,30 +88,29 @@ impl TableApi<'_> {
 pub(super) fn tables<'m>(model: &'m Model, core: &mut Core) -> Vec<Option<TableApi<'m>>> {
     let len = model.relations.catalog.tables.len();
     let [in_arrays, in_objects] = targets(model);
-    let core_style = core.style;
+    let style = core.style;
     let names: HashSet<&str> = model.tables.iter().flatten().map(|it| it.name.as_str()).collect();
     let one = |at: usize, core: &mut Core| {
         // A type without fields is none: a table without columns is tracked and not shown.
         let table = Some(&model.relations.catalog.tables[at]).filter(|it| !it.columns.is_empty())?;
         let tracked = model.tables[at].as_ref()?;
         let columns = columns(model, table, tracked, core);
-        let by_pk = table.primary_key.as_ref().is_some_and(|key| exposed(tracked, &key.columns));
+        let by_pk = table.primary_key.as_ref().is_some_and(|key| are_exposed(tracked, &key.columns));
         let insertable = table.insertable && columns.iter().any(|column| column.insertable);
         let updatable = table.updatable && columns.iter().any(|column| column.updatable);
         let written = insertable || updatable || table.deletable;
-        let unique = !table.arbiters.is_empty();
-        let (arrays, objects) = (in_arrays[at], in_objects[at]);
+        let arrays = in_arrays[at];
         let mut on = |wanted: bool, suffix: &str| wanted.then(|| core.reference(&tracked.name, suffix));
         let aggregate_bool_exp = on(arrays, "_aggregate_bool_exp");
         let aggregate_order_by = on(arrays, "_aggregate_order_by");
         let arr_rel_insert_input = on(arrays && insertable, "_arr_rel_insert_input");
-        let obj_rel_insert_input = on(objects && insertable, "_obj_rel_insert_input");
+        let obj_rel_insert_input = on(in_objects[at] && insertable, "_obj_rel_insert_input");
         let insert_input = on(insertable, "_insert_input");
-        let on_conflict = on(insertable && updatable && unique, "_on_conflict");
-        let group = on(tracked.has_groups && core_style == Style::Lists, "_group");
+        let on_conflict = on(insertable && updatable && !table.arbiters.is_empty(), "_on_conflict");
+        let group = on(tracked.has_groups && style == Style::Lists, "_group");
         let mutation_response = on(written, "_mutation_response");
-        let connection =
-            on(by_pk && core_style == Style::Connections && !meets(&names, &tracked.name), "Connection");
+        let has_connection = by_pk && style == Style::Connections;
+        let connection = on(has_connection && !clashes_with_connection(&names, &tracked.name), "Connection");
         let mut of = |suffix: &str| core.reference(&tracked.name, suffix);
         let types = Types {
             object: of(""),
@@ -149,7 +148,8 @@ pub(super) fn tables<'m>(model: &'m Model, core: &mut Core) -> Vec<Option<TableA
 /// The tables that array relationships lead to, and those that object relationships do.
 fn targets(model: &Model) -> [Vec<bool>; 2] {
     let len = model.relations.catalog.tables.len();
-    let (mut in_arrays, mut in_objects) = (vec![false; len], vec![false; len]);
+    let mut in_arrays = vec![false; len];
+    let mut in_objects = vec![false; len];
     for Relationship { to, kind, .. } in &model.relations.relationships {
         match kind {
             RelationshipKind::Array => in_arrays[to.0 as usize] = true,
@@ -160,12 +160,12 @@ fn targets(model: &Model) -> [Vec<bool>; 2] {
 }
 
 /// True if another table has the name of a type that the connections of the table `name` bring.
-fn meets(names: &HashSet<&str>, name: &str) -> bool {
+fn clashes_with_connection(names: &HashSet<&str>, name: &str) -> bool {
     ["Connection", "Edge"].iter().any(|it| names.contains(format!("{name}{it}").as_str()))
 }
 
 /// True if all of `columns` are exposed.
-fn exposed(tracked: &Tracked, columns: &[ColumnId]) -> bool {
+fn are_exposed(tracked: &Tracked, columns: &[ColumnId]) -> bool {
     columns.iter().all(|column| tracked.columns[column.0 as usize].is_some())
 }
 
@@ -178,7 +178,7 @@ fn columns<'m>(
     let mut out = Vec::with_capacity(table.columns.len());
     for (at, (column, name)) in table.columns.iter().zip(&tracked.columns).enumerate() {
         let Some(name) = name else { continue };
-        let values = tracked.enums[at].and_then(|values| model.tracked(values));
+        let values = tracked.enums[at].and_then(|values| model.tracked_table(values));
         let (ty, comparison) = match values {
             None => core.scalar_uses(&column.ty),
             Some(values) => {

@@ -36,7 +36,9 @@ impl Core {
     }
 
     fn insert_inputs(&mut self, model: &Model, tables: &Tables<'_>, table: &TableApi<'_>, has_roles: bool) {
-        let (types, name, own) = (table.types, &table.tracked.name, &table.table.name);
+        let types = table.types;
+        let name = &table.tracked.name;
+        let own = &table.table.name;
         let words = ["input type for inserting data into table \"", own, "\""];
         let insert = self.input_object(name, "_insert_input", &words);
         for column in table.columns.iter().filter(|column| column.insertable) {
@@ -88,7 +90,9 @@ impl Core {
     }
 
     fn conflict_inputs(&mut self, table: &TableApi<'_>, has_roles: bool) {
-        let (id, name, own) = (table.id, &table.tracked.name, &table.table.name);
+        let id = table.id;
+        let name = &table.tracked.name;
+        let own = &table.table.name;
         let words = ["unique or primary key constraints on table \"", own, "\""];
         let constraint = self.enumeration(name, "_constraint", &words);
         let mut taken: HashSet<String> = HashSet::new();
@@ -113,7 +117,9 @@ impl Core {
     }
 
     fn update_inputs(&mut self, table: &TableApi<'_>) {
-        let (id, name, own) = (table.id, &table.tracked.name, &table.table.name);
+        let id = table.id;
+        let name = &table.tracked.name;
+        let own = &table.table.name;
         self.columns_input(
             table,
             "_set_input",
@@ -144,7 +150,8 @@ impl Core {
 
     /// The operators over jsonb columns.
     fn json_inputs(&mut self, table: &TableApi<'_>) {
-        let (string, int) = (self.common.string, self.common.int);
+        let string = self.common.string;
+        let int = self.common.int;
         let jsonb = |column: &ColumnApi<'_>| column.jsonb.then_some(column.ty);
         let words = ["append existing jsonb value of filtered columns with new jsonb value"];
         self.columns_input(table, "_append_input", &words, jsonb);

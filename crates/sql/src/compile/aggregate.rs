@@ -24,12 +24,12 @@ impl Compiler<'_> {
         nest: Vec<(Tie, u16)>,
     ) -> Result<MemberKind, PlanError> {
         let rows = self.rows_arguments(field)?;
-        let shape = self.shape;
+        let output = self.output;
         let set = self.object(field)?;
         let mut members = Vec::new();
         let outer = self.field;
-        for at in shape.set(set).range() {
-            let below = &shape.fields[at];
+        for at in output.set(set).range() {
+            let below = &output.fields[at];
             self.field = at as u32;
             self.keys.push(match below.member {
                 output_plan::OutputKind::Constant { .. } => "",
@@ -102,8 +102,9 @@ impl Compiler<'_> {
 
     pub(super) fn count(&mut self, field: &OutputField, row: &mut Row) -> Result<MemberKind, PlanError> {
         let mut columns = Vec::new();
-        let (mut of, mut distinct) = (None, false);
-        for argument in self.shape.arguments(field) {
+        let mut of = None;
+        let mut distinct = false;
+        for argument in self.output.arguments(field) {
             let place = self.argument(argument);
             match self.meaning(argument.input) {
                 InputMeaning::CountColumns(table) => (of, columns) = (Some(table), self.columns(place)),
@@ -138,7 +139,7 @@ impl Compiler<'_> {
     ) -> MemberKind {
         let cell = match self.api.column_type(table, column).facts().cell {
             _ if !function.keeps_type() => Cell::Float,
-            // Hasura gives what the database does, whatever its schema says.
+            // Hasura returns the database's value, although its schema declares `Int`.
             Cell::Int if function == Aggregation::Sum && self.protocol == Protocol::Hasura => Cell::BigInt,
             cell => cell,
         };
@@ -150,7 +151,7 @@ impl Compiler<'_> {
         let rows = self.rows_arguments(field)?;
         let mut by = Vec::new();
         let mut having = Filter::TRUE;
-        for argument in self.shape.arguments(field) {
+        for argument in self.output.arguments(field) {
             let place = self.argument(argument);
             match self.meaning(argument.input) {
                 InputMeaning::GroupBy(of) => {

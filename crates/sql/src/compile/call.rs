@@ -32,7 +32,7 @@ impl Compiler<'_> {
         let mut call = Call { function: id, arguments: Vec::new() };
         self.plan.functions.push(id);
         self.path.push("args".into());
-        for argument in self.shape.arguments(field) {
+        for argument in self.output.arguments(field) {
             if self.meaning(argument.input) != InputMeaning::FunctionArguments {
                 continue;
             }
@@ -80,8 +80,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// A field that a function makes of the row at hand.
-    pub(super) fn computed(
+    /// Compiles a computed field of the current row.
+    pub(super) fn compile_computed(
         &mut self,
         field: &OutputField,
         function: FunctionId,
@@ -99,7 +99,7 @@ impl Compiler<'_> {
         Expr::Computed(Call { function, arguments: Vec::new() })
     }
 
-    /// The type of what `function` makes of a row.
+    /// The type of the computed field `function`.
     pub(super) fn computed_type(&self, function: FunctionId) -> ColumnType {
         let (_, function) = self.api.model.function(function);
         function.ty.clone().unwrap_or(ColumnType::Text)
@@ -112,12 +112,13 @@ impl Compiler<'_> {
         related.to
     }
 
-    /// A call that is the root field of a mutation: a statement of its own, so that what is below sees what it did.
+    /// A call as the root field of a mutation: a statement of its own, so that nested levels see its changes.
     pub(super) fn call_work(&mut self, table: TableId, rows: RowSelection) -> Work {
         let output = Output::Rows(self.written.columns.clone());
         let RowSelection { call, filter, distinct_on, order, page } = rows;
         let through = None;
-        let (scan, nest) = (Scan::of(table, Purpose::Root), Vec::new());
+        let scan = Scan::of(table, Purpose::Root);
+        let nest = Vec::new();
         let query = Query { scan, call, nest, through, filter, distinct_on, order, page, output };
         self.change(Change::Call(Box::new(query)))
     }

@@ -87,7 +87,7 @@ impl<'c> Compiler<'c> {
     ) -> Result<MemberKind, PlanError> {
         let mut of = self.open(field, table, nest)?;
         let set = self.object(field)?;
-        let places = self.shape.set(set).range().map(|it| it as u32);
+        let places = self.output.set(set).range().map(|it| it as u32);
         let has_ends = places.clone().any(|at| self.asks_for_ends(at));
         let mut kinds = vec![None; places.len()];
         // The first edges bring the page, which `pageInfo` is about.
@@ -103,13 +103,14 @@ impl<'c> Compiler<'c> {
                 *kind = Some(self.below_field(at, |it, field| it.page_info(field, &mut of, has_ends))?);
             }
         }
-        let members = places.zip(kinds).map(|(at, kind)| self.stated(at, kind)).collect::<Result<_, _>>()?;
+        let members =
+            places.zip(kinds).map(|(at, kind)| self.build_member(at, kind)).collect::<Result<_, _>>()?;
         Ok(MemberKind::Inline(self.store_copied(members)))
     }
 
     /// The meaning of the field at `at`, if this source answers it.
     fn own_meaning(&self, at: u32) -> Option<FieldMeaning> {
-        let field = &self.shape.fields[at as usize];
+        let field = &self.output.fields[at as usize];
         match field.member {
             OutputKind::Constant { .. } | OutputKind::Foreign { .. } => None,
             OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_) => {
@@ -119,8 +120,8 @@ impl<'c> Compiler<'c> {
     }
 
     /// The member of the field at `at`.
-    fn stated(&self, at: u32, kind: Option<MemberKind>) -> Result<Member, PlanError> {
-        let field = &self.shape.fields[at as usize];
+    fn build_member(&self, at: u32, kind: Option<MemberKind>) -> Result<Member, PlanError> {
+        let field = &self.output.fields[at as usize];
         let kind = match (kind, field.member) {
             (Some(kind), _) => kind,
             (None, OutputKind::Constant { .. }) => MemberKind::Constant,
@@ -143,8 +144,8 @@ impl<'c> Compiler<'c> {
         at: u32,
         inner: impl FnOnce(&mut Self, &'c OutputField) -> Result<T, PlanError>,
     ) -> Result<T, PlanError> {
-        let shape = self.shape;
-        let field = &shape.fields[at as usize];
+        let output = self.output;
+        let field = &output.fields[at as usize];
         let outer = std::mem::replace(&mut self.field, at);
         self.keys.push(field.key.name());
         let done = inner(self, field)?;
@@ -156,9 +157,9 @@ impl<'c> Compiler<'c> {
     /// True if the field at `at` is a `pageInfo` with cursors.
     fn asks_for_ends(&self, at: u32) -> bool {
         let Some(FieldMeaning::PageInfo(_)) = self.own_meaning(at) else { return false };
-        let OutputKind::Object(set) = self.shape.fields[at as usize].member else { return false };
+        let OutputKind::Object(set) = self.output.fields[at as usize].member else { return false };
         let ends = [FieldMeaning::PageFact(PageFact::Start), FieldMeaning::PageFact(PageFact::End)];
-        let mut places = self.shape.set(set).range();
+        let mut places = self.output.set(set).range();
         places.any(|it| self.own_meaning(it as u32).is_some_and(|it| ends.contains(&it)))
     }
 
@@ -178,13 +179,14 @@ impl<'c> Compiler<'c> {
         let order = self.total_order(rows.order, &distinct_on, table);
         let terms = self.terms(&order, table)?;
         // Rows that are equal in the columns of `distinct_on` lie on one side of a cursor together.
-        let apart = match distinct_on.is_empty() {
-            true => terms.len(),
-            false => terms.iter().take_while(|it| it.is_one_of(&distinct_on)).count(),
+        let apart = if distinct_on.is_empty() {
+            terms.len()
+        } else {
+            terms.iter().take_while(|it| it.is_one_of(&distinct_on)).count()
         };
         let cut = match (page.after, page.before) {
-            (Some(place), _) => Some(self.cut("after", place, &terms, apart)?),
-            (None, Some(place)) => Some(self.cut("before", place, &terms, apart)?),
+            (Some(place), _) => Some(self.split_at_cursor("after", place, &terms, apart)?),
+            (None, Some(place)) => Some(self.split_at_cursor("before", place, &terms, apart)?),
             (None, None) => None,
         };
         let (name, count) = match (page.first, page.last) {
@@ -215,7 +217,7 @@ impl<'c> Compiler<'c> {
 
     fn page_arguments(&mut self, field: &'c OutputField) -> Result<PageArguments, PlanError> {
         let mut page = PageArguments::default();
-        for argument in self.shape.arguments(field) {
+        for argument in self.output.arguments(field) {
             let place = self.argument(argument);
             if matches!(self.inputs.node(place), Node::Null | Node::Absent) {
                 continue;
@@ -251,7 +253,7 @@ impl<'c> Compiler<'c> {
         order
     }
 
-    /// Leaves the rows that the role's limit on lists lets through: the first ones, whichever of them are shown.
+    /// Keeps the rows within the role's limit on lists: always the first ones, whichever are shown.
     fn cap(&self, of: &mut Connection) {
         let Some(rows_max) = self.policy.limit(of.table, of.purpose()) else { return };
         let table = self.api.model.relations.catalog.table(of.table);
@@ -291,7 +293,7 @@ impl<'c> Compiler<'c> {
         let set = self.object(field)?;
         let at = self.field;
         let path = self.keys.join(".");
-        let places = self.shape.set(set).range().map(|it| it as u32);
+        let places = self.output.set(set).range().map(|it| it as u32);
         let is_cursor = |it: u32| matches!(self.own_meaning(it), Some(FieldMeaning::Cursor(_)));
         let mut row = Row::default();
         if has_ends || places.clone().any(is_cursor) {
@@ -303,14 +305,14 @@ impl<'c> Compiler<'c> {
                 (Some(FieldMeaning::Cursor(_)), Some(code)) => Some(MemberKind::Coded(code)),
                 (Some(FieldMeaning::EdgeNode(_)), _) => Some(self.below_field(at, |it, field| {
                     let set = it.object(field)?;
-                    if !it.shape.set(set).hidden.is_empty() {
+                    if !it.output.set(set).hidden.is_empty() {
                         return Err(it.refuse("rows of a connection cannot be joined with another source"));
                     }
                     Ok(MemberKind::Inline(it.set(set, &mut row)?))
                 })?),
                 _ => None,
             };
-            members.push(self.stated(at, kind)?);
+            members.push(self.build_member(at, kind)?);
         }
         let members = self.store_copied(members);
         let level = self.level(of.level(row, members, at, path));
@@ -337,19 +339,19 @@ impl<'c> Compiler<'c> {
     ) -> Result<MemberKind, PlanError> {
         let set = self.object(field)?;
         let mut members = Vec::new();
-        for at in self.shape.set(set).range().map(|it| it as u32) {
+        for at in self.output.set(set).range().map(|it| it as u32) {
             let kind = match self.own_meaning(at) {
                 Some(FieldMeaning::PageFact(fact)) => {
                     Some(self.below_field(at, |it, _| Ok(it.page_fact(fact, of, has_ends)))?)
                 }
                 _ => None,
             };
-            members.push(self.stated(at, kind)?);
+            members.push(self.build_member(at, kind)?);
         }
         Ok(MemberKind::Inline(self.store_copied(members)))
     }
 
-    /// The level of the page, of its own where no edges bring one.
+    /// The level of the page, a separate one if `edges` has none.
     fn page(&mut self, of: &mut Connection, has_ends: bool) -> u32 {
         if let Some(page) = of.page {
             return page;
@@ -358,7 +360,8 @@ impl<'c> Compiler<'c> {
         if has_ends {
             self.cursor(of, &mut row);
         }
-        let (at, path) = (self.field, self.keys.join("."));
+        let at = self.field;
+        let path = self.keys.join(".");
         let level = self.level(of.level(row, Run::default(), at, path));
         *of.page.insert(level)
     }
@@ -366,7 +369,8 @@ impl<'c> Compiler<'c> {
     fn page_fact(&mut self, fact: PageFact, of: &mut Connection, has_ends: bool) -> MemberKind {
         let forward = match fact {
             PageFact::Start | PageFact::End => {
-                let (level, is_last) = (self.page(of, has_ends), fact == PageFact::End);
+                let level = self.page(of, has_ends);
+                let is_last = fact == PageFact::End;
                 let code = of.cursor.unwrap_or_default();
                 return MemberKind::End { level, code, is_last };
             }
@@ -376,23 +380,23 @@ impl<'c> Compiler<'c> {
         let does_not_fit = of.limit.is_some() && of.from_end != forward;
         let is_outside = of.cut.as_ref().is_some_and(|it| it.is_behind != forward);
         let page = (does_not_fit || is_outside).then(|| self.page(of, has_ends));
-        let more = does_not_fit.then(|| self.more(of));
-        let outside = is_outside.then(|| self.outside(of));
+        let more = does_not_fit.then(|| self.overflow_level(of));
+        let outside = is_outside.then(|| self.outside_level(of));
         MemberKind::Beyond { page, probes: [more, outside] }
     }
 
     /// The level of a row that does not fit on the page.
-    fn more(&mut self, of: &mut Connection) -> u32 {
+    fn overflow_level(&mut self, of: &mut Connection) -> u32 {
         if let Some(level) = of.more {
             return level;
         }
         let offset = of.limit.as_ref().map(|it| Parameter { reader: Reader::Offset, ..it.clone() });
-        let level = self.probe(of, of.shown(), offset);
+        let level = self.probe(of, of.page_filter(), offset);
         *of.more.insert(level)
     }
 
     /// The level of a row on the other side of the cursor, or at it.
-    fn outside(&mut self, of: &mut Connection) -> u32 {
+    fn outside_level(&mut self, of: &mut Connection) -> u32 {
         if let Some(level) = of.outside {
             return level;
         }
@@ -404,12 +408,14 @@ impl<'c> Compiler<'c> {
     /// A level of at most one of the rows that fulfil `filter`.
     fn probe(&mut self, of: &Connection, filter: Filter, offset: Option<Parameter>) -> u32 {
         let limit = Some(Parameter::constant("1", Reader::First));
-        // Rows have to be told apart in the same order, but need not be sorted to be counted.
+        // Rows are distinguished in the same order, but need not be sorted to be counted.
         let order = if of.distinct_on.is_empty() { Vec::new() } else { of.order.clone() };
         let query =
             Query { filter, order, page: Page { limit, offset, from_end: false }, ..of.query(Vec::new()) };
-        let (field, path) = (self.field, self.keys.join("."));
-        let (members, hidden) = (Run::default(), Vec::new());
+        let field = self.field;
+        let path = self.keys.join(".");
+        let members = Run::default();
+        let hidden = Vec::new();
         self.level(Level { query, members, choice: None, hidden, by: None, field, path })
     }
 }
@@ -419,8 +425,8 @@ impl Connection {
         if self.nest.is_empty() { Purpose::Root } else { Purpose::Related }
     }
 
-    /// The condition on the rows on the wanted side of the cursor.
-    fn shown(&self) -> Filter {
+    /// The filter of the page: the connection's own, and the cursor's.
+    fn page_filter(&self) -> Filter {
         self.cut.as_ref().map_or_else(|| self.all.clone(), |it| both(&self.all, it.shown.clone()))
     }
 
@@ -430,7 +436,7 @@ impl Connection {
             call: None,
             nest: self.nest.clone(),
             through: None,
-            filter: self.shown(),
+            filter: self.page_filter(),
             distinct_on: self.distinct_on.clone(),
             order: self.order.clone(),
             page: Page { limit: self.limit.clone(), offset: None, from_end: self.from_end },

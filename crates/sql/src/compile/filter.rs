@@ -29,16 +29,16 @@ impl Compiler<'_> {
     /// A whole `where` or `having`.
     pub(super) fn condition(&mut self, place: Place, table: TableId) -> Result<Filter, PlanError> {
         let filter = self.filter(place, table)?;
-        self.bounds.check(&filter).map_err(|it| self.exceeded(it))?;
+        self.bounds.check(&filter).map_err(|it| self.bounds_error(it))?;
         Ok(filter)
     }
 
     /// A boolean expression over the rows (or, in `having`, the groups) of `table`.
     fn filter(&mut self, place: Place, table: TableId) -> Result<Filter, PlanError> {
-        self.deeper()?;
+        self.enter_nesting()?;
         let mut all = Vec::new();
         for (input, value) in self.inputs.members(place) {
-            if self.is_unsaid(value)? {
+            if self.is_absent_in_filter(value)? {
                 continue;
             }
             self.path.push(self.input_words(input).0.into());
@@ -54,8 +54,8 @@ impl Compiler<'_> {
         self.inputs.node(value) == Node::Absent
     }
 
-    /// The same of a part of a condition; that of a change is not guessed.
-    fn is_unsaid(&self, value: Place) -> Result<bool, PlanError> {
+    /// Like [`Self::is_absent`]. In the filter of an update or delete an unsent variable is an error.
+    fn is_absent_in_filter(&self, value: Place) -> Result<bool, PlanError> {
         match self.is_absent(value) {
             true if self.changes => Err(self.refuse(
                 "a variable in the condition of a change was not sent; without it other rows would be changed",
@@ -131,7 +131,7 @@ impl Compiler<'_> {
         all: &mut Vec<Filter>,
     ) -> Result<(), PlanError> {
         for (input, value) in self.inputs.members(place) {
-            if self.is_unsaid(value)? {
+            if self.is_absent_in_filter(value)? {
                 continue;
             }
             if let InputMeaning::Column(of, column) = self.meaning(input) {
@@ -153,7 +153,7 @@ impl Compiler<'_> {
         all: &mut Vec<Filter>,
     ) -> Result<(), PlanError> {
         for (input, value) in self.inputs.members(place) {
-            if self.is_unsaid(value)? {
+            if self.is_absent_in_filter(value)? {
                 continue;
             }
             self.path.push(self.input_words(input).0.into());
@@ -167,19 +167,19 @@ impl Compiler<'_> {
                 }
                 InputMeaning::Compare(by) => {
                     self.check_comparison(ty, by)?;
-                    let with = self.parameter(value, Reader::compared(by, ty));
+                    let with = self.parameter(value, Reader::for_comparison(by, ty));
                     all.push(Filter::Compare { of: of.clone(), by, with });
                 }
                 // `_cast`, then the type in it.
                 InputMeaning::Cast => self.comparisons(value, of, ty, all)?,
                 InputMeaning::CastTo(to) => {
                     let of = Expr::Cast(Box::new(of.clone()), to);
-                    self.deeper()?;
+                    self.enter_nesting()?;
                     self.comparisons(value, &of, &to.to(), all)?;
                     self.depth -= 1;
                 }
                 InputMeaning::Measure(by) => {
-                    let with = self.measured(value, by);
+                    let with = self.measure_values(value, by);
                     all.push(Filter::Measure { of: of.clone(), by, with });
                 }
                 _ => return Err(self.refuse("this comparison is not supported by the database")),
@@ -189,8 +189,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The values of a comparison with several: `{distance: 5, from: …}`.
-    fn measured(&mut self, place: Place, by: Measure) -> Vec<Option<Parameter>> {
+    /// Values of a comparison that takes several: `{distance: 5, from: …}`.
+    fn measure_values(&mut self, place: Place, by: Measure) -> Vec<Option<Parameter>> {
         let types = by.types();
         let mut with = vec![None; types.len()];
         for (input, value) in self.inputs.members(place) {
@@ -223,7 +223,7 @@ impl Compiler<'_> {
         all: &mut Vec<Filter>,
     ) -> Result<(), PlanError> {
         for (input, value) in self.inputs.members(place) {
-            if self.is_unsaid(value)? {
+            if self.is_absent_in_filter(value)? {
                 continue;
             }
             self.path.push(self.input_words(input).0.into());
@@ -254,7 +254,9 @@ impl Compiler<'_> {
         let mut distinct = false;
         let mut predicate = None;
         for (member, value) in self.inputs.members(place) {
-            if self.is_unsaid(value)? || matches!(self.inputs.node(value), Node::Null | Node::Absent) {
+            if self.is_absent_in_filter(value)?
+                || matches!(self.inputs.node(value), Node::Null | Node::Absent)
+            {
                 continue;
             }
             match self.meaning(member) {
@@ -279,7 +281,7 @@ impl Compiler<'_> {
             }
             _ => (Expr::Count { columns, distinct }, ColumnType::BigInt),
         };
-        let of = Expr::related(&self.api.model.relations, by, filter, of);
+        let of = Expr::over_related(&self.api.model.relations, by, filter, of);
         self.path.push("predicate".into());
         self.comparisons(predicate, &of, &ty, all)?;
         self.path.pop();

@@ -23,7 +23,7 @@ struct Draft {
     row: Row,
     shown: bool,
     needed: Option<Box<str>>,
-    /// As [`Step::path`].
+    /// Path for errors, see [`Step::path`].
     path: Box<str>,
 }
 
@@ -42,7 +42,7 @@ struct Into {
     conflict: Option<usize>,
     shown: bool,
     needed: Option<Box<str>>,
-    /// As [`Step::path`].
+    /// Path for errors, see [`Step::path`].
     path: Box<str>,
 }
 
@@ -52,7 +52,7 @@ impl Compiler<'_> {
         let mut drafts = Drafts::default();
         let mut conflict = None;
         let mut objects = None;
-        for argument in self.shape.arguments(field) {
+        for argument in self.output.arguments(field) {
             let place = self.argument(argument);
             let name = self.input_words(argument.input).0;
             match self.meaning(argument.input) {
@@ -62,7 +62,7 @@ impl Compiler<'_> {
             }
         }
         let conflict = match conflict {
-            Some((name, place)) => self.below(name, |it| it.conflict(place, table, &mut drafts))?,
+            Some((name, place)) => self.at_path(name, |it| it.conflict(place, table, &mut drafts))?,
             None => None,
         };
         let Some((name, place)) = objects else { return Ok(Work::Nothing) };
@@ -74,9 +74,10 @@ impl Compiler<'_> {
         items.truncate(each.map_or(items.len(), |_| 1));
         for (at, item) in items.into_iter().enumerate() {
             let step = if many { format!("[{at}]") } else { String::new() };
-            let (given, path) = (Vec::new(), path.clone());
+            let given = Vec::new();
+            let path = path.clone();
             let into = Into { table, given, conflict, shown: true, needed: None, path };
-            self.below(&step, |it| it.draft(item, into, &mut drafts))?;
+            self.at_path(&step, |it| it.draft(item, into, &mut drafts))?;
         }
         self.path.pop();
         let steps = self.steps(drafts);
@@ -87,7 +88,7 @@ impl Compiler<'_> {
     }
 
     /// Does `work` one step further down the path that errors name; an empty step is none.
-    pub(super) fn below<T>(
+    pub(super) fn at_path<T>(
         &mut self,
         step: &str,
         work: impl FnOnce(&mut Self) -> Result<T, PlanError>,
@@ -135,7 +136,7 @@ impl Compiler<'_> {
 
     /// Adds the row at `place` and all that is nested in it; gives its place among the drafts.
     fn draft(&mut self, place: Place, into: Into, drafts: &mut Drafts) -> Result<u32, PlanError> {
-        self.deeper()?;
+        self.enter_nesting()?;
         let mut values = into.given;
         let determined: Vec<ColumnId> = values.iter().map(|it| it.0).collect();
         let mut nested = Vec::new();
@@ -158,7 +159,7 @@ impl Compiler<'_> {
                 }
                 InputMeaning::Column(of, column) => {
                     let reader = Reader::Column(self.api.column_type(of, column).clone());
-                    let given = self.below(name, |it| Ok(it.parameter(value, reader)))?;
+                    let given = self.at_path(name, |it| Ok(it.parameter(value, reader)))?;
                     values.push((column, Given::Parameter(given)));
                 }
                 InputMeaning::Related(by) if !null => nested.push((name, by, value)),
@@ -171,7 +172,7 @@ impl Compiler<'_> {
         for &(name, by, value) in &nested {
             let relationship = &self.api.model.relations.relationships[by.0 as usize];
             if relationship.insert_first {
-                self.below(name, |it| it.draft_before(by, value, &mut values, drafts))?;
+                self.at_path(name, |it| it.draft_before(by, value, &mut values, drafts))?;
             }
         }
         values.sort_by_key(|it| it.0);
@@ -182,7 +183,7 @@ impl Compiler<'_> {
         for (name, by, value) in nested {
             let relationship = &self.api.model.relations.relationships[by.0 as usize];
             if !relationship.insert_first {
-                self.below(name, |it| it.draft_after(by, value, at, drafts))?;
+                self.at_path(name, |it| it.draft_after(by, value, at, drafts))?;
             }
         }
         self.depth -= 1;
@@ -229,7 +230,7 @@ impl Compiler<'_> {
                 )));
             }
         }
-        let (data, conflict) = self.nested(relationship, place, drafts)?;
+        let (data, conflict) = self.read_nested_insert(relationship, place, drafts)?;
         let Some(&data) = data.first() else { return Ok(()) };
         let table = &api.model.relations.catalog.table(relationship.to).name;
         let needed = format!(
@@ -244,7 +245,7 @@ impl Compiler<'_> {
             needed: Some(needed.into()),
             path: format!("{}.data", self.hasura_path()).into(),
         };
-        let step = self.below("data", |it| it.draft(data, into, drafts))?;
+        let step = self.at_path("data", |it| it.draft(data, into, drafts))?;
         for &(ours, theirs) in &relationship.on {
             let column = drafts.rows[step as usize].row.column(Expr::Column(theirs));
             values.push((ours, Given::Returned { step, column }));
@@ -252,7 +253,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Related rows that come after ours, the step `parent`.
+    /// Drafts related rows that are inserted after ours, the step `parent`.
     fn draft_after(
         &mut self,
         by: RelationshipId,
@@ -262,7 +263,7 @@ impl Compiler<'_> {
     ) -> Result<(), PlanError> {
         let api = self.api;
         let relationship = api.model.relations.relationship(by);
-        let (data, conflict) = self.nested(relationship, place, drafts)?;
+        let (data, conflict) = self.read_nested_insert(relationship, place, drafts)?;
         if data.is_empty() {
             return Ok(());
         }
@@ -286,27 +287,29 @@ impl Compiler<'_> {
         let path: Box<str> = format!("{}.data", self.hasura_path()).into();
         for (at, item) in data.into_iter().enumerate() {
             let step = if many { format!("data[{at}]") } else { "data".to_owned() };
-            let (given, table) = (given.clone(), relationship.to);
+            let given = given.clone();
+            let table = relationship.to;
             let path = path.clone();
             let into = Into { table, given, conflict, shown: false, needed: None, path };
-            self.below(&step, |it| it.draft(item, into, drafts))?;
+            self.at_path(&step, |it| it.draft(item, into, drafts))?;
         }
         Ok(())
     }
 
-    /// The rows and the `on_conflict` of a nested insert.
-    fn nested(
+    /// Reads the rows and the `on_conflict` of a nested insert.
+    fn read_nested_insert(
         &mut self,
         relationship: &Relationship,
         place: Place,
         drafts: &mut Drafts,
     ) -> Result<(Vec<Place>, Option<usize>), PlanError> {
-        let (mut data, mut conflict) = (Vec::new(), None);
+        let mut data = Vec::new();
+        let mut conflict = None;
         for (input, value) in self.inputs.members(place) {
             match self.meaning(input) {
                 InputMeaning::Data(_) => data = self.inputs.items(value).into_iter().collect(),
                 InputMeaning::OnConflict(table) => {
-                    conflict = self.below("on_conflict", |it| it.conflict(value, table, drafts))?;
+                    conflict = self.at_path("on_conflict", |it| it.conflict(value, table, drafts))?;
                 }
                 _ => {}
             }
@@ -344,12 +347,12 @@ impl Compiler<'_> {
                 InputMeaning::UpdateColumns => {
                     let is_none = |it| matches!(self.enum_meaning(it), Some(EnumMeaning::NoColumn(_)));
                     if self.inputs.items(value).into_iter().any(is_none) {
-                        return self.below(name, |it| Err(it.refuse("erroneous column name")));
+                        return self.at_path(name, |it| Err(it.refuse("erroneous column name")));
                     }
                     conflict.update = self.columns(value);
                 }
                 InputMeaning::Where(_) if !null => {
-                    conflict.filter = self.below(name, |it| it.filter_of_change(value, table))?;
+                    conflict.filter = self.at_path(name, |it| it.filter_of_change(value, table))?;
                 }
                 _ => {}
             }
@@ -368,7 +371,8 @@ impl Compiler<'_> {
     }
 
     fn column_name(&self, table: TableId, column: ColumnId) -> String {
-        let tracked = self.api.model.tracked(table).and_then(|it| it.columns[column.0 as usize].clone());
+        let tracked =
+            self.api.model.tracked_table(table).and_then(|it| it.columns[column.0 as usize].clone());
         tracked.unwrap_or_else(|| self.api.model.relations.catalog.table(table).column(column).name.clone())
     }
 }

@@ -22,7 +22,7 @@ use weir_relational::plan::{
 /// Terms that a cursor may have.
 const TERMS_MAX: usize = 32;
 
-/// One term of a total order.
+/// A term of a total order.
 pub(super) struct Term {
     pub(super) of: Expr,
     pub(super) ty: ColumnType,
@@ -56,16 +56,15 @@ impl Term {
     /// The value is that of the cursor.
     fn same(&self, with: &Parameter) -> Filter {
         let equal = self.compare(Comparison::Eq, with);
-        match self.nullable {
-            false => equal,
-            true => {
-                Filter::Any(vec![equal, Filter::All(vec![self.is_null(true), self.is_missing(with, true)])])
-            }
+        if self.nullable {
+            Filter::Any(vec![equal, Filter::All(vec![self.is_null(true), self.is_missing(with, true)])])
+        } else {
+            equal
         }
     }
 
     /// The value is behind that of the cursor, or ahead of it.
-    fn beside(&self, with: &Parameter, is_behind: bool) -> Filter {
+    fn beside_cursor(&self, with: &Parameter, is_behind: bool) -> Filter {
         let is_greater = is_behind != self.descending;
         let beside = self.compare(if is_greater { Comparison::Gt } else { Comparison::Lt }, with);
         if !self.nullable {
@@ -91,7 +90,7 @@ impl Compiler<'_> {
             let message = format!(
                 "rows with cursors are sorted by at most {TERMS_MAX} values, the primary key among them"
             );
-            return Err(self.beyond("LIMIT_CONDITIONS", message));
+            return Err(self.refuse_size("LIMIT_CONDITIONS", message));
         }
         let guarded = self.policy.cells(table);
         let mut terms = Vec::with_capacity(order.len());
@@ -143,7 +142,7 @@ impl Compiler<'_> {
                 out.push(relations.catalog.table(table).column(*column).name.as_str().into())
             }
             Expr::Function(function, column) => {
-                out.push(function.words().into());
+                out.push(function.plan_text().into());
                 self.push_path(&Expr::Column(*column), table, out);
             }
             Expr::Count { .. } => out.push("count".into()),
@@ -167,7 +166,7 @@ impl Compiler<'_> {
     }
 
     /// Divides the rows at a cursor, the argument `name`, by the first `apart` terms.
-    pub(super) fn cut(
+    pub(super) fn split_at_cursor(
         &mut self,
         name: &'static str,
         place: Place,
@@ -191,10 +190,11 @@ impl Compiler<'_> {
         }
         self.path.pop();
         let is_behind = name == "after";
-        let (terms, values) = (&terms[..apart], &values[..apart]);
+        let terms = &terms[..apart];
+        let values = &values[..apart];
         Ok(Cut {
-            shown: beside(terms, values, is_behind, Own::Left),
-            outside: beside(terms, values, !is_behind, Own::Taken),
+            shown: beside_cursor(terms, values, is_behind, Own::Left),
+            outside: beside_cursor(terms, values, !is_behind, Own::Taken),
             is_behind,
         })
     }
@@ -208,7 +208,8 @@ impl Compiler<'_> {
         let paths: Arc<[CursorPath]> = terms.iter().map(|it| it.path.clone()).collect();
         let value = |(at, term): (usize, &Term)| {
             let given = first.get(at);
-            let (paths, at) = (Arc::clone(&paths), at as u16);
+            let paths = Arc::clone(&paths);
+            let at = at as u16;
             let position = Position { paths, at, first: given.map(|it| it.origin.clone()) };
             Parameter {
                 origin: Origin::Position(Box::new(position)),
@@ -217,7 +218,7 @@ impl Compiler<'_> {
             }
         };
         let values: Vec<Parameter> = terms.iter().enumerate().map(value).collect();
-        beside(terms, &values, true, Own::Left)
+        beside_cursor(terms, &values, true, Own::Left)
     }
 
     /// Refuses a cursor in the document that lacks the value of a term. One that comes by a variable is read when it is bound.
@@ -230,11 +231,11 @@ impl Compiler<'_> {
         else {
             return Ok(());
         };
-        match encoded::placed(self.inputs.text(place, span), paths, at, &term.ty) {
+        match encoded::cursor_value(self.inputs.text(place, span), paths, at, &term.ty) {
             Some(encoded::EncodedValue::Text(_)) => Ok(()),
             Some(encoded::EncodedValue::Null) if term.nullable => Ok(()),
             Some(encoded::EncodedValue::Null) | None => {
-                Err(self.beyond("INVALID_CURSOR", encoded::NO_CURSOR))
+                Err(self.refuse_size("INVALID_CURSOR", encoded::NO_CURSOR))
             }
         }
     }
@@ -248,10 +249,10 @@ enum Own {
 }
 
 /// The condition on the rows behind or ahead of a cursor with these values.
-fn beside(terms: &[Term], values: &[Parameter], is_behind: bool, own: Own) -> Filter {
+fn beside_cursor(terms: &[Term], values: &[Parameter], is_behind: bool, own: Own) -> Filter {
     let mut filter = None;
     for (term, with) in terms.iter().zip(values).rev() {
-        let beside = term.beside(with, is_behind);
+        let beside = term.beside_cursor(with, is_behind);
         filter = Some(match (filter, own) {
             (Some(rest), _) => Filter::Any(vec![beside, Filter::All(vec![term.same(with), rest])]),
             (None, Own::Left) => beside,

@@ -22,13 +22,14 @@ const NO_TABLE: u32 = u32::MAX;
 
 impl Api {
     /// The variables that stand for identifiers, with their inputs.
-    pub(super) fn identifiers(&self, piece: &PlanNode<'_>) -> Vec<(u32, InputId)> {
-        let shape = piece.output;
+    pub(super) fn identifiers(&self, plan_node: &PlanNode<'_>) -> Vec<(u32, InputId)> {
+        let output = plan_node.output;
         let mut out = Vec::new();
-        for argument in piece.fields.iter().flat_map(|&it| shape.arguments(&shape.fields[it as usize])) {
-            let input = piece.ids.input(argument.input);
+        for argument in plan_node.fields.iter().flat_map(|&it| output.arguments(&output.fields[it as usize]))
+        {
+            let input = plan_node.ids.input(argument.input);
             if let (InputMeaning::NodeId, Node::Variable(variable)) =
-                (self.input(input), shape.literals.nodes[argument.value as usize])
+                (self.input(input), output.literals.nodes[argument.value as usize])
                 && !out.contains(&(variable, input))
             {
                 out.push((variable, input));
@@ -47,7 +48,7 @@ impl Api {
 
 impl<'c> Compiler<'c> {
     pub(super) fn node(&mut self, field: &'c OutputField) -> Result<MemberKind, PlanError> {
-        let arguments = self.shape.arguments(field);
+        let arguments = self.output.arguments(field);
         let id = arguments.iter().find(|it| self.meaning(it.input) == InputMeaning::NodeId);
         let Some(place) = id.map(|it| self.argument(it)) else {
             return Err(self.refuse("`id` is needed"));
@@ -64,13 +65,13 @@ impl<'c> Compiler<'c> {
             let of = catalog.table(table);
             return Err(self.no_identifier(&encoded::no_table(&of.schema, &of.name)));
         };
-        let rows = self.identified(place, table, (len, text))?;
+        let rows = self.rows_by_identifier(place, table, (len, text))?;
         self.path.pop();
         self.rows_of(set, table, rows, Vec::new(), true)
     }
 
     fn no_identifier(&self, reason: &str) -> PlanError {
-        self.beyond("INVALID_CURSOR", format!("invalid node id: {reason}"))
+        self.refuse_size("INVALID_CURSOR", format!("invalid node id: {reason}"))
     }
 
     /// The selection set of rows of `table`; `None`: the caller does not see the table.
@@ -81,12 +82,12 @@ impl<'c> Compiler<'c> {
             let id = schema.field_by_name(own, crate::api::IDENTIFIER);
             id.is_some_and(|id| self.api.field(id) == FieldMeaning::Identifier(table))
         };
-        let sets = &self.shape.type_switches[switch.0 as usize].sets;
+        let sets = &self.output.type_switches[switch.0 as usize].sets;
         sets.iter().find(|it| is_of_table(self.ids.ty(it.0))).map(|it| it.1)
     }
 
-    /// The row whose key stands in the identifier at `place`.
-    fn identified(
+    /// Selects the row with the primary key in the identifier at `place`.
+    fn rows_by_identifier(
         &self,
         place: Place,
         table: TableId,
@@ -105,7 +106,8 @@ impl<'c> Compiler<'c> {
         }
         let whole = self.parameter(place, Reader::AsIs);
         let one = |(at, column): (usize, &&weir_relational::catalog::ColumnId)| {
-            let (name, ty) = (&of.column(**column).name, of.column(**column).ty.clone());
+            let name = &of.column(**column).name;
+            let ty = of.column(**column).ty.clone();
             let part = EncodedPart::Identifier { at: at as u16, column: name.as_str().into() };
             let origin = Origin::Encoded(Box::new(Encoded { text: whole.origin.clone(), part }));
             let with = Parameter { origin, reader: Reader::Column(ty), path: whole.path.clone() };

@@ -36,7 +36,7 @@ impl Compiler<'_> {
     pub(super) fn rows_arguments(&mut self, field: &OutputField) -> Result<RowSelection, PlanError> {
         let mut rows = RowSelection { call: self.call(field)?, ..RowSelection::default() };
         let mut terms = Terms::default();
-        for argument in self.shape.arguments(field) {
+        for argument in self.output.arguments(field) {
             let place = self.argument(argument);
             let name = self.input_words(argument.input).0;
             if matches!(self.inputs.node(place), Node::Null | Node::Absent) {
@@ -59,14 +59,14 @@ impl Compiler<'_> {
             }
             self.path.pop();
         }
-        rows.order = terms.beside(&rows.filter).map_err(|it| self.exceeded(it))?;
+        rows.order = terms.with_filter(&rows.filter).map_err(|it| self.bounds_error(it))?;
         self.check_distinct_on(&rows)?;
         Ok(rows)
     }
 
     pub(super) fn by_pk_arguments(&mut self, field: &OutputField) -> Result<RowSelection, PlanError> {
         let mut all = Vec::new();
-        for argument in self.shape.arguments(field) {
+        for argument in self.output.arguments(field) {
             if let InputMeaning::Column(table, column) = self.meaning(argument.input) {
                 let name = self.input_words(argument.input).0;
                 self.path.push(name.into());
@@ -91,10 +91,10 @@ impl Compiler<'_> {
 
     /// Refuses a comparison for which the database has no operator.
     pub(super) fn check_comparison(&self, ty: &ColumnType, by: Comparison) -> Result<(), PlanError> {
-        match self.api.model.relations.catalog.lacks(ty, by) {
+        match self.api.model.relations.catalog.missing_operator(ty, by) {
             None => Ok(()),
             Some(operator) => {
-                Err(self.refuse(format!("the type `{}` has no operator `{operator}`", ty.words())))
+                Err(self.refuse(format!("the type `{}` has no operator `{operator}`", ty.display_name())))
             }
         }
     }
@@ -132,13 +132,14 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Refuses to look for different values of a column where PostgreSQL cannot tell.
+    /// Refuses `distinct_on` a column whose values PostgreSQL cannot distinguish.
     pub(super) fn check_told_apart(&self, table: TableId, column: ColumnId) -> Result<(), PlanError> {
         let catalog = &self.api.model.relations.catalog;
         let ty = &catalog.table(table).column(column).ty;
-        match catalog.abilities.of(ty).groups() {
-            true => Ok(()),
-            false => Err(self.refuse(format!("values of the type `{}` cannot be told apart", ty.words()))),
+        if catalog.abilities.of(ty).groups() {
+            Ok(())
+        } else {
+            Err(self.refuse(format!("values of the type `{}` cannot be told apart", ty.display_name())))
         }
     }
 
@@ -146,14 +147,15 @@ impl Compiler<'_> {
     pub(super) fn check_sorted(&self, table: TableId, column: ColumnId) -> Result<(), PlanError> {
         let catalog = &self.api.model.relations.catalog;
         let ty = &catalog.table(table).column(column).ty;
-        match catalog.abilities.of(ty).sorts() {
-            true => Ok(()),
-            false => Err(self.refuse(format!("values of the type `{}` have no order", ty.words()))),
+        if catalog.abilities.of(ty).sorts() {
+            Ok(())
+        } else {
+            Err(self.refuse(format!("values of the type `{}` have no order", ty.display_name())))
         }
     }
 
-    /// One object of an order. `wrap` leads from a value of the table at hand to one of the sorted rows; unless it is `direct`, by a
-    /// related row that may not be there.
+    /// Reads an object of an order. `wrap` leads from a value of the current table to one of the sorted rows; unless it is `direct`,
+    /// through a related row that may not exist.
     fn order_object(
         &mut self,
         place: Place,
@@ -162,7 +164,7 @@ impl Compiler<'_> {
         direct: bool,
         out: &mut Terms,
     ) -> Result<(), PlanError> {
-        self.deeper()?;
+        self.enter_nesting()?;
         for (input, value) in self.inputs.members(place) {
             if matches!(self.inputs.node(value), Node::Null | Node::Absent) {
                 continue;
@@ -196,13 +198,13 @@ impl Compiler<'_> {
                 (InputMeaning::Related(by), Sorted::Columns(_)) => {
                     let to = self.related_table(by);
                     let relations = &self.api.model.relations;
-                    let mut through = |of| related(relations, by, of, wrap);
+                    let mut through = |of| through_relationship(relations, by, of, wrap);
                     self.order_object(value, Sorted::Columns(to), &mut through, false, out)?;
                 }
                 (InputMeaning::RelatedAggregate(by), Sorted::Columns(_)) => {
                     self.related_table(by);
                     let relations = &self.api.model.relations;
-                    let mut through = |of| related(relations, by, of, wrap);
+                    let mut through = |of| through_relationship(relations, by, of, wrap);
                     self.order_object(value, Sorted::Aggregates, &mut through, direct, out)?;
                 }
                 _ => return Err(self.refuse("this cannot be sorted by")),
@@ -216,22 +218,27 @@ impl Compiler<'_> {
         match self.enum_meaning(value) {
             Some(EnumMeaning::Order { descending, nulls_first }) => {
                 let term = Order { of, descending, nulls_first, nullable };
-                out.push(term).map_err(|it| self.exceeded(it))
+                out.push(term).map_err(|it| self.bounds_error(it))
             }
             Some(_) | None => Ok(()),
         }
     }
 
     /// Counts a level of nesting of filters and orders.
-    pub(super) fn deeper(&mut self) -> Result<(), PlanError> {
+    pub(super) fn enter_nesting(&mut self) -> Result<(), PlanError> {
         self.depth += 1;
         if self.depth > weir_relational::passes::bounds::FILTER_DEPTH_MAX {
-            return Err(self.beyond("LIMIT_NESTING", "the argument is nested too deeply"));
+            return Err(self.refuse_size("LIMIT_NESTING", "the argument is nested too deeply"));
         }
         Ok(())
     }
 }
 
-fn related(relations: &Relations, by: RelationshipId, of: Expr, wrap: &mut dyn FnMut(Expr) -> Expr) -> Expr {
-    wrap(Expr::related(relations, by, Filter::TRUE, of))
+fn through_relationship(
+    relations: &Relations,
+    by: RelationshipId,
+    of: Expr,
+    wrap: &mut dyn FnMut(Expr) -> Expr,
+) -> Expr {
+    wrap(Expr::over_related(relations, by, Filter::TRUE, of))
 }

@@ -27,7 +27,7 @@ impl<'c> Compiler<'c> {
     pub(super) fn stream(&mut self, field: &'c OutputField, table: TableId) -> Result<MemberKind, PlanError> {
         let mut rows = RowSelection::default();
         let mut cursor = StreamCursor::default();
-        for argument in self.shape.arguments(field) {
+        for argument in self.output.arguments(field) {
             let place = self.argument(argument);
             self.path.push(self.input_words(argument.input).0.into());
             match self.meaning(argument.input) {
@@ -48,9 +48,10 @@ impl<'c> Compiler<'c> {
         let order = self.stream_order(cursor.order, table);
         let mut terms = self.terms(&order, table)?;
         let behind = self.behind_position(&mut terms, &cursor.first);
-        rows.filter = match rows.filter.is_true() {
-            true => behind,
-            false => Filter::All(vec![std::mem::take(&mut rows.filter), behind]),
+        rows.filter = if rows.filter.is_true() {
+            behind
+        } else {
+            Filter::All(vec![std::mem::take(&mut rows.filter), behind])
         };
         let mut row = Row::default();
         for term in &terms {
@@ -83,7 +84,8 @@ impl<'c> Compiler<'c> {
     fn stream_cursor(&mut self, place: Place, table: TableId) -> Result<StreamCursor, PlanError> {
         let mut cursor = StreamCursor::default();
         for item in self.inputs.items(place) {
-            let (mut descending, mut value) = (false, None);
+            let mut descending = false;
+            let mut value = None;
             for (input, place) in self.inputs.members(item) {
                 match (self.meaning(input), self.enum_meaning(place)) {
                     (InputMeaning::StreamOrdering, Some(EnumMeaning::Order { descending: it, .. })) => {
@@ -99,9 +101,10 @@ impl<'c> Compiler<'c> {
                 self.path.pop();
             }
         }
-        match cursor.order.is_empty() {
-            true => Err(self.refuse("one streaming column field is expected")),
-            false => Ok(cursor),
+        if cursor.order.is_empty() {
+            Err(self.refuse("one streaming column field is expected"))
+        } else {
+            Ok(cursor)
         }
     }
 
@@ -115,10 +118,7 @@ impl<'c> Compiler<'c> {
         let members = self.inputs.members(value);
         let mut given = members.iter().filter(|it| !matches!(self.inputs.node(it.1), Node::Absent));
         let (Some(&(input, place)), None) = (given.next(), given.next()) else {
-            return Err(self.refuse(match members.is_empty() {
-                true => "one streaming column field is expected",
-                false => "multiple column cursors are not supported in one object: give each column by an item of \"cursor\"",
-            }));
+            return Err(self.refuse(if members.is_empty() { "one streaming column field is expected" } else { "multiple column cursors are not supported in one object: give each column by an item of \"cursor\"" }));
         };
         let InputMeaning::Column(_, column) = self.meaning(input) else {
             return Err(self.refuse("one streaming column field is expected"));

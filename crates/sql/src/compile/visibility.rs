@@ -16,7 +16,7 @@ use weir_relational::catalog::{FunctionId, RelationshipId, RelationshipKind, Tab
 /// The use of an input type or enum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Use {
-    /// Not known, or the same for all roles.
+    /// An unknown use, or one that is the same for all roles.
     Common,
     /// `where`, `having`.
     Condition,
@@ -35,7 +35,7 @@ fn uses(api: &Api) -> Vec<Use> {
     let mut pending: Vec<(TypeId, Use)> = Vec::new();
     for field in &schema.fields {
         for at in field.arguments.range() {
-            pending.push((schema.inputs[at].ty.base, below(api.inputs[at], Use::Common)));
+            pending.push((schema.inputs[at].ty.base, use_below(api.inputs[at], Use::Common)));
         }
     }
     while let Some((id, of)) = pending.pop() {
@@ -48,7 +48,8 @@ fn uses(api: &Api) -> Vec<Use> {
         uses[id.index()] = of;
         if let TypeKind::Input { .. } = schema.ty(id).kind {
             for at in schema.ty(id).members.range() {
-                let (base, next) = (schema.inputs[at].ty.base, below(api.inputs[at], of));
+                let base = schema.inputs[at].ty.base;
+                let next = use_below(api.inputs[at], of);
                 if next != Use::Common && uses[base.index()] == Use::Common {
                     pending.push((base, next));
                 }
@@ -59,7 +60,7 @@ fn uses(api: &Api) -> Vec<Use> {
 }
 
 /// The use of the type of an input with this meaning, which stands in a type of use `around`.
-fn below(meaning: InputMeaning, around: Use) -> Use {
+fn use_below(meaning: InputMeaning, around: Use) -> Use {
     match meaning {
         InputMeaning::Where(_) | InputMeaning::Filter(_) | InputMeaning::Having(_) => Use::Condition,
         InputMeaning::OrderBy(_)
@@ -78,7 +79,7 @@ fn below(meaning: InputMeaning, around: Use) -> Use {
         | InputMeaning::DeleteElem
         | InputMeaning::DeleteAtPath
         | InputMeaning::UpdateColumns => Use::Update,
-        // Their members say for themselves.
+        // Members of these inputs decide for themselves.
         InputMeaning::OnConflict(_) | InputMeaning::Updates(_) | InputMeaning::PkColumns(_) => Use::Common,
         _ => around,
     }
@@ -107,7 +108,7 @@ pub(super) fn visibility(api: &Api, facts: &[u64]) -> Visibility {
     seen
 }
 
-/// Hides what stands for roles alone.
+/// Hides the placeholder members that stand in for columns of roles which have none.
 fn hide_placeholders(api: &Api, seen: &mut Visibility) {
     for (at, meaning) in api.enum_values.iter().enumerate() {
         if let EnumMeaning::NoColumn(_) = meaning {
@@ -335,7 +336,7 @@ impl RoleView<'_> {
             (EnumMeaning::Column(table, column), _) => self.select(table).is_some_and(|it| it.shows(column)),
             // A table without a column that may be updated: see `api::writes`.
             (EnumMeaning::NoColumn(table), _) => !self.update(table).is_some_and(UpdateRule::takes_any),
-            // Those of upserts are reached by what inserts, which is granted or not.
+            // Constraints of upserts are used only by insert fields, which are hidden without the permission.
             (
                 EnumMeaning::None
                 | EnumMeaning::Order { .. }

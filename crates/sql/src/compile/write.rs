@@ -1,4 +1,4 @@
-//! Root fields of mutations: what they do and what they answer; updates and deletes.
+//! Compiles root fields of mutations and their answers; updates and deletes.
 
 use super::{Compiler, Row};
 use crate::api::meaning::{FieldMeaning, InputMeaning};
@@ -46,7 +46,7 @@ impl Compiler<'_> {
         let works = match meaning {
             FieldMeaning::Insert(table) | FieldMeaning::InsertOne(table) => vec![self.insert(field, table)?],
             FieldMeaning::Update(table) | FieldMeaning::UpdateByPk(table) => {
-                let arguments = self.shape.arguments(field);
+                let arguments = self.output.arguments(field);
                 let members = arguments.iter().map(|it| (it.input, self.argument(it))).collect();
                 vec![self.update(members, table)?]
             }
@@ -82,12 +82,12 @@ impl Compiler<'_> {
         match model.missing_row {
             MissingRow::Null => None,
             MissingRow::Error => {
-                model.tracked(table).map(|it| format!("no row of `{}` has this key", it.name).into())
+                model.tracked_table(table).map(|it| format!("no row of `{}` has this key", it.name).into())
             }
         }
     }
 
-    /// `returning`: several under aliases share what the statement returns.
+    /// Compiles `returning`. Several with aliases share the returned columns.
     pub(super) fn returning(&mut self, field: &OutputField) -> Result<MemberKind, PlanError> {
         let set = self.object(field)?;
         let mut row = std::mem::take(&mut self.written);
@@ -108,14 +108,14 @@ impl Compiler<'_> {
 
     fn update_many(&mut self, field: &OutputField, table: TableId) -> Result<Vec<Work>, PlanError> {
         let mut works = Vec::new();
-        for argument in self.shape.arguments(field) {
+        for argument in self.output.arguments(field) {
             if self.meaning(argument.input) != InputMeaning::Updates(table) {
                 continue;
             }
             let place = self.argument(argument);
             for (at, item) in self.inputs.items(place).into_iter().enumerate() {
                 let members = self.inputs.members(item).into_iter().collect();
-                works.push(self.below(&format!("updates[{at}]"), |it| it.update(members, table))?);
+                works.push(self.at_path(&format!("updates[{at}]"), |it| it.update(members, table))?);
             }
         }
         Ok(works)
@@ -123,7 +123,8 @@ impl Compiler<'_> {
 
     /// An update by its arguments, or by the members of one of `updates`.
     fn update(&mut self, members: Vec<(InputId, Place)>, table: TableId) -> Result<Work, PlanError> {
-        let (mut set, mut twice) = (Assigns::new(), Vec::new());
+        let mut set = Assigns::new();
+        let mut twice = Vec::new();
         let mut filter = None;
         let mut operators = 0;
         for (input, place) in members {
@@ -132,7 +133,7 @@ impl Compiler<'_> {
             }
             let name = self.input_words(input).0;
             let meaning = self.meaning(input);
-            self.below(name, |it| match meaning {
+            self.at_path(name, |it| match meaning {
                 InputMeaning::Where(of) => {
                     filter = Some(it.filter_of_change(place, of)?);
                     Ok(())
@@ -156,7 +157,8 @@ impl Compiler<'_> {
         };
         if operators == 0 {
             let change = self.plan.changes.len() as u32;
-            let (field, path) = (self.field, self.hasura_path().into());
+            let field = self.field;
+            let path = self.hasura_path().into();
             self.plan.unset.push(Unset { change, field, path });
         }
         let returning = self.written.columns.clone();
@@ -210,7 +212,7 @@ impl Compiler<'_> {
             let null = matches!(self.inputs.node(value), Node::Null | Node::Absent);
             let column_type = self.api.column_type(table, column).clone();
             let reader = operator.map_or(Reader::Column(column_type.clone()), |it| reader(it, column_type));
-            let new = self.below(name, |it| match (operator, null) {
+            let new = self.at_path(name, |it| match (operator, null) {
                 (None, true) => Ok(Assign::Null),
                 (None, false) => Ok(Assign::Value(it.parameter(value, reader))),
                 (Some(_), true) => Err(it.refuse(format!("unexpected null value for type '{ty}'"))),

@@ -1,4 +1,4 @@
-//! An answer while it is written: what all writers do alike, whatever the rows come from.
+//! Writes an answer: the part that is common to all writers, whatever the source of the rows.
 //!
 //! A member that fails answers `false`; the nearest nullable position cuts the buffer back and writes `null`. Paths are kept
 //! backwards and only grown when there are errors. A member that another one repeats is remembered and copied.
@@ -18,7 +18,7 @@ use weir_relational::plan::Member;
 
 /// Code of a mutation that was done, but whose answer cannot be given.
 pub(crate) const UNANSWERED: &str = "WRITE_UNANSWERED";
-/// Code of a mutation of which nobody knows whether it was done.
+/// Code of a mutation whose outcome is unknown.
 pub(crate) const UNCONFIRMED: &str = "WRITE_UNCONFIRMED";
 
 /// Maximum size of a part of an answer that is buffered until complete, in bytes.
@@ -31,7 +31,8 @@ pub(crate) const CHUNK_BYTES: usize = 64 << 10;
 /// few pieces.
 pub(crate) fn pieces(bytes: Vec<u8>) -> impl Iterator<Item = Vec<u8>> {
     let is_long = bytes.len() > 4 * CHUNK_BYTES;
-    let (mut left, mut at) = (Some(bytes), 0);
+    let mut left = Some(bytes);
+    let mut at = 0;
     std::iter::from_fn(move || {
         let bytes = left.take()?;
         if !is_long {
@@ -50,7 +51,7 @@ pub(crate) fn pieces(bytes: Vec<u8>) -> impl Iterator<Item = Vec<u8>> {
 pub(crate) struct Names<'r> {
     pub(crate) schema: &'r Schema,
     pub(crate) ids: &'r Ids,
-    pub(crate) shape: &'r OutputPlan,
+    pub(crate) output: &'r OutputPlan,
 }
 
 /// An answer while it is written.
@@ -66,7 +67,7 @@ pub(crate) struct Answer<'r> {
 pub(crate) struct TooLong {
     /// Subject and verb of the message.
     pub(crate) what: &'static str,
-    /// The place in the shape of the field that was answered.
+    /// Index in the output plan of the field that was answered.
     pub(crate) field: u32,
 }
 
@@ -77,7 +78,7 @@ pub(crate) struct Written {
     errors: Range<usize>,
 }
 
-/// Those of one object.
+/// Members of one object that later members may copy.
 pub(crate) type Spans = SmallVec<[Written; 2]>;
 
 /// A member whose key is written.
@@ -97,15 +98,15 @@ impl TooLong {
         field_error(Fault { code: "LIMIT_RESPONSE", message: message.into() })
     }
 
-    /// As [`Self::field_error`], where the answer is one of a mutation that is committed.
+    /// The error if the answer belongs to a committed mutation; otherwise see [`Self::field_error`].
     #[cold]
     pub(crate) fn of_mutation(&self) -> FieldError {
-        Self::done(PART_BYTES_MAX)
+        Self::committed_error(PART_BYTES_MAX)
     }
 
     /// Error of a mutation that is committed, but whose answer is longer than `bytes_max`.
     #[cold]
-    pub(crate) fn done(bytes_max: usize) -> FieldError {
+    pub(crate) fn committed_error(bytes_max: usize) -> FieldError {
         let message = format!(
             "the mutation was done, but its answer is longer than {bytes_max} bytes: ask for what it changed in a query"
         );
@@ -117,9 +118,9 @@ impl TooLong {
     }
 }
 
-/// Error of a mutation that is committed, but whose answer has a value that cannot be given, though the catalog promised that it can.
+/// The error of a committed mutation whose answer has a value that cannot be written, although the catalog promised it.
 #[cold]
-pub(crate) fn unanswered(first: &PathError) -> FieldError {
+pub(crate) fn committed_value_error(first: &PathError) -> FieldError {
     let message = format!(
         "the mutation was done, but a value of its answer cannot be given: {}; ask for what it changed in a query",
         first.error.message
@@ -135,8 +136,9 @@ impl Names<'_> {
     /// graphql-js's words for a null where none can be.
     #[cold]
     pub(crate) fn null_fault(&self, field: u32) -> Fault {
-        let of = self.schema.field(self.ids.field(self.shape.fields[field as usize].field));
-        let (ty, name) = (self.schema.type_name(of.parent), self.schema.str(of.name));
+        let of = self.schema.field(self.ids.field(self.output.fields[field as usize].field));
+        let ty = self.schema.type_name(of.parent);
+        let name = self.schema.str(of.name);
         let message = format!("Cannot return null for non-nullable field {ty}.{name}.");
         Fault { code: "NULL_FOR_NON_NULL", message: message.into() }
     }
@@ -147,33 +149,34 @@ impl<'r> Answer<'r> {
         Self { names, out: Out::new(bytes), errors }
     }
 
-    /// The member of the shape.
+    /// The field of the output plan for `member`.
     #[inline]
     pub(crate) fn of(&self, member: &Member) -> &'r OutputField {
-        &self.names.shape.fields[member.field as usize]
+        &self.names.output.fields[member.field as usize]
     }
 
     /// Writes a member that is known since it was planned.
     #[inline]
     pub(crate) fn constant(&mut self, of: &OutputField) {
         if let output_plan::OutputKind::Constant { start, end } = of.member {
-            self.out.span(&self.names.shape.constants, start as usize, end as usize);
+            self.out.span(&self.names.output.constants, start as usize, end as usize);
         }
     }
 
     /// Writes a member's key, and its value if an earlier one of `spans` has it already.
     ///
     /// # Errors
-    /// There is no room for the copy.
+    /// The copy exceeds the limit of a part.
     #[inline]
     pub(crate) fn begin(&mut self, member: &Member, spans: &Spans) -> Result<Begun, TooLong> {
         let of = self.of(member);
         self.out.key(&of.key);
-        let (mark, before) = (self.out.len(), self.errors.len());
+        let mark = self.out.len();
+        let before = self.errors.len();
         let earlier = member.same_as.and_then(|it| spans.iter().find(|span| span.field == it));
         if let Some(written) = earlier {
             self.room(written.bytes.len(), member)?;
-            self.out.again(written.bytes.clone());
+            self.out.repeat_range(written.bytes.clone());
             for at in written.errors.clone() {
                 let mut error = self.errors[at].clone();
                 error.path.pop();
@@ -189,7 +192,8 @@ impl<'r> Answer<'r> {
         self.step(begun.before, Step::Field(member.field));
         let stands = ok || member.nullable;
         if member.copied && stands {
-            let (bytes, errors) = (begun.mark..self.out.len(), begun.before..self.errors.len());
+            let bytes = begun.mark..self.out.len();
+            let errors = begun.before..self.errors.len();
             spans.push(Written { field: member.field, bytes, errors });
         }
         self.out.comma();
@@ -275,9 +279,10 @@ impl<'r> Answer<'r> {
     /// Refuses to gather more than [`PART_BYTES_MAX`]: a few lines of nested text can ask for all memory there is.
     #[inline]
     pub(crate) fn room(&self, more: usize, member: &Member) -> Result<(), TooLong> {
-        match self.out.len() + more <= PART_BYTES_MAX {
-            true => Ok(()),
-            false => Err(TooLong { what: "one item of the answer is", field: member.field }),
+        if self.out.len() + more <= PART_BYTES_MAX {
+            Ok(())
+        } else {
+            Err(TooLong { what: "one item of the answer is", field: member.field })
         }
     }
 }

@@ -9,7 +9,8 @@ use std::str::Chars;
 pub(crate) fn items(text: &str) -> Option<Vec<Option<Cow<'_, str>>>> {
     let text = text.trim();
     let mut rest = text.chars();
-    let (mut items, mut depth) = (Vec::new(), 0_u32);
+    let mut items = Vec::new();
+    let mut depth = 0_u32;
     (rest.next() == Some('{')).then_some(())?;
     depth += 1;
     // An item may come, or the end of an empty array.
@@ -25,7 +26,7 @@ pub(crate) fn items(text: &str) -> Option<Vec<Option<Cow<'_, str>>>> {
             }
             ',' if !expects_item => expects_item = true,
             '"' if expects_item => {
-                items.push(Some(quoted(&mut rest)?));
+                items.push(Some(read_quoted_item(&mut rest)?));
                 expects_item = false;
             }
             '{' | '}' | ',' | '"' => return None,
@@ -45,8 +46,8 @@ fn ends_empty(text: &str, at: &str) -> bool {
     text[..text.len() - at.len()].trim_end().ends_with('{')
 }
 
-/// An item between quotes, of which the first is read.
-fn quoted<'t>(rest: &mut Chars<'t>) -> Option<Cow<'t, str>> {
+/// Reads the rest of a quoted item, after the opening quote.
+fn read_quoted_item<'t>(rest: &mut Chars<'t>) -> Option<Cow<'t, str>> {
     let mut out = String::new();
     loop {
         match rest.next()? {

@@ -26,17 +26,17 @@ pub(crate) struct Bindings<'r> {
     /// By [`EnumValueId`] of the schema: the database's text where it is not the name. Empty: none.
     pub(crate) enum_texts: &'r [Option<Box<str>>],
     pub(crate) ids: &'r Ids,
-    pub(crate) shape: &'r OutputPlan,
+    pub(crate) output: &'r OutputPlan,
     pub(crate) variables: &'r Variables,
     pub(crate) form: &'r Form,
-    /// For the row at hand of a slot that holds rows: the slot and how many leaves come before the row.
+    /// For the current row of a slot that holds rows: the slot, and the number of leaves before the row.
     pub(crate) row: (u32, u32),
     pub(crate) parent_keys: &'r [Column],
     /// Numbers of objects that a program shows.
     pub(crate) shown: &'r [i64],
     /// The caller's session variables, among them all that the plan reads.
     pub(crate) claims: &'r Claims,
-    /// Of a stream: the batch that is read.
+    /// The batch that is read, if the operation is a stream.
     pub(crate) stream: Option<&'r Arc<StreamRead>>,
     pub(crate) protocol: Protocol,
 }
@@ -44,7 +44,7 @@ pub(crate) struct Bindings<'r> {
 /// A value of a request.
 #[derive(Clone, Copy)]
 pub(crate) enum Found<'r> {
-    /// As the client sent it.
+    /// A value sent by the client.
     Given(Given<'r>),
     /// A row of a column of keys.
     Key(&'r Column, usize),
@@ -91,7 +91,7 @@ fn is_usual_uuid(text: &str) -> bool {
 pub(crate) type Refused = Box<FieldError>;
 
 impl<'r> Bindings<'r> {
-    /// The value of `parameter`; for a piece below the root, for parent key `key`.
+    /// The value of `parameter`; for a plan node below the root, for parent key `key`.
     pub(crate) fn find(&self, parameter: &'r Parameter, key: usize) -> Found<'r> {
         self.find_at(&parameter.origin, key)
     }
@@ -103,7 +103,7 @@ impl<'r> Bindings<'r> {
             Origin::Claim(ref name) => return Found::Text(self.claims.variable(name).unwrap_or_default()),
             Origin::Session => return Found::Text(self.claims.session()),
             Origin::Constant(ref text) => return Found::Text(text),
-            Origin::Literal(at) => (&self.shape.literals, at),
+            Origin::Literal(at) => (&self.output.literals, at),
             Origin::Variable(number) => (variables, self.variables.starts[number as usize]),
             Origin::Inside { slot, leaf } => {
                 let before = if slot == self.row.0 { self.row.1 } else { 0 };
@@ -112,11 +112,11 @@ impl<'r> Bindings<'r> {
             Origin::Parent(column) => return Found::Key(&self.parent_keys[column as usize], key),
             Origin::Shown => return Found::Shown(self.shown),
             Origin::LookedUp(at) => return Found::Shown(&self.shown[at as usize..=at as usize]),
-            // A part of an encoded text is read by [`Bindings::encoded`].
+            // Parts of an encoded text are read by [`Bindings::read_encoded`].
             Origin::ParentColumn(_) | Origin::Before(_) | Origin::Bound(_) | Origin::Encoded(_) => {
                 return Found::Above;
             }
-            // As is a part of a position, once there is one.
+            // A position is read by [`Bindings::read_position`]; before the first batch this is the client's value.
             Origin::Position(ref of) => match &of.first {
                 Some(first) => return self.find_at(first, key),
                 None => return Found::Above,
@@ -148,7 +148,7 @@ impl<'r> Bindings<'r> {
         }
     }
 
-    /// The items of a list; what is no list is a list of one.
+    /// The items of a list; a value that is no list is a list of one.
     pub(crate) fn items(&self, list: Given<'r>, key: usize) -> impl Iterator<Item = Found<'r>> {
         let single = (!list.is_list()).then_some(list.at);
         let places = list.values.items(list.at).chain(single);
@@ -187,8 +187,8 @@ impl<'r> Bindings<'r> {
         text.unwrap_or_else(|| self.schema.str(self.schema.enum_value(own).name))
     }
 
-    /// The value in a text that the client got from an earlier answer, to be cast to `ty`; `None`: it is null.
-    pub(crate) fn encoded(
+    /// Reads a value from a cursor or identifier that the client received earlier, as text to be cast to `ty`; `None`: it is null.
+    pub(crate) fn read_encoded(
         &self,
         parameter: &Parameter,
         of: &'r Encoded,
@@ -205,10 +205,10 @@ impl<'r> Bindings<'r> {
         };
         let found = match &of.part {
             EncodedPart::Cursor { paths, at, nullable } => {
-                let found = encoded::placed(text, paths, usize::from(*at), ty);
+                let found = encoded::cursor_value(text, paths, usize::from(*at), ty);
                 found.filter(|it| *nullable || *it != encoded::EncodedValue::Null)
             }
-            EncodedPart::Identifier { at, .. } => encoded::identified(text, usize::from(*at), ty),
+            EncodedPart::Identifier { at, .. } => encoded::identifier_value(text, usize::from(*at), ty),
         };
         match found {
             Some(encoded::EncodedValue::Text(text)) => Ok(Some(text)),
@@ -217,15 +217,15 @@ impl<'r> Bindings<'r> {
         }
     }
 
-    /// The value in the position of a stream, to be cast to `ty`; `None`: it is null. Before the first batch it is found like any other.
-    pub(crate) fn positioned(
+    /// Reads a value from a stream's position, as text to be cast to `ty`. `None` before the first batch: then it is bound like any other.
+    pub(crate) fn read_position(
         &self,
         parameter: &Parameter,
         of: &Position,
         ty: &ColumnType,
     ) -> Option<Result<Option<String>, Refused>> {
         let position = self.stream?.position()?;
-        Some(match encoded::placed(position, &of.paths, usize::from(of.at), ty) {
+        Some(match encoded::cursor_value(position, &of.paths, usize::from(of.at), ty) {
             Some(encoded::EncodedValue::Text(text)) => Ok(Some(text)),
             Some(encoded::EncodedValue::Null) => Ok(None),
             None => Err(self.no_position(parameter)),
@@ -239,7 +239,7 @@ impl<'r> Bindings<'r> {
         self.refusal(parameter, "INVALID_CURSOR", "validation-failed", message.to_owned())
     }
 
-    /// A client's text is no cursor of the order at hand, or no identifier.
+    /// The error of a client's text that is no cursor of the current order, or no identifier.
     #[cold]
     pub(crate) fn no_code(&self, parameter: &Parameter, of: &Encoded) -> Refused {
         let (hasura, message) = match &of.part {
@@ -288,7 +288,7 @@ impl<'r> Bindings<'r> {
         }
     }
 
-    /// As [`Bindings::id`], where it has to be one.
+    /// The number of an object like [`Bindings::id`], or an error if the value is none.
     pub(crate) fn sure_id(&self, parameter: &Parameter, found: Found<'r>) -> Result<i64, Refused> {
         match (self.id(found), found) {
             (Some(id), _) => Ok(id),
@@ -348,7 +348,7 @@ impl<'r> Bindings<'r> {
         Ok(metres)
     }
 
-    /// Those of a point stand in the order of its type, longitude first.
+    /// Writes coordinates as nested arrays. Members of a point have the order of its type, longitude first.
     fn coordinates(&self, found: Found<'r>) -> String {
         let mut out = String::new();
         let mut waiting = vec![Some(found)];
@@ -396,7 +396,7 @@ impl<'r> Bindings<'r> {
     }
 
     /// The text of words to be asked for.
-    pub(crate) fn words(&self, parameter: &Parameter, found: Found<'r>) -> Result<&'r str, Refused> {
+    pub(crate) fn words_text(&self, parameter: &Parameter, found: Found<'r>) -> Result<&'r str, Refused> {
         let text = self.text(parameter, found)?;
         if !are_few(text) {
             let message = format!("more than {ASKED_MAX} words are asked for at once");
@@ -458,8 +458,8 @@ impl<'r> Bindings<'r> {
         }
     }
 
-    /// A number of rows under a policy's limit. `reader` is that of the client's own.
-    pub(crate) fn capped(
+    /// Reads a row limit by `reader` and caps it at `rows_max`, the policy's limit.
+    pub(crate) fn cap_rows(
         &self,
         parameter: &Parameter,
         (reader, rows_max): (&Reader, u32),
@@ -508,7 +508,7 @@ impl<'r> Bindings<'r> {
         self.refuse(parameter, "BAD_USER_INPUT", "data-exception", message)
     }
 
-    /// Refuses what no database can store in a text.
+    /// Refuses characters that no database can store in a text.
     pub(crate) fn check_text(&self, parameter: &Parameter, text: &str) -> Result<(), Refused> {
         if text.contains('\0') {
             let message = "a text must not contain the character U+0000".into();

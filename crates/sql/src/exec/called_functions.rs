@@ -6,14 +6,14 @@ use weir_relational::plan::Plan;
 /// Kinds of functions among those that are called.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CalledFunctions {
-    /// There is one.
+    /// True if any function is called.
     pub(super) any: bool,
-    /// There is one that may change data.
+    /// True if a function is called that may change data.
     pub(super) volatile: bool,
 }
 
 impl CalledFunctions {
-    /// Those of `plan`; of one that is made when variables are known, any of the source's.
+    /// The functions that `plan` calls; without a plan, which variables decide, all functions of the source.
     pub(super) fn of(relations: &Relations, plan: Option<&Plan>) -> Self {
         let is_volatile = |it: FunctionId| relations.function(it).1.volatility == Volatility::Volatile;
         match plan {

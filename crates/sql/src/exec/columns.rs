@@ -1,4 +1,4 @@
-//! Typed columns while they are filled, value by value.
+//! Fills typed columns value by value.
 //!
 //! **Invariant:** a value that is null or does not fit leaves a filler, so that all columns of a table stay equally long.
 
@@ -43,7 +43,7 @@ fn data(plan: &Plan, kind: &MemberKind) -> Data {
     }
 }
 
-/// No objects yet of what the rows of a level become.
+/// An empty column of objects for the rows of a level.
 fn objects(plan: &Plan, of: &Level) -> Data {
     let Some(choice) = &of.choice else {
         return Data::Object(Box::new(table(plan, of.members, &of.hidden)));
@@ -55,7 +55,7 @@ fn objects(plan: &Plan, of: &Level) -> Data {
     Data::Abstract(Box::new(Variants { tables: tables.collect(), ..Variants::default() }))
 }
 
-/// Counts what could not be given: only the first failures are kept.
+/// Counts values that could not be read: only the first failures are kept.
 #[derive(Debug, Default)]
 pub(crate) struct Faults(usize);
 
@@ -86,7 +86,7 @@ fn list_of(items: Data) -> Data {
     Data::List { offsets: vec![0], items: Box::new(Column { data: items, ..Column::default() }) }
 }
 
-/// Appends a value; what does not fit the column is filled up.
+/// Appends a value; one that does not fit the column is replaced by a filler.
 pub(crate) fn push_value(column: &mut Column, at: usize, value: CellValue<'_>) {
     if value == CellValue::Null {
         column.nulls.set(at);

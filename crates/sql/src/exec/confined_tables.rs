@@ -1,4 +1,4 @@
-//! The tables of which a fetch uses one row, for live queries: what others change there does not concern it.
+//! Tables of which a fetch reads a single row. For live queries: changes of other rows there do not concern it.
 
 use super::bind::Bindings;
 use crate::frontend::{ApiFrontend, tags};

@@ -1,4 +1,4 @@
-//! Shapes on their way out: a text of coordinates becomes the objects and lists that were asked of it.
+//! Writes shapes: a text of coordinates becomes the selected objects and lists.
 //!
 //! The text is read as often as it is asked for, level by level: an object of a shape is a part of the text, and its lists are
 //! the items of that part.
@@ -17,7 +17,7 @@ use weir_relational::plan::{Member, MemberKind, Plan, Run};
 pub(crate) struct NoShape;
 
 impl NoShape {
-    /// For clients.
+    /// The fault that clients receive.
     #[cold]
     pub(crate) fn fault() -> Fault {
         Fault { code: "INVALID_VALUE", message: "the stored text is no shape".into() }
@@ -108,7 +108,7 @@ fn push(members: &[Member], run: Run, text: &[u8], table: &mut Table) -> Result<
     Ok(())
 }
 
-/// As [`push`], where nothing stays of what is no shape: it is tried on a table of its own first.
+/// Pushes like [`push`], but leaves `table` unchanged if `text` is no shape: a scratch table is filled first.
 pub(crate) fn push_whole(plan: &Plan, run: Run, text: &[u8], table: &mut Table) -> Result<(), NoShape> {
     push(&plan.members, run, text, &mut columns::table(plan, run, &[]))?;
     push(&plan.members, run, text, table)

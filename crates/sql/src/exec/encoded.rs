@@ -16,7 +16,7 @@ use weir_relational::catalog::facts::Cell;
 use weir_relational::catalog::{Catalog, ColumnType, TableId};
 use weir_relational::plan::CursorPath;
 
-/// Message for a text that is no cursor of the order at hand. Source: Hasura v2.
+/// Message for a text that is no cursor of the current order. Source: Hasura v2.
 pub(crate) const NO_CURSOR: &str = "the \"after\" or \"before\" cursor is invalid";
 
 /// The only version of identifiers.
@@ -106,20 +106,25 @@ pub(crate) fn values_beyond(text: &str, from: usize) -> String {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EncodedValue {
     Null,
-    /// As a cast to the column's type takes it.
+    /// Text that a cast to the column's type accepts.
     Text(String),
 }
 
-/// EncodedValue `at` of the key in the identifier `text`, for a column of type `ty`; `None`: there is none of that type.
-pub(crate) fn identified(text: &str, at: usize, ty: &ColumnType) -> Option<EncodedValue> {
+/// Value `at` of the key in the identifier `text`, for a column of type `ty`; `None`: there is none of that type.
+pub(crate) fn identifier_value(text: &str, at: usize, ty: &ColumnType) -> Option<EncodedValue> {
     let bytes = decode(text)?;
     let json = Json::parse(&bytes, DEPTH_MAX).ok()?;
     value(json.root().items().nth(HEAD + at)?, ty).filter(|it| *it != EncodedValue::Null)
 }
 
-/// EncodedValue `at` of those at `paths` in the cursor `text`, for an expression of type `ty`; `None`: it is no cursor with these values, or
+/// Value `at` of those at `paths` in the cursor `text`, for an expression of type `ty`; `None`: it is no cursor with these values, or
 /// the value is of another type.
-pub(crate) fn placed(text: &str, paths: &[CursorPath], at: usize, ty: &ColumnType) -> Option<EncodedValue> {
+pub(crate) fn cursor_value(
+    text: &str,
+    paths: &[CursorPath],
+    at: usize,
+    ty: &ColumnType,
+) -> Option<EncodedValue> {
     let bytes = decode(text)?;
     let json = Json::parse(&bytes, DEPTH_MAX).ok()?;
     let all: Vec<&[Box<str>]> = paths.iter().map(AsRef::as_ref).collect();
@@ -236,7 +241,7 @@ mod tests {
     }
 
     fn placed_in(json: &str, of: &[&[&str]], at: usize, ty: &ColumnType) -> Option<EncodedValue> {
-        placed(&encode(json.as_bytes()), &paths(of), at, ty)
+        cursor_value(&encode(json.as_bytes()), &paths(of), at, ty)
     }
 
     #[test]

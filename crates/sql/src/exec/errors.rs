@@ -6,9 +6,9 @@ use weir_engine::source::{FieldError, PlanError, PlanNode, Protocol, SourceError
 use weir_relational::plan::Plan;
 use weir_relational::plan::write::{Work, WriteAnswer};
 
-/// An error with its code over both protocols.
+/// An error with its code for each of the two protocols.
 #[cold]
-pub(crate) fn coded(
+pub(crate) fn error_with_code(
     protocol: Protocol,
     spec: &'static str,
     hasura: &'static str,
@@ -23,15 +23,15 @@ pub(crate) fn coded(
 
 /// A change by key found no row, where that is an error; `words` are [`Write::missing`](weir_relational::plan::write::Write::missing).
 pub(crate) fn not_found(words: &str, protocol: Protocol) -> Box<FieldError> {
-    Box::new(coded(protocol, "ROW_NOT_FOUND", "not-found", words))
+    Box::new(error_with_code(protocol, "ROW_NOT_FOUND", "not-found", words))
 }
 
-/// No row came back whose key others need; `words` are [`Step::needed`](weir_relational::plan::write::Step::needed).
-pub(crate) fn needed(words: &str, protocol: Protocol) -> Box<FieldError> {
-    Box::new(coded(protocol, "BAD_USER_INPUT", "not-supported", words))
+/// The error if no row came back whose key others need; `words` are [`Step::needed`](weir_relational::plan::write::Step::needed).
+pub(crate) fn missing_needed_row(words: &str, protocol: Protocol) -> Box<FieldError> {
+    Box::new(error_with_code(protocol, "BAD_USER_INPUT", "not-supported", words))
 }
 
-/// Refuses a caller who lacks a session variable that `plan` reads, even if nothing would come of it.
+/// Refuses a caller who lacks a session variable that `plan` reads, even if it has no effect.
 pub(crate) fn check_claims(plan: &Plan, caller: &Caller, protocol: Protocol) -> Result<(), SourceError> {
     match plan.claims.iter().find(|it| caller.claims().variable(it).is_none()) {
         Some(name) => Err(missing_variable(name, protocol)),
@@ -43,33 +43,34 @@ pub(crate) fn check_claims(plan: &Plan, caller: &Caller, protocol: Protocol) -> 
 #[cold]
 pub(crate) fn missing_variable(name: &str, protocol: Protocol) -> SourceError {
     let message = format!("missing session variable: \"{name}\"");
-    let error = coded(protocol, "SESSION_VARIABLE_MISSING", "not-found", message);
+    let error = error_with_code(protocol, "SESSION_VARIABLE_MISSING", "not-found", message);
     SourceError::Rejected { error: FieldError { hasura_path: Some("$".into()), ..error }, field: None }
 }
 
 /// Children in other sources would need the rows of a mutation as tables, which are read while the transaction is still open.
 #[cold]
-pub(super) fn no_foreign_below(piece: &PlanNode<'_>) -> PlanError {
+pub(super) fn no_foreign_below(plan_node: &PlanNode<'_>) -> PlanError {
     let message = "a mutation cannot select fields of another source yet: ask for them in a query";
-    let error = coded(piece.protocol, "NOT_SUPPORTED", "not-supported", message);
-    PlanError { error, field: piece.fields.first().copied().unwrap_or(0) }
+    let error = error_with_code(plan_node.protocol, "NOT_SUPPORTED", "not-supported", message);
+    PlanError { error, field: plan_node.fields.first().copied().unwrap_or(0) }
 }
 
 /// A written row does not fulfil the check of its permission.
 #[cold]
 pub(crate) fn check_failed(protocol: Protocol) -> FieldError {
     let message = "check constraint of an insert/update permission has failed";
-    coded(protocol, "PERMISSION", "permission-error", message)
+    error_with_code(protocol, "PERMISSION", "permission-error", message)
 }
 
-/// As [`check_failed`], of statement `at` of `work`.
+/// The error of a failed check at statement `at` of `work`, see [`check_failed`].
 #[cold]
 pub(crate) fn check_failed_at(work: &Work, at: usize, protocol: Protocol) -> Box<FieldError> {
     let path = match work {
         Work::Insert(steps) => steps[at % steps.len()].path.clone(),
         Work::Each { slot: _, steps } => {
             // The steps are written for the first row.
-            let (path, row) = (&steps[at % steps.len()].path, at / steps.len());
+            let path = &steps[at % steps.len()].path;
+            let row = at / steps.len();
             path.replacen("[0]", &format!("[{row}]"), 1).into()
         }
         Work::Nothing | Work::Change(_) | Work::Program { .. } => "$".into(),

@@ -34,29 +34,29 @@ pub(crate) struct Forms<P> {
 }
 
 impl<P> Forms<P> {
-    /// One plan for all requests.
+    /// A single plan for all requests.
     pub(crate) fn one(plan: P) -> Self {
         Self { fixed: Some(Arc::new(plan)), known: Mutex::default() }
     }
 
-    /// One for each form.
+    /// A plan per form.
     pub(crate) fn many() -> Self {
         Self { fixed: None, known: Mutex::default() }
     }
 
     /// The plan for all requests, if no variable can change it.
-    pub(crate) fn fixed(&self) -> Option<&Arc<P>> {
+    pub(crate) fn fixed_plan(&self) -> Option<&Arc<P>> {
         self.fixed.as_ref()
     }
 
     /// True if the plan for `form` is missing and expensive.
     pub(crate) fn is_costly(&self, form: &Form) -> bool {
-        form.key.len() > COSTLY_WORDS && self.known(form).is_none()
+        form.key.len() > COSTLY_WORDS && self.find_known(form).is_none()
     }
 
     /// The plan for `form`, made by `make` if it is new.
     pub(crate) fn find<E>(&self, form: &Form, make: impl FnOnce() -> Result<P, E>) -> Result<Arc<P>, E> {
-        if let Some(known) = self.known(form) {
+        if let Some(known) = self.find_known(form) {
             return Ok(known);
         }
         let plan = Arc::new(make()?);
@@ -73,7 +73,7 @@ impl<P> Forms<P> {
         Ok(plan)
     }
 
-    fn known(&self, form: &Form) -> Option<Arc<P>> {
+    fn find_known(&self, form: &Form) -> Option<Arc<P>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let at = known.iter().position(|it| it.0.key == form.key)?;
         known[..=at].rotate_right(1);
@@ -96,17 +96,20 @@ mod tests {
         let forms = Forms::many();
         let find = |it: &Form| *forms.find(it, || Ok::<_, ()>(it.key[0])).unwrap();
         (0..100).for_each(|it| assert_eq!(find(&form(it, 10)), it));
-        assert!(forms.known(&form(99, 10)).is_some() && forms.known(&form(35, 10)).is_none());
+        assert!(forms.find_known(&form(99, 10)).is_some() && forms.find_known(&form(35, 10)).is_none());
         assert_eq!(find(&form(200, WORDS_MAX)), 200);
-        assert!(forms.known(&form(200, WORDS_MAX)).is_some() && forms.known(&form(99, 10)).is_none());
+        assert!(
+            forms.find_known(&form(200, WORDS_MAX)).is_some() && forms.find_known(&form(99, 10)).is_none()
+        );
         assert_eq!(find(&form(201, WORDS_MAX + 1)), 201);
-        assert!(forms.known(&form(201, WORDS_MAX + 1)).is_some());
+        assert!(forms.find_known(&form(201, WORDS_MAX + 1)).is_some());
     }
 
     #[test]
     fn a_long_form_is_costly_until_it_is_known() {
         let forms = Forms::many();
-        let (short, long) = (form(1, COSTLY_WORDS), form(2, COSTLY_WORDS + 1));
+        let short = form(1, COSTLY_WORDS);
+        let long = form(2, COSTLY_WORDS + 1);
         assert_eq!([&short, &long].map(|it| forms.is_costly(it)), [false, true]);
         assert!(forms.find(&long, || Ok::<_, ()>(())).is_ok());
         assert!(!forms.is_costly(&long));

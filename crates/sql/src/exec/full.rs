@@ -1,4 +1,4 @@
-//! A database whose disk is full: what clients and operators are told.
+//! A database whose disk is full: messages to clients and operators.
 //!
 //! **Cost:** one look at the clock for each failure; operators are told once a second, as a log may be on the same disk.
 

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use weir_engine::rows::{Column, Data, Rows, Table};
 use weir_engine::source::{BATCH_ITEMS_MAX, ItemBatch};
 
-/// What is collected before all is.
+/// Part of a list that is sent before all rows are collected.
 #[derive(Debug)]
 pub(crate) enum RowsPart {
     /// The row of the root, whose last list has its first items.
@@ -35,7 +35,7 @@ pub(crate) struct ItemBatches {
     stage: Stage,
     /// No items of the list's kind.
     none: Data,
-    /// The items of the batch at hand, and their number.
+    /// Items of the current batch, and their number.
     items: Data,
     len: u32,
     /// The items of the first part, once they are complete.
@@ -45,14 +45,14 @@ pub(crate) struct ItemBatches {
 }
 
 impl ItemBatches {
-    /// No items of `list`. `first_items`: so many leave before the list is complete; `None`: all stay until then.
+    /// Starts without items of `list`. `first_items`: number of items to send before the list is complete; `None`: send all at once.
     pub(crate) fn of(list: &Column, first_items: Option<u32>) -> Self {
         let none = if let Data::List { items, .. } = &list.data { items.data.clone() } else { Data::Empty };
         let stage = first_items.map_or(Stage::All, Stage::First);
         Self { stage, items: none.clone(), none, len: 0, first: None, ready: VecDeque::new() }
     }
 
-    /// Where the next item is appended, whose list has more. `bytes`: the memory of what is collected and has not left.
+    /// Where the next item is appended, if its list has more. `bytes`: memory of collected rows that were not sent.
     pub(crate) fn begin_item(&mut self, bytes: &mut usize) -> &mut Data {
         // The first part has no items, and waits for the first row: an empty list is whole, and a statement that fails at once is an error of it.
         if self.stage == Stage::First(0) {
@@ -68,7 +68,9 @@ impl ItemBatches {
             Stage::All => {}
             Stage::First(missing) if missing > 1 => self.stage = Stage::First(missing - 1),
             Stage::First(_) => self.complete_first(bytes),
-            Stage::Later if self.len as usize >= BATCH_ITEMS_MAX || *bytes >= CHUNK_BYTES => self.cut(bytes),
+            Stage::Later if self.len as usize >= BATCH_ITEMS_MAX || *bytes >= CHUNK_BYTES => {
+                self.end_batch(bytes)
+            }
             Stage::Later => {}
         }
     }
@@ -83,8 +85,8 @@ impl ItemBatches {
         (std::mem::replace(&mut self.items, self.none.clone()), std::mem::take(&mut self.len))
     }
 
-    /// Ends the batch at hand, if it may leave and has items.
-    pub(crate) fn cut(&mut self, bytes: &mut usize) {
+    /// Ends the current batch, if it may leave and has items.
+    pub(crate) fn end_batch(&mut self, bytes: &mut usize) {
         if self.stage == Stage::Later && self.len > 0 {
             let batch = self.batch(std::mem::take(bytes), false);
             self.ready.push_back(batch);
@@ -144,7 +146,8 @@ mod tests {
         let list = Column { data: Data::List { offsets: vec![0], items }, ..Column::default() };
         let mut table = Table { rows: 1, columns: vec![list], hidden: Vec::new() };
         let mut batches = ItemBatches::of(&table.columns[0], first_items);
-        let (mut found, mut bytes) = (Vec::new(), 0);
+        let mut found = Vec::new();
+        let mut bytes = 0;
         for number in 0..len {
             match batches.begin_item(&mut bytes) {
                 Data::Int(numbers) => numbers.push(number),

@@ -1,6 +1,6 @@
 //! The `path` argument of JSON columns: `$.a.b`, `a.b`, `[0].x`, `a.["odd key"]` as steps, which each database writes its way.
 
-/// One step into a document.
+/// A step of a path into a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JsonStep<'p> {
     /// Into an object; the key may be a number, which is also a place in an array.
@@ -17,7 +17,7 @@ pub(crate) fn steps(path: &str) -> Option<Vec<JsonStep<'_>>> {
         let step;
         rest = rest.strip_prefix('.').unwrap_or(rest);
         (step, rest) = match rest.strip_prefix('[') {
-            Some(bracket) => bracketed(bracket)?,
+            Some(bracket) => read_bracket(bracket)?,
             None => {
                 let (key, rest) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
                 (JsonStep::Key(key), rest)
@@ -31,7 +31,7 @@ pub(crate) fn steps(path: &str) -> Option<Vec<JsonStep<'_>>> {
     Some(out)
 }
 
-fn bracketed(rest: &str) -> Option<(JsonStep<'_>, &str)> {
+fn read_bracket(rest: &str) -> Option<(JsonStep<'_>, &str)> {
     if let Some(quote) = rest.chars().next().filter(|it| matches!(it, '\'' | '"')) {
         let (name, rest) = rest[1..].split_once(quote)?;
         return Some((JsonStep::Key(name), rest.strip_prefix(']')?));

@@ -6,7 +6,7 @@
 //! **Cost:** nothing for plans without patterns.
 
 use super::bind::{Bindings, Refused};
-use super::errors::coded;
+use super::errors::error_with_code;
 use super::prepared_plan::PreparedPlan;
 use super::source::{Driver, PlannedFetch};
 use std::sync::atomic::Ordering;
@@ -36,5 +36,5 @@ pub(crate) fn refuse(
     hasura: &'static str,
     words: impl Into<Box<str>>,
 ) -> Result<(), Refused> {
-    Err(Box::new(coded(bindings.protocol, "INVALID_PATTERN", hasura, words)))
+    Err(Box::new(error_with_code(bindings.protocol, "INVALID_PATTERN", hasura, words)))
 }

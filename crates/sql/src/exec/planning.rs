@@ -1,6 +1,6 @@
-//! From the front end's plan to the one that runs: restricted by the policy, finished by the other passes.
+//! Makes the plan to run from the front end's plan: the policy restricts it, the other passes finish it.
 
-use super::errors::coded;
+use super::errors::error_with_code;
 use super::shards;
 use crate::frontend::form::Form;
 use crate::frontend::{ApiFrontend, Ask};
@@ -17,28 +17,28 @@ use weir_relational::plan::{Plan, Unset};
 pub fn plan(
     frontend: &dyn ApiFrontend,
     ids: &Ids,
-    shape: &OutputPlan,
+    output: &OutputPlan,
     ask: &Ask,
     variables: Option<(&Variables, &Form)>,
 ) -> Result<Plan, PlanError> {
-    let mut plan = frontend.compile(ids, shape, ask, variables)?;
+    let mut plan = frontend.compile(ids, output, ask, variables)?;
     passes::finish(&mut plan, frontend.relations(), &*frontend.policy(&ask.facts));
     if let Some(unset) = plan.unset.first() {
         return Err(sets_nothing(unset, ask.protocol));
     }
     match plan.unsupported.first() {
         Some(refusal) => {
-            let error = shards::refused(refusal, frontend, &ask.facts, ask.protocol);
+            let error = shards::shard_refusal(refusal, frontend, &ask.facts, ask.protocol);
             Err(PlanError { error, field: refusal.field })
         }
         None => Ok(plan),
     }
 }
 
-/// Neither the client nor the policy says what an update sets.
+/// The error of an update for which neither the client nor the policy sets a value.
 #[cold]
 fn sets_nothing(unset: &Unset, protocol: Protocol) -> PlanError {
     let message = "an update needs at least one operator, such as `_set`";
-    let error = coded(protocol, "BAD_USER_INPUT", "validation-failed", message);
+    let error = error_with_code(protocol, "BAD_USER_INPUT", "validation-failed", message);
     PlanError { error: FieldError { hasura_path: Some(unset.path.clone()), ..error }, field: unset.field }
 }

@@ -8,7 +8,7 @@ pub(crate) trait PreparedPlan: Send + Sync + 'static {
     fn plan(&self) -> &Plan;
 
     /// Number of rendered statements.
-    fn rendered(&self) -> usize;
+    fn statement_count(&self) -> usize;
 
     /// The tables that its statements name.
     fn tables(&self) -> Vec<TableId>;

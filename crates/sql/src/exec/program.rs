@@ -8,7 +8,7 @@ pub(crate) trait ProgramTransaction {
     type Error;
 
     /// An error of the program itself.
-    fn refused(&self, error: FieldError) -> Self::Error;
+    fn program_error(&self, error: FieldError) -> Self::Error;
 
     /// Runs [`Step::Find`].
     fn find(&mut self, program: &mut dyn Program) -> impl Future<Output = Result<(), Self::Error>> + Send;
@@ -28,8 +28,11 @@ pub(crate) trait ProgramTransaction {
         answers: &mut Answers,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send;
 
-    /// Runs [`Step::Tell`]; the statements may wait for the next step that is answered.
-    fn tell(&mut self, asked: &[BoundStatement]) -> impl Future<Output = Result<(), Self::Error>> + Send;
+    /// Runs [`Step::Execute`]; the statements may wait for the next step that is answered.
+    fn execute_statements(
+        &mut self,
+        asked: &[BoundStatement],
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
 
     /// Runs [`Step::Answer`].
     fn answer(&mut self, shown: Shown) -> Result<(), Self::Error>;
@@ -40,16 +43,17 @@ pub(crate) async fn run_steps<T: ProgramTransaction>(
     transaction: &mut T,
     program: &mut dyn Program,
 ) -> Result<(), T::Error> {
-    let (mut answers, mut asked) = (Answers::default(), Vec::new());
+    let mut answers = Answers::default();
+    let mut asked = Vec::new();
     loop {
         asked.clear();
-        let step = program.next(&answers, &mut asked).map_err(|error| transaction.refused(error))?;
+        let step = program.next(&answers, &mut asked).map_err(|error| transaction.program_error(error))?;
         answers.clear();
         match step {
             Step::Find => transaction.find(program).await?,
             Step::Check { number, ids } => transaction.check(program, number, &ids).await?,
             Step::Ask => transaction.ask(&asked, &mut answers).await?,
-            Step::Tell => transaction.tell(&asked).await?,
+            Step::Execute => transaction.execute_statements(&asked).await?,
             Step::Answer(shown) => transaction.answer(shown)?,
             Step::Done => return Ok(()),
         }

@@ -16,7 +16,7 @@ use weir_engine::source::{FetchResult, FieldError, SourceError, Tag};
 use weir_engine::tag_versions::RowKey;
 use weir_relational::catalog::{Catalog, TableId};
 
-/// Keys of one table that are told one by one; of more any row counts.
+/// Maximum number of keys reported for one table; beyond it any row counts as changed.
 const KEYS_MAX: usize = 256;
 
 impl<D: Driver> PlannedFetch<'_, D> {
@@ -26,19 +26,21 @@ impl<D: Driver> PlannedFetch<'_, D> {
         let Some(programs) = frontend.programs() else {
             return Err(SourceError::Broken("a mutation without programs".into()));
         };
-        let (plan, shape) = (self.prepared.plan(), self.input.output);
-        let (mut turns, mut changes) = (Turns::default(), ChangedTables::default());
+        let plan = self.prepared.plan();
+        let output = self.input.output;
+        let mut turns = Turns::default();
+        let mut changes = ChangedTables::default();
         for at in plan.root.range() {
             let member = &plan.members[at];
-            if turns.next(shape, member) {
+            if turns.next(output, member) {
                 match self.run_program(programs, (at, member.field), &mut changes).await {
-                    Ok((bytes, errors)) => turns.done(&bytes, errors),
-                    Err(error) => turns.fail(shape, member, error),
+                    Ok((bytes, errors)) => turns.push_done(&bytes, errors),
+                    Err(error) => turns.fail(output, member, error),
                 }
             }
         }
         if let Some(record) = self.input.changes
-            && let Some((tags, rows)) = changes.told(&frontend.relations().catalog)
+            && let Some((tags, rows)) = changes.into_tags_and_rows(&frontend.relations().catalog)
         {
             record.settle(tags, rows);
         }
@@ -57,9 +59,9 @@ impl<D: Driver> PlannedFetch<'_, D> {
         let watched = WatchedProgram { program, watch: ProgramWatch(Arc::clone(&watch.0)) };
         let written = D::drive(self, at, Box::new(watched)).await;
         match &written {
-            Ok(_) => changes.join(std::mem::take(&mut *watch.changed())),
+            Ok(_) => changes.join(std::mem::take(&mut *watch.lock_changes())),
             Err(SourceError::Rejected { error, .. }) if may_stand(error) => changes.is_unknown = true,
-            // It was taken back.
+            // The transaction was rolled back.
             Err(SourceError::Rejected { .. } | SourceError::Undone(_)) => {}
             Err(
                 SourceError::Busy
@@ -72,7 +74,7 @@ impl<D: Driver> PlannedFetch<'_, D> {
     }
 }
 
-/// True if the changes stand, or nobody knows.
+/// True if the changes are committed, or their outcome is unknown.
 fn may_stand(error: &FieldError) -> bool {
     matches!(error.code, UNANSWERED | UNCONFIRMED)
 }
@@ -104,7 +106,7 @@ impl ChangedTables {
         }
     }
 
-    /// Adds what a statement may change.
+    /// Adds the rows that a statement may change.
     fn take_in(&mut self, asked: &BoundStatement) {
         let Some(changes) = &asked.template.changes else { return };
         let keys = match changes.key.and_then(|at| asked.values.get(at)) {
@@ -128,9 +130,10 @@ impl ChangedTables {
         }
     }
 
-    /// The changed tables and rows; `None`: unknown.
-    fn told(self, catalog: &Catalog) -> Option<(Vec<Tag>, Vec<RowKey>)> {
-        let (mut all, mut rows) = (Vec::new(), Vec::new());
+    /// Tags of the changed tables, and keys of the changed rows; `None`: unknown.
+    fn into_tags_and_rows(self, catalog: &Catalog) -> Option<(Vec<Tag>, Vec<RowKey>)> {
+        let mut all = Vec::new();
+        let mut rows = Vec::new();
         for (table, changed) in self.tables {
             let tag = tags(catalog, Some(vec![table])).pop()?;
             match changed {
@@ -153,12 +156,12 @@ impl ChangedTables {
 struct ProgramWatch(Arc<Mutex<ChangedTables>>);
 
 impl ProgramWatch {
-    fn changed(&self) -> MutexGuard<'_, ChangedTables> {
+    fn lock_changes(&self) -> MutexGuard<'_, ChangedTables> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A program whose statements are looked at as they go by.
+/// A program whose statements are recorded as they pass.
 struct WatchedProgram {
     program: Box<dyn Program>,
     watch: ProgramWatch,
@@ -166,18 +169,18 @@ struct WatchedProgram {
 
 impl Program for WatchedProgram {
     fn restart(&mut self) {
-        *self.watch.changed() = ChangedTables::default();
+        *self.watch.lock_changes() = ChangedTables::default();
         self.program.restart();
     }
 
-    fn found(&mut self, id: i64) -> Result<(), FieldError> {
-        self.program.found(id)
+    fn take_object_id(&mut self, id: i64) -> Result<(), FieldError> {
+        self.program.take_object_id(id)
     }
 
     fn next(&mut self, answers: &Answers, asked: &mut Vec<BoundStatement>) -> Result<Step, FieldError> {
         let step = self.program.next(answers, asked)?;
         if asked.iter().any(|it| it.template.changes.is_some()) {
-            let mut changed = self.watch.changed();
+            let mut changed = self.watch.lock_changes();
             asked.iter().for_each(|it| changed.take_in(it));
         }
         Ok(step)

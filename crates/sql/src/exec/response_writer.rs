@@ -1,4 +1,4 @@
-//! Rows to response bytes, while a driver walks them.
+//! Writes rows as response bytes while a driver walks them.
 //!
 //! A driver that streams has whole items of a root list sent once the answer is longer than what it holds back.
 //!
@@ -26,7 +26,7 @@ pub(crate) struct ResponseWriter<'r, S> {
     pub(crate) source: S,
     plan: &'r Plan,
     answer: Answer<'r>,
-    /// The member of the root at hand, and the number of errors before it.
+    /// The current member of the root, and the number of errors before it.
     root: (u32, usize),
     /// Objects by their keys; empty until a row has one.
     seen: Vec<Seen>,
@@ -34,7 +34,7 @@ pub(crate) struct ResponseWriter<'r, S> {
     epoch: u32,
     /// The last text that was made of a row, before it is encoded.
     code: Out,
-    /// Of a stream.
+    /// The batch of a stream that is written.
     pub(crate) batch: Batch,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct ResponseWriter<'r, S> {
 struct Seen {
     key: i64,
     level: u32,
-    /// Of [`ResponseWriter::epoch`]; zero is never.
+    /// Value of [`ResponseWriter::epoch`] when the bytes were written; zero is never.
     epoch: u32,
     start: u32,
     end: u32,
@@ -77,7 +77,8 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
         errors: Vec<PathError>,
     ) -> Self {
         let answer = Answer::new(names, bytes, errors);
-        let (code, batch) = (Out::default(), Batch::default());
+        let code = Out::default();
+        let batch = Batch::default();
         Self { source, plan, answer, root: (0, 0), seen: Vec::new(), epoch: 1, code, batch }
     }
 
@@ -86,7 +87,7 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
         (self.answer.out.into_bytes(), self.answer.errors)
     }
 
-    /// Writes all members of the piece. If the source has sent a part, these are the last bytes and errors.
+    /// Writes all members of the plan node. If the source has sent a part, these are the last bytes and errors.
     pub(crate) fn finish(&mut self) -> Result<(Finished, Vec<PathError>), S::Error> {
         let root = self.plan.root;
         let mut spans = Spans::new();
@@ -98,7 +99,7 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
             if !self.member(member, RowContext::Root, &mut spans)? {
                 failed = true;
                 self.source.check_unsent()?;
-                self.cut(mark);
+                self.truncate(mark);
                 self.batch.clear();
             }
             ends.push(self.answer.out.len() as u32);
@@ -119,7 +120,7 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
     }
 
     /// Takes back all after `mark`.
-    fn cut(&mut self, mark: usize) {
+    fn truncate(&mut self, mark: usize) {
         self.answer.out.truncate(mark);
         self.epoch += 1;
     }
@@ -167,7 +168,7 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
             if is_at_root {
                 self.source.check_unsent()?;
             }
-            self.cut(begun.mark);
+            self.truncate(begun.mark);
             self.answer.out.null();
         }
         if is_at_root {
@@ -189,13 +190,13 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
             },
             (MemberKind::Maybe { .. } | MemberKind::Shape { .. }, _) => Ok(self.answer.missing(member)),
             (MemberKind::One(level), RowContext::Row(row)) => match self.source.only_key(*level, row) {
-                Some(key) => self.shared(key, *level, member, at),
-                None => self.one(*level, member, at),
+                Some(key) => self.write_shared_object(key, *level, member, at),
+                None => self.write_one(*level, member, at),
             },
-            (MemberKind::One(level), _) => self.one(*level, member, at),
+            (MemberKind::One(level), _) => self.write_one(*level, member, at),
             (MemberKind::Many(level), _) => self.many(*level, member, at),
             (MemberKind::Values { level, cell }, _) => self.values(*level, *cell, member, at),
-            (MemberKind::Coded(code), RowContext::Row(row)) => self.coded(*code, member, row),
+            (MemberKind::Coded(code), RowContext::Row(row)) => self.write_coded_text(*code, member, row),
             (MemberKind::End { level, code, is_last }, _) => {
                 self.end_of(*level, (*code, *is_last), member, at)
             }
@@ -205,7 +206,9 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
                 Ok(true)
             }
             (MemberKind::Write(write), _) => self.write(*write, member),
-            (MemberKind::Returned(run), RowContext::Work(work)) => self.returned(*run, member, &work.rows),
+            (MemberKind::Returned(run), RowContext::Work(work)) => {
+                self.write_returned_rows(*run, member, &work.rows)
+            }
             (kind, _) => {
                 match (kind, at) {
                     (MemberKind::Affected, RowContext::Work(work)) => self.answer.out.int(work.affected),
@@ -219,8 +222,8 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
         }
     }
 
-    /// A text made of a row.
-    fn coded(&mut self, code: u32, member: &'r Member, row: S::Row<'_>) -> Wrote<S> {
+    /// Writes a text made of a row: a cursor or an identifier.
+    fn write_coded_text(&mut self, code: u32, member: &'r Member, row: S::Row<'_>) -> Wrote<S> {
         let code = &self.plan.codes[code as usize];
         match write_code(&mut self.source, code, row, &mut self.code) {
             Ok(()) => {
@@ -242,12 +245,13 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
         member: &'r Member,
         at: RowContext<'_, S>,
     ) -> Wrote<S> {
-        let (mark, before) = (self.answer.out.len(), self.answer.errors.len());
+        let mark = self.answer.out.len();
+        let before = self.answer.errors.len();
         let mut wrote = None;
         S::each(self, level, at, |writer, row| {
             writer.answer.out.truncate(mark);
             writer.answer.errors.truncate(before);
-            wrote = Some(writer.coded(code, member, row)?);
+            wrote = Some(writer.write_coded_text(code, member, row)?);
             Ok(if is_last { Walk::On } else { Walk::Stop })
         })?;
         if wrote.is_none() {
@@ -288,9 +292,10 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
             WriteAnswer::Responses(run) => {
                 self.answer.out.open(b'[');
                 for index in 0..write.works.len() {
-                    let (mark, before) = (self.answer.out.len(), self.answer.errors.len());
+                    let mark = self.answer.out.len();
+                    let before = self.answer.errors.len();
                     if !self.response(at, index, run)? {
-                        self.cut(mark);
+                        self.truncate(mark);
                         self.answer.out.null();
                     }
                     self.answer.out.comma();
@@ -302,11 +307,12 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
             _ if write.works.is_empty() => Ok(self.answer.missing(member)),
             WriteAnswer::Response(run) => self.response(at, 0, run),
             WriteAnswer::Rows(run) => {
-                let rows = self.work(at, 0)?;
-                self.returned(run, member, &rows)
+                let rows = self.run_work(at, 0)?;
+                self.write_returned_rows(run, member, &rows)
             }
             WriteAnswer::Row(run) => {
-                let (rows, mut wrote) = (self.work(at, 0)?, None);
+                let rows = self.run_work(at, 0)?;
+                let mut wrote = None;
                 S::each_returned(self, &rows, |writer, row| {
                     wrote = Some(writer.object(run, RowContext::Row(row))?);
                     Ok(Walk::Stop)
@@ -316,22 +322,23 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
         }
     }
 
-    /// The object of affected rows and rows of a work, which changes rows: what was read before may be otherwise now.
+    /// Writes the response object of a work. The work changes rows, so bytes of earlier rows may be outdated.
     fn response(&mut self, write: u32, work: usize, run: Run) -> Wrote<S> {
         self.epoch += 1;
-        let work = self.source.work(write, work)?;
+        let work = self.source.run_work(write, work)?;
         self.object(run, RowContext::Work(&work))
     }
 
-    fn work(&mut self, write: u32, work: usize) -> Result<S::Returned, S::Error> {
+    fn run_work(&mut self, write: u32, work: usize) -> Result<S::Returned, S::Error> {
         self.epoch += 1;
-        Ok(self.source.work(write, work)?.rows)
+        Ok(self.source.run_work(write, work)?.rows)
     }
 
-    /// The rows that a work returned.
-    fn returned(&mut self, run: Run, member: &'r Member, rows: &S::Returned) -> Wrote<S> {
+    /// Writes the rows that a work returned.
+    fn write_returned_rows(&mut self, run: Run, member: &'r Member, rows: &S::Returned) -> Wrote<S> {
         self.answer.out.open(b'[');
-        let (mut index, mut stands) = (0, true);
+        let mut index = 0;
+        let mut stands = true;
         S::each_returned(self, rows, |writer, row| {
             let before = writer.answer.errors.len();
             stands = writer.object(run, RowContext::Row(row))?;
@@ -345,38 +352,48 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
         Ok(stands)
     }
 
-    /// A related object, copied if an earlier row has it.
-    fn shared(&mut self, key: i64, level: u32, member: &'r Member, at: RowContext<'_, S>) -> Wrote<S> {
+    /// Writes a related object, copying its bytes if an earlier row has it.
+    fn write_shared_object(
+        &mut self,
+        key: i64,
+        level: u32,
+        member: &'r Member,
+        at: RowContext<'_, S>,
+    ) -> Wrote<S> {
         let place = (key as usize ^ (level as usize) << 4) % SEEN_MAX;
         match self.seen.get(place) {
             Some(&seen) if (seen.key, seen.level, seen.epoch) == (key, level, self.epoch) => {
                 let bytes = seen.start as usize..seen.end as usize;
                 self.answer.room(bytes.len(), member)?;
-                self.answer.out.again(bytes);
+                self.answer.out.repeat_range(bytes);
                 return Ok(true);
             }
             Some(_) => {}
             None => self.seen.resize(SEEN_MAX, Seen { key: 0, level: 0, epoch: 0, start: 0, end: 0 }),
         }
-        let (start, before) = (self.answer.out.len() as u32, self.answer.errors.len());
-        let ok = self.one(level, member, at)?;
+        let start = self.answer.out.len() as u32;
+        let before = self.answer.errors.len();
+        let ok = self.write_one(level, member, at)?;
         if ok && self.answer.errors.len() == before {
-            let (end, epoch) = (self.answer.out.len() as u32, self.epoch);
+            let end = self.answer.out.len() as u32;
+            let epoch = self.epoch;
             self.seen[place] = Seen { key, level, epoch, start, end };
         }
         Ok(ok)
     }
 
     /// A related object.
-    fn one(&mut self, level: u32, member: &'r Member, at: RowContext<'_, S>) -> Wrote<S> {
+    fn write_one(&mut self, level: u32, member: &'r Member, at: RowContext<'_, S>) -> Wrote<S> {
         let of = &self.plan.levels[level as usize];
         // Types of the root may share a key; a row refers to one object.
         let next = match (&of.choice, at) {
             (Some(_), RowContext::Root) => Walk::On,
             (Some(_) | None, _) => Walk::Stop,
         };
-        let (mark, before) = (self.answer.out.len(), self.answer.errors.len());
-        let (mut wrote, mut are_several) = (None, false);
+        let mark = self.answer.out.len();
+        let before = self.answer.errors.len();
+        let mut wrote = None;
+        let mut are_several = false;
         S::each(self, level, at, |writer, row| {
             are_several = wrote.is_some();
             if are_several {
@@ -386,7 +403,7 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
             Ok(next)
         })?;
         if are_several {
-            self.cut(mark);
+            self.truncate(mark);
             self.answer.errors.truncate(before);
             return Ok(self.answer.several(member));
         }
@@ -397,7 +414,8 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
         let of = &self.plan.levels[level as usize];
         let is_at_root = self.is_at_root(member, at);
         let is_stream = is_at_root && self.plan.stream.is_some();
-        let (mut index, mut stands) = (0, true);
+        let mut index = 0;
+        let mut stands = true;
         self.answer.out.open(b'[');
         S::each(self, level, at, |writer, row| {
             stands = writer.item(of, member, row, index)?;
@@ -412,7 +430,7 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
             if !is_stream {
                 return Ok(Walk::On);
             }
-            let next = writer.counted(member, row);
+            let next = writer.count_row(member, row);
             stands = next.is_some();
             Ok(next.unwrap_or(Walk::Stop))
         })?;
@@ -421,12 +439,12 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
     }
 
     /// Notes the position of a row of a stream; `None`: it has none.
-    fn counted(&mut self, member: &'r Member, row: S::Row<'_>) -> Option<Walk> {
+    fn count_row(&mut self, member: &'r Member, row: S::Row<'_>) -> Option<Walk> {
         let counted = self.batch.count(&mut self.source, self.plan, row);
         counted.map_err(|fault| self.answer.fail(member, fault)).ok()
     }
 
-    /// One item of the list of a level, with its comma.
+    /// Writes an item of the list of a level, with its comma.
     #[inline]
     pub(crate) fn item(
         &mut self,
@@ -435,10 +453,11 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
         row: S::Row<'_>,
         index: u32,
     ) -> Wrote<S> {
-        let (mark, before) = (self.answer.out.len(), self.answer.errors.len());
+        let mark = self.answer.out.len();
+        let before = self.answer.errors.len();
         let ok = self.row(of, member, row)?;
         if !ok && member.null_items {
-            self.cut(mark);
+            self.truncate(mark);
             self.answer.out.null();
         }
         self.answer.out.comma();
@@ -480,7 +499,8 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
 
     /// A list of values.
     fn values(&mut self, level: u32, cell: Cell, member: &'r Member, at: RowContext<'_, S>) -> Wrote<S> {
-        let (mut index, mut stands) = (0, true);
+        let mut index = 0;
+        let mut stands = true;
         self.answer.out.open(b'[');
         S::each(self, level, at, |writer, row| {
             let answer = &mut writer.answer;
@@ -504,10 +524,7 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
     /// Sends whole items of a root list, all but the last comma, which the closing bracket may take.
     #[inline]
     fn flush(&mut self) -> Result<(), S::Error> {
-        match self.answer.out.len() <= self.source.hold_back_bytes() {
-            true => Ok(()),
-            false => self.send(),
-        }
+        if self.answer.out.len() <= self.source.hold_back_bytes() { Ok(()) } else { self.send() }
     }
 
     #[cold]

@@ -24,7 +24,7 @@ pub(crate) struct RowCollector<'r, S> {
     faults: Faults,
     /// Estimated memory of the collected values, in bytes.
     bytes: usize,
-    /// Of a stream.
+    /// The batch of a stream that is collected.
     pub(crate) batch: Batch,
 }
 
@@ -40,18 +40,18 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
         Self { source, plan, names, faults: Faults::default(), bytes: 0, batch: Batch::default() }
     }
 
-    /// Continues after what was collected: its memory in bytes, and its failures.
+    /// Continues after an earlier collector: its memory in bytes, and its failures.
     pub(crate) fn resume(source: S, plan: &'r Plan, names: Names<'r>, so_far: (usize, Faults)) -> Self {
         let (bytes, faults) = so_far;
         Self { source, plan, names, faults, bytes, batch: Batch::default() }
     }
 
-    /// The memory of what was collected in bytes, and its failures.
+    /// Memory of the collected values in bytes, and failures.
     pub(crate) fn into_parts(self) -> (usize, Faults) {
         (self.bytes, self.faults)
     }
 
-    /// One row at the root, or one for each of `parents` parents.
+    /// Collects one row at the root, or one for each of `parents` parents.
     pub(crate) fn collect(&mut self, parents: Option<usize>) -> Result<Rows, S::Error> {
         let root = self.plan.root;
         let mut table = table(self.plan, root, &[]);
@@ -77,8 +77,9 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
             _ => None,
         });
         let Some((member, level)) = list else { return self.collect(None).map(Some) };
-        let (mut table, at, of) =
-            (table(plan, plan.root, &[]), members.len() - 1, &plan.levels[level as usize]);
+        let mut table = table(plan, plan.root, &[]);
+        let at = members.len() - 1;
+        let of = &plan.levels[level as usize];
         for at in 0..at {
             self.push_root_member(at, &mut table)?;
         }
@@ -91,7 +92,7 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
         });
         if let Err(error) = walked {
             // The items before it are sound.
-            batches.cut(&mut self.bytes);
+            batches.end_batch(&mut self.bytes);
             self.send_ready(&mut batches, &mut table)?;
             return Err(error);
         }
@@ -325,7 +326,8 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
 
     /// Appends a text made of a row.
     fn push_code(&mut self, code: u32, row: S::Row<'_>, column: &mut Column, place: usize) {
-        let (mut json, mut text) = (Out::default(), Out::default());
+        let mut json = Out::default();
+        let mut text = Out::default();
         let made = write_code(&mut self.source, &self.plan.codes[code as usize], row, &mut json);
         encoded::push(json.bytes(), &mut text);
         let text = text.into_bytes();
@@ -429,7 +431,7 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
     }
 }
 
-/// Estimated memory of a value in its column, in bytes.
+/// Estimates the memory of a value in its column, in bytes.
 fn size(value: &CellValue<'_>) -> usize {
     match value {
         CellValue::Text(text) => size_of::<u32>() + text.len(),

@@ -16,7 +16,7 @@ use weir_relational::plan::Member;
 
 /// The position below which members are written.
 pub(crate) enum RowContext<'a, S: RowSource> {
-    /// The root of the piece.
+    /// The root of the plan node.
     Root,
     /// The result of a work of a mutation's root field.
     Work(&'a WorkResult<S::Returned>),
@@ -46,9 +46,9 @@ pub(crate) struct WorkResult<R> {
 /// Tells a walk whether to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Walk {
-    /// To the next row.
+    /// Go on to the next row.
     On,
-    /// The walk ends here.
+    /// End the walk here.
     Stop,
 }
 
@@ -62,7 +62,7 @@ pub(crate) trait SourceRow<'a>: Copy {
 
 /// The rows of one answer, whatever the driver: the writer and the collector walk them.
 pub(crate) trait RowSource: Sized {
-    /// The row at hand.
+    /// A row during a visit.
     type Row<'a>: SourceRow<'a>;
     /// The rows that a work returned.
     type Returned: 'static;
@@ -76,7 +76,7 @@ pub(crate) trait RowSource: Sized {
         visit: impl FnMut(&mut H, Self::Row<'_>) -> Result<Walk, Self::Error>,
     ) -> Result<(), Self::Error>;
 
-    /// From here on the levels of the root are those of parent number `parent`, where the piece is below rows of another source.
+    /// Selects the parent key `parent`, to which the levels of the root then belong, if the plan node is below another source.
     fn set_parent(&mut self, parent: usize);
 
     /// Reads a cell.
@@ -109,7 +109,7 @@ pub(crate) trait RowSource: Sized {
     }
 
     /// The result of work `work` of the plan's write `write`, which a driver may run only now.
-    fn work(&mut self, write: u32, work: usize) -> Result<WorkResult<Self::Returned>, Self::Error>;
+    fn run_work(&mut self, write: u32, work: usize) -> Result<WorkResult<Self::Returned>, Self::Error>;
 
     /// Visits the rows that a work returned.
     fn each_returned<H: AsMut<Self>>(

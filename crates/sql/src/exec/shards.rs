@@ -1,18 +1,18 @@
-//! Words for what a database of shards cannot do: what, where, and how to mend it.
+//! Errors for requests that a sharded database cannot run, each with a remedy.
 //!
 //! **Invariant:** a table and its columns are named only to callers who may see them.
 
-use super::errors::coded;
+use super::errors::error_with_code;
 use crate::frontend::ApiFrontend;
 use weir_engine::source::{FieldError, Protocol};
 use weir_relational::plan::write::{Refusal, Unsupported};
 
-/// The code of all of them, for both protocols.
+/// The code of these errors, for both protocols.
 pub(crate) const CODES: (&str, &str) = ("NOT_SUPPORTED", "not-supported");
 
-/// A change that a database of shards refuses, for callers with these facts.
+/// The error of a change that a sharded database refuses, for callers with these facts.
 #[cold]
-pub(crate) fn refused(
+pub(crate) fn shard_refusal(
     refusal: &Unsupported,
     frontend: &dyn ApiFrontend,
     facts: &[u64],
@@ -20,9 +20,10 @@ pub(crate) fn refused(
 ) -> FieldError {
     let table = frontend.relations().catalog.table(refusal.table);
     let column = &table.column(refusal.column).name;
-    let (table, column) = match frontend.is_exposed(refusal.table, Some(column), facts) {
-        true => (format!("`{}`", table.name), format!("`{column}`")),
-        false => ("the table".to_owned(), "its distribution column".to_owned()),
+    let (table, column) = if frontend.is_exposed(refusal.table, Some(column), facts) {
+        (format!("`{}`", table.name), format!("`{column}`"))
+    } else {
+        ("the table".to_owned(), "its distribution column".to_owned())
     };
     let message = match refusal.reason {
         Refusal::Moves => format!(
@@ -34,5 +35,5 @@ pub(crate) fn refused(
              columns of {table} alone, in `where` and in the permission to update"
         ),
     };
-    coded(protocol, CODES.0, CODES.1, message)
+    error_with_code(protocol, CODES.0, CODES.1, message)
 }

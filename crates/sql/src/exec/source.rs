@@ -12,7 +12,7 @@ use super::answer::Names;
 use super::bind::{Bindings, Refused};
 use super::called_functions::CalledFunctions;
 use super::confined_tables::ConfinedTables;
-use super::errors::{check_claims, coded, no_foreign_below};
+use super::errors::{check_claims, error_with_code, no_foreign_below};
 use super::explain::Explained;
 use super::forms::{CHEAP_NODES_MAX, Forms, Planning};
 use super::judge::check_conditions;
@@ -43,14 +43,14 @@ use weir_language::schema::{Schema, Visibility};
 use weir_language::value::Variables;
 use weir_metadata::document::table::TableEntry;
 use weir_relational::catalog::Catalog;
-use weir_relational::passes::effects::touched;
+use weir_relational::passes::effects::touched_tables;
 use weir_relational::plan::{Judged, Plan};
 use weir_relational::sql::assemble::TooWide;
 
 /// The bytes of a member of a mutation, and the errors in it.
 pub(crate) type WrittenMember = (Vec<u8>, Vec<PathError>);
 
-/// Prepared statements and the form of variables they are made for.
+/// Prepared statements, and the form of variables that they were made for.
 type Planned<'p, P> = (Cow<'p, Arc<P>>, Form);
 
 /// Runs plans on one kind of database.
@@ -73,7 +73,7 @@ pub(crate) trait Driver: Debug + Send + Sync + Sized + 'static {
     fn plan_aside(&self, job: impl FnOnce() -> Result<(), SourceError> + Send + 'static) -> Planning;
 
     /// Refuses changes of a database that can only be read.
-    fn check_writable(&self, _accent: Protocol) -> Result<(), SourceError> {
+    fn check_writable(&self, _protocol: Protocol) -> Result<(), SourceError> {
         Ok(())
     }
 
@@ -100,27 +100,27 @@ pub(crate) trait Driver: Debug + Send + Sync + Sized + 'static {
         field: u32,
     ) -> impl Future<Output = Result<Answers, SourceError>> + Send;
 
-    /// As [`Source::change_feed`].
+    /// See [`Source::change_feed`].
     fn change_feed(&self) -> Option<&dyn ChangeFeed> {
         None
     }
 
-    /// As [`Source::others_changes`]; `None`: as its feed says.
+    /// See [`Source::others_changes`]; `None`: the feed's answer counts.
     fn others_changes(&self) -> Option<OthersChanges> {
         None
     }
 
     fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>>;
 
-    /// As [`Source::database`].
+    /// See [`Source::database`].
     fn database(&self) -> DatabaseAddress;
 
-    /// As [`Source::product`].
+    /// See [`Source::product`].
     fn product(&self) -> Option<String> {
         None
     }
 
-    /// As [`Source::statements_by_shards`].
+    /// See [`Source::statements_by_shards`].
     fn statements_by_shards(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }
@@ -137,7 +137,7 @@ pub struct DatabaseSource<D> {
 #[derive(Debug)]
 pub(crate) struct SourceState<D> {
     pub(crate) frontend: Arc<dyn ApiFrontend>,
-    /// Shared with the source of the same database in Relay's form.
+    /// Driver, shared with the Relay source of the same database.
     pub(crate) driver: Arc<D>,
     renderings: AtomicU64,
     /// Conditions that were asked without an index; shared as the driver is.
@@ -149,7 +149,7 @@ pub(crate) struct RelationalFetch<D: Driver> {
     pub(crate) state: Arc<SourceState<D>>,
     pub(crate) ids: Arc<Ids>,
     pub(crate) ask: Ask,
-    /// Typed rows are wanted.
+    /// The engine needs typed rows.
     pub(crate) rows: bool,
     /// A long answer may leave in parts.
     pub(crate) streams: bool,
@@ -162,11 +162,11 @@ pub(crate) struct RelationalFetch<D: Driver> {
     pub(crate) in_mutation: bool,
 }
 
-/// One run of a fetch, and its plan.
+/// A run of a fetch, with its plan.
 pub(crate) struct PlannedFetch<'r, D: Driver> {
     pub(crate) fetch: &'r Arc<RelationalFetch<D>>,
     pub(crate) input: FetchInput<'r>,
-    /// Borrowed where there is but one: counting its users would have all threads write to one place.
+    /// A borrow if there is a single plan: counting its users would make all threads write to one cache line.
     pub(crate) prepared: Cow<'r, Arc<D::Prepared>>,
     pub(crate) form: Form,
 }
@@ -194,10 +194,15 @@ enum FetchKind {
 impl<D> DatabaseSource<D> {
     /// Serves `frontend` as the source `name`.
     pub(crate) fn serve(name: &str, frontend: Arc<dyn ApiFrontend>, driver: D) -> Self {
-        Self::over(name, frontend, Arc::new(driver), Arc::default())
+        Self::with_driver(name, frontend, Arc::new(driver), Arc::default())
     }
 
-    fn over(name: &str, frontend: Arc<dyn ApiFrontend>, driver: Arc<D>, unindexed: Arc<AtomicU64>) -> Self {
+    fn with_driver(
+        name: &str,
+        frontend: Arc<dyn ApiFrontend>,
+        driver: Arc<D>,
+        unindexed: Arc<AtomicU64>,
+    ) -> Self {
         let state = SourceState { frontend, driver, renderings: AtomicU64::new(0), unindexed };
         Self { name: name.to_owned(), state: Arc::new(state) }
     }
@@ -205,7 +210,7 @@ impl<D> DatabaseSource<D> {
     /// Rule for relationship names that suits the database's names.
     #[must_use]
     pub fn proposed_names(&self) -> RelationshipNames {
-        RelationshipNames::proposed(self.catalog())
+        RelationshipNames::propose(self.catalog())
     }
 
     /// Tables and functions of the database, tracked or not.
@@ -214,7 +219,7 @@ impl<D> DatabaseSource<D> {
         &self.state.frontend.relations().catalog
     }
 
-    /// Its tracked tables as entries of metadata; `configured` are those it was made of.
+    /// Tracked tables as entries of metadata; `configured` are the entries that the source was made of.
     #[must_use]
     pub fn entries(&self, configured: &[TableEntry]) -> Vec<TableEntry> {
         self.state.frontend.entries(configured)
@@ -251,22 +256,24 @@ impl<D: Driver> Source for DatabaseSource<D> {
     fn relay(&self) -> Option<Result<Arc<dyn Source>, Vec<Error>>> {
         let made = self.state.frontend.relay()?;
         let SourceState { driver, unindexed, .. } = &*self.state;
-        let over = |it| Self::over(&self.name, it, Arc::clone(driver), Arc::clone(unindexed));
+        let over = |it| Self::with_driver(&self.name, it, Arc::clone(driver), Arc::clone(unindexed));
         Some(made.map(|it| Arc::new(over(it)) as Arc<dyn Source>))
     }
 
-    fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
-        let kind = match piece.kind {
-            OperationKind::Mutation if piece.parent_keys.is_none() => match self.state.frontend.programs() {
-                _ if piece.answer.is_rows() => return Err(no_foreign_below(piece)),
-                Some(_) => FetchKind::Programs,
-                None => FetchKind::Write,
-            },
+    fn prepare(&self, plan_node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
+        let kind = match plan_node.kind {
+            OperationKind::Mutation if plan_node.parent_keys.is_none() => {
+                match self.state.frontend.programs() {
+                    _ if plan_node.answer.is_rows() => return Err(no_foreign_below(plan_node)),
+                    Some(_) => FetchKind::Programs,
+                    None => FetchKind::Write,
+                }
+            }
             OperationKind::Query | OperationKind::Mutation | OperationKind::Subscription => FetchKind::Read,
         };
-        let inner = RelationalFetch::new(&self.state, piece)?;
+        let inner = RelationalFetch::new(&self.state, plan_node)?;
         // A program says only when it runs which tables it changes.
-        let prepared = inner.forms.fixed().filter(|_| !matches!(kind, FetchKind::Programs));
+        let prepared = inner.forms.fixed_plan().filter(|_| !matches!(kind, FetchKind::Programs));
         let tags = self.state.tags(prepared.map(|it| &**it));
         let claims = inner.claims();
         let confined =
@@ -312,29 +319,29 @@ impl<D: Driver> SourceState<D> {
     fn tags(&self, prepared: Option<&D::Prepared>) -> Vec<Tag> {
         let known = prepared.filter(|it| it.plan().functions.is_empty() && it.plan().lookups.is_empty());
         let catalog = &self.frontend.relations().catalog;
-        tags(catalog, known.and_then(|it| touched(catalog, it.tables(), &it.plan().changes)))
+        tags(catalog, known.and_then(|it| touched_tables(catalog, it.tables(), &it.plan().changes)))
     }
 }
 
 impl<D: Driver> RelationalFetch<D> {
-    fn new(state: &Arc<SourceState<D>>, piece: &PlanNode<'_>) -> Result<Self, PlanError> {
-        let ask = state.frontend.ask(piece);
+    fn new(state: &Arc<SourceState<D>>, plan_node: &PlanNode<'_>) -> Result<Self, PlanError> {
+        let ask = state.frontend.ask(plan_node);
         let mut fetch = Self {
             state: Arc::clone(state),
-            ids: Arc::clone(piece.ids),
-            rows: piece.answer.is_rows() || piece.parent_keys.is_some(),
-            // The end of a stream's batch is known when all of it was written.
-            streams: matches!(piece.answer, AnswerForm::Any { contiguous: true } | AnswerForm::Items)
-                && piece.parent_keys.is_none()
+            ids: Arc::clone(plan_node.ids),
+            rows: plan_node.answer.is_rows() || plan_node.parent_keys.is_some(),
+            // The end of a stream's batch is known only when the whole batch is written.
+            streams: matches!(plan_node.answer, AnswerForm::Any { contiguous: true } | AnswerForm::Items)
+                && plan_node.parent_keys.is_none()
                 && !ask.is_stream,
             ask,
             answer_bytes: AtomicUsize::new(256),
             forms: Forms::many(),
-            parent_keys: piece.parent_keys,
-            in_mutation: piece.kind == OperationKind::Mutation,
+            parent_keys: plan_node.parent_keys,
+            in_mutation: plan_node.kind == OperationKind::Mutation,
         };
         if fetch.ask.structural.is_empty() {
-            fetch.forms = Forms::one(fetch.prepare(piece.output, None)?);
+            fetch.forms = Forms::one(fetch.prepare(plan_node.output, None)?);
         }
         Ok(fetch)
     }
@@ -342,14 +349,14 @@ impl<D: Driver> RelationalFetch<D> {
     /// Renders all that is asked, for one form of the variables.
     fn prepare(
         &self,
-        shape: &OutputPlan,
+        output: &OutputPlan,
         variables: Option<(&Variables, &Form)>,
     ) -> Result<D::Prepared, PlanError> {
         let state = &*self.state;
-        let plan = plan(&*state.frontend, &self.ids, shape, &self.ask, variables)?;
+        let plan = plan(&*state.frontend, &self.ids, output, &self.ask, variables)?;
         let prepared =
             D::prepare(state, plan, self.parent_keys, self.streams).map_err(|TooWide| self.too_wide())?;
-        state.renderings.fetch_add(prepared.rendered() as u64, Ordering::Relaxed);
+        state.renderings.fetch_add(prepared.statement_count() as u64, Ordering::Relaxed);
         Ok(prepared)
     }
 
@@ -357,7 +364,7 @@ impl<D: Driver> RelationalFetch<D> {
     fn claims(&self) -> Vec<Box<str>> {
         let frontend = &*self.state.frontend;
         let relations = frontend.relations();
-        let (mut claims, reads_all) = match self.forms.fixed().map(|it| it.plan()) {
+        let (mut claims, reads_all) = match self.forms.fixed_plan().map(|it| it.plan()) {
             Some(plan) => {
                 let mut called = plan.functions.iter().map(|it| relations.function(*it).0);
                 (plan.claims.clone(), called.any(|it| it.session.is_some()))
@@ -374,7 +381,7 @@ impl<D: Driver> RelationalFetch<D> {
     #[cold]
     fn too_wide(&self) -> PlanError {
         let message = "the request makes a statement that is too large for the database";
-        let error = coded(self.ask.protocol, "LIMIT_STATEMENT", "validation-failed", message);
+        let error = error_with_code(self.ask.protocol, "LIMIT_STATEMENT", "validation-failed", message);
         PlanError { error, field: self.first_field() }
     }
 
@@ -386,14 +393,14 @@ impl<D: Driver> RelationalFetch<D> {
     /// The plan for the form of `variables`.
     fn plan(
         &self,
-        shape: &OutputPlan,
+        output: &OutputPlan,
         variables: &Variables,
     ) -> Result<Planned<'_, D::Prepared>, SourceError> {
-        if let Some(fixed) = self.forms.fixed() {
+        if let Some(fixed) = self.forms.fixed_plan() {
             return Ok((Cow::Borrowed(fixed), Form::default()));
         }
         let form = form(&self.ask, variables, &*self.state.frontend, &self.ids);
-        let prepared = self.forms.find(&form, || self.prepare(shape, Some((variables, &form))));
+        let prepared = self.forms.find(&form, || self.prepare(output, Some((variables, &form))));
         let prepared =
             prepared.map_err(|it| SourceError::Rejected { error: it.error, field: Some(it.field) })?;
         Ok((Cow::Owned(prepared), form))
@@ -401,49 +408,52 @@ impl<D: Driver> RelationalFetch<D> {
 
     /// Makes the plan of a request away from the event loop, if it is new and takes long; then it is known.
     fn plan_aside(self: &Arc<Self>, input: &FetchInput<'_>) -> Option<Planning> {
-        if self.forms.fixed().is_some() || input.variables.values.nodes.len() <= CHEAP_NODES_MAX {
+        if self.forms.fixed_plan().is_some() || input.variables.values.nodes.len() <= CHEAP_NODES_MAX {
             return None;
         }
         let form = form(&self.ask, input.variables, &*self.state.frontend, &self.ids);
         if !self.forms.is_costly(&form) {
             return None;
         }
-        let (fetch, shape, variables) =
-            (Arc::clone(self), Arc::clone(input.output), Arc::clone(input.variables));
-        Some(self.state.driver.plan_aside(move || fetch.plan(&shape, &variables).map(drop)))
+        let fetch = Arc::clone(self);
+        let output = Arc::clone(input.output);
+        let variables = Arc::clone(input.variables);
+        Some(self.state.driver.plan_aside(move || fetch.plan(&output, &variables).map(drop)))
     }
 
     /// The root field `field` of a request.
     pub(super) fn call<'r>(
         &'r self,
-        shape: &'r OutputPlan,
+        output: &'r OutputPlan,
         variables: &'r Variables,
         field: u32,
     ) -> Call<'r> {
-        Call { shape, field, variables, ids: &self.ids, facts: &self.ask.facts }
+        Call { output, field, variables, ids: &self.ids, facts: &self.ask.facts }
     }
 
-    pub(crate) fn names<'r>(&'r self, shape: &'r OutputPlan) -> Names<'r> {
-        Names { schema: self.state.frontend.schema(), ids: &self.ids, shape }
+    pub(crate) fn names<'r>(&'r self, output: &'r OutputPlan) -> Names<'r> {
+        Names { schema: self.state.frontend.schema(), ids: &self.ids, output }
     }
 
     pub(crate) fn bindings<'r>(
         &'r self,
-        shape: &'r OutputPlan,
+        output: &'r OutputPlan,
         variables: &'r Variables,
         form: &'r Form,
         parent_keys: &'r [Column],
         claims: &'r Claims,
     ) -> Bindings<'r> {
         let frontend = &self.state.frontend;
-        let (schema, enum_texts) = (frontend.schema(), frontend.enum_texts());
-        let (ids, protocol) = (&*self.ids, self.ask.protocol);
+        let schema = frontend.schema();
+        let enum_texts = frontend.enum_texts();
+        let ids = &*self.ids;
+        let protocol = self.ask.protocol;
         let row = (0, 0);
         Bindings {
             schema,
             enum_texts,
             ids,
-            shape,
+            output: output,
             variables,
             form,
             row,
@@ -460,7 +470,8 @@ impl<D: Driver> PlannedFetch<'_, D> {
     /// The values of the request; `shown` are the objects that a program shows or that were looked up.
     pub(crate) fn bindings<'b>(&'b self, shown: &'b [i64]) -> Bindings<'b> {
         let FetchInput { output: shape, variables, parent_keys, .. } = self.input;
-        let (keys, claims) = (parent_keys.unwrap_or_default(), self.input.caller.claims());
+        let keys = parent_keys.unwrap_or_default();
+        let claims = self.input.caller.claims();
         let stream = self.input.stream;
         Bindings { shown, stream, ..self.fetch.bindings(shape, variables, &self.form, keys, claims) }
     }
@@ -488,21 +499,21 @@ impl<D: Driver> PlannedFetch<'_, D> {
 }
 
 impl<D: Driver> DatabaseFetch<D> {
-    /// The statements that are run for a request, with their words.
-    fn explained<'r>(&'r self, input: ExplainInput<'r>) -> Result<Explained<'r, D>, SourceError> {
+    /// The statements that would run for a request.
+    fn explain_statements<'r>(&'r self, input: ExplainInput<'r>) -> Result<Explained<'r, D>, SourceError> {
         let (prepared, _) = self.inner.plan(input.output, input.variables)?;
         Ok(Explained { fetch: &self.inner, prepared, input })
     }
 
-    /// Runs a plan that is known or short.
-    fn planned<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
+    /// Runs a request whose plan is cached or cheap to make.
+    fn run_planned<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         let fetch = &self.inner;
         let (prepared, form) = match fetch.plan(input.output, input.variables) {
             Ok(found) => found,
             Err(error) => return Box::pin(ready(Err(error))),
         };
         if let Some(reason) = fetch.state.frontend.refusal(input.caller.claims(), &fetch.ask.facts) {
-            return Box::pin(ready(self.refused(&input, prepared.plan(), reason)));
+            return Box::pin(ready(self.refuse_invalid_token(&input, prepared.plan(), reason)));
         }
         if let Err(error) = check_claims(prepared.plan(), input.caller, fetch.ask.protocol) {
             return Box::pin(ready(Err(error)));
@@ -527,10 +538,10 @@ impl<D: Driver> DatabaseFetch<D> {
 impl<D: Driver> PreparedFetch for DatabaseFetch<D> {
     fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         match self.inner.plan_aside(&input) {
-            None => self.planned(input),
+            None => self.run_planned(input),
             Some(planning) => Box::pin(async move {
                 planning.await?;
-                self.planned(input).await
+                self.run_planned(input).await
             }),
         }
     }
@@ -560,19 +571,20 @@ impl<D: Driver> PreparedFetch for DatabaseFetch<D> {
     }
 
     fn rows(&self, input: FetchInput<'_>) -> Vec<RowKey> {
-        let (form, claims) = (Form::default(), input.caller.claims());
+        let form = Form::default();
+        let claims = input.caller.claims();
         self.confined.rows(&self.inner.bindings(input.output, input.variables, &form, &[], claims))
     }
 
     fn explain(&self, input: ExplainInput<'_>, out: &mut String) {
-        match self.explained(input) {
+        match self.explain_statements(input) {
             Ok(explained) => explained.statements(out),
             Err(error) => out.push_str(&format!("-- {error}\n")),
         }
     }
 
     fn describe(&self, input: ExplainInput<'_>, out: &mut String) {
-        match self.explained(input) {
+        match self.explain_statements(input) {
             Ok(explained) => explained.plan(out),
             Err(error) => out.push_str(&format!("{error}\n")),
         }

@@ -51,7 +51,7 @@ pub(crate) struct Batch {
     rows: i64,
     /// JSON of the position of the last row.
     last: Out,
-    /// The snapshot in which the rows were seen, where the database tells.
+    /// The snapshot in which the rows were read, if the database reports it.
     snapshot: Option<Snapshot>,
     /// The row that the batch ends with, if it comes.
     until: Option<Arc<str>>,
@@ -90,7 +90,7 @@ impl Batch {
     }
 
     /// Tells `stream` the end of a batch of at most `rows_max` rows.
-    pub(crate) fn tell(&self, stream: &StreamRead, rows_max: Option<i64>) {
+    pub(crate) fn report_end(&self, stream: &StreamRead, rows_max: Option<i64>) {
         let (end, hold) = self.end(stream.hold(), rows_max, Instant::now());
         stream.ends(end, hold);
     }
@@ -114,13 +114,12 @@ impl Batch {
         if now.duration_since(since) >= HELD_MAX {
             return sent(snapshot.end);
         }
-        let hold = match hold.until.is_some() && !is_settled {
-            true => hold.clone(),
+        let hold = if hold.until.is_some() && !is_settled {
+            hold.clone()
+        } else {
             // Rows that are seen for the first time; or the last one of those before is gone.
-            false => {
-                let until = String::from_utf8_lossy(self.last.bytes());
-                StreamHold { until: Some(until.into()), horizon: snapshot.end, since: Some(since), ignored }
-            }
+            let until = String::from_utf8_lossy(self.last.bytes());
+            StreamHold { until: Some(until.into()), horizon: snapshot.end, since: Some(since), ignored }
         };
         (StreamEnd::Held, hold)
     }
@@ -142,7 +141,7 @@ pub(crate) fn rows_max(plan: &Plan, bindings: &Bindings<'_>) -> Option<i64> {
     let limit = plan.levels[list? as usize].query.page.limit.as_ref()?;
     let found = bindings.find(limit, 0);
     match &limit.reader {
-        Reader::Capped { reader, rows_max } => bindings.capped(limit, (reader, *rows_max), found).ok(),
+        Reader::Capped { reader, rows_max } => bindings.cap_rows(limit, (reader, *rows_max), found).ok(),
         _ => bindings.batch_size(limit, found).ok(),
     }
 }
@@ -156,7 +155,8 @@ mod tests {
         let mut out = Out::default();
         out.raw(last.as_bytes());
         let has_come_to_it = until == Some(last);
-        let (snapshot, until) = (Snapshot::read(snapshot), until.map(Into::into));
+        let snapshot = Snapshot::read(snapshot);
+        let until = until.map(Into::into);
         Batch { rows: 3, last: out, snapshot, until, has_come_to_it }
     }
 

@@ -12,7 +12,7 @@ use weir_engine::source::{
 use weir_relational::plan::{Member, MemberKind};
 
 /// The error of a root field of which nothing was done.
-fn undone(error: FieldError, field: u32) -> PathError {
+fn undone_error(error: FieldError, field: u32) -> PathError {
     PathError { error, path: vec![PathStep::Field(field)], field, is_undone: true }
 }
 
@@ -27,8 +27,8 @@ pub(crate) struct Turns {
 
 impl Turns {
     /// The root field of `member` is next; `false` if it is not to be begun: then something stands there already.
-    pub(crate) fn next(&mut self, shape: &OutputPlan, member: &Member) -> bool {
-        let field = &shape.fields[member.field as usize];
+    pub(crate) fn next(&mut self, output: &OutputPlan, member: &Member) -> bool {
+        let field = &output.fields[member.field as usize];
         match (&member.kind, self.failed) {
             (MemberKind::Write(_), false) => return true,
             (MemberKind::Write(_), true) => {
@@ -40,11 +40,11 @@ impl Turns {
                     hasura_path: None,
                     extensions: None,
                 };
-                self.null(shape, member, error);
+                self.null(output, member, error);
             }
             (_, _) => {
                 if let OutputKind::Constant { start, end } = field.member {
-                    self.bytes.extend_from_slice(&shape.constants[start as usize..end as usize]);
+                    self.bytes.extend_from_slice(&output.constants[start as usize..end as usize]);
                 }
                 self.ends.push(self.bytes.len() as u32);
             }
@@ -52,49 +52,49 @@ impl Turns {
         false
     }
 
-    /// It was done; `bytes` are its member.
-    pub(crate) fn done(&mut self, bytes: &[u8], errors: Vec<PathError>) {
+    /// Adds the answer of a root field that was done; `bytes` are its member.
+    pub(crate) fn push_done(&mut self, bytes: &[u8], errors: Vec<PathError>) {
         self.bytes.extend_from_slice(bytes);
         self.ends.push(self.bytes.len() as u32);
         self.errors.extend(errors);
     }
 
-    /// It failed and nothing of it was done, but where its error says so.
-    pub(crate) fn fail(&mut self, shape: &OutputPlan, member: &Member, error: SourceError) {
+    /// Adds the error of a root field of which nothing was done, unless the error says otherwise.
+    pub(crate) fn fail(&mut self, output: &OutputPlan, member: &Member, error: SourceError) {
         error.tell_operator();
         self.failed = true;
         match error {
             SourceError::Undone(errors) => {
-                self.null_bytes(shape, member);
+                self.null_bytes(output, member);
                 self.errors.extend(errors.into_iter().map(|it| PathError { is_undone: true, ..it }));
             }
-            other => self.null(shape, member, other.for_client()),
+            other => self.null(output, member, other.for_client()),
         }
     }
 
     /// A root field of a query that is not answered, with its error: an empty list, or null.
-    pub(crate) fn refuse(&mut self, shape: &OutputPlan, member: &Member, error: &dyn Fn(u32) -> FieldError) {
-        let field = &shape.fields[member.field as usize];
+    pub(crate) fn refuse(&mut self, output: &OutputPlan, member: &Member, error: &dyn Fn(u32) -> FieldError) {
+        let field = &output.fields[member.field as usize];
         if let OutputKind::Constant { start, end } = field.member {
-            self.bytes.extend_from_slice(&shape.constants[start as usize..end as usize]);
+            self.bytes.extend_from_slice(&output.constants[start as usize..end as usize]);
         } else {
             self.bytes.extend_from_slice(field.key.bytes());
             self.bytes.extend_from_slice(if field.ty.wraps.is_list() { b"[]," } else { b"null," });
-            self.errors.push(undone(error(member.field), member.field));
+            self.errors.push(undone_error(error(member.field), member.field));
         }
         self.ends.push(self.bytes.len() as u32);
     }
 
-    fn null(&mut self, shape: &OutputPlan, member: &Member, error: FieldError) {
-        self.null_bytes(shape, member);
+    fn null(&mut self, output: &OutputPlan, member: &Member, error: FieldError) {
+        self.null_bytes(output, member);
         if error.code != UNTOLD {
             let is_undone = error.code != UNANSWERED;
-            self.errors.push(PathError { is_undone, ..undone(error, member.field) });
+            self.errors.push(PathError { is_undone, ..undone_error(error, member.field) });
         }
     }
 
-    fn null_bytes(&mut self, shape: &OutputPlan, member: &Member) {
-        let key = shape.fields[member.field as usize].key.bytes();
+    fn null_bytes(&mut self, output: &OutputPlan, member: &Member) {
+        let key = output.fields[member.field as usize].key.bytes();
         self.bytes.extend_from_slice(key);
         self.bytes.extend_from_slice(b"null,");
         self.ends.push(self.bytes.len() as u32);

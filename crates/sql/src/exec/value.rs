@@ -1,6 +1,6 @@
-//! A value of a database on its way out, whichever database it is from.
+//! A value read from a database of any kind.
 //!
-//! Each driver reads what its database gives into a [`CellValue`]; what writes answers knows only these.
+//! Each driver converts its values to a [`CellValue`]; writers of answers know only this type.
 //!
 //! **Invariant:** a text is UTF-8 and JSON is valid: who makes the value has checked it, or its database promises it.
 
@@ -37,7 +37,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Several objects have what one was asked by.
+    /// Several objects match where one was expected.
     #[cold]
     pub(crate) fn several() -> Self {
         let message = "A list was returned, but GraphQL was expecting just one item: objects of several types have this \
@@ -75,7 +75,7 @@ impl Fault {
     }
 }
 
-/// Appends a value of a list, without what follows it.
+/// Appends a value of a list, without a comma.
 pub(crate) fn write_value(out: &mut Out, cell: Cell, value: &CellValue<'_>) {
     match value {
         CellValue::Null => out.null(),
@@ -90,7 +90,7 @@ pub(crate) fn write_value(out: &mut Out, cell: Cell, value: &CellValue<'_>) {
     }
 }
 
-/// Writes the JSON of `code` over a row in place of what was in `out`. Numbers are numbers, whatever the source's settings say.
+/// Replaces the contents of `out` by the JSON of `code` for a row. Numbers are written as numbers, whatever the source's settings.
 pub(crate) fn write_code<S: RowSource>(
     source: &mut S,
     code: &Code,
@@ -113,7 +113,7 @@ pub(crate) fn write_code<S: RowSource>(
             {
                 out.raw(&digits);
             }
-            // As a text, so that a document that is null differs from none.
+            // Written as a text, so that a document that is null differs from no document.
             CellValue::Json(json) if cell == Cell::Json => out.text(&json),
             CellValue::Float(value) if !value.is_finite() => {
                 out.string(if value.is_nan() {
@@ -138,7 +138,9 @@ pub(crate) fn no_such_object() -> Fault {
 
 /// Appends the number of an object as a JSON string: `"0x2a"`.
 pub(crate) fn id(out: &mut Out, number: i64) {
-    let (mut text, mut start, mut rest) = ([b'"'; 20], 19, number as u64);
+    let mut text = [b'"'; 20];
+    let mut start = 19;
+    let mut rest = number as u64;
     loop {
         start -= 1;
         text[start] = b"0123456789abcdef"[(rest & 15) as usize];

@@ -75,9 +75,10 @@ impl Form {
 
 /// The numbers of the variables whose value can change a statement.
 #[must_use]
-pub fn structural(piece: &PlanNode<'_>, frontend: &dyn ApiFrontend) -> Vec<u32> {
-    let changes = |it: &&(usize, &PlanVariable)| is_structural(it.1, piece.schema, piece.ids, frontend);
-    piece.variables.iter().enumerate().filter(|it| changes(&it)).map(|it| it.0 as u32).collect()
+pub fn structural(plan_node: &PlanNode<'_>, frontend: &dyn ApiFrontend) -> Vec<u32> {
+    let changes =
+        |it: &&(usize, &PlanVariable)| is_structural(it.1, plan_node.schema, plan_node.ids, frontend);
+    plan_node.variables.iter().enumerate().filter(|it| changes(&it)).map(|it| it.0 as u32).collect()
 }
 
 fn is_structural(variable: &PlanVariable, schema: &Schema, ids: &Ids, frontend: &dyn ApiFrontend) -> bool {
@@ -97,13 +98,13 @@ fn is_structural(variable: &PlanVariable, schema: &Schema, ids: &Ids, frontend: 
     }
 }
 
-/// Those of the variables `structural` that are nothing but the whole of some `objects`.
+/// The variables among `structural` that are used only as a whole `objects` argument.
 #[must_use]
-pub fn objects(structural: &[u32], piece: &PlanNode<'_>, api: &Api) -> Vec<u32> {
-    let shape = piece.output;
-    let nodes = &shape.literals.nodes;
-    let arguments = || piece.fields.iter().flat_map(|&it| shape.arguments(&shape.fields[it as usize]));
-    let is_objects = |input| matches!(api.input(piece.ids.input(input)), InputMeaning::Objects(_));
+pub fn objects(structural: &[u32], plan_node: &PlanNode<'_>, api: &Api) -> Vec<u32> {
+    let output = plan_node.output;
+    let nodes = &output.literals.nodes;
+    let arguments = || plan_node.fields.iter().flat_map(|&it| output.arguments(&output.fields[it as usize]));
+    let is_objects = |input| matches!(api.input(plan_node.ids.input(input)), InputMeaning::Objects(_));
     let only = |variable: &u32| {
         let node = Node::Variable(*variable);
         let uses = nodes.iter().filter(|it| **it == node).count();
@@ -165,7 +166,8 @@ fn walk_rows(
     frontend: &dyn ApiFrontend,
     ids: &Ids,
 ) -> bool {
-    let (key, leaves) = (form.key.len(), form.leaves.len());
+    let key = form.key.len();
+    let leaves = form.leaves.len();
     form.key.push(EACH);
     form.leaves.push(start as u32);
     let mut rows = Rows { slot, len: 0, leaves: 0 };

@@ -11,21 +11,21 @@ use weir_relational::plan::{Origin, Parameter, Reader};
 /// Position of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In the shape's literals.
+    /// A node of the output plan's literals.
     Literal(u32),
     /// In the tape of the variables.
     Inside {
-        /// Number of the structural variable in the piece.
+        /// Index of the structural variable in the plan node.
         slot: u32,
-        /// Its node.
+        /// Index of the value's node in the tape.
         node: u32,
     },
 }
 
-/// Inputs of a piece.
+/// Inputs of a plan node.
 #[derive(Clone, Copy)]
 pub struct Inputs<'i> {
-    /// The shape's.
+    /// Literals of the output plan.
     pub literals: &'i Values,
     /// The request's; `None` when no variable is structural.
     pub variables: Option<(&'i Variables, &'i Form)>,

@@ -17,7 +17,7 @@ use weir_language::value::Variables;
 use weir_relational::catalog::TableId;
 use weir_relational::dialect::store::SideIndex;
 
-/// Code of an error that clients are not told: the root field is null without one.
+/// Code of an error that is hidden from clients: the root field is null without an error.
 pub const UNTOLD: &str = "UNTOLD";
 
 /// Makes the programs of an API's mutations.
@@ -57,25 +57,25 @@ pub struct ObjectLookup {
 #[derive(Clone, Copy)]
 pub struct Call<'r> {
     /// The shape of the answer, with the literals.
-    pub shape: &'r OutputPlan,
-    /// The place of the field in the shape.
+    pub output: &'r OutputPlan,
+    /// Index of the field in the output plan.
     pub field: u32,
     /// The request's variables.
     pub variables: &'r Variables,
-    /// From the ids of the graph to those of the source.
+    /// Maps ids of the graph to ids of the source.
     pub ids: &'r Ids,
     /// The source's facts of the caller.
     pub facts: &'r [u64],
 }
 
-/// A mutation as a state machine without input or output: asked for its next step, told the answers.
+/// A mutation as a state machine without input or output: it receives answers and returns the next step.
 pub trait Program: Send {
-    /// Goes back to the beginning: what was done has been taken back.
+    /// Restarts from the beginning, after its changes were rolled back.
     fn restart(&mut self);
-    /// Hears the number of an object that was to be found.
+    /// Takes the number of an object that was found.
     /// # Errors
-    /// There are too many.
-    fn found(&mut self, id: i64) -> Result<(), FieldError>;
+    /// More objects were found than a mutation may change.
+    fn take_object_id(&mut self, id: i64) -> Result<(), FieldError>;
     /// Takes the answers to the last step and says the next one. What is to be asked is appended to `asked`.
     /// # Errors
     /// Errors of the operation; the transaction is to be rolled back.
@@ -85,19 +85,19 @@ pub trait Program: Send {
 /// Next step of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The numbers of the objects that the field's filter finds, each told by [`Program::found`].
+    /// Finds the objects of the field's filter; [`Program::take_object_id`] takes each.
     Find,
-    /// Those of the objects `ids` that fulfil a condition of the field, each told by [`Program::found`].
+    /// Finds those of the objects `ids` that fulfil a condition of the field; [`Program::take_object_id`] takes each.
     Check {
         /// The condition's number in the plan.
         number: u32,
         /// The objects.
         ids: Vec<i64>,
     },
-    /// The answers to what was appended, in order.
+    /// Run the appended statements and return their answers, in order.
     Ask,
     /// Execute the appended statements, in order, without reading their rows.
-    Tell,
+    Execute,
     /// The field's answer is to be written now, while the objects are as it shows them.
     Answer(Shown),
     /// All is done.
@@ -120,14 +120,14 @@ pub struct Shown {
 pub struct BoundStatement {
     /// The statement without values.
     pub template: Arc<StatementTemplate>,
-    /// Bound values: value `i` is placeholder `i + 1`.
+    /// Values to bind: value `i` is placeholder `i + 1`.
     pub values: SmallVec<[Value; 6]>,
 }
 
 /// A statement that a program may run, for people.
 #[derive(Clone, Debug)]
 pub struct PossibleStatement {
-    /// Its effect, in words without SQL.
+    /// Effect of the statement, in words without SQL.
     pub words: String,
     /// The statement.
     pub template: Arc<StatementTemplate>,
@@ -142,27 +142,27 @@ pub struct StatementTemplate {
     pub width: usize,
     /// True if it changes data of one of [`Programs::side_indexes`].
     pub is_indexed: bool,
-    /// Its possible changes; `None`: there are none.
+    /// Rows that the statement may change; `None`: it changes none.
     pub changes: Option<ChangedRows>,
     /// The statement as the driver knows it; filled at its first use.
     driver: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
 impl StatementTemplate {
-    /// A statement whose rows have `width` columns; it may change what is `is_indexed`.
+    /// A statement whose rows have `width` columns; `is_indexed`: it may change rows of a side index.
     #[must_use]
     pub const fn new(sql: String, width: usize, is_indexed: bool) -> Self {
         Self { sql, width, is_indexed, changes: None, driver: OnceLock::new() }
     }
 
-    /// The same statement, which may change `rows`.
+    /// Sets the rows that the statement may change.
     #[must_use]
     pub fn changing(self, rows: Option<ChangedRows>) -> Self {
         Self { changes: rows, ..self }
     }
 
-    /// The statement as the driver knows it; `make` runs at the first use. A source has one driver, so one type `T`.
-    pub(crate) fn kept<T: Any + Clone + Send + Sync>(&self, make: impl Fn() -> T) -> T {
+    /// The driver's form of the statement; `make` runs at the first use. A source has one driver, so one type `T`.
+    pub(crate) fn driver_statement<T: Any + Clone + Send + Sync>(&self, make: impl Fn() -> T) -> T {
         let kept = self.driver.get_or_init(|| Box::new(make()));
         kept.downcast_ref::<T>().cloned().unwrap_or_else(make)
     }
@@ -171,7 +171,7 @@ impl StatementTemplate {
 /// The rows that a statement may change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedRows {
-    /// Their tables; `None`: any of the source.
+    /// Tables of the rows; `None`: any of the source.
     pub tables: Option<Vec<TableId>>,
     /// Place of the bound value that is the primary key of all rows, or their primary keys, if they are in one table.
     pub key: Option<usize>,
@@ -186,7 +186,7 @@ pub enum Value {
     Bool(bool),
     /// A whole number.
     Int(i64),
-    /// Floating point, finite.
+    /// A finite floating point number.
     Float(f64),
     /// A text.
     Text(Arc<str>),
@@ -206,7 +206,7 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// As a whole number, which PostgreSQL sends as text.
+    /// The value as an integer, which PostgreSQL sends as text.
     #[must_use]
     pub fn int(&self) -> Option<i64> {
         match self {

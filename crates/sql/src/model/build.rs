@@ -1,6 +1,6 @@
-//! Makes a model: names for what is tracked, enum tables, then relationships.
+//! Builds a model: names of tracked tables and columns, enum tables, then relationships.
 //!
-//! Nothing here fails as a whole: what does not fit is left out or renamed, with a warning that says why.
+//! Nothing here fails as a whole: an entry that does not fit is left out or renamed, with a warning.
 
 use super::convention;
 use super::names::{assign, graphql_name, hint, no_table};
@@ -57,7 +57,7 @@ pub enum Track {
     /// All; entries only change them.
     #[default]
     All,
-    /// Those with an entry, with the relationships their entries name.
+    /// Tables with an entry, and only the relationships that entries name.
     Listed,
 }
 
@@ -67,7 +67,7 @@ pub enum Groups {
     /// All.
     #[default]
     All,
-    /// Those whose entry names the field.
+    /// Tables whose entry names the field.
     Named,
 }
 
@@ -79,7 +79,7 @@ pub enum RelationshipNames {
     Long,
     /// `Artist`, `Albums`.
     Short,
-    /// As Hasura's console suggests: `author` by `author_id`, `articles` by the table's name.
+    /// The names that Hasura's console suggests: `author` by `author_id`, `articles` by the table's name.
     Hasura,
 }
 
@@ -103,7 +103,8 @@ impl Model {
         read_enum: &mut EnumReader<'_>,
     ) -> (Self, Vec<Warning>) {
         let tables = vec![None; catalog.tables.len()];
-        let (missing_row, messages) = (options.missing_row, options.messages.cloned().unwrap_or_default());
+        let missing_row = options.missing_row;
+        let messages = options.messages.cloned().unwrap_or_default();
         let relations = Relations { catalog, relationships: Vec::new(), functions: Vec::new() };
         let functions = Vec::new();
         let customization = options.customization.cloned().unwrap_or_default();
@@ -166,7 +167,7 @@ impl<'o> Building<'o> {
         let fits = |name: &str| {
             !reserved::is_type(name)
                 && !scalars.contains(name)
-                && !reserved::meets(name, |table| all.contains(table))
+                && !reserved::clashes_with_table(name, |table| all.contains(table))
         };
         let mut warnings = std::mem::take(&mut self.warnings);
         let names = assign(wanted.iter().map(String::as_str), fits, str::to_owned, &mut warnings);
@@ -175,9 +176,10 @@ impl<'o> Building<'o> {
             let Some(name) = name else { continue };
             let table = &catalog.tables[at];
             let is_camel = self.model.is_camel();
-            let tracked = tracked(table, name, by_table[at], is_camel, &mut warnings, |column, comment| {
-                comments.push((at, column, comment));
-            });
+            let tracked =
+                track_table(table, name, by_table[at], is_camel, &mut warnings, |column, comment| {
+                    comments.push((at, column, comment));
+                });
             let is_named = by_table[at]
                 .is_some_and(|(_, it)| it.configuration.custom_root_fields.select_group_by.is_some());
             let tracked = Tracked { has_groups: is_named || self.options.groups == Groups::All, ..tracked };
@@ -194,7 +196,7 @@ impl<'o> Building<'o> {
         self.warnings = warnings;
     }
 
-    /// Takes the custom names of root fields as far as they are free.
+    /// Assigns custom names of root fields, if they are free.
     fn root_fields(&mut self) {
         let mut taken: HashSet<String> = HashSet::new();
         for (at, table) in self.entries.clone() {
@@ -291,7 +293,7 @@ fn other(column: &weir_relational::catalog::Column) -> Option<String> {
     column.ty.own_name().map(str::to_owned)
 }
 
-fn tracked(
+fn track_table(
     table: &Table,
     name: String,
     entry: Option<(usize, &TableEntry)>,
@@ -351,7 +353,7 @@ fn tracked(
     }
 }
 
-/// Pairs of what is filled and what the configuration says.
+/// Pairs of a setting and its value in the configuration.
 fn slots<'f, 'e>(
     fields: &'f mut RootFields,
     entry: &'e RootFieldEntries,

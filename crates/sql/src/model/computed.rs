@@ -1,4 +1,4 @@
-//! Computed fields: functions of the database that take a row of a table, by the configuration's entries.
+//! Builds computed fields: functions of the database that take a row of a table, as the configuration's entries name them.
 //!
 //! One that gives a value is a field of the row. One that gives rows of a served table is a relationship.
 //!
@@ -15,7 +15,7 @@ use weir_relational::catalog::{
     Callable, Function, FunctionId, Relationship, RelationshipKind, TableId, Volatility,
 };
 
-/// Adds what the entries name; `take` takes the name of a field, and whether it is a list of rows, if it is free.
+/// Adds computed fields of the entries; `take` claims the name of a field, if it is free, and knows whether it is a list of rows.
 pub(super) fn build(
     building: &mut Building<'_>,
     mut take: impl FnMut(&Building<'_>, TableId, &str, bool) -> bool,
@@ -23,7 +23,7 @@ pub(super) fn build(
     let entries = building.options.tables;
     for (place, table) in building.entries.clone() {
         for (number, entry) in entries[place].computed_fields.iter().enumerate() {
-            if let Err(reason) = one(building, table, entry, &mut take) {
+            if let Err(reason) = add_computed_field(building, table, entry, &mut take) {
                 let path = vec!["tables".into(), place.into(), "computed_fields".into(), number.into()];
                 building.warn_at(table, &entry.name, reason, path);
             }
@@ -31,13 +31,13 @@ pub(super) fn build(
     }
 }
 
-fn one(
+fn add_computed_field(
     building: &mut Building<'_>,
     table: TableId,
     entry: &ComputedFieldEntry,
     take: &mut impl FnMut(&Building<'_>, TableId, &str, bool) -> bool,
 ) -> Result<(), String> {
-    let Some(tracked) = building.model.tracked(table) else { return Ok(()) };
+    let Some(tracked) = building.model.tracked_table(table) else { return Ok(()) };
     let definition = &entry.definition;
     let (at, function) = find(&building.model.relations.catalog.functions, &definition.function)?;
     if function.volatility == Volatility::Volatile {
@@ -49,7 +49,7 @@ fn one(
     let row = row(function, definition.table_argument.as_deref(), table)?;
     let session = session(function, definition.session_argument.as_deref())?;
     let arguments = list_client_arguments(&building.model, function, &[Some(row), session])?;
-    let rows = function.table.filter(|it| building.model.tracked(*it).is_some());
+    let rows = function.table.filter(|it| building.model.tracked_table(*it).is_some());
     if rows.is_none() && (function.is_set || function.ty.is_none()) {
         return Err("its function has to return one value, or rows of a table that is served".into());
     }
@@ -60,9 +60,10 @@ fn one(
     {
         return Err(format!("`{name}` is no GraphQL name that is free among the fields of its table"));
     }
-    let arguments_type = match building.model.is_camel() {
-        true => convention::with_custom(&name, &format!("_{}_args", tracked.name)),
-        false => format!("{name}_{}_args", tracked.name),
+    let arguments_type = if building.model.is_camel() {
+        convention::with_custom(&name, &format!("_{}_args", tracked.name))
+    } else {
+        format!("{name}_{}_args", tracked.name)
     };
     if !arguments.is_empty() && !is_free_type(&building.model, &arguments_type) {
         return Err(format!("`{arguments_type}` is no name that is free for the type of its arguments"));

@@ -43,10 +43,7 @@ pub(crate) fn push_part(out: &mut String, part: &str, case: Case) {
 
 /// Appends a name that is one piece: as it is where it is the first, else with a capital.
 pub(crate) fn push_custom(out: &mut String, name: &str) {
-    match out.is_empty() {
-        true => out.push_str(name),
-        false => push(out, name, true),
-    }
+    if out.is_empty() { out.push_str(name) } else { push(out, name, true) }
 }
 
 /// `name` as a field, an argument or a column.

@@ -1,4 +1,4 @@
-//! A model as entries of metadata: what is tracked, under which names, by which relationships.
+//! Writes a model as entries of metadata: tracked tables, their names and relationships.
 //!
 //! **Invariant:** a model made of the entries of a model serves the same tables, names and relationships.
 
@@ -13,7 +13,7 @@ use weir_metadata::document::table::{
 use weir_relational::catalog::{ColumnId, Relationship, RelationshipKind, Table, TableId};
 
 impl Model {
-    /// Entries of all tracked tables. `configured` are those the model was made of: what they say beside names and relationships stays.
+    /// Entries of all tracked tables. `configured` are the entries that the model was made of: their other settings stay.
     #[must_use]
     pub fn entries(&self, configured: &[TableEntry]) -> Vec<TableEntry> {
         self.all().map(|(at, table, tracked)| self.entry(at, table, tracked, configured)).collect()
@@ -56,7 +56,7 @@ impl Model {
         entry.array_relationships.clear();
         for way in &tracked.relationships {
             let way = self.relations.relationship(*way);
-            if way.call.is_some() || self.tracked(way.to).is_none() {
+            if way.call.is_some() || self.tracked_table(way.to).is_none() {
                 continue;
             }
             let is_array = way.kind == RelationshipKind::Array;

@@ -49,7 +49,7 @@ pub enum Serves {
     Row {
         /// The field's name.
         name: String,
-        /// Its description.
+        /// Description of the field.
         words: String,
     },
 }
@@ -81,7 +81,7 @@ impl TrackedFunction {
 }
 
 impl Model {
-    /// One function with its entry in the catalog.
+    /// The function with this id, and its entry in the catalog.
     #[must_use]
     pub fn function(&self, id: FunctionId) -> (&TrackedFunction, &Function) {
         (&self.functions[id.0 as usize], self.relations.function(id).1)
@@ -95,11 +95,11 @@ impl Model {
     }
 }
 
-/// Tracks what the entries name.
+/// Tracks the functions of the entries.
 pub(super) fn build(building: &mut Building<'_>) {
     let mut taken = root_fields(&building.model);
     for (at, entry) in building.options.functions.iter().enumerate() {
-        match tracked(building, entry, &mut taken) {
+        match track_function(building, entry, &mut taken) {
             Ok((function, callable)) => {
                 building.model.add_function(function, callable);
             }
@@ -118,13 +118,13 @@ fn root_fields(model: &Model) -> HashSet<String> {
     tables.flat_map(|it| it.root_fields.names()).map(str::to_owned).collect()
 }
 
-fn tracked(
+fn track_function(
     building: &Building<'_>,
     entry: &FunctionEntry,
     taken: &mut HashSet<String>,
 ) -> Result<(TrackedFunction, Callable), String> {
     let (at, function) = find(&building.model.relations.catalog.functions, &entry.function)?;
-    let table = function.table.filter(|it| building.model.tracked(*it).is_some());
+    let table = function.table.filter(|it| building.model.tracked_table(*it).is_some());
     let table = table.ok_or("it has to return rows of a table that is served")?;
     let settings = &entry.configuration;
     let session = session(function, settings.session_argument.as_deref())?;
@@ -141,7 +141,8 @@ fn tracked(
         None => format!("{}_{}", function.schema, function.name),
     };
     let fields = &settings.custom_root_fields;
-    let (is_camel, is_custom) = (building.model.is_camel(), settings.custom_name.is_some());
+    let is_camel = building.model.is_camel();
+    let is_custom = settings.custom_name.is_some();
     let usual = |end: &str| match (is_camel, is_custom) {
         (false, _) => format!("{base}{end}"),
         (true, false) => convention::field(&format!("{base}{end}")),
@@ -179,7 +180,7 @@ pub(super) fn is_free_type(model: &Model, name: &str) -> bool {
     graphql_name(name).is_some_and(|valid| valid == name)
         && !reserved::is_type(name)
         && !is_table(name)
-        && !reserved::meets(name, is_table)
+        && !reserved::clashes_with_table(name, is_table)
         && !model.functions.iter().any(|it| it.arguments_type == name)
 }
 
@@ -199,7 +200,7 @@ pub(super) fn list_client_arguments(
             return Err(format!("two of its arguments are called `{}`", argument.name));
         }
     }
-    // Numbered names stand beside those of the database.
+    // Arguments without a name are called `arg_1` and so on, which must not clash with names of the database.
     let is_numbered = |name: &&str| name.strip_prefix("arg_").is_some_and(|it| it.parse::<u32>().is_ok());
     let has_unnamed = arguments.iter().any(|it| function.arguments[*it as usize].name.is_empty());
     if let Some(name) = names.iter().find(|it| has_unnamed && is_numbered(it)) {

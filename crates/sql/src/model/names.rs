@@ -1,4 +1,4 @@
-//! UniqueNames of a database as GraphQL names.
+//! Converts names of a database to GraphQL names.
 //!
 //! A valid name stays as it is. Of others only what cannot stand is replaced, so that a person recognises them:
 //! `Order Details` becomes `Order_Details`, `größe` becomes `grosse`, `1st` becomes `_1st`, `__x` becomes `_x`.
@@ -134,8 +134,8 @@ impl UniqueNames {
     }
 }
 
-/// GraphQL names for `names`, in their order. Valid ones win over made-up ones; what changed is told to `changed`
-/// with the name it got.
+/// GraphQL names for `names`, in their order. Valid names win over generated ones; `changed` receives each changed name
+/// and its new form.
 pub(super) fn assign<'n>(
     names: impl Iterator<Item = &'n str> + Clone,
     fits: impl Fn(&str) -> bool,

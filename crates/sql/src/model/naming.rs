@@ -8,7 +8,7 @@ use super::names::graphql_name;
 use super::{Model, ModelOptions, Tracked};
 use weir_relational::catalog::{Catalog, ForeignKey, Table, TableId};
 
-/// A foreign key by the names of what it joins.
+/// A foreign key, described by the names of the tables and columns that it joins.
 pub(super) struct Way<'m> {
     /// The table that has it.
     child: &'m Tracked,
@@ -20,7 +20,7 @@ pub(super) struct Way<'m> {
     is_own: bool,
     /// True if the table has another key to the same one.
     has_twins: bool,
-    /// Its columns, as the end of a name.
+    /// Column names of the key, as the suffix of a relationship name.
     pub(super) appendix: String,
 }
 
@@ -49,7 +49,8 @@ impl<'m> Way<'m> {
 
     /// The relationship from the child to its parent, and the one back, which leads to one row if the key `is_single`.
     pub(super) fn names(&self, mode: RelationshipNames, is_single: bool) -> [String; 2] {
-        let (child, parent) = (&self.child.name, &self.parent.name);
+        let child = &self.child.name;
+        let parent = &self.parent.name;
         let many = || if is_single { child.clone() } else { plural(child) };
         match mode {
             RelationshipNames::Long => {
@@ -98,7 +99,7 @@ impl RelationshipNames {
     /// The rule that suits the names of `catalog`: [`Self::Hasura`] for plural tables with columns in `_id`; else the short one, where no
     /// relationship has to be renamed by it; else the long one.
     #[must_use]
-    pub fn proposed(catalog: &Catalog) -> Self {
+    pub fn propose(catalog: &Catalog) -> Self {
         let keys =
             || catalog.tables.iter().flat_map(|table| table.foreign_keys.iter().map(move |it| (table, it)));
         let all = keys().count();
@@ -112,7 +113,7 @@ impl RelationshipNames {
             let options = ModelOptions { relationship_names, ..ModelOptions::default() };
             Model::build(catalog.clone(), options, &mut |_| Ok(Vec::new())).1.len()
         };
-        // Renamed relationships cause warnings.
+        // A relationship that has to be renamed causes a warning.
         let is_short = all > 0 && warnings(Self::Short) <= warnings(Self::Long);
         if is_short { Self::Short } else { Self::Long }
     }

@@ -87,7 +87,7 @@ fn columns_taken(building: &Building<'_>, table: TableId) -> UniqueNames {
     for word in ["_and", "_or", "_not"] {
         names.take(word);
     }
-    let columns = building.model.tracked(table).map(|tracked| tracked.columns.iter().flatten());
+    let columns = building.model.tracked_table(table).map(|tracked| tracked.columns.iter().flatten());
     for column in columns.into_iter().flatten() {
         names.take(column);
     }
@@ -111,7 +111,7 @@ fn same_way(one: &Relationship, other: &Relationship) -> bool {
         && one.on.iter().all(|pair| other.on.contains(pair))
 }
 
-/// Both ways of every foreign key between tracked tables, with what is appended to a name that is taken.
+/// Both directions of every foreign key between tracked tables, with the suffix for a name that is taken.
 fn by_keys(building: &Building<'_>) -> Vec<(Relationship, String)> {
     let model = &building.model;
     let mut out = Vec::new();
@@ -120,7 +120,7 @@ fn by_keys(building: &Building<'_>) -> Vec<(Relationship, String)> {
     }
     for (at, table, tracked) in model.all() {
         for key in &table.foreign_keys {
-            let Some(target) = model.tracked(key.target) else { continue };
+            let Some(target) = model.tracked_table(key.target) else { continue };
             let is_single = table.is_unique(&key.columns);
             let way = Way::of(at, table, tracked, target, key);
             let [there, back] = way.names(building.options.relationship_names, is_single);
@@ -226,14 +226,14 @@ fn by_constraint(
                 "an array relationship needs a foreign key of the other table: `table` and `column`".into()
             );
         }
-        tracked(building, key.target)?;
+        check_tracked(building, key.target)?;
         Ok(forward(at, table, key, name.to_owned()))
     };
     match on {
         ForeignKeyOn::Column(column) => own(std::slice::from_ref(column)),
         ForeignKeyOn::Columns(columns) => own(columns),
         ForeignKeyOn::Remote(RemoteKey { table, column, columns }) => {
-            let other = named(building, table)?;
+            let other = find_tracked(building, table)?;
             let columns: Vec<String> = column.iter().chain(columns).cloned().collect();
             let key = key_on(building.model.relations.catalog.table(other), &columns, Some(at))?;
             Ok(Relationship {
@@ -264,7 +264,7 @@ fn by_mapping(
     wanted: Wanted,
 ) -> Result<Relationship, String> {
     let to = manual.remote_table.as_ref().ok_or("`remote_table` is missing")?;
-    let to = named(building, to)?;
+    let to = find_tracked(building, to)?;
     let column = |table: TableId, name: &str| -> Result<ColumnId, String> {
         let table = building.model.relations.catalog.table(table);
         table.find(name).ok_or_else(|| no_column(table, name))
@@ -324,15 +324,15 @@ fn no_column(table: &Table, name: &str) -> String {
     format!("`{}` has no column `{name}`{}", table.name, hint(name, columns))
 }
 
-fn named(building: &Building<'_>, name: &TableName) -> Result<TableId, String> {
+fn find_tracked(building: &Building<'_>, name: &TableName) -> Result<TableId, String> {
     let (schema, name) = name.parts();
     let catalog = &building.model.relations.catalog;
     let found = catalog.find(schema, name);
-    tracked(building, found.ok_or_else(|| no_table(catalog, schema, name))?)
+    check_tracked(building, found.ok_or_else(|| no_table(catalog, schema, name))?)
 }
 
-fn tracked(building: &Building<'_>, table: TableId) -> Result<TableId, String> {
-    match building.model.tracked(table) {
+fn check_tracked(building: &Building<'_>, table: TableId) -> Result<TableId, String> {
+    match building.model.tracked_table(table) {
         Some(_) => Ok(table),
         None => Err(format!("table `{}` is not tracked", building.model.relations.catalog.table(table).name)),
     }

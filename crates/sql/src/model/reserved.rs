@@ -143,8 +143,8 @@ pub(crate) fn is_type(name: &str) -> bool {
     TYPES.contains(&name) || name.ends_with("_comparison_exp")
 }
 
-/// True if a table called `name` would clash with the names of another; `is_table` tells table names.
-pub(super) fn meets(name: &str, is_table: impl Fn(&str) -> bool) -> bool {
+/// True if types of a table called `name` would clash with those of another table; `is_table` tests for table names.
+pub(super) fn clashes_with_table(name: &str, is_table: impl Fn(&str) -> bool) -> bool {
     let cuts = name.bytes().enumerate().skip(1).filter(|&(_, byte)| byte == b'_');
     cuts.into_iter().any(|(at, _)| BETWEEN.contains(&name[at..]) && is_table(&name[..at]))
 }
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     fn check(name: &str, expected: bool) {
-        assert_eq!(meets(name, |table| table == "Album" || table == "a_b"), expected, "{name}");
+        assert_eq!(clashes_with_table(name, |table| table == "Album" || table == "a_b"), expected, "{name}");
     }
 
     #[test]

@@ -39,8 +39,9 @@ pub fn build(model: &Model, options: &ModelOptions<'_>) -> (Permissions, Vec<War
     let mut seen = BTreeSet::new();
     for (at, entry) in options.tables.iter().enumerate() {
         let (schema, name) = entry.table.parts();
-        let table = model.relations.catalog.find(schema, name).filter(|it| model.tracked(*it).is_some());
-        // Of two entries for one table the first counts.
+        let table =
+            model.relations.catalog.find(schema, name).filter(|it| model.tracked_table(*it).is_some());
+        // If two entries name the same table, the first one counts.
         if let Some(table) = table.filter(|it| seen.insert(*it)) {
             building.entry(at, table, entry);
         }
@@ -52,9 +53,10 @@ pub fn build(model: &Model, options: &ModelOptions<'_>) -> (Permissions, Vec<War
     let plain: BTreeSet<String> = building.roles.keys().chain(options.roles).cloned().collect();
     inherit::roles(&mut building, inherited, &plain);
     let roles = building.roles.into_iter().map(|(name, tables)| {
-        let names = match inherit::is_sound(&name, inherited, |it| plain.contains(it)) {
-            true => inherit::reachable(&name, inherited),
-            false => BTreeSet::from([&*name]),
+        let names = if inherit::is_sound(&name, inherited, |it| plain.contains(it)) {
+            inherit::reachable(&name, inherited)
+        } else {
+            BTreeSet::from([&*name])
         };
         let functions = functions(model, &tables, &names, options.explicit_functions);
         Arc::new(Role { name, tables: tables.into(), functions, claims: Default::default() })
@@ -148,7 +150,7 @@ impl PermissionBuilder<'_> {
         }
     }
 
-    /// Tells of updates whose rows have to stay in the filter, which Hasura would let out.
+    /// Warns of updates whose rows have to stay in the filter, where Hasura would let them leave it.
     fn tell_stricter(&mut self, table: TableId, it: &TableEntry) {
         let is_stricter = |it: &&TablePermissions| it.update.as_ref().is_some_and(|it| it.stays_in_filter);
         let roles = it.update_permissions.iter().map(|it| it.role.as_str());

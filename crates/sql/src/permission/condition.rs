@@ -36,7 +36,7 @@ struct Operand<'m> {
     of: Expr,
     ty: ColumnType,
     nullable: bool,
-    /// Its name, for messages.
+    /// Name of the operand, for messages.
     name: &'m str,
 }
 
@@ -104,26 +104,26 @@ impl<'m> Conditions<'m> {
             ),
         };
         let found = self.model.relations.catalog.find(schema, name);
-        let found = found.filter(|&it| self.model.tracked(it).is_some());
+        let found = found.filter(|&it| self.model.tracked_table(it).is_some());
         let found = found.ok_or_else(|| format!("table \"{name}\" does not exist"))?;
         let filter = self.condition(filter, found)?;
-        Ok(Filter::somewhere(found, filter))
+        Ok(Filter::any_row(found, filter))
     }
 
     /// A column, relationship or computed field.
     fn field(&mut self, name: &str, value: &Json, table: TableId) -> Result<Filter, String> {
         if let Some(operand) = self.column(name, table) {
-            return self.compared(&operand, value, table);
+            return self.compile_comparison(&operand, value, table);
         }
-        let tracked = self.model.tracked(table).ok_or_else(|| self.unknown(name, table))?;
+        let tracked = self.model.tracked_table(table).ok_or_else(|| self.unknown(name, table))?;
         let relations = &self.model.relations;
         let by = tracked.relationships.iter().find(|&&it| relations.relationship(it).name == name);
         if let Some(&by) = by {
             let filter = self.condition(value, relations.relationship(by).to)?;
             return Ok(Filter::exists(relations, by, filter));
         }
-        match self.computed(name, table)? {
-            Some(operand) => self.compared(&operand, value, table),
+        match self.computed_operand(name, table)? {
+            Some(operand) => self.compile_comparison(&operand, value, table),
             None => Err(self.unknown(name, table)),
         }
     }
@@ -143,8 +143,8 @@ impl<'m> Conditions<'m> {
         })
     }
 
-    fn computed(&self, name: &str, table: TableId) -> Result<Option<Operand<'m>>, String> {
-        let Some(tracked) = self.model.tracked(table) else { return Ok(None) };
+    fn computed_operand(&self, name: &str, table: TableId) -> Result<Option<Operand<'m>>, String> {
+        let Some(tracked) = self.model.tracked_table(table) else { return Ok(None) };
         let named = |it: &FunctionId| match &self.model.function(*it).0.serves {
             Serves::Row { name: own, .. } if own == name => Some((*it, own)),
             Serves::Row { .. } | Serves::Root { .. } => None,
@@ -158,8 +158,13 @@ impl<'m> Conditions<'m> {
         Ok(Some(Operand { of, ty, nullable: true, name }))
     }
 
-    /// `{_eq: …}`, or a value that has to be equal.
-    fn compared(&mut self, operand: &Operand<'_>, value: &Json, table: TableId) -> Result<Filter, String> {
+    /// Compiles `{_eq: …}`, or a value that the operand has to equal.
+    fn compile_comparison(
+        &mut self,
+        operand: &Operand<'_>,
+        value: &Json,
+        table: TableId,
+    ) -> Result<Filter, String> {
         if operand.ty == ColumnType::Json {
             return Err("JSON column can not be part of boolean expression".into());
         }
@@ -195,7 +200,7 @@ impl<'m> Conditions<'m> {
         if let Some(sign) = between_columns(name) {
             return self.columns(operand, sign, value, table);
         }
-        let lacks = |by| self.model.relations.catalog.lacks(ty, by);
+        let lacks = |by| self.model.relations.catalog.missing_operator(ty, by);
         if let (Some(operator), false) = (comparison(name).and_then(lacks), *value == Json::Null) {
             return Err(no_operator(operand, operator));
         }
@@ -226,7 +231,7 @@ impl<'m> Conditions<'m> {
             };
             let of = Expr::Cast(Box::new(operand.of.clone()), to);
             let cast = Operand { of, ty: to.to(), nullable: operand.nullable, name: operand.name };
-            all.push(self.compared(&cast, value, table)?);
+            all.push(self.compile_comparison(&cast, value, table)?);
         }
         Ok(if all.len() == 1 { all.remove(0) } else { Filter::All(all) })
     }
@@ -254,7 +259,8 @@ impl<'m> Conditions<'m> {
         let (column, found) = find(self.table(of), &name)
             .ok_or_else(|| format!("\"{name}\" does not exist in table \"{}\"", self.table(of).name))?;
         if found.ty != operand.ty {
-            let (ours, theirs) = (operand.ty.words(), found.ty.words());
+            let ours = operand.ty.display_name();
+            let theirs = found.ty.display_name();
             return Err(format!(
                 "incompatible column types: column \"{}\" has type \"{ours}\", column \"{name}\" has type \"{theirs}\"",
                 operand.name
@@ -346,7 +352,8 @@ fn applies(by: Comparison, ty: &ColumnType) -> bool {
 }
 
 fn no_operator(operand: &Operand<'_>, operator: &str) -> String {
-    let (name, ty) = (operand.name, operand.ty.words());
+    let name = operand.name;
+    let ty = operand.ty.display_name();
     format!("column \"{name}\" is of type \"{ty}\", which has no operator `{operator}`")
 }
 
@@ -354,7 +361,7 @@ fn compare(operand: &Operand<'_>, by: Comparison, key: &str, value: &Json) -> Re
     if !applies(by, &operand.ty) {
         return Err(no_operator(operand, key));
     }
-    let reader = Reader::compared(by, &operand.ty);
+    let reader = Reader::for_comparison(by, &operand.ty);
     let with = match (&reader, value) {
         (Reader::Each(ty), Json::List(items)) => list_of(items, ty)?,
         (Reader::Each(_), Json::Text(text)) => match variable(text) {
@@ -409,7 +416,7 @@ pub(super) fn value_of(value: &Json, ty: &ColumnType) -> Result<Parameter, Strin
             Ok(Parameter::constant(value.to_string(), reader))
         }
         Json::List(_) | Json::Object(_) => {
-            Err(format!("a value of type \"{}\" is no list or object", ty.words()))
+            Err(format!("a value of type \"{}\" is no list or object", ty.display_name()))
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Inherited roles: the union of what their parents may read, and what they agree on of writes.
+//! Combines parent roles into inherited roles: they may read what any parent may, and write where all parents have the same rule.
 //!
-//! A parent that is itself inherited stands for the roles it is made of, so that each of them guards its own cells; but where it has a permission of
-//! its own, for that.
+//! An inherited parent stands for its own parents, so that each of them guards its own cells; but its own permission on a table
+//! comes first.
 //!
 //! **Invariant:** a row is seen if a parent sees it, and a cell of it if a parent that sees the row sees the column.
 //!
@@ -17,7 +17,8 @@ use weir_relational::plan::{Filter, GuardedCall, GuardedColumn};
 
 /// `name` and all roles it is made of, by whatever way.
 pub(super) fn reachable<'r>(name: &'r str, inherited: &'r [InheritedRole]) -> BTreeSet<&'r str> {
-    let (mut seen, mut pending) = (BTreeSet::new(), vec![name]);
+    let mut seen = BTreeSet::new();
+    let mut pending = vec![name];
     while let Some(name) = pending.pop() {
         if seen.insert(name) {
             pending.extend(parents(name, inherited));
@@ -38,7 +39,8 @@ fn rules<'r, R>(
     inherited: &'r [InheritedRole],
     own: impl Fn(&str) -> Option<&'r R>,
 ) -> Vec<&'r R> {
-    let (mut found, mut pending) = (BTreeMap::new(), parents(name, inherited).collect::<Vec<_>>());
+    let mut found = BTreeMap::new();
+    let mut pending = parents(name, inherited).collect::<Vec<_>>();
     let mut seen = BTreeSet::new();
     while let Some(name) = pending.pop() {
         if seen.insert(name) {
@@ -124,9 +126,9 @@ fn merge<'r>(
 ) -> TablePermissions {
     TablePermissions {
         select: select(&rules(role, inherited, |it| own(it)?.select.as_ref())),
-        insert: agreed(&rules(role, inherited, |it| own(it)?.insert.as_ref()), "insert", conflicts),
-        update: agreed(&rules(role, inherited, |it| own(it)?.update.as_ref()), "update", conflicts),
-        delete: agreed(&rules(role, inherited, |it| own(it)?.delete.as_ref()), "delete", conflicts),
+        insert: common_rule(&rules(role, inherited, |it| own(it)?.insert.as_ref()), "insert", conflicts),
+        update: common_rule(&rules(role, inherited, |it| own(it)?.update.as_ref()), "update", conflicts),
+        delete: common_rule(&rules(role, inherited, |it| own(it)?.delete.as_ref()), "delete", conflicts),
     }
 }
 
@@ -158,7 +160,8 @@ impl Agree for UpdateRule {
             (Some(ours), Some(theirs)) => ours.agrees(theirs),
             (ours, theirs) => ours.is_none() && theirs.is_none(),
         };
-        let (filter, check) = (self.filter.clone(), self.check.clone());
+        let filter = self.filter.clone();
+        let check = self.check.clone();
         is_checked && self.filter.agrees(&other.filter) && *self == Self { filter, check, ..other.clone() }
     }
 }
@@ -169,8 +172,8 @@ impl Agree for DeleteRule {
     }
 }
 
-/// The only rule, or the one that all have.
-fn agreed<R: Agree>(
+/// The rule that all parents share; pushes `kind` to `conflicts` if they differ.
+fn common_rule<R: Agree>(
     rules: &[&Arc<R>],
     kind: &'static str,
     conflicts: &mut Vec<&'static str>,
@@ -190,7 +193,8 @@ fn select(parents: &[&Arc<SelectRule>]) -> Option<Arc<SelectRule>> {
         [first, others @ ..] if others.iter().all(|it| it == first) => return Some(Arc::clone(first)),
         [first, ..] => *first,
     };
-    let (mut columns, mut guarded) = (Vec::with_capacity(first.columns.len()), Vec::new());
+    let mut columns = Vec::with_capacity(first.columns.len());
+    let mut guarded = Vec::new();
     for at in 0..first.columns.len() {
         let granting: Vec<&Filter> =
             parents.iter().filter(|it| it.columns[at]).map(|it| &*it.filter).collect();

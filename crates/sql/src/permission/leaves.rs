@@ -1,4 +1,4 @@
-//! Tells whether a write can change what a condition is true of.
+//! Decides whether a write can change the rows for which a condition is true.
 //!
 //! **Invariant:** errs to one side only: a condition that cannot be followed counts as one that can change.
 
@@ -39,7 +39,7 @@ impl WrittenColumns<'_> {
             Filter::Somewhere { scan, filter } => self.filter(filter, scan.table()),
             Filter::Exists { by, filter, .. } => {
                 let to = self.model.relations.relationship(*by).to;
-                self.way(*by) || self.filter(filter, to)
+                self.writes_key_of(*by) || self.filter(filter, to)
             }
             Filter::Named { .. }
             | Filter::Words { .. }
@@ -59,7 +59,7 @@ impl WrittenColumns<'_> {
     }
 
     /// The way to related rows: equal columns, of which some may be ours.
-    fn way(&self, by: RelationshipId) -> bool {
+    fn writes_key_of(&self, by: RelationshipId) -> bool {
         let way = self.model.relations.relationship(by);
         let is_followed = way.call.is_none() && way.through.is_none();
         !is_followed

@@ -30,8 +30,12 @@ impl RolePolicy {
         self.is_backend || !backend_only
     }
 
-    /// The condition on rows, or none at all without the permission.
-    fn granted(&self, table: TableId, of: impl Fn(&TablePermissions) -> Option<(&Filter, bool)>) -> Filter {
+    /// The row filter of a permission; a filter that no row fulfils if the role lacks it.
+    fn granted_filter(
+        &self,
+        table: TableId,
+        of: impl Fn(&TablePermissions) -> Option<(&Filter, bool)>,
+    ) -> Filter {
         let granted = self.table(table).and_then(of);
         granted.filter(|it| self.holds(it.1)).map_or(NOTHING, |it| it.0.clone())
     }
@@ -43,25 +47,24 @@ impl Policy for RolePolicy {
     }
 
     fn rows(&self, table: TableId, purpose: Purpose) -> Option<Filter> {
-        let filter = match purpose {
-            Purpose::Root
-            | Purpose::Opened
-            | Purpose::Related
-            | Purpose::Exists
-            | Purpose::Value
-            | Purpose::Aggregate => {
-                self.granted(table, |it| it.select.as_ref().map(|it| (&*it.filter, false)))
-            }
-            Purpose::Update => {
-                self.granted(table, |it| it.update.as_ref().map(|it| (&*it.filter, it.backend_only)))
-            }
-            Purpose::Delete => {
-                self.granted(table, |it| it.delete.as_ref().map(|it| (&*it.filter, it.backend_only)))
-            }
-            // Inserted rows are checked after they are written.
-            Purpose::Insert => return None,
-            Purpose::Reference | Purpose::Lookup => NOTHING,
-        };
+        let filter =
+            match purpose {
+                Purpose::Root
+                | Purpose::Opened
+                | Purpose::Related
+                | Purpose::Exists
+                | Purpose::Value
+                | Purpose::Aggregate => {
+                    self.granted_filter(table, |it| it.select.as_ref().map(|it| (&*it.filter, false)))
+                }
+                Purpose::Update => self
+                    .granted_filter(table, |it| it.update.as_ref().map(|it| (&*it.filter, it.backend_only))),
+                Purpose::Delete => self
+                    .granted_filter(table, |it| it.delete.as_ref().map(|it| (&*it.filter, it.backend_only))),
+                // Inserts are checked after the row is written.
+                Purpose::Insert => return None,
+                Purpose::Reference | Purpose::Lookup => NOTHING,
+            };
         (!filter.is_true()).then_some(filter)
     }
 
@@ -82,7 +85,7 @@ impl Policy for RolePolicy {
     fn check(&self, table: TableId, kind: WriteKind) -> Option<Filter> {
         let filter = match kind {
             WriteKind::Insert => {
-                self.granted(table, |it| it.insert.as_ref().map(|it| (&*it.check, it.backend_only)))
+                self.granted_filter(table, |it| it.insert.as_ref().map(|it| (&*it.check, it.backend_only)))
             }
             WriteKind::Update => {
                 let update = self.table(table)?.update.as_ref()?;

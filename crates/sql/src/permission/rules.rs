@@ -45,7 +45,7 @@ impl<'m, 'p> TableRules<'m, 'p> {
 
     /// True by column, for those that are listed and served.
     fn columns(&self, columns: &Columns) -> Result<Box<[bool]>, String> {
-        let served = self.model.tracked(self.table).map_or(&[][..], |it| &it.columns);
+        let served = self.model.tracked_table(self.table).map_or(&[][..], |it| &it.columns);
         let served: Box<[bool]> = served.iter().map(Option::is_some).collect();
         match columns {
             Columns::All => Ok(served),
@@ -83,7 +83,7 @@ impl<'m, 'p> TableRules<'m, 'p> {
             limit: it.limit,
             columns,
             guarded: Box::default(),
-            computed: self.computed(&it.computed_fields)?,
+            computed: self.computed_functions(&it.computed_fields)?,
             guarded_calls: Box::default(),
             aggregations: it.allow_aggregations,
             query_roots: it.query_root_fields.as_deref().map(Into::into),
@@ -91,8 +91,8 @@ impl<'m, 'p> TableRules<'m, 'p> {
         })
     }
 
-    fn computed(&self, names: &[String]) -> Result<Box<[FunctionId]>, String> {
-        let tracked = self.model.tracked(self.table);
+    fn computed_functions(&self, names: &[String]) -> Result<Box<[FunctionId]>, String> {
+        let tracked = self.model.tracked_table(self.table);
         let find = |name: &String| {
             let called = |it: &&FunctionId| matches!(&self.model.function(**it).0.serves, Serves::Row { name: own, .. } if own == name);
             let function = tracked.and_then(|it| it.computed.iter().find(called)).copied();
@@ -120,8 +120,12 @@ impl<'m, 'p> TableRules<'m, 'p> {
         Ok(presets.into())
     }
 
-    /// As [`Self::columns`], without those that are preset.
-    fn given(&self, columns: &Columns, presets: &[(ColumnId, Preset)]) -> Result<Box<[bool]>, String> {
+    /// Columns that clients may set: the granted ones, see [`Self::columns`], without presets.
+    fn writable_columns(
+        &self,
+        columns: &Columns,
+        presets: &[(ColumnId, Preset)],
+    ) -> Result<Box<[bool]>, String> {
         let mut given = self.columns(columns)?;
         presets.iter().for_each(|it| given[it.0.0 as usize] = false);
         Ok(given)
@@ -135,7 +139,7 @@ impl<'m, 'p> TableRules<'m, 'p> {
         let presets = self.presets(&it.set)?;
         Ok(InsertRule {
             check: self.condition(&it.check)?,
-            columns: self.given(&it.columns, &presets)?,
+            columns: self.writable_columns(&it.columns, &presets)?,
             presets,
             backend_only: it.backend_only,
         })
@@ -145,8 +149,9 @@ impl<'m, 'p> TableRules<'m, 'p> {
         refuse_webhook(it.validate_input.as_ref())?;
         let check = it.check.as_ref().filter(|it| **it != Json::Null);
         let check = check.map(|it| self.condition(it)).transpose()?;
-        let (filter, presets) = (self.condition(&it.filter)?, self.presets(&it.set)?);
-        let columns = self.given(&it.columns, &presets)?;
+        let filter = self.condition(&it.filter)?;
+        let presets = self.presets(&it.set)?;
+        let columns = self.writable_columns(&it.columns, &presets)?;
         Ok(UpdateRule {
             stays_in_filter: check.is_none() && self.leaves(&filter, &columns, &presets),
             filter,

@@ -1,6 +1,6 @@
 //! A reading statement with all that is needed to run it and to read its answer.
 
-use super::decode::{Decoder, described};
+use super::decode::{Decoder, column_types};
 use std::sync::{Arc, OnceLock};
 use weir_postgres::rows::Row;
 use weir_postgres::statement::{Format, Statement};
@@ -24,7 +24,7 @@ const ELSEWHERE: u16 = u16::MAX;
 #[derive(Debug)]
 pub(super) struct Asked {
     pub(super) statement: Arc<Statement>,
-    /// Bound after the arrays of the parents' keys.
+    /// Parameters that follow the arrays of the parents' keys.
     pub(super) parameters: Vec<Parameter>,
     pub(super) arms: Vec<Arm>,
     /// By result column.
@@ -41,7 +41,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// `levels`: how many the plan has; `decoder` makes what reads a column with one of `types` by its place and the number.
+    /// `levels`: number of levels of the plan; `decoder` makes the decoder of a column by its index and OID.
     pub(super) fn new(
         assembly: Assembly,
         levels: usize,
@@ -56,7 +56,7 @@ impl Asked {
             arm_of[arm.level as usize] = at as u16;
         }
         let formats: Vec<Format> = decoders.iter().map(Decoder::format).collect();
-        let columns = described(types, &assembly.columns, &decoders);
+        let columns = column_types(types, &assembly.columns, &decoders);
         let merged = assembly.merged.map(|it| behind_ordinal(it, &formats, &columns));
         let statement = Statement::new(assembly.sql, assembly.oids, formats, columns, merged);
         Self {
@@ -80,14 +80,15 @@ impl Asked {
             let text = if own.merged.is_none() { together() } else { None };
             let Some(text) = text else { return Arc::clone(own) };
             let merged = behind_ordinal(text, &own.formats, &own.columns);
-            let (parameters, formats, columns) =
-                (own.parameters.clone(), own.formats.clone(), own.columns.clone());
+            let parameters = own.parameters.clone();
+            let formats = own.formats.clone();
+            let columns = own.columns.clone();
             let statement = Statement::new(own.sql.clone(), parameters, formats, columns, Some(merged));
             statement.about(self.tables.iter().copied())
         })
     }
 
-    /// The same, which asks these shards.
+    /// Sets the shards that the statement reads.
     pub(super) fn reaching(mut self, reach: Reach) -> Self {
         self.reach = reach;
         self

@@ -1,4 +1,4 @@
-//! Values on their way in: nodes of literals and variables, as PostgreSQL's text.
+//! Binds literals and variables as PostgreSQL's text.
 //!
 //! The server reads the text by the parameter's type, so a string fits every type and no digit is touched. Lists become
 //! array literals; JSON for an array, a composite or a shape becomes what the type is written as ([`super::literal`]).
@@ -32,7 +32,7 @@ const KEY: usize = 0;
 #[derive(Clone, Copy)]
 pub(super) struct Target<'t> {
     pub(super) types: &'t Types,
-    /// Its number; 0 is left to the server.
+    /// OID of the type; with 0 the server infers it.
     pub(super) oid: u32,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn push<'r>(
         return push_encoded(bindings, target, (parameter, of, ty), parameters);
     }
     if let (Origin::Position(of), Reader::Column(ty)) = (&parameter.origin, &parameter.reader)
-        && let Some(text) = bindings.positioned(parameter, of, ty)
+        && let Some(text) = bindings.read_position(parameter, of, ty)
     {
         return push_positioned(bindings, target, (parameter, text?, ty), parameters);
     }
@@ -93,7 +93,7 @@ fn push_found<'r>(
     })
 }
 
-/// Appends what `reader` makes of a value.
+/// Appends a value as `reader` reads it.
 fn read<'r>(
     reading: Reading<'_, 'r>,
     reader: &'r Reader,
@@ -104,7 +104,7 @@ fn read<'r>(
     match reader {
         Reader::Column(ty) => reading.value(found, ty, oid, out),
         Reader::Each(ty) => reading.list(found, ty, oid, out),
-        Reader::Gathered { ty, values } => reading.gathered(values, ty, oid, out),
+        Reader::Gathered { ty, values } => reading.gather_list(values, ty, oid, out),
         Reader::Limit => {
             bindings.limit(parameter, found)?.into_iter().for_each(|it| integer(it, out));
             Ok(())
@@ -122,7 +122,7 @@ fn read<'r>(
         Reader::Id => bindings.sure_id(parameter, found).map(|it| integer(it, out)),
         Reader::Ids => reading.numbers(found, &|it| Ok(bindings.id(it)), out),
         Reader::Words { all, kind } => {
-            let text = bindings.words(parameter, found)?;
+            let text = bindings.words_text(parameter, found)?;
             out.extend_from_slice(text_search::question(text, *all, *kind, &text_search::TSQUERY).as_bytes());
             Ok(())
         }
@@ -130,7 +130,7 @@ fn read<'r>(
             reading.pattern(regular_expression::postgres(bindings.text(parameter, found)?), out)
         }
         Reader::Place { metres } => reading.place(found, metres.as_ref(), out),
-        // Its own indexes of trigrams are asked by the patterns themselves.
+        // PostgreSQL's own trigram indexes are searched with the pattern itself.
         Reader::Grams(Written::Pattern) => Ok(()),
         Reader::Grams(Written::Sequence) => {
             reading.pattern(regular_expression::sequence(bindings.text(parameter, found)?), out)
@@ -142,7 +142,7 @@ fn read<'r>(
         Reader::JsonPath => reading.json_path(found, out),
         Reader::AsIs => reading.value(found, &ColumnType::Text, oid, out),
         Reader::Capped { reader, rows_max } => {
-            bindings.capped(parameter, (reader, *rows_max), found).map(|it| integer(it, out))
+            bindings.cap_rows(parameter, (reader, *rows_max), found).map(|it| integer(it, out))
         }
         // A half of the argument is taken where it is bound.
         Reader::Half { reader, .. } => read(reading, reader, (found, oid), out),
@@ -156,7 +156,7 @@ fn push_encoded<'r>(
     (parameter, of, ty): (&'r Parameter, &'r Encoded, &ColumnType),
     parameters: &mut Parameters,
 ) -> Result<(), Refused> {
-    let Some(text) = bindings.encoded(parameter, of, ty, KEY)? else {
+    let Some(text) = bindings.read_encoded(parameter, of, ty, KEY)? else {
         parameters.push_null();
         return Ok(());
     };
@@ -194,7 +194,7 @@ fn is_null(found: Found<'_>) -> bool {
                 )
         }
         Found::Shown(_) | Found::Text(_) => false,
-        // Matched by the statement itself.
+        // The statement compares this value itself.
         Found::Above => true,
     }
 }
@@ -223,7 +223,7 @@ impl<'r> Reading<'_, 'r> {
 
     /// Appends an array of questions, one for each word. They hold nothing that a quoted item would have to escape.
     fn each_word(&self, found: Found<'r>, kind: Words, out: &mut Buffer) -> Result<(), Refused> {
-        let text = self.bindings.words(self.parameter, found)?;
+        let text = self.bindings.words_text(self.parameter, found)?;
         out.push(b'{');
         for (at, question) in text_search::questions(text, kind, &text_search::TSQUERY).iter().enumerate() {
             out.extend_from_slice(if at == 0 { b"\"" } else { b",\"" });
@@ -251,7 +251,7 @@ impl<'r> Reading<'_, 'r> {
         }
     }
 
-    /// Appends a place as one document, with the bounds of what is at most so far from it.
+    /// Appends a place as one document, with bounds that contain everything within `metres` of it.
     fn place(&self, found: Found<'r>, metres: Option<&'r Origin>, out: &mut Buffer) -> Result<(), Refused> {
         let metres = self.bindings.metres(self.parameter, metres)?;
         out.extend_from_slice(self.bindings.place(self.parameter, found)?.1.json(metres).as_bytes());
@@ -261,7 +261,7 @@ impl<'r> Reading<'_, 'r> {
     /// Appends a value, which is not null, for a column of type `ty`, whose number is `oid` where it is known.
     fn value(&self, found: Found<'_>, ty: &ColumnType, oid: u32, out: &mut Buffer) -> Result<(), Refused> {
         match found {
-            Found::Given(given) => self.given(given, ty, oid, out),
+            Found::Given(given) => self.write_given(given, ty, oid, out),
             Found::Key(column, row) => {
                 key(column, row, (ty, oid), out);
                 Ok(())
@@ -285,7 +285,13 @@ impl<'r> Reading<'_, 'r> {
         Ok(())
     }
 
-    fn given(&self, given: Given<'_>, ty: &ColumnType, oid: u32, out: &mut Buffer) -> Result<(), Refused> {
+    fn write_given(
+        &self,
+        given: Given<'_>,
+        ty: &ColumnType,
+        oid: u32,
+        out: &mut Buffer,
+    ) -> Result<(), Refused> {
         match given.node() {
             Node::Int(value) | Node::QuotedInt(value) => {
                 self.check_bounds(value, ty)?;
@@ -304,9 +310,10 @@ impl<'r> Reading<'_, 'r> {
                 let json = given.str(span);
                 // A shape travels as text, whatever its column's type; an item of an array is written as the array has it.
                 let is_shape = matches!(ty, ColumnType::Geometry | ColumnType::Geography);
-                let written = match is_shape && matches!(oid, 0 | oid::TEXT) {
-                    true => literal::shape(json, out),
-                    false => literal::write(self.types, oid, json, out),
+                let written = if is_shape && matches!(oid, 0 | oid::TEXT) {
+                    literal::shape(json, out)
+                } else {
+                    literal::write(self.types, oid, json, out)
                 };
                 if let Err(words) = written {
                     return self.refuse(words);
@@ -346,7 +353,7 @@ impl<'r> Reading<'_, 'r> {
     fn array(&self, list: Given<'_>, ty: &ColumnType, oid: u32, out: &mut Buffer) -> Result<(), Refused> {
         let element = match self.types.by_oid(oid).map(|it| &it.kind) {
             Some(Kind::Array { element }) => self.types.base(*element),
-            // One of many arrays, which travel as texts.
+            // Items that are arrays themselves travel as texts.
             Some(_) if ty.element().is_some() => 0,
             Some(_) => return self.refuse("expected a scalar".into()),
             None => 0,
@@ -358,7 +365,7 @@ impl<'r> Reading<'_, 'r> {
             && !holds_braces(element)
             && given_array(only.str(span))
         {
-            return self.given(only, &ColumnType::Text, oid, out);
+            return self.write_given(only, &ColumnType::Text, oid, out);
         }
         self.items(list, ty, element, Dimension::Of(1), out)
     }
@@ -370,7 +377,7 @@ impl<'r> Reading<'_, 'r> {
             ColumnType::Jsonb => oid::JSONB,
             ColumnType::Money => oid::MONEY,
             ColumnType::Interval => oid::INTERVAL,
-            other => match other.own_name().and_then(|it| self.types.named(it)) {
+            other => match other.own_name().and_then(|it| self.types.find_by_name(it)) {
                 Some(ty) => return ty.array_oid,
                 None => 0,
             },
@@ -466,19 +473,17 @@ mod tests {
         let mut shape = OutputPlan::default();
         build(&mut shape.literals);
         let schema = Schema::from_sdl("type Query { a: Int }").unwrap();
-        let (ids, variables, form) = (Ids::default(), Variables::default(), Form::default());
-        let claims = weir_engine::caller::Claims::default();
         let bindings = Bindings {
             schema: &schema,
             enum_texts: &[],
-            ids: &ids,
-            shape: &shape,
-            variables: &variables,
-            form: &form,
+            ids: &Ids::default(),
+            output: &shape,
+            variables: &Variables::default(),
+            form: &Form::default(),
             row: (0, 0),
             parent_keys: &[],
             shown: &[],
-            claims: &claims,
+            claims: &weir_engine::caller::Claims::default(),
             stream: None,
             protocol: Protocol::Hasura,
         };
@@ -545,7 +550,8 @@ mod tests {
                  Maybe it is a float, or is there integer overflow?"
             )
         };
-        let (small, large) = (words("32768.0"), words("2.147483648e9"));
+        let small = words("32768.0");
+        let large = words("2.147483648e9");
         check(node(Node::Int(32_768)), column(ColumnType::SmallInt), oid::INT2, Err(&small));
         check(node(Node::Int(2_147_483_648)), column(ColumnType::Int), oid::INT4, Err(&large));
         check(node(Node::Int(2_147_483_648)), column(ColumnType::BigInt), oid::INT8, Ok("2147483648"));

@@ -1,4 +1,4 @@
-//! Reads what a database has, over a connection of its own.
+//! Reads the catalog of a database, over a connection of its own.
 //!
 //! **Invariant:** all is of one moment: one transaction that sees one state.
 
@@ -13,12 +13,12 @@ use weir_postgres::rows::Rows;
 use weir_postgres::session::Purpose;
 use weir_postgres::statement::{Parameters, Statement};
 use weir_postgres::transaction::Transaction;
-use weir_relational::catalog::postgres_types::{Types, oid, quoted};
+use weir_relational::catalog::postgres_types::{Types, oid, quote_identifier};
 use weir_relational::catalog::{Catalog, EnumTableValue, Table, Warning};
 
-/// Reads tables, types and keys of `schemas`, and functions where the flavour tells them as PostgreSQL does.
+/// Reads tables, types and keys of `schemas`, and functions if the flavour lists them as PostgreSQL does.
 /// # Errors
-/// The database cannot be asked.
+/// The database cannot be reached.
 pub(super) async fn read(
     pool: &Pool,
     schemas: &[String],
@@ -28,10 +28,7 @@ pub(super) async fn read(
     let facts = pool.facts();
     let flavour = facts.as_ref().map(|it| it.flavour).unwrap_or_default();
     let shards = if facts.is_some_and(|it| it.tells_shards) { Shards::Read } else { Shards::None };
-    let functions = match flavour.abilities().lists_functions {
-        true => Functions::Read,
-        false => Functions::Ignored,
-    };
+    let functions = if flavour.abilities().lists_functions { Functions::Read } else { Functions::Ignored };
     session.begin(Transaction::Snapshot);
     let mut parameters = Parameters::new();
     parameters.push(schemas_array(schemas).as_bytes());
@@ -73,17 +70,18 @@ async fn enum_values(pool: &Pool, table: &Table, deadline: Instant) -> Result<Ve
     let key = table.primary_key.as_ref().and_then(|key| key.columns.first().copied());
     let key = key.ok_or("it has no primary key")?;
     let comment = table.columns.iter().find(|column| column.name != table.column(key).name);
-    let comment =
-        comment.map_or("''".into(), |column| format!("coalesce({}::text, '')", quoted(&column.name)));
-    let key = quoted(&table.column(key).name);
-    let name = format!("{}.{}", quoted(&table.schema), quoted(&table.name));
+    let comment = comment
+        .map_or("''".into(), |column| format!("coalesce({}::text, '')", quote_identifier(&column.name)));
+    let key = quote_identifier(&table.column(key).name);
+    let name = format!("{}.{}", quote_identifier(&table.schema), quote_identifier(&table.name));
     let sql = format!("SELECT {key}::text, {comment} FROM {name} WHERE {key} IS NOT NULL ORDER BY 1");
     let answer = pool.read(&text_statement(sql, &[]), Parameters::new(), deadline).await;
     let answer = answer.map_err(|error| error.to_string())?;
     let text = |bytes: Option<&[u8]>| String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
     let value = |row: weir_postgres::Row<'_>| {
         let mut columns = row.columns();
-        let (value, comment) = (columns.next().flatten(), columns.next().flatten());
+        let value = columns.next().flatten();
+        let comment = columns.next().flatten();
         EnumTableValue { value: text(value), comment: text(comment) }
     };
     Ok(answer.iter().map(value).collect())

@@ -1,4 +1,4 @@
-//! Changes of a PostgreSQL database that anybody makes, as logical decoding tells them.
+//! The changes that anybody makes in a PostgreSQL database, from logical decoding.
 //!
 //! **Invariant:** the tags and keys are those of our own mutations; what is not told (views, tables that cannot be published) is said with the
 //! coverage, and polled.
@@ -18,22 +18,22 @@ use weir_postgres::{Pool, Settings};
 use weir_relational::catalog::{Catalog, TableId, TableKind};
 use weir_relational::passes::row_keys::has_certain_key;
 
-/// Its way of finding out.
+/// Description of this feed for operators.
 const WORDS: &str = "logical decoding tells each commit";
 
-/// The driver's telling of changes, and its settings.
+/// State of the driver's change feed, and its settings.
 #[derive(Debug)]
 pub(super) struct Decoding {
     settings: Settings,
     tables: FedTables,
     prospect: Prospect,
-    /// Watchers whose stream tells.
+    /// Number of watchers whose stream reports changes.
     telling: AtomicUsize,
-    /// Transactions that were told.
+    /// Number of reported transactions.
     transactions: AtomicU64,
 }
 
-/// Whether the stream of a watcher tells, counted.
+/// Counts the watcher while its stream reports changes.
 struct Telling<'d> {
     decoding: &'d Decoding,
     is_telling: bool,
@@ -63,32 +63,33 @@ pub(super) type FedTables = BTreeMap<TableName, FedTable>;
 pub(super) struct FedTable {
     tag: Tag,
     kind: TableKind,
-    /// The columns of the primary key, if rows can be told by it.
+    /// Columns of the primary key, if it identifies rows by text; else empty.
     key: Vec<String>,
 }
 
 impl Decoding {
-    /// Of a server that can tell as much as `prospect` says.
+    /// `prospect`: changes that the server can report.
     pub(super) fn new(settings: &Settings, catalog: &Catalog, prospect: Prospect) -> Self {
-        let (telling, transactions) = (AtomicUsize::new(0), AtomicU64::new(0));
+        let telling = AtomicUsize::new(0);
+        let transactions = AtomicU64::new(0);
         Self { settings: settings.clone(), tables: fed_tables(catalog), prospect, telling, transactions }
     }
 
-    /// True if the server is to tell, now or when an operator has done something.
+    /// True if the server should report changes, now or once an operator has removed an obstacle.
     pub(super) fn is_wanted(&self) -> bool {
         self.settings.decoding.is_wanted
     }
 
-    /// How subscriptions find out what others changed, for operators.
+    /// Text for operators: how subscriptions find out about changes by others.
     pub(super) fn others_changes(&self) -> OthersChanges {
         let at_once = "and they are told at once";
         match &self.prospect {
-            _ if !self.settings.replicas.is_empty() => OthersChanges::Told(
+            _ if !self.settings.replicas.is_empty() => OthersChanges::Reported(
                 format!("{WORDS}; as replicas may be behind, read at intervals too: without `replicas` they would not be").into(),
             ),
-            Prospect::Everything => OthersChanges::Told(WORDS.into()),
+            Prospect::Everything => OthersChanges::Reported(WORDS.into()),
             Prospect::Except(left_out) => {
-                OthersChanges::Told(format!("{WORDS}; read at intervals: {left_out}").into())
+                OthersChanges::Reported(format!("{WORDS}; read at intervals: {left_out}").into())
             }
             Prospect::Nothing(obstacle) => OthersChanges::Polled(format!("{obstacle}, {at_once}").into()),
             Prospect::Never(reason) => OthersChanges::Polled(reason.clone().into()),
@@ -98,7 +99,7 @@ impl Decoding {
     /// Coverage of a stream in this state.
     fn coverage(&self, state: &StreamState) -> Coverage {
         match state {
-            // Reads from a replica may not see yet what was told.
+            // Reads from a replica may not see a reported change yet.
             _ if !self.settings.replicas.is_empty() => Coverage::Nothing,
             StreamState::Down => Coverage::Nothing,
             StreamState::Told(told) => {
@@ -108,16 +109,16 @@ impl Decoding {
         }
     }
 
-    fn tell(&self, change: &TableChange, sink: &dyn ChangeSink) {
+    fn notify_sink(&self, change: &TableChange, sink: &dyn ChangeSink) {
         let Some(table) = self.tables.get(&change.table.name) else { return };
         match &change.keys {
             Some(keys) if !table.key.is_empty() && table.key == change.table.key => {
                 for key in keys {
                     let row = RowKey::new(table.tag.clone(), key.iter().map(|it| &**it));
-                    sink.changed(&Change { tag: &table.tag.0, key: Some(&row.key) });
+                    sink.notify_change(&Change { tag: &table.tag.0, key: Some(&row.key) });
                 }
             }
-            _ => sink.changed(&Change { tag: &table.tag.0, key: None }),
+            _ => sink.notify_change(&Change { tag: &table.tag.0, key: None }),
         }
     }
 }
@@ -125,7 +126,8 @@ impl Decoding {
 /// The tables and views of `catalog` whose changes have a tag.
 pub(super) fn fed_tables(catalog: &Catalog) -> FedTables {
     let table = |at: usize| {
-        let (id, table) = (TableId(at as u32), &catalog.tables[at]);
+        let id = TableId(at as u32);
+        let table = &catalog.tables[at];
         let columns = table.primary_key.iter().flat_map(|it| &it.columns).filter(|_| has_certain_key(table));
         let key = columns.map(|it| table.column(*it).name.clone()).collect();
         let tag = tags(catalog, Some(vec![id])).pop()?;
@@ -135,7 +137,7 @@ pub(super) fn fed_tables(catalog: &Catalog) -> FedTables {
     (0..catalog.tables.len()).filter_map(table).collect()
 }
 
-/// Asks the server of `pool` which changes of `tables` it can tell.
+/// Finds out which changes of `tables` the server of `pool` can report.
 pub(super) async fn prospect(
     settings: &Settings,
     tables: &FedTables,
@@ -146,7 +148,7 @@ pub(super) async fn prospect(
         _ if !settings.decoding.is_wanted => Prospect::Nothing("`postgres.logical_decoding` is off".into()),
         None => Prospect::Nothing("the server is not known yet".into()),
         Some(facts) => {
-            match replication::prospect(settings, (pool, facts), &wanted(tables), deadline).await {
+            match replication::prospect(settings, (pool, facts), &watched_tables(tables), deadline).await {
                 Ok(prospect) => prospect,
                 Err(error) => Prospect::Nothing(error.to_string()),
             }
@@ -154,8 +156,8 @@ pub(super) async fn prospect(
     }
 }
 
-/// The tables whose changes can be told.
-fn wanted(tables: &FedTables) -> BTreeSet<TableName> {
+/// Tables whose changes the server can report.
+fn watched_tables(tables: &FedTables) -> BTreeSet<TableName> {
     tables.iter().filter(|it| it.1.kind == TableKind::Table).map(|it| it.0.clone()).collect()
 }
 
@@ -167,19 +169,19 @@ impl ChangeFeed for PostgresDriver {
     fn watch<'w>(&'w self, sink: &'w dyn ChangeSink) -> BoxFuture<'w, ()> {
         Box::pin(async move {
             let decoding = &self.decoding;
-            let mut watcher = replication::watch(&decoding.settings, wanted(&decoding.tables));
+            let mut watcher = replication::watch(&decoding.settings, watched_tables(&decoding.tables));
             let mut telling = Telling { decoding, is_telling: false };
             loop {
                 match watcher.next().await {
                     ChangeEvent::State(state) => {
                         telling.set(state != StreamState::Down);
-                        sink.covers(decoding.coverage(&state));
+                        sink.set_coverage(decoding.coverage(&state));
                     }
                     ChangeEvent::Commit(commit) => {
                         decoding.transactions.fetch_add(1, Ordering::Relaxed);
-                        commit.changes.iter().for_each(|it| decoding.tell(it, sink));
+                        commit.changes.iter().for_each(|it| decoding.notify_sink(it, sink));
                         if commit.is_unknown {
-                            sink.source_changed();
+                            sink.notify_source_change();
                         }
                     }
                 }
@@ -189,6 +191,9 @@ impl ChangeFeed for PostgresDriver {
 
     fn counts(&self) -> Option<FeedCounts> {
         let is_telling = self.decoding.telling.load(Ordering::Relaxed) > 0;
-        Some(FeedCounts { is_telling, transactions: self.decoding.transactions.load(Ordering::Relaxed) })
+        Some(FeedCounts {
+            is_connected: is_telling,
+            transactions: self.decoding.transactions.load(Ordering::Relaxed),
+        })
     }
 }

@@ -21,10 +21,7 @@ impl PostgresFetch {
     /// The reads of this request.
     pub(super) fn reads(&self, input: &FetchInput<'_>) -> Reads<'_> {
         let pool: &Pool = &self.state.driver.pool;
-        let preference = match pool.has_copies() {
-            true => self.preference(input),
-            false => ReadPreference::Primary,
-        };
+        let preference = if pool.has_copies() { self.preference(input) } else { ReadPreference::Primary };
         pool.reads(preference)
     }
 

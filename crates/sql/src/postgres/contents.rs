@@ -20,7 +20,7 @@ use weir_relational::catalog::{Catalog, EnumTableValue, Table, Warning};
 /// Options of a source.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'o> {
-    /// Exposed tables and their names.
+    /// Options of the model: exposed tables and their names.
     pub model: ModelOptions<'o>,
     /// The schemas that are served.
     pub schemas: &'o [String],
@@ -31,7 +31,7 @@ pub struct Options<'o> {
 /// Why a database cannot be served.
 #[derive(Debug)]
 pub enum OpenError {
-    /// It cannot be asked.
+    /// The database cannot be reached.
     Database(Error),
     /// The names of the tables make no sound schema.
     Schema(Vec<weir_language::error::Error>),
@@ -67,17 +67,17 @@ pub struct Contents {
     pub(super) catalog: Catalog,
     pub(super) types: Types,
     pub(super) facts: Option<Facts>,
-    /// Changes that the server can tell.
+    /// Changes that the server can report.
     pub(super) prospect: Prospect,
-    /// Of the tables that the configuration calls enums.
+    /// Values of the tables that the configuration marks as enums.
     enums: Vec<ReadEnum>,
     warnings: Vec<Warning>,
 }
 
 impl Contents {
-    /// Reads what the database has.
+    /// Reads the contents of a database.
     /// # Errors
-    /// The database cannot be asked within `patience`.
+    /// The database cannot be reached within `patience`.
     pub async fn read(
         settings: &Settings,
         options: Options<'_>,
@@ -95,9 +95,9 @@ impl Contents {
         Ok(Self { catalog, types, facts: pool.facts(), prospect, enums, warnings })
     }
 
-    /// The API of these contents, and what of them cannot be served.
+    /// Generates the API of these contents, with warnings about parts that cannot be served.
     /// # Errors
-    /// They make no sound schema.
+    /// The generated schema is unsound.
     pub(super) fn api(&self, options: Options<'_>) -> Result<(Api, Vec<Warning>), OpenError> {
         let mut values = |table: &Table| {
             let found = self.enums.iter().find(|it| it.0 == (table.schema.clone(), table.name.clone()));

@@ -29,10 +29,7 @@ const fn is_plain(of: u32) -> bool {
 pub(super) fn push(of: u32, text: &str, out: &mut Buffer) {
     let number = text.trim();
     let is_rewritten = is_plain(of) && number.contains(['.', 'e', 'E']) && is_number(number.as_bytes());
-    match is_rewritten {
-        true => push_plain(number, out),
-        false => out.extend_from_slice(text.as_bytes()),
-    }
+    if is_rewritten { push_plain(number, out) } else { out.extend_from_slice(text.as_bytes()) }
 }
 
 /// Appends a JSON number as digits and, before a fraction, a point.

@@ -1,4 +1,4 @@
-//! Values on their way out: bytes of the protocol become what PostgreSQL's own `to_json` would print.
+//! Decodes values: bytes of the protocol become the text that PostgreSQL's own `to_json` would print.
 //!
 //! A [`Decoder`] is compiled once per result column. Types whose binary form is cheaper or truer than their text travel in
 //! binary (numbers, texts, times, documents, and arrays and composites of such); all others travel as PostgreSQL's text,
@@ -51,7 +51,7 @@ pub struct Decoder {
     checked: bool,
 }
 
-/// In which form values come and what is made of them.
+/// Wire format of a type, and the JSON that is made of it.
 #[derive(Clone, Debug)]
 enum WireForm {
     /// Binary, without parts.
@@ -70,7 +70,7 @@ pub(super) enum CommonValue<'v> {
 }
 
 impl Decoder {
-    /// A decoder for values of the type with number `oid`; what `types` does not know is given as PostgreSQL's text.
+    /// A decoder for values of the type with OID `oid`; a type missing in `types` is written as PostgreSQL's text.
     #[must_use]
     pub fn new(types: &Types, oid: u32, choices: Choices) -> Self {
         let mut compiler = DecoderCompiler { types, choices, parts: 0 };
@@ -85,7 +85,7 @@ impl Decoder {
         Self { form, checked }
     }
 
-    /// A decoder for values that are parameters of the next statement too: what has parts comes as PostgreSQL's text of it.
+    /// A decoder for values that are also parameters of the next statement: arrays and composites arrive as PostgreSQL's text.
     pub(super) fn of_key(types: &Types, oid: u32, choices: Choices) -> Self {
         let decoder = Self::new(types, oid, choices);
         match decoder.form {
@@ -118,9 +118,9 @@ impl Decoder {
         }
     }
 
-    /// Reads one value, which is not null. `scratch` holds what has to be built.
+    /// Reads one value, which is not null. `scratch` holds texts that are built.
     /// # Errors
-    /// The bytes are not of the type, or not UTF-8 where the server does not promise it.
+    /// The bytes do not fit the type, or are not UTF-8 where the server does not guarantee it.
     #[inline]
     pub fn read<'v>(&self, bytes: &'v [u8], scratch: &'v mut Vec<u8>) -> Result<CellValue<'v>, Fault> {
         match &self.form {
@@ -140,8 +140,8 @@ impl Decoder {
     }
 }
 
-/// Types in columns of the types `oids` whose definitions are needed by `decoders`; none for text columns.
-pub(super) fn described(types: &Types, oids: &[u32], decoders: &[Decoder]) -> Vec<u32> {
+/// For each result column, the OID that the server has to describe for its decoder; 0 for text columns.
+pub(super) fn column_types(types: &Types, oids: &[u32], decoders: &[Decoder]) -> Vec<u32> {
     let column = |(&of, decoder): (&u32, &Decoder)| match decoder.format() {
         Format::Text => 0,
         Format::Binary => match types.base(of) {
@@ -154,9 +154,9 @@ pub(super) fn described(types: &Types, oids: &[u32], decoders: &[Decoder]) -> Ve
     oids.iter().zip(decoders).map(column).collect()
 }
 
-/// The bytes are not what the type's bytes are: the type was changed after the catalog was read.
+/// The fault of bytes that do not fit the type: the type was changed after the catalog was read.
 #[cold]
-fn broken() -> Fault {
+fn wrong_form_fault() -> Fault {
     let message = "the database gave a value of another form than the column's type has";
     Fault { code: "INVALID_VALUE", message: Cow::Borrowed(message) }
 }

@@ -6,7 +6,7 @@ mod refusals;
 pub(super) mod shards;
 
 use crate::exec::answer::{self, TooLong};
-use crate::exec::errors::{check_failed, coded};
+use crate::exec::errors::{check_failed, error_with_code};
 use crate::exec::full;
 use refusals::{explain_encoding, explain_refusal};
 use std::fmt;
@@ -27,29 +27,31 @@ pub fn source_error(
     is_told: &dyn Fn(&DatabaseError) -> bool,
 ) -> SourceError {
     match error {
-        Error::Database { error, .. } => refused(error, protocol, field, is_told),
+        Error::Database { error, .. } => map_database_error(error, protocol, field, is_told),
         Error::Timeout => SourceError::Timeout,
         Error::Busy => SourceError::Busy,
         Error::AnswerTooLarge { bytes_max } => {
             let message =
                 format!("the answer of the database is larger than {bytes_max} bytes: ask for less at once");
-            rejected(protocol, field, "LIMIT_RESPONSE", "unexpected", &message)
+            rejection(protocol, field, "LIMIT_RESPONSE", "unexpected", &message)
         }
-        Error::Unanswered { bytes_max } => SourceError::Rejected { error: TooLong::done(bytes_max), field },
+        Error::Unanswered { bytes_max } => {
+            SourceError::Rejected { error: TooLong::committed_error(bytes_max), field }
+        }
         Error::Unavailable(cause) => match cause.downcast_ref::<DatabaseError>() {
             Some(error) if &error.sqlstate == b"53300" => SourceError::Busy,
             _ => SourceError::Unavailable(cause),
         },
-        Error::Unconfirmed(cause) => unconfirmed(&*cause, field),
+        Error::Unconfirmed(cause) => unconfirmed_error(&*cause, field),
         error @ Error::Undone => SourceError::Broken(error.to_string().into()),
         Error::Protocol(what) => SourceError::Broken(what),
     }
 }
 
-fn unconfirmed(cause: &dyn fmt::Display, field: Option<u32>) -> SourceError {
+fn unconfirmed_error(cause: &dyn fmt::Display, field: Option<u32>) -> SourceError {
     tracing::error!(%cause, "the connection broke before a write was confirmed");
     // The engine knows it by this code, and has Hasura's.
-    rejected(Protocol::GraphqlOverHttp, field, answer::UNCONFIRMED, "unexpected", UNCONFIRMED)
+    rejection(Protocol::GraphqlOverHttp, field, answer::UNCONFIRMED, "unexpected", UNCONFIRMED)
 }
 
 const UNCONFIRMED: &str = "the connection to the database broke before it confirmed the mutation: look whether it happened before sending it again";
@@ -58,14 +60,14 @@ const TOO_LARGE: &str = "the request makes a statement that is too large for the
 pub(super) const CONCURRENT: &str = "serialization failure due to concurrent update";
 const NO_ARBITER: &str = "there is no unique or exclusion constraint on target column(s)";
 
-pub(super) fn rejected(
+pub(super) fn rejection(
     protocol: Protocol,
     field: Option<u32>,
     spec: &'static str,
     hasura: &'static str,
     message: &str,
 ) -> SourceError {
-    SourceError::Rejected { error: coded(protocol, spec, hasura, message), field }
+    SourceError::Rejected { error: error_with_code(protocol, spec, hasura, message), field }
 }
 
 /// Routines of the server that read a value of `ltree`, `lquery`, `ltxtquery`, `tsquery`, `tsvector` or `jsonpath`, and refuse it with
@@ -85,20 +87,20 @@ const VALUE_READERS: &[&str] = &[
     "LWGEOM_dwithin",
 ];
 
-/// By SQLSTATE. Source: the manual of PostgreSQL, appendix A.
-fn refused(
+/// Maps an error of the database by its SQLSTATE. Source: the manual of PostgreSQL, appendix A.
+fn map_database_error(
     error: Box<DatabaseError>,
     protocol: Protocol,
     field: Option<u32>,
     is_told: &dyn Fn(&DatabaseError) -> bool,
 ) -> SourceError {
-    let said = |spec, hasura, message: &str| rejected(protocol, field, spec, hasura, message);
+    let said = |spec, hasura, message: &str| rejection(protocol, field, spec, hasura, message);
     if is_check_failure(&error) {
         return SourceError::Rejected { error: check_failed(protocol), field };
     }
     if error.is_ambiguous() {
         // A distributed database that lost sight of the commit.
-        return unconfirmed(&error, field);
+        return unconfirmed_error(&error, field);
     }
     match &error.sqlstate {
         b"57014" | b"55P03" | b"25P03" | b"57P05" => SourceError::Timeout,
@@ -131,7 +133,7 @@ fn refused(
         }
         b"XX000" if error.is_node_lost() => SourceError::Unavailable(error),
         state => {
-            // Only what is wrong with the server itself is an alarm.
+            // Only a failure of the server itself is logged as an error.
             match state {
                 [b'X', b'X', ..] => tracing::error!(%error, "a statement failed within the server"),
                 _ => tracing::warn!(%error, "a statement was refused"),
@@ -152,7 +154,7 @@ pub(super) fn is_check_failure(error: &DatabaseError) -> bool {
     error.message.contains(CHECK_FAILED)
 }
 
-/// A name or type that is no more, or a prepared statement whose columns have other types now.
+/// True if a name or type no longer exists, or the columns of a prepared statement have other types now.
 fn is_schema_change(error: &DatabaseError) -> bool {
     let is_gone = || {
         matches!(&error.sqlstate, b"42P01" | b"42703" | b"42883" | b"42804" | b"42704" | b"42725" | b"3F000")
@@ -168,9 +170,10 @@ fn too_large(error: &DatabaseError, is_told: &dyn Fn(&DatabaseError) -> bool) ->
         "check_stack_depth" => "the request's conditions are nested too deep for the database",
         _ => return TOO_LARGE.to_owned(),
     };
-    match !error.table.is_empty() && is_told(error) {
-        true => format!("{what}: `{}` of `{}`", error.constraint, error.table),
-        false => what.to_owned(),
+    if !error.table.is_empty() && is_told(error) {
+        format!("{what}: `{}` of `{}`", error.constraint, error.table)
+    } else {
+        what.to_owned()
     }
 }
 

@@ -87,12 +87,12 @@ impl<'p> FallibleWalk<'p> {
             }
             MemberKind::One(level) => {
                 let level = &self.plan.levels[level as usize];
-                self.below(level);
+                self.push_level(level);
                 level.choice.is_some() || (!member.nullable && !self.is_there(level))
             }
             MemberKind::Many(level) => {
                 let level = &self.plan.levels[level as usize];
-                self.below(level);
+                self.push_level(level);
                 level.choice.is_some()
             }
             // A text of coordinates.
@@ -110,7 +110,7 @@ impl<'p> FallibleWalk<'p> {
         }
     }
 
-    fn below(&mut self, level: &'p Level) {
+    fn push_level(&mut self, level: &'p Level) {
         self.waiting.push(WaitingMembers {
             run: level.members,
             origin: RowOrigin::Level(level),

@@ -45,7 +45,7 @@ pub(super) fn is_repeated(error: &Error, tries: u32) -> bool {
 const WRITTEN_BYTES_MAX: usize = 1 << 20;
 
 impl PostgresFetch {
-    /// The values of a request for what is `asked`, after the keys of its parents.
+    /// The values of a request for the statement `asked`, after the keys of its parents.
     pub(super) fn values(
         &self,
         asked: &Asked,
@@ -88,9 +88,10 @@ impl PostgresFetch {
             // Equal reads are asked once among the shared, and replicas cannot write.
             return Box::pin(pool.change_alone(&asked.statement, &parameters, None, deadline)).await;
         }
-        match prepared.is_long {
-            true => Box::pin(self.reads(input).read_alone(&asked.statement, parameters, deadline)).await,
-            false => self.reads(input).read(statement, parameters, deadline).await,
+        if prepared.is_long {
+            Box::pin(self.reads(input).read_alone(&asked.statement, parameters, deadline)).await
+        } else {
+            self.reads(input).read(statement, parameters, deadline).await
         }
     }
 
@@ -108,7 +109,7 @@ impl PostgresFetch {
         asked.of_members(|| self.state.together(&prepared.plan))
     }
 
-    /// The same, a few times if that may help.
+    /// Reads rows like [`Self::rows`], and repeats the read if a retry may help.
     async fn rows_again(
         &self,
         of: (&Prepared, &Asked),
@@ -125,7 +126,7 @@ impl PostgresFetch {
         }
     }
 
-    /// Asks what is below the row of `rows`, by its values; nothing if there is none.
+    /// Reads the levels below the row in `rows`, by its values; nothing if there is no row.
     async fn rows_below(
         &self,
         prepared: &Prepared,
@@ -144,31 +145,32 @@ impl PostgresFetch {
         below.map(Some).map_err(|error| self.failure(error, &prepared.plan))
     }
 
-    /// Writes what `rows` say, which have as many parents where it stands below the root.
+    /// Writes `rows` as the answer; below the root they belong to this number of `parents`.
     fn answer(
         &self,
         prepared: &Prepared,
         (rows, below): (&Rows, Option<&Rows>),
-        shape: &OutputPlan,
+        output: &OutputPlan,
         parents: Option<usize>,
         stream: Option<(&Arc<StreamRead>, Option<i64>)>,
     ) -> Result<FetchResult, TooLong> {
-        let (plan, names) = (&prepared.plan, self.names(shape));
+        let plan = &prepared.plan;
+        let names = self.names(output);
         let below = prepared.then.as_ref().zip(below).map(|(then, rows)| ResultSet::new(&then.asked, rows));
-        let set = ResultSet::new(&prepared.read, rows).above(below);
-        let source = ResultRows::read(prepared, Some(&set));
+        let set = ResultSet::new(&prepared.read, rows).with_children(below);
+        let source = ResultRows::of_query(prepared, Some(&set));
         if self.rows {
             let mut collector = RowCollector::new(source, plan, names);
             collector.batch = Batch::of(stream.map(|it| it.0));
             let rows = collector.collect(parents)?;
-            stream.into_iter().for_each(|it| collector.batch.tell(it.0, it.1));
+            stream.into_iter().for_each(|it| collector.batch.report_end(it.0, it.1));
             return Ok(FetchResult { body: FetchBody::Rows(rows), errors: Vec::new(), cache_control: None });
         }
         let capacity = self.answer_bytes.load(Ordering::Relaxed);
         let mut writer = ResponseWriter::new(source, plan, names, capacity);
         writer.batch = Batch::of(stream.map(|it| it.0));
         let (finished, errors) = writer.finish()?;
-        stream.into_iter().for_each(|it| writer.batch.tell(it.0, it.1));
+        stream.into_iter().for_each(|it| writer.batch.report_end(it.0, it.1));
         let bytes = finished.bytes.len();
         self.answer_bytes.store(bytes + bytes / 8 + 64, Ordering::Relaxed);
         Ok(FetchResult { body: FetchBody::Finished(finished), errors, cache_control: None })
@@ -179,11 +181,12 @@ impl PostgresFetch {
         self.source_error(error, self.first_field(), Some(plan))
     }
 
-    /// `error` as a database of one node tells it.
+    /// Rewrites `error` as a database of one node would report it.
     pub(super) fn on_one_node(&self, error: Error, plan: Option<&Plan>, field: u32) -> Error {
-        match self.state.driver.dialect.flavour.abilities().hides_shards {
-            true => error,
-            false => shards::on_one_node(error, plan.map(|it| (it, field)), self.state.frontend.relations()),
+        if self.state.driver.dialect.flavour.abilities().hides_shards {
+            error
+        } else {
+            shards::on_one_node(error, plan.map(|it| (it, field)), self.state.frontend.relations())
         }
     }
 
@@ -196,7 +199,7 @@ impl PostgresFetch {
             }
         }
         let error = self.on_one_node(error, plan, field);
-        let is_told = |error: &DatabaseError| self.state.is_told(error, &self.ask.facts);
+        let is_told = |error: &DatabaseError| self.state.may_name(error, &self.ask.facts);
         source_error(error, protocol, Some(field), &is_told)
     }
 }
@@ -206,7 +209,9 @@ pub(super) async fn read(
     run: PlannedFetch<'_, PostgresDriver>,
     shown: Vec<i64>,
 ) -> Result<FetchResult, SourceError> {
-    let (fetch, input, prepared) = (run.fetch, &run.input, &*run.prepared);
+    let fetch = run.fetch;
+    let input = &run.input;
+    let prepared = &*run.prepared;
     let bindings = run.bindings(&shown);
     let mut parameters = Parameters::default();
     for column in bindings.parent_keys {
@@ -235,12 +240,14 @@ pub(super) async fn read(
         let rows = (&rows, below.as_ref());
         return fetch.answer(prepared, rows, input.output, parents, stream).map_err(TooLong::into_error);
     }
-    let (fetch, prepared, shape) = (Arc::clone(fetch), Arc::clone(prepared), Arc::clone(input.output));
+    let fetch = Arc::clone(fetch);
+    let prepared = Arc::clone(prepared);
+    let output = Arc::clone(input.output);
     let stream = stream.map(|it| (Arc::clone(it.0), it.1));
     let written = move || {
         let rows = (&rows, below.as_ref());
         let stream = stream.as_ref().map(|it| (&it.0, it.1));
-        fetch.answer(&prepared, rows, &shape, parents, stream).map_err(TooLong::into_error)
+        fetch.answer(&prepared, rows, &output, parents, stream).map_err(TooLong::into_error)
     };
     let written = tokio::task::spawn_blocking(written).await;
     written.unwrap_or_else(|_| Err(SourceError::Broken("writing an answer panicked".into())))

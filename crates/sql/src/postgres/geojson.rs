@@ -68,9 +68,10 @@ fn position(list: JsonRef<'_>) -> Result<(), String> {
     if !list.is_array() || list.items().count() < 2 {
         return Err("A Position needs at least 2 elements".to_owned());
     }
-    match list.items().all(|it| it.as_number().is_some()) {
-        true => Ok(()),
-        false => Err("A Position needs numbers".to_owned()),
+    if list.items().all(|it| it.as_number().is_some()) {
+        Ok(())
+    } else {
+        Err("A Position needs numbers".to_owned())
     }
 }
 
@@ -88,9 +89,10 @@ fn ring(list: JsonRef<'_>) -> Result<(), String> {
         return Err("A LinearRing needs at least 4 Positions".to_owned());
     }
     let place = |it: JsonRef<'_>| it.items().map(|it| it.as_number().map(str::to_owned)).collect::<Vec<_>>();
-    match list.items().next().map(place) == list.items().last().map(place) {
-        true => Ok(()),
-        false => Err("the first and last locations have to be equal for a LinearRing".to_owned()),
+    if list.items().next().map(place) == list.items().last().map(place) {
+        Ok(())
+    } else {
+        Err("the first and last locations have to be equal for a LinearRing".to_owned())
     }
 }
 

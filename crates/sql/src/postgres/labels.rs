@@ -46,7 +46,8 @@ fn is_count(text: &str) -> bool {
     match text.split_once(',') {
         None => number(text).is_some(),
         Some((low, high)) => {
-            let (from, to) = (number(low), number(high));
+            let from = number(low);
+            let to = number(high);
             let has_both = (low.is_empty() || from.is_some()) && (high.is_empty() || to.is_some());
             has_both && from.unwrap_or(0) <= to.unwrap_or(u16::MAX)
         }
@@ -55,7 +56,9 @@ fn is_count(text: &str) -> bool {
 
 /// True for an `ltxtquery`: labels joined by `&` and `|`, optionally negated by `!`, and groups in parentheses.
 pub(super) fn is_ltxtquery(text: &str) -> bool {
-    let (mut rest, mut open, mut wants_label) = (text, 0_usize, true);
+    let mut rest = text;
+    let mut open = 0_usize;
+    let mut wants_label = true;
     loop {
         rest = rest.trim_start();
         let Some(first) = rest.chars().next() else { return !wants_label && open == 0 };

@@ -22,7 +22,7 @@ pub(super) const TOO_MANY_DIMENSIONS: &str = "the number of array dimensions exc
 
 /// Appends JSON as the text of the type with number `of`.
 /// # Errors
-/// Words for the client: what of the JSON does not fit the type.
+/// The part of the JSON that does not fit the type, as a message for clients.
 pub fn write(types: &Types, of: u32, json: &str, out: &mut Buffer) -> Result<(), String> {
     if matches!(types.base(of), oid::JSON | oid::JSONB) {
         out.extend_from_slice(json.as_bytes());
@@ -34,7 +34,7 @@ pub fn write(types: &Types, of: u32, json: &str, out: &mut Buffer) -> Result<(),
 
 /// Appends GeoJSON, once it is checked, or another text of a shape, which the database reads.
 /// # Errors
-/// Words for the client: what of it is no shape.
+/// The part that is no shape, as a message for clients.
 pub fn shape(json: &str, out: &mut Buffer) -> Result<(), String> {
     let parsed = Json::parse(json.as_bytes(), JSON_DEPTH_MAX).map_err(|_| "expected JSON".to_owned())?;
     if let Some(text) = parsed.root().as_str() {

@@ -26,7 +26,7 @@ const CHUNKS_MAX: usize = 4;
 enum Pace {
     /// The client.
     Client,
-    /// Those who wait for the session.
+    /// Requests that wait for the session.
     Hurry,
     /// The client, as there is no room to hurry.
     Full,
@@ -49,16 +49,17 @@ impl Outflow {
     pub(super) fn of(sessions: &Arc<Sessions>) -> (Self, Chunks) {
         let (chunks, receiver) = channel(CHUNKS_MAX);
         let sessions = Arc::clone(sessions);
-        let (backlog, taken) = (VecDeque::new(), Instant::now());
+        let backlog = VecDeque::new();
+        let taken = Instant::now();
         (Self { chunks, backlog, pace: Pace::Client, taken, sessions }, Chunks { receiver })
     }
 
-    /// Hands `chunk` over, when the client has taken enough of what was before it, or others need the session.
+    /// Hands `chunk` over when the client has taken enough earlier chunks, or when others need the session.
     ///
     /// # Errors
     /// The client is gone, or others need the session more.
     pub(super) async fn push(&mut self, chunk: Chunk) -> Result<(), Gone> {
-        self.chunks.waiting().add(chunk.bytes());
+        self.chunks.unread_count().add(chunk.bytes());
         self.backlog.push_back(chunk);
         loop {
             self.fill()?;
@@ -72,7 +73,7 @@ impl Outflow {
                         sent?;
                         self.taken = Instant::now();
                     }
-                    () = self.sessions.demand.called() => self.pace = Pace::Hurry,
+                    () = self.sessions.demand.wait_for_call() => self.pace = Pace::Hurry,
                 },
                 Pace::Hurry if !self.sessions.demand.is_there() => self.pace = Pace::Client,
                 Pace::Hurry if self.has_room() => return Ok(()),
@@ -91,7 +92,7 @@ impl Outflow {
         let demand = &self.sessions.demand;
         let needed = async {
             tokio::time::sleep_until(over).await;
-            demand.called().await;
+            demand.wait_for_call().await;
         };
         tokio::select! {
             biased;
@@ -106,7 +107,7 @@ impl Outflow {
         Ok(())
     }
 
-    /// Hands over what is left and then `rest`, as the client takes it. The session is not needed any more.
+    /// Hands over the backlog and then `rest`, as the client takes them. The session is not needed any more.
     ///
     /// # Errors
     /// The client is gone.
@@ -115,7 +116,7 @@ impl Outflow {
             self.sessions.demand.pass_on();
         }
         for chunk in rest {
-            self.chunks.waiting().add(chunk.bytes());
+            self.chunks.unread_count().add(chunk.bytes());
             self.backlog.push_back(chunk);
         }
         while !self.backlog.is_empty() {
@@ -126,7 +127,7 @@ impl Outflow {
 
     fn has_room(&self) -> bool {
         let limits = self.sessions.limits();
-        self.chunks.waiting().bytes() <= limits.unread_answer_bytes_max
+        self.chunks.unread_count().bytes() <= limits.unread_answer_bytes_max
             && in_process() <= limits.unread_bytes_max
     }
 
@@ -135,9 +136,9 @@ impl Outflow {
         while let Some(chunk) = self.backlog.pop_front() {
             let bytes = chunk.bytes();
             match self.chunks.try_send(chunk) {
-                // It counts by itself now.
+                // The channel counts the sent chunk itself.
                 Ok(()) => {
-                    self.chunks.waiting().take(bytes);
+                    self.chunks.unread_count().take(bytes);
                     self.taken = Instant::now();
                 }
                 Err(TrySendError::Full(chunk)) => {

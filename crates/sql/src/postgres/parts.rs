@@ -41,13 +41,13 @@ const PROGRESS_MAX: Duration = Duration::from_secs(30);
 struct Job {
     fetch: Arc<PostgresFetch>,
     prepared: Arc<Prepared>,
-    shape: Arc<OutputPlan>,
+    output: Arc<OutputPlan>,
     hold_back_bytes: usize,
-    /// Of rows: the items that the first part has.
+    /// Number of items in the first part, if rows are streamed.
     first_items: Option<u32>,
-    /// Until all rows are read.
+    /// Source of rows; `None` when all are read.
     feed: Option<Feed>,
-    /// The answer to what is asked beside the lists.
+    /// Rows of statements that are read besides the lists.
     beside: Rows,
     way: PartsReceiver,
 }
@@ -107,15 +107,16 @@ pub(super) async fn run_rows(
     input: &FetchInput<'_>,
     parameters: Parameters,
 ) -> Result<FetchResult, SourceError> {
-    let (reads, statement) = (fetch.reads(input), &prepared.read.statement);
+    let reads = fetch.reads(input);
+    let statement = &prepared.read.statement;
     fetch.state.driver.count(prepared.read.reach);
     let begin = || reads.stream(statement, &parameters, input.deadline);
-    let session = begun(begin).await.map_err(|error| fetch.failure(error, &prepared.plan))?;
+    let session = begin_with_retries(begin).await.map_err(|error| fetch.failure(error, &prepared.plan))?;
     run(fetch, prepared, input, Feed::Rows(session), Rows::default()).await
 }
 
-/// Answers with the first part of the first list; the rest and the other lists follow. `values` are those of each list, `parameters`
-/// those of what is asked besides.
+/// Answers with the first part of the first list; the rest and the other lists follow. `values` belong to each list, `parameters`
+/// to the statement besides the lists.
 pub(super) async fn run_lists(
     fetch: &Arc<PostgresFetch>,
     prepared: &Arc<Prepared>,
@@ -123,17 +124,18 @@ pub(super) async fn run_lists(
     parameters: Parameters,
     values: Vec<Values>,
 ) -> Result<FetchResult, SourceError> {
-    let (pool, lists) = (&fetch.state.driver.pool, prepared.in_parts.lists());
+    let pool = &fetch.state.driver.pool;
+    let lists = prepared.in_parts.lists();
     let reads = fetch.reads(input);
-    prepared.asked().for_each(|it| fetch.state.driver.count(it.reach));
+    prepared.reading_statements().for_each(|it| fetch.state.driver.count(it.reach));
     let beside = (!prepared.read.arms.is_empty()).then(|| (Arc::clone(&prepared.read.statement), parameters));
     let failed = |error| fetch.failure(error, &prepared.plan);
     let mut gate = pool.gate(Cause::Read, &prepared.locks, input.deadline);
     let (portals, beside) = loop {
         let patience = gate.enter().await.map_err(failed)?;
         let open = || Portals::open(reads, patience, lists, &values, beside.as_ref(), input.deadline);
-        let opened = begun(open).await;
-        if !gate.again(opened.as_ref().err()) {
+        let opened = begin_with_retries(open).await;
+        if !gate.should_retry(opened.as_ref().err()) {
             break opened.map_err(failed)?;
         }
     };
@@ -142,7 +144,9 @@ pub(super) async fn run_lists(
 }
 
 /// Result of `begin`, after a few attempts.
-async fn begun<T, F: Future<Output = Result<T, Error>>>(begin: impl Fn() -> F) -> Result<T, Error> {
+async fn begin_with_retries<T, F: Future<Output = Result<T, Error>>>(
+    begin: impl Fn() -> F,
+) -> Result<T, Error> {
     let mut tries = 0;
     loop {
         tries += 1;
@@ -164,7 +168,7 @@ async fn run(
     let job = Job {
         fetch: Arc::clone(fetch),
         prepared: Arc::clone(prepared),
-        shape: Arc::clone(input.output),
+        output: Arc::clone(input.output),
         hold_back_bytes: input.hold_back_bytes,
         first_items: input.first_items,
         feed: Some(feed),
@@ -173,15 +177,15 @@ async fn run(
     };
     let guard = Guard(Some(tokio::spawn(job.run(input.deadline))));
     let reply = receiver.await;
-    guard.let_go();
+    guard.disarm();
     reply.unwrap_or_else(|_| Err(SourceError::Broken("a stream ended without an answer".into())))
 }
 
-/// Ends the stream when nobody waits for its first part.
+/// Aborts the stream if nobody waits for its first part.
 struct Guard(Option<tokio::task::JoinHandle<()>>);
 
 impl Guard {
-    fn let_go(mut self) {
+    fn disarm(mut self) {
         self.0 = None;
     }
 }
@@ -196,10 +200,7 @@ impl Drop for Guard {
 
 impl Job {
     async fn run(mut self, deadline: Instant) {
-        let done = match self.fetch.rows {
-            true => self.rows(deadline).await,
-            false => self.members(deadline).await,
-        };
+        let done = if self.fetch.rows { self.rows(deadline).await } else { self.members(deadline).await };
         let Err(End::Failed(error)) = done else { return };
         // The session is not needed any more.
         self.feed = None;
@@ -218,7 +219,8 @@ impl Job {
     async fn members(&mut self, deadline: Instant) -> Result<(), End> {
         let prepared = Arc::clone(&self.prepared);
         let mut written = UnsentBytes::default();
-        let (mut failed, mut list) = (false, 0);
+        let mut failed = false;
+        let mut list = 0;
         for member in &prepared.plan.members[prepared.plan.root.range()] {
             match member.kind {
                 MemberKind::Many(level) => {
@@ -240,7 +242,7 @@ impl Job {
         self.end(written, failed).await
     }
 
-    /// Writes a list of the root, letting parts of it go. `false`: it failed before anything had left.
+    /// Writes a list of the root and sends parts of it. `false`: it failed before anything was sent.
     async fn list(
         &mut self,
         member: &Member,
@@ -249,13 +251,14 @@ impl Job {
         written: &mut UnsentBytes,
     ) -> Result<bool, End> {
         let prepared = Arc::clone(&self.prepared);
-        let shape = Arc::clone(&self.shape);
-        let of = &shape.fields[member.field as usize];
+        let output = Arc::clone(&self.output);
+        let of = &output.fields[member.field as usize];
         let mark = written.bytes.len();
         let mut out = Out::new(std::mem::take(&mut written.bytes));
         out.member_open(&of.key, b'[');
         written.bytes = out.into_bytes();
-        let (mut index, before) = (0, written.errors.len());
+        let mut index = 0;
+        let before = written.errors.len();
         while let Some(part) = self.part(deadline).await? {
             let done = {
                 let set = part.result_set(&prepared, list);
@@ -289,10 +292,11 @@ impl Job {
         index: &mut u32,
         written: &mut UnsentBytes,
     ) -> Result<bool, TooLong> {
-        let (mut writer, of) = (self.writer(prepared, set, written), &prepared.plan.levels[level as usize]);
+        let mut writer = self.writer(prepared, set, written);
+        let of = &prepared.plan.levels[level as usize];
         let mut done = Ok(true);
         for (number, row) in set.all(0).enumerate() {
-            let cursor = Cursor::numbered(row, number);
+            let cursor = Cursor::with_number(row, number);
             done = writer.item(of, member, ResultRow::new(&cursor, set, 0), *index);
             *index += 1;
             if !matches!(done, Ok(true)) {
@@ -309,8 +313,10 @@ impl Job {
         set: &'r ResultSet<'r>,
         written: &mut UnsentBytes,
     ) -> ResponseWriter<'r, ResultRows<'r>> {
-        let (bytes, errors) = (std::mem::take(&mut written.bytes), std::mem::take(&mut written.errors));
-        let (source, names) = (ResultRows::read(prepared, Some(set)), self.fetch.names(&self.shape));
+        let bytes = std::mem::take(&mut written.bytes);
+        let errors = std::mem::take(&mut written.errors);
+        let source = ResultRows::of_query(prepared, Some(set));
+        let names = self.fetch.names(&self.output);
         ResponseWriter::resume(source, &prepared.plan, names, bytes, errors)
     }
 
@@ -362,7 +368,7 @@ impl Job {
 
     async fn end(&mut self, written: UnsentBytes, failed: bool) -> Result<(), End> {
         let UnsentBytes { bytes, errors } = written;
-        // All rows are read: what is left is a matter of the client alone.
+        // All rows are read: sending the rest needs no session.
         self.feed = None;
         match (self.way.chunks.take(), self.way.answer.take()) {
             (Some(chunks), _) => {
@@ -380,13 +386,14 @@ impl Job {
 }
 
 impl Part {
-    /// Its rows, those of the list number `list`.
+    /// Rows of the part, which belong to the list number `list`.
     fn result_set<'r>(&'r self, prepared: &'r Prepared, list: usize) -> ResultSet<'r> {
         let Some(list) = prepared.in_parts.lists().get(list) else {
             return ResultSet::new(&prepared.read, &self.rows);
         };
         let below = list.below.as_ref().zip(self.below.as_ref());
-        ResultSet::new(&list.own, &self.rows).above(below.map(|(of, rows)| ResultSet::new(&of.asked, rows)))
+        ResultSet::new(&list.own, &self.rows)
+            .with_children(below.map(|(of, rows)| ResultSet::new(&of.asked, rows)))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Lists of the root with something below them, in parts: some rows of a list, and what is below these rows.
+//! Reads root lists with nested levels in parts: some rows of a list, with the levels below these rows.
 //!
 //! A list's own rows come from a portal, so many at a time; the levels below them are one statement, which is given the keys of these
 //! rows. All of it is one transaction that sees one state. What is below some rows is asked together with the rows after them.
@@ -28,7 +28,7 @@ const GROWTH_MAX: usize = 4;
 /// Bytes that a part should have.
 const PART_BYTES: usize = 256 << 10;
 
-/// A statement and what is bound.
+/// A statement and its parameters.
 pub(super) type Bound = (Arc<Statement>, Parameters);
 
 /// Parameters of a list: of its own statement, and, after the keys, of the statement below it.
@@ -39,9 +39,9 @@ pub(super) struct Portals {
     session: Session,
     /// By list.
     values: Vec<Values>,
-    /// The list at hand.
+    /// Index of the current list.
     at: usize,
-    /// Its rows that are not given yet; what is below them is being asked.
+    /// Rows of the current list that are not written yet; the levels below them are being read.
     rows: Rows,
     /// Answer of the first statement below a list.
     answers: Option<Vec<Rows>>,
@@ -67,8 +67,8 @@ impl Portals {
         &self.session
     }
 
-    /// Opens `lists` and waits for the first part: for locks with `patience`. The rows are those of `beside`, what is asked of the
-    /// same state besides.
+    /// Opens `lists` and waits for the first part: for locks with `patience`. Returns the rows of `beside`, a read in the
+    /// same snapshot.
     pub(super) async fn open(
         reads: Reads<'_>,
         patience: Patience,
@@ -89,8 +89,12 @@ impl Portals {
         let (session, mut answers) = reads.snapshot(push, patience, deadline).await?;
         let rows = answers.pop().unwrap_or_default();
         let beside = answers.pop().unwrap_or_default();
-        let (values, fetching) = (values.to_vec(), FIRST_ROWS);
-        let (at, is_last, is_over, is_first) = (0, false, false, true);
+        let values = values.to_vec();
+        let fetching = FIRST_ROWS;
+        let at = 0;
+        let is_last = false;
+        let is_over = false;
+        let is_first = true;
         let rows_now = Rows::default();
         let mut it =
             Self { session, values, at, rows: rows_now, answers: None, is_last, fetching, is_over, is_first };
@@ -100,7 +104,7 @@ impl Portals {
         Ok((it, beside))
     }
 
-    /// The next part of the list at hand. `None`: it was the last, and the next list is at hand.
+    /// The next part of the current list. `None`: the list has ended, and the next one is current.
     pub(super) async fn next(&mut self, lists: &[List], deadline: Instant) -> Result<Option<Part>, Error> {
         if std::mem::take(&mut self.is_over) {
             return Ok(None);
@@ -111,7 +115,7 @@ impl Portals {
         };
         let mut answers = answers.into_iter();
         let rows = std::mem::take(&mut self.rows);
-        let below = lists[self.at].below(&rows).and_then(|_| answers.next());
+        let below = lists[self.at].children_of(&rows).and_then(|_| answers.next());
         let part = Part { rows, below };
         self.is_over = self.is_last;
         self.at += usize::from(self.is_last);
@@ -121,13 +125,13 @@ impl Portals {
         Ok(Some(part))
     }
 
-    /// Takes `rows` of the list at hand and asks for what is below them, and for the rows that come after them: `rows_next` of the
-    /// same list, or the first of the one after it.
+    /// Takes `rows` of the current list and asks for the levels below them, and for the rows that come after them: `rows_next` of the
+    /// same list, or the first of the next list.
     fn ask(&mut self, lists: &[List], rows: Rows, rows_next: u32) -> Result<(), Error> {
         let list = &lists[self.at];
         self.rows = rows;
         self.is_last = self.rows.iter().count() < self.fetching as usize;
-        if let Some(children) = list.below(&self.rows) {
+        if let Some(children) = list.children_of(&self.rows) {
             let mut parameters = Parameters::default();
             for &column in &children.keys {
                 let column = usize::from(list.own.arms[0].columns[usize::from(column)]);
@@ -139,15 +143,16 @@ impl Portals {
             self.session.push(&children.asked.statement, &parameters);
         }
         if self.is_first && lists.len() > 1 {
-            // Once a part was given the lists are not opened anew for a lock.
+            // Once a part was sent, the lists cannot be reopened after a lock timeout.
             self.session.wait_for_locks();
         }
         self.is_first = false;
         let next = self.at + usize::from(self.is_last);
         self.fetching = if self.is_last || self.is_over { FIRST_ROWS } else { rows_next };
-        match next < lists.len() {
-            true => self.session.fetch(next as u32, self.fetching),
-            false => self.session.commit(),
+        if next < lists.len() {
+            self.session.fetch(next as u32, self.fetching)
+        } else {
+            self.session.commit()
         }
         self.session.send()
     }
@@ -165,7 +170,7 @@ impl Part {
 
 impl List {
     /// Statement below `rows`, if any.
-    fn below(&self, rows: &Rows) -> Option<&Children> {
+    fn children_of(&self, rows: &Rows) -> Option<&Children> {
         self.below.as_ref().filter(|_| rows.bytes_len() > 0)
     }
 }

@@ -4,7 +4,7 @@
 //! own, which see one state. Levels below a root field of a mutation are arms of one statement that is asked after it.
 
 use super::asked::Asked;
-use super::decode::{Decoder, described};
+use super::decode::{Decoder, column_types};
 use super::fallible::may_fail;
 use super::source::PostgresState;
 use crate::exec::prepared_plan::PreparedPlan;
@@ -29,45 +29,45 @@ pub(crate) struct Prepared {
     pub(super) read: Asked,
     /// Children of the row of `read`, if that row is read first.
     pub(super) then: Option<Children>,
-    /// Streaming of its answer.
+    /// How the answer is streamed.
     pub(super) in_parts: InParts,
     /// Parallel to the plan's changes.
     pub(super) changes: Vec<Ready>,
-    /// Parallel to the plan's writes: what is asked about the rows that came back.
+    /// Parallel to the plan's writes: reads below the rows that came back.
     pub(super) below: Vec<Option<Children>>,
     /// Parallel to the plan's checks of written rows.
     pub(super) row_checks: Vec<Children>,
-    /// Parallel to the plan's writes: what is read for those that are programs.
+    /// Parallel to the plan's writes: reads of those that are programs.
     pub(super) programs: Vec<Option<Programmed>>,
     /// The tables of a mutation, or of lists that leave in parts: as a whole it waits for their locks.
     pub(super) locks: Box<[TableId]>,
     /// True if it always needs a session.
     pub(super) is_long: bool,
-    /// Calls what may change data, or answer differently each time.
+    /// True if it calls functions that may change data, or return another result each time.
     pub(super) is_volatile: bool,
     /// Parallel to the plan's writes: a value of the answer may not fit its place, so that it is made before the commit.
     pub(super) may_fail: Vec<bool>,
-    /// The database has to be told that the shards of this mutation are changed one after the other.
+    /// True if the database has to be told that this mutation changes shards one after the other.
     pub(super) is_sequential: bool,
 }
 
 /// Ways that an answer is streamed.
 #[derive(Debug)]
 pub(super) enum InParts {
-    /// It does not.
+    /// The answer is not streamed.
     No,
-    /// It is one list with nothing below it, whose rows are those of `read` as they come.
+    /// The answer is one list with nothing below it, whose rows are those of `read` as they arrive.
     Rows,
-    /// The lists of the root, each with what is below it.
+    /// The lists of the root, each with its nested levels.
     Lists(Vec<List>),
 }
 
 /// A list of the root that leaves in parts.
 #[derive(Debug)]
 pub(super) struct List {
-    /// Its own level.
+    /// Level of the list.
     pub(super) level: u32,
-    /// Its own rows.
+    /// Statement for the rows of the list.
     pub(super) own: Asked,
     /// Statements below some of them.
     pub(super) below: Option<Children>,
@@ -92,7 +92,7 @@ impl InParts {
         }
     }
 
-    /// Those that leave by themselves.
+    /// Lists that are sent in parts.
     pub(super) fn lists(&self) -> &[List] {
         match self {
             Self::Lists(lists) => lists,
@@ -100,7 +100,7 @@ impl InParts {
         }
     }
 
-    fn asked(&self) -> impl Iterator<Item = &Asked> {
+    fn reading_statements(&self) -> impl Iterator<Item = &Asked> {
         self.lists().iter().flat_map(|it| [Some(&it.own), it.below.as_ref().map(|it| &it.asked)]).flatten()
     }
 }
@@ -110,7 +110,7 @@ impl List {
         let tops = plan.levels_of(level);
         let own = source.ask_alone(plan, level, &keys_of(plan, &tops))?;
         let query = &plan.levels[level as usize].query;
-        let below = Children::asked(source, plan, &tops, query.table(), query.columns())?;
+        let below = Children::prepare(source, plan, &tops, query.table(), query.columns())?;
         Ok(Self { level, own, below })
     }
 }
@@ -119,7 +119,7 @@ impl List {
 #[derive(Debug)]
 pub(super) struct Ready {
     pub(super) statement: Arc<Statement>,
-    /// Bound after the values of an inserted row.
+    /// Parameters that follow the values of an inserted row.
     pub(super) parameters: Vec<Parameter>,
     /// By returned column.
     pub(super) decoders: Vec<Decoder>,
@@ -151,7 +151,7 @@ pub(super) struct Programmed {
 }
 
 impl Programmed {
-    fn asked(&self) -> impl Iterator<Item = &Asked> {
+    fn reading_statements(&self) -> impl Iterator<Item = &Asked> {
         self.find.iter().chain(self.checks.iter().map(|it| &it.1)).chain(&self.shown)
     }
 
@@ -189,10 +189,7 @@ impl Prepared {
         let is_long = tops.iter().any(|&it| is_long(&plan.levels[it as usize]));
         let is_volatile = plan.functions.iter().any(|it| volatility(source, *it) == Volatility::Volatile);
         let is_streamed = streams && is_long && !is_volatile && !plan.root_copied && plan.first.is_none();
-        let in_parts = match is_streamed {
-            true => InParts::of(source, &plan, &tops)?,
-            false => InParts::No,
-        };
+        let in_parts = if is_streamed { InParts::of(source, &plan, &tops)? } else { InParts::No };
         tops.retain(|it| in_parts.lists().iter().all(|list| list.level != *it));
         let parents = parent_keys.map_or(Parents::None, |count| Parents::Keys(count as usize));
         let (read, then) = match plan.first {
@@ -204,7 +201,7 @@ impl Prepared {
         let below = plan.writes.iter().map(|it| Children::of(source, &plan, it)).collect::<Result<_, _>>()?;
         let row_checks = plan.row_checks.iter().filter_map(|it| {
             let change = &plan.changes[it.change as usize];
-            Children::asked(source, &plan, &[it.level], change.table(), change.returning()).transpose()
+            Children::prepare(source, &plan, &[it.level], change.table(), change.returning()).transpose()
         });
         let row_checks = row_checks.collect::<Result<_, _>>()?;
         let programs =
@@ -236,17 +233,17 @@ impl Prepared {
     }
 
     fn all_tables(&self) -> Box<[TableId]> {
-        let programs = self.programs.iter().flatten().flat_map(Programmed::asked);
-        let asked = self.asked().chain(programs).flat_map(|it| &it.tables);
+        let programs = self.programs.iter().flatten().flat_map(Programmed::reading_statements);
+        let asked = self.reading_statements().chain(programs).flat_map(|it| &it.tables);
         table_set(asked.chain(self.changes.iter().flat_map(|it| &it.tables)).copied())
     }
 
-    /// All that is asked, but by programs.
-    pub(super) fn asked(&self) -> impl Iterator<Item = &Asked> {
+    /// All reading statements but those of programs.
+    pub(super) fn reading_statements(&self) -> impl Iterator<Item = &Asked> {
         let read = Some(&self.read).filter(|it| !it.arms.is_empty());
         let then = self.then.iter().chain(self.below.iter().flatten()).chain(&self.row_checks);
         let then = then.map(|it| &it.asked);
-        read.into_iter().chain(self.in_parts.asked()).chain(then)
+        read.into_iter().chain(self.in_parts.reading_statements()).chain(then)
     }
 }
 
@@ -255,20 +252,19 @@ impl PreparedPlan for Prepared {
         &self.plan
     }
 
-    fn rendered(&self) -> usize {
-        self.changes.len() + self.asked().count()
+    fn statement_count(&self) -> usize {
+        self.changes.len() + self.reading_statements().count()
     }
 
     fn tables(&self) -> Vec<TableId> {
-        let read = self.asked().flat_map(|it| &it.tables);
+        let read = self.reading_statements().flat_map(|it| &it.tables);
         read.chain(self.changes.iter().flat_map(|it| &it.tables)).copied().collect()
     }
 
     fn statements(&self, relations: &Relations) -> Vec<(String, &str)> {
         let has_shards = relations.catalog.has_shards();
-        let words = |of: &str, reach: Reach| match has_shards {
-            true => format!("{of} ({})", reach.words()),
-            false => of.to_owned(),
+        let words = |of: &str, reach: Reach| {
+            if has_shards { format!("{of} ({})", reach.label()) } else { of.to_owned() }
         };
         let changes = self.plan.changes.iter().zip(&self.changes).map(|(of, it)| {
             let table = &relations.catalog.table(of.table()).name;
@@ -284,13 +280,16 @@ impl PreparedPlan for Prepared {
             (said(path, &it.asked), &*it.asked.statement.sql)
         });
         let programs = self.plan.writes.iter().zip(&self.programs).flat_map(|(write, it)| {
-            let asked = it.iter().flat_map(Programmed::asked);
+            let asked = it.iter().flat_map(Programmed::reading_statements);
             asked.map(|it| (write.path.clone(), &*it.statement.sql))
         });
         let path = |it: &Arm| self.plan.levels[it.level as usize].path.as_str();
         let paths = |it: &Asked| it.arms.iter().map(path).collect::<Vec<_>>().join(", ");
         let read = Some(&self.read).filter(|it| !it.arms.is_empty());
-        let read = read.into_iter().chain(self.then.iter().map(|it| &it.asked)).chain(self.in_parts.asked());
+        let read = read
+            .into_iter()
+            .chain(self.then.iter().map(|it| &it.asked))
+            .chain(self.in_parts.reading_statements());
         let read = read.map(|it| (said(&paths(it), it), &*it.statement.sql));
         changes.chain(checks).chain(below).chain(programs).chain(read).collect()
     }
@@ -309,7 +308,7 @@ impl Ready {
         Some(hasher.finish())
     }
 
-    /// `keys`: the places, in what it returns, of values that later statements take.
+    /// `keys`: indexes of the returned columns that later statements take.
     fn new(source: &PostgresState, change: &Change, keys: &[u16]) -> Self {
         let relations = source.frontend.relations();
         let rendered = render_change(&source.driver.dialect, relations, change);
@@ -317,7 +316,7 @@ impl Ready {
         let columns = rendered.columns.iter().enumerate();
         let decoders: Vec<Decoder> = columns.map(|(at, &oid)| source.decoder_at(at, oid, keys)).collect();
         let formats: Vec<_> = decoders.iter().map(Decoder::format).collect();
-        let columns = described(&source.driver.dialect.types, &rendered.columns, &decoders);
+        let columns = column_types(&source.driver.dialect.types, &rendered.columns, &decoders);
         let statement = Statement::new(rendered.sql, rendered.types, formats, columns, None);
         let statement = statement.about(rendered.tables.iter().copied());
         let text = foldhash::fast::FixedState::default().hash_one(&*statement.sql);
@@ -326,7 +325,8 @@ impl Ready {
             Change::Delete(_) => Some((text, 0)),
             Change::Insert(_) | Change::Call(_) => None,
         };
-        let (parameters, tables) = (rendered.parameters, rendered.tables);
+        let parameters = rendered.parameters;
+        let tables = rendered.tables;
         Self { statement, parameters, decoders, tables, reach, touched }
     }
 }
@@ -348,19 +348,20 @@ impl Children {
         });
         let Some(change) = change else { return Ok(None) };
         let change = &plan.changes[change as usize];
-        Self::asked(source, plan, &tops, change.table(), change.returning())
+        Self::prepare(source, plan, &tops, change.table(), change.returning())
     }
 
-    /// The row of the level `first` alone, and then what is below it, by its values.
+    /// Prepares the row of the level `first` alone, and then the levels below it, by its values.
     fn of_row(source: &PostgresState, plan: &Plan, first: u32) -> Result<(Asked, Option<Self>), TooWide> {
-        let (tops, query) = (plan.levels_of(first), &plan.levels[first as usize].query);
+        let tops = plan.levels_of(first);
+        let query = &plan.levels[first as usize].query;
         let (keys, types) = Self::keys(source, plan, &tops, query.table(), query.columns());
         let read = source.ask_alone(plan, first, &keys)?;
         Ok((read, Some(Self { asked: source.ask(plan, &tops, Parents::Row(&types))?, keys })))
     }
 
-    /// Reads about rows of `table` with the columns `of`, in the levels `tops`, if any.
-    fn asked(
+    /// Prepares reads of the levels `tops` below rows of `table` with the columns `of`; `None` without such levels.
+    fn prepare(
         source: &PostgresState,
         plan: &Plan,
         tops: &[u32],
@@ -397,7 +398,7 @@ impl Children {
     }
 }
 
-/// Parallel to the changes of a plan: the places, in what each returns, of values that later statements take.
+/// Parallel to the changes of a plan: indexes of the returned columns that later statements take.
 fn keys_of_changes(plan: &Plan) -> Vec<Vec<u16>> {
     let mut keys = vec![Vec::new(); plan.changes.len()];
     for write in &plan.writes {

@@ -17,8 +17,8 @@ use super::retry::Retry;
 use super::row_source::ResultRows;
 use super::source::PostgresDriver;
 use super::write::Failure;
-use crate::exec::answer::{TooLong, unanswered};
-use crate::exec::errors::coded;
+use crate::exec::answer::{TooLong, committed_value_error};
+use crate::exec::errors::error_with_code;
 use crate::exec::program::{ProgramTransaction, run_steps};
 use crate::exec::response_writer::ResponseWriter;
 use crate::exec::source::{PlannedFetch, WrittenMember};
@@ -35,12 +35,12 @@ use weir_postgres::statement::{Format, Parameters, Statement};
 use weir_postgres::transaction::Isolation;
 use weir_relational::plan::{Member, MemberKind};
 
-/// So many statements leave in one flight at most.
+/// Maximum number of statements in one flight.
 const FLIGHT_MAX: usize = 1024;
-/// With so many bytes of values they leave too.
+/// Bytes of values at which a flight leaves.
 const FLIGHT_BYTES: usize = 1 << 20;
 
-/// The portal of what a field finds, and how many rows of it come at once.
+/// The portal for the objects of a field's filter.
 const FINDER: u32 = 0;
 const FIND_ROWS: u32 = 16_384;
 
@@ -62,7 +62,7 @@ pub(super) async fn drive(
         match driven.attempt(&mut *program, &mut retry).await {
             Ok(written) => return Ok(written),
             Err(Failure::Database(error, _)) if driven.lost_a_race(&error) => {
-                if !retry.again().await {
+                if !retry.wait_for_retry().await {
                     return Err(overtaken(run.fetch.ask.protocol, member.field));
                 }
             }
@@ -71,7 +71,7 @@ pub(super) async fn drive(
     }
 }
 
-/// One root field.
+/// A run of one root field.
 struct ProgramRun<'r> {
     run: &'r PlannedFetch<'r, PostgresDriver>,
     member: &'r Member,
@@ -81,8 +81,10 @@ struct ProgramRun<'r> {
 impl ProgramRun<'_> {
     /// True for a conflict with another transaction, whose changes a retry sees.
     fn lost_a_race(&self, error: &Error) -> bool {
-        let (frontend, facts) = (&self.run.fetch.state.frontend, &self.run.fetch.ask.facts);
-        let is_rule = || error.violated().is_some_and(|it| frontend.violation(&it, facts).is_some());
+        let frontend = &self.run.fetch.state.frontend;
+        let facts = &self.run.fetch.ask.facts;
+        let is_rule =
+            || error.violated_constraint().is_some_and(|it| frontend.violation(&it, facts).is_some());
         match error.sqlstate().as_ref() {
             _ if error.is_retryable() => true,
             // A key was taken, or an object deleted, after it was asked for.
@@ -92,14 +94,15 @@ impl ProgramRun<'_> {
         }
     }
 
-    /// One transaction; a second, with patience, if it waited for a lock for too long.
+    /// Runs one transaction; a second, patient one if it waited for a lock for too long.
     async fn attempt(&self, program: &mut dyn Program, retry: &mut Retry) -> Result<WrittenMember, Failure> {
-        let (pool, tables) = (&self.driver().pool, &self.run.prepared.locks);
+        let pool = &self.driver().pool;
+        let tables = &self.run.prepared.locks;
         let mut gate = pool.gate(Cause::Change, tables, self.run.input.deadline);
         loop {
-            let patience = gate.enter().await.map_err(|error| self.failed(error))?;
+            let patience = gate.enter().await.map_err(|error| self.database_failure(error))?;
             let done = self.transact(program, patience, retry).await;
-            if !gate.again(done.as_ref().err().and_then(Failure::database)) {
+            if !gate.should_retry(done.as_ref().err().and_then(Failure::database)) {
                 return done;
             }
             program.restart();
@@ -113,18 +116,18 @@ impl ProgramRun<'_> {
         retry: &mut Retry,
     ) -> Result<WrittenMember, Failure> {
         let session = self.driver().pool.session_with(patience, self.run.input.deadline).await;
-        let mut session = session.map_err(|error| self.failed(error))?;
+        let mut session = session.map_err(|error| self.database_failure(error))?;
         // Concurrent changes are conflicts and never overlooked.
         retry.begin(&mut session, Isolation::RepeatableRead);
         let end = session.statement_end(self.run.input.deadline);
-        let mut transaction = OpenTransaction { of: self, session, flight: Flight::until(end) };
+        let mut transaction = OpenTransaction { of: self, session, flight: Flight::with_deadline(end) };
         let written = loop {
             let failure = match transaction.run(program).await {
                 Ok(written) => break written,
                 Err(failure) => failure,
             };
             if retry.restart(&mut transaction.session, failure.database(), end).await {
-                transaction.flight = Flight::until(end);
+                transaction.flight = Flight::with_deadline(end);
                 program.restart();
                 continue;
             }
@@ -141,17 +144,17 @@ impl ProgramRun<'_> {
         }
     }
 
-    /// The answer of what is committed.
+    /// Writes the answer of a committed program.
     fn answer_committed(&self, flight: &Flight) -> Result<WrittenMember, Failure> {
         let refused = |error| Failure::Refused(Box::new(error), self.member.field);
         let (bytes, errors) = self.answer(flight).map_err(|it| refused(it.of_mutation()))?;
         match errors.first() {
             None => Ok((bytes, errors)),
-            Some(error) => Err(refused(unanswered(error))),
+            Some(error) => Err(refused(committed_value_error(error))),
         }
     }
 
-    fn failed(&self, error: Error) -> Failure {
+    fn database_failure(&self, error: Error) -> Failure {
         Failure::Database(error, self.member.field)
     }
 
@@ -166,15 +169,22 @@ impl ProgramRun<'_> {
         &self.run.fetch.state.driver
     }
 
-    /// Tells what was found; how many rows those were.
-    fn hear(&self, finder: &Reads, rows: &Rows, program: &mut dyn Program) -> Result<u32, Failure> {
-        let (set, mut scratch, mut count) = (ResultSet::new(finder, rows), Vec::new(), 0);
+    /// Passes the objects that were found to the program; returns the number of rows.
+    fn pass_found_objects(
+        &self,
+        finder: &Reads,
+        rows: &Rows,
+        program: &mut dyn Program,
+    ) -> Result<u32, Failure> {
+        let set = ResultSet::new(finder, rows);
+        let mut scratch = Vec::new();
+        let mut count = 0;
         let column = usize::from(finder.arms[0].columns[0]);
         for row in set.all(0) {
             count += 1;
             let id = row.column(column).flatten().map(|it| finder.decoders[column].read(it, &mut scratch));
             if let Some(Ok(Read::Int(id))) = id {
-                let told = program.found(id);
+                let told = program.take_object_id(id);
                 told.map_err(|error| Failure::Refused(Box::new(error), self.member.field))?;
             }
         }
@@ -194,7 +204,7 @@ impl ProgramRun<'_> {
     fn answer(&self, flight: &Flight) -> Result<WrittenMember, TooLong> {
         let asked = self.programmed.and_then(|it| it.shown.as_ref());
         let set = asked.zip(flight.rows.as_ref()).map(|(asked, rows)| ResultSet::new(asked, rows));
-        let source = ResultRows::shown(&self.run.prepared, &flight.shown, set.as_ref());
+        let source = ResultRows::of_program(&self.run.prepared, &flight.shown, set.as_ref());
         let mut writer = ResponseWriter::new(source, &self.run.prepared.plan, self.run.names(), 256);
         writer.root_member(self.member)?;
         Ok(writer.into_parts())
@@ -231,9 +241,10 @@ impl OpenTransaction<'_> {
         self.flight.push(&mut self.session, &statement(&it.template), &parameters(it));
     }
 
-    /// Sends what waits and takes the rows.
+    /// Sends the queued statements and takes their rows.
     async fn flush(&mut self) -> Result<Vec<Rows>, Failure> {
-        let rows = self.session.flush(self.flight.end).await.map_err(|error| self.of.failed(error))?;
+        let rows =
+            self.session.flush(self.flight.end).await.map_err(|error| self.of.database_failure(error))?;
         (self.flight.waiting, self.flight.bytes) = (0, 0);
         if let Some(at) = self.flight.shown_at.take() {
             self.flight.rows = rows.get(at).cloned();
@@ -245,7 +256,7 @@ impl OpenTransaction<'_> {
 impl ProgramTransaction for OpenTransaction<'_> {
     type Error = Failure;
 
-    fn refused(&self, error: FieldError) -> Failure {
+    fn program_error(&self, error: FieldError) -> Failure {
         Failure::Refused(Box::new(error), self.of.member.field)
     }
 
@@ -256,13 +267,13 @@ impl ProgramTransaction for OpenTransaction<'_> {
         if !of.driver().dialect.flavour.abilities().portals {
             self.flight.push(&mut self.session, &finder.statement, &parameters);
             let rows = self.flush().await?.pop().unwrap_or_default();
-            return of.hear(finder, &rows, program).map(drop);
+            return of.pass_found_objects(finder, &rows, program).map(drop);
         }
         self.session.open(FINDER, &finder.statement, &parameters);
         loop {
             self.session.fetch(FINDER, FIND_ROWS);
             let rows = self.flush().await?.pop().unwrap_or_default();
-            if of.hear(finder, &rows, program)? < FIND_ROWS {
+            if of.pass_found_objects(finder, &rows, program)? < FIND_ROWS {
                 return Ok(());
             }
         }
@@ -276,14 +287,14 @@ impl ProgramTransaction for OpenTransaction<'_> {
         let parameters = of.parameters(&check.1, ids)?;
         self.flight.push(&mut self.session, &check.1.statement, &parameters);
         let rows = self.flush().await?.pop().unwrap_or_default();
-        of.hear(&check.1, &rows, program).map(drop)
+        of.pass_found_objects(&check.1, &rows, program).map(drop)
     }
 
     async fn ask(&mut self, asked: &[BoundStatement], answers: &mut Answers) -> Result<(), Failure> {
         for some in asked.chunks(FLIGHT_MAX) {
             some.iter().for_each(|it| self.push(it));
             let rows = self.flush().await?;
-            // Those that waited before came first.
+            // Rows of statements queued before come first.
             let first = rows.len().saturating_sub(some.len());
             for (it, rows) in some.iter().zip(&rows[first..]) {
                 take(rows, it.template.width, answers);
@@ -292,7 +303,7 @@ impl ProgramTransaction for OpenTransaction<'_> {
         Ok(())
     }
 
-    async fn tell(&mut self, asked: &[BoundStatement]) -> Result<(), Failure> {
+    async fn execute_statements(&mut self, asked: &[BoundStatement]) -> Result<(), Failure> {
         for it in asked {
             self.push(it);
             if self.flight.is_full() {
@@ -302,7 +313,7 @@ impl ProgramTransaction for OpenTransaction<'_> {
         Ok(())
     }
 
-    /// Lets the reading of the answer travel with what waits.
+    /// Queues the read of the answer, so that it travels with the next flight.
     fn answer(&mut self, shown: Shown) -> Result<(), Failure> {
         if let Some(asked) = self.of.programmed.and_then(|it| it.shown.as_ref()) {
             self.flight.shown_at = Some(self.flight.waiting);
@@ -316,7 +327,7 @@ impl ProgramTransaction for OpenTransaction<'_> {
 
 /// Statements that were sent or wait to be.
 struct Flight {
-    /// Of the transaction's time.
+    /// Deadline of the transaction.
     end: Instant,
     /// Statements since the last trip.
     waiting: usize,
@@ -325,13 +336,13 @@ struct Flight {
     /// The statement that reads the answer.
     shown_at: Option<usize>,
     shown: Shown,
-    /// Its rows.
+    /// Rows of the answer.
     rows: Option<Rows>,
 }
 
 impl Flight {
     /// Nothing yet, of a transaction that has to be done by `end`.
-    fn until(end: Instant) -> Self {
+    fn with_deadline(end: Instant) -> Self {
         Self { end, waiting: 0, bytes: 0, shown_at: None, shown: Shown::default(), rows: None }
     }
 
@@ -346,16 +357,18 @@ impl Flight {
     }
 }
 
-/// Others were faster every time.
+/// The error of a transaction that lost every race with others.
 #[cold]
 fn overtaken(protocol: Protocol, field: u32) -> SourceError {
-    let error = coded(protocol, "CONCURRENT_UPDATE", "concurrent-update", CONCURRENT);
+    let error = error_with_code(protocol, "CONCURRENT_UPDATE", "concurrent-update", CONCURRENT);
     SourceError::Rejected { error, field: Some(field) }
 }
 
 /// The statement of a template, whose columns come back as text.
 pub(super) fn statement(template: &StatementTemplate) -> Arc<Statement> {
-    template.kept(|| Statement::new(template.sql.as_str(), [], vec![Format::Text; template.width], [], None))
+    template.driver_statement(|| {
+        Statement::new(template.sql.as_str(), [], vec![Format::Text; template.width], [], None)
+    })
 }
 
 /// The values of a statement in PostgreSQL's text.

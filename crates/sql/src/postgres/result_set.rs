@@ -25,7 +25,7 @@ pub(super) struct ResultSet<'r> {
     rows: &'r Rows,
     /// Empty if the statement has one arm and no parents.
     arms: Vec<ArmRows<'r>>,
-    /// The answer to what was asked apart, below these rows.
+    /// The answer to a separate read below these rows.
     below: Option<Box<Self>>,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Filed<'r> {
 struct Chain {
     hash: u64,
     first: u32,
-    /// From here on the chain's end is looked for: rows that followed theirs at once are behind it.
+    /// A row near the end of the chain, where the search for the end starts.
     last: u32,
 }
 
@@ -65,8 +65,8 @@ impl<'r> ResultSet<'r> {
         set
     }
 
-    /// With the answer to what was asked about these rows, in their order.
-    pub(super) fn above(mut self, below: Option<Self>) -> Self {
+    /// Attaches the answer to the read of the levels below these rows, in their order.
+    pub(super) fn with_children(mut self, below: Option<Self>) -> Self {
         self.below = below.map(Box::new);
         self
     }
@@ -89,7 +89,7 @@ impl<'r> ResultSet<'r> {
     }
 
     /// The rows of an arm whose parent has `key`.
-    pub(super) fn below(&self, arm: usize, key: &[Option<&[u8]>]) -> RowsOf<'_> {
+    pub(super) fn rows_with_key(&self, arm: usize, key: &[Option<&[u8]>]) -> RowsOf<'_> {
         let Some(rows) = self.arms.get(arm) else { return RowsOf::None };
         let keys = &self.asked.arms[arm].keys;
         let hash = hash(key);
@@ -104,11 +104,11 @@ impl<'r> ResultSet<'r> {
     /// The rows of an arm whose parent was number `number`, from zero, of those that were given.
     pub(super) fn of_parent(&self, arm: usize, number: usize) -> RowsOf<'_> {
         if self.asked.arms[arm].keys.is_empty() {
-            // There is one parent alone.
+            // There is only one parent.
             return self.all(arm);
         }
         let ordinal = (number as i64 + 1).to_be_bytes();
-        self.below(arm, &[Some(&ordinal)])
+        self.rows_with_key(arm, &[Some(&ordinal)])
     }
 }
 
@@ -163,11 +163,11 @@ fn is_key(row: Row<'_>, columns: &[u16], key: &[Option<&[u8]>]) -> bool {
 pub(super) enum RowsOf<'a> {
     /// None at all.
     None,
-    /// Of a statement of one arm.
+    /// Rows of a statement with one arm.
     Answer(RowsIter<'a>),
-    /// Of an arm.
+    /// Rows of one arm.
     Arm(std::slice::Iter<'a, Filed<'a>>),
-    /// Of a parent, from this one on.
+    /// Rows of one parent, from this one on.
     Chain(&'a ArmRows<'a>, u32),
 }
 
@@ -227,7 +227,8 @@ mod tests {
         let choices = Choices { utc: true, stringify: false, floats: Floats::AsPostgres, utf8: true };
         let types = Types::builtin();
         let asked = Asked::new(assembly, 1, true, &types, |_, it| Decoder::new(&types, it, choices));
-        let (one, two) = (Some("1"), Some("2"));
+        let one = Some("1");
+        let two = Some("2");
         let mixed = [
             (one, "a"),
             (one, "b"),
@@ -242,7 +243,9 @@ mod tests {
         let rows = rows(&mixed);
         let set = ResultSet::new(&asked, &rows);
         let letters = |key: Option<&str>| -> Vec<u8> {
-            set.below(0, &[key.map(str::as_bytes)]).filter_map(|row| Some(row.column(1)??[0])).collect()
+            set.rows_with_key(0, &[key.map(str::as_bytes)])
+                .filter_map(|row| Some(row.column(1)??[0]))
+                .collect()
         };
         assert_eq!(
             [letters(one), letters(two), letters(None), letters(Some("3"))],

@@ -1,4 +1,4 @@
-//! Repeats transactions that lost a race with others: so often, with longer and longer pauses, within the request's deadline.
+//! Repeats transactions that lost a race with others, with growing pauses, within the request's deadline.
 //!
 //! A transaction is repeated only if the database said that nothing of it happened (40001, 40P01). One whose commit is in doubt, as
 //! its connection broke or the database lost sight of it (40003), is never sent again.
@@ -18,7 +18,7 @@ use weir_relational::dialect::flavour::Flavour;
 const TRIES_MAX: u32 = 4;
 /// Attempts where races are lost as a matter of course.
 const TRIES_MAX_OF_REPEATERS: u32 = 10;
-/// Pauses grow no more after so many attempts: the longest is a quarter of a second.
+/// Number of attempts after which pauses stop growing: the longest is a quarter of a second.
 const GROWTHS_MAX: u32 = 6;
 
 /// The attempts at one transaction.
@@ -41,14 +41,14 @@ impl Retry {
     }
 
     /// Waits until the transaction may be tried again; `false`: it was tried often enough, or there is no time for it.
-    pub(super) async fn again(&mut self) -> bool {
-        let Some(pause) = self.next() else { return false };
+    pub(super) async fn wait_for_retry(&mut self) -> bool {
+        let Some(pause) = self.next_pause() else { return false };
         tokio::time::sleep(pause).await;
         true
     }
 
     /// The pause before the next attempt, if there is to be one.
-    fn next(&mut self) -> Option<Duration> {
+    fn next_pause(&mut self) -> Option<Duration> {
         let repeats = self.flavour.abilities().repeats;
         let tries_max = if repeats { TRIES_MAX_OF_REPEATERS } else { TRIES_MAX };
         let pause = pause(self.tries);
@@ -76,7 +76,7 @@ impl Retry {
     ) -> bool {
         let has_lost = error.and_then(Error::sqlstate).as_ref() == Some(b"40001");
         let has_savepoint = self.flavour.abilities().restarts_at_savepoint;
-        has_lost && has_savepoint && self.again().await && session.restart(end).await
+        has_lost && has_savepoint && self.wait_for_retry().await && session.restart(end).await
     }
 }
 
@@ -93,7 +93,7 @@ mod tests {
     /// Attempts until there are no more.
     fn check(flavour: Flavour, deadline: Instant, expected: u32) {
         let mut retry = Retry::new(flavour, deadline);
-        while retry.next().is_some() {}
+        while retry.next_pause().is_some() {}
         assert_eq!(retry.tries, expected, "{flavour:?}");
     }
 

@@ -53,7 +53,7 @@ impl Runner<'_, '_> {
         self.flush().await?;
         let answers = std::mem::take(&mut self.judged);
         for (awaited, rows) in awaited.iter().zip(&answers) {
-            if let Some((work, at)) = self.broken(awaited, rows) {
+            if let Some((work, at)) = self.first_broken_row(awaited, rows) {
                 let of = &self.prepared.plan.writes[write];
                 let error = check_failed_at(&of.works[work], at, self.bindings.protocol);
                 return Err(Failure::Refused(error, of.field));
@@ -70,7 +70,8 @@ impl Runner<'_, '_> {
         is_due: &(dyn Fn(usize, usize) -> bool + Sync),
     ) -> Result<Option<AwaitedCheck>, Failure> {
         let change = self.prepared.plan.row_checks[check].change;
-        let (mut rows, mut written) = (Vec::new(), Vec::new());
+        let mut rows = Vec::new();
+        let mut written = Vec::new();
         for (work, done) in self.done[write].works.iter().enumerate() {
             for (at, answer) in done.answers_of(change).filter(|it| is_due(work, it.0)) {
                 for row in answer.rows() {
@@ -91,7 +92,7 @@ impl Runner<'_, '_> {
     }
 
     /// The work and statement of the first row that breaks a check.
-    fn broken(&self, awaited: &AwaitedCheck, rows: &Rows) -> Option<(usize, usize)> {
+    fn first_broken_row(&self, awaited: &AwaitedCheck, rows: &Rows) -> Option<(usize, usize)> {
         let asked = &self.prepared.row_checks[awaited.check].asked;
         let set = ResultSet::new(asked, rows);
         let (set, arm) = set.place(self.prepared.plan.row_checks[awaited.check].level)?;

@@ -30,13 +30,13 @@ pub(super) struct ResultRows<'r> {
 #[derive(Clone, Copy)]
 enum Writes<'r> {
     None,
-    /// By write, with the levels below what came back.
+    /// Results by write, with the levels below the rows that came back.
     Done(&'r [Done<'r>], &'r [Option<ResultSet<'r>>]),
     /// A program's.
     Shown(&'r Shown),
 }
 
-/// The row at hand.
+/// A row during a visit.
 #[derive(Clone, Copy)]
 pub(super) struct ResultRow<'a> {
     cursor: &'a Cursor<'a>,
@@ -50,31 +50,35 @@ pub(super) struct ResultRow<'a> {
 enum RowOf<'a> {
     /// An arm of a reading statement.
     Arm(&'a ResultSet<'a>, usize),
-    /// A changing statement: the levels below what came back.
+    /// A changing statement: the levels below the rows that came back.
     Change(Option<&'a ResultSet<'a>>),
 }
 
 impl<'r> ResultRows<'r> {
-    /// Those of a query; `root` has the levels of its root.
-    pub(super) fn read(prepared: &'r Prepared, root: Option<&'r ResultSet<'r>>) -> Self {
+    /// Rows of a query; `root` has the levels of its root.
+    pub(super) fn of_query(prepared: &'r Prepared, root: Option<&'r ResultSet<'r>>) -> Self {
         Self { prepared, root, parent: None, writes: Writes::None, scratch: Vec::new() }
     }
 
-    /// Those of a mutation, with the levels below what came back.
-    pub(super) fn done(
+    /// Rows of a mutation, with the levels below the rows that it returned.
+    pub(super) fn of_mutation(
         prepared: &'r Prepared,
         done: &'r [Done<'r>],
         below: &'r [Option<ResultSet<'r>>],
     ) -> Self {
-        Self { writes: Writes::Done(done, below), ..Self::read(prepared, None) }
+        Self { writes: Writes::Done(done, below), ..Self::of_query(prepared, None) }
     }
 
-    /// Those of a program, read for the objects that it shows.
-    pub(super) fn shown(prepared: &'r Prepared, shown: &'r Shown, read: Option<&'r ResultSet<'r>>) -> Self {
-        Self { writes: Writes::Shown(shown), ..Self::read(prepared, read) }
+    /// Rows read for the objects that a program shows.
+    pub(super) fn of_program(
+        prepared: &'r Prepared,
+        shown: &'r Shown,
+        read: Option<&'r ResultSet<'r>>,
+    ) -> Self {
+        Self { writes: Writes::Shown(shown), ..Self::of_query(prepared, read) }
     }
 
-    /// The rows of `level` at the root, and whose they are.
+    /// The rows of `level` at the root, with their result set and arm.
     fn at_root(&self, level: u32) -> Option<(&'r ResultSet<'r>, usize, RowsOf<'r>)> {
         let (set, arm) = self.root?.place(level)?;
         let rows = match self.parent {
@@ -89,19 +93,20 @@ impl<'a> ResultRow<'a> {
     /// A row of arm `arm` of `set`.
     #[inline]
     pub(super) fn new(cursor: &'a Cursor<'a>, set: &'a ResultSet<'a>, arm: usize) -> Self {
-        let (columns, decoders) = (&*set.asked.arms[arm].columns, &*set.asked.decoders);
+        let columns = &*set.asked.arms[arm].columns;
+        let decoders = &*set.asked.decoders;
         Self { cursor, columns, decoders, of: RowOf::Arm(set, arm) }
     }
 
-    /// The bytes of an output column, and what reads them.
+    /// The bytes of an output column, and its decoder.
     #[inline]
     fn cell(self, column: u16) -> (Option<&'a [u8]>, &'a Decoder) {
         let column = usize::from(self.columns.get(usize::from(column)).copied().unwrap_or(column));
         (self.cursor.column(column), &self.decoders[column])
     }
 
-    /// The rows of `level` below this one, and whose they are.
-    fn below(self, prepared: &Prepared, level: u32) -> Option<(&'a ResultSet<'a>, usize, RowsOf<'a>)> {
+    /// The rows of `level` below this one, with their result set and arm.
+    fn rows_below(self, prepared: &Prepared, level: u32) -> Option<(&'a ResultSet<'a>, usize, RowsOf<'a>)> {
         let (own, parent) = match self.of {
             RowOf::Arm(set, arm) => (set, arm),
             RowOf::Change(below) => {
@@ -118,7 +123,7 @@ impl<'a> ResultRow<'a> {
                 let key = nest
                     .iter()
                     .map(|&(_, column)| self.cursor.column(usize::from(columns[usize::from(column)])));
-                set.below(arm, &key.collect::<Key<'_>>())
+                set.rows_with_key(arm, &key.collect::<Key<'_>>())
             }
         };
         Some((set, arm, rows))
@@ -152,7 +157,7 @@ impl RowSource for ResultRows<'_> {
     ) -> Result<(), Self::Error> {
         let source = holder.as_mut();
         let rows = match above {
-            RowContext::Row(row) => row.below(source.prepared, level),
+            RowContext::Row(row) => row.rows_below(source.prepared, level),
             RowContext::Root | RowContext::Work(_) => source.at_root(level),
         };
         let Some((set, arm, rows)) = rows else { return Ok(()) };
@@ -202,7 +207,7 @@ impl RowSource for ResultRows<'_> {
     }
 
     /// The result of a work, which was done before.
-    fn work(&mut self, write: u32, work: usize) -> Result<WorkResult<Self::Returned>, Self::Error> {
+    fn run_work(&mut self, write: u32, work: usize) -> Result<WorkResult<Self::Returned>, Self::Error> {
         let write = write as usize;
         Ok(match self.writes {
             Writes::None => WorkResult::default(),
@@ -224,9 +229,10 @@ impl RowSource for ResultRows<'_> {
         let (&Some((write, work)), Writes::Done(done, below)) = (rows, holder.as_mut().writes) else {
             return Ok(());
         };
-        let (work, below) = (&done[write].works[work], below[write].as_ref());
+        let work = &done[write].works[work];
+        let below = below[write].as_ref();
         for (index, (row, decoders)) in work.rows().enumerate() {
-            let cursor = Cursor::numbered(row, work.first + index);
+            let cursor = Cursor::with_number(row, work.first + index);
             let row = ResultRow { cursor: &cursor, columns: &[], decoders, of: RowOf::Change(below) };
             if visit(holder, row)? == Walk::Stop {
                 break;

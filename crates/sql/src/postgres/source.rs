@@ -120,7 +120,8 @@ impl Driver for PostgresDriver {
         asked: &BoundStatement,
         field: u32,
     ) -> Result<Answers, SourceError> {
-        let (reads, values) = (run.fetch.reads(&run.input), super::program::parameters(asked));
+        let reads = run.fetch.reads(&run.input);
+        let values = super::program::parameters(asked);
         let rows = reads.read(&super::program::statement(&asked.template), values, run.input.deadline).await;
         let rows = rows.map_err(|error| run.fetch.source_error(error, field, None))?;
         let mut answers = Answers::default();
@@ -172,39 +173,41 @@ impl Driver for PostgresDriver {
 }
 
 impl PostgresState {
-    /// One statement for the levels `tops` and all below them.
+    /// Prepares one statement for the levels `tops` and all below them.
     pub(super) fn ask(&self, plan: &Plan, tops: &[u32], parents: Parents<'_>) -> Result<Reads, TooWide> {
         let relations = self.frontend.relations();
         let assembly = assemble(&self.driver.dialect, relations, plan, tops, parents)?;
         let has_keys = matches!(parents, Parents::Keys(_) | Parents::Rows(_));
         let reach = reach::of_levels(relations, plan, tops, has_keys);
-        Ok(self.asked(assembly, plan, has_keys, &[]).reaching(reach))
+        Ok(self.prepare_read(assembly, plan, has_keys, &[]).reaching(reach))
     }
 
-    /// A statement for the level `only`, whatever is below it; its columns `keys` are those of what is below.
+    /// Prepares a statement for the level `only` without its nested levels; its columns `keys` are parameters of the next one.
     pub(super) fn ask_alone(&self, plan: &Plan, only: u32, keys: &[u16]) -> Result<Reads, TooWide> {
         let relations = self.frontend.relations();
         let assembly = assemble_alone(&self.driver.dialect, relations, plan, only)?;
         let reach = reach::of_level(relations, plan, only);
-        Ok(self.asked(assembly, plan, false, keys).reaching(reach))
+        Ok(self.prepare_read(assembly, plan, false, keys).reaching(reach))
     }
 
     /// All of a query in one statement that is asked for many sets of values, if it can be.
     pub(super) fn together(&self, plan: &Plan) -> Option<MergedText> {
-        let (dialect, relations) = (&self.driver.dialect, self.frontend.relations());
+        let dialect = &self.driver.dialect;
+        let relations = self.frontend.relations();
         assemble_together(dialect, relations, plan, &plan.levels_below(plan.root))
     }
 
-    fn asked(&self, assembly: Assembly, plan: &Plan, has_parents: bool, keys: &[u16]) -> Reads {
+    fn prepare_read(&self, assembly: Assembly, plan: &Plan, has_parents: bool, keys: &[u16]) -> Reads {
         let types = &self.driver.dialect.types;
         Reads::new(assembly, plan.levels.len(), has_parents, types, |at, oid| self.decoder_at(at, oid, keys))
     }
 
     /// A decoder of the column at place `at`; those at `keys` are given to the next statement too.
     pub(super) fn decoder_at(&self, at: usize, oid: u32, keys: &[u16]) -> Decoder {
-        match keys.iter().any(|it| usize::from(*it) == at) {
-            true => Decoder::of_key(&self.driver.dialect.types, oid, self.driver.choices),
-            false => self.decoder(oid),
+        if keys.iter().any(|it| usize::from(*it) == at) {
+            Decoder::of_key(&self.driver.dialect.types, oid, self.driver.choices)
+        } else {
+            self.decoder(oid)
         }
     }
 
@@ -212,8 +215,8 @@ impl PostgresState {
         Decoder::new(&self.driver.dialect.types, oid, self.driver.choices)
     }
 
-    /// True if callers with these facts may see the names that `error` tells.
-    pub(super) fn is_told(&self, error: &DatabaseError, facts: &[u64]) -> bool {
+    /// True if callers with these facts may see the names in `error`.
+    pub(super) fn may_name(&self, error: &DatabaseError, facts: &[u64]) -> bool {
         let found = self.frontend.relations().catalog.find(&error.schema, &error.table);
         let column = (!error.column.is_empty()).then_some(&*error.column);
         found.is_some_and(|it| self.frontend.is_exposed(it, column, facts))
@@ -221,8 +224,8 @@ impl PostgresState {
 }
 
 impl DatabaseSource<PostgresDriver> {
-    /// Reads what the database has and serves it as the source `name`. What cannot be served of it stands in the
-    /// warnings.
+    /// Reads the contents of the database and serves it as the source `name`. Warnings list the parts that cannot be
+    /// served.
     /// # Errors
     /// The database cannot be asked within `patience`, or makes no sound schema.
     pub async fn open(
@@ -261,7 +264,7 @@ impl DatabaseSource<PostgresDriver> {
         settings: Settings,
         patience: Duration,
     ) -> Result<Self, OpenError> {
-        // As above.
+        // A separate pool: its connections belong to the runtime that opened them, which may end after this.
         let pool = Pool::new(settings.clone());
         let deadline = Instant::now() + patience;
         pool.ready(deadline).await.map_err(OpenError::Database)?;
@@ -272,9 +275,9 @@ impl DatabaseSource<PostgresDriver> {
         Ok(Self::start(name, frontend, settings, (Types::builtin(), pool.facts(), decoding), numbers))
     }
 
-    /// As [`Self::new`], of a database that cannot be asked now: until it can, requests fail.
+    /// Serves a database like [`Self::new`] that cannot be reached now: until it can, requests fail.
     #[must_use]
-    pub fn unreached(name: &str, frontend: Arc<dyn ApiFrontend>, settings: Settings) -> Self {
+    pub fn without_connection(name: &str, frontend: Arc<dyn ApiFrontend>, settings: Settings) -> Self {
         let prospect = Prospect::Nothing("the server is not known yet".into());
         let decoding = Decoding::new(&settings, &frontend.relations().catalog, prospect);
         let numbers = (false, Floats::AsElsewhere);
@@ -293,7 +296,8 @@ impl DatabaseSource<PostgresDriver> {
         let dialect = Postgres { flavour, types, floats };
         settings.follower_reads = flavour.abilities().follower_reads;
         let shards = frontend.relations().catalog.has_shards().then(Default::default);
-        let (pool, name_of) = (Pool::new(settings), name.into());
+        let pool = Pool::new(settings);
+        let name_of = name.into();
         let driver = PostgresDriver { dialect, choices, pool, name: name_of, facts, decoding, shards };
         Self::serve(name, frontend, driver)
     }
@@ -301,7 +305,7 @@ impl DatabaseSource<PostgresDriver> {
     /// Connections that it may open.
     #[must_use]
     pub fn connection_bound(&self) -> ConnectionBound {
-        self.state.driver.pool.bound()
+        self.state.driver.pool.connection_bound()
     }
 
     /// The database's flavour.

@@ -29,13 +29,10 @@ fn append(out: &mut Vec<u8>, decoder: &Decoder, bytes: Option<&[u8]>) -> bool {
     true
 }
 
-/// One value.
+/// Pushes a value as a parameter.
 pub(super) fn push(decoder: &Decoder, bytes: Option<&[u8]>, parameters: &mut Parameters) {
     let mut text = Vec::new();
-    match append(&mut text, decoder, bytes) {
-        true => parameters.push(&text),
-        false => parameters.push_null(),
-    }
+    if append(&mut text, decoder, bytes) { parameters.push(&text) } else { parameters.push_null() }
 }
 
 /// Values of one type, as an array.

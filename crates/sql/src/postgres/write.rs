@@ -14,7 +14,7 @@ use super::prepared::{Children, Prepared, Ready};
 use super::source::PostgresDriver;
 use super::text;
 use crate::exec::bind::Bindings;
-use crate::exec::errors::{check_failed_at, needed, not_found};
+use crate::exec::errors::{check_failed_at, missing_needed_row, not_found};
 use crate::frontend::form::Form;
 use smallvec::SmallVec;
 use std::time::Instant;
@@ -26,14 +26,14 @@ use weir_postgres::write_route::WriteRoute;
 use weir_relational::plan::MemberKind;
 use weir_relational::plan::write::{Change, Given, Step, Work};
 
-/// So many statements leave in one flight at most: what is waiting is kept in memory on both sides.
+/// Maximum number of statements in one flight: waiting ones are kept in memory on both sides.
 const FLIGHT_MAX: usize = 1024;
 
 /// Result of a root field.
 #[derive(Default)]
 pub(super) struct Done<'r> {
     pub(super) works: Vec<WorkDone<'r>>,
-    /// The answer of the levels below what came back.
+    /// The answer of the levels below the rows that came back.
     pub(super) below: Option<Rows>,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct WorkDone<'r> {
     pub(super) affected: i64,
     /// Number of rows that the works before it returned.
     pub(super) first: usize,
-    /// One per statement, in order.
+    /// Answers, one per statement, in order.
     answers: Vec<Answered<'r>>,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Answered<'r> {
     ready: &'r Ready,
     /// The place of the statement in the plan's changes.
     change: u32,
-    /// Its rows are the field's own, not nested in them.
+    /// The rows are the field's own, not nested inserts.
     shown: bool,
 }
 
@@ -75,7 +75,7 @@ impl<'r> WorkDone<'r> {
         self.answers.iter().enumerate().filter(move |it| it.1.change == change)
     }
 
-    /// The rows of the field's own table, with what reads them.
+    /// The rows of the field's own table, with their decoders.
     pub(super) fn rows(&self) -> impl Iterator<Item = (Row<'_>, &[Decoder])> + Clone {
         let shown = self.answers.iter().filter(|it| it.shown);
         shown.flat_map(|it| it.rows().map(|row| (row, it.decoders())))
@@ -85,9 +85,9 @@ impl<'r> WorkDone<'r> {
 /// Why a mutation failed.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The database, while it worked for a root field: a place in the shape.
+    /// An error of the database while it worked for a root field, with the field's index in the output plan.
     Database(Error, u32),
-    /// The request asks for what cannot be.
+    /// The request cannot be fulfilled.
     Refused(Box<FieldError>, u32),
     /// Values of the answer cannot be given, and nothing is committed.
     Undone(Vec<PathError>),
@@ -103,7 +103,7 @@ impl Failure {
     }
 }
 
-/// Whose answer is awaited.
+/// The statement whose answer is awaited.
 #[derive(Clone, Copy)]
 pub(super) enum Awaited {
     Statement {
@@ -114,7 +114,7 @@ pub(super) enum Awaited {
     Below {
         write: usize,
     },
-    /// Of written rows.
+    /// Check of written rows.
     Check {
         write: usize,
     },
@@ -143,7 +143,8 @@ impl<'r, 's> Runner<'r, 's> {
     ) -> Self {
         let mut done = Vec::new();
         done.resize_with(prepared.plan.writes.len(), Done::default);
-        let (judged, awaited) = (Vec::new(), Vec::new());
+        let judged = Vec::new();
+        let awaited = Vec::new();
         Self { prepared, bindings, driver, way, deadline, done, judged, awaited }
     }
 
@@ -168,7 +169,7 @@ impl<'r, 's> Runner<'r, 's> {
     }
 
     async fn change(&mut self) -> Result<(), Failure> {
-        let writes: SmallVec<[usize; 4]> = wanted(self.prepared).collect();
+        let writes: SmallVec<[usize; 4]> = root_writes(self.prepared).collect();
         for &write in &writes {
             self.write(write).await?;
         }
@@ -185,7 +186,7 @@ impl<'r, 's> Runner<'r, 's> {
     }
 
     fn count_all(&mut self) {
-        wanted(self.prepared).for_each(|it| self.count(it));
+        root_writes(self.prepared).for_each(|it| self.count(it));
     }
 
     async fn write(&mut self, write: usize) -> Result<(), Failure> {
@@ -219,7 +220,7 @@ impl<'r, 's> Runner<'r, 's> {
         }
         self.judge_field(write).await?;
         match &self.prepared.below[write] {
-            Some(children) => self.below(write, children).await,
+            Some(children) => self.read_children(write, children).await,
             None => Ok(()),
         }
     }
@@ -263,7 +264,7 @@ impl<'r, 's> Runner<'r, 's> {
         Ok(())
     }
 
-    /// One row; `first` is the place of its first step among the answers.
+    /// Runs an insert step for one row; `first` is the index of its first step among the answers.
     async fn step(
         &mut self,
         write: usize,
@@ -312,14 +313,14 @@ impl<'r, 's> Runner<'r, 's> {
                 && answer.rows.as_ref().is_none_or(|it| it.iter().next().is_none())
             {
                 let field = self.prepared.plan.writes[write].field;
-                return Err(Failure::Refused(needed(words, self.bindings.protocol), field));
+                return Err(Failure::Refused(missing_needed_row(words, self.bindings.protocol), field));
             }
         }
         Ok(())
     }
 
     /// Asks for the levels below the rows that came back.
-    async fn below(&mut self, write: usize, children: &'r Children) -> Result<(), Failure> {
+    async fn read_children(&mut self, write: usize, children: &'r Children) -> Result<(), Failure> {
         self.flush().await?;
         self.count(write);
         let field = self.prepared.plan.writes[write].field;
@@ -329,7 +330,7 @@ impl<'r, 's> Runner<'r, 's> {
         Ok(())
     }
 
-    /// The values of a statement about `rows`, each with what reads it.
+    /// The values of a statement about `rows`, each with its decoder.
     pub(super) fn about<'a>(
         &self,
         children: &Children,
@@ -386,7 +387,7 @@ impl<'r, 's> Runner<'r, 's> {
         Ok(())
     }
 
-    /// Sends what is waiting and takes the answers.
+    /// Sends the queued statements and takes their answers.
     pub(super) async fn flush(&mut self) -> Result<(), Failure> {
         let answers = self.way.flush(self.deadline).await;
         let awaited = std::mem::take(&mut self.awaited);
@@ -434,7 +435,7 @@ impl<'r, 's> Runner<'r, 's> {
         }
     }
 
-    /// Adds up what the works of a field did.
+    /// Sums up the results of a field's works.
     fn count(&mut self, write: usize) {
         let mut first = 0;
         for work in &mut self.done[write].works {
@@ -450,7 +451,7 @@ impl<'r, 's> Runner<'r, 's> {
 }
 
 /// The root fields, in order.
-fn wanted(prepared: &Prepared) -> impl Iterator<Item = usize> {
+fn root_writes(prepared: &Prepared) -> impl Iterator<Item = usize> {
     let plan = &prepared.plan;
     plan.members[plan.root.range()].iter().filter_map(|member| match member.kind {
         MemberKind::Write(write) => Some(write as usize),
@@ -461,18 +462,18 @@ fn wanted(prepared: &Prepared) -> impl Iterator<Item = usize> {
 /// Ways to send a mutation of at most one statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Single {
-    /// It may share its transaction with others.
+    /// The statement may share its transaction with others.
     Sharable,
-    /// A function may do what concerns the whole transaction.
+    /// A function may affect the whole transaction, so the statement runs alone.
     Alone,
 }
 
-/// The way for a mutation of at most one statement, whose answer is certain; nothing for others.
+/// How to send a mutation of at most one statement with a certain answer; `None` for others.
 pub(super) fn single(prepared: &Prepared, form: &Form) -> Option<Single> {
     if prepared.may_fail.contains(&true) || !prepared.row_checks.is_empty() || prepared.is_sequential {
         return None;
     }
-    let mut writes = wanted(prepared);
+    let mut writes = root_writes(prepared);
     let (write, None) = (writes.next()?, writes.next()) else { return None };
     let [work] = prepared.plan.writes[write].works.as_slice() else { return None };
     let change = match work {

@@ -8,7 +8,7 @@ use super::retry::Retry;
 use super::row_source::ResultRows;
 use super::source::{PostgresDriver, PostgresFetch};
 use super::write::{Done, Failure, Runner, Single, single};
-use crate::exec::answer::{TooLong, unanswered};
+use crate::exec::answer::{TooLong, committed_value_error};
 use crate::exec::errors::{with_message, with_path};
 use crate::exec::response_writer::ResponseWriter;
 use crate::exec::shards;
@@ -28,7 +28,7 @@ pub(super) async fn write(run: &PlannedFetch<'_, PostgresDriver>) -> Result<Fetc
     let mut retry = Retry::new(run.fetch.state.driver.dialect.flavour, run.input.deadline);
     loop {
         match transact(run, &mut retry).await {
-            Err(Failure::Database(error, _)) if error.is_retryable() && retry.again().await => {}
+            Err(Failure::Database(error, _)) if error.is_retryable() && retry.wait_for_retry().await => {}
             Err(failure) => {
                 let plan = &run.prepared.plan;
                 return Err(with_path(failure.into_error(run.fetch, plan), plan));
@@ -44,10 +44,13 @@ fn check_unmoved(run: &PlannedFetch<'_, PostgresDriver>) -> Result<(), SourceErr
     if unmoved.is_empty() {
         return Ok(());
     }
-    let (fetch, bindings) = (run.fetch, run.bindings(&[]));
-    let (frontend, types) = (&*fetch.state.frontend, &fetch.state.driver.dialect.types);
+    let fetch = run.fetch;
+    let bindings = run.bindings(&[]);
+    let frontend = &*fetch.state.frontend;
+    let types = &fetch.state.driver.dialect.types;
     for it in unmoved {
-        let (field, of) = (Some(it.refusal.field), &it.refusal);
+        let field = Some(it.refusal.field);
+        let of = &it.refusal;
         let oid = frontend.relations().catalog.table(of.table).column(of.column).oid;
         let bound = |value| {
             let mut bytes = Parameters::default();
@@ -56,7 +59,7 @@ fn check_unmoved(run: &PlannedFetch<'_, PostgresDriver>) -> Result<(), SourceErr
         let both = bound(&it.found_by).and_then(|one| Ok((one, bound(&it.set_to)?)));
         let (found_by, set_to) = both.map_err(|error| SourceError::Rejected { error: *error, field })?;
         if found_by.as_bytes() != set_to.as_bytes() {
-            let error = shards::refused(of, frontend, &fetch.ask.facts, fetch.ask.protocol);
+            let error = shards::shard_refusal(of, frontend, &fetch.ask.facts, fetch.ask.protocol);
             return Err(with_path(SourceError::Rejected { error, field }, &run.prepared.plan));
         }
     }
@@ -64,12 +67,12 @@ fn check_unmoved(run: &PlannedFetch<'_, PostgresDriver>) -> Result<(), SourceErr
 }
 
 impl Failure {
-    /// The configuration may have its own message for a constraint.
+    /// Converts the failure; the configuration may have its own message for a constraint.
     pub(super) fn into_error(self, fetch: &PostgresFetch, plan: &Plan) -> SourceError {
         match self {
             Self::Database(error, field) => {
                 let error = fetch.on_one_node(error, Some(plan), field);
-                let name = error.violated();
+                let name = error.violated_constraint();
                 let error = fetch.source_error(error, field, Some(plan));
                 with_message(error, name, &fetch.ask.facts, &*fetch.state.frontend)
             }
@@ -81,19 +84,20 @@ impl Failure {
 
 /// Runs it once. A single statement needs no session of its own before it is bound, and may share its transaction the first time.
 async fn transact(run: &PlannedFetch<'_, PostgresDriver>, retry: &mut Retry) -> Result<FetchResult, Failure> {
-    let (pool, deadline) = (&*run.fetch.state.driver.pool, run.input.deadline);
+    let pool = &*run.fetch.state.driver.pool;
+    let deadline = run.input.deadline;
     let Some(single) = single(&run.prepared, &run.form) else {
         return Box::pin(in_session(run, retry)).await;
     };
     if retry.is_first() && single == Single::Sharable && pool.has_groups() {
         let way = WriteRoute::Single { pool, pushed: None, is_shared: true };
-        match work(run, way, deadline).await {
+        match run_statements(run, way, deadline).await {
             Err(Failure::Database(Error::Undone, _)) => {}
             done => return done,
         }
     }
     let way = WriteRoute::Single { pool, pushed: None, is_shared: false };
-    work(run, way, deadline).await
+    run_statements(run, way, deadline).await
 }
 
 async fn in_session(
@@ -102,7 +106,8 @@ async fn in_session(
 ) -> Result<FetchResult, Failure> {
     let field = run.fetch.first_field();
     let failed = |error| Failure::Database(error, field);
-    let (pool, deadline) = (&run.fetch.state.driver.pool, run.input.deadline);
+    let pool = &run.fetch.state.driver.pool;
+    let deadline = run.input.deadline;
     let mut gate = pool.gate(Cause::Change, &run.prepared.locks, deadline);
     loop {
         let patience = gate.enter().await.map_err(failed)?;
@@ -113,25 +118,25 @@ async fn in_session(
             session.change_in_sequence();
         }
         let done = loop {
-            let done = work(run, WriteRoute::Session(&mut session), end).await;
+            let done = run_statements(run, WriteRoute::Session(&mut session), end).await;
             let error = done.as_ref().err().and_then(Failure::database);
             if !retry.restart(&mut session, error, end).await {
                 break done;
             }
         };
         match done {
-            // Its locks are let go before the client hears of it.
+            // Release the transaction's locks before the client receives the error.
             Err(Failure::Undone(_) | Failure::Refused(..)) => session.rollback().await,
             _ => drop(session),
         }
-        if !gate.again(done.as_ref().err().and_then(Failure::database)) {
+        if !gate.should_retry(done.as_ref().err().and_then(Failure::database)) {
             return done;
         }
     }
 }
 
 /// Runs the statements and makes their answer: before the commit, if that can fail.
-async fn work(
+async fn run_statements(
     run: &PlannedFetch<'_, PostgresDriver>,
     way: WriteRoute<'_>,
     deadline: Instant,
@@ -151,7 +156,7 @@ async fn work(
     let reply = reply.map_err(|it| Failure::Refused(Box::new(it.of_mutation()), it.field))?;
     match reply.errors.first() {
         None => Ok(reply),
-        Some(error) => Err(Failure::Refused(Box::new(unanswered(error)), run.fetch.first_field())),
+        Some(error) => Err(Failure::Refused(Box::new(committed_value_error(error)), run.fetch.first_field())),
     }
 }
 
@@ -160,7 +165,7 @@ fn answer(run: &PlannedFetch<'_, PostgresDriver>, done: &[Done<'_>]) -> Result<F
     let below = done.iter().zip(&prepared.below);
     let below = below.map(|(done, below)| Some(ResultSet::new(&below.as_ref()?.asked, done.below.as_ref()?)));
     let below: Vec<Option<ResultSet<'_>>> = below.collect();
-    let source = ResultRows::done(prepared, done, &below);
+    let source = ResultRows::of_mutation(prepared, done, &below);
     let (finished, errors) = ResponseWriter::new(source, &prepared.plan, run.names(), 256).finish()?;
     Ok(FetchResult { body: FetchBody::Finished(finished), errors, cache_control: None })
 }

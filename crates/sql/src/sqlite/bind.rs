@@ -1,4 +1,4 @@
-//! Values on their way in: nodes of literals and variables, bound by the column's type.
+//! Binds literals and variables by the column's type.
 //!
 //! Strings are accepted for any type. Digits of decimals are bound as text where they are no 64-bit integer, and
 //! SQLite's affinity makes of them what it stores; our code never turns them into a float.
@@ -57,7 +57,7 @@ impl ToSql for SqliteValue<'_> {
     }
 }
 
-/// The value of `parameter`; for a piece below the root, for parent key `key`.
+/// The value of `parameter`; for a plan node below the root, for parent key `key`.
 pub(super) fn value<'r>(
     bindings: &Bindings<'r>,
     parameter: &'r Parameter,
@@ -65,12 +65,12 @@ pub(super) fn value<'r>(
 ) -> Result<SqliteValue<'r>, Refused> {
     let reading = SqliteReading { bindings, parameter, key };
     if let (Origin::Encoded(of), Reader::Column(ty)) = (&parameter.origin, &parameter.reader) {
-        return reading.encoded(of, ty);
+        return reading.read_encoded(of, ty);
     }
     if let (Origin::Position(of), Reader::Column(ty)) = (&parameter.origin, &parameter.reader)
-        && let Some(text) = bindings.positioned(parameter, of, ty)
+        && let Some(text) = bindings.read_position(parameter, of, ty)
     {
-        return reading.positioned(text?, ty);
+        return reading.read_position(text?, ty);
     }
     found_value(reading, bindings.find(parameter, key))
 }
@@ -80,7 +80,7 @@ fn found_value<'r>(reading: SqliteReading<'_, 'r>, found: Found<'r>) -> Result<S
     match &parameter.reader {
         Reader::Column(ty) => reading.scalar(found, ty),
         Reader::Each(ty) => reading.list(found, ty),
-        Reader::Gathered { ty, values } => reading.gathered(values, ty),
+        Reader::Gathered { ty, values } => reading.gather_list(values, ty),
         Reader::Limit => Ok(SqliteValue::Int(bindings.limit(parameter, found)?.unwrap_or(-1))),
         Reader::BatchSize => bindings.batch_size(parameter, found).map(SqliteValue::Int),
         Reader::Offset => reading.offset(found),
@@ -89,12 +89,12 @@ fn found_value<'r>(reading: SqliteReading<'_, 'r>, found: Found<'r>) -> Result<S
         Reader::Id => bindings.sure_id(parameter, found).map(SqliteValue::Int),
         Reader::Ids => reading.numbers(found, &|it| Ok(bindings.id(it))),
         Reader::Words { all, kind } => {
-            let text = bindings.words(parameter, found)?;
+            let text = bindings.words_text(parameter, found)?;
             Ok(SqliteValue::Text(text_search::question(text, *all, *kind, &text_search::FTS5).into()))
         }
         Reader::EachWord(kind) => {
             let questions =
-                text_search::questions(bindings.words(parameter, found)?, *kind, &text_search::FTS5);
+                text_search::questions(bindings.words_text(parameter, found)?, *kind, &text_search::FTS5);
             let mut out = Out::default();
             out.open(b'[');
             for question in questions {
@@ -130,16 +130,16 @@ fn found_value<'r>(reading: SqliteReading<'_, 'r>, found: Found<'r>) -> Result<S
         Reader::JsonPath => reading.json_path(found),
         Reader::AsIs => reading.scalar(found, &ColumnType::Text),
         Reader::Capped { reader, rows_max } => {
-            bindings.capped(parameter, (reader, *rows_max), found).map(SqliteValue::Int)
+            bindings.cap_rows(parameter, (reader, *rows_max), found).map(SqliteValue::Int)
         }
     }
 }
 
-/// Compiles a pattern. What is asked by words is made of them by us.
+/// Checks a pattern by compiling it. Patterns for searches of words are generated, so they are valid.
 pub(super) fn judge<'r>(judged: &'r Judged, bindings: &Bindings<'r>) -> Result<(), Refused> {
     let SqliteValue::Text(pattern) = value(bindings, &judged.with, 0)? else { return Ok(()) };
     let (kind, fold) = match judged.by {
-        // Those of rows above are asked behind the policy.
+        // Patterns from rows above are judged behind the policy.
         _ if judged.with.reader == Reader::Sequence || judged.with.origin.is_of_row() => return Ok(()),
         Comparison::Like => (Kind::Like, false),
         Comparison::Ilike => (Kind::Like, true),
@@ -186,7 +186,7 @@ impl<'r> SqliteReading<'_, 'r> {
 
     fn scalar(&self, found: Found<'r>, ty: &ColumnType) -> Result<SqliteValue<'r>, Refused> {
         match found {
-            Found::Given(given) => self.given(given, ty),
+            Found::Given(given) => self.read_given(given, ty),
             Found::Key(column, row) => self.parent(column, row, ty),
             Found::Shown(ids) => Ok(ids.first().map_or(SqliteValue::Null, |id| SqliteValue::Int(*id))),
             Found::Text(text) => self.cast(text, ty),
@@ -195,12 +195,13 @@ impl<'r> SqliteReading<'_, 'r> {
         }
     }
 
-    fn given(&self, given: Given<'r>, ty: &ColumnType) -> Result<SqliteValue<'r>, Refused> {
+    fn read_given(&self, given: Given<'r>, ty: &ColumnType) -> Result<SqliteValue<'r>, Refused> {
         match given.node() {
             Node::Null | Node::Absent => Ok(SqliteValue::Null),
-            Node::Bool(value) => Ok(match is_text(ty) {
-                true => SqliteValue::Text(if value { "true" } else { "false" }.into()),
-                false => SqliteValue::Int(i64::from(value)),
+            Node::Bool(value) => Ok(if is_text(ty) {
+                SqliteValue::Text(if value { "true" } else { "false" }.into())
+            } else {
+                SqliteValue::Int(i64::from(value))
             }),
             Node::Int(value) | Node::QuotedInt(value) => Ok(match ty.facts().cell {
                 Cell::Text | Cell::Uuid => SqliteValue::Text(value.to_string().into()),
@@ -211,7 +212,7 @@ impl<'r> SqliteReading<'_, 'r> {
             Node::Float(value) => Ok(SqliteValue::Real(value)),
             Node::Number(span) => self.number_of(given.str(span), ty),
             Node::Text(span) => self.text(given.str(span), ty),
-            Node::Json(span) => self.kept(given.str(span)),
+            Node::Json(span) => self.text_value(given.str(span)),
             Node::Enum(value) => Ok(SqliteValue::Text(self.bindings.enum_name(value).into())),
             Node::List { .. } | Node::Object { .. } | Node::Key(_) | Node::Variable(_) | Node::Parent(_) => {
                 self.refuse("BAD_USER_INPUT", "parse-failed", "expected a scalar".into())
@@ -226,10 +227,13 @@ impl<'r> SqliteReading<'_, 'r> {
                 Ok(value) => Ok(SqliteValue::Int(value)),
                 Err(_) => self.invalid("integer", text),
             },
-            Cell::Float | Cell::Numeric => match crate::exec::value::is_number(text.trim().as_bytes()) {
-                true => self.number_of(text.trim(), ty),
-                false => self.invalid("numeric", text),
-            },
+            Cell::Float | Cell::Numeric => {
+                if crate::exec::value::is_number(text.trim().as_bytes()) {
+                    self.number_of(text.trim(), ty)
+                } else {
+                    self.invalid("numeric", text)
+                }
+            }
             Cell::Boolean => match text.trim().to_ascii_lowercase().as_str() {
                 "true" | "t" | "yes" | "y" | "on" | "1" => Ok(SqliteValue::Int(1)),
                 "false" | "f" | "no" | "n" | "off" | "0" => Ok(SqliteValue::Int(0)),
@@ -245,13 +249,13 @@ impl<'r> SqliteReading<'_, 'r> {
             Cell::Text if matches!(ty, ColumnType::Text | ColumnType::Char | ColumnType::CiText) => {
                 Ok(SqliteValue::Text(text.into()))
             }
-            Cell::Text | Cell::Uuid | Cell::Capitals | Cell::Json => self.kept(text),
+            Cell::Text | Cell::Uuid | Cell::Capitals | Cell::Json => self.text_value(text),
         }
     }
 
-    /// A value in a cursor or an identifier.
-    fn encoded(&self, of: &'r Encoded, ty: &ColumnType) -> Result<SqliteValue<'r>, Refused> {
-        let Some(text) = self.bindings.encoded(self.parameter, of, ty, self.key)? else {
+    /// Reads a value from a cursor or an identifier.
+    fn read_encoded(&self, of: &'r Encoded, ty: &ColumnType) -> Result<SqliteValue<'r>, Refused> {
+        let Some(text) = self.bindings.read_encoded(self.parameter, of, ty, self.key)? else {
             return Ok(SqliteValue::Null);
         };
         // The text lives as long as the value is read.
@@ -260,8 +264,8 @@ impl<'r> SqliteReading<'_, 'r> {
         value.map_err(|_| self.bindings.no_code(self.parameter, of))
     }
 
-    /// A value in a position.
-    fn positioned(&self, text: Option<String>, ty: &ColumnType) -> Result<SqliteValue<'r>, Refused> {
+    /// Reads a value from a stream's position.
+    fn read_position(&self, text: Option<String>, ty: &ColumnType) -> Result<SqliteValue<'r>, Refused> {
         let Some(text) = text else { return Ok(SqliteValue::Null) };
         // The text lives as long as the value is read.
         let reading = SqliteReading { bindings: self.bindings, parameter: self.parameter, key: self.key };
@@ -328,12 +332,13 @@ impl<'r> SqliteReading<'_, 'r> {
 
     /// A text for a column whose declared type may make SQLite read numbers out of texts: one beyond floating point would
     /// become an infinity.
-    fn kept(&self, text: &'r str) -> Result<SqliteValue<'r>, Refused> {
-        match crate::exec::value::is_number(text.trim().as_bytes())
+    fn text_value(&self, text: &'r str) -> Result<SqliteValue<'r>, Refused> {
+        if crate::exec::value::is_number(text.trim().as_bytes())
             && !text.trim().parse().is_ok_and(f64::is_finite)
         {
-            true => self.number(text.trim()),
-            false => Ok(SqliteValue::Text(text.into())),
+            self.number(text.trim())
+        } else {
+            Ok(SqliteValue::Text(text.into()))
         }
     }
 
@@ -380,12 +385,13 @@ impl<'r> SqliteReading<'_, 'r> {
         json_list(|out| self.bindings.items(list, self.key).try_for_each(|it| self.item(it, ty, out)))
     }
 
-    /// Values that stand apart, as one list.
-    fn gathered(&self, values: &'r [Parameter], ty: &ColumnType) -> Result<SqliteValue<'r>, Refused> {
+    /// Writes separate parameters as one JSON list.
+    fn gather_list(&self, values: &'r [Parameter], ty: &ColumnType) -> Result<SqliteValue<'r>, Refused> {
         json_list(|out| {
             for parameter in values {
                 let reading = SqliteReading { parameter, ..*self };
-                let (bindings, found) = (self.bindings, self.bindings.find(parameter, self.key));
+                let bindings = self.bindings;
+                let found = self.bindings.find(parameter, self.key);
                 match parameter.reader {
                     Reader::Ids => reading.push_numbers(found, &|it| Ok(bindings.id(it)), out)?,
                     Reader::Instant => {
@@ -467,7 +473,7 @@ fn push_item(value: SqliteValue<'_>, ty: &ColumnType, out: &mut Out) {
     match value {
         SqliteValue::Null => out.raw(b"null"),
         SqliteValue::Int(value) => out.int(value),
-        // With a power of ten it is no integer to SQLite, whose digits would all count.
+        // Written with an exponent: SQLite would read plain digits as an integer, and compare all of them.
         SqliteValue::Real(value) => out.raw(format!("{value:e}").as_bytes()),
         SqliteValue::Text(text) if has_digits(ty) => out.raw(text.as_bytes()),
         SqliteValue::Text(text) => out.string(&text),

@@ -1,4 +1,4 @@
-//! Texts of session variables and policies as values of SQLite: what PostgreSQL's casts take is taken.
+//! Casts texts of session variables and policies to values of SQLite: it accepts the same texts as PostgreSQL's casts.
 
 use std::borrow::Cow;
 use weir_language::json::Json;
@@ -11,13 +11,13 @@ const JSON_DEPTH_MAX: u32 = 512;
 /// A reason for which a text is no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// It is not written as a value of the type.
+    /// The text does not have the syntax of the type.
     Syntax,
     /// The type is too small for it.
     Range,
 }
 
-/// An integer of at most so many bits, as `'17'::integer` is one.
+/// An integer of at most `bits` bits, with the syntax of `'17'::integer`.
 pub(super) fn integer(text: &str, bits: Option<u8>) -> Result<i64, Refusal> {
     let digits = text.trim();
     let digits = digits.strip_prefix('+').filter(|it| !it.starts_with('-')).unwrap_or(digits);
@@ -52,7 +52,7 @@ pub(super) fn decimal(text: &str) -> Option<Cow<'_, str>> {
     crate::exec::value::is_number(number.as_bytes()).then(|| number.into())
 }
 
-/// A truth, by any beginning of its word that tells it.
+/// A boolean, by any unambiguous beginning of its word.
 pub(super) fn boolean(text: &str) -> Option<bool> {
     let word = text.trim().to_ascii_lowercase();
     let begins = |whole: &str, least: usize| word.len() >= least && whole.starts_with(&word);

@@ -1,4 +1,4 @@
-//! Changes of a SQLite file that other programs make: the version of its data, looked at again and again.
+//! Detects changes of a SQLite file by other programs: polls the version of its data.
 //!
 //! **Invariant:** commits of our writer do not count, as it looks through its own connection; they are told with their tables and keys.
 //!
@@ -24,7 +24,7 @@ impl SqliteDriver {
     }
 }
 
-/// Without a version nothing is told.
+/// Without a version changes are not detected.
 fn coverage(version: Option<i64>) -> Coverage {
     version.map_or(Coverage::Nothing, |_| Coverage::Everything)
 }
@@ -39,14 +39,14 @@ impl ChangeFeed for SqliteDriver {
             let mut ticks = interval(LOOK);
             ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
             let mut known = self.data_version().await;
-            sink.covers(coverage(known));
+            sink.set_coverage(coverage(known));
             loop {
                 ticks.tick().await;
                 let now = self.data_version().await;
                 if now.is_some() != known.is_some() {
-                    sink.covers(coverage(now));
+                    sink.set_coverage(coverage(now));
                 } else if now != known {
-                    sink.source_changed();
+                    sink.notify_source_change();
                 }
                 known = now;
             }

@@ -16,7 +16,7 @@ pub struct SqliteContents {
 }
 
 impl SqliteContents {
-    /// Served tables with their permissions, and what of them cannot be served.
+    /// The served tables with their permissions, and warnings about those that cannot be served.
     pub(super) fn model(&self, options: ModelOptions<'_>) -> (Model, Permissions, Vec<Warning>) {
         let mut values = |table: &Table| {
             let found = self.enums.iter().find(|it| it.0 == table.name);

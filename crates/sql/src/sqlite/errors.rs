@@ -3,7 +3,7 @@
 //! Codes are Hasura's for its protocol, and stable upper-case ones for GraphQL over HTTP.
 
 use crate::exec::answer;
-use crate::exec::errors::{check_failed, coded};
+use crate::exec::errors::{check_failed, error_with_code};
 use crate::exec::full;
 use crate::frontend::ApiFrontend;
 use rusqlite::{Error, ErrorCode, ffi};
@@ -24,14 +24,14 @@ const TOO_LARGE: &str = "the request makes a statement that is too large for the
 /// SQLite's words on every violated foreign key.
 const KEY_VIOLATED: &str = "FOREIGN KEY constraint failed";
 const VIOLATED: &str = "a constraint is violated";
-/// Longest text of a trigger that is told: it may have values of rows in it.
+/// Longest message of a trigger that clients receive: it may contain values of rows.
 const RAISED_BYTES_MAX: usize = 1024;
 
 /// Turns a failure of SQLite into an answer for the client of `protocol`.
 #[must_use]
 pub fn source_error(error: Error, protocol: Protocol, field: Option<u32>) -> SourceError {
     let rejected = |spec: &'static str, hasura: &'static str, message: &str| SourceError::Rejected {
-        error: coded(protocol, spec, hasura, message),
+        error: error_with_code(protocol, spec, hasura, message),
         field,
     };
     if is_check_complaint(&error) {
@@ -104,16 +104,16 @@ fn tell_refusal(error: &Error, words: &str, protocol: Protocol, field: Option<u3
         Some(Lack::OfFile(words)) => ("DATABASE_ERROR", words),
         None => ("DATABASE_ERROR", "database query error".to_owned()),
     };
-    SourceError::Rejected { error: coded(protocol, spec, "unexpected", message), field }
+    SourceError::Rejected { error: error_with_code(protocol, spec, "unexpected", message), field }
 }
 
-/// Hasura's code for what is wrong with a pattern, which is that of PostgreSQL's error.
+/// Hasura's code for an invalid pattern, which is that of PostgreSQL's error.
 fn code_of_pattern(words: &str) -> &'static str {
     if words == plain_pattern::ENDS_IN_ESCAPE { "bad-request" } else { "data-exception" }
 }
 
 /// Turns a failure of the writer or of a health check into an answer for the client of `protocol`.
-pub(super) fn failed(error: Failed, protocol: Protocol) -> SourceError {
+pub(super) fn writer_error(error: Failed, protocol: Protocol) -> SourceError {
     match error {
         Failed::Sqlite(error) => source_error(error, protocol, None),
         Failed::Timeout => SourceError::Timeout,
@@ -128,7 +128,7 @@ pub(super) fn failed(error: Failed, protocol: Protocol) -> SourceError {
 }
 
 fn of_store(spec: &'static str, message: &str, protocol: Protocol) -> SourceError {
-    SourceError::Rejected { error: coded(protocol, spec, "unexpected", message), field: None }
+    SourceError::Rejected { error: error_with_code(protocol, spec, "unexpected", message), field: None }
 }
 
 /// True if the words on a violated constraint name a table or column that callers with these facts do not know.

@@ -32,7 +32,7 @@ use weir_sqlite::pool::Turns;
 
 /// A plan that takes longer on the event loop several times in a row leaves it for good.
 const INLINE_MAX: Duration = Duration::from_millis(10);
-/// Bytes beyond the last answer's that the next one's buffer has: a text is written where all of it could be escaped.
+/// Spare bytes of an answer's buffer beyond the length of the last answer: a text is written where all of it could be escaped.
 const ROOM_BYTES: usize = 512;
 
 /// The owned inputs of a run on another thread.
@@ -41,7 +41,7 @@ pub(super) struct OwnedRun {
     pub(super) prepared: Arc<SqlitePlan>,
     form: Form,
     claims: Arc<Claims>,
-    shape: Arc<OutputPlan>,
+    output: Arc<OutputPlan>,
     variables: Arc<Variables>,
     parent_keys: Option<Vec<Column>>,
     /// Objects that were looked up.
@@ -58,7 +58,7 @@ impl OwnedRun {
             prepared: Arc::clone(&run.prepared),
             form: run.form.clone(),
             claims: Arc::clone(input.caller.claims()),
-            shape: Arc::clone(input.output),
+            output: Arc::clone(input.output),
             variables: Arc::clone(input.variables),
             parent_keys: input.parent_keys.map(<[Column]>::to_vec),
             shown,
@@ -69,7 +69,7 @@ impl OwnedRun {
 
     pub(super) fn bindings(&self) -> Bindings<'_> {
         let keys = self.parent_keys.as_deref().unwrap_or_default();
-        let bindings = self.fetch.bindings(&self.shape, &self.variables, &self.form, keys, &self.claims);
+        let bindings = self.fetch.bindings(&self.output, &self.variables, &self.form, keys, &self.claims);
         Bindings { shown: &self.shown, stream: self.stream.as_ref(), ..bindings }
     }
 }
@@ -85,7 +85,8 @@ impl RelationalFetch<SqliteDriver> {
         sink: Option<&mut Sink>,
     ) -> Result<Option<FetchResult>, RunFailure> {
         let mut statements = Statements::new(connection, prepared, bindings);
-        let (plan, names) = (&prepared.plan, self.names(bindings.shape));
+        let plan = &prepared.plan;
+        let names = self.names(bindings.output);
         if self.rows {
             return self.collect(statements, keys, sink);
         }
@@ -97,7 +98,7 @@ impl RelationalFetch<SqliteDriver> {
         let mut writer = ResponseWriter::new(statements, plan, names, capacity);
         writer.batch = Batch::of(bindings.stream);
         let (finished, errors) = writer.finish()?;
-        tell(&writer.batch, plan, &bindings);
+        report_stream_end(&writer.batch, plan, &bindings);
         if let Some(sink) = writer.source.sink.filter(|it| it.has_flushed()) {
             sink.end(finished.bytes, errors)?;
             return Ok(None);
@@ -118,19 +119,20 @@ impl RelationalFetch<SqliteDriver> {
         keys: Option<usize>,
         sink: Option<&'r mut Sink>,
     ) -> Result<Option<FetchResult>, RunFailure> {
-        let (plan, bindings) = (&statements.prepared.plan, statements.bindings);
+        let plan = &statements.prepared.plan;
+        let bindings = statements.bindings;
         let first_items = sink.as_ref().and_then(|it| it.first_items).filter(|_| self.streams);
         if first_items.is_some() {
             statements.sink = sink;
             statements.check_values()?;
         }
-        let mut collector = RowCollector::new(statements, plan, self.names(bindings.shape));
+        let mut collector = RowCollector::new(statements, plan, self.names(bindings.output));
         collector.batch = Batch::of(bindings.stream);
         let rows = match first_items {
             Some(first_items) => collector.collect_in_batches(first_items)?,
             None => Some(collector.collect(keys)?),
         };
-        tell(&collector.batch, plan, &bindings);
+        report_stream_end(&collector.batch, plan, &bindings);
         Ok(rows.map(|rows| FetchResult {
             body: FetchBody::Rows(rows),
             errors: Vec::new(),
@@ -138,7 +140,7 @@ impl RelationalFetch<SqliteDriver> {
         }))
     }
 
-    /// As [`Self::answer`], all statements in one snapshot.
+    /// Answers like [`Self::answer`], with all statements in one snapshot.
     fn snapshot(
         &self,
         connection: &Connection,
@@ -166,7 +168,7 @@ impl RelationalFetch<SqliteDriver> {
         Ok(answer)
     }
 
-    /// Runs `prepared` on the event loop; `None`: it takes long and has to begin anew in the pool.
+    /// Runs `prepared` on the event loop; `None`: it takes long and has to restart in the pool.
     fn run_inline(
         &self,
         input: &FetchInput<'_>,
@@ -198,22 +200,22 @@ impl RelationalFetch<SqliteDriver> {
 }
 
 impl OwnedRun {
-    /// Runs on a thread of the pool. If it takes long and `may_move`, it begins anew when there is room for it.
+    /// Runs on a thread of the pool. If it takes long and `may_move`, it restarts when there is room for it.
     fn run(self, sink: Sink, cancelled: Arc<AtomicBool>, may_move: bool) {
         let mut sink = sink;
         let turns = sink.turns.clone();
-        match self.called(&mut sink, &cancelled, may_move.then_some(&turns)) {
+        match self.run_once(&mut sink, &cancelled, may_move.then_some(&turns)) {
             Some(Ok(Some(reply))) => sink.answer(Ok(reply)),
             Some(Err(error)) => sink.answer(Err(error)),
             // The answer has left through the sink.
             Some(Ok(None)) => {}
             None if turns.is_full() => sink.answer(Err(SourceError::Busy)),
-            None => turns.later(Box::new(move || self.run(sink, cancelled, false))),
+            None => turns.queue_long_job(Box::new(move || self.run(sink, cancelled, false))),
         }
     }
 
-    /// `None`: it takes long and has to begin anew.
-    fn called(
+    /// Runs the fetch. `None`: the run takes long and has to start again.
+    fn run_once(
         &self,
         sink: &mut Sink,
         cancelled: &Arc<AtomicBool>,
@@ -231,19 +233,19 @@ impl OwnedRun {
         if turns.is_some() {
             reader.watch.begin(Instant::now(), turns);
         }
-        sink.watched(&reader.watch);
+        sink.set_watch(&reader.watch);
         let count = self.parent_keys.as_ref().map(|it| key_count(it));
         let answer = fetch.snapshot(&reader.connection, &self.prepared, self.bindings(), count, Some(sink));
-        // A run that was stopped in its last step has an answer; it is dropped, as the run begins anew.
+        // A run that was stopped in its last step has an answer; it is dropped, because the run restarts.
         let is_moved = reader.watch.finish();
         (!is_moved).then(|| answer.map_err(|failure| failure.into_error(fetch.ask.protocol)))
     }
 }
 
 /// Tells a stream where its batch ends.
-fn tell(batch: &Batch, plan: &Plan, bindings: &Bindings<'_>) {
+fn report_stream_end(batch: &Batch, plan: &Plan, bindings: &Bindings<'_>) {
     if let Some(stream) = bindings.stream {
-        batch.tell(stream, stream::rows_max(plan, bindings));
+        batch.report_end(stream, stream::rows_max(plan, bindings));
     }
 }
 
@@ -286,7 +288,9 @@ pub(super) fn read<'r>(
     run: &PlannedFetch<'r, SqliteDriver>,
     shown: Vec<i64>,
 ) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
-    let (fetch, input, prepared) = (run.fetch, &run.input, &**run.prepared);
+    let fetch = run.fetch;
+    let input = &run.input;
+    let prepared = &**run.prepared;
     let bindings = run.bindings(&shown);
     let few_keys = input.parent_keys.is_none_or(|it| key_count(it) <= PAGE_ROWS_MAX as usize);
     if few_keys

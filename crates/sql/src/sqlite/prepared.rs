@@ -14,14 +14,14 @@ use weir_relational::plan::{Level, MemberKind, Origin, Output, Parameter, Plan, 
 use weir_relational::sql::write::{ChangeStatement, render_change};
 use weir_relational::sql::{Statement, render};
 
-/// A page of up to so many rows may be read on the event loop.
+/// Maximum number of rows of a page that is read on the event loop.
 pub(super) const PAGE_ROWS_MAX: i64 = 100;
 /// A statement whose text is longer is prepared and run in the side pool: SQLite takes milliseconds to read it.
 const TEXT_BYTES_MAX: usize = 8 << 10;
-/// So many levels may be read on the event loop.
+/// Maximum number of levels that may be read on the event loop.
 const LEVELS_MAX: usize = 6;
 
-/// One long run can be the machine's fault, this many in a row are the plan's.
+/// Long runs in a row after which a plan counts as long; a single one can be the machine's fault.
 pub(super) const SLOW_RUNS_MAX: u32 = 3;
 
 /// A plan ready to run.
@@ -39,7 +39,7 @@ pub(crate) struct SqlitePlan {
     pub(super) slow_runs: AtomicU32,
 }
 
-/// A statement and what is bound when.
+/// A statement and its parameters, by the time they are bound.
 #[derive(Debug)]
 pub(super) struct ReadyStatement {
     pub(super) statement: Statement,
@@ -93,7 +93,7 @@ impl PreparedPlan for SqlitePlan {
         &self.plan
     }
 
-    fn rendered(&self) -> usize {
+    fn statement_count(&self) -> usize {
         self.statements.len() + self.changes.len()
     }
 

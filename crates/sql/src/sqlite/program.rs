@@ -8,7 +8,7 @@
 //! **Cost:** a statement costs its bindings and its steps; texts are prepared once.
 
 use super::bind::ids_json;
-use super::errors::failed;
+use super::errors::writer_error;
 use super::fetch::OwnedRun;
 use super::prepared::SqlitePlan;
 use super::run::{RunFailure, Statements};
@@ -38,24 +38,27 @@ pub(super) fn drive<'r>(
     member: usize,
     program: Box<dyn Program>,
 ) -> BoxFuture<'r, Result<WrittenMember, SourceError>> {
-    let (protocol, owned) = (run.fetch.ask.protocol, OwnedRun::of(run, Vec::new()));
-    let (mut program, index_maintenance) = (program, Arc::clone(writer.index_maintenance()));
-    let refused = move |error| failed(error, protocol);
+    let protocol = run.fetch.ask.protocol;
+    let owned = OwnedRun::of(run, Vec::new());
+    let mut program = program;
+    let index_maintenance = Arc::clone(writer.index_maintenance());
+    let refused = move |error| writer_error(error, protocol);
     writer.submit(run.input.deadline, refused, move |connection| {
-        let (prepared, bindings) = (&*owned.prepared, owned.bindings());
+        let prepared = &*owned.prepared;
+        let bindings = owned.bindings();
         let member = &prepared.plan.members[member];
         let index_maintenance = &*index_maintenance;
         let written = WrittenMember::default();
         let mut run = ProgramJob { connection, prepared, bindings, index_maintenance, member, written };
         program.restart();
         match run_steps(&mut run, &mut *program).now_or_never() {
-            // Values that cannot be given undo what was done.
+            // A value that cannot be written rolls the changes back.
             Some(Ok(())) if !run.written.1.is_empty() => Err(SourceError::Undone(run.written.1)),
             Some(Ok(())) => Ok(run.written),
             Some(Err(failure)) => {
-                let name = failure.violated();
+                let name = failure.violated_constraint();
                 let fetch = &*owned.fetch;
-                let failure = failure.told_to(&fetch.ask.facts, &*fetch.state.frontend);
+                let failure = failure.redact_for(&fetch.ask.facts, &*fetch.state.frontend);
                 Err(with_message(
                     failure.into_error(protocol),
                     name,
@@ -68,7 +71,7 @@ pub(super) fn drive<'r>(
     })
 }
 
-/// One run of a program.
+/// A run of a program.
 struct ProgramJob<'c, 'r> {
     connection: &'c Connection,
     prepared: &'r SqlitePlan,
@@ -76,32 +79,37 @@ struct ProgramJob<'c, 'r> {
     index_maintenance: &'r IndexMaintenance,
     /// The root field.
     member: &'r Member,
-    /// Its answer.
+    /// Answer of the program.
     written: WrittenMember,
 }
 
 impl ProgramJob<'_, '_> {
-    fn failed(&self, error: rusqlite::Error) -> RunFailure {
+    fn database_failure(&self, error: rusqlite::Error) -> RunFailure {
         RunFailure::Sqlite(error, self.member.field)
     }
 
     /// Brings the indexes up to date that a statement of the plan searches.
-    fn settle(&self) -> rusqlite::Result<()> {
+    fn update_indexes(&self) -> rusqlite::Result<()> {
         let texts = self.prepared.statements.iter().map(|ready| &*ready.statement.sql);
-        self.index_maintenance.settle_for(self.connection, texts)
+        self.index_maintenance.apply_changes_for(self.connection, texts)
     }
 
-    /// Tells `program` the objects that `level` finds, of those in `shown` where it asks for such.
-    fn found(&self, program: &mut dyn Program, level: Option<u32>, shown: &[i64]) -> Result<(), RunFailure> {
-        self.settle().map_err(|error| self.failed(error))?;
+    /// Finds the objects of `level`, among `shown` if the level asks for them, and passes each to `program`.
+    fn find_objects(
+        &self,
+        program: &mut dyn Program,
+        level: Option<u32>,
+        shown: &[i64],
+    ) -> Result<(), RunFailure> {
+        self.update_indexes().map_err(|error| self.database_failure(error))?;
         let Some(level) = level else { return Ok(()) };
         let bindings = Bindings { shown, ..self.bindings };
         let mut statements = Statements::new(self.connection, self.prepared, bindings);
         let Some(mut statement) = statements.open(level, RowContext::Root)? else { return Ok(()) };
         let mut rows = statement.raw_query();
-        while let Some(row) = rows.next().map_err(|error| self.failed(error))? {
-            let id = row.get(0).map_err(|error| self.failed(error))?;
-            program.found(id).map_err(|error| self.refused(error))?;
+        while let Some(row) = rows.next().map_err(|error| self.database_failure(error))? {
+            let id = row.get(0).map_err(|error| self.database_failure(error))?;
+            program.take_object_id(id).map_err(|error| self.program_error(error))?;
         }
         Ok(())
     }
@@ -109,11 +117,12 @@ impl ProgramJob<'_, '_> {
     fn execute(&self, asked: &[BoundStatement], answers: &mut Answers) -> Result<(), RunFailure> {
         for it in asked {
             let mut run = || ask(self.connection, it, answers);
-            let done = match it.template.is_indexed {
-                true => self.index_maintenance.during(self.connection, run),
-                false => run(),
+            let done = if it.template.is_indexed {
+                self.index_maintenance.during(self.connection, run)
+            } else {
+                run()
             };
-            done.map_err(|error| self.failed(error))?;
+            done.map_err(|error| self.database_failure(error))?;
         }
         Ok(())
     }
@@ -122,12 +131,12 @@ impl ProgramJob<'_, '_> {
 impl ProgramTransaction for ProgramJob<'_, '_> {
     type Error = RunFailure;
 
-    fn refused(&self, error: FieldError) -> RunFailure {
+    fn program_error(&self, error: FieldError) -> RunFailure {
         RunFailure::Refused(Box::new(error), self.member.field)
     }
 
     fn find(&mut self, program: &mut dyn Program) -> impl Future<Output = Result<(), RunFailure>> + Send {
-        ready(self.found(program, self.prepared.plan.finder(self.member), &[]))
+        ready(self.find_objects(program, self.prepared.plan.finder(self.member), &[]))
     }
 
     fn check(
@@ -138,7 +147,7 @@ impl ProgramTransaction for ProgramJob<'_, '_> {
     ) -> impl Future<Output = Result<(), RunFailure>> + Send {
         let checks = self.prepared.plan.checks(self.member);
         let level = checks.iter().find(|it| it.number == number).map(|it| it.level);
-        ready(self.found(program, level, ids))
+        ready(self.find_objects(program, level, ids))
     }
 
     fn ask(
@@ -149,18 +158,21 @@ impl ProgramTransaction for ProgramJob<'_, '_> {
         ready(self.execute(asked, answers))
     }
 
-    fn tell(&mut self, asked: &[BoundStatement]) -> impl Future<Output = Result<(), RunFailure>> + Send {
+    fn execute_statements(
+        &mut self,
+        asked: &[BoundStatement],
+    ) -> impl Future<Output = Result<(), RunFailure>> + Send {
         ready(self.execute(asked, &mut Answers::default()))
     }
 
     fn answer(&mut self, shown: Shown) -> Result<(), RunFailure> {
-        self.settle().map_err(|error| self.failed(error))?;
+        self.update_indexes().map_err(|error| self.database_failure(error))?;
         let bindings = Bindings { shown: &shown.ids, ..self.bindings };
         let mut statements = Statements::new(self.connection, self.prepared, bindings);
         statements.done =
             Some(WorkResult { affected: shown.affected, message: shown.message, ..WorkResult::default() });
-        let Bindings { schema, ids, shape, .. } = bindings;
-        let names = Names { schema, ids, shape };
+        let Bindings { schema, ids, output: shape, .. } = bindings;
+        let names = Names { schema, ids, output: shape };
         let mut writer = ResponseWriter::new(statements, &self.prepared.plan, names, 256);
         writer.root_member(self.member)?;
         self.written = writer.into_parts();
@@ -168,8 +180,8 @@ impl ProgramTransaction for ProgramJob<'_, '_> {
     }
 }
 
-/// A value on its way into a statement.
-fn bound(value: &Value) -> ToSqlOutput<'_> {
+/// Converts a value to bind it.
+fn to_sql(value: &Value) -> ToSqlOutput<'_> {
     match value {
         Value::Null => ToSqlOutput::Borrowed(ValueRef::Null),
         Value::Bool(it) => ToSqlOutput::Borrowed(ValueRef::Integer(i64::from(*it))),
@@ -188,7 +200,7 @@ pub(super) fn ask(
 ) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(&asked.template.sql)?;
     for (at, value) in asked.values.iter().enumerate() {
-        statement.raw_bind_parameter(at + 1, bound(value))?;
+        statement.raw_bind_parameter(at + 1, to_sql(value))?;
     }
     let mut rows = statement.raw_query();
     while let Some(row) = rows.next()? {

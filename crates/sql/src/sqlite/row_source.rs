@@ -14,12 +14,12 @@ use weir_engine::source::{PathError, Protocol};
 use weir_relational::catalog::facts::Cell;
 use weir_relational::plan::Member;
 
-/// The row at hand.
+/// A row during a visit.
 #[derive(Clone, Copy)]
 pub(super) enum Cells<'a> {
-    /// Of a statement that is being stepped.
+    /// Row of a statement that is being stepped.
     Stepped(&'a Row<'a>),
-    /// Returned by a statement that changed rows.
+    /// Row that a changing statement returned.
     Kept(&'a [Owned]),
 }
 
@@ -133,7 +133,7 @@ impl RowSource for Statements<'_, '_> {
     }
 
     /// Runs the work, unless a program has run already. The checks of a root field are judged when the last of its works is done.
-    fn work(&mut self, write: u32, work: usize) -> Result<WorkResult<Self::Returned>, RunFailure> {
+    fn run_work(&mut self, write: u32, work: usize) -> Result<WorkResult<Self::Returned>, RunFailure> {
         if let Some(done) = self.done.take() {
             return Ok(done);
         }

@@ -35,15 +35,15 @@ impl From<TooLong> for RunFailure {
 
 impl RunFailure {
     /// The name of the constraint that was violated, as far as the database says it.
-    pub(super) fn violated(&self) -> Option<String> {
+    pub(super) fn violated_constraint(&self) -> Option<String> {
         match self {
-            Self::Sqlite(error, _) => weir_sqlite::error::violated(error),
+            Self::Sqlite(error, _) => weir_sqlite::error::violated_constraint(error),
             Self::Refused(..) | Self::Gone | Self::Late => None,
         }
     }
 
-    /// Without the words of the database, if they name what callers with these facts do not know.
-    pub(super) fn told_to(self, facts: &[u64], frontend: &dyn ApiFrontend) -> Self {
+    /// Removes the database's message if it names something that callers with these facts may not see.
+    pub(super) fn redact_for(self, facts: &[u64], frontend: &dyn ApiFrontend) -> Self {
         match self {
             Self::Sqlite(rusqlite::Error::SqliteFailure(cause, Some(words)), field)
                 if cause.code == rusqlite::ErrorCode::ConstraintViolation
@@ -85,7 +85,7 @@ pub(super) struct Statements<'c, 'r> {
     key: usize,
     /// The way out for a long answer.
     pub(super) sink: Option<&'r mut Sink>,
-    /// Written rows of the root field at hand whose checks are not judged yet.
+    /// Written rows of the current root field that a check is still to judge.
     pub(super) unjudged: Vec<UnjudgedRow>,
     /// The result of a program that has run.
     pub(super) done: Option<WorkResult<<Self as RowSource>::Returned>>,
@@ -108,7 +108,7 @@ impl<'c, 'r> Statements<'c, 'r> {
         Ok(())
     }
 
-    /// From now on parent key `key` is answered.
+    /// Selects the parent key `key`, which is answered next.
     pub(super) fn answer(&mut self, key: usize) {
         self.key = key;
         self.held.iter_mut().for_each(|it| *it = None);

@@ -1,4 +1,4 @@
-//! The way out for long answers: the first part as the reply, the rest through a bounded channel.
+//! Sends long answers: the first part as the reply, the rest through a bounded channel.
 //!
 //! **Invariant:** the channel gets its end, or the last batch of items, only when the answer is whole; a failure, or dropping the sink
 //! before, tells the reader that it is not.
@@ -31,24 +31,25 @@ pub(super) type AnswerSender = oneshot::Sender<Result<FetchResult, SourceError>>
 pub(super) struct Sink {
     answer: Option<AnswerSender>,
     chunks: Option<Sender<Chunk>>,
-    /// Of the connection that answers.
+    /// Watch of the connection that answers.
     watch: Option<Arc<Watch>>,
-    /// Of the pool that answers.
+    /// Queue of the pool that answers.
     pub(super) turns: Turns,
     /// Bytes that are buffered before the first part is sent.
     pub(super) hold_back_bytes: usize,
-    /// Of rows: the items that the first part has.
+    /// Number of items in the first part, if rows are streamed.
     pub(super) first_items: Option<u32>,
 }
 
 impl Sink {
     pub(super) const fn new(answer: AnswerSender, turns: Turns, input: &FetchInput<'_>) -> Self {
-        let (hold_back_bytes, first_items) = (input.hold_back_bytes, input.first_items);
+        let hold_back_bytes = input.hold_back_bytes;
+        let first_items = input.first_items;
         Self { answer: Some(answer), chunks: None, watch: None, turns, hold_back_bytes, first_items }
     }
 
-    /// From the first part on `watch` only asks for progress: the request's deadline is for its first byte.
-    pub(super) fn watched(&mut self, watch: &Arc<Watch>) {
+    /// Sets the watch. After the first part it only checks progress: the request's deadline applies to the first byte.
+    pub(super) fn set_watch(&mut self, watch: &Arc<Watch>) {
         self.watch = Some(Arc::clone(watch));
     }
 
@@ -124,7 +125,7 @@ impl Sink {
         self.pass(Chunk::End(errors))
     }
 
-    /// Answers all at once; after the first part only a failure is told.
+    /// Sends the whole answer; after the first part only a failure can be sent.
     pub(super) fn answer(mut self, reply: Result<FetchResult, SourceError>) {
         // Nobody waiting is no failure: the request was cancelled.
         match (self.answer.take(), reply) {

@@ -1,7 +1,7 @@
 //! A SQLite database as a source of a graph.
 
 use super::contents::SqliteContents;
-use super::errors::{failed, source_error};
+use super::errors::{source_error, writer_error};
 use super::prepared::SqlitePlan;
 use super::write_fetch::read_only;
 use crate::api::generate;
@@ -103,11 +103,10 @@ impl Driver for SqliteDriver {
             let _ = sender.send(job());
         }));
         Box::pin(async move {
-            match is_waiting {
-                true => {
-                    receiver.await.unwrap_or_else(|_| Err(SourceError::Broken("planning panicked".into())))
-                }
-                false => Err(SourceError::Busy),
+            if is_waiting {
+                receiver.await.unwrap_or_else(|_| Err(SourceError::Broken("planning panicked".into())))
+            } else {
+                Err(SourceError::Busy)
             }
         })
     }
@@ -167,7 +166,7 @@ impl Driver for SqliteDriver {
     fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {
         Box::pin(async move {
             let probed = probe(&self.database, &self.asking, deadline).await;
-            probed.map_err(|error| failed(error, Protocol::GraphqlOverHttp))
+            probed.map_err(|error| writer_error(error, Protocol::GraphqlOverHttp))
         })
     }
 }
@@ -188,7 +187,7 @@ pub enum SqliteOpenError {
 pub struct SqliteSourceOptions<'o> {
     /// SqliteSourceOptions for reading its catalog.
     pub catalog: SqliteOptions,
-    /// Exposed tables and their names.
+    /// Options of the model: exposed tables and their names.
     pub model: ModelOptions<'o>,
     /// Choices for its connections.
     pub tuning: Tuning,
@@ -230,9 +229,9 @@ impl DatabaseSource<SqliteDriver> {
         Self::open_known(name, path, options).map(|(made, warnings, _)| (made, warnings))
     }
 
-    /// As [`Self::open`], with what the file has.
+    /// Opens a file like [`Self::open`], and returns its contents too.
     /// # Errors
-    /// As [`Self::open`].
+    /// See [`Self::open`].
     pub fn open_known(
         name: &str,
         path: &Path,
@@ -250,7 +249,7 @@ impl DatabaseSource<SqliteDriver> {
         }
         let (model, permissions, mut warnings) = contents.model(options.model);
         let (api, writer) = std::thread::scope(|scope| {
-            // Opening reads the whole schema of the database, while ours is made.
+            // Opening the writer reads the whole schema of the database; meanwhile this thread generates ours.
             let open = || {
                 let writer = database.open_writer()?;
                 let refusals = warn_of_refusals(&writer, &contents.catalog);
@@ -270,11 +269,11 @@ impl DatabaseSource<SqliteDriver> {
         Ok((Self::start(name, Arc::new(api), database, writer)?, warnings, contents))
     }
 
-    /// Serves the file `path`, which had `contents` and cannot be read now, as the source `name`: reads fail until it can be
-    /// read, and mutations do.
+    /// Serves the file `path`, which had `contents` and cannot be read now, as the source `name`: reads and mutations fail until it can
+    /// be read.
     /// # Errors
     /// No thread can be started; the contents make no sound schema.
-    pub fn unreached(
+    pub fn without_connection(
         name: &str,
         path: &Path,
         options: SqliteSourceOptions<'_>,
@@ -301,7 +300,7 @@ impl DatabaseSource<SqliteDriver> {
         Self::start(name, frontend, database, writer)
     }
 
-    /// The columns of `Int` that hold integers of more than 32 bits, as `table.column`, as far as they are found in so much time.
+    /// The columns of `Int` that hold integers of more than 32 bits, as `table.column`, as far as they are found in time.
     #[must_use]
     pub fn find_wide_integers(&self, within: Duration) -> Vec<String> {
         let Ok(reader) = reader(&self.state.driver.database) else { return Vec::new() };
@@ -317,7 +316,7 @@ impl DatabaseSource<SqliteDriver> {
     ) -> Result<Self, SqliteOpenError> {
         let access = match writer {
             Ok(connection) => {
-                // Programs rely on what the tables mean, not only on their names.
+                // Programs rely on the contents of the tables, not only on their names.
                 let kept = frontend.programs().map(Programs::side_indexes);
                 let writer = Writer::new(name, connection, database.statement_max(), kept);
                 WriteAccess::Writer(writer.map_err(SqliteOpenError::Thread)?)

@@ -1,4 +1,4 @@
-//! Values on their way out: what SQLite stores, read by the column's type.
+//! Reads values that SQLite stores, by the column's type.
 //!
 //! SQLite lets any value stand in any column; what does not fit the declared type is a field error, never a guess.
 //! The table of all cases is in `docs/sources/sqlite-values.md`.
@@ -21,7 +21,7 @@ fn fault<'v>(code: &'static str, message: impl Into<Cow<'static, str>>) -> Resul
     Err(Fault { code, message: message.into() })
 }
 
-fn unfit<'v>(what: &'static str) -> Result<CellValue<'v>, Fault> {
+fn unfit_value<'v>(what: &'static str) -> Result<CellValue<'v>, Fault> {
     fault("INVALID_VALUE", format!("the stored value is not {what}"))
 }
 
@@ -42,9 +42,10 @@ pub(super) fn read(cell: Cell, value: ValueRef<'_>) -> Result<CellValue<'_>, Fau
 }
 
 fn text(text: &[u8]) -> Result<CellValue<'_>, Fault> {
-    match text.is_ascii() || std::str::from_utf8(text).is_ok() {
-        true => Ok(CellValue::Text(Cow::Borrowed(text))),
-        false => fault("INVALID_TEXT", "the stored text is not valid UTF-8"),
+    if text.is_ascii() || std::str::from_utf8(text).is_ok() {
+        Ok(CellValue::Text(Cow::Borrowed(text)))
+    } else {
+        fault("INVALID_TEXT", "the stored text is not valid UTF-8")
     }
 }
 
@@ -61,10 +62,7 @@ pub(super) fn infinity(cell: Cell, value: ValueRef<'_>) -> Option<CellValue<'sta
 }
 
 fn float<'v>(value: f64) -> Result<CellValue<'v>, Fault> {
-    match value.is_finite() {
-        true => Ok(CellValue::Float(value)),
-        false => Err(Fault::not_finite(value)),
-    }
+    if value.is_finite() { Ok(CellValue::Float(value)) } else { Err(Fault::not_finite(value)) }
 }
 
 #[cold]
@@ -78,24 +76,24 @@ fn unusual(cell: Cell, value: ValueRef<'_>) -> Result<CellValue<'_>, Fault> {
         (Cell::BigInt, ValueRef::Text(digits)) if is_whole(digits) => {
             Err(Fault::beyond_64_bits(&String::from_utf8_lossy(digits)))
         }
-        (Cell::Int | Cell::BigInt | Cell::Id, _) => unfit("an integer"),
+        (Cell::Int | Cell::BigInt | Cell::Id, _) => unfit_value("an integer"),
         (Cell::Float | Cell::Numeric, ValueRef::Text(text)) if is_number(text) => {
             Ok(CellValue::Json(Cow::Borrowed(text)))
         }
-        (Cell::Float | Cell::Numeric, _) => unfit("a number"),
+        (Cell::Float | Cell::Numeric, _) => unfit_value("a number"),
         (Cell::Boolean, ValueRef::Text(text)) => match text.to_ascii_lowercase().as_slice() {
             b"true" | b"t" => Ok(CellValue::Bool(true)),
             b"false" | b"f" => Ok(CellValue::Bool(false)),
-            _ => unfit("a boolean"),
+            _ => unfit_value("a boolean"),
         },
-        (Cell::Boolean, _) => unfit("a boolean"),
+        (Cell::Boolean, _) => unfit_value("a boolean"),
         (Cell::Text | Cell::Uuid, ValueRef::Integer(value)) => {
             Ok(CellValue::Text(Cow::Owned(value.to_string().into_bytes())))
         }
         (Cell::Text | Cell::Uuid, ValueRef::Real(value)) if value.is_infinite() => {
             Err(Fault::not_finite(value))
         }
-        // There is one zero.
+        // The sum with zero turns -0 into 0.
         (Cell::Text | Cell::Uuid, ValueRef::Real(value)) => {
             Ok(CellValue::Text(Cow::Owned((value + 0.0).to_string().into_bytes())))
         }
@@ -103,14 +101,14 @@ fn unusual(cell: Cell, value: ValueRef<'_>) -> Result<CellValue<'_>, Fault> {
             self::text(text)?;
             Ok(CellValue::Text(Cow::Owned(text.to_ascii_uppercase())))
         }
-        (Cell::Capitals, _) => unfit("a text"),
+        (Cell::Capitals, _) => unfit_value("a text"),
         (Cell::Json, ValueRef::Text(text)) => json(text),
         (Cell::Json, ValueRef::Integer(value)) => Ok(CellValue::Int(value)),
         (Cell::Json, ValueRef::Real(value)) => float(value),
         (Cell::Json, ValueRef::Blob(bytes)) => match document(bytes) {
             Some(Cow::Borrowed(text)) => Ok(CellValue::Json(Cow::Borrowed(text.as_bytes()))),
             Some(Cow::Owned(text)) => Ok(CellValue::Json(Cow::Owned(text.into_bytes()))),
-            None => unfit("JSON"),
+            None => unfit_value("JSON"),
         },
         (Cell::Uuid, ValueRef::Blob(bytes)) if bytes.len() == 16 => {
             Ok(CellValue::Text(Cow::Owned(uuid_text(bytes).unwrap_or_default().into_bytes())))
@@ -121,7 +119,7 @@ fn unusual(cell: Cell, value: ValueRef<'_>) -> Result<CellValue<'_>, Fault> {
             hex(&mut text, bytes);
             Ok(CellValue::Text(Cow::Owned(text)))
         }
-        (Cell::Bytes, _) => unfit("a blob"),
+        (Cell::Bytes, _) => unfit_value("a blob"),
         (Cell::Text | Cell::Uuid, ValueRef::Text(text)) => self::text(text),
         (_, ValueRef::Null) => Ok(CellValue::Null),
     }
@@ -136,9 +134,10 @@ fn is_whole(text: &[u8]) -> bool {
 fn json(text: &[u8]) -> Result<CellValue<'_>, Fault> {
     // The reader allows a mark of byte order; inside an answer it would be no JSON.
     let plain = text.first().is_some_and(|&first| first < 0x80);
-    match plain && Json::parse(text, JSON_DEPTH_MAX).is_ok() {
-        true => Ok(CellValue::Json(Cow::Borrowed(text))),
-        false => fault("INVALID_VALUE", "the stored value is not valid JSON"),
+    if plain && Json::parse(text, JSON_DEPTH_MAX).is_ok() {
+        Ok(CellValue::Json(Cow::Borrowed(text)))
+    } else {
+        fault("INVALID_VALUE", "the stored value is not valid JSON")
     }
 }
 

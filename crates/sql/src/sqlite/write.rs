@@ -1,4 +1,4 @@
-//! Runs the works of a mutation, step by step, and keeps what the statements return.
+//! Runs the works of a mutation step by step, and keeps the returned rows.
 //!
 //! The answer of a field is written after all its changes, so that rows include those nested in them and related rows of
 //! the same statement.
@@ -9,7 +9,7 @@ use super::bind::{self, SqliteValue, may_be_bytes};
 use super::run::{Raw, RunFailure, Statements, UnjudgedRow};
 use crate::exec::answer::{PART_BYTES_MAX, TooLong};
 use crate::exec::bind::Bindings;
-use crate::exec::errors::{check_failed_at, needed, not_found};
+use crate::exec::errors::{check_failed_at, missing_needed_row, not_found};
 use crate::exec::row_source::WorkResult;
 use rusqlite::types::{Null, Value, ValueRef};
 use rusqlite::{CachedStatement, Statement};
@@ -26,7 +26,7 @@ pub(super) struct MeasuredResult {
     pub(super) unjudged: Vec<UnjudgedRow>,
 }
 
-/// Steps of a work, of whose statements `first` come before them.
+/// Steps of a work, after `first` earlier statements of it.
 #[derive(Clone, Copy)]
 struct StepsAt<'p> {
     work: (usize, &'p Work),
@@ -38,7 +38,8 @@ impl<'r> Statements<'_, 'r> {
     /// Runs one work of a write.
     pub(super) fn run(&self, write: u32, number: usize) -> Result<MeasuredResult, RunFailure> {
         let write = &self.prepared.plan.writes[write as usize];
-        let (field, mut written) = (write.field, MeasuredResult::default());
+        let field = write.field;
+        let mut written = MeasuredResult::default();
         let work = &write.works[number];
         match work {
             // A program has run before its answer is written.
@@ -51,7 +52,7 @@ impl<'r> Statements<'_, 'r> {
                 // Rows that are not selected are only counted.
                 let width = self.prepared.plan.changes[*change as usize].returning().len();
                 let rows = self.rows(&mut statement, width, &mut written, field);
-                let rows = rows.map_err(|it| self.checked(it, work, 0))?;
+                let rows = rows.map_err(|it| self.locate_check_failure(it, work, 0))?;
                 if let Some(level) = self.prepared.plan.row_check(*change) {
                     let unjudged = |row: &Vec<Value>| UnjudgedRow {
                         level,
@@ -71,7 +72,8 @@ impl<'r> Statements<'_, 'r> {
                 self.insert(of, &self.bindings, &mut None, &mut written, field)?;
             }
             Work::Each { slot, steps } => {
-                let (mut held, mut bindings) = (None, self.bindings);
+                let mut held = None;
+                let mut bindings = self.bindings;
                 let rows = bindings.form.rows(*slot);
                 for row in 0..rows.map_or(0, |rows| rows.len) {
                     bindings.row = (*slot, row * rows.map_or(0, |rows| rows.leaves));
@@ -96,8 +98,8 @@ impl<'r> Statements<'_, 'r> {
         Ok(())
     }
 
-    /// Says of which row a permission's check failed: statement `at` of `work`.
-    fn checked(&self, failure: RunFailure, work: &Work, at: usize) -> RunFailure {
+    /// Adds the row to the error of a failed check of a permission: statement `at` of `work`.
+    fn locate_check_failure(&self, failure: RunFailure, work: &Work, at: usize) -> RunFailure {
         match failure {
             RunFailure::Sqlite(error, field) if is_check_complaint(&error) => {
                 RunFailure::Refused(check_failed_at(work, at, self.bindings.protocol), field)
@@ -131,11 +133,12 @@ impl<'r> Statements<'_, 'r> {
             bind_parameters(&values, before, &mut statement, field)?;
             let width = statement.column_count();
             let rows = self.rows(&mut statement, width, written, field);
-            let mut rows = rows.map_err(|it| self.checked(it, work, first + at))?;
+            let mut rows = rows.map_err(|it| self.locate_check_failure(it, work, first + at))?;
             *held = Some(((step.change, of_bytes), statement));
             if let (Some(level), Some(row)) = (self.prepared.plan.row_check(step.change), rows.last()) {
                 if !Step::is_needed(steps, at) {
-                    let (statement, row) = (first + at, row.clone());
+                    let statement = first + at;
+                    let row = row.clone();
                     written.unjudged.push(UnjudgedRow { level, work: number, statement, row });
                 } else if self.has_row_below(level, row)? {
                     let error = check_failed_at(work, first + at, self.bindings.protocol);
@@ -144,7 +147,10 @@ impl<'r> Statements<'_, 'r> {
             }
             match (rows.pop(), &step.needed) {
                 (None, Some(words)) => {
-                    return Err(RunFailure::Refused(needed(words, self.bindings.protocol), field));
+                    return Err(RunFailure::Refused(
+                        missing_needed_row(words, self.bindings.protocol),
+                        field,
+                    ));
                 }
                 (row, _) => done.push(row.unwrap_or_default()),
             }
@@ -224,7 +230,7 @@ impl<'r> Statements<'_, 'r> {
     }
 }
 
-/// Binds what comes after so many values of a row.
+/// Binds the parameters that follow the values of a row.
 fn bind_parameters(
     values: &[SqliteValue<'_>],
     before: usize,

@@ -2,10 +2,10 @@
 //!
 //! **Invariant:** a failing field, or a value that cannot be given, undoes the whole piece; the writer sees to it.
 
-use super::errors::failed;
+use super::errors::writer_error;
 use super::fetch::OwnedRun;
 use super::source::SqliteDriver;
-use crate::exec::errors::{coded, with_message, with_path};
+use crate::exec::errors::{error_with_code, with_message, with_path};
 use crate::exec::source::PlannedFetch;
 use weir_engine::source::{BoxFuture, FetchResult, Protocol, SourceError};
 use weir_sqlite::writer::Writer;
@@ -15,18 +15,19 @@ pub(super) fn write<'r>(
     writer: &Writer,
     run: &PlannedFetch<'r, SqliteDriver>,
 ) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
-    let (protocol, owned) = (run.fetch.ask.protocol, OwnedRun::of(run, Vec::new()));
-    let refused = move |error| failed(error, protocol);
+    let protocol = run.fetch.ask.protocol;
+    let owned = OwnedRun::of(run, Vec::new());
+    let refused = move |error| writer_error(error, protocol);
     writer.submit(run.input.deadline, refused, move |connection| {
         let fetch = &*owned.fetch;
         match fetch.answer(connection, &owned.prepared, owned.bindings(), None, None) {
-            // Values that cannot be given undo what was done.
+            // A value that cannot be written rolls the changes back.
             Ok(Some(reply)) if !reply.errors.is_empty() => Err(SourceError::Undone(reply.errors)),
             Ok(Some(reply)) => Ok(reply),
             Ok(None) => Err(SourceError::Broken("a mutation cannot stream".into())),
             Err(failure) => {
-                let name = failure.violated();
-                let failure = failure.told_to(&fetch.ask.facts, &*fetch.state.frontend);
+                let name = failure.violated_constraint();
+                let failure = failure.redact_for(&fetch.ask.facts, &*fetch.state.frontend);
                 let error = with_message(
                     failure.into_error(protocol),
                     name,
@@ -40,6 +41,6 @@ pub(super) fn write<'r>(
 }
 
 pub(super) fn read_only(protocol: Protocol) -> SourceError {
-    let error = coded(protocol, "READ_ONLY", "not-supported", "the database is read-only");
+    let error = error_with_code(protocol, "READ_ONLY", "not-supported", "the database is read-only");
     SourceError::Rejected { error, field: None }
 }

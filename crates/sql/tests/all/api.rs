@@ -70,7 +70,8 @@ fn expected_album() -> BTreeMap<String, BTreeSet<String>> {
     for definition in text.split('}') {
         let Some((head, body)) = definition.split_once('{') else { continue };
         let mut words = head.split_whitespace();
-        let (kind, name) = (words.next().unwrap(), words.next().unwrap());
+        let kind = words.next().unwrap();
+        let name = words.next().unwrap();
         let members = if kind == "enum" {
             body.split_whitespace().map(str::to_owned).collect()
         } else {

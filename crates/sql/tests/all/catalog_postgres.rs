@@ -43,7 +43,9 @@ fn written(catalog: &Catalog) -> String {
     for table in &catalog.tables {
         let can = [(table.insertable, " insert"), (table.updatable, " update"), (table.deletable, " delete")];
         let comment = if table.comment.is_empty() { "" } else { " -- " };
-        let (kind, schema, name) = (table.kind, &table.schema, &table.name);
+        let kind = table.kind;
+        let schema = &table.schema;
+        let name = &table.name;
         out.push_str(&format!("{kind:?} {schema}.{name}{}{comment}{}\n", words(&can), table.comment));
         for column in &table.columns {
             let marks = [
@@ -52,7 +54,10 @@ fn written(catalog: &Catalog) -> String {
                 (column.generated, " generated"),
                 (!column.comment.is_empty(), " -- "),
             ];
-            let (name, ty, declared, comment) = (&column.name, &column.ty, &column.declared, &column.comment);
+            let name = &column.name;
+            let ty = &column.ty;
+            let declared = &column.declared;
+            let comment = &column.comment;
             out.push_str(&format!("  {name} {ty:?} {declared}{}{comment}\n", words(&marks)));
         }
         for key in table.primary_key.iter().chain(&table.unique_keys) {
@@ -76,7 +81,9 @@ fn written(catalog: &Catalog) -> String {
         let arguments = arguments.collect::<Vec<_>>().join(", ");
         let table = function.table.map_or("", |at| &catalog.table(at).name);
         let set = words(&[(function.is_set, " set")]);
-        let (name, volatility, returns) = (&function.name, function.volatility, function.returns);
+        let name = &function.name;
+        let volatility = function.volatility;
+        let returns = function.returns;
         let returns = if table.is_empty() { returns.to_string() } else { table.to_owned() };
         out.push_str(&format!("{volatility:?} {name}({arguments}){set} {returns}\n"));
     }

@@ -67,7 +67,8 @@ pub(crate) fn judged_sent(
     question: &str,
     Sent { changes, reads, .. }: &Sent,
 ) -> (Vec<String>, Vec<Reach>) {
-    let (mut broken, mut reached) = (Vec::new(), Vec::new());
+    let mut broken = Vec::new();
+    let mut reached = Vec::new();
     let mut judge = |sql: &str, first: usize, values: &[String]| {
         let value = |name: &str| {
             let at = name[1..].parse::<usize>().unwrap() - 1;
@@ -134,7 +135,9 @@ fn citus_takes_every_statement_over_rows_of_other_shards() {
 
 #[test]
 fn the_statements_for_shards_give_the_rows_of_plain_ones() {
-    let (plain, spread, database) = (api(), api_over(spread_chinook()), chinook_database());
+    let plain = api();
+    let spread = api_over(spread_chinook());
+    let database = chinook_database();
     let of_flavours = cases().into_iter().map(|it| it.2);
     let reads =
         FAR.iter().map(|&it| it.to_owned()).chain(of_flavours).filter(|it| !it.starts_with("mutation"));
@@ -160,7 +163,9 @@ const BELOW_ROWS: &[&str] = &[
 
 #[test]
 fn rows_below_changed_rows_are_found_on_their_own_shards() {
-    let (plain, catalog, database) = (api(), spread_chinook(), chinook_database());
+    let plain = api();
+    let catalog = spread_chinook();
+    let database = chinook_database();
     let spread = api_over(catalog.clone());
     for question in BELOW_ROWS {
         let (broken, _) = judged(&catalog, &spread, Flavour::Citus, question);
@@ -247,7 +252,8 @@ fn one_shard_answers_a_tenants_request_at_any_depth() {
 
 #[test]
 fn a_tenants_conditions_change_no_rows() {
-    let (database, spread) = (shop_database(), api_over(shop()));
+    let database = shop_database();
+    let spread = api_over(shop());
     let plain = api_over(catalog(SHOP));
     for question in OF_A_TENANT.iter().filter(|it| !it.starts_with("mutation")) {
         let rows = |api, flavour| -> Vec<_> {
@@ -338,7 +344,8 @@ const OF_ARTISTS: &[&str] = &[
 
 #[test]
 fn rows_tied_by_distribution_columns_are_found_where_shards_are_elsewhere() {
-    let (plain, database) = (api(), chinook_database());
+    let plain = api();
+    let database = chinook_database();
     for catalog in [apart(), in_schemas()] {
         let spread = api_over(catalog.clone());
         for question in OF_ARTISTS {

@@ -19,10 +19,7 @@ fn suite(name: &str) -> Vec<String> {
     let mut found: Vec<PathBuf> = Vec::new();
     while let Some(folder) = folders.pop() {
         for path in std::fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()) {
-            match path.is_dir() {
-                true => folders.push(path),
-                false => found.push(path),
-            }
+            if path.is_dir() { folders.push(path) } else { found.push(path) }
         }
     }
     found.retain(|it| it.extension().is_some_and(|it| it == "graphql"));
@@ -45,7 +42,8 @@ struct Counts {
 
 impl Counts {
     fn add(&mut self, catalog: &Catalog, questions: &[String]) {
-        let (api, model) = (api_over(catalog.clone()), Model::new(catalog));
+        let api = api_over(catalog.clone());
+        let model = Model::new(catalog);
         for question in questions {
             // Requests that GraphQL refuses, or that ask no database, are no operations of Citus.
             let sent = all_sent(&Identity::admin(), &api, Flavour::Citus, question).unwrap_or_default();
@@ -68,10 +66,12 @@ impl Counts {
 }
 
 fn widest(reached: &[Reach]) -> &'static str {
-    match reached.contains(&Reach::Several) {
-        true => "several",
-        false if reached.iter().any(|it| matches!(it, Reach::One(_))) => "one",
-        false => "coordinator",
+    if reached.contains(&Reach::Several) {
+        "several"
+    } else if reached.iter().any(|it| matches!(it, Reach::One(_))) {
+        "one"
+    } else {
+        "coordinator"
     }
 }
 
@@ -87,7 +87,8 @@ fn at_most_8_of_230_operations_are_refused() {
     println!("music: {music:#?}\ntenants: {tenants:#?}");
     let broken = [music.broken, tenants.broken].concat();
     assert!(broken.is_empty(), "{}", broken.join("\n\n"));
-    let (asked, refused) = (music.asked + tenants.asked, music.refused + tenants.refused);
+    let asked = music.asked + tenants.asked;
+    let refused = music.refused + tenants.refused;
     assert!(asked > 150, "the cases are there: {asked}");
     assert!(refused * 230 <= 8 * asked, "{refused} of {asked}");
     assert!(!tenants.reaches.contains_key("several"), "{:?}", tenants.reaches);

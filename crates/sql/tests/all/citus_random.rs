@@ -248,7 +248,8 @@ fn random_changes_over_shards_do_what_plain_ones_do() {
         let question = write_change(MUSIC, tape, Style::default(), false);
         let (one, other) =
             runtime.block_on(async { (spread.ask(&question).await, plain.ask(&question).await) });
-        let (one, other) = (sorted(&one), sorted(&other));
+        let one = sorted(&one);
+        let other = sorted(&other);
         changed.set(changed.get() + u32::from(one.to_string().contains(r#""returning":[{"#)));
         let is_same = one == other && one.get("errors").is_none();
         if is_same { Ok(()) } else { Err(TestCaseError::fail(format!("{question}\n{one}\n{other}"))) }

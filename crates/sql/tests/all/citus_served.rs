@@ -312,7 +312,7 @@ async fn statements_are_explained_and_counted_by_the_shards_that_they_ask() {
     let explained = |query: &str| {
         let request = Request::new(query, Instant::now() + Duration::from_secs(60));
         let explained = shop.engine.explain(request, &shop.engine.caller(&Identity::admin()));
-        explained.unwrap().pieces.into_iter().map(|it| it.1).collect::<String>()
+        explained.unwrap().steps.into_iter().map(|it| it.1).collect::<String>()
     };
     for (query, words) in [
         ("{ purchase_by_pk(tenant_id: 3, id: 2) { note customer { name } } }", "(one shard)"),
@@ -392,7 +392,7 @@ async fn rows_that_a_function_gives_are_tied_to_shards_by_their_keys() {
     ] {
         let request = Request::new(query, Instant::now() + Duration::from_secs(60));
         let explained = shop.engine.explain(request, &shop.engine.caller(&Identity::admin()));
-        let text = explained.unwrap().pieces.into_iter().map(|it| it.1).collect::<String>();
+        let text = explained.unwrap().steps.into_iter().map(|it| it.1).collect::<String>();
         assert!(!text.contains("EXISTS") && !text.contains("(SELECT max("), "{text}");
         assert_eq!(shop.ask(query).await, format!(r#"{{"data":{{"regulars":{expected}}}}}"#));
     }
@@ -465,7 +465,7 @@ async fn a_row_of_another_colocation_is_read_before_what_is_below_it() {
     }
     let request = Request::new(BELOW_A_KEY[1].0, Instant::now() + Duration::from_secs(60));
     let explained = spread.engine.explain(request, &spread.engine.caller(&Identity::admin())).unwrap();
-    let text = &explained.pieces[0].1;
+    let text = &explained.steps[0].1;
     assert!(text.starts_with("-- Album_by_pk (one shard)\n"), "{text}");
     assert!(!text.contains("unnest"), "{text}");
 }

@@ -17,7 +17,7 @@ fn sql(served: &Served, query: &str) -> String {
     let request = Request::new(query, Instant::now() + Duration::from_secs(60));
     let explanation =
         served.engine.explain(request, &served.engine.caller(&Identity::admin())).expect("it can be planned");
-    explanation.pieces[0].1.lines().skip(1).collect()
+    explanation.steps[0].1.lines().skip(1).collect()
 }
 
 /// The code of the only error.

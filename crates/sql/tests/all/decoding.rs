@@ -71,7 +71,8 @@ pub(crate) fn until(database: &Database, sql: &str, expected: &str) {
 
 /// Waits until the stream tells, which is one more read of each operation that was read before.
 pub(crate) async fn settled(live: &LiveQueries) {
-    let (operations, deadline) = (live.state().operations as u64, Instant::now() + PATIENCE);
+    let operations = live.state().operations as u64;
+    let deadline = Instant::now() + PATIENCE;
     while live.state().reads < 2 * operations {
         assert!(Instant::now() < deadline, "nothing is told: {:?}", live.state());
         tokio::task::yield_now().await;
@@ -115,7 +116,8 @@ async fn a_change_by_others_wakes_its_key_alone() {
         "CREATE TABLE thing (name text, number bigint, id uuid, value int, PRIMARY KEY (name, number, id));
         INSERT INTO thing VALUES ('a', 1, '00000000-0000-4000-8000-00000000000a', 1);";
     let served = serve(database(&[], &format!("{TABLES}; {keys}"))).await;
-    let (engine, live) = (&served.engine, &LiveQueries::of(&served.engine, NEVER));
+    let engine = &served.engine;
+    let live = &LiveQueries::of(&served.engine, NEVER);
     let by_id = |id| (BY_KEY, format!(r#"{{"id": {id}}}"#));
     let mut boats = Vec::new();
     for (query, variables) in [by_id(1), by_id(2), by_id(9)] {
@@ -240,7 +242,7 @@ async fn what_cannot_be_told_is_polled_and_still_written() {
         CREATE TABLE log (id int, day int, PRIMARY KEY (id, day)) PARTITION BY RANGE (day);
         CREATE TABLE log_1 PARTITION OF log FOR VALUES FROM (1) TO (2)";
     let served = serve(database(&[], &format!("{TABLES}; {more}"))).await;
-    let OthersChanges::Told(how) = served.source.others_changes() else { panic!("it tells") };
+    let OthersChanges::Reported(how) = served.source.others_changes() else { panic!("it tells") };
     for words in
         ["`public.keyless`: it has neither a primary key", "`public.fleeting`: its changes are not logged"]
     {

@@ -106,7 +106,7 @@ async fn a_temporary_heir_does_not_end_the_stream_of_other_tables() {
 async fn users_may_change_new_partitions_and_tables_that_lose_their_key() {
     let bare = "CREATE TABLE bare (id int) PARTITION BY LIST (id)";
     let (served, live, _boats) = settled_on(&format!("{TABLES}; {bare}"), COUNT).await;
-    let OthersChanges::Told(how) = served.source.others_changes() else { panic!("it tells") };
+    let OthersChanges::Reported(how) = served.source.others_changes() else { panic!("it tells") };
     assert!(how.contains("`public.bare`: it is partitioned and has no primary key"), "{how}");
     let mut bare = subscribe((&served.engine, &live), &counted("bare"), "").await;
     assert_eq!(next(&mut bare).await.0, counted_result("bare", 0));
@@ -168,11 +168,10 @@ async fn values_that_a_definition_changes_are_told_within_seconds() {
     let (served, _live, mut kept) = settled_on(tables, query).await;
     for (statement, row) in REWRITTEN {
         // Expressions can be set from 17 on; before, the column is made anew.
-        let statement = match statement.contains("SET EXPRESSION") && served.database.version() < 17 {
-            true => {
-                "ALTER TABLE kept DROP COLUMN twice, ADD COLUMN twice int GENERATED ALWAYS AS (base * 3) STORED"
-            }
-            false => statement,
+        let statement = if statement.contains("SET EXPRESSION") && served.database.version() < 17 {
+            "ALTER TABLE kept DROP COLUMN twice, ADD COLUMN twice int GENERATED ALWAYS AS (base * 3) STORED"
+        } else {
+            statement
         };
         served.database.run(statement);
         await_result(&mut kept, &format!(r#"{{"data":{{"kept":[{row}]}}}}"#)).await;
@@ -234,8 +233,10 @@ async fn a_commit_from_before_the_slot_is_told_while_others_run_on() {
     let served = Arc::new(serve(database(&[], TABLES)).await);
     let database = &served.database;
     let live = LiveQueries::of(&served.engine, NEVER);
-    let (mut first, mut second) = (served.hand().await, served.hand().await);
-    let (mut other, mut beside) = (served.hand().await, served.hand().await);
+    let mut first = served.hand().await;
+    let mut second = served.hand().await;
+    let mut other = served.hand().await;
+    let mut beside = served.hand().await;
     let waiting = |xid: &str| {
         format!(
             "SELECT count(*)::text FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted AND transactionid = '{xid}'"

@@ -50,7 +50,8 @@ impl Fallible<'_> {
             2 => (&["_regex", "_nregex", "_iregex", "_niregex"], REGEXES),
             _ => (&["_similar", "_nsimilar"], SIMILARS),
         };
-        let (operator, pattern) = (self.pick(operators), self.pick(patterns));
+        let operator = self.pick(operators);
+        let pattern = self.pick(patterns);
         format!("{{{operator}: {}}}", Value::String(pattern))
     }
 

@@ -186,7 +186,8 @@ impl Asking {
             "{{ __type(name: \"{table}\") {{ fields {{ name args {{ name }} type {{ kind ofType {{ kind ofType {{ kind }} }} }} }} }} }}"
         );
         let data = self.data(&text);
-        let (mut columns, mut others) = (Vec::new(), Vec::new());
+        let mut columns = Vec::new();
+        let mut others = Vec::new();
         for field in data["__type"]["fields"].as_array().unwrap() {
             let name = field["name"].as_str().unwrap().to_owned();
             let is_leaf = field["type"].to_string().contains("SCALAR");

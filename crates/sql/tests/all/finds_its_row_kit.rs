@@ -165,7 +165,8 @@ impl Asking<'_> {
         let json = Json::parse(answer.as_bytes(), 600).unwrap();
         let same = self.same(rows, v);
         let places = || ordered.iter().enumerate().filter(|it| same.contains(&it.1.id)).map(|it| it.0);
-        let (first, last) = (places().min().unwrap_or(0), places().max().unwrap_or(0));
+        let first = places().min().unwrap_or(0);
+        let last = places().max().unwrap_or(0);
         assert_eq!(last + 1 - first, same.len(), "{table}: equal values stand together: {v}");
         let ids = |rows: &[AnsweredRow]| -> BTreeSet<i64> {
             rows.iter().filter(|it| it.v.is_some()).map(|it| it.id).collect()
@@ -242,9 +243,10 @@ impl Asking<'_> {
         let operation = format!(
             "mutation ($v: {scalar}!) {{ eq: update_{table}(where: {{v: {{_eq: $v}}}}, _set: {{n: 1}}) {{ returning {{ id v }} }} \
              in: update_{table}(where: {{v: {{_in: [$v]}}}}, _set: {{n: 2}}) {{ returning {{ id v }} }} {} }}",
-            match is_keyed {
-                true => format!("pk: update_{table}_by_pk(pk_columns: {{v: $v}}, _set: {{n: 3}}) {{ id v }}"),
-                false => String::new(),
+            if *is_keyed {
+                format!("pk: update_{table}_by_pk(pk_columns: {{v: $v}}, _set: {{n: 3}}) {{ id v }}")
+            } else {
+                String::new()
             }
         );
         let answer = self.ask(&operation, v);

@@ -271,7 +271,8 @@ impl Answering for Asked {
         let sql = format!("SELECT id, typeof(v), iif(typeof(v) = 'text', hex(v), quote(v)) FROM {table}");
         let mut statement = self.served.beside.prepare(&sql).unwrap();
         let rows = statement.query_map([], |row| {
-            let (class, value): (String, String) = (row.get(1)?, row.get(2)?);
+            let class: String = row.get(1)?;
+            let value: String = row.get(2)?;
             // A document that is null is given as a null.
             let is_null =
                 class == "null" || (self.tables[table] == Storage::Documents && value == "6E756C6C");

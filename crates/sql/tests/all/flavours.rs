@@ -95,7 +95,8 @@ fn run(database: &Database, sql: &str, oids: &[u32], values: &[String]) -> Vec<V
     let names: Vec<&str> = oids.iter().map(|&it| types.by_oid(it).unwrap().cast.as_str()).collect();
     let quoted: Vec<String> = values.iter().map(|it| format!("'{}'", it.replace('\'', "''"))).collect();
     let brackets = |all: &str| if all.is_empty() { String::new() } else { format!("({all})") };
-    let (names, quoted) = (brackets(&names.join(", ")), brackets(&quoted.join(", ")));
+    let names = brackets(&names.join(", "));
+    let quoted = brackets(&quoted.join(", "));
     rows(database, &format!("PREPARE q{names} AS {sql}; EXECUTE q{quoted}"))
 }
 
@@ -132,7 +133,8 @@ pub(crate) fn answer(database: &Database, read: &Read) -> Vec<Rows> {
 
 #[test]
 fn every_flavours_statements_give_the_same_rows_on_postgresql() {
-    let (api, database) = (api(), chinook());
+    let api = api();
+    let database = chinook();
     for (path, _, question) in cases() {
         let ask = |flavour| -> Vec<Vec<Rows>> {
             sent(&api, flavour, &question).reads.iter().map(|it| answer(&database, it)).collect()
@@ -189,7 +191,8 @@ async fn every_flavours_changes_do_the_same_on_postgresql() {
 
 /// Checks the rows of one arm, columns before keys, against plain SQL.
 fn check(question: &str, arm: usize, plain: &str) {
-    let (api, database) = (api(), chinook());
+    let api = api();
+    let database = chinook();
     let mut expected = rows(&database, plain);
     expected.sort();
     for flavour in Flavour::ALL {
@@ -269,7 +272,8 @@ fn rows_below_memory_say_which_parent_is_theirs() {
 
 #[test]
 fn a_merged_question_gives_each_asker_its_row() {
-    let (api, database) = (api(), chinook());
+    let api = api();
+    let database = chinook();
     let sent = sent(&api, Flavour::Postgres, "{ Album_by_pk(AlbumId: 1) { Title AlbumId } }");
     let merged = sent.reads[0].assembly.merged.as_ref().unwrap();
     let found = run(&database, &merged.sql, &merged.oids, &["{3,1000000,1,3}".to_owned()]);

@@ -1,4 +1,4 @@
-//! Hostile names, paths and orders, by the rows of the list of hostile inputs, on both databases.
+//! Hostile names, paths and orders on both databases.
 
 use crate::role_kit::side::{Database, Side, ask};
 use weir_engine::caller::Identity;
@@ -33,7 +33,7 @@ const ALL_NOTES: (&str, &str) = ("{ note_aggregate { aggregate { count } } }", T
 const TWO_NOTES: &str = r#"{"data":{"note_aggregate":{"aggregate":{"count":2}}}}"#;
 
 #[test]
-fn row_53_paths_and_keys_of_documents_are_never_sql() {
+fn json_paths_and_keys_are_never_sql() {
     for text in TEXTS {
         let literal = serde_json::to_string(text).unwrap();
         let none = r#"{"data":{"note":[]}}"#;
@@ -92,7 +92,7 @@ fn row_53_paths_and_keys_of_documents_are_never_sql() {
 }
 
 #[test]
-fn row_56_names_of_the_database_are_quoted_mapped_or_left_out() {
+fn database_names_are_quoted_mapped_or_left_out() {
     let long = "n".repeat(63);
     let sql = format!(
         r#"CREATE TABLE "a""b" (id INTEGER PRIMARY KEY, "x';--" TEXT, "select" TEXT, "order" INTEGER, "😀" TEXT, "{long}" TEXT, "__typename" TEXT, "a.b" TEXT);
@@ -139,7 +139,7 @@ fn row_56_names_of_the_database_are_quoted_mapped_or_left_out() {
 }
 
 #[test]
-fn row_57_long_keys_that_differ_in_their_last_byte_stay_apart() {
+fn long_aliases_that_differ_in_the_last_byte_stay_distinct() {
     for length in [59, 62, 63, 64, 200] {
         let [one, other] = ["1", "2"].map(|end| format!("{}{end}", "a".repeat(length)));
         let asked = format!(
@@ -158,7 +158,7 @@ const UNITS: &str = "CREATE TABLE unit (id INTEGER PRIMARY KEY, name TEXT, rank 
     INSERT INTO part VALUES (1, 1, 5), (3, 2, 7), (4, 2, 1), (5, NULL, 0);";
 
 #[test]
-fn row_58_orders_are_defined_or_refused() {
+fn order_by_is_well_defined_or_refused() {
     let ids = |field: &str, ids: &[u32]| {
         let ids: Vec<String> = ids.iter().map(|it| format!(r#"{{"id":{it}}}"#)).collect();
         format!(r#"{{"data":{{"{field}":[{}]}}}}"#, ids.join(","))

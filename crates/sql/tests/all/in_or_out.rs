@@ -215,7 +215,8 @@ impl Change {
 
     /// A root field, and whether a bad value is in its answer.
     fn field(&mut self, random: &mut Random, table: usize, has_functions: bool) -> (String, bool) {
-        let (id, tag) = (1 + random.below(6), 10 + random.below(90));
+        let id = 1 + random.below(6);
+        let tag = 10 + random.below(90);
         let shows = random.below(2) == 0;
         let selected = if shows { "{ id tag loose }" } else { "{ tag }" };
         let rows = &mut self.after;
@@ -301,7 +302,8 @@ fn random_mutations_are_in_or_out_on_sqlite() {
         let mut tables: Vec<(Rows, &Loose)> = Vec::new();
         let mut sql = String::new();
         for at in 0..TABLES {
-            let (rows, loose) = (some_rows(&mut random), &LOOSE[random.below(LOOSE.len() as u32) as usize]);
+            let rows = some_rows(&mut random);
+            let loose = &LOOSE[random.below(LOOSE.len() as u32) as usize];
             let Loose { declared, good, bad, .. } = loose;
             sql.push_str(&format!("CREATE TABLE t{at} (id INTEGER PRIMARY KEY, tag INTEGER NOT NULL, loose {declared} DEFAULT {good});"));
             for (id, row) in &rows {
@@ -361,7 +363,8 @@ async fn random_mutations_are_in_or_out_on_postgres() {
     for seed in 0..10 {
         let mut random = Random::new(seed);
         let mut tables: Vec<Rows> = Vec::new();
-        let (mut sql, mut spoil) = (String::new(), Vec::new());
+        let mut sql = String::new();
+        let mut spoil = Vec::new();
         for at in 0..TABLES {
             let rows = some_rows(&mut random);
             sql.push_str(&format!("CREATE TABLE t{at} (id int4 PRIMARY KEY, tag int4 NOT NULL, loose int4 NOT NULL DEFAULT 7);

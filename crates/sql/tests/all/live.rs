@@ -72,10 +72,8 @@ fn a_subscription_by_key_wakes_for_its_key_alone() {
     run(async {
         let engine = &served.engine;
         let live = &LiveQueries::of(engine, LiveSettings::STANDARD);
-        let (mut one, mut two) = (
-            subscribe((engine, live), BY_KEY, r#"{"id": 1}"#).await,
-            subscribe((engine, live), BY_KEY, r#"{"id": 2}"#).await,
-        );
+        let mut one = subscribe((engine, live), BY_KEY, r#"{"id": 1}"#).await;
+        let mut two = subscribe((engine, live), BY_KEY, r#"{"id": 2}"#).await;
         assert_eq!(next(&mut one).await, (name("Ada"), Cause::First));
         assert_eq!(next(&mut two).await, (name("Bel"), Cause::First));
         settled(live).await;
@@ -96,7 +94,8 @@ fn a_subscription_by_key_wakes_for_its_key_alone() {
 /// Waits until the feed of the database tells of every change, which is one more read of each operation that was read before. A feed that was quicker
 /// brings none, so the wait has an end.
 async fn settled(live: &LiveQueries) {
-    let (operations, begun) = (live.state().operations as u64, Instant::now());
+    let operations = live.state().operations as u64;
+    let begun = Instant::now();
     while live.state().reads < 2 * operations && begun.elapsed() < Duration::from_secs(5) {
         tokio::task::yield_now().await;
     }
@@ -109,8 +108,8 @@ fn equal_subscriptions_are_one_read_and_each_gets_what_it_has_not() {
         let engine = &served.engine;
         let live = &LiveQueries::of(engine, LiveSettings::STANDARD);
         let query = "subscription { boat(order_by: {id: asc}) { name } }";
-        let (mut one, mut two) =
-            (subscribe((engine, live), query, "").await, subscribe((engine, live), query, "").await);
+        let mut one = subscribe((engine, live), query, "").await;
+        let mut two = subscribe((engine, live), query, "").await;
         let first = next(&mut one).await.0;
         assert_eq!(next(&mut two).await.0, first);
         assert_eq!((live.state().subscriptions, live.state().operations), (2, 1));

@@ -4,6 +4,9 @@
 //! results must be answers in states that do not go back, from the state at its beginning on; none may come twice in a row, and the
 //! last is the answer now. A stream of a journal, some of whose rows are committed late, has each row once and in order.
 
+mod watchers;
+
+use self::watchers::{Follower, Results, Subscriber};
 use crate::cluster_kit::Cluster;
 use crate::kit;
 use crate::live::PATIENCE;
@@ -238,24 +241,6 @@ async fn run(session: &mut Session, sql: &str) {
     session.flush(Instant::now() + PATIENCE).await.unwrap();
 }
 
-/// The results of a subscriber, each with the number of states that there were when it came.
-type Results = Arc<Mutex<Vec<(String, usize)>>>;
-
-/// A subscriber.
-struct Subscriber {
-    query: usize,
-    /// The number of states at its beginning.
-    from: usize,
-    results: Results,
-    task: tokio::task::JoinHandle<()>,
-}
-
-/// A stream: the numbers that it told.
-struct Follower {
-    told: Arc<Mutex<Vec<u32>>>,
-    task: tokio::task::JoinHandle<()>,
-}
-
 /// The states, and who watches them.
 struct Model {
     states: Arc<Mutex<Vec<[String; 4]>>>,
@@ -274,7 +259,9 @@ impl Model {
     fn new() -> Self {
         let now = State::first();
         let states = Arc::new(Mutex::new(vec![now.answers()]));
-        let (subscribers, gone, followers) = (Vec::new(), Vec::new(), Vec::new());
+        let subscribers = Vec::new();
+        let gone = Vec::new();
+        let followers = Vec::new();
         Self { states, now, open: None, journal: Vec::new(), number: 0, subscribers, gone, followers }
     }
 
@@ -427,7 +414,8 @@ impl Model {
         let caller = engine.caller(&Identity::admin());
         let bound = engine.bind(Request::new(FOLLOWED, Instant::now() + PATIENCE), &caller).await.unwrap();
         let told: Arc<Mutex<Vec<u32>>> = Arc::default();
-        let (noted, mut subscription) = (Arc::clone(&told), live.subscribe(bound).unwrap());
+        let noted = Arc::clone(&told);
+        let mut subscription = live.subscribe(bound).unwrap();
         let task = tokio::spawn(async move {
             while let Some(result) = subscription.next().await {
                 let body: serde_json::Value = serde_json::from_slice(&result.body).unwrap();
@@ -456,8 +444,10 @@ impl Model {
         let caller = engine.caller(&Identity::admin());
         let bound =
             engine.bind(Request::new(WATCHED[query], Instant::now() + PATIENCE), &caller).await.unwrap();
-        let (results, states) = (Results::default(), Arc::clone(&self.states));
-        let (noted, from) = (Arc::clone(&results), states.lock().unwrap().len() - 1);
+        let results = Results::default();
+        let noted = Arc::clone(&results);
+        let states = Arc::clone(&self.states);
+        let from = states.lock().unwrap().len() - 1;
         let mut subscription = live.subscribe(bound).unwrap();
         let task = tokio::spawn(async move {
             while let Some(result) = subscription.next().await {
@@ -486,25 +476,8 @@ impl Model {
         }
         for it in self.subscribers.iter().chain(&self.gone) {
             it.task.abort();
-            in_order(it, &states);
+            it.check_order(&states);
         }
-    }
-}
-
-/// Checks that results are answers in states that do not go back.
-fn in_order(subscriber: &Subscriber, states: &[[String; 4]]) {
-    let query = subscriber.query;
-    let results = subscriber.results.lock().unwrap();
-    let (mut at, mut before) = (subscriber.from, "");
-    for (body, known) in &*results {
-        assert_ne!(body, before, "a result comes twice in a row: {results:?}");
-        before = body;
-        if body.contains("\"errors\"") {
-            continue;
-        }
-        let found = (at..*known).find(|it| states[*it][query] == *body);
-        at =
-            found.unwrap_or_else(|| panic!("{}: {body} goes back or never was: {results:?}", WATCHED[query]));
     }
 }
 

@@ -81,9 +81,11 @@ async fn a_thousand_lists_that_are_polled_are_one_statement_for_a_hundred() {
     }
     // The first polls come at moments that those of the beginning still set.
     until_read(&live, live.state().reads + 1000).await;
-    let (reads, statements) = (live.state().reads, served.source.counts().statements);
+    let reads = live.state().reads;
+    let statements = served.source.counts().statements;
     until_read(&live, reads + 3000).await;
-    let (reads, statements) = (live.state().reads - reads, served.source.counts().statements - statements);
+    let reads = live.state().reads - reads;
+    let statements = served.source.counts().statements - statements;
     assert!(statements * 100 <= reads, "{statements} statements for {reads} reads");
 }
 

@@ -197,7 +197,8 @@ async fn soak(soak: &Arc<Soak>, changes: &[&str], mut change: impl AsyncFnMut(&s
     let subscription = subscribe((&soak.engine, &live), counters, "").await;
     let mut listener = Listener { subscription, last: String::new() };
     let askers: Vec<_> = (0..ASKERS).map(ask).collect();
-    let (begun, wanted) = (Instant::now(), duration());
+    let begun = Instant::now();
+    let wanted = duration();
     let is_paced = wanted >= PACE * 20;
     let mut made = 0;
     while (made < changes.len() || begun.elapsed() < wanted) && askers.iter().all(|it| !it.is_finished()) {
@@ -217,7 +218,8 @@ async fn soak(soak: &Arc<Soak>, changes: &[&str], mut change: impl AsyncFnMut(&s
         done.push(asker.await.expect("no read and no mutation fails"));
     }
     listener.await_counts(&done).await;
-    let (mutations, resent) = (done.iter().sum::<u64>(), soak.resent.load(Ordering::Relaxed));
+    let mutations = done.iter().sum::<u64>();
+    let resent = soak.resent.load(Ordering::Relaxed);
     println!("{made} changes, {mutations} mutations, {resent} sent again");
     done
 }

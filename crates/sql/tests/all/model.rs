@@ -202,7 +202,7 @@ fn the_rule_for_names_is_proposed_by_the_names_there_are() {
         let connection = Connection::open_in_memory().unwrap();
         connection.execute_batch(sql).unwrap();
         let (catalog, _) = read(&connection, SqliteOptions::default()).unwrap();
-        assert_eq!(RelationshipNames::proposed(&catalog), expected, "{sql}");
+        assert_eq!(RelationshipNames::propose(&catalog), expected, "{sql}");
     };
     check(BLOG, RelationshipNames::Hasura);
     check(CHINOOK, RelationshipNames::Short);

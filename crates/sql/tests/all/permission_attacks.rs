@@ -1,4 +1,4 @@
-//! Attacks on permissions, by the rows of the list of hostile inputs, on both databases.
+//! Attacks on permissions on both databases.
 
 use crate::role_kit::fleet::{ANN, check, check_as, fleet};
 use crate::role_kit::side::{Database, ask, caller_with};
@@ -25,7 +25,7 @@ const SQL: &[&str] = &[
 ];
 
 #[test]
-fn row_52_texts_of_clients_are_never_sql_and_never_names_of_variables() {
+fn client_texts_are_never_sql_or_names_of_session_variables() {
     for text in SQL.iter().map(|it| serde_json::to_string(it).unwrap()) {
         check(&[
             (
@@ -51,7 +51,7 @@ fn row_52_texts_of_clients_are_never_sql_and_never_names_of_variables() {
 }
 
 #[test]
-fn row_54_session_variables_are_bound_whatever_they_hold() {
+fn session_variables_are_bound_whatever_their_text() {
     for text in [
         "' OR 1=1 --",
         "'; DROP TABLE boat; --",
@@ -81,7 +81,7 @@ fn row_54_session_variables_are_bound_whatever_they_hold() {
 }
 
 #[test]
-fn row_71_hidden_columns_are_unknown_in_every_place() {
+fn hidden_columns_are_unknown_everywhere() {
     let unknown = |ty: &str| format!("~field 'price' not found in type: '{ty}'");
     check(&[
         ("sailor", "{ boat { price } }", &unknown("boat")),
@@ -135,7 +135,7 @@ fn row_71_hidden_columns_are_unknown_in_every_place() {
 }
 
 #[test]
-fn row_72_conditions_over_relationships_see_no_hidden_row() {
+fn conditions_over_relationships_see_no_hidden_row() {
     check(&[
         (
             "sailor",
@@ -163,7 +163,7 @@ fn row_72_conditions_over_relationships_see_no_hidden_row() {
 }
 
 #[test]
-fn row_73_a_filtered_row_is_as_if_it_were_not_there() {
+fn a_filtered_row_looks_missing() {
     for id in [2, 99] {
         check(&[
             ("sailor", &format!("{{ boat_by_pk(id: {id}) {{ id }} }}"), r#"{"data":{"boat_by_pk":null}}"#),
@@ -192,7 +192,7 @@ fn row_73_a_filtered_row_is_as_if_it_were_not_there() {
 }
 
 #[test]
-fn row_74_no_write_ends_outside_the_check_and_presets_hold() {
+fn no_write_violates_its_check_or_presets() {
     let one = r#"{"data":{"boat":[{"name":"Ada","harbour_id":1,"owner":"ann"}]}}"#;
     let ada = "{ boat(where: {id: {_eq: 1}}) { name harbour_id owner } }";
     check(&[
@@ -245,7 +245,7 @@ fn row_74_no_write_ends_outside_the_check_and_presets_hold() {
 }
 
 #[test]
-fn row_75_nested_rows_pass_their_own_permissions() {
+fn nested_rows_pass_their_own_permissions() {
     check(&[
         (
             "sailor",
@@ -290,7 +290,7 @@ fn row_75_nested_rows_pass_their_own_permissions() {
 }
 
 #[test]
-fn row_76_inherited_roles_get_the_union_and_no_more() {
+fn inherited_roles_get_exactly_the_union() {
     check(&[
         (
             "trader",
@@ -320,7 +320,7 @@ fn row_76_inherited_roles_get_the_union_and_no_more() {
 }
 
 #[test]
-fn row_77_types_of_hidden_tables_are_unknown() {
+fn types_of_hidden_tables_are_unknown() {
     check(&[
         (
             "sailor",
@@ -334,7 +334,7 @@ fn row_77_types_of_hidden_tables_are_unknown() {
 }
 
 #[test]
-fn row_78_errors_name_nothing_that_is_hidden() {
+fn errors_name_nothing_hidden() {
     for database in [Database::Sqlite, Database::Postgres] {
         let side = fleet(database);
         for (role, operation) in [
@@ -410,7 +410,7 @@ fn roles_without_roots_or_columns_keep_what_is_left() {
 }
 
 #[test]
-fn row_71_relationships_to_hidden_tables_are_unknown_in_every_place() {
+fn relationships_to_hidden_tables_are_unknown_everywhere() {
     let unknown = |field: &str, ty: &str| format!("~field '{field}' not found in type: '{ty}'");
     check(&[
         ("master", "{ harbour { boats { id } } }", &unknown("boats", "harbour")),

@@ -115,7 +115,7 @@ fn rows_of_functions_are_capped_as_their_table() {
 }
 
 #[test]
-fn row_74_rows_by_variables_are_checked_and_preset_too() {
+fn rows_passed_as_variables_are_checked_and_preset() {
     for database in [Database::Sqlite, Database::Postgres] {
         let side = fleet(database);
         let ann = caller_with("sailor", false, ANN);

@@ -42,7 +42,7 @@ fn explained(side: &Side, condition: &str) -> (String, String) {
     let explained =
         side.engine.explain(Request::new(&query, Instant::now() + Duration::from_secs(60)), &caller);
     let explained = explained.unwrap_or_else(|it| panic!("{condition}: {}", String::from_utf8_lossy(&it)));
-    let sql: Vec<&str> = explained.pieces[0].1.lines().filter(|it| !it.starts_with("--")).collect();
+    let sql: Vec<&str> = explained.steps[0].1.lines().filter(|it| !it.starts_with("--")).collect();
     (sql.join(" "), explained.plan)
 }
 

@@ -6,13 +6,14 @@ use serde_json::{Value, json};
 use weir_engine::source::Protocol;
 
 #[test]
-fn row_71_what_upserts_name_is_there_for_who_inserts() {
+fn upsert_types_are_visible_only_to_roles_that_insert() {
     let values = |ty: &str| format!("{{ __type(name: \"{ty}\") {{ enumValues {{ name }} }} }}");
     let inputs = |ty: &str| format!("{{ __type(name: \"{ty}\") {{ inputFields {{ name }} }} }}");
     let none = r#"{"data":{"__type":null}}"#;
     let arguments = "{ __type(name: \"mutation_root\") { fields { name args { name } } } }";
-    let (constraints, columns, conflict) =
-        (values("boat_constraint"), values("boat_update_column"), inputs("boat_on_conflict"));
+    let constraints = values("boat_constraint");
+    let columns = values("boat_update_column");
+    let conflict = inputs("boat_on_conflict");
     check(&[
         // Inserts and updates; the key is not seen by a writer and named all the same.
         ("sailor", &constraints, "~boat_pkey"),
@@ -50,7 +51,7 @@ fn row_71_what_upserts_name_is_there_for_who_inserts() {
 }
 
 #[test]
-fn row_74_a_row_whose_columns_are_all_preset_is_inserted_without_any() {
+fn a_row_with_only_preset_columns_is_inserted_empty() {
     let change = |tables: &mut Value| {
         let set = json!({"name": "x-hasura-user", "boat_id": 1});
         tables[2]["insert_permissions"] = json!([
@@ -92,7 +93,7 @@ fn row_74_a_row_whose_columns_are_all_preset_is_inserted_without_any() {
 }
 
 #[test]
-fn row_71_an_upsert_without_columns_only_inserts() {
+fn an_upsert_without_update_columns_only_inserts() {
     let insert = |id: u32, columns: &str| {
         format!(
             "mutation {{ insert_crew(objects: [{{id: {id}, name: \"new\"}}], on_conflict: {{constraint: crew_pkey, update_columns: {columns}}}) {{ \
@@ -121,7 +122,7 @@ fn row_71_an_upsert_without_columns_only_inserts() {
 }
 
 #[test]
-fn row_76_values_of_related_rows_are_hidden_as_their_cells_are() {
+fn orders_and_aggregates_of_related_rows_ignore_hidden_cells() {
     // A trader sees boats 1 and 2, and the owner of boat 1 alone: ben's name must not put boat 2 behind ann's.
     check(&[
         (
@@ -158,7 +159,7 @@ fn row_76_values_of_related_rows_are_hidden_as_their_cells_are() {
 }
 
 #[test]
-fn row_76_conditions_on_related_rows_read_the_cells_that_are_shown() {
+fn conditions_on_related_rows_read_visible_cells_only() {
     // Boat 2 is ben's, and a trader sees the boat without its owner.
     check(&[
         (
@@ -190,7 +191,7 @@ fn row_76_conditions_on_related_rows_read_the_cells_that_are_shown() {
 }
 
 #[test]
-fn row_76_orders_and_ties_of_hidden_cells() {
+fn hidden_cells_order_as_null_and_still_join() {
     // The id of boat 2 is hidden, so it is null in an order; its harbour is found by the stored key all the same.
     let ordered = |by: &str| format!("{{ boat(order_by: {{id: {by}}}) {{ id name }} }}");
     let ada = r#"{"id":1,"name":"Ada"}"#;
@@ -208,7 +209,7 @@ fn row_76_orders_and_ties_of_hidden_cells() {
 }
 
 #[test]
-fn row_76_mutations_read_the_cells_that_are_shown() {
+fn mutations_read_visible_cells_only() {
     let rule = json!({"role": "trader", "permission": {"columns": ["id", "name", "harbour_id", "price", "owner"], "check": {}}});
     let change =
         |tables: &mut Value| tables[1]["insert_permissions"].as_array_mut().unwrap().push(rule.clone());
@@ -245,7 +246,7 @@ fn row_76_mutations_read_the_cells_that_are_shown() {
 }
 
 #[test]
-fn row_81_subscriptions_have_no_place_where_one_answer_is_given() {
+fn subscriptions_are_refused_on_single_result_requests() {
     let words = "~a subscription has many results";
     check(&[
         ("sailor", "subscription { boat { id } }", words),
@@ -256,7 +257,7 @@ fn row_81_subscriptions_have_no_place_where_one_answer_is_given() {
 }
 
 #[test]
-fn row_82_entities_and_texts_of_the_schema_are_no_fields() {
+fn federation_fields_do_not_exist() {
     check(&[
         ("sailor", "{ _service { sdl } }", "~field '_service' not found in type: 'query_root'"),
         (

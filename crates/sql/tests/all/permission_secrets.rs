@@ -58,12 +58,13 @@ fn explained(
 }
 
 #[test]
-fn row_78_what_a_role_does_not_see_changes_no_byte_of_any_answer() {
+fn hidden_rows_change_no_byte_of_any_answer() {
     for database in [Database::Sqlite, Database::Postgres] {
-        let (one, mut other) = (fleet(database), fleet(database));
+        let one = fleet(database);
+        let mut other = fleet(database);
         (other.beside)(HIDDEN);
-        let (ann, ben) =
-            (caller_with("sailor", false, ANN), caller_with("sailor", false, &[("x-hasura-user", "ben")]));
+        let ann = caller_with("sailor", false, ANN);
+        let ben = caller_with("sailor", false, &[("x-hasura-user", "ben")]);
         // The second time all plans are warm, and others have asked the same between.
         for _ in 0..2 {
             for operation in ASKED {
@@ -89,7 +90,7 @@ const HIDDEN_SCHEMA: &str = "ALTER TABLE boat ADD COLUMN prices INTEGER; ALTER T
     CREATE TABLE boats (id INTEGER PRIMARY KEY, name TEXT);";
 
 #[test]
-fn row_78_tables_and_columns_that_no_role_sees_change_no_byte_of_any_answer() {
+fn hidden_tables_and_columns_change_no_byte_of_any_answer() {
     for database in [Database::Sqlite, Database::Postgres] {
         let one = fleet(database);
         let other = fleet_with(database, HIDDEN_SCHEMA, &[], &|tables| {
@@ -122,7 +123,7 @@ fn row_78_tables_and_columns_that_no_role_sees_change_no_byte_of_any_answer() {
 }
 
 #[test]
-fn row_79_a_hidden_row_and_a_missing_one_have_one_plan() {
+fn a_hidden_row_and_a_missing_row_share_one_plan() {
     for database in [Database::Sqlite, Database::Postgres] {
         let side = fleet(database);
         let ann = caller_with("sailor", false, ANN);
@@ -134,7 +135,7 @@ fn row_79_a_hidden_row_and_a_missing_one_have_one_plan() {
 }
 
 #[test]
-fn row_80_callers_of_one_role_share_a_plan_and_no_answer() {
+fn callers_of_one_role_share_a_plan_but_no_answer() {
     for database in [Database::Sqlite, Database::Postgres] {
         let side = fleet(database);
         let callers = if database == Database::Sqlite { 10_000 } else { 1_000 };
@@ -151,7 +152,7 @@ fn row_80_callers_of_one_role_share_a_plan_and_no_answer() {
 }
 
 #[test]
-fn row_80_requests_in_flight_at_once_never_mix_users_or_roles() {
+fn concurrent_requests_never_mix_users_or_roles() {
     for database in [Database::Sqlite, Database::Postgres] {
         let side = fleet(database);
         let text = "{ boat(order_by: {name: asc}) { name } }";
@@ -165,7 +166,8 @@ fn row_80_requests_in_flight_at_once_never_mix_users_or_roles() {
             (caller_with("narrow", false, ANN), boats(&cid)),
             (Identity::admin(), boats(&format!("{ada},{bel},{cid}"))),
         ];
-        let (engine, callers) = (&side.engine, &callers);
+        let engine = &side.engine;
+        let callers = &callers;
         std::thread::scope(|threads| {
             for first in 0..4 {
                 threads.spawn(move || {
@@ -181,7 +183,7 @@ fn row_80_requests_in_flight_at_once_never_mix_users_or_roles() {
 }
 
 #[test]
-fn row_78_suggestions_and_refusals_name_nothing_that_is_hidden() {
+fn suggestions_and_refusals_name_nothing_hidden() {
     for database in [Database::Sqlite, Database::Postgres] {
         let side = fleet(database);
         let ann = caller_with("sailor", false, ANN);
@@ -216,7 +218,7 @@ fn row_78_suggestions_and_refusals_name_nothing_that_is_hidden() {
 
 /// A violated key reveals that the value exists, which cannot be avoided; nothing else is revealed.
 #[test]
-fn row_78_a_violated_constraint_tells_of_a_hidden_row_what_it_tells_of_a_seen_one() {
+fn a_violated_constraint_reads_the_same_for_hidden_and_visible_rows() {
     for database in [Database::Sqlite, Database::Postgres] {
         let side = fleet(database);
         let insert =
@@ -269,7 +271,7 @@ fn row_78_a_violated_constraint_tells_of_a_hidden_row_what_it_tells_of_a_seen_on
 }
 
 #[test]
-fn row_80_users_who_ask_at_once_get_what_each_gets_alone() {
+fn concurrent_users_get_the_answers_they_get_alone() {
     for database in [Database::Sqlite, Database::Postgres] {
         let sailor = |user: &str| caller_with("sailor", false, &[("x-hasura-user", user)]);
         let callers = [sailor("ann"), sailor("ben"), caller_with("trader", false, ANN), Identity::admin()];
@@ -287,13 +289,17 @@ fn row_80_users_who_ask_at_once_get_what_each_gets_alone() {
             })
             .collect();
         let side = fleet(database);
-        let (engine, callers, reads, alone) = (&side.engine, &callers, &reads, &alone);
+        let engine = &side.engine;
+        let callers = &callers;
+        let reads = &reads;
+        let alone = &alone;
         std::thread::scope(|threads| {
             for first in 0..4 {
                 threads.spawn(move || {
                     // Callers walk over the same operations at the same time, and twice: of plans and answers that are kept.
                     for at in 0..2 * reads.len() * callers.len() {
-                        let (caller, read) = ((first + at) % callers.len(), at / callers.len() % reads.len());
+                        let caller = (first + at) % callers.len();
+                        let read = at / callers.len() % reads.len();
                         let found = ask(engine, &callers[caller], &reads[read], Protocol::Hasura);
                         assert_eq!(found, alone[caller][read], "{database:?} {caller}: {}", reads[read]);
                     }

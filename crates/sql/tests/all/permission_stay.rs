@@ -34,7 +34,7 @@ fn filter(text: &str) -> Value {
 }
 
 #[test]
-fn row_74_without_a_check_no_update_moves_a_row_out_of_the_filter() {
+fn an_update_without_check_keeps_rows_in_the_filter() {
     let give = "update_boat(where: {}, _set: {owner: \"ben\"}) { affected_rows }";
     let by_key = "update_boat_by_pk(pk_columns: {id: 1}, _set: {owner: \"ben\"}) { id }";
     let many =
@@ -74,7 +74,7 @@ fn row_74_without_a_check_no_update_moves_a_row_out_of_the_filter() {
 }
 
 #[test]
-fn row_74_an_upsert_without_a_check_on_updates_passes_that_on_inserts_and_stays_in_the_filter() {
+fn an_upsert_without_update_check_passes_the_insert_check_and_stays_in_the_filter() {
     let upsert = |harbour: u32| {
         format!(
             "insert_boat(objects: [{{id: 9, name: \"Ada\", harbour_id: {harbour}}}], on_conflict: {{constraint: boat_name_key, update_columns: [harbour_id]}}) {{ affected_rows }}"
@@ -105,7 +105,7 @@ fn row_74_an_upsert_without_a_check_on_updates_passes_that_on_inserts_and_stays_
 }
 
 #[test]
-fn row_76_roles_agree_on_a_write_whatever_the_order_of_its_parts() {
+fn inherited_roles_agree_on_a_write_in_any_order_of_its_parts() {
     let rule = |condition: &str, columns: Value, set: Value| json!({"columns": columns, "set": set, "filter": filter(condition), "check": {}});
     let one = r#"{"name": {"_neq": "x"}, "price": {"_lt": 100}}"#;
     let other = r#"{"_and": [{"price": {"_lt": 100}}, {"name": {"_neq": "x"}}]}"#;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use weir_engine::source::Protocol;
 
 #[test]
-fn row_72_conditions_of_writes_see_no_hidden_row() {
+fn conditions_of_writes_see_no_hidden_row() {
     // Ann sees Ada alone, whose harbour has another boat.
     let none = |field: &str| format!(r#"{{"data":{{"{field}":{{"affected_rows":0}}}}}}"#);
     let hidden = r#"boats: {name: {_eq: "Cid"}}"#;
@@ -49,7 +49,7 @@ fn row_72_conditions_of_writes_see_no_hidden_row() {
 }
 
 #[test]
-fn row_72_conditions_and_orders_in_others_see_no_hidden_row() {
+fn nested_conditions_and_orders_see_no_hidden_row() {
     let hidden = r#"boats: {name: {_eq: "Cid"}}"#;
     check(&[
         (
@@ -84,7 +84,7 @@ fn row_72_conditions_and_orders_in_others_see_no_hidden_row() {
 }
 
 #[test]
-fn row_74_an_upsert_passes_the_check_of_its_branch() {
+fn an_upsert_passes_the_check_of_its_branch() {
     let boats = "{ boat(order_by: {id: asc}) { id name harbour_id } }";
     let upsert = |of: &str, key: &str, object: &str, columns: &str| {
         format!(
@@ -135,7 +135,7 @@ fn row_74_an_upsert_passes_the_check_of_its_branch() {
 }
 
 #[test]
-fn row_74_an_upsert_gives_the_presets_of_its_branch() {
+fn an_upsert_sets_the_presets_of_its_branch() {
     let change = |tables: &mut Value| {
         tables[1]["update_permissions"][0]["permission"]["set"] =
             json!({"code": "x-hasura-code", "price": null});
@@ -155,7 +155,7 @@ fn row_74_an_upsert_gives_the_presets_of_its_branch() {
 }
 
 #[test]
-fn row_54_variables_of_presets_and_checks_have_to_be_there() {
+fn session_variables_of_presets_and_checks_are_required() {
     let missing = r#"~missing session variable: \"x-hasura-user\""#;
     let insert = "mutation { insert_boat(objects: [{id: 8, name: \"n\", harbour_id: 1}]) { affected_rows } }";
     check_as(&[], &[("sailor", insert, missing), ("writer", insert, "~NULL")]);

@@ -233,8 +233,10 @@ fn a_plan_that_gives_a_function_the_session_says_so() {
     for query in
         ["query @cached { session_of { name } }", "query @cached { boat(order_by: {id: asc}) { may_board } }"]
     {
-        let (ann, ben) = (ann("sailor"), caller("sailor", &[("x-hasura-user", "ben")]));
-        let (first, second) = (ship.ask_as(&ann, query), ship.ask_as(&ben, query));
+        let ann = ann("sailor");
+        let ben = caller("sailor", &[("x-hasura-user", "ben")]);
+        let first = ship.ask_as(&ann, query);
+        let second = ship.ask_as(&ben, query);
         assert_ne!(first, second, "{query}");
         assert_eq!(ship.ask_as(&ann, query), first, "{query}");
         assert_eq!(ship.ask_as(&ben, query), second, "{query}");

@@ -59,8 +59,8 @@ fn a_session_variable_restricts_rows_wherever_they_are_read() {
 /// Equal statements of one moment share their work, but only if all their values are equal.
 #[test]
 fn callers_with_other_variables_never_share_an_answer() {
-    let (all, one) =
-        ("{ boat(order_by: {id: asc}) { id } }", "{ boat_by_pk(id: 2) { id harbour { name } } }");
+    let all = "{ boat(order_by: {id: asc}) { id } }";
+    let one = "{ boat_by_pk(id: 2) { id harbour { name } } }";
     check_at_once(
         &own,
         &[
@@ -132,7 +132,7 @@ fn any_table_is_compared_with_the_restricted_row() {
     let make = |names: &Names<'_>| {
         let own = names.eq("member", "who", "x-hasura-user");
         let here = names.root(("member", "boat_id"), Sign::Eq, ("boat", "id"));
-        let boats = Filter::somewhere(names.table("member"), Filter::All(vec![own, here]));
+        let boats = Filter::any_row(names.table("member"), Filter::All(vec![own, here]));
         // A crew that stands on a boat whose length is less than its age.
         let shorter =
             names.related("crew", "boat", names.root(("boat", "length"), Sign::Lt, ("crew", "age")));

@@ -89,9 +89,10 @@ impl Names<'_> {
     /// `claim`: a session variable; else a constant.
     pub fn value(&self, table: &str, column: &str, text: &str) -> Parameter {
         let reader = Reader::Column(self.ty(table, column));
-        match text.starts_with("x-hasura-") {
-            true => Parameter::claim(text, reader),
-            false => Parameter::constant(text, reader),
+        if text.starts_with("x-hasura-") {
+            Parameter::claim(text, reader)
+        } else {
+            Parameter::constant(text, reader)
         }
     }
 
@@ -175,9 +176,10 @@ pub fn on_sqlite(sql: &str, entries: Option<&str>, make: Make<'_>) -> Governed {
     let frontend = govern(catalog, entries, make);
     let schema = Arc::clone(frontend.schema());
     let source = SqliteSource::new("main", frontend, &path, Tuning::USUAL).unwrap();
-    let beside = move |sql: &str| match sql.starts_with("SELECT") {
-        true => connection.query_row(sql, [], |row| row.get(0)).unwrap(),
-        false => {
+    let beside = move |sql: &str| {
+        if sql.starts_with("SELECT") {
+            connection.query_row(sql, [], |row| row.get(0)).unwrap()
+        } else {
             connection.execute_batch(sql).unwrap();
             String::new()
         }

@@ -67,7 +67,7 @@ impl Condition {
         let Self { table, column, key, .. } = *self;
         let of = || Expr::Column(names.column(table, column));
         let number = || Some(names.value(table, column, "x-hasura-number"));
-        let tag = |all| Filter::somewhere(names.table("tag"), Filter::All(all));
+        let tag = |all| Filter::any_row(names.table("tag"), Filter::All(all));
         match self.number % 8 {
             0 => Filter::Any(Vec::new()),
             1 => names.compare(table, column, Comparison::Gt, "x-hasura-number"),
@@ -108,7 +108,9 @@ impl Case {
             let number = from + random.below(8 - from);
             Condition { number, table, column, key }
         };
-        let (rows, check, cell) = (condition(0), condition(1), condition(4));
+        let rows = condition(0);
+        let check = condition(1);
+        let cell = condition(4);
         // The condition that hides a cell must not depend on the cell.
         let cell = (seed.is_multiple_of(2) && cell.number != 5).then_some(cell);
         Self { table, row, column, rows, cell, check }
@@ -161,7 +163,8 @@ impl Case {
 
     /// Gives how many operations were answered without an error.
     fn check(&self, seed: u64, [all, visible]: &mut [Governed; 2], operations: u64) -> u64 {
-        let (mut answered, mut changed) = (0, true);
+        let mut answered = 0;
+        let mut changed = true;
         for at in 0..operations {
             if changed {
                 for side in [&mut *all, &mut *visible] {
@@ -185,7 +188,8 @@ impl Case {
             }
             answered += u64::from(!expected.contains("\"errors\""));
             let Some((hidden, every)) = before else { continue };
-            let (after, good) = (self.every(all), self.rows(all, &self.check, true));
+            let after = self.every(all);
+            let good = self.rows(all, &self.check, true);
             for row in &hidden {
                 assert!(after.contains(row), "{what} changed {row}");
             }
@@ -208,7 +212,8 @@ impl Case {
 const OPERATIONS: u64 = 25;
 
 fn run(serve: impl Fn(&Case) -> Governed) {
-    let (policies, mut answered) = ((cases() / OPERATIONS).max(8), 0);
+    let policies = (cases() / OPERATIONS).max(8);
+    let mut answered = 0;
     for seed in 0..policies {
         let case = Case::new(seed);
         let mut sides = [serve(&case), serve(&case)];

@@ -78,10 +78,8 @@ fn failed(path: &str) -> String {
 
 #[test]
 fn an_insert_is_checked_as_it_is_stored() {
-    let (objects, object) = (
-        failed("$.selectionSet.insert_boat.args.objects"),
-        failed("$.selectionSet.insert_boat_one.args.object"),
-    );
+    let objects = failed("$.selectionSet.insert_boat.args.objects");
+    let object = failed("$.selectionSet.insert_boat_one.args.object");
     check(
         &checks,
         &[

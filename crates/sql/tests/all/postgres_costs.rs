@@ -23,7 +23,7 @@ async fn equalities_of_one_column_are_one_array_for_every_type() {
     let served = serve(database(TYPED)).await;
     let explain = |query: &str| {
         let request = Request::new(query, soon());
-        served.engine.explain(request, &served.engine.caller(&Identity::admin())).unwrap().pieces[0].1.clone()
+        served.engine.explain(request, &served.engine.caller(&Identity::admin())).unwrap().steps[0].1.clone()
     };
     let shown = explain(
         "{ v(where: {_or: [{i8: {_eq: 1}}, {t: {_eq: \"a\"}}, {i8: {_eq: \"3\"}}]}, limit: 1) { id } }",
@@ -63,12 +63,7 @@ async fn an_order_has_each_term_once_and_what_is_costly_goes_over_a_connection_o
         .engine
         .explain(Request::new(&query, soon()), &served.engine.caller(&Identity::admin()))
         .unwrap();
-    assert_eq!(
-        explained.pieces[0].1.matches("SELECT t1.\"ArtistId\"").count(),
-        1,
-        "{}",
-        explained.pieces[0].1
-    );
+    assert_eq!(explained.steps[0].1.matches("SELECT t1.\"ArtistId\"").count(), 1, "{}", explained.steps[0].1);
     let albums = r#"{"data":{"Album":[{"AlbumId":347}]}}"#;
     assert_eq!(served.ask(&query).await, albums);
     assert_eq!(served.source.counts().statements, 1);
@@ -211,13 +206,15 @@ const MAKE: &str = "CREATE TYPE of_json AS (n int, j json); CREATE TYPE of_point
 const WITH_EXTREMES: [&str; 6] = ["name", "cidr", "oid", "pg_lsn", "xid8", "inet"];
 
 async fn an_operator_that_a_type_lacks_is_refused_by_name_and_no_other_is() {
-    let (mut columns, mut values) = (Vec::new(), Vec::new());
+    let mut columns = Vec::new();
+    let mut values = Vec::new();
     let types: Vec<(&str, &str)> = OWN.into_iter().chain(MADE).collect();
     for (at, (ty, value)) in types.iter().enumerate() {
         columns.push(format!("c{at} {ty}, a{at} {ty}[]"));
         values.push(format!("'{value}', ARRAY['{value}']::{ty}[]"));
     }
-    let (columns, values) = (columns.join(", "), values.join(", "));
+    let columns = columns.join(", ");
+    let values = values.join(", ");
     let rows = format!("INSERT INTO own VALUES (1, {values}), (2, {values})");
     let served =
         serve(database(&format!("{MAKE} CREATE TABLE own (id int4, {columns}); {rows}; {RUNS}"))).await;

@@ -230,7 +230,8 @@ async fn behind_a_pooler(test: impl AsyncFnOnce(u16)) {
 
 /// Runs `test` behind a PgBouncer before `cluster`.
 pub(crate) async fn behind_a_pooler_of(cluster: &Cluster, test: impl AsyncFnOnce(u16)) {
-    let (folder, port) = (cluster_kit::folder("pooler"), crate::port_kit::free_port());
+    let folder = cluster_kit::folder("pooler");
+    let port = crate::port_kit::free_port();
     let settings = format!(
         "[databases]\n* = host=127.0.0.1 port={}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n\
          auth_type = any\npool_mode = transaction\ndefault_pool_size = 2\nunix_socket_dir =\n",

@@ -56,7 +56,8 @@ struct Case {
 
 /// The cases of a database: the corpus, and arrays of each type.
 async fn cases(hand: &mut Hand) -> Vec<Case> {
-    let (mut cases, mut seen) = (Vec::new(), BTreeSet::new());
+    let mut cases = Vec::new();
+    let mut seen = BTreeSet::new();
     for (ty, mut values) in corpus::typed_values() {
         // Lower bounds, which are not shown, make another array.
         values.retain(|it| !(ty.ends_with("[]") && it.starts_with("'[")));
@@ -73,7 +74,9 @@ async fn cases(hand: &mut Hand) -> Vec<Case> {
             // A null of JSON is no value of an item.
             let of: Vec<&str> =
                 values.iter().map(String::as_str).filter(|it| !it.starts_with("'null'::json")).collect();
-            let (array, all, first) = (format!("{ty}[]"), of.join(", "), of[0]);
+            let array = format!("{ty}[]");
+            let all = of.join(", ");
+            let first = of[0];
             let mut values = vec![format!("ARRAY[{all}, NULL]"), "'{}'".to_owned()];
             // A list in an array of documents or of vectors is one of these.
             let is_list = ty.starts_with("json") || matches!(&*ty, "int2vector" | "oidvector");
@@ -294,7 +297,9 @@ async fn every_value_finds_its_row_or_is_refused_with_words() {
     let cases = cases(&mut Hand::new(&made).await).await;
     made.run(&tables(&cases));
     let served = serve(made).await;
-    let (keys, mut hand, mut found) = (keys(&served).await, served.hand().await, Findings::default());
+    let keys = keys(&served).await;
+    let mut hand = served.hand().await;
+    let mut found = Findings::default();
     for (at, Case { ty, values }) in cases.iter().enumerate() {
         let key = keys.get(&at).map(String::as_str);
         Asker { served: &served, at, ty, key }.check(values.len(), &mut hand, &mut found).await;

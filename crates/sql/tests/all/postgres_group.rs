@@ -156,7 +156,8 @@ async fn a_lost_race_is_run_again() {
 #[tokio::test]
 async fn one_that_waits_for_a_lock_keeps_nobody_waiting() {
     let served = grouped(Duration::from_millis(20), PATIENCE).await;
-    let (mut hand, mut beside) = (served.hand().await, served.hand().await);
+    let mut hand = served.hand().await;
+    let mut beside = served.hand().await;
     hand.run("BEGIN").await;
     hand.run("UPDATE thing SET count = 7 WHERE id = 1000").await;
     let update = "mutation { update_thing_by_pk(pk_columns: {id: 1000}, _inc: {count: 1}) { count } }";

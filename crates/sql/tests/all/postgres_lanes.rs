@@ -74,7 +74,11 @@ async fn lanes_grow_up_to_their_bound_and_leave_when_they_rest() {
     // The first stays, without its connection.
     wait_until(|| server.connections_open() == 0 && pool.counts().lanes == 1).await;
     ask_all(&pool, &twice(), 1).await;
-    assert!(server.connections_most() <= pool.bound().primary(), "{} connections", server.connections_most());
+    assert!(
+        server.connections_most() <= pool.connection_bound().primary(),
+        "{} connections",
+        server.connections_most()
+    );
 }
 
 #[tokio::test]
@@ -119,7 +123,11 @@ async fn callers_who_need_sessions_get_the_connections_of_lanes() {
     load_until_lanes(&pool, 4).await;
     let statement = twice();
     tokio::join!(use_sessions(&pool, 4), ask_all(&pool, &statement, 12));
-    assert!(server.connections_most() <= pool.bound().primary(), "{} connections", server.connections_most());
+    assert!(
+        server.connections_most() <= pool.connection_bound().primary(),
+        "{} connections",
+        server.connections_most()
+    );
 }
 
 #[tokio::test]

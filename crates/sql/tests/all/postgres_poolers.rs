@@ -20,7 +20,7 @@ async fn tell_changes(settings: Settings) -> String {
     let options = Options { model: ModelOptions::default(), schemas: &["public".into()], stringify: false };
     let opened = PostgresSource::open("main", settings, options, Duration::from_secs(60)).await;
     match opened.unwrap().0.others_changes() {
-        OthersChanges::Told(words) => format!("told: {words}"),
+        OthersChanges::Reported(words) => format!("told: {words}"),
         OthersChanges::Polled(words) => format!("polled: {words}"),
         OthersChanges::Lifetimes => "lifetimes".into(),
     }

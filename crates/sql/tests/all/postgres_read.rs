@@ -246,7 +246,8 @@ async fn all_levels_of_a_query_are_of_one_moment() {
     let mut hand = served.hand().await;
     let writer = async {
         for at in 0..150 {
-            let (from, to) = (at % 6 + 1, (at * 5 + 1) % 6 + 1);
+            let from = at % 6 + 1;
+            let to = (at * 5 + 1) % 6 + 1;
             hand.run(&format!(
                 "WITH a AS (UPDATE account SET balance = balance + CASE id WHEN {to} THEN 7 ELSE -7 END \
                  WHERE id IN ({from}, {to}) AND {from} <> {to} RETURNING id, bank_id), \
@@ -323,7 +324,8 @@ async fn a_request_that_nobody_waits_for_is_stopped_on_the_server_and_its_neighb
         it.limits.session_lock_timeout = std::time::Duration::from_secs(60);
     })
     .await;
-    let (mut hand, mut beside) = (served.hand().await, served.hand().await);
+    let mut hand = served.hand().await;
+    let mut beside = served.hand().await;
     hand.run("SELECT pg_advisory_lock(7)::text").await;
     {
         let neighbour = served.ask("{ waiting { a: id } }");

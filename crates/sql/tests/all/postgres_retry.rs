@@ -141,7 +141,8 @@ async fn a_mutation_that_cannot_be_serialized_is_done_once_after_the_other() {
             it.flavour = Some(flavour);
         })
         .await;
-        let (mut other, mut beside) = (Hand::new(&served.database).await, Hand::new(&served.database).await);
+        let mut other = Hand::new(&served.database).await;
+        let mut beside = Hand::new(&served.database).await;
         other.run("BEGIN").await;
         other.run("UPDATE item SET n = n + 10").await;
         let increase = "mutation { update_item_by_pk(pk_columns: {id: 1}, _inc: {n: 1}) { n } }";

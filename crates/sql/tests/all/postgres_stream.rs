@@ -40,7 +40,8 @@ async fn a_nested_list_is_sent_as_it_comes_waits_for_its_reader_and_shows_one_st
     beside.run("UPDATE team SET id = -id").await;
     // The reader stands still, so the server waits in its transaction.
     beside.until(BUSY, "1").await;
-    let (mut all, mut longest) = (head, 0);
+    let mut all = head;
+    let mut longest = 0;
     while let Some(chunk) = rest.recv().await {
         let chunk = chunk.unwrap();
         longest = longest.max(chunk.len());

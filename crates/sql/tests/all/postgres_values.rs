@@ -226,7 +226,8 @@ fn json_comes_back_from_its_literal_as_it_was() {
         let mut literal = Buffer::new();
         write(&types, oid.parse().expect("a number"), json, &mut literal).expect("it fits");
         let literal = String::from_utf8(literal.to_vec()).expect("UTF-8");
-        let (literal, json) = (quoted(&literal), quoted(json));
+        let literal = quoted(&literal);
+        let json = quoted(json);
         let _ = writeln!(sql, "SELECT to_jsonb({literal}::{ty}) = {json}::jsonb;");
     }
     let answers = database.run(&sql);
@@ -239,7 +240,8 @@ fn json_comes_back_from_its_literal_as_it_was() {
 fn json_that_fits_no_literal_is_told() {
     let mut types = Types::builtin();
     let fields = vec![("a".to_owned(), 23)];
-    let (name, schema) = ("one".to_owned(), "public".to_owned());
+    let name = "one".to_owned();
+    let schema = "public".to_owned();
     types.add(Type {
         oid: 90_000,
         array_oid: 0,
@@ -288,7 +290,8 @@ fn bytes_of_another_form_are_a_fault_and_nothing_else() {
     let database = database(corpus::TYPES);
     let types = types(&database);
     let samples = ask(&database, "UTC", &corpus::values());
-    let (mut faults, mut scratch) = (0, Vec::new());
+    let mut faults = 0;
+    let mut scratch = Vec::new();
     for sample in &samples {
         let decoder = Decoder::new(&types, sample.oid, USUAL);
         let bytes = sample.bytes(&decoder);

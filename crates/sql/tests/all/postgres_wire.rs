@@ -45,7 +45,8 @@ async fn every_way_of_authentication_is_known() {
 async fn encryption_is_as_strict_as_asked() {
     let cluster = shared();
     let root = format!("sslrootcert={}", cluster.file("ca.crt").display());
-    let (certificate, key) = (cluster.file("certified.crt"), cluster.file("certified.key"));
+    let certificate = cluster.file("certified.crt");
+    let key = cluster.file("certified.key");
     let client = format!("sslcert={}&sslkey={}", certificate.display(), key.display());
     for (user, parameters, expected) in [
         ("postgres", "sslmode=disable", "postgres"),
@@ -250,8 +251,8 @@ async fn a_statement_that_takes_long_leaves_the_lane_and_is_stopped_when_nobody_
 #[tokio::test]
 async fn a_statement_that_left_the_lane_is_answered_when_it_is_done() {
     let pool = pool();
-    let (waiting, failing) =
-        ("SELECT 'done' FROM pg_sleep(0.3)", "SELECT 1 / count(*)::int - 1 / 0 FROM pg_sleep(0.3)");
+    let waiting = "SELECT 'done' FROM pg_sleep(0.3)";
+    let failing = "SELECT 1 / count(*)::int - 1 / 0 FROM pg_sleep(0.3)";
     let answers = tokio::join!(ask(&pool, waiting), ask(&pool, "SELECT 'behind'"), ask(&pool, failing));
     assert_eq!(answers, ("done".into(), "behind".into(), "22012".into()));
     assert_eq!(ask(&pool, "SELECT 'after'").await, "after");
@@ -449,7 +450,8 @@ async fn a_session_that_another_thread_borrowed_stays_its_own_threads() {
     settings.limits.sessions_max = 2;
     let pool = Pool::new(settings);
     let session = async || pool.session(Purpose::Read, soon()).await.expect("a session");
-    let (mut one, mut two) = (session().await, session().await);
+    let mut one = session().await;
+    let mut two = session().await;
     let pids = (backend(&mut one).await, backend(&mut two).await);
     drop(one);
     drop(two);
@@ -485,7 +487,8 @@ async fn a_long_answer_comes_in_parts() {
     let statement = text("SELECT i FROM generate_series(1, $1::int4) AS i", &[23]);
     session.begin(Transaction::Snapshot);
     session.stream(&statement, &values(&["100000"]), soon()).await.unwrap();
-    let (mut parts, mut next) = (0, 1);
+    let mut parts = 0;
+    let mut next = 1;
     while let Some(rows) = session.part().await.unwrap() {
         parts += 1;
         assert!(rows.bytes_len() <= 128 << 10, "a part of {} bytes", rows.bytes_len());

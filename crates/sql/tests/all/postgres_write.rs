@@ -171,7 +171,8 @@ async fn changes_of_a_locked_row_leave_the_sessions_to_others() {
         it.limits.session_lock_timeout = std::time::Duration::from_secs(60);
     })
     .await;
-    let (mut hand, mut beside) = (served.hand().await, served.hand().await);
+    let mut hand = served.hand().await;
+    let mut beside = served.hand().await;
     hand.run("BEGIN").await;
     hand.run("UPDATE account SET balance = 0 WHERE id = 1").await;
     let update = |owner: u32| {
@@ -207,7 +208,8 @@ async fn changes_of_a_locked_row_leave_the_sessions_to_others() {
 #[tokio::test]
 async fn a_mutation_whose_client_left_is_undone() {
     let served = bank().await;
-    let (mut hand, mut beside) = (served.hand().await, served.hand().await);
+    let mut hand = served.hand().await;
+    let mut beside = served.hand().await;
     hand.run("BEGIN").await;
     hand.run("UPDATE account SET balance = 10 WHERE id = 2").await;
     let query = "mutation { a: update_account_by_pk(pk_columns: {id: 1}, _inc: {balance: 1}) { balance } b: update_account_by_pk(pk_columns: {id: 2}, _inc: {balance: 1}) { balance } }";

@@ -151,17 +151,15 @@ pub fn write(tables: &[Table], tape: &[u32], style: Style) -> Asked {
         let table = writer.choices.below(if style.roots == 0 { tables.len() } else { style.roots });
         let name = writer.name();
         let aggregate = writer.choices.once_in(4);
-        let (field, sql) = match aggregate {
-            true => writer.aggregate(table, "", 0),
-            false => writer.list(table, "", 0),
-        };
+        let (field, sql) = if aggregate { writer.aggregate(table, "", 0) } else { writer.list(table, "", 0) };
         let root = tables[table].root;
         fields.push(format!("{name}: {root}{}{field}", if aggregate { "_aggregate" } else { "" }));
         members.push(format!("'{name}', {sql}"));
     }
-    let declared = match writer.declared.is_empty() {
-        true => String::new(),
-        false => format!("query ({}) ", writer.declared.join(", ")),
+    let declared = if writer.declared.is_empty() {
+        String::new()
+    } else {
+        format!("query ({}) ", writer.declared.join(", "))
     };
     Asked {
         graphql: format!("{declared}{{ {} }}", fields.join(" ")),
@@ -186,8 +184,10 @@ pub fn write_change(tables: &[Table], tape: &[u32], style: Style, deletes: bool)
     }
     let pinned = style.pinned.filter(|_| !style.is_policy);
     let condition = pinned.map_or_else(|| own.clone(), |it| json!({"_and": [{it.0: {"_eq": it.2}}, own]}));
-    let (condition, (fields, _)) = (literal(&condition), writer.members(at, "", 0));
-    let (root, columns) = (tables[at].root, &tables[at].columns[tables[at].keys..]);
+    let condition = literal(&condition);
+    let (fields, _) = writer.members(at, "", 0);
+    let root = tables[at].root;
+    let columns = &tables[at].columns[tables[at].keys..];
     let answer = format!("{{ affected_rows returning {{ {fields} }} }}");
     match columns.iter().find(|it| matches!(it.values, Values::Texts(_))).filter(|_| !is_delete) {
         Some(column) => {
@@ -248,7 +248,8 @@ impl<'c, 't> Writer<'c, 't> {
         let columns = self.tables[table].columns;
         let column = &columns[self.choices.below(columns.len())];
         let sql = self.select(table, &scope, join, &rows);
-        let (mut fields, mut members) = ("n: count".to_owned(), "'n', count(*)".to_owned());
+        let mut fields = "n: count".to_owned();
+        let mut members = "'n', count(*)".to_owned();
         if self.choices.below(2) == 1 {
             fields.push_str(&format!(" d: count(columns: {}, distinct: true)", column.field));
             members.push_str(&format!(", 'd', count(DISTINCT {scope}.{})", column.sql));
@@ -291,7 +292,8 @@ impl<'c, 't> Writer<'c, 't> {
     /// The members of an object: GraphQL and `json_build_object(…)`.
     fn members(&mut self, table: usize, scope: &str, depth: usize) -> (String, String) {
         let of = &self.tables[table];
-        let (mut fields, mut members) = (Vec::new(), Vec::new());
+        let mut fields = Vec::new();
+        let mut members = Vec::new();
         for _ in 0..=self.choices.below(3) {
             let column = &of.columns[self.choices.below(of.columns.len())];
             let name = self.name();
@@ -319,14 +321,18 @@ impl<'c, 't> Writer<'c, 't> {
         self.shared += 1;
         let (fields, members) = self.members(table, &scope, depth);
         self.shared -= 1;
-        let (sql, join) = (self.tables[table].sql, join.replace("{}", &scope));
+        let sql = self.tables[table].sql;
+        let join = join.replace("{}", &scope);
         (format!(" {{ {fields} }}"), format!("(SELECT {members} FROM {sql} AS {scope} WHERE {join})"))
     }
 
     fn rows(&mut self, table: usize, scope: &str, is_root: bool) -> Rows {
         let of = &self.tables[table];
-        let (filter, distinct) = (None, String::new());
-        let (arguments, order, page) = (Vec::new(), String::new(), String::new());
+        let filter = None;
+        let distinct = String::new();
+        let arguments = Vec::new();
+        let order = String::new();
+        let page = String::new();
         let mut rows = Rows { arguments, filter, distinct, order, page };
         let pinned = self.style.pinned.filter(|_| is_root);
         let mut condition = pinned.filter(|_| !self.style.is_policy).map(|it| json!({it.0: {"_eq": it.2}}));
@@ -377,7 +383,9 @@ impl<'c, 't> Writer<'c, 't> {
             ("desc_nulls_last", "DESC NULLS LAST"),
         ];
         let of = &self.tables[table];
-        let (mut terms, mut values, mut texts) = (Vec::new(), Vec::new(), Vec::new());
+        let mut terms = Vec::new();
+        let mut values = Vec::new();
+        let mut texts = Vec::new();
         if self.choices.below(2) == 1 {
             let column = &of.columns[self.choices.below(of.columns.len())];
             let way = WAYS[self.choices.below(WAYS.len())];
@@ -430,8 +438,8 @@ impl<'c, 't> Writer<'c, 't> {
                 (json!({"_not": one}), format!("NOT ({sql})"))
             }
             way @ (5 | 6) => {
-                let (one, two) =
-                    (self.condition(table, scope, depth + 1), self.condition(table, scope, depth + 1));
+                let one = self.condition(table, scope, depth + 1);
+                let two = self.condition(table, scope, depth + 1);
                 let (key, word) = if way == 5 { ("_and", "AND") } else { ("_or", "OR") };
                 (json!({key: [one.0, two.0]}), format!("(({}) {word} ({}))", one.1, two.1))
             }
@@ -454,7 +462,8 @@ impl<'c, 't> Writer<'c, 't> {
     /// An `_or` of equalities, some of one column.
     fn equalities(&mut self, table: usize, scope: &str) -> (Value, String) {
         let columns = self.tables[table].columns;
-        let (mut any, mut texts) = (Vec::new(), vec!["false".to_owned()]);
+        let mut any = Vec::new();
+        let mut texts = vec!["false".to_owned()];
         for _ in 0..self.choices.below(5) {
             let column = &columns[self.choices.below(2.min(columns.len()))];
             let (value, text) = self.value(column);

@@ -62,7 +62,8 @@ fn rows_that_refer_to_one_row_are_answered_as_each_alone() {
     let errors = |answer: &Value| answer["errors"].as_array().map_or(0, Vec::len);
     let asked = "{ TrackId Track_Album { Title Album_Artist { Name Artist_Albums { Title } } } Track_Genre { Name } }";
     let all = ask(&format!("{{ Track(limit: 40, order_by: {{TrackId: asc}}) {asked} }}"));
-    let (mut rows, mut wrong) = (0, 0);
+    let mut rows = 0;
+    let mut wrong = 0;
     for row in all["data"]["Track"].as_array().unwrap() {
         let alone = ask(&format!("{{ Track_by_pk(TrackId: {}) {asked} }}", row["TrackId"]));
         assert_eq!(alone["data"]["Track_by_pk"], *row);

@@ -89,7 +89,8 @@ fn check(ship: &Fleet, role: Option<&str>, query: &str, expected: &Value) {
 #[test]
 fn rows_have_identifiers_and_are_found_by_them() {
     for ship in ships() {
-        let (one, hamburg) = (id(&ship, "\"boat\", 1"), id(&ship, "\"harbour\", \"de\", \"HH\""));
+        let one = id(&ship, "\"boat\", 1");
+        let hamburg = id(&ship, "\"harbour\", \"de\", \"HH\"");
         let query = "{ boat_connection(first: 1) { edges { cursor node { id harbour { id name } } } } }";
         check(
             &ship,
@@ -164,7 +165,7 @@ fn cursors_of_an_order_through_relationships_are_nested() {
 
 /// Identifiers that nobody was given.
 #[test]
-fn row_55_altered_identifiers_are_refused() {
+fn forged_identifiers_are_refused() {
     for ship in ships() {
         let schema = if ship.is_postgres() { "public" } else { "main" };
         let admin = Identity::admin();
@@ -214,7 +215,7 @@ fn row_55_altered_identifiers_are_refused() {
 
 /// Cursors that nobody was given.
 #[test]
-fn row_55_altered_cursors_are_refused() {
+fn forged_cursors_are_refused() {
     for ship in ships() {
         let admin = Identity::admin();
         for text in [
@@ -514,7 +515,9 @@ fn walk(
     order: &str,
     field: &str,
 ) -> (Vec<Value>, Vec<String>) {
-    let (mut values, mut cursors, mut after) = (Vec::new(), Vec::new(), Value::Null);
+    let mut values = Vec::new();
+    let mut cursors = Vec::new();
+    let mut after = Value::Null;
     loop {
         let query = format!(
             "query ($c: String) {{ {root}(first: 1, after: $c, order_by: {order}) {{ edges {{ cursor node {{ {field} }} }} \

@@ -105,7 +105,8 @@ fn world(dice: &mut Dice) -> (String, Vec<Item>) {
     let mut parts = 0;
     let mut more = String::new();
     for at in 0..ITEMS {
-        let (a, b) = (at as i64 / 4 - 1, at as i64 % 4);
+        let a = at as i64 / 4 - 1;
+        let b = at as i64 % 4;
         let x = dice.pick(&[None, Some(0), Some(1), Some(-3)]).map_or(Value::Null, |it| json!(it));
         let t = labels[dice.below(4) as usize].clone();
         let f = floats[dice.below(5) as usize].clone();
@@ -150,7 +151,8 @@ fn sorted<'w>(items: &'w [Item], terms: &[Term]) -> Vec<&'w Item> {
     let mut rows: Vec<&Item> = items.iter().collect();
     rows.sort_by(|one, other| {
         for &(term, (_, descending, nulls_first)) in terms {
-            let (one, other) = (&one.values[term], &other.values[term]);
+            let one = &one.values[term];
+            let other = &other.values[term];
             let order = match (one.is_null(), other.is_null()) {
                 (true, true) => Ordering::Equal,
                 (true, false) => {
@@ -238,7 +240,8 @@ impl Asker<'_> {
 
     /// Walks all rows forth and back, and asks for pages on either side of a cursor.
     fn walk(&self, all: &[(i64, i64)], size: usize, what: &str) {
-        let (mut at, mut cursor) = (0, None::<String>);
+        let mut at = 0;
+        let mut cursor = None::<String>;
         let mut cursors = Vec::new();
         loop {
             let page = self.page(("first", size), cursor.as_deref().map(|it| ("after", it)));
@@ -252,7 +255,8 @@ impl Asker<'_> {
             }
         }
         assert_eq!(at, all.len(), "{what}, {}", self.arguments);
-        let (mut at, mut cursor) = (all.len(), None::<String>);
+        let mut at = all.len();
+        let mut cursor = None::<String>;
         loop {
             let page = self.page(("last", size), cursor.as_deref().map(|it| ("before", it)));
             let start = at.saturating_sub(size);
@@ -337,7 +341,8 @@ fn check(is_postgres: bool) {
 impl Asker<'_> {
     /// Walks forth alone.
     fn forth(&self, all: &[(i64, i64)], size: usize, what: &str) {
-        let (mut at, mut cursor) = (0, None::<String>);
+        let mut at = 0;
+        let mut cursor = None::<String>;
         while at < all.len() {
             let page = self.page(("first", size), cursor.as_deref().map(|it| ("after", it)));
             let end = all.len().min(at + size);

@@ -83,7 +83,7 @@ fn probe(side: &Side, whole: &View, identity: &Identity, what: &str) -> usize {
 }
 
 #[test]
-fn row_71_introspection_lists_what_a_role_may_name_and_nothing_else() {
+fn introspection_lists_exactly_what_a_role_may_name() {
     let mut asked = 0;
     for database in [Database::Sqlite, Database::Postgres] {
         for seed in 0..CASES {

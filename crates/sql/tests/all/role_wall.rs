@@ -26,8 +26,10 @@ fn cases() -> std::ops::Range<u64> {
 
 /// Asks as every role, and as the admin of what the role sees. Gives the numbers of answers and of errors.
 fn reads(database: Database, seed: u64) -> (u64, u64) {
-    let (grants, rows) = (Grants::new(seed), world(seed));
-    let (mut answers, mut errors) = (0, 0);
+    let grants = Grants::new(seed);
+    let rows = world(seed);
+    let mut answers = 0;
+    let mut errors = 0;
     for role in ROLES {
         let known: Known =
             TABLES.iter().map(|it| (it.0, (grants.is_keyed(role, it.0), grants.limit(role, it.0)))).collect();
@@ -57,9 +59,10 @@ fn reads(database: Database, seed: u64) -> (u64, u64) {
                 continue;
             }
             answers += 1;
-            match asker.exact {
-                true => assert!(found == expected, "{}\n{found}\n{expected}", what()),
-                false => assert!(sorted(&found) == sorted(&expected), "{}\n{found}\n{expected}", what()),
+            if asker.exact {
+                assert!(found == expected, "{}\n{found}\n{expected}", what())
+            } else {
+                assert!(sorted(&found) == sorted(&expected), "{}\n{found}\n{expected}", what())
             }
         }
     }
@@ -178,7 +181,8 @@ fn check_returned(grants: &Grants, role: &str, [before, after]: [&World; 2], ask
     if asked.contains("_many(") || asked.contains("on_conflict") {
         return;
     }
-    let (answer, mut rows) = (serde_json::from_str(answer).unwrap(), Vec::new());
+    let answer = serde_json::from_str(answer).unwrap();
+    let mut rows = Vec::new();
     returned(&answer, &mut rows);
     let world = if asked.contains(": delete_") { before } else { after };
     for (of, cells) in rows {
@@ -197,8 +201,10 @@ fn check_returned(grants: &Grants, role: &str, [before, after]: [&World; 2], ask
 }
 
 fn writes(database: Database, seed: u64) -> (u64, u64) {
-    let (grants, rows) = (Grants::new(seed), world(seed));
-    let (mut changed, mut errors) = (0, 0);
+    let grants = Grants::new(seed);
+    let rows = world(seed);
+    let mut changed = 0;
+    let mut errors = 0;
     let mut whole = Side::new(database, &grants, None, (seed.is_multiple_of(2), &[]));
     for role in ROLES {
         let known: Known = TABLES.iter().map(|it| (it.0, (false, None))).collect();

@@ -227,7 +227,7 @@ async fn equal_shapes_are_found_by_an_index() {
     let request = weir_engine::engine::Request::new(query, crate::postgres_kit::served::soon());
     let caller = served.engine.caller(&weir_engine::caller::Identity::admin());
     let explained = served.engine.explain(request, &caller).expect("it can be planned");
-    let sql: Vec<&str> = explained.pieces[0].1.lines().filter(|it| !it.starts_with("--")).collect();
+    let sql: Vec<&str> = explained.steps[0].1.lines().filter(|it| !it.starts_with("--")).collect();
     let mut hand = served.hand().await;
     hand.run(&format!("PREPARE asked AS {}", sql.join(" "))).await;
     let plan =

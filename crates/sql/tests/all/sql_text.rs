@@ -9,7 +9,7 @@ fn check(served: &Served, query: &str, expected: &[&str]) {
     let request = Request::new(query, Instant::now() + Duration::from_secs(60));
     let explanation =
         served.engine.explain(request, &served.engine.caller(&Identity::admin())).expect("it can be planned");
-    let shown: Vec<&str> = explanation.pieces[0].1.lines().filter(|line| !line.is_empty()).collect();
+    let shown: Vec<&str> = explanation.steps[0].1.lines().filter(|line| !line.is_empty()).collect();
     assert_eq!(shown, expected, "{query}");
 }
 

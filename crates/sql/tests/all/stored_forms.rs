@@ -273,7 +273,7 @@ fn plan(served: &Served, query: &str) -> String {
     let request = Request::new(query, Instant::now() + Duration::from_secs(60));
     let explained =
         served.engine.explain(request, &served.engine.caller(&Identity::admin())).expect("it can be planned");
-    let sql = explained.pieces[0].1.lines().find(|it| it.starts_with("SELECT")).unwrap();
+    let sql = explained.steps[0].1.lines().find(|it| it.starts_with("SELECT")).unwrap();
     // A connection without our functions plans the same with others in their place.
     let mut sql = sql.to_owned();
     while let Some(at) = sql.find("weir_") {

@@ -319,7 +319,8 @@ async fn a_row_that_is_committed_late_comes_before_the_rows_that_were_there_firs
     };
     let live = &LiveQueries::of(&served.engine, settings);
     let mut stream = Asked { engine: &served.engine, live }.subscribe(BY_ID, &sized(50, 10)).await;
-    let (mut slow, mut fast) = (served.hand().await, served.hand().await);
+    let mut slow = served.hand().await;
+    let mut fast = served.hand().await;
     slow.run("BEGIN").await;
     slow.run("INSERT INTO event VALUES (100, 9, 'late')").await;
     fast.run("INSERT INTO event VALUES (101, 9, 'early')").await;
@@ -428,9 +429,10 @@ impl Client<'_> {
     async fn subscribe(&self) -> Subscription {
         let last = self.seen.last().copied().unwrap_or(0);
         let by_id = format!("{{initial_value: {{id: {last}}}}}");
-        let cursor = match self.by_grade {
-            true => format!("[{{initial_value: {{grade: {}}}}}, {by_id}]", Self::grade(last)),
-            false => by_id,
+        let cursor = if self.by_grade {
+            format!("[{{initial_value: {{grade: {}}}}}, {by_id}]", Self::grade(last))
+        } else {
+            by_id
         };
         let size = self.size;
         let query =
@@ -491,10 +493,9 @@ proptest! {
 
 #[test]
 fn every_row_of_postgresql_comes_once_in_order() {
-    let (mut runner, acts) = (
-        proptest::test_runner::TestRunner::new(ProptestConfig { cases: 12, ..ProptestConfig::default() }),
-        (proptest::collection::vec(act(), 1..24), any::<bool>(), 1..5usize),
-    );
+    let mut runner =
+        proptest::test_runner::TestRunner::new(ProptestConfig { cases: 12, ..ProptestConfig::default() });
+    let acts = (proptest::collection::vec(act(), 1..24), any::<bool>(), 1..5usize);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let served = runtime.block_on(serve_postgres(database(TABLES)));
     let settings = LiveSettings { poll: Duration::from_millis(20), ..LiveSettings::STANDARD };

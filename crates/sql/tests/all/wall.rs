@@ -183,9 +183,10 @@ fn on_sqlite(table: &str, hides: bool) -> (Side, PathBuf) {
     let frontend = walled(api(catalog, true, false), table, hides);
     let source = SqliteSource::new("main", frontend, &path, Tuning::USUAL).unwrap();
     let engine = shelf::engine(Arc::new(source), JOINS);
-    let beside = move |sql: &str| match sql.starts_with("SELECT") {
-        true => connection.query_row(sql, [], |row| row.get(0)).unwrap(),
-        false => {
+    let beside = move |sql: &str| {
+        if sql.starts_with("SELECT") {
+            connection.query_row(sql, [], |row| row.get(0)).unwrap()
+        } else {
             connection.execute_batch(sql).unwrap();
             String::new()
         }
@@ -247,7 +248,8 @@ fn check(
     (table, hidden): (&str, &str),
     mutates: bool,
 ) -> [u64; 2] {
-    let (mut changed, mut answered) = (true, [0, 0]);
+    let mut changed = true;
+    let mut answered = [0, 0];
     let of_rows = |prefix: &str| format!("SELECT {prefix} FROM {table}");
     for seed in 0..cases() {
         let is_mutation = mutates && seed % 3 == 2;
@@ -292,7 +294,8 @@ fn run(mutates: bool, side: impl Fn(&'static Runtime, &str, bool) -> Side) {
     let runtime = RUNTIME.get_or_init(|| Runtime::new().unwrap());
     let mut all = [0, 0];
     for (table, hidden) in HIDDEN {
-        let (mut behind, mut empty) = (side(runtime, table, true), side(runtime, table, false));
+        let mut behind = side(runtime, table, true);
+        let mut empty = side(runtime, table, false);
         let answered = check(runtime, [&mut behind, &mut empty], (table, hidden), mutates);
         all[0] += answered[0];
         all[1] += answered[1];

@@ -307,7 +307,8 @@ fn known_rows_are_inserted_without_rendering_again_however_many() {
         let rows: Vec<String> = names.iter().map(|name| row(name)).collect();
         let expected: Vec<String> = names.iter().map(|name| returned(name)).collect();
         let answer = served.ask(query, &format!(r#"{{"rows": [{}]}}"#, rows.join(",")));
-        let (count, expected) = (3 * names.len(), expected.join(","));
+        let count = 3 * names.len();
+        let expected = expected.join(",");
         let expected =
             format!(r#"{{"data":{{"insert_Artist":{{"affected_rows":{count},"returning":[{expected}]}}}}}}"#);
         assert_eq!(answer, expected);

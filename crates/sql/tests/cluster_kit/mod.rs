@@ -145,7 +145,8 @@ impl Cluster {
 
     /// Makes a replica of this cluster, which runs already.
     pub fn replica(&self) -> Self {
-        let (folder, port) = (folder("replica"), self.port.to_string());
+        let folder = folder("replica");
+        let port = self.port.to_string();
         let arguments = ["-R", "-c", "fast", "-h", "127.0.0.1", "-p", &port, "-U", "postgres", "-D"];
         succeed(command(bin("pg_basebackup")).args(arguments).arg(folder.join("data")));
         std::fs::write(folder.join("made"), "").unwrap();

@@ -95,7 +95,8 @@ impl Cluster {
         let folder = std::env::temp_dir().join(format!("weir-postgres-{}-{number}", std::process::id()));
         std::fs::create_dir(&folder).unwrap();
         std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)).unwrap();
-        let (bin, user) = (Release::current().server(), user());
+        let bin = Release::current().server();
+        let user = user();
         if let Some((uid, gid)) = user {
             std::os::unix::fs::chown(&folder, Some(uid), Some(gid)).unwrap();
         }

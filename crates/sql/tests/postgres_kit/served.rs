@@ -138,7 +138,8 @@ impl Served {
 
     /// Asks what waits for the lock 7, which is held: the deadline ends the answer and what runs for it.
     pub async fn ends_at_its_deadline(&self, query: &str) {
-        let (mut hand, mut beside) = (self.hand().await, self.hand().await);
+        let mut hand = self.hand().await;
+        let mut beside = self.hand().await;
         hand.run("SELECT pg_advisory_lock(7)::text").await;
         let Body::Whole(answer) = self.body(query, "", Instant::now() + Duration::from_millis(200)).await
         else {

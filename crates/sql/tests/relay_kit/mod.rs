@@ -56,7 +56,8 @@ pub async fn hang_up_at(word: &'static [u8], port: u16) -> u16 {
             let (mut client, _) = listener.accept().await.unwrap();
             let mut server = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
             tokio::spawn(async move {
-                let (mut up, mut down) = (vec![0; 65536], vec![0; 65536]);
+                let mut up = vec![0; 65536];
+                let mut down = vec![0; 65536];
                 loop {
                     tokio::select! {
                         count = client.read(&mut up) => {

@@ -37,7 +37,8 @@ pub struct View {
 }
 
 fn of(ty: &Value) -> Of {
-    let (mut at, mut is_list) = (ty, false);
+    let mut at = ty;
+    let mut is_list = false;
     while !at["ofType"].is_null() {
         is_list |= at["kind"] == "LIST";
         at = &at["ofType"];
@@ -252,13 +253,11 @@ impl<'v> Asker<'v> {
     }
 
     fn listed(&mut self, of: &Of, depth: u32) -> String {
-        match of.is_list {
-            true => {
-                let items: Vec<String> =
-                    (0..1 + self.random.below(2)).map(|_| self.value(of, depth)).collect();
-                format!("[{}]", items.join(", "))
-            }
-            false => self.value(of, depth),
+        if of.is_list {
+            let items: Vec<String> = (0..1 + self.random.below(2)).map(|_| self.value(of, depth)).collect();
+            format!("[{}]", items.join(", "))
+        } else {
+            self.value(of, depth)
         }
     }
 
@@ -304,9 +303,10 @@ impl<'v> Asker<'v> {
             if of.kind == "INPUT_OBJECT" && depth > 4 && !of.is_needed {
                 continue;
             }
-            let value = match is_row && name == "id" {
-                true => self.random.below(16).to_string(),
-                false => self.listed(of, depth + 1),
+            let value = if is_row && name == "id" {
+                self.random.below(16).to_string()
+            } else {
+                self.listed(of, depth + 1)
             };
             members.push(format!("{name}: {value}"));
         }
@@ -328,7 +328,8 @@ fn unmark(text: &str, capped: bool) -> String {
             0 => out.push_str(part),
             _ => {
                 let (given, cap) = part.split_once(',').unwrap();
-                let (given, cap) = (number(given), number(cap).filter(|_| capped));
+                let given = number(given);
+                let cap = number(cap).filter(|_| capped);
                 let least = given.into_iter().chain(cap).min();
                 out.push_str(&least.map_or("limit: null".into(), |it| format!("limit: {it}")));
             }

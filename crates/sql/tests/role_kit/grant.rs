@@ -80,7 +80,8 @@ impl Maker {
                 |it: &&(&'static str, bool, bool)| it.1 == is_text && is_double(it.0) == is_double(column);
             of.1.iter().filter(is_like).map(|it| it.0).collect()
         };
-        let (here, there) = (like(table(of)), like(table(root)));
+        let here = like(table(of));
+        let there = like(table(root));
         let condition = match self.random.below(16) {
             0 => value,
             1 => Value::Null,
@@ -262,9 +263,10 @@ impl Grants {
     ) -> &'r Value {
         let all = self.of(role, of, "select");
         let shows = |rule: &Value| lists(rule, column) && Judge(world).holds(&rule["filter"], of, row);
-        match all.iter().all(|it| lists(it.1, column)) || all.iter().any(|it| shows(it.1)) {
-            true => &row[column],
-            false => &Value::Null,
+        if all.iter().all(|it| lists(it.1, column)) || all.iter().any(|it| shows(it.1)) {
+            &row[column]
+        } else {
+            &Value::Null
         }
     }
 

@@ -78,7 +78,9 @@ pub fn members(grants: &Grants, role: &str, calls: bool) -> Members {
                 out.insert("works".into());
             }
         };
-        let (mut output, mut condition, mut order) = (seen.columns(of), seen.columns(of), seen.columns(of));
+        let mut output = seen.columns(of);
+        let mut condition = seen.columns(of);
+        let mut order = seen.columns(of);
         for out in [&mut output, &mut condition] {
             own(out, of);
             for (_, name, many, to, ..) in relations().filter(|it| seen.reads(it.3)) {

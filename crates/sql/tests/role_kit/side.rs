@@ -59,10 +59,12 @@ fn functions(ties: &str) -> String {
 }
 
 fn column_type(column: &str, is_text: bool) -> &'static str {
-    match is_text {
-        true => "TEXT",
-        false if DOUBLES.contains(&column) => "DOUBLE PRECISION",
-        false => "INTEGER",
+    if is_text {
+        "TEXT"
+    } else if DOUBLES.contains(&column) {
+        "DOUBLE PRECISION"
+    } else {
+        "INTEGER"
     }
 }
 
@@ -133,7 +135,8 @@ pub fn fill(world: &World) -> String {
         for row in &world[*name] {
             let columns: Vec<&str> = row.keys().map(String::as_str).collect();
             let values: Vec<String> = row.values().map(text).collect();
-            let (columns, values) = (columns.join(", "), values.join(", "));
+            let columns = columns.join(", ");
+            let values = values.join(", ");
             out.push_str(&format!("INSERT INTO {name} ({columns}) VALUES ({values}); "));
         }
     }
@@ -186,9 +189,10 @@ impl Side {
         let source: Arc<dyn Source> = served.source.clone();
         let other = rusqlite::Connection::open_in_memory().unwrap();
         let connection = std::mem::replace(&mut served.beside, other);
-        let beside = move |sql: &str| match sql.starts_with("SELECT") {
-            true => connection.query_row(sql, [], |row| row.get(0)).unwrap(),
-            false => {
+        let beside = move |sql: &str| {
+            if sql.starts_with("SELECT") {
+                connection.query_row(sql, [], |row| row.get(0)).unwrap()
+            } else {
                 connection.execute_batch(sql).unwrap();
                 String::new()
             }
@@ -220,14 +224,16 @@ impl Side {
         let mut world = World::new();
         for (name, columns, key) in TABLES {
             let pairs: Vec<String> = columns.iter().map(|it| format!("'{0}', {0}", it.0)).collect();
-            let (pairs, key) = (pairs.join(", "), key.join(", "));
-            let sql = match self.is_sqlite {
-                true => format!(
+            let pairs = pairs.join(", ");
+            let key = key.join(", ");
+            let sql = if self.is_sqlite {
+                format!(
                     "SELECT coalesce(json_group_array(json(o)), '[]') FROM (SELECT json_object({pairs}) AS o FROM {name} ORDER BY {key})"
-                ),
-                false => format!(
+                )
+            } else {
+                format!(
                     "SELECT coalesce(json_agg(o), '[]')::text FROM (SELECT json_build_object({pairs}) AS o FROM {name} ORDER BY {key}) AS t"
-                ),
+                )
             };
             let mut rows: Vec<Row> = serde_json::from_str(&(self.beside)(&sql)).unwrap();
             rows.iter_mut().flat_map(BTreeMap::values_mut).for_each(to_whole);

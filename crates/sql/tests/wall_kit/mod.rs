@@ -50,9 +50,10 @@ impl Wall {
 
 impl Policy for Wall {
     fn rows(&self, table: TableId, purpose: Purpose) -> Option<Filter> {
-        let is_free = match self.only_changes {
-            true => !matches!(purpose, Purpose::Update | Purpose::Delete),
-            false => matches!(purpose, Purpose::Insert | Purpose::Reference),
+        let is_free = if self.only_changes {
+            !matches!(purpose, Purpose::Update | Purpose::Delete)
+        } else {
+            matches!(purpose, Purpose::Insert | Purpose::Reference)
         };
         (table == self.table && !is_free).then(|| self.filter.clone())
     }

@@ -34,26 +34,28 @@ impl<'r> Reading<'_, 'r> {
     /// The number of the type of the items of a list that is bound in type `oid`; 0 where it is not known.
     fn element(&self, ty: &ColumnType, oid: u32) -> u32 {
         match (ty.element(), self.types.by_oid(oid).map(|it| &it.kind)) {
-            // There are no arrays of arrays: they travel as texts, each as the array's own type writes it.
+            // PostgreSQL has no array of arrays: they travel as texts in the notation of the inner array's type.
             (Some(of), _) => self.array_of(of),
             (None, Some(Kind::Array { element })) => self.types.base(*element),
             (None, Some(_) | None) => 0,
         }
     }
 
-    /// Values that stand apart, as one list.
-    pub(super) fn gathered(
+    /// Writes separate parameters as one array.
+    pub(super) fn gather_list(
         &self,
         values: &'r [Parameter],
         ty: &ColumnType,
         oid: u32,
         out: &mut Buffer,
     ) -> Result<(), Refused> {
-        let (element, mut item) = (self.element(ty, oid), Buffer::new());
+        let element = self.element(ty, oid);
+        let mut item = Buffer::new();
         out.push(b'{');
         for parameter in values {
             let reading = Reading { parameter, ..*self };
-            let (bindings, found) = (self.bindings, self.bindings.find(parameter, KEY));
+            let bindings = self.bindings;
+            let found = self.bindings.find(parameter, KEY);
             match parameter.reader {
                 Reader::Ids => reading.push_numbers(found, &|it| Ok(bindings.id(it)), out)?,
                 Reader::Instant => {

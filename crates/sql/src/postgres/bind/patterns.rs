@@ -12,7 +12,7 @@ use weir_relational::plain_pattern::{self, Half, Notation};
 use weir_relational::plan::Judged;
 use weir_relational::plan::operators::Comparison;
 
-/// Leaves a half of what `out` holds from `start` on; false if that is null.
+/// Keeps a half of the argument that `out` holds from `start` on; false if the half is null.
 pub(super) fn keep_half((half, notation): (Half, Notation), start: usize, out: &mut Buffer) -> bool {
     let whole = std::str::from_utf8(&out[start..]).unwrap_or_default();
     let kept = match plain_pattern::half(whole, half, notation) {
@@ -35,8 +35,9 @@ pub(in crate::postgres) fn judge<'r>(judged: &'r Judged, bindings: &Bindings<'r>
         Found::Text(text) => text,
         Found::Key(..) | Found::Shown(_) | Found::Above => return Ok(()),
     };
-    match is_like && plain_pattern::ends_in_escape(text) {
-        true => refuse(bindings, "bad-request", plain_pattern::ENDS_IN_ESCAPE),
-        false => Ok(()),
+    if is_like && plain_pattern::ends_in_escape(text) {
+        refuse(bindings, "bad-request", plain_pattern::ENDS_IN_ESCAPE)
+    } else {
+        Ok(())
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** recursion follows the compiled type, never the bytes; every length in the bytes is checked.
 
-use super::{WireForm, broken};
+use super::{WireForm, wrong_form_fault};
 use crate::exec::value::Fault;
 
 /// PostgreSQL's bound on the dimensions of an array.
@@ -11,9 +11,9 @@ const DIMENSIONS_MAX: usize = 6;
 /// A type with parts, all of which come in binary.
 #[derive(Clone, Debug)]
 pub(super) enum Nested {
-    /// Of these elements.
+    /// Array of such elements.
     Array(WireForm),
-    /// Of fields: their names as keys of an object, and their types.
+    /// Composite type: each field's name, written as a JSON key, and type.
     Composite(Box<[(Box<[u8]>, WireForm)]>),
 }
 
@@ -25,7 +25,7 @@ impl Nested {
             Self::Array(element) => array(element, &mut bytes, out)?,
             Self::Composite(fields) => composite(fields, &mut bytes, out)?,
         }
-        if bytes.0.is_empty() { Ok(()) } else { Err(broken()) }
+        if bytes.0.is_empty() { Ok(()) } else { Err(wrong_form_fault()) }
     }
 }
 
@@ -38,7 +38,7 @@ fn part(form: &WireForm, value: Option<&[u8]>, out: &mut Vec<u8>) -> Result<(), 
         (WireForm::Plain(plain), Some(bytes)) => plain.json(bytes, out),
         (WireForm::Nested(nested), Some(bytes)) => nested.json(bytes, out),
         // A type with such a part is compiled to be asked for as text.
-        (WireForm::Word(_), Some(_)) => Err(broken()),
+        (WireForm::Word(_), Some(_)) => Err(wrong_form_fault()),
     }
 }
 
@@ -53,18 +53,18 @@ fn array(element: &WireForm, bytes: &mut Bytes<'_>, out: &mut Vec<u8>) -> Result
     }
     // Number of elements of a list in each dimension.
     let mut sizes = [0_u32; DIMENSIONS_MAX];
-    let sizes = sizes.get_mut(..dimensions).ok_or_else(broken)?;
+    let sizes = sizes.get_mut(..dimensions).ok_or_else(wrong_form_fault)?;
     for size in &mut *sizes {
         *size = bytes.count()? as u32;
         bytes.take(4)?;
     }
     for at in (0..dimensions - 1).rev() {
-        sizes[at] = sizes[at].checked_mul(sizes[at + 1]).ok_or_else(broken)?;
+        sizes[at] = sizes[at].checked_mul(sizes[at + 1]).ok_or_else(wrong_form_fault)?;
     }
     if sizes[0] == 0 {
         // An empty vector has a dimension, an empty array has none.
         if sizes.len() > 1 {
-            return Err(broken());
+            return Err(wrong_form_fault());
         }
         out.extend_from_slice(b"[]");
         return Ok(());
@@ -89,7 +89,7 @@ fn composite(
     out: &mut Vec<u8>,
 ) -> Result<(), Fault> {
     if bytes.count()? != fields.len() {
-        return Err(broken());
+        return Err(wrong_form_fault());
     }
     out.push(b'{');
     for (at, (key, form)) in fields.iter().enumerate() {
@@ -109,16 +109,16 @@ struct Bytes<'v>(&'v [u8]);
 
 impl<'v> Bytes<'v> {
     fn take(&mut self, len: usize) -> Result<&'v [u8], Fault> {
-        let (taken, rest) = self.0.split_at_checked(len).ok_or_else(broken)?;
+        let (taken, rest) = self.0.split_at_checked(len).ok_or_else(wrong_form_fault)?;
         self.0 = rest;
         Ok(taken)
     }
 
     /// A number of things: 32 bits, not negative.
     fn count(&mut self) -> Result<usize, Fault> {
-        let (number, rest) = self.0.split_first_chunk::<4>().ok_or_else(broken)?;
+        let (number, rest) = self.0.split_first_chunk::<4>().ok_or_else(wrong_form_fault)?;
         self.0 = rest;
-        usize::try_from(i32::from_be_bytes(*number)).map_err(|_| broken())
+        usize::try_from(i32::from_be_bytes(*number)).map_err(|_| wrong_form_fault())
     }
 
     /// A length and so many bytes; -1 is null.

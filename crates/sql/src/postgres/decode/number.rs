@@ -118,7 +118,7 @@ pub(super) fn decimal(bytes: &[u8], out: &mut Vec<u8>) -> Option<Is> {
         out.push(b'0');
     }
     for place in 0..=weight {
-        let digits = four(group(place)?);
+        let digits = group_digits(group(place)?);
         let skipped = if place == 0 { digits[..3].iter().take_while(|&&it| it == b'0').count() } else { 0 };
         out.extend_from_slice(&digits[skipped..]);
     }
@@ -129,7 +129,7 @@ pub(super) fn decimal(bytes: &[u8], out: &mut Vec<u8>) -> Option<Is> {
     let mut place = weight + 1;
     while left != 0 {
         let taken = left.min(4);
-        out.extend_from_slice(&four(group(place)?)[..taken]);
+        out.extend_from_slice(&group_digits(group(place)?)[..taken]);
         left -= taken;
         place += 1;
     }
@@ -137,6 +137,6 @@ pub(super) fn decimal(bytes: &[u8], out: &mut Vec<u8>) -> Option<Is> {
 }
 
 /// The digits of a group.
-fn four(group: u16) -> [u8; 4] {
+fn group_digits(group: u16) -> [u8; 4] {
     [group / 1000, group / 100 % 10, group / 10 % 10, group % 10].map(|digit| b'0' + digit as u8)
 }

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** what is written without escapes needs none: digits, dates, identifiers of bytes.
 
-use super::{broken, number, time};
+use super::{number, time, wrong_form_fault};
 use crate::exec::value::{CellValue, Fault, hex};
 use std::borrow::Cow;
 use weir_engine::write::out::Out;
@@ -11,7 +11,7 @@ use weir_engine::write::out::Out;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Plain {
     Int4,
-    /// Copied.
+    /// Text, copied.
     Text,
     Int8,
     Bool,
@@ -23,15 +23,15 @@ pub(super) enum Plain {
     Numeric,
     /// A `numeric` that has to be an integer of 64 bits.
     Whole,
-    /// As PostgreSQL spells it.
+    /// Float in PostgreSQL's spelling.
     Float8,
-    /// The same, as it is spelled elsewhere.
+    /// Float in the spelling of all other answers.
     Float,
     Float4,
     Uuid,
-    /// Copied.
+    /// JSON, copied.
     Json,
-    /// Copied, but for the number of its version.
+    /// JSON after the version byte, copied.
     Jsonb,
     Time,
     TimeTz,
@@ -57,7 +57,7 @@ pub(super) enum Is {
 
 /// Nowhere but in PostgreSQL is there a zero below zero.
 fn float(bytes: &[u8]) -> Result<f64, Fault> {
-    Ok(f64::from_be_bytes(fixed(bytes)?) + 0.0)
+    Ok(f64::from_be_bytes(to_array(bytes)?) + 0.0)
 }
 
 impl Plain {
@@ -65,18 +65,18 @@ impl Plain {
     #[inline]
     pub(super) fn read<'v>(self, bytes: &'v [u8], scratch: &'v mut Vec<u8>) -> Result<CellValue<'v>, Fault> {
         match self {
-            Self::Int4 => Ok(CellValue::Int(i32::from_be_bytes(fixed(bytes)?).into())),
+            Self::Int4 => Ok(CellValue::Int(i32::from_be_bytes(to_array(bytes)?).into())),
             Self::Text => Ok(CellValue::Text(Cow::Borrowed(bytes))),
-            Self::Int8 => Ok(CellValue::Int(i64::from_be_bytes(fixed(bytes)?))),
+            Self::Int8 => Ok(CellValue::Int(i64::from_be_bytes(to_array(bytes)?))),
             Self::Bool => boolean(bytes).map(CellValue::Bool),
-            Self::Int2 => Ok(CellValue::Int(i16::from_be_bytes(fixed(bytes)?).into())),
+            Self::Int2 => Ok(CellValue::Int(i16::from_be_bytes(to_array(bytes)?).into())),
             Self::Float => match float(bytes)? {
                 value if value.is_finite() => Ok(CellValue::Float(value)),
                 value => Err(Fault::not_finite(value)),
             },
             Self::Whole => {
                 scratch.clear();
-                number::decimal(bytes, scratch).ok_or_else(broken)?;
+                number::decimal(bytes, scratch).ok_or_else(wrong_form_fault)?;
                 let digits = String::from_utf8_lossy(scratch);
                 digits.parse().map(CellValue::Int).map_err(|_| Fault::beyond_64_bits(&digits))
             }
@@ -156,10 +156,10 @@ impl Plain {
     /// Appends PostgreSQL's text of the value; dates and times in the form they have in JSON.
     fn write(self, bytes: &[u8], out: &mut Vec<u8>) -> Result<Is, Fault> {
         match self {
-            Self::Int2 => Ok(number::integer(i16::from_be_bytes(fixed(bytes)?).into(), out)),
-            Self::Int4 => Ok(number::integer(i32::from_be_bytes(fixed(bytes)?).into(), out)),
-            Self::Int8 => Ok(number::integer(i64::from_be_bytes(fixed(bytes)?), out)),
-            Self::Float8 => Ok(number::float8(f64::from_be_bytes(fixed(bytes)?), out)),
+            Self::Int2 => Ok(number::integer(i16::from_be_bytes(to_array(bytes)?).into(), out)),
+            Self::Int4 => Ok(number::integer(i32::from_be_bytes(to_array(bytes)?).into(), out)),
+            Self::Int8 => Ok(number::integer(i64::from_be_bytes(to_array(bytes)?), out)),
+            Self::Float8 => Ok(number::float8(f64::from_be_bytes(to_array(bytes)?), out)),
             Self::Float => {
                 let mut digits = Out::default();
                 if !digits.float(float(bytes)?) {
@@ -168,8 +168,8 @@ impl Plain {
                 out.extend_from_slice(digits.bytes());
                 Ok(Is::Number)
             }
-            Self::Float4 => Ok(number::float4(f32::from_be_bytes(fixed(bytes)?), out)),
-            Self::Numeric | Self::Whole => number::decimal(bytes, out).ok_or_else(broken),
+            Self::Float4 => Ok(number::float4(f32::from_be_bytes(to_array(bytes)?), out)),
+            Self::Numeric | Self::Whole => number::decimal(bytes, out).ok_or_else(wrong_form_fault),
             Self::Int8Text => as_text(Self::Int8, bytes, out),
             Self::Float8Text => as_text(Self::Float8, bytes, out),
             Self::NumericText => as_text(Self::Numeric, bytes, out),
@@ -192,29 +192,30 @@ impl Plain {
 
     fn write_text(self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
         match self {
-            Self::Timestamp => time::timestamp(i64::from_be_bytes(fixed(bytes)?), "", out),
-            Self::TimestampTz => time::timestamp(i64::from_be_bytes(fixed(bytes)?), "+00:00", out),
-            Self::Date => time::date(i32::from_be_bytes(fixed(bytes)?), out),
-            Self::Time => time::time(i64::from_be_bytes(fixed(bytes)?), out),
+            Self::Timestamp => time::timestamp(i64::from_be_bytes(to_array(bytes)?), "", out),
+            Self::TimestampTz => time::timestamp(i64::from_be_bytes(to_array(bytes)?), "+00:00", out),
+            Self::Date => time::date(i32::from_be_bytes(to_array(bytes)?), out),
+            Self::Time => time::time(i64::from_be_bytes(to_array(bytes)?), out),
             Self::TimeTz => {
-                let (time, zone) = bytes.split_at_checked(8).ok_or_else(broken)?;
-                time::time(i64::from_be_bytes(fixed(time)?), out);
-                time::zone(i32::from_be_bytes(fixed(zone)?), out);
+                let (time, zone) = bytes.split_at_checked(8).ok_or_else(wrong_form_fault)?;
+                time::time(i64::from_be_bytes(to_array(time)?), out);
+                time::zone(i32::from_be_bytes(to_array(zone)?), out);
             }
             Self::Interval => {
-                let (time, rest) = bytes.split_at_checked(8).ok_or_else(broken)?;
-                let (days, months) = rest.split_at_checked(4).ok_or_else(broken)?;
-                let (days, months) = (i32::from_be_bytes(fixed(days)?), i32::from_be_bytes(fixed(months)?));
-                time::interval(i64::from_be_bytes(fixed(time)?), days, months, out);
+                let (time, rest) = bytes.split_at_checked(8).ok_or_else(wrong_form_fault)?;
+                let (days, months) = rest.split_at_checked(4).ok_or_else(wrong_form_fault)?;
+                let days = i32::from_be_bytes(to_array(days)?);
+                let months = i32::from_be_bytes(to_array(months)?);
+                time::interval(i64::from_be_bytes(to_array(time)?), days, months, out);
             }
-            Self::Uuid => uuid(fixed(bytes)?, out),
+            Self::Uuid => uuid(to_array(bytes)?, out),
             Self::Bytes => hex(out, bytes),
-            Self::Char => char(fixed::<1>(bytes)?[0], out),
+            Self::Char => char(to_array::<1>(bytes)?[0], out),
             Self::Jsonb => out.extend_from_slice(document(bytes)?),
             Self::Bool => out.push(if boolean(bytes)? { b't' } else { b'f' }),
             Self::Text | Self::Json => out.extend_from_slice(bytes),
             Self::Unsigned => {
-                number::integer(u32::from_be_bytes(fixed(bytes)?).into(), out);
+                number::integer(u32::from_be_bytes(to_array(bytes)?).into(), out);
             }
             Self::Int4
             | Self::Int8
@@ -239,25 +240,25 @@ fn as_text(number: Plain, bytes: &[u8], out: &mut Vec<u8>) -> Result<Is, Fault> 
     Ok(Is::Text)
 }
 
-/// All of `bytes`, which are `N`.
+/// Converts `bytes` to an array; any other length than `N` is a fault.
 #[inline]
-fn fixed<const N: usize>(bytes: &[u8]) -> Result<[u8; N], Fault> {
-    bytes.try_into().map_err(|_| broken())
+fn to_array<const N: usize>(bytes: &[u8]) -> Result<[u8; N], Fault> {
+    bytes.try_into().map_err(|_| wrong_form_fault())
 }
 
 fn boolean(bytes: &[u8]) -> Result<bool, Fault> {
     match bytes {
         [0] => Ok(false),
         [1] => Ok(true),
-        _ => Err(broken()),
+        _ => Err(wrong_form_fault()),
     }
 }
 
-/// The text of a `jsonb`: what follows the number of its version.
+/// The text of a `jsonb`, after the version byte.
 fn document(bytes: &[u8]) -> Result<&[u8], Fault> {
     match bytes {
         [1, text @ ..] => Ok(text),
-        _ => Err(broken()),
+        _ => Err(wrong_form_fault()),
     }
 }
 
@@ -272,7 +273,7 @@ fn uuid(bytes: [u8; 16], out: &mut Vec<u8>) {
     out.extend_from_slice(&text);
 }
 
-/// As PostgreSQL 15 writes a `"char"`: what is no ASCII by its octal digits, zero not at all.
+/// Writes a `"char"` like PostgreSQL 15: a non-ASCII byte as octal digits, zero as nothing.
 fn char(byte: u8, out: &mut Vec<u8>) {
     match byte {
         0 => {}

@@ -52,7 +52,8 @@ impl Day {
     /// Years begin in March here, so that the leap day is a year's last: then the month follows from the day by one division.
     fn at(since_days: i32) -> Self {
         let days = i64::from(since_days) + EPOCH_DAYS;
-        let (era, day) = (days.div_euclid(ERA_DAYS) as i32, days.rem_euclid(ERA_DAYS) as u32);
+        let era = days.div_euclid(ERA_DAYS) as i32;
+        let day = days.rem_euclid(ERA_DAYS) as u32;
         let year_of_era = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
         let day_of_year = day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
         let month_from_march = (5 * day_of_year + 2) / 153;
@@ -84,8 +85,10 @@ impl Day {
 /// Appends `10:23:54.5`, of microseconds of a day or, in intervals, of any number of hours.
 pub(super) fn time(us: i64, out: &mut Vec<u8>) {
     let us = us.unsigned_abs();
-    let (seconds, fraction) = (us / 1_000_000, (us % 1_000_000) as u32);
-    let (hours, rest) = (seconds / 3600, (seconds % 3600) as u32);
+    let seconds = us / 1_000_000;
+    let fraction = (us % 1_000_000) as u32;
+    let hours = seconds / 3600;
+    let rest = (seconds % 3600) as u32;
     let [[a, b], [c, d], [e, f]] = [(hours % 100) as u32, rest / 60, rest % 60].map(two);
     let text = [a, b, b':', c, d, b':', e, f];
     if hours < 100 {

@@ -2,8 +2,8 @@
 //!
 //! **Cost:** an item whose text has escapes is unescaped into a buffer of its own; all others are slices.
 
-use super::broken;
 use super::plain::quote;
+use super::wrong_form_fault;
 use crate::exec::value::{CellValue, Fault, is_number};
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ pub(super) enum Word {
     Number,
     /// `t` or `f`.
     Bool,
-    /// Copied.
+    /// JSON, copied.
     Json,
     /// A date, a blank and a time, perhaps a zone.
     Timestamp,
@@ -71,7 +71,8 @@ fn timestamp(text: &[u8], out: &mut Vec<u8>) {
         // Infinity.
         return out.extend_from_slice(text);
     };
-    let (date, time) = (&text[..blank], &text[blank + 1..]);
+    let date = &text[..blank];
+    let time = &text[blank + 1..];
     let (time, era) = time.split_at(time.iter().position(|&it| it == b' ').unwrap_or(time.len()));
     out.extend_from_slice(date);
     out.push(b'T');
@@ -86,7 +87,7 @@ fn timestamp(text: &[u8], out: &mut Vec<u8>) {
 /// `[2:3]={{a,b},{"c d",NULL}}`.
 fn array(element: &Word, delimiter: u8, text: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
     let start = if text.first() == Some(&b'[') { text.iter().position(|&it| it == b'{') } else { Some(0) };
-    let mut rest = &text[start.ok_or_else(broken)?..];
+    let mut rest = &text[start.ok_or_else(wrong_form_fault)?..];
     loop {
         match *rest {
             [] => return Ok(()),
@@ -94,14 +95,14 @@ fn array(element: &Word, delimiter: u8, text: &[u8], out: &mut Vec<u8>) -> Resul
             [b'}', ..] => out.push(b']'),
             [byte, ..] if byte == delimiter => out.push(b','),
             [b'"', ..] => {
-                let (item, after) = quoted(rest)?;
+                let (item, after) = read_quoted(rest)?;
                 element.json(&item, out)?;
                 rest = after;
                 continue;
             }
             [_, ..] => {
                 let ends = |byte: &u8| matches!(byte, b'{' | b'}' | b'"') || *byte == delimiter;
-                let (item, after) = rest.split_at(rest.iter().position(ends).ok_or_else(broken)?);
+                let (item, after) = rest.split_at(rest.iter().position(ends).ok_or_else(wrong_form_fault)?);
                 match item {
                     b"NULL" => out.extend_from_slice(b"null"),
                     item => element.json(item, out)?,
@@ -114,22 +115,22 @@ fn array(element: &Word, delimiter: u8, text: &[u8], out: &mut Vec<u8>) -> Resul
     }
 }
 
-/// `(a,"b ""c""",)`; what is empty is null.
+/// `(a,"b ""c""",)`; an empty field is null.
 fn composite(fields: &[(Box<[u8]>, Word)], text: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
-    let mut rest = text.strip_prefix(b"(").ok_or_else(broken)?;
+    let mut rest = text.strip_prefix(b"(").ok_or_else(wrong_form_fault)?;
     out.push(b'{');
     for (at, (key, word)) in fields.iter().enumerate() {
         if at != 0 {
             out.push(b',');
-            rest = rest.strip_prefix(b",").ok_or_else(broken)?;
+            rest = rest.strip_prefix(b",").ok_or_else(wrong_form_fault)?;
         }
         out.extend_from_slice(key);
         if rest.first() == Some(&b'"') {
-            let (value, after) = quoted(rest)?;
+            let (value, after) = read_quoted(rest)?;
             word.json(&value, out)?;
             rest = after;
         } else {
-            let end = rest.iter().position(|it| matches!(it, b',' | b')')).ok_or_else(broken)?;
+            let end = rest.iter().position(|it| matches!(it, b',' | b')')).ok_or_else(wrong_form_fault)?;
             match &rest[..end] {
                 b"" => out.extend_from_slice(b"null"),
                 value => word.json(value, out)?,
@@ -138,16 +139,17 @@ fn composite(fields: &[(Box<[u8]>, Word)], text: &[u8], out: &mut Vec<u8>) -> Re
         }
     }
     out.push(b'}');
-    if rest == b")" { Ok(()) } else { Err(broken()) }
+    if rest == b")" { Ok(()) } else { Err(wrong_form_fault()) }
 }
 
-/// The text between the quotes that `text` begins with, and what follows. A quote or backslash in it is written twice
-/// or after a backslash.
-fn quoted(text: &[u8]) -> Result<(Cow<'_, [u8]>, &[u8]), Fault> {
+/// Reads the quoted text at the start of `text`, and returns it with the rest. A quote or backslash inside is doubled or
+/// preceded by a backslash.
+fn read_quoted(text: &[u8]) -> Result<(Cow<'_, [u8]>, &[u8]), Fault> {
     let mut built = Vec::new();
     let mut start = 1;
     loop {
-        let found = text[start..].iter().position(|it| matches!(it, b'"' | b'\\')).ok_or_else(broken)?;
+        let found =
+            text[start..].iter().position(|it| matches!(it, b'"' | b'\\')).ok_or_else(wrong_form_fault)?;
         let at = start + found;
         let is_end = text[at] == b'"' && text.get(at + 1) != Some(&b'"');
         if is_end && built.is_empty() {
@@ -157,7 +159,7 @@ fn quoted(text: &[u8]) -> Result<(Cow<'_, [u8]>, &[u8]), Fault> {
         if is_end {
             return Ok((Cow::Owned(built), &text[at + 1..]));
         }
-        built.push(*text.get(at + 1).ok_or_else(broken)?);
+        built.push(*text.get(at + 1).ok_or_else(wrong_form_fault)?);
         start = at + 2;
     }
 }

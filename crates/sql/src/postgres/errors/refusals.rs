@@ -1,10 +1,10 @@
-//! Refusals of PostgreSQL whose cause its code alone does not tell: the words say what to do, and name nothing.
+//! Refusals of PostgreSQL with an ambiguous code: the message gives a remedy, and names nothing.
 //!
 //! They are known by the routine of the server, as its messages are translated.
 
 use weir_postgres::error::DatabaseError;
 
-/// A refusal as clients hear it: its code, Hasura's code, and the words.
+/// A refusal as clients receive it: code, Hasura's code, and message.
 pub(super) type ExplainedRefusal = (&'static str, &'static str, String);
 
 const NOT_POPULATED: &str = "the materialized view was never filled: refresh it first";

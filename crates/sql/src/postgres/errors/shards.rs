@@ -1,9 +1,9 @@
-//! Errors of a database of shards, as one of a single node would tell them.
+//! Rewrites errors of a sharded database as a single node would report them.
 //!
 //! Citus passes on what a worker says: names of shards (`"Artist_pkey_102041"`) in the message, and no fields beside it. Its planner says
 //! what it cannot do in words about its own workings. Source: Citus 13, `ReportResultError` and the planner's messages.
 
-use super::rejected;
+use super::rejection;
 use crate::exec::shards::CODES;
 use std::borrow::Cow;
 use weir_engine::source::{Protocol, SourceError};
@@ -15,11 +15,11 @@ use weir_relational::plan::{Expr, Filter, Plan, Query};
 /// Shard numbers begin at 102008.
 const DIGITS_MIN: usize = 5;
 
-/// Citus cuts names that grow too long with the number, and puts so many hexadecimal digits in between.
+/// Hexadecimal digits that Citus inserts when it shortens a name that is too long with the shard's number.
 const HASH_DIGITS: usize = 8;
 
 /// The names that a message quotes.
-fn quoted(message: &str) -> impl Iterator<Item = &str> {
+fn quoted_names(message: &str) -> impl Iterator<Item = &str> {
     message.split('"').skip(1).step_by(2)
 }
 
@@ -30,7 +30,7 @@ fn split(name: &str) -> Option<(&str, &str)> {
     (is_number && !stem.is_empty()).then_some((stem, number))
 }
 
-/// True if `stem`, from which a number was taken, is `name` or what was left of it.
+/// True if `stem`, from which a number was taken, is `name` or its shortened form.
 fn is_stem_of(stem: &str, name: &str) -> bool {
     let is_cut = || {
         stem.rsplit_once('_').is_some_and(|(prefix, hash)| {
@@ -93,14 +93,14 @@ pub(crate) fn on_one_node(error: Error, plan: Option<(&Plan, u32)>, relations: &
     let Error::Database { mut error, statement } = error else { return error };
     if is_without_tenant(&error) {
         missing_tenant(&mut error, plan, relations);
-    } else if quoted(&error.message).any(|it| split(it).is_some()) {
+    } else if quoted_names(&error.message).any(|it| split(it).is_some()) {
         name_tables(&mut error, &relations.catalog);
     }
     Error::Database { error, statement }
 }
 
 fn name_tables(error: &mut DatabaseError, catalog: &Catalog) {
-    let names: Vec<&str> = quoted(&error.message).collect();
+    let names: Vec<&str> = quoted_names(&error.message).collect();
     let name = |at: usize| names.get(at).copied();
     let (of_table, of_constraint, of_column) = match &error.sqlstate {
         b"23502" => (name(1), None, name(0)),
@@ -158,7 +158,8 @@ fn missing_tenant(error: &mut DatabaseError, plan: Option<(&Plan, u32)>, relatio
     let [table] = tables.as_slice() else { return };
     let table = relations.catalog.table(*table);
     if let Placement::Sharded { column, .. } = table.placement {
-        let (name, column) = (&table.name, &table.column(column).name);
+        let name = &table.name;
+        let column = &table.column(column).name;
         let message =
             format!("null value in column \"{column}\" of relation \"{name}\" violates not-null constraint");
         error.message = message.into();
@@ -175,11 +176,12 @@ pub(crate) fn refusal(
     field: u32,
 ) -> Option<SourceError> {
     let Error::Database { error, .. } = error else { return None };
-    let (message, detail) = (&*error.message, &*error.detail);
+    let message = &*error.message;
+    let detail = &*error.detail;
     let is_planners = (&error.sqlstate == b"0A000" && !error.is_type_change())
         || (&error.sqlstate == b"XX000" && message.contains("repartition"));
     let has_shard = || {
-        quoted(message)
+        quoted_names(message)
             .filter_map(split)
             .any(|(stem, _)| relations.catalog.tables.iter().any(|it| is_stem_of(stem, &it.name)))
     };
@@ -190,10 +192,10 @@ pub(crate) fn refusal(
         _ if message.contains("partition value") => MOVED.to_owned(),
         _ if message.contains("within INSERT queries") => READING_INSERT.to_owned(),
         _ if ![message, detail].iter().any(|it| is_about_shards(it)) => return None,
-        _ => related(&plan.map_or_else(Vec::new, |it| apart(it, relations))),
+        _ => cross_shard_message(&plan.map_or_else(Vec::new, |it| cross_shard_relationships(it, relations))),
     };
     tracing::warn!(%error, "the planner of shards refused a statement");
-    Some(rejected(protocol, Some(field), CODES.0, CODES.1, &words))
+    Some(rejection(protocol, Some(field), CODES.0, CODES.1, &words))
 }
 
 /// True for words of the planner of shards about tables on several nodes. What else has the state 0A000 may fail on one node too.
@@ -222,8 +224,8 @@ const ROW_OF_SHARD: &str = "the function takes the row of a distributed table, w
 const MOVED: &str = "a change cannot set the distribution column of a table: leave it out, or delete the row and insert it anew";
 const READING_INSERT: &str = "an insert into a distributed table cannot read other tables: let the permission to insert compare columns of the row alone, or the session's variables";
 
-/// Words where rows of several tables are related that may be on different nodes.
-fn related(names: &[&str]) -> String {
+/// Message if a request relates rows of several tables that may be on different nodes.
+fn cross_shard_message(names: &[&str]) -> String {
     let names: Vec<String> = names.iter().take(4).map(|it| format!("`{it}`")).collect();
     let what = match names.as_slice() {
         [] => "the database cannot answer this from several shards at once".to_owned(),
@@ -241,7 +243,7 @@ fn related(names: &[&str]) -> String {
 }
 
 /// Names of the relationships that the client's part of `plan` follows to rows that may be on other nodes.
-fn apart<'r>(plan: &Plan, relations: &'r Relations) -> Vec<&'r str> {
+fn cross_shard_relationships<'r>(plan: &Plan, relations: &'r Relations) -> Vec<&'r str> {
     let mut found = Followed { by: Vec::new() };
     plan.levels.iter().for_each(|it| {
         found.by.extend(it.by);

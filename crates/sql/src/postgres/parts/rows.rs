@@ -22,13 +22,13 @@ use weir_relational::plan::{Member, MemberKind};
 /// Rows in memory that were not sent yet.
 struct Collected {
     table: Table,
-    /// Its memory, estimated.
+    /// Estimated memory of the table, in bytes.
     bytes: usize,
     faults: Faults,
 }
 
 impl Collected {
-    /// Takes back what `collector` held of it. An error if it was not `done`.
+    /// Takes the rows back from `collector`. An error if the run was not `done`.
     fn take_in(
         &mut self,
         collector: RowCollector<'_, ResultRows<'_>>,
@@ -47,7 +47,8 @@ impl Job {
         let members = &plan.members[plan.root.range()];
         let table = table(plan, plan.root, &[]);
         let mut collected = Collected { table, bytes: 0, faults: Faults::default() };
-        let (mut list, mut last) = (0, None);
+        let mut list = 0;
+        let mut last = None;
         for (at, member) in members.iter().enumerate() {
             let MemberKind::Many(level) = member.kind else {
                 self.collect_beside(&prepared, at, &mut collected)?;
@@ -87,9 +88,10 @@ impl Job {
         collected: &mut Collected,
     ) -> Result<(), End> {
         let mut collector = self.collector(prepared, set, collected);
-        let (of, mut done) = (&prepared.plan.levels[level as usize], Ok(()));
+        let of = &prepared.plan.levels[level as usize];
+        let mut done = Ok(());
         for (number, row) in set.all(0).enumerate() {
-            let cursor = Cursor::numbered(row, number);
+            let cursor = Cursor::with_number(row, number);
             done = collector.push_item((of, member), ResultRow::new(&cursor, set, 0), batches);
             if done.is_err() {
                 break;
@@ -105,13 +107,14 @@ impl Job {
         collected: &mut Collected,
     ) -> RowCollector<'r, ResultRows<'r>> {
         let so_far = (collected.bytes, std::mem::take(&mut collected.faults));
-        let (source, names) = (ResultRows::read(prepared, Some(set)), self.fetch.names(&self.shape));
+        let source = ResultRows::of_query(prepared, Some(set));
+        let names = self.fetch.names(&self.output);
         RowCollector::resume(source, &prepared.plan, names, so_far)
     }
 
-    /// Sends what may leave, all rows that arrived included.
+    /// Sends the parts that are ready, after collecting all rows that have arrived.
     async fn send_ready(&mut self, batches: &mut ItemBatches, collected: &mut Collected) -> Result<(), End> {
-        batches.cut(&mut collected.bytes);
+        batches.end_batch(&mut collected.bytes);
         while let Some(part) = batches.next(&mut collected.table) {
             match part {
                 RowsPart::First(rows) => {
@@ -128,7 +131,7 @@ impl Job {
 
     /// Sends the last batch, or all rows if nothing has left.
     async fn end_rows(&mut self, rows: Table, last: Option<ItemBatch>) -> Result<(), End> {
-        // All rows are read: what is left is a matter of the client alone.
+        // All rows are read: sending the rest needs no session.
         self.feed = None;
         match (self.way.chunks.take(), last, self.way.answer.take()) {
             (Some(chunks), Some(batch), _) => {

@@ -3,8 +3,8 @@
 //! `generate` makes both at once, table by table, so that they cannot drift apart. Names are written into reused
 //! buffers and types are looked up once per table.
 //!
-//! The same tables have two forms: lists, as at `/v1/graphql`, and Relay's connections (`connections`), which are generated when they are
-//! first asked for. Filters, orders, aggregates and mutations are those of both.
+//! A model has two APIs: lists, as at `/v1/graphql`, and Relay's connections (`connections`), which are generated when first used.
+//! Both share filters, orders, aggregates and mutations.
 //!
 //! **Cost:** some fifty types per table; 300 tables take about ten milliseconds.
 

@@ -28,20 +28,20 @@ use weir_relational::plan::{Filter, GuardedCall, GuardedColumn};
 /// All roles of a model but the admin.
 #[derive(Clone, Debug, Default)]
 pub struct Permissions {
-    /// Ascending by name.
+    /// Roles, ascending by name.
     roles: Vec<Arc<Role>>,
 }
 
 /// The permissions of one role.
 #[derive(Clone, Debug)]
 pub struct Role {
-    /// Its name.
+    /// Name of the role.
     pub name: String,
     /// Parallel to the catalog's tables.
     tables: Box<[TablePermissions]>,
     /// Functions it may call, parallel to those of the model.
     functions: Box<[bool]>,
-    /// Session variables that its permissions read, without and with those for backends, once somebody asked.
+    /// Session variables that the permissions read, without and with backend permissions; computed at first use.
     claims: [OnceLock<Vec<Box<str>>>; 2],
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct SelectRule {
     pub(crate) columns: Box<[bool]>,
     /// Visible columns that are shown in some rows only and are null in the others, ascending.
     pub(crate) guarded: Box<[GuardedColumn]>,
-    /// Computed fields of values.
+    /// Scalar computed fields that the role may select.
     pub(crate) computed: Box<[FunctionId]>,
     /// Visible functions that are shown in some rows only.
     pub(crate) guarded_calls: Box<[GuardedCall]>,
@@ -92,7 +92,7 @@ pub(crate) struct UpdateRule {
     /// True if there is no check and the role changes what the filter reads: updated rows have to pass the filter again.
     pub(crate) stays_in_filter: bool,
     pub(crate) presets: Box<[(ColumnId, Preset)]>,
-    /// As of [`InsertRule`].
+    /// Parallel to the table's columns: true if clients may set the column, see [`InsertRule::columns`].
     pub(crate) columns: Box<[bool]>,
     pub(crate) backend_only: bool,
 }
@@ -141,12 +141,12 @@ impl UpdateRule {
 }
 
 impl Role {
-    /// Its permissions on `table`.
+    /// Permissions of the role on `table`.
     pub(crate) fn table(&self, table: TableId) -> &TablePermissions {
         &self.tables[table.0 as usize]
     }
 
-    /// Its permissions, by table.
+    /// Permissions of the role, by table.
     pub(crate) fn tables(&self) -> &[TablePermissions] {
         &self.tables
     }
@@ -168,7 +168,7 @@ impl Role {
 
 /// The fact of a role that has no permission.
 const NOBODY: u64 = u64::MAX;
-/// The fact of the admin, where other roles are: what only stands for them is hidden.
+/// The fact of the admin if other roles exist: members that are placeholders for roles are hidden.
 const ADMIN: u64 = u64::MAX - 1;
 
 impl Permissions {

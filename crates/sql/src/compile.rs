@@ -1,4 +1,4 @@
-//! Makes a [`Plan`] of a piece: walks its shape and looks up what each field means.
+//! Compiles a plan node into a [`Plan`]: walks its output and looks up what each field means.
 //!
 //! **Invariant:** reads nothing of a request but the form of its structural variables.
 //!
@@ -66,7 +66,7 @@ impl ApiFrontend for Api {
     fn is_exposed(&self, table: TableId, column: Option<&str>, facts: &[u64]) -> bool {
         let columns = &self.model.relations.catalog.table(table).columns;
         let at = |name: &str| columns.iter().position(|it| it.name == name).map(|it| ColumnId(it as u32));
-        self.model.tracked(table).is_some()
+        self.model.tracked_table(table).is_some()
             && (Permissions::is_admin(facts)
                 || match column {
                     None => self.permissions.knows(facts, table, None),
@@ -75,9 +75,10 @@ impl ApiFrontend for Api {
     }
 
     fn policy(&self, facts: &[u64]) -> Arc<dyn Policy> {
-        match Permissions::is_admin(facts) {
-            true => Arc::new(Everything),
-            false => Arc::new(self.permissions.policy(facts)),
+        if Permissions::is_admin(facts) {
+            Arc::new(Everything)
+        } else {
+            Arc::new(self.permissions.policy(facts))
         }
     }
 
@@ -94,24 +95,24 @@ impl ApiFrontend for Api {
         Some(Violation { message, code: None })
     }
 
-    fn ask(&self, piece: &PlanNode<'_>) -> Ask {
-        let mut structural = structural(piece, self);
-        let steered = self.identifiers(piece);
+    fn ask(&self, plan_node: &PlanNode<'_>) -> Ask {
+        let mut structural = structural(plan_node, self);
+        let steered = self.identifiers(plan_node);
         let mut more: Vec<u32> = steered.iter().map(|it| it.0).collect();
         more.retain(|it| !structural.contains(it));
         more.dedup();
         structural.extend(more);
         Ask {
-            set: piece.set,
-            fields: piece.fields.to_vec(),
-            protocol: piece.protocol,
-            objects: objects(&structural, piece, self),
+            set: plan_node.set,
+            fields: plan_node.fields.to_vec(),
+            protocol: plan_node.protocol,
+            objects: objects(&structural, plan_node, self),
             signed: Vec::new(),
             steered,
             named: Vec::new(),
-            conditions_max: piece.conditions_max,
-            is_stream: is_stream(self, piece),
-            facts: piece.facts.into(),
+            conditions_max: plan_node.conditions_max,
+            is_stream: is_stream(self, plan_node),
+            facts: plan_node.facts.into(),
             structural,
         }
     }
@@ -146,19 +147,19 @@ impl ApiFrontend for Api {
     fn compile(
         &self,
         ids: &Ids,
-        shape: &OutputPlan,
+        output: &OutputPlan,
         ask: &Ask,
         variables: Option<(&Variables, &Form)>,
     ) -> Result<Plan, PlanError> {
-        compile(self, ids, shape, ask, variables)
+        compile(self, ids, output, ask, variables)
     }
 }
 
 /// True if rows of a stream are asked for.
-fn is_stream(api: &Api, piece: &PlanNode<'_>) -> bool {
-    let meaning = |it: &u32| api.field(piece.ids.field(piece.output.fields[*it as usize].field));
-    let own = piece.fields.iter().filter(|it| {
-        let member = piece.output.fields[**it as usize].member;
+fn is_stream(api: &Api, plan_node: &PlanNode<'_>) -> bool {
+    let meaning = |it: &u32| api.field(plan_node.ids.field(plan_node.output.fields[*it as usize].field));
+    let own = plan_node.fields.iter().filter(|it| {
+        let member = plan_node.output.fields[**it as usize].member;
         !matches!(member, OutputKind::Constant { .. } | OutputKind::Foreign { .. })
     });
     own.map(meaning).any(|it| matches!(it, FieldMeaning::Stream(_)))
@@ -168,15 +169,15 @@ fn is_stream(api: &Api, piece: &PlanNode<'_>) -> bool {
 fn compile(
     api: &Api,
     ids: &Ids,
-    shape: &OutputPlan,
+    output: &OutputPlan,
     ask: &Ask,
     variables: Option<(&Variables, &Form)>,
 ) -> Result<Plan, PlanError> {
-    let inputs = Inputs { literals: &shape.literals, variables, structural: &ask.structural };
+    let inputs = Inputs { literals: &output.literals, variables, structural: &ask.structural };
     let mut compiler = Compiler {
         api,
         ids,
-        shape,
+        output: output,
         protocol: ask.protocol,
         policy: api.policy(&ask.facts),
         inputs,
@@ -199,11 +200,11 @@ fn compile(
     Ok(compiler.plan)
 }
 
-/// The columns a row of the level at hand has to bring.
+/// Columns that a row of the current level has to bring.
 #[derive(Debug, Default)]
 pub(super) struct Row {
     pub(super) columns: Vec<Expr>,
-    /// In a group: what makes it. Other columns have no one value.
+    /// In a group: the columns that form it. Other columns have no single value.
     pub(super) groups: Option<Vec<ColumnId>>,
 }
 
@@ -221,17 +222,17 @@ impl Row {
 pub(super) struct Compiler<'c> {
     pub(super) api: &'c Api,
     ids: &'c Ids,
-    pub(super) shape: &'c OutputPlan,
+    pub(super) output: &'c OutputPlan,
     pub(super) protocol: Protocol,
-    /// Of the callers.
+    /// The policy of the callers.
     pub(super) policy: Arc<dyn Policy>,
     pub(super) inputs: Inputs<'c>,
     pub(super) plan: Plan,
     /// Steps below the field's `args`, for errors.
     pub(super) path: Vec<String>,
-    /// Response keys down to the field at hand.
+    /// Response keys from the root to the current field.
     pub(super) keys: Vec<&'c str>,
-    /// The field at hand.
+    /// Index of the current field.
     pub(super) field: u32,
     pub(super) depth: u32,
     pub(super) bounds: Bounds,
@@ -302,13 +303,13 @@ impl<'c> Compiler<'c> {
         PlanError { error, field: self.field }
     }
 
-    /// Refuses a condition or an order for its size.
-    pub(super) fn exceeded(&self, excess: Excess) -> PlanError {
-        self.beyond(excess.code(), excess.message())
+    /// The error of a condition or an order that exceeds its limits.
+    pub(super) fn bounds_error(&self, excess: Excess) -> PlanError {
+        self.refuse_size(excess.code(), excess.message())
     }
 
     /// Refuses an argument for its size, over Hasura's protocol with its code.
-    pub(super) fn beyond(&self, code: &'static str, message: impl Into<Box<str>>) -> PlanError {
+    pub(super) fn refuse_size(&self, code: &'static str, message: impl Into<Box<str>>) -> PlanError {
         let mut refused = self.refuse(message);
         if self.protocol == Protocol::GraphqlOverHttp {
             refused.error.code = code;
@@ -339,14 +340,14 @@ impl<'c> Compiler<'c> {
     }
 
     pub(super) fn set(&mut self, set: SelectionSetId, row: &mut Row) -> Result<Run, PlanError> {
-        let range = self.shape.set(set).range();
+        let range = self.output.set(set).range();
         let members = self.members(range.map(|it| it as u32), row)?;
         Ok(self.store(members))
     }
 
     fn member(&mut self, at: u32, row: &mut Row) -> Result<Member, PlanError> {
-        let shape = self.shape;
-        let field = &shape.fields[at as usize];
+        let output = self.output;
+        let field = &output.fields[at as usize];
         let outer = self.field;
         self.field = at;
         let kind = match field.member {
@@ -364,7 +365,7 @@ impl<'c> Compiler<'c> {
         self.field = outer;
         let mut member = frontend::member(at, field, kind);
         if matches!(member.kind, MemberKind::Write(_)) {
-            // Asked twice, done twice.
+            // A mutation that is selected twice runs twice.
             member.same_as = None;
         }
         Ok(member)
@@ -397,8 +398,8 @@ impl<'c> Compiler<'c> {
                 self.rows(field, table, rows, Vec::new(), !of.is_set)
             }
             FieldMeaning::CallAggregate(_, table) => self.aggregates(field, table, Vec::new()),
-            FieldMeaning::Computed(function) => self.computed(field, function, row),
-            FieldMeaning::Related(by) => self.related(field, by, row),
+            FieldMeaning::Computed(function) => self.compile_computed(field, function, row),
+            FieldMeaning::Related(by) => self.compile_relationship(field, by, row),
             FieldMeaning::RelatedAggregate(by) => {
                 let related = &self.api.model.relations.relationships[by.0 as usize];
                 let nest = nest(related, row);
@@ -430,8 +431,8 @@ impl<'c> Compiler<'c> {
         }
     }
 
-    /// The rows that a relationship leads to.
-    fn related(
+    /// Compiles the rows that a relationship leads to.
+    fn compile_relationship(
         &mut self,
         field: &OutputField,
         by: RelationshipId,
@@ -469,10 +470,11 @@ impl<'c> Compiler<'c> {
         row: &mut Row,
     ) -> Result<MemberKind, PlanError> {
         let model = &self.api.model;
-        let is_enum = || model.tracked(table).is_some_and(|it| it.enums[column.0 as usize].is_some());
-        let cell = match model.is_camel() && is_enum() {
-            true => Cell::Capitals,
-            false => self.api.column_type(table, column).facts().cell,
+        let is_enum = || model.tracked_table(table).is_some_and(|it| it.enums[column.0 as usize].is_some());
+        let cell = if model.is_camel() && is_enum() {
+            Cell::Capitals
+        } else {
+            self.api.column_type(table, column).facts().cell
         };
         let mut expr = Expr::Column(column);
         if row.groups.as_ref().is_some_and(|by| !by.contains(&column)) {
@@ -488,7 +490,7 @@ impl<'c> Compiler<'c> {
         if expr == Expr::Null {
             return expr;
         }
-        for argument in self.shape.arguments(field) {
+        for argument in self.output.arguments(field) {
             if self.meaning(argument.input) == InputMeaning::JsonPath {
                 let place = self.argument(argument);
                 if !matches!(self.inputs.node(place), Node::Null | Node::Absent) {
@@ -535,7 +537,7 @@ impl<'c> Compiler<'c> {
         self.rows_with(Row::default(), set, table, rows, nest, one)
     }
 
-    /// As [`Self::rows_of`], of rows that bring the columns of `row` first.
+    /// Compiles a level of rows like [`Self::rows_of`], whose output begins with the columns of `row`.
     fn rows_with(
         &mut self,
         mut row: Row,
@@ -548,9 +550,13 @@ impl<'c> Compiler<'c> {
         let at = self.field;
         let path = self.keys.join(".");
         let members = self.set(set, &mut row)?;
-        let shape = self.shape;
-        let hidden =
-            shape.set(set).hidden.iter().map(|&it| self.hidden(it, &mut row)).collect::<Result<_, _>>()?;
+        let output = self.output;
+        let hidden = output
+            .set(set)
+            .hidden
+            .iter()
+            .map(|&it| self.hidden_value(it, &mut row))
+            .collect::<Result<_, _>>()?;
         let purpose = if nest.is_empty() { Purpose::Root } else { Purpose::Related };
         let query = Query {
             scan: Scan::of(table, purpose),
@@ -572,7 +578,7 @@ impl<'c> Compiler<'c> {
         self.plan.levels.len() as u32 - 1
     }
 
-    fn hidden(&self, field: FieldId, row: &mut Row) -> Result<Hidden, PlanError> {
+    fn hidden_value(&self, field: FieldId, row: &mut Row) -> Result<Hidden, PlanError> {
         match self.api.field(self.ids.field(field)) {
             FieldMeaning::Column(table, column) => {
                 let cell = self.api.column_type(table, column).facts().cell;

@@ -20,24 +20,24 @@ use weir_relational::catalog::{Catalog, Relations, TableId};
 use weir_relational::passes::policy::{Everything, Policy};
 use weir_relational::plan::{Member, MemberKind, Plan};
 
-/// The owned part of a piece, kept by its fetch.
+/// The owned part of a plan node, kept by its fetch.
 #[derive(Clone, Debug)]
 pub struct Ask {
-    /// The set the piece's fields are members of.
+    /// The selection set that the node's fields belong to.
     pub set: SelectionSetId,
-    /// Places of the members in the shape.
+    /// Indexes of the fields in the output plan.
     pub fields: Vec<u32>,
-    /// Wording of errors.
+    /// Protocol, which decides the wording of errors.
     pub protocol: Protocol,
     /// Numbers of the structural variables.
     pub structural: Vec<u32>,
-    /// Those of them that are the whole of some `objects`.
+    /// Structural variables that are a whole `objects` argument.
     pub objects: Vec<u32>,
-    /// Those of them that are integers whose sign changes the statement.
+    /// Structural variables that are integers whose sign changes the statement.
     pub signed: Vec<u32>,
-    /// Those of them that are texts under an input which steers, with the input.
+    /// Structural variables that are texts under an input which decides how to search, with that input.
     pub steered: Vec<(u32, InputId)>,
-    /// Those of them that are names, or lists of such.
+    /// Structural variables that are names or lists of names.
     pub named: Vec<u32>,
     /// Parts that one condition may have.
     pub conditions_max: u32,
@@ -52,7 +52,7 @@ pub struct Ask {
 pub struct Violation<'f> {
     /// The message.
     pub message: &'f str,
-    /// Its code, where it is another than the constraint's.
+    /// Code of the error, if it differs from the constraint's.
     pub code: Option<&'static str>,
 }
 
@@ -68,7 +68,7 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     fn relations(&self) -> &Relations;
     /// True if messages to callers with these facts may name a table, or a column of it.
     fn is_exposed(&self, table: TableId, column: Option<&str>, facts: &[u64]) -> bool;
-    /// Its tracked tables as entries of metadata, where it has such; `configured` are those it was made of.
+    /// Tracked tables as entries of metadata, if the front end has any; `configured` are the entries that it was made of.
     fn entries(&self, _configured: &[TableEntry]) -> Vec<TableEntry> {
         Vec::new()
     }
@@ -84,16 +84,16 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     fn refusal<'c>(&self, _claims: &'c Claims, _facts: &[u64]) -> Option<&'c str> {
         None
     }
-    /// The error of the root field `call.field` of such a caller.
-    fn refused(&self, _call: &Call<'_>, reason: &str) -> FieldError {
+    /// The error of the root field `call.field` for a caller with an invalid token; `reason` comes from [`Self::refusal`].
+    fn token_error(&self, _call: &Call<'_>, reason: &str) -> FieldError {
         FieldError { code: "INVALID_TOKEN", message: reason.into(), hasura_path: None, extensions: None }
     }
     /// The front end's own words for a violated constraint, as callers with these facts get them.
     fn violation(&self, _constraint: &str, _facts: &[u64]) -> Option<Violation<'_>> {
         None
     }
-    /// The request of `piece` to the database.
-    fn ask(&self, piece: &PlanNode<'_>) -> Ask;
+    /// Extracts from `plan_node` what its fetch keeps.
+    fn ask(&self, plan_node: &PlanNode<'_>) -> Ask;
     /// By [`EnumValueId`]: the database's text of a value, where it is not the name. Empty: none.
     fn enum_texts(&self) -> &[Option<Box<str>>] {
         &[]
@@ -104,7 +104,7 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     fn steers(&self, _input: InputId, _text: &str) -> Option<u32> {
         None
     }
-    /// The same tables with an API in Relay's form, if there is such a form.
+    /// The front end of the same tables with Relay's API, if there is one.
     fn relay(&self) -> Option<Result<Arc<dyn ApiFrontend>, Vec<Error>>> {
         None
     }
@@ -114,11 +114,11 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     fn compile(
         &self,
         ids: &Ids,
-        shape: &OutputPlan,
+        output: &OutputPlan,
         ask: &Ask,
         variables: Option<(&Variables, &Form)>,
     ) -> Result<Plan, PlanError>;
-    /// Programs of its mutations, if they are programs. Then each root field is a transaction of its own.
+    /// The programs of mutations, if mutations are programs. Then each root field is its own transaction.
     fn programs(&self) -> Option<&dyn Programs> {
         None
     }
@@ -138,7 +138,7 @@ pub(crate) fn tags(catalog: &Catalog, tables: Option<Vec<TableId>>) -> Vec<Tag> 
     tables.iter().map(tag).collect()
 }
 
-/// The member of the field at `at` of the shape.
+/// The member of the field with index `at` in the output plan.
 #[must_use]
 pub fn member(at: u32, field: &OutputField, kind: MemberKind) -> Member {
     let null_items = field.ty.wraps.item().is_some_and(|it| !it.is_non_null());
