@@ -32,8 +32,8 @@ const ROUNDS: usize = 2_000;
 
 fn posts() -> String {
     let post = |n: usize| {
-        let (title, body) =
-            ("qui est esse nihil ".repeat(2), "est rerum tempore vitae sequi sint nihil\\n".repeat(3));
+        let title = "qui est esse nihil ".repeat(2);
+        let body = "est rerum tempore vitae sequi sint nihil\\n".repeat(3);
         format!("{{\"userId\":{},\"id\":{n},\"title\":\"{title}\",\"body\":\"{body}\"}}", n / 10)
     };
     format!("[{}]", (1..=100).map(post).collect::<Vec<_>>().join(","))
@@ -46,7 +46,8 @@ fn shape(schema: &Schema) -> OutputPlan {
     let mut add = |on, name: &str, member| {
         let field = schema.field_by_name(on, name).expect("a field of the text");
         let ty = schema.field(field).ty;
-        let (key, same_as) = (ResponseKey::new(name), None);
+        let key = ResponseKey::new(name);
+        let same_as = None;
         shape.fields.push(OutputField {
             key,
             field,
@@ -81,7 +82,9 @@ fn median(mut round: impl FnMut()) -> Duration {
 fn main() {
     let mapping = sdl::read(SDL, "posts.graphql").unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
     let mapping = Arc::new(mapping);
-    let (shape, ids, variables) = (shape(&mapping.schema), Arc::new(Ids::default()), Variables::default());
+    let shape = shape(&mapping.schema);
+    let ids = Arc::new(Ids::default());
+    let variables = Variables::default();
     let piece = PlanNode {
         schema: &mapping.schema,
         ids: &ids,

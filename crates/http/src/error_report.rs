@@ -1,21 +1,21 @@
-//! Errors of calls: for the client without names, for the operator with them.
+//! Logs failed calls with all details, which clients do not see.
 
 use crate::cache::{Body, Entry};
 use crate::call::Failure;
 use std::fmt;
 use weir_engine::source::Headers;
 
-/// A call as operators know it.
+/// Identification of a call in logs.
 #[derive(Clone, Copy)]
 pub(crate) struct CallLabel<'c> {
-    /// The service and the field that asked it, or the server.
+    /// The service and the field that calls it, or the server.
     pub(crate) shown: &'c str,
-    /// Of the request that it was made for.
+    /// Headers of the client's request.
     pub(crate) headers: &'c dyn Headers,
 }
 
 impl CallLabel<'_> {
-    /// There was no answer.
+    /// Logs that there was no answer.
     pub(crate) fn no_answer(self, failure: &Failure) {
         let went = &failure.went;
         tracing::warn!(
@@ -31,7 +31,7 @@ impl CallLabel<'_> {
         );
     }
 
-    /// The answer is none, which is told by `code`.
+    /// Logs an unusable answer with its error `code`.
     pub(crate) fn bad_answer(self, entry: &Entry, code: &str) {
         match &entry.body {
             Body::Unreadable(reason) => self.bad_answer_for(entry, code, Some(&reason)),
@@ -39,7 +39,7 @@ impl CallLabel<'_> {
         }
     }
 
-    /// Says so for this reason.
+    /// Logs an unusable answer with its error `code` and a reason.
     pub(crate) fn bad_answer_for(self, entry: &Entry, code: &str, reason: Option<&dyn fmt::Display>) {
         let went = &entry.went;
         tracing::warn!(

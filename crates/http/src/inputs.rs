@@ -1,4 +1,4 @@
-//! Inputs of a call: arguments, keys of the parents, settings, the client's headers, the caller; and the status of an answer.
+//! Values that a call's template or selection can read: arguments, parent keys, settings, headers, caller, status.
 //!
 //! All of it is borrowed from the request. An expression gets it as [`Value`]s, one variable at a time.
 //!
@@ -16,10 +16,10 @@ use weir_engine::source::{Headers, Ids};
 use weir_language::schema::{FieldId, InputId, Schema};
 use weir_language::value::{Node, Values, Variables};
 
-/// Brackets that may be open in a value of JSON that comes as an argument or key.
+/// Maximum nesting of a JSON value in an argument or key.
 const DEPTH_MAX: u32 = 200;
 
-/// Variables of a template or selection.
+/// Values of the variables in a template or selection.
 #[derive(Clone, Copy)]
 pub struct Inputs<'r> {
     /// `$args`.
@@ -30,56 +30,56 @@ pub struct Inputs<'r> {
     pub settings: &'r ConfigValues,
     /// `$request.headers`.
     pub headers: &'r dyn Headers,
-    /// `$claims` and `$role`; none where nobody asks.
+    /// `$claims` and `$role`; `None` if no template reads them.
     pub caller: Option<&'r Caller>,
     /// `$selection`.
     pub selection: &'r str,
-    /// `$status` and `$response`, once there is one.
+    /// `$status` and `$response`; `None` before the answer.
     pub response: Option<Response<'r>>,
 }
 
-/// The arguments of a field: literals of the plan and variables of the request.
+/// Arguments of a field: literals of the plan and variables of the request.
 #[derive(Clone, Copy)]
 pub struct Args<'r> {
-    /// The source's own schema.
+    /// Schema of the source.
     pub schema: &'r Schema,
-    /// From the graph's ids to the source's.
+    /// Maps the graph's ids to the source's.
     pub ids: &'r Ids,
-    /// The plan's.
+    /// Output plan with the literals.
     pub output: &'r OutputPlan,
-    /// The request's.
+    /// Variables of the request.
     pub variables: &'r Variables,
-    /// The field's.
+    /// Arguments of the field.
     pub arguments: &'r [OutputArgument],
 }
 
-/// A field of the parent that a connector needs.
+/// A parent field that a connector needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyField {
-    /// Its name.
+    /// Name of the field.
     pub name: Box<str>,
-    /// In the schema of the mapping; `None` if the type is another source's.
+    /// Id in the schema of the mapping; `None` if the type belongs to another source.
     pub field: Option<FieldId>,
-    /// Of an object, by which parts of it `$batch` tells parents apart; none if it is a single value.
+    /// The parts of an object by which `$batch` tells parents apart; none if it is a single value.
     pub parts: Vec<Vec<Box<str>>>,
     /// True if a call may be made without it. Such keys stand behind the others.
     pub is_optional: bool,
 }
 
-/// Parents' keys.
+/// Keys of the parents.
 #[derive(Clone, Copy)]
 pub struct Keys<'r> {
     /// One column per key field.
     pub columns: &'r [Column],
-    /// `Connector::keys`: their names.
+    /// Names of the columns: `Connector::keys`.
     pub names: &'r [KeyField],
-    /// The first of those that are asked for together; `$this` is this one.
+    /// First row of the call; `$this` is this row.
     pub start: usize,
-    /// One past the last.
+    /// One past the last row of the call.
     pub end: usize,
 }
 
-/// Constants of all requests.
+/// Values that are equal for all requests.
 #[derive(Clone, Debug)]
 pub struct ConfigValues {
     /// `$config`: an object.
@@ -90,17 +90,17 @@ pub struct ConfigValues {
     pub context: Value<'static>,
 }
 
-/// An answer, without its body.
+/// Status and headers of an answer.
 #[derive(Clone, Copy)]
 pub struct Response<'r> {
-    /// Its status.
+    /// HTTP status.
     pub status: u16,
-    /// Its headers.
+    /// Headers of the answer.
     pub headers: &'r dyn Headers,
 }
 
 impl ConfigValues {
-    /// The setting that `keys` of `$config` or `$env` lead to, where a text belongs.
+    /// The setting at `keys` of `$config` or `$env`, for a place that needs text.
     pub(crate) fn lookup(&self, variable: Variable, keys: &[&str]) -> Looked {
         let all = match variable {
             Variable::Config => &self.config,
@@ -120,7 +120,7 @@ impl ConfigValues {
 }
 
 impl Keys<'_> {
-    /// No parents.
+    /// Keys for a call without parents.
     pub const NONE: Self = Self { columns: &[], names: &[], start: 0, end: 0 };
 
     fn rows(&self) -> Range<usize> {
@@ -128,7 +128,7 @@ impl Keys<'_> {
     }
 }
 
-/// The claim called `name` of a caller: the text of a session variable, else what the token says; missing if it is in neither.
+/// The claim `name` of a caller: a session variable, else a claim of the token, else missing.
 fn claim<'c>(caller: &'c Caller, name: &str) -> Value<'c> {
     let (variable, claim) = claim_names(name);
     if let Some(text) = caller.value(&variable) {
@@ -138,8 +138,8 @@ fn claim<'c>(caller: &'c Caller, name: &str) -> Value<'c> {
     json.and_then(|it| Value::read(it, DEPTH_MAX)).unwrap_or(Value::Missing)
 }
 
-/// The value that `keys` of `$claims` lead to, or `$role`, as a text.
-pub(crate) fn vouched(caller: &Caller, variable: Variable, keys: &[&str]) -> Looked {
+/// The text of `$role`, or of the claim that `keys` of `$claims` lead to.
+pub(crate) fn look_up_caller_value(caller: &Caller, variable: Variable, keys: &[&str]) -> Looked {
     match (variable, keys) {
         (Variable::Role, _) => Looked::Text(caller.role().to_owned()),
         (Variable::Claims, [name, rest @ ..]) => {
@@ -150,11 +150,11 @@ pub(crate) fn vouched(caller: &Caller, variable: Variable, keys: &[&str]) -> Loo
 }
 
 impl<'r> Inputs<'r> {
-    /// The member `key` of a variable; of `$status`, which has none, itself.
+    /// The member `key` of a variable. `$status` has no members, so it returns the status itself.
     #[must_use]
     pub fn member(&self, variable: Variable, key: &str) -> Value<'r> {
         match variable {
-            Variable::Args => self.args.named(key, self.keys),
+            Variable::Args => self.args.argument_value(key, self.keys),
             Variable::This => self.key(key).map_or(Value::Missing, |column| cell(column, self.keys.start)),
             Variable::Batch => self.key(key).map_or(Value::Missing, |column| {
                 Value::Array(self.keys.rows().map(|row| cell(column, row)).collect())
@@ -195,7 +195,7 @@ impl<'r> Inputs<'r> {
         }
     }
 
-    /// All values of a header, as a list; missing if there is none. Bytes that are no UTF-8 make it missing.
+    /// All values of a header as a list; missing if the header is absent or is not UTF-8.
     #[must_use]
     pub fn header(&self, variable: Variable, name: &str) -> Value<'r> {
         let headers = match (variable, self.response) {
@@ -214,7 +214,7 @@ impl<'r> Inputs<'r> {
         self.response.map_or(Value::Missing, |it| Value::Number(it.status.to_string().into()))
     }
 
-    /// All keys of one parent.
+    /// All keys of one parent as an object.
     fn key_object(&self, row: usize) -> Value<'r> {
         let named = self.keys.names.iter().zip(self.keys.columns);
         Value::Object(named.map(|(it, column)| (Cow::Borrowed(&*it.name), cell(column, row))).collect())
@@ -232,7 +232,7 @@ impl<'r> Args<'r> {
         self.schema.input_name(self.ids.input(input))
     }
 
-    /// The tape and place of a value, variables and defaults followed; `None` if nothing was given.
+    /// Tape and index of an argument's value, after variables and defaults; `None` if no value was given.
     pub(crate) fn place(&self, argument: &OutputArgument) -> Option<(&'r Values, usize)> {
         let found = self.follow(&self.output.literals, argument.value as usize);
         match (found, argument.default) {
@@ -251,12 +251,12 @@ impl<'r> Args<'r> {
         (!matches!(values.nodes[at], Node::Absent)).then_some((values, at))
     }
 
-    /// The argument called `name`.
+    /// The argument `name`.
     pub(crate) fn find(&self, name: &str) -> Option<&'r OutputArgument> {
         self.arguments.iter().find(|it| self.input_name(it.input) == name)
     }
 
-    fn named(&self, name: &str, keys: Keys<'r>) -> Value<'r> {
+    fn argument_value(&self, name: &str, keys: Keys<'r>) -> Value<'r> {
         let place = self.find(name).and_then(|it| self.place(it));
         place.map_or(Value::Missing, |(values, at)| self.value(values, at, keys))
     }
@@ -269,7 +269,7 @@ impl<'r> Args<'r> {
         Value::Object(self.arguments.iter().filter_map(member).collect())
     }
 
-    /// The value at `at`. Depth is that of the request's input, which is bounded.
+    /// The value at `at`. Recursion is bounded by the nesting of the request's input.
     pub(crate) fn value(&self, values: &'r Values, at: usize, keys: Keys<'r>) -> Value<'r> {
         match values.nodes[at] {
             Node::Absent | Node::Key(_) => Value::Missing,
@@ -305,14 +305,14 @@ impl<'r> Args<'r> {
     }
 }
 
-/// The shortest digits that read back; a whole number without a fraction.
+/// Shortest digits that read back as `value`; an integer without a fraction.
 fn float(value: f64) -> Cow<'static, str> {
     let mut buffer = zmij::Buffer::new();
     let digits = buffer.format(value);
     Cow::Owned(digits.strip_suffix(".0").unwrap_or(digits).to_owned())
 }
 
-/// A leaf of a column as an argument has it: an identifier is a text.
+/// A cell as an argument would have it: identifiers are text.
 fn read_argument_cell(column: &Column, row: usize) -> Value<'_> {
     match cell(column, row) {
         Value::Number(digits) if column.digits.get(row) => Value::Text(digits),
@@ -320,7 +320,7 @@ fn read_argument_cell(column: &Column, row: usize) -> Value<'_> {
     }
 }
 
-/// A leaf of a column, as the source gave it: an identifier may be a number.
+/// A cell as the source returned it: identifiers may be numbers.
 pub(crate) fn cell(column: &Column, row: usize) -> Value<'_> {
     if column.nulls.get(row) {
         return Value::Null;
@@ -330,9 +330,8 @@ pub(crate) fn cell(column: &Column, row: usize) -> Value<'_> {
         Data::Bool(values) => values.get(row).map(|&value| Value::Bool(value)),
         Data::Int(values) => values.get(row).map(|value| Value::Number(value.to_string().into())),
         Data::Float(values) => values.get(row).map(|&value| Value::Number(float(value))),
-        Data::Text(texts) => texts.find(row).and_then(text).map(|text| match column.digits.get(row) {
-            true => Value::Number(text.into()),
-            false => Value::Text(text.into()),
+        Data::Text(texts) => texts.find(row).and_then(text).map(|text| {
+            if column.digits.get(row) { Value::Number(text.into()) } else { Value::Text(text.into()) }
         }),
         Data::Json(texts) => texts.find(row).and_then(text).and_then(|text| Value::read(text, DEPTH_MAX)),
         Data::Empty | Data::List { .. } | Data::Object(_) | Data::Abstract(_) | Data::Foreign(_) => None,

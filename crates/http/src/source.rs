@@ -1,4 +1,4 @@
-//! Services as a [`Source`]: what is selected becomes calls, and what is answered becomes rows.
+//! REST services as a [`Source`]: plan nodes become calls, answers become rows.
 //!
 //! A text of services is opened once per generation: its [`Mapping`] is checked, each service gets its connections and each
 //! connector its rule of caching. The planner asks the source's `division` which members come with which call; each node
@@ -48,59 +48,59 @@ use weir_engine::source::{
 };
 use weir_language::schema::{FieldId, Schema, Visibility};
 
-/// The services of one text.
+/// The services of one file.
 pub struct HttpSource {
     name: Box<str>,
     shared: Arc<Shared>,
     division: Division,
     hints: Vec<HintAt>,
-    /// Certificates that are trusted besides the system's.
+    /// Certificates that are trusted in addition to the system's.
     ca: Option<PathBuf>,
 }
 
-/// State of calls beside the request; it lives as long as the last of them.
+/// State that calls need beyond their request; it lives until the last call ends.
 struct Shared {
     mapping: Arc<Mapping>,
-    /// By service.
+    /// One per service.
     upstreams: Vec<Arc<Upstream>>,
-    /// By connector.
+    /// One per connector.
     runtimes: Vec<ConnectorRuntime>,
     cache: Arc<Cache>,
     settings: Arc<ConfigValues>,
 }
 
-/// Sharing and separation of the calls of one connector.
+/// Cache rules, tags and counters of one connector's calls.
 struct ConnectorRuntime {
-    /// For clients that are told apart by what the key holds.
+    /// Rule for answers whose key identifies the caller.
     rule: Arc<Rule>,
-    /// For answers that are shared with nobody, because the caller lacks a header that separates callers.
+    /// Rule for uncached answers: the caller lacks an identifying header.
     alone: Arc<Rule>,
-    /// For clients that sent nothing that becomes an `Authorization` of the calls.
+    /// Rule for callers who send nothing that becomes `Authorization`.
     anonymous: Arc<Rule>,
-    /// The names that tell clients apart beside what the call sends.
+    /// Headers and claims that identify callers, beyond those that calls send.
     key: ClientKey,
-    /// All headers of clients that it reads, in lower case.
+    /// All client headers it reads, in lower case.
     reads_headers: Vec<Box<str>>,
-    /// All claims of callers that it reads.
+    /// All claims it reads.
     reads_claims: Vec<Box<str>>,
-    /// Credentials of the client's that take part.
+    /// Client credentials that become part of calls.
     personal: Personal,
-    /// Number of an idempotent call: calls with one number may be equal.
+    /// Group of an idempotent call: only calls with equal numbers can be equal.
     asks: Option<u32>,
-    /// Tells its entries from those of other connectors, also after a change of the text.
+    /// Separates its cache entries from those of other connectors and of other versions of the file.
     fingerprint: [u8; 32],
-    /// Tells answers to its calls from those that another service keeps, or kept by other rules. Connectors of one service
-    /// share it: an equal call of theirs has an equal answer.
+    /// Separates its answers from those of other services or cache rules. Connectors of one service share it, because equal calls have
+    /// equal answers.
     service_fingerprint: [u8; 32],
-    /// `service Type.field`: for logs, and as the origin of a lifetime.
+    /// `service Type.field`, for logs and as the origin of a lifetime.
     shown: Arc<str>,
-    /// Tags that invalidate its answers; for a mutation, the tags that its call invalidates.
+    /// Tags that invalidate its answers. For a mutation: tags that its call invalidates.
     tags: Vec<Arc<str>>,
-    /// The same with values of the call in it.
+    /// Further tags whose names contain values of the call.
     named: Vec<NameTemplate>,
-    /// All that the service answers.
+    /// Tag of all answers of the service.
     service: Arc<str>,
-    /// Its calls.
+    /// Counters of its calls.
     counts: Arc<CallCounts>,
 }
 
@@ -119,26 +119,26 @@ impl Shared {
 }
 
 impl ConnectorRuntime {
-    /// One of its calls, for a request with these headers.
-    fn called<'c>(&'c self, headers: &'c dyn Headers) -> CallLabel<'c> {
+    /// Label of a call for a request with these headers.
+    fn call_label<'c>(&'c self, headers: &'c dyn Headers) -> CallLabel<'c> {
         CallLabel { shown: &self.shown, headers }
     }
 
-    /// Says that there was no answer.
+    /// Logs that there was no answer, and returns the error for clients.
     fn no_answer(&self, headers: &dyn Headers, failure: &Failure) -> FieldError {
-        self.called(headers).no_answer(failure);
-        check_response::failed(failure.error.code(), failure.error.for_client())
+        self.call_label(headers).no_answer(failure);
+        check_response::client_error(failure.error.code(), failure.error.for_client())
     }
 }
 
 impl HttpSource {
-    /// The text, read.
+    /// The parsed file.
     #[must_use]
     pub fn mapping(&self) -> &Arc<Mapping> {
         &self.shared.mapping
     }
 
-    /// Fields of its types that other sources answer.
+    /// Fields of its types that other sources resolve.
     #[must_use]
     pub fn joins(&self) -> &[Join] {
         &self.shared.mapping.joins
@@ -162,7 +162,7 @@ impl Source for HttpSource {
         OthersChanges::Lifetimes
     }
 
-    /// All of them: they are asked again at the end of an answer's lifetime, after changes of its tags, or at intervals.
+    /// Every query is live: it runs again when its lifetime ends, when its tags change, or at intervals.
     fn is_live(&self, _: FieldId) -> bool {
         true
     }

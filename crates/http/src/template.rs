@@ -1,4 +1,4 @@
-//! Requests: method, path, query, headers and body, with values in place of the braces.
+//! Request templates: method, path, query, headers and body, with expressions in braces.
 //!
 //! A value becomes one segment of the path or one value of the query: all but letters, digits and `-._~` is
 //! percent-encoded, and a segment that would be empty, `.` or `..` is refused, as it would name another resource. A value in
@@ -20,7 +20,7 @@ mod render;
 mod tests;
 
 pub use base::Base;
-pub(crate) use fixed::{Fixed, Looked, fixed, needed};
+pub(crate) use fixed::{Fixed, Looked, fill_settings, required_slots};
 pub use name::NameTemplate;
 pub(crate) use read::is_dropped;
 pub use render::RenderError;
@@ -30,35 +30,35 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderName, Method};
 use std::ops::Range;
 
-/// The request of one connector, ready to be filled in.
+/// Request template of one connector.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// GET, POST, PUT, PATCH or DELETE.
     pub method: Method,
-    /// Before the first segment: the path of the source's URL, without a slash at its end.
+    /// Path of the base URL, without a final slash.
     prefix: Box<str>,
     segments: Vec<Segment>,
     /// True if the path ends with a slash.
     slash: bool,
-    /// `path`, the source's first: lists whose items are segments, before and behind those of the URL.
+    /// `path` of the source and of the connector: lists of segments before and after those of the URL.
     paths: [Vec<Selection>; 2],
-    /// The query of the source's URL, as written there, or empty.
+    /// Query of the base URL as written; may be empty.
     base_query: Box<str>,
-    /// `name=value` of the URL: both may hold values.
+    /// `name=value` pairs of the URL; both may contain expressions.
     query: Vec<(Parts, Parts)>,
-    /// `queryParams`, the source's first.
+    /// `queryParams`; those of the source come first.
     params: Vec<Selection>,
     headers: Vec<Header>,
     body: Option<Selection>,
 }
 
-/// A text with values in it.
+/// A text with expressions.
 pub(crate) type Parts = Vec<Part>;
 
-/// A node of a text.
+/// A part of a template.
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
-    /// As written.
+    /// Constant text.
     Text(Box<str>),
     /// `{…}`.
     Value(Slot),
@@ -68,12 +68,12 @@ pub(crate) enum Part {
 #[derive(Clone, Debug)]
 struct Segment {
     parts: Parts,
-    /// True if it contains a value.
+    /// True if it contains an expression.
     open: bool,
 }
 
 impl Segment {
-    /// Its constant text.
+    /// Constant bytes of the segment.
     fn text(&self) -> impl Iterator<Item = u8> + '_ {
         self.parts.iter().flat_map(|part| match part {
             Part::Text(text) => text.bytes(),
@@ -82,16 +82,16 @@ impl Segment {
     }
 }
 
-/// An expression in braces, and what it is if it is simple.
+/// An expression in braces, with a fast path for simple ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Slot {
     pub(crate) expr: Selection,
-    /// Start of the expression in its text.
+    /// Offset of the expression in its text.
     pub(crate) at: u32,
     fast: Fast,
 }
 
-/// Values that are copied without evaluating anything.
+/// Values that are copied without evaluation.
 #[derive(Clone, Debug)]
 enum Fast {
     /// `$args.name`.
@@ -100,46 +100,45 @@ enum Fast {
     This(Box<str>),
     /// `$request.headers.name`, in lower case.
     Header(Box<str>),
-    /// Anything else.
+    /// Any other expression.
     No,
 }
 
 /// A header of a call.
 #[derive(Clone, Debug)]
 pub struct Header {
-    /// Its name.
+    /// Name of the header.
     pub name: HeaderName,
     pub(crate) value: HeaderValue,
 }
 
-/// Origin of a header's value.
+/// Source of a header's value.
 #[derive(Clone, Debug)]
 pub(crate) enum HeaderValue {
-    /// The client's header of this name, all its values.
+    /// All values of this client header.
     From(Box<str>),
-    /// A text with values in it.
+    /// A template.
     Text(Parts),
 }
 
-/// A request as it goes out. Its memory is used again.
+/// A rendered request. Its buffers are reused.
 #[derive(Clone, Debug, Default)]
 pub struct Rendered {
     /// Path and query.
     pub target: Vec<u8>,
-    /// The body; empty if there is none.
+    /// The body; may be empty.
     pub body: Vec<u8>,
     headers: Vec<(HeaderName, Range<usize>)>,
     header_bytes: Vec<u8>,
 }
 
 impl Rendered {
-    /// The headers, in order.
+    /// The headers in order.
     pub fn headers(&self) -> impl Iterator<Item = (&HeaderName, &[u8])> {
         self.headers.iter().map(|(name, range)| (name, &self.header_bytes[range.clone()]))
     }
 
-    /// Appends all that makes this call differ from others of the same service and method, so that equal bytes are
-    /// equal calls.
+    /// Appends everything that distinguishes this call from others of the same service and method, so equal bytes mean equal calls.
     pub fn key(&self, out: &mut Vec<u8>) {
         let mut part = |bytes: &[u8]| {
             out.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
@@ -162,13 +161,13 @@ impl Rendered {
 }
 
 impl Request {
-    /// The values in its URL, for checks of their names.
+    /// Expressions in the URL, for checks of their names.
     pub(crate) fn slots(&self) -> impl Iterator<Item = &Slot> {
         let query = self.query.iter().flat_map(|(name, value)| name.iter().chain(value));
         slots(self.segments.iter().flat_map(|it| &it.parts).chain(query))
     }
 
-    /// True if it may have the same method and path as `other`, for some values.
+    /// True if a request may have the same method and path as one of `other`.
     pub(crate) fn may_equal(&self, other: &Self) -> bool {
         let mut segments = self.segments.iter().zip(&other.segments);
         let has_paths = |it: &Self| !it.paths.concat().is_empty();
@@ -179,7 +178,7 @@ impl Request {
             && segments.all(|(a, b)| a.open || b.open || a.text().eq(b.text()))
     }
 
-    /// True if its body is always sent as a form.
+    /// True if the body is always sent as a form.
     pub(crate) fn is_form(&self) -> bool {
         let header = self.headers.iter().find(|it| it.name == CONTENT_TYPE);
         match header.map(|it| &it.value) {
@@ -189,12 +188,12 @@ impl Request {
         }
     }
 
-    /// The headers it sets.
+    /// Headers that the template sets.
     pub(crate) fn own_headers(&self) -> &[Header] {
         &self.headers
     }
 
-    /// The path with its values as templates: `/teams/{$args.id}`.
+    /// Path with expressions as written: `/teams/{$args.id}`.
     pub(crate) fn explain_path(&self) -> String {
         let mut out = self.prefix.to_string();
         let path = |it: &Selection| format!("/{{{}}}", it.print());
@@ -210,7 +209,7 @@ impl Request {
         out
     }
 
-    /// The request as a person writes it: `GET /teams?id={$batch.id}`.
+    /// The request as users write it: `GET /teams?id={$batch.id}`.
     #[must_use]
     pub fn explain(&self) -> String {
         let mut out = format!("{} {}", self.method, self.explain_path());
@@ -235,7 +234,7 @@ impl Request {
 }
 
 impl Header {
-    /// The values in it.
+    /// Expressions in it.
     pub(crate) fn slots(&self) -> impl Iterator<Item = &Slot> {
         slots(match &self.value {
             HeaderValue::Text(parts) => parts.iter(),
@@ -243,8 +242,8 @@ impl Header {
         })
     }
 
-    /// The client's header that is sent on as it is, in lower case.
-    pub(crate) fn forwarded(&self) -> Option<&str> {
+    /// Client header that is copied unchanged, in lower case.
+    pub(crate) fn client_header(&self) -> Option<&str> {
         match &self.value {
             HeaderValue::From(name) => Some(name),
             HeaderValue::Text(_) => None,
@@ -252,15 +251,15 @@ impl Header {
     }
 }
 
-/// `text`, taken apart.
+/// Parses a template.
 ///
 /// # Errors
-/// The first brace without its partner, or the first mistake within braces.
+/// An unmatched brace, or the first error within braces.
 pub(crate) fn parts_of(text: &str) -> Result<Parts, SelectionError> {
     read::parts(text, 0, text.len(), read::Constant::Text)
 }
 
-/// The values in `parts`.
+/// Expressions in `parts`.
 pub(crate) fn slots<'p>(parts: impl Iterator<Item = &'p Part>) -> impl Iterator<Item = &'p Slot> {
     parts.filter_map(|part| match part {
         Part::Value(slot) => Some(slot),

@@ -8,7 +8,7 @@ use weir_engine::source::Headers;
 pub struct AnswerHeaders(Box<[(HeaderName, HeaderValue)]>);
 
 impl AnswerHeaders {
-    /// Those of `headers` that `kept` names.
+    /// The headers that `kept` names.
     #[must_use]
     pub fn of(headers: &HeaderMap, kept: &[HeaderName]) -> Self {
         let all = |name: &HeaderName| {

@@ -13,7 +13,7 @@ use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use std::fmt;
 use weir_language::json::{JsonError, JsonErrorKind};
-use weir_language::value::json::quoted;
+use weir_language::value::json::write_quoted;
 
 /// Bytes of a `Content-Type` that are shown to operators.
 const CONTENT_TYPE_BYTES_MAX: usize = 100;
@@ -23,20 +23,20 @@ const CONTENT_TYPE_BYTES_MAX: usize = 100;
 pub enum Body {
     /// JSON.
     Json(Tape),
-    /// Nothing, or an id that the batch does not have.
+    /// The upstream sent no body, or the batch has no value for the id.
     Absent,
-    /// Something else.
+    /// A body of another media type, or one that cannot be parsed.
     Unreadable(NoJson),
 }
 
 /// Why a body cannot be read, for operators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoJson {
-    /// The first place where it is no JSON; of a plain text that is none of its charset, its start.
+    /// Position of the first JSON error. For plain text: of the first bytes that are invalid in its charset.
     pub error: JsonError,
     /// True if it was read as a plain text.
     pub is_text: bool,
-    /// True if a comma stands there before a closing bracket.
+    /// True if a trailing comma stands at that position.
     pub is_trailing_comma: bool,
     /// The `Content-Type`, unless that says JSON in UTF-8.
     pub content_type: Option<Box<str>>,
@@ -71,12 +71,12 @@ impl Body {
     }
 
     fn read_json(body: Bytes, headers: &HeaderMap, depth_max: u32) -> Self {
-        // The check of a body that is none needs it once more, and cloning it copies no bytes.
+        // The error path below needs the body again; a clone copies no bytes.
         match Tape::parse(body.clone(), depth_max) {
             Ok(tape) => Self::Json(tape),
             Err(error) => {
-                let (is_trailing_comma, content_type) =
-                    (is_trailing_comma(&body, error), other_type(headers));
+                let is_trailing_comma = is_trailing_comma(&body, error);
+                let content_type = other_type(headers);
                 Self::Unreadable(NoJson { error, is_text: false, is_trailing_comma, content_type })
             }
         }
@@ -85,7 +85,7 @@ impl Body {
     fn read_text(body: &[u8], headers: &HeaderMap, charset: &'static Encoding) -> Self {
         let (text, _, has_errors) = charset.decode(body);
         let mut json = String::with_capacity(text.len() + 2);
-        quoted(&text, &mut json);
+        write_quoted(&text, &mut json);
         match Tape::parse(json.into(), 1) {
             Ok(tape) if !has_errors => Self::Json(tape),
             _ => {
@@ -106,7 +106,7 @@ impl Body {
     }
 }
 
-/// Media types of bodies, as far as they are told apart.
+/// Media types that decide how a body is read.
 enum MediaType {
     Json,
     /// A plain text in this charset.

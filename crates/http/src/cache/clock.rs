@@ -7,29 +7,29 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 /// Sources of time.
 #[derive(Clone, Debug)]
 pub enum Clock {
-    /// From the machine.
+    /// Monotonic and wall time of the machine.
     System {
         /// Origin of monotonic times.
         start: Instant,
     },
-    /// From a test, which moves it on.
+    /// A simulated time, moved by tests.
     Simulated(Arc<AtomicU64>),
 }
 
 impl Clock {
-    /// The machine's.
+    /// The clock of the machine.
     #[must_use]
     pub fn system() -> Self {
         Self::System { start: Instant::now() }
     }
 
-    /// One that stands still until it is moved on.
+    /// A simulated clock, which stands still until [`Clock::advance_ms`].
     #[must_use]
-    pub fn simulated() -> Self {
+    pub fn new_simulated() -> Self {
         Self::Simulated(Arc::new(AtomicU64::new(0)))
     }
 
-    /// Milliseconds since the clock was made. Never goes back, whatever becomes of the machine's date.
+    /// Milliseconds since the clock was created. Monotonic: changes of the machine's date have no effect.
     #[must_use]
     pub fn now_ms(&self) -> u64 {
         match self {
@@ -38,7 +38,7 @@ impl Clock {
         }
     }
 
-    /// Milliseconds since 1970, for what is compared with times of other machines.
+    /// Milliseconds since 1970, for comparison with times of other machines.
     #[must_use]
     pub fn wall_ms(&self) -> u64 {
         /// When simulated time begins: in the year 2026.

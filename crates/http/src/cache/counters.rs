@@ -17,7 +17,7 @@ pub enum Outcome {
     StaleOnError,
     /// The upstream was asked.
     Miss,
-    /// The upstream had been asked already, by another.
+    /// The request got the result of another's call.
     Coalesced,
     /// The upstream was asked for this caller alone, as such answers are not shared.
     Pass,
@@ -58,7 +58,8 @@ pub struct Counters {
     stripes: Box<[Stripe]>,
 }
 
-/// Counts of the threads with one number. A cache line and its neighbour, which processors fetch together.
+/// Counters of the threads that share one stripe. The alignment keeps stripes on separate pairs of cache lines, which processors prefetch
+/// together.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Stripe {
@@ -75,19 +76,19 @@ struct Stripe {
 pub struct SourceCounts {
     /// The source.
     pub source: Box<str>,
-    /// The connector; empty where the whole source is one.
+    /// The connector; empty if the counters cover the whole source.
     pub connector: Box<str>,
     /// By outcome, in the order of [`OUTCOMES`].
     pub outcomes: [u64; OUTCOMES.len()],
-    /// Of these, those that were served from memory and said that there is no such thing.
+    /// Answers served from a cache that said "does not exist" (404, 410). Included in `outcomes`.
     pub negative: u64,
-    /// Those that got an error.
+    /// Requests that got an error.
     pub failed: u64,
-    /// Refreshes that were begun while the answer was still fresh.
+    /// Refreshes started before the entry expired.
     pub early: u64,
-    /// Answers that replaced one that was still there.
+    /// Entries replaced by a newer answer.
     pub refreshed: u64,
-    /// Sum of the time for which these had been stale when they were replaced.
+    /// Total milliseconds for which replaced entries had been stale.
     pub lag_ms: u64,
 }
 
@@ -102,7 +103,8 @@ thread_local! {
 
 impl Counters {
     pub(super) fn new(source: &str, connector: &str) -> Self {
-        let (source, connector) = (source.into(), connector.into());
+        let source = source.into();
+        let connector = connector.into();
         Self { source, connector, stripes: (0..STRIPES).map(|_| Stripe::default()).collect() }
     }
 
@@ -110,7 +112,7 @@ impl Counters {
         &self.stripes[STRIPE.with(|number| *number)]
     }
 
-    pub(super) fn served(&self, outcome: Outcome, negative: bool) {
+    pub(super) fn count_served(&self, outcome: Outcome, negative: bool) {
         let stripe = self.stripe();
         stripe.outcomes[outcome as usize].fetch_add(1, Ordering::Relaxed);
         if negative
@@ -120,15 +122,15 @@ impl Counters {
         }
     }
 
-    pub(super) fn failed(&self) {
+    pub(super) fn count_failure(&self) {
         self.stripe().failed.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn early(&self) {
+    pub(super) fn count_early_refresh(&self) {
         self.stripe().early.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn refreshed(&self, lag_ms: u64) {
+    pub(super) fn count_refresh(&self, lag_ms: u64) {
         self.stripe().refreshed.fetch_add(1, Ordering::Relaxed);
         self.stripe().lag_ms.fetch_add(lag_ms, Ordering::Relaxed);
     }

@@ -11,23 +11,23 @@ use crate::call::Went;
 use std::sync::atomic::{AtomicU64, Ordering};
 use weir_language::json::Json;
 
-/// Up to when an answer serves, in milliseconds of the cache's clock.
+/// Instants up to which an answer may be served, in milliseconds of the cache's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lifetime {
     /// When the upstream was asked for it.
     pub origin_ms: u64,
-    /// Served as it is before.
+    /// End of the fresh period.
     pub fresh_until_ms: u64,
-    /// Served before while a new one is fetched.
+    /// End of the period in which the entry is served while it is refreshed.
     pub stale_until_ms: u64,
-    /// Served before if the upstream fails.
+    /// End of the period in which the entry is served if the upstream fails.
     pub error_until_ms: u64,
 }
 
-/// An answer. The same whether it is kept or not.
+/// An answer of an upstream, cached or not.
 #[derive(Debug)]
 pub struct Entry {
-    /// The status of HTTP; 404 for an id that a batch does not have.
+    /// HTTP status; 404 for an id that a batch response does not contain.
     pub status: u16,
     /// The body.
     pub body: Body,
@@ -35,9 +35,9 @@ pub struct Entry {
     pub headers: AnswerHeaders,
     /// Up to when it serves.
     pub lifetime: Lifetime,
-    /// For whom it is.
+    /// Audience of the answer.
     pub scope: Scope,
-    /// True if the answer gives no lifetime: it is not cached, and results made of it live as long as other settings say.
+    /// True if the answer states no lifetime. It is not cached; results built from it get their lifetime from other settings.
     pub is_silent: bool,
     /// True if `CDN-Cache-Control` allows only caches like this one: clients get `no-store`.
     pub is_inner: bool,
@@ -45,11 +45,11 @@ pub struct Entry {
     pub must_revalidate: bool,
     /// Duration of the call, in milliseconds.
     pub took_ms: u32,
-    /// Attempts and timing of the call, for logs; empty for a call of another process.
+    /// Attempts and timing of the call, for logs. Empty if another process made the call.
     pub went: Went,
     /// Tags that invalidate it.
     pub(super) tags: Tags,
-    /// After a refresh failed, the next one is not tried before.
+    /// Earliest time of the next refresh after one failed.
     pub(super) retry_at_ms: AtomicU64,
 }
 
@@ -74,13 +74,13 @@ impl Entry {
             || matches!(self.body, Body::Unreadable(_)) && !self.is_negative()
     }
 
-    /// Remaining lifetime, in milliseconds.
+    /// Fresh time left, in milliseconds.
     #[must_use]
     pub fn fresh_ms(&self, now_ms: u64) -> u64 {
         self.lifetime.fresh_until_ms.saturating_sub(now_ms)
     }
 
-    /// Remaining stale period behind the lifetime, in milliseconds.
+    /// Stale time left after the fresh period, in milliseconds.
     #[must_use]
     pub fn stale_ms(&self, now_ms: u64) -> u64 {
         self.lifetime.stale_until_ms.saturating_sub(now_ms.max(self.lifetime.fresh_until_ms))
@@ -92,9 +92,10 @@ impl Entry {
     /// Source: Vattani and others, Optimal Probabilistic Cache Stampede Prevention (VLDB 2015).
     pub(super) fn is_due(&self, now_ms: u64) -> bool {
         let lifetime = self.lifetime;
-        let (whole_ms, left_ms) = (lifetime.fresh_until_ms - lifetime.origin_ms, self.fresh_ms(now_ms));
+        let whole_ms = lifetime.fresh_until_ms - lifetime.origin_ms;
+        let left_ms = self.fresh_ms(now_ms);
         let took_ms = u64::from(self.took_ms);
-        // Beyond this the chance is one in a thousand million.
+        // Beyond 20 call durations the probability is below one in a billion.
         if left_ms > took_ms * 20 || left_ms * 2 > whole_ms || !self.may_retry(now_ms) {
             return false;
         }
@@ -102,7 +103,7 @@ impl Entry {
         left_ms as f64 <= took_ms as f64 * ahead
     }
 
-    /// A failure without its body, for requests other than the one that caused the call.
+    /// A copy of a failure without its body, for requests other than the one that made the call.
     pub(super) fn without_body(&self) -> Self {
         let status = if self.status == 429 { 429 } else { self.status.max(502) };
         Self {
@@ -125,7 +126,7 @@ impl Entry {
         self.retry_at_ms.load(Ordering::Relaxed) <= now_ms
     }
 
-    /// About how many bytes of memory it takes.
+    /// Memory of the entry, in bytes, as an estimate.
     pub(super) fn bytes_held(&self) -> usize {
         size_of::<Self>() + self.body.tape().map_or(0, Tape::bytes_held) + self.headers.bytes_held()
     }

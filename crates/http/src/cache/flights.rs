@@ -5,13 +5,13 @@ use super::entry::Entry;
 use std::sync::Arc;
 use weir_engine::single_flight::{self, SingleFlight};
 
-/// All calls in flight of a process.
+/// All calls in flight in this process.
 pub(super) type Flights = SingleFlight<Landed>;
 
-/// The right and the duty to bring a key's answer.
+/// The leader's handle of a flight: it must deliver the answer.
 pub(super) type Flight = single_flight::Flight<Landed>;
 
-/// The end of a flight, for waiting requests.
+/// The waiter's handle of a flight.
 pub(super) type Arrival = single_flight::Arrival<Landed>;
 
 /// Result of a flight.
@@ -19,9 +19,9 @@ pub(super) type Arrival = single_flight::Arrival<Landed>;
 pub(super) enum Landed {
     /// An answer for all waiting requests.
     Entry(Arc<Entry>, AnswerOrigin),
-    /// An answer for the request that began the flight; the others have to call by themselves.
+    /// A private answer: only the request that started the flight gets it, the others make calls of their own.
     Private(Arc<Entry>),
-    /// No answer.
+    /// The call failed.
     Failed(Failure),
 }
 

@@ -11,27 +11,27 @@ use http::header::{AGE, AUTHORIZATION, CACHE_CONTROL, DATE, EXPIRES, HeaderName,
 use http::{HeaderMap, StatusCode};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// No lifetime is longer: a year.
+/// Longest lifetime: a year.
 const LIFETIME_MS_MAX: u64 = 365 * 86_400_000;
-/// No lifetime is shorter, if it is one at all: many askers within a second are what a cache is for.
+/// Shortest lifetime other than zero. A second is enough to coalesce bursts of requests.
 pub(super) const LIFETIME_MS_MIN: u64 = 1000;
 
 const CDN_CACHE_CONTROL: HeaderName = HeaderName::from_static("cdn-cache-control");
 
-/// Headers that each call sends alike or never, so that no two of them differ: answers may vary on these.
+/// Headers that every call sends with one value or never sends. `Vary` on these does not prevent caching.
 const SENT_ALIKE: [&str; 7] =
     ["accept", "accept-charset", "accept-encoding", "accept-language", "host", "origin", "user-agent"];
-/// Headers that calls send and no key holds.
+/// Headers that calls send but keys do not contain.
 const SENT_APART: [&str; 5] = ["traceparent", "tracestate", "baggage", "x-request-id", "x-request-deadline"];
 
 /// Cacheability of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// Cached for all requests with its key.
+    /// Cache it for all requests with this key.
     Keep,
-    /// Given to all waiting requests, and not cached.
+    /// Deliver it to all waiting requests, but do not cache it.
     Forget,
-    /// Given to the request that caused the call only.
+    /// Deliver it only to the request that made the call.
     Private,
 }
 
@@ -40,17 +40,17 @@ pub(super) enum Fate {
 pub(super) struct Verdict {
     pub(super) fate: Fate,
     pub(super) scope: Scope,
-    /// It may be shared and says nothing of how long, so that it serves as long as others say.
+    /// The answer may be shared but states no lifetime, so other settings decide.
     pub(super) is_silent: bool,
-    /// Only caches like this one may keep it: what is said to all forbids it.
+    /// `CDN-Cache-Control` allows shared caches like this one, while `Cache-Control` forbids others.
     pub(super) is_inner: bool,
-    /// Nobody may show it once it is over: so it is said to all.
+    /// `must-revalidate`: never serve stale.
     pub(super) must_revalidate: bool,
-    /// From when it was asked for, without jitter.
+    /// Fresh period from the start of the call, without jitter.
     pub(super) fresh_ms: u64,
-    /// After that.
+    /// Length of stale-while-revalidate, after the fresh period.
     pub(super) stale_ms: u64,
-    /// After that.
+    /// Length of stale-if-error, after the fresh period.
     pub(super) error_ms: u64,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Verdict {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Directives {
     present: bool,
-    /// Something in it did not count, and no lifetime beside that does.
+    /// A forbidding directive was ignored by `Overruled`; lifetimes in the same header are ignored too.
     overruled: bool,
     no_store: bool,
     no_cache: bool,
@@ -74,7 +74,7 @@ struct Directives {
 /// Lifetime of `answer` under `rule`, at `wall_ms`.
 pub(super) fn assess(rule: &Rule, status: StatusCode, headers: &HeaderMap, wall_ms: u64) -> Verdict {
     let shared = rule.sharing != Sharing::Keyed;
-    // Said to caches like this one alone, it stands in place of what is said to all.
+    // `CDN-Cache-Control` addresses caches like this one and takes precedence over `Cache-Control`.
     let read = |name: &HeaderName| Directives::read(headers, name).without(rule.overruled);
     let targeted = if shared { read(&CDN_CACHE_CONTROL) } else { Directives::default() };
     let said = read(&CACHE_CONTROL);
@@ -83,7 +83,9 @@ pub(super) fn assess(rule: &Rule, status: StatusCode, headers: &HeaderMap, wall_
     let fate = fate(rule, status, headers, &policy);
     let scope = if shared && fate != Fate::Private { Scope::Public } else { Scope::Private };
     let must_revalidate = said.must_revalidate;
-    let (fresh_ms, stale_ms, error_ms) = (0, 0, 0);
+    let fresh_ms = 0;
+    let stale_ms = 0;
+    let error_ms = 0;
     let none =
         Verdict { fate, scope, is_silent: false, is_inner, must_revalidate, fresh_ms, stale_ms, error_ms };
     if policy.no_store || policy.no_cache || headers.contains_key(SET_COOKIE) {
@@ -183,7 +185,7 @@ fn stated_ms(
     named.or_else(standard).or_else(|| if targeted.present { None } else { expires() })
 }
 
-/// Stale periods: while a new answer is fetched, and if the upstream fails.
+/// Lengths of stale-while-revalidate and stale-if-error, in milliseconds.
 fn windows(rule: &Rule, policy: &Directives, lifetime_ms: u64) -> (u64, u64) {
     if policy.must_revalidate {
         return (0, 0);
@@ -198,15 +200,14 @@ fn windows(rule: &Rule, policy: &Directives, lifetime_ms: u64) -> (u64, u64) {
     (stale_ms, allowed(rule.stale_on_error_ms, policy.stale_on_error_ms, 0))
 }
 
-/// `Expires` less `Date`; in the past if it is no date.
+/// `Expires` minus `Date`; 0 if `Expires` is no date.
 fn expires_ms(headers: &HeaderMap, wall_ms: u64) -> Option<u64> {
     headers.get(EXPIRES)?;
     let made_ms = date_ms(headers, &DATE).unwrap_or(wall_ms);
     Some(date_ms(headers, &EXPIRES).map_or(0, |until_ms| until_ms.saturating_sub(made_ms)))
 }
 
-/// The age of an answer at `wall_ms`, when it was asked for: the greater of what `Age` says and what has passed since `Date`, which has
-/// whole seconds.
+/// Age of an answer at `wall_ms`, the start of its call: the greater of `Age` and the time since `Date`, which counts whole seconds.
 ///
 /// Source: RFC 9111, section 4.2.3.
 fn age_ms(headers: &HeaderMap, wall_ms: u64) -> u64 {
@@ -221,12 +222,12 @@ fn date_ms(headers: &HeaderMap, name: &HeaderName) -> Option<u64> {
     u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
 }
 
-/// The first value of header `name` as seconds, in milliseconds; `None` if it is no number.
+/// The first value of header `name`, in seconds, as milliseconds; `None` if it is no number.
 fn seconds(headers: &HeaderMap, name: &HeaderName) -> Option<u64> {
     milliseconds(headers.get(name)?.to_str().ok()?.trim())
 }
 
-/// Seconds with or without a fraction, in milliseconds. Negative ones are none at all, endless ones the longest.
+/// Seconds, with or without a fraction, as milliseconds. Negative numbers give 0, overflow gives the maximum.
 fn milliseconds(text: &str) -> Option<u64> {
     let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
@@ -252,22 +253,22 @@ impl Directives {
         all
     }
 
-    /// The same as far as it counts.
+    /// The directives without those that `overruled` ignores.
     fn without(self, overruled: Overruled) -> Self {
-        let (no_store, no_cache) =
-            (self.no_store && !overruled.no_store, self.no_cache && !overruled.no_cache);
+        let no_store = self.no_store && !overruled.no_store;
+        let no_cache = self.no_cache && !overruled.no_cache;
         let private = self.private && !overruled.private;
         let all = Self { no_store, no_cache, private, ..self };
         if (no_store, no_cache) == (self.no_store, self.no_cache) {
             return all;
         }
-        // `no-store, max-age=0, must-revalidate` is one word of one mind.
+        // `no-store, max-age=0, must-revalidate` is one statement: if `no-store` is ignored, the other directives are too.
         Self { present: all.present, no_store, no_cache, private, overruled: true, ..Self::default() }
     }
 
     fn note(&mut self, directive: &str, argument: Option<&str>) {
         self.present = true;
-        // Of two values the shorter counts; one that is no number is over at once.
+        // The shorter of two values counts. A value that is no number means 0.
         let shorter = |known: &mut Option<u64>| {
             let ms = argument.and_then(milliseconds).unwrap_or(0);
             *known = Some(known.map_or(ms, |known| known.min(ms)));
@@ -282,7 +283,7 @@ impl Directives {
             "s-maxage" => shorter(&mut self.s_maxage_ms),
             "stale-while-revalidate" => shorter(&mut self.stale_ms),
             "stale-if-error" => shorter(&mut self.stale_on_error_ms),
-            // Others say nothing to a cache of data.
+            // Other directives do not concern a data cache.
             _ => {}
         }
     }

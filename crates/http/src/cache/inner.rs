@@ -22,9 +22,9 @@ use std::task::{Context, Poll, ready};
 use std::time::Instant;
 use tokio::runtime::Handle;
 use weir_engine::keys::{KeyRef, SharedKey};
-use weir_engine::single_flight::Seat;
+use weir_engine::single_flight::FlightRole;
 
-/// So often somebody waits for another's flight before he asks for himself alone.
+/// Number of times a request waits for another's flight before it makes a call of its own.
 const ROUNDS_MAX: usize = 3;
 
 /// State shared by all threads.
@@ -40,33 +40,33 @@ pub(super) struct Inner {
 /// State of a key at an instant.
 pub(super) enum CacheLookup {
     Fresh(Arc<Entry>),
-    /// To be served while a new one is fetched.
+    /// An expired entry that may be served while it is refreshed.
     Stale(Arc<Entry>),
-    /// To be served if no new one can be had.
+    /// An expired entry that may be served if the upstream fails.
     OnError(Arc<Entry>),
-    /// The request has to call for itself alone.
+    /// Answers under this key are private: the request makes its own call.
     Pass,
     Nothing,
 }
 
 /// One of the answers that have to be waited for.
 pub(super) struct Missing {
-    /// Among the ids.
+    /// Position among the requested ids.
     pub(super) place: u32,
     pub(super) key: SharedKey,
-    /// To be served if nothing comes.
+    /// An expired entry to serve if the upstream fails.
     pub(super) last: Option<Arc<Entry>>,
 }
 
-/// Says how to ask; `None` if what asks was used up.
+/// Creates the calls on demand; `None` after the caller's closure was used up.
 pub(super) type AskWith<'c> = dyn FnMut() -> Option<Asks> + Send + 'c;
 
 /// Result of waiting.
 enum Waited {
     Served(Result<Served, Failure>),
-    /// It is nobody else's: has to be asked for alone.
+    /// The flight's answer is private to its leader; this request makes its own call.
     Alone,
-    /// The calling request is gone, or gave up too early.
+    /// The leader was dropped or had an earlier deadline; look up again.
     Again,
 }
 
@@ -75,7 +75,7 @@ impl Inner {
         match self.level1.lookup(key) {
             Some(CacheSlot::Pass { until_ms }) if now_ms < until_ms => CacheLookup::Pass,
             Some(CacheSlot::Pass { .. }) | None => CacheLookup::Nothing,
-            Some(CacheSlot::Entry(entry)) if !entry.tags.hold() => CacheLookup::Nothing,
+            Some(CacheSlot::Entry(entry)) if !entry.tags.are_current() => CacheLookup::Nothing,
             Some(CacheSlot::Entry(entry)) => {
                 let lifetime = entry.lifetime;
                 if now_ms < lifetime.fresh_until_ms {
@@ -92,7 +92,7 @@ impl Inner {
     }
 
     pub(super) fn serve(&self, rule: &Rule, entry: Arc<Entry>, outcome: Outcome) -> Served {
-        rule.counters.served(outcome, entry.is_negative());
+        rule.counters.count_served(outcome, entry.is_negative());
         let now_ms = self.clock.now_ms();
         Served { fresh_ms: entry.fresh_ms(now_ms), stale_ms: entry.stale_ms(now_ms), entry, outcome }
     }
@@ -105,7 +105,7 @@ impl Inner {
         Job { inner: Arc::clone(self), rule: Arc::clone(wanted.rule), tags }
     }
 
-    /// Has what is under `keys` replaced while `old` is still served. Does nothing where somebody does so already.
+    /// Starts a refresh of `keys` while `old` is still served. No-op if a refresh is in flight.
     pub(super) fn refresh(
         self: &Arc<Self>,
         wanted: Wanted<'_>,
@@ -115,13 +115,13 @@ impl Inner {
         let flights: Vec<(u32, Flight)> = old
             .iter()
             .filter_map(|(it, old)| {
-                let newer = || match self.level1.lookup(it.key.borrowed()) {
+                let newer = || match self.level1.lookup(it.key.as_key_ref()) {
                     Some(CacheSlot::Entry(entry)) if Arc::ptr_eq(&entry, old) => None,
                     slot => slot,
                 };
-                match self.flights.seat(&it.key, wanted.deadline, newer) {
-                    Seat::Lead(flight, _) => Some((it.place, flight)),
-                    Seat::Wait(..) | Seat::Kept(_) => None,
+                match self.flights.join(&it.key, wanted.deadline, newer) {
+                    FlightRole::Lead(flight, _) => Some((it.place, flight)),
+                    FlightRole::Wait(..) | FlightRole::Cached(_) => None,
                 }
             })
             .collect();
@@ -130,8 +130,9 @@ impl Inner {
         }
     }
 
-    /// Gets what is missing: by asking, or by waiting for who has asked already. One result for each, with its place.
-    pub(super) async fn settle(
+    /// Fetches the missing answers: joins flights of other requests, or starts new ones. Returns one result per entry of `missing` and
+    /// `alone`, with its place.
+    pub(super) async fn fetch_missing(
         self: &Arc<Self>,
         wanted: Wanted<'_>,
         mut missing: Vec<Missing>,
@@ -143,8 +144,8 @@ impl Inner {
             if missing.is_empty() {
                 break;
             }
-            let (waiting, mut own) = self.seats(wanted, std::mem::take(&mut missing), ask);
-            // To its end before others' are waited for: they may wait for it.
+            let (waiting, mut own) = self.join_flights(wanted, std::mem::take(&mut missing), ask);
+            // Our own job runs before we wait for others, since they may wait for it.
             let _ = tokio::time::timeout_at(wanted.deadline.into(), &mut own).await;
             drop(own);
             for seated in waiting {
@@ -157,13 +158,13 @@ impl Inner {
         }
         alone.append(&mut missing);
         if !alone.is_empty() {
-            settled.extend(self.alone(wanted, alone, ask).await);
+            settled.extend(self.fetch_uncoalesced(wanted, alone, ask).await);
         }
         settled
     }
 
-    /// Begins the flights that nobody has begun; says what is to be waited for, and what is to be done for it.
-    fn seats(
+    /// Joins the flight of each missing key, or starts one. Returns the seats to wait on, and the job of the flights that were started.
+    fn join_flights(
         self: &Arc<Self>,
         wanted: Wanted<'_>,
         missing: Vec<Missing>,
@@ -174,24 +175,24 @@ impl Inner {
         let seats: Vec<Seated> = missing
             .into_iter()
             .map(|missing| {
-                let kept = || match self.lookup(missing.key.borrowed(), now_ms) {
+                let kept = || match self.lookup(missing.key.as_key_ref(), now_ms) {
                     CacheLookup::Fresh(entry) | CacheLookup::Stale(entry) => Some(CacheSlot::Entry(entry)),
                     CacheLookup::Pass => Some(CacheSlot::Pass { until_ms: u64::MAX }),
                     CacheLookup::OnError(_) | CacheLookup::Nothing => None,
                 };
-                let at = match self.flights.seat(&missing.key, wanted.deadline, kept) {
-                    Seat::Lead(flight, arrival) => {
+                let at = match self.flights.join(&missing.key, wanted.deadline, kept) {
+                    FlightRole::Lead(flight, arrival) => {
                         flights.push((missing.place, flight));
                         SeatOf::Lead(arrival)
                     }
-                    Seat::Wait(arrival, deadline) => SeatOf::Wait(arrival, deadline),
-                    Seat::Kept(CacheSlot::Entry(entry)) => SeatOf::Kept(entry),
-                    Seat::Kept(CacheSlot::Pass { .. }) => SeatOf::Pass,
+                    FlightRole::Wait(arrival, deadline) => SeatOf::Wait(arrival, deadline),
+                    FlightRole::Cached(CacheSlot::Entry(entry)) => SeatOf::Kept(entry),
+                    FlightRole::Cached(CacheSlot::Pass { .. }) => SeatOf::Pass,
                 };
                 Seated { missing, at }
             })
             .collect();
-        // Without a way to call, the flights die, and the waiting requests fail.
+        // Without calls the new flights are dropped, and their waiters fail.
         let asks = if flights.is_empty() { None } else { ask() };
         (seats, OwnJob(asks.map(|asks| self.job(wanted).run(asks, flights, Purpose::Fill).boxed())))
     }
@@ -207,18 +208,18 @@ impl Inner {
             SeatOf::Wait(arrival, theirs) => (arrival, false, *theirs),
         };
         let serve = |entry, outcome| Waited::Served(Ok(self.serve(rule, entry, outcome)));
-        match landed(arrival, wanted.deadline).await {
+        match await_flight(arrival, wanted.deadline).await {
             Some(Landed::Entry(entry, _)) if entry.is_failure() => {
-                self.failed(rule, seated, Ok(entry), leads)
+                self.serve_on_failure(rule, seated, Ok(entry), leads)
             }
             Some(Landed::Entry(entry, _)) if !leads => serve(entry, Outcome::Coalesced),
             Some(Landed::Entry(entry, AnswerOrigin::Upstream)) => serve(entry, Outcome::Miss),
             Some(Landed::Entry(entry, AnswerOrigin::Remote)) => serve(entry, Outcome::HitRemote),
             Some(Landed::Private(entry)) if leads && !entry.is_failure() => serve(entry, Outcome::Pass),
-            Some(Landed::Private(entry)) if leads => self.failed(rule, seated, Ok(entry), leads),
-            // Waiting requests may see the failure, but not its body.
+            Some(Landed::Private(entry)) if leads => self.serve_on_failure(rule, seated, Ok(entry), leads),
+            // Waiters get the status of a private failure, but not its body.
             Some(Landed::Private(entry)) if entry.is_failure() => {
-                self.failed(rule, seated, Ok(Arc::new(entry.without_body())), leads)
+                self.serve_on_failure(rule, seated, Ok(Arc::new(entry.without_body())), leads)
             }
             Some(Landed::Private(_)) => Waited::Alone,
             Some(Landed::Failed(Failure { error: CallError::Timeout, .. }))
@@ -226,14 +227,14 @@ impl Inner {
             {
                 Waited::Again
             }
-            Some(Landed::Failed(failure)) => self.failed(rule, seated, Err(failure), leads),
-            None if leads => self.failed(rule, seated, Err(abandoned()), leads),
+            Some(Landed::Failed(failure)) => self.serve_on_failure(rule, seated, Err(failure), leads),
+            None if leads => self.serve_on_failure(rule, seated, Err(abandoned_call_failure()), leads),
             None => Waited::Again,
         }
     }
 
-    /// Answer when the upstream fails.
-    fn failed(
+    /// Serves the expired entry if it allows stale-if-error, else returns the failure.
+    fn serve_on_failure(
         &self,
         rule: &Rule,
         seated: &Seated,
@@ -242,21 +243,22 @@ impl Inner {
     ) -> Waited {
         let now_ms = self.clock.now_ms();
         let last = seated.missing.last.as_ref();
-        let usable = last.filter(|last| now_ms < last.lifetime.error_until_ms && last.tags.hold());
+        let usable = last.filter(|last| now_ms < last.lifetime.error_until_ms && last.tags.are_current());
         Waited::Served(match (usable, answer) {
             (Some(last), _) => Ok(self.serve(rule, Arc::clone(last), Outcome::StaleOnError)),
             (None, Ok(entry)) => {
                 Ok(self.serve(rule, entry, if leads { Outcome::Miss } else { Outcome::Coalesced }))
             }
             (None, Err(failure)) => {
-                rule.counters.failed();
+                rule.counters.count_failure();
                 Err(failure)
             }
         })
     }
 
-    /// Asks for who asks alone. What comes is kept only if it says that it may be, which ends the passing.
-    async fn alone(
+    /// Makes uncoalesced calls for keys whose answers are private. An answer that may be shared is cached, which ends this mode for its
+    /// key.
+    async fn fetch_uncoalesced(
         self: &Arc<Self>,
         wanted: Wanted<'_>,
         alone: Vec<Missing>,
@@ -267,12 +269,12 @@ impl Inner {
         let asks = ask();
         let asking = async {
             match asks {
-                Some(Asks::One(call)) => vec![job.one(call).await],
+                Some(Asks::One(call)) => vec![job.fetch_one(call).await],
                 Some(Asks::Many(ask)) => {
                     let batches = places.chunks(ask.batch_max().max(1)).map(|places| job.many(&*ask, places));
                     join_all(batches).await.into_iter().flatten().collect()
                 }
-                None => places.iter().map(|_| Err(abandoned())).collect(),
+                None => places.iter().map(|_| Err(abandoned_call_failure())).collect(),
             }
         };
         let late = |_| places.iter().map(|_| Err(CallError::Timeout.into())).collect();
@@ -284,13 +286,14 @@ impl Inner {
                 }
                 self.serve(wanted.rule, entry, Outcome::Pass)
             });
-            (it.place, served.inspect_err(|_| wanted.rule.counters.failed()))
+            (it.place, served.inspect_err(|_| wanted.rule.counters.count_failure()))
         };
         alone.into_iter().zip(made).map(serve).collect()
     }
 }
 
-/// A job of who waits for it: done in his task, which costs less than a task of its own. If he goes away it runs on without him.
+/// A job polled in the task of the request that needs it, which is cheaper than a task. If the request is dropped, the job moves to a task
+/// and finishes.
 struct OwnJob(Option<BoxFuture<'static, ()>>);
 
 impl Future for OwnJob {
@@ -313,7 +316,7 @@ impl Drop for OwnJob {
     }
 }
 
-/// A request with a role.
+/// A request and its role in a flight: leader, waiter, or neither.
 struct Seated {
     missing: Missing,
     at: SeatOf,
@@ -321,14 +324,14 @@ struct Seated {
 
 enum SeatOf {
     Lead(Arrival),
-    /// For a request with that deadline.
+    /// Waits for a flight whose leader has this deadline.
     Wait(Arrival, Instant),
     Kept(Arc<Entry>),
     Pass,
 }
 
-/// The calling request died with its thread.
-fn abandoned() -> Failure {
+/// The leader was dropped together with its thread.
+fn abandoned_call_failure() -> Failure {
     CallError::Unavailable(Cause::Connection, "the call was abandoned".into()).into()
 }
 
@@ -336,13 +339,13 @@ fn now_before(deadline: Instant) -> bool {
     Instant::now() < deadline
 }
 
-/// Result of a flight until `deadline`; nothing if it died.
-async fn landed(arrival: &Arrival, deadline: Instant) -> Option<Landed> {
-    match arrival.known() {
-        // The usual case: the request's own call.
+/// Waits for a flight until `deadline`; `None` if its leader was dropped.
+async fn await_flight(arrival: &Arrival, deadline: Instant) -> Option<Landed> {
+    match arrival.known_result() {
+        // Common case: this request led the flight and the result is there.
         Some(landed) => Some(landed),
         None => {
-            let brought = tokio::time::timeout_at(deadline.into(), arrival.brought()).await;
+            let brought = tokio::time::timeout_at(deadline.into(), arrival.result()).await;
             brought.unwrap_or(Some(Landed::Failed(CallError::Timeout.into())))
         }
     }

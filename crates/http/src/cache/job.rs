@@ -25,30 +25,30 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use weir_engine::keys::SharedKey;
 
-/// After answers that are not shared, nobody waits for another's under that key for so long.
+/// Time for which requests of a key are not coalesced after a private answer.
 const PASS_MS: u64 = 10_000;
-/// After a refresh failed, the next is not tried for so long.
+/// Pause after a failed refresh.
 const RETRY_MS: u64 = 1000;
-/// After another process has taken over a refresh, it is looked for its answer again after so long.
+/// Pause before looking for the refreshed entry if another process holds the lease.
 const LEASED_MS: u64 = 100;
-/// The first pause before it is looked for what another process asks for; each is twice as long as the one before.
+/// First pause between lookups while another process makes the call; it doubles each time.
 const LOOK_AGAIN: Duration = Duration::from_millis(2);
-/// Ends of lifetimes that differ by less are one, written and read.
+/// Lifetimes that end within this difference are equal: conversion between clocks loses precision.
 const SAME_MS: u64 = 20;
 
 /// Ways to call an upstream.
 pub(super) enum Asks {
     /// For one answer.
     One(BoxFuture<'static, Result<Answer, Failure>>),
-    /// For several at once.
+    /// One call for several ids.
     Many(Arc<dyn AskMany>),
 }
 
-/// Data to make entries of answers.
+/// State that a job needs to turn answers into entries.
 pub(super) struct Job {
     pub(super) inner: Arc<Inner>,
     pub(super) rule: Arc<Rule>,
-    /// As they were before anything was asked: by place among the ids, or one for all.
+    /// Tag states from before the call: one per id, or a single one for all.
     pub(super) tags: Box<[Tags]>,
 }
 
@@ -65,52 +65,53 @@ pub(super) type FilledEntry = (Fate, Arc<Entry>);
 /// Purposes of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// Nothing is there: somebody waits.
+    /// No entry exists, and a request waits.
     Fill,
-    /// The existing entry is served meanwhile.
+    /// An entry exists and is served meanwhile.
     Refresh,
 }
 
 /// A flight and what it is for.
 struct Trip {
-    /// Among the ids.
+    /// Position among the requested ids.
     place: u32,
     flight: Flight,
-    /// Name in the second level, if the entry may be there.
+    /// Name in the second level, if the rule allows entries there.
     name: Option<EntryName>,
     /// Ticket to write it there.
     ticket: Option<Ticket>,
 }
 
 impl Job {
-    /// Brings what the flights are for; each comes with its place among the ids.
+    /// Fetches the answers of `flights`, given with their positions among the ids, and lands them.
     pub(super) async fn run(self, asks: Asks, flights: Vec<(u32, Flight)>, purpose: Purpose) {
         let trip = |(place, flight)| Trip { place, flight, name: None, ticket: None };
         let trips: Vec<Trip> = flights.into_iter().map(trip).collect();
         match self.inner.remote.as_ref().filter(|_| remote::is_public(&self.rule)) {
-            // Boxed, as what a task holds is moved when it begins: few need this, and all would carry it.
+            // A boxed future: few jobs need it, and without the box it would enlarge every job's task.
             Some(remote) => Box::pin(self.run_with(remote, asks, trips, purpose)).await,
             None => self.ask(asks, trips).await,
         }
     }
 
-    /// As [`Job::run`], looking into the second level first, and asking for nothing that another process asks for.
+    /// Like [`Job::run`], but looks into the second level first and leaves keys to other processes that hold their lease.
     async fn run_with(&self, remote: &Remote, asks: Asks, mut trips: Vec<Trip>, purpose: Purpose) {
         trips
             .iter_mut()
             .for_each(|trip| trip.name = Some(remote.name(&self.rule, trip.flight.key().bytes())));
-        let trips = self.found(remote, trips, purpose).await;
+        let trips = self.land_remote_hits(remote, trips, purpose).await;
         if trips.iter().any(|it| it.ticket.is_none()) {
             return self.ask(asks, trips).await;
         }
         let won = remote.lease(&names(&trips)).await;
-        let (mut mine, mut theirs) = (Vec::new(), Vec::new());
+        let mut mine = Vec::new();
+        let mut theirs = Vec::new();
         for (trip, won) in trips.into_iter().zip(won) {
             if won { mine.push(trip) } else { theirs.push(trip) }
         }
         if purpose == Purpose::Refresh {
-            // The next lookup finds the results of the other processes there.
-            theirs.drain(..).for_each(|trip| self.inner.not_refreshed(trip.flight.key(), LEASED_MS));
+            // The next lookup finds the results of other processes in the second level.
+            theirs.drain(..).for_each(|trip| self.inner.postpone_refresh(trip.flight.key(), LEASED_MS));
         }
         match asks {
             Asks::One(call) => {
@@ -128,8 +129,8 @@ impl Job {
         }
     }
 
-    /// Lands what the second level has, and says what is left.
-    async fn found(&self, remote: &Remote, trips: Vec<Trip>, purpose: Purpose) -> Vec<Trip> {
+    /// Lands the flights whose entries are in the second level; returns the others.
+    async fn land_remote_hits(&self, remote: &Remote, trips: Vec<Trip>, purpose: Purpose) -> Vec<Trip> {
         let tags: Vec<&Tags> = trips.iter().map(|it| self.tags(it.place)).collect();
         let looked = remote.lookup(&names(&trips), &self.rule, &tags).await;
         let mut tickets = looked.tickets.into_iter();
@@ -156,19 +157,20 @@ impl Job {
         left
     }
 
-    /// Waits a few milliseconds for what other processes ask for, and says what has not come.
+    /// Polls the second level for a few milliseconds for results of other processes; returns the trips without one.
     async fn wait_for_others(&self, remote: &Remote, mut trips: Vec<Trip>) -> Vec<Trip> {
-        let (mut pause, mut left) = (LOOK_AGAIN, remote.patience());
+        let mut pause = LOOK_AGAIN;
+        let mut left = remote.patience();
         while !trips.is_empty() && !left.is_zero() {
             tokio::time::sleep(pause.min(left)).await;
-            trips = self.found(remote, trips, Purpose::Fill).await;
+            trips = self.land_remote_hits(remote, trips, Purpose::Fill).await;
             left = left.saturating_sub(pause);
             pause *= 2;
         }
         trips
     }
 
-    /// The tags of what is at `place` among the ids.
+    /// Tags of the id at `place`.
     fn tags(&self, place: u32) -> &Tags {
         match &*self.tags {
             [all] => all,
@@ -176,21 +178,21 @@ impl Job {
         }
     }
 
-    /// Asks the upstream for what the trips are for. What may be kept and has a ticket is written to the second level.
+    /// Calls the upstream for `trips`. Cacheable answers with a ticket are also written to the second level.
     async fn ask(&self, asks: Asks, trips: Vec<Trip>) {
         if trips.is_empty() {
             return;
         }
         match asks {
             Asks::One(call) => {
-                let made = self.one(call).await;
-                trips.into_iter().for_each(|trip| self.land(trip, made.clone()));
+                let made = self.fetch_one(call).await;
+                trips.into_iter().for_each(|trip| self.finish_trip(trip, made.clone()));
             }
             Asks::Many(ask) => Box::pin(self.ask_many(&*ask, trips)).await,
         }
     }
 
-    /// As [`Job::ask`], in batches side by side.
+    /// Like [`Job::ask`], with one call per batch, all concurrent.
     async fn ask_many(&self, ask: &dyn AskMany, trips: Vec<Trip>) {
         let places: Vec<u32> = trips.iter().map(|trip| trip.place).collect();
         let mut trips = trips.into_iter();
@@ -198,14 +200,14 @@ impl Job {
             let trips: Vec<_> = trips.by_ref().take(places.len()).collect();
             async move {
                 let made = self.many(ask, places).await;
-                trips.into_iter().zip(made).for_each(|(trip, made)| self.land(trip, made));
+                trips.into_iter().zip(made).for_each(|(trip, made)| self.finish_trip(trip, made));
             }
         });
         join_all(batches).await;
     }
 
-    /// One answer.
-    pub(super) async fn one(
+    /// Makes one call and turns its answer into an entry.
+    pub(super) async fn fetch_one(
         &self,
         call: BoxFuture<'static, Result<Answer, Failure>>,
     ) -> Result<FilledEntry, Failure> {
@@ -214,10 +216,16 @@ impl Job {
         let body = Body::read(answer.body, &answer.headers, &self.rule);
         let verdict = freshness::assess(&self.rule, answer.status, &answer.headers, asked.wall_ms);
         let headers = AnswerHeaders::of(&answer.headers, &self.rule.kept);
-        Ok(self.made(0, Head { status: answer.status, went: answer.went, headers }, body, verdict, &asked))
+        Ok(self.build_entry(
+            0,
+            Head { status: answer.status, went: answer.went, headers },
+            body,
+            verdict,
+            &asked,
+        ))
     }
 
-    /// The answers for `places`, which go into one call.
+    /// Fetches the answers for `places` in one call.
     pub(super) async fn many(&self, ask: &dyn AskMany, places: &[u32]) -> Vec<Result<FilledEntry, Failure>> {
         let asked = AskedAt::now(self);
         let Batch { answer, body, values } = match ask.ask(places).await {
@@ -231,25 +239,33 @@ impl Job {
         let head = |status| Head { status, went: answer.went, headers: headers.clone() };
         // A cached refusal is one entry per key; any other failure of a batch is one for all keys.
         if !is_success && of_batch.fate != Fate::Keep {
-            let (fate, entry) = self.made(places[0], head(answer.status), body, of_batch, &asked);
+            let (fate, entry) = self.build_entry(places[0], head(answer.status), body, of_batch, &asked);
             return places.iter().map(|_| Ok((fate, Arc::clone(&entry)))).collect();
         }
-        // After an error of the whole batch it is unknown if a key exists.
-        let (missing, absent) = match is_success {
-            true => (StatusCode::NOT_FOUND, assess(StatusCode::NOT_FOUND)),
-            false => (answer.status, of_batch),
+        // After an error of the whole batch it is unknown whether a key exists.
+        let (missing, absent) = if is_success {
+            (StatusCode::NOT_FOUND, assess(StatusCode::NOT_FOUND))
+        } else {
+            (answer.status, of_batch)
         };
         let found = |at: usize| body.tape().zip(values.get(at).copied().flatten());
         let one = |(at, &place): (usize, &u32)| match found(at) {
             Some((tape, at)) if is_success => {
-                self.made(place, head(answer.status), Body::Json(tape.part(at)), of_batch, &asked)
+                self.build_entry(place, head(answer.status), Body::Json(tape.part(at)), of_batch, &asked)
             }
-            Some(_) | None => self.made(place, head(missing), Body::Absent, absent, &asked),
+            Some(_) | None => self.build_entry(place, head(missing), Body::Absent, absent, &asked),
         };
         places.iter().enumerate().map(|it| Ok(one(it))).collect()
     }
 
-    fn made(&self, place: u32, head: Head, body: Body, verdict: Verdict, asked: &AskedAt) -> FilledEntry {
+    fn build_entry(
+        &self,
+        place: u32,
+        head: Head,
+        body: Body,
+        verdict: Verdict,
+        asked: &AskedAt,
+    ) -> FilledEntry {
         let jitter = verdict.fresh_ms * fastrand::u64(0..=u64::from(self.rule.jitter_percent.min(100))) / 100;
         let sooner_ms = jitter.min(verdict.fresh_ms.saturating_sub(freshness::LIFETIME_MS_MIN));
         let end_ms = asked.at_ms + verdict.fresh_ms;
@@ -278,7 +294,7 @@ impl Job {
     }
 
     /// Caches the cacheable answers, and wakes the waiting requests.
-    fn land(&self, trip: Trip, made: Result<FilledEntry, Failure>) {
+    fn finish_trip(&self, trip: Trip, made: Result<FilledEntry, Failure>) {
         let Trip { flight, name, ticket, .. } = trip;
         if let (Some(remote), Some(name), Some(ticket)) = (&self.inner.remote, name, ticket) {
             match &made {
@@ -295,27 +311,27 @@ impl Job {
                 });
             }
             Err(failure) => {
-                self.inner.not_refreshed(flight.key(), RETRY_MS);
+                self.inner.postpone_refresh(flight.key(), RETRY_MS);
                 flight.land(Landed::Failed(failure));
             }
         }
     }
 
-    /// Keeps `entry` under `key`, or what else has to be known of it.
+    /// Caches `entry` under `key`, or records why it must not be cached.
     pub(super) fn keep(&self, key: &SharedKey, fate: Fate, entry: &Arc<Entry>) {
         let inner = &self.inner;
         match fate {
-            _ if entry.is_failure() => inner.not_refreshed(key, RETRY_MS),
+            _ if entry.is_failure() => inner.postpone_refresh(key, RETRY_MS),
             Fate::Keep => {
-                if let Some(CacheSlot::Entry(old)) = inner.level1.lookup(key.borrowed()) {
+                if let Some(CacheSlot::Entry(old)) = inner.level1.lookup(key.as_key_ref()) {
                     self.rule
                         .counters
-                        .refreshed(entry.lifetime.origin_ms.saturating_sub(old.lifetime.fresh_until_ms));
+                        .count_refresh(entry.lifetime.origin_ms.saturating_sub(old.lifetime.fresh_until_ms));
                 }
                 inner.level1.keep(key, CacheSlot::Entry(Arc::clone(entry)));
             }
-            // The upstream's last word counts, also for what was kept before.
-            Fate::Forget => inner.level1.forget(key.borrowed()),
+            // The newest answer decides, so an older entry is removed too.
+            Fate::Forget => inner.level1.forget(key.as_key_ref()),
             Fate::Private => {
                 inner.level1.keep(key, CacheSlot::Pass { until_ms: inner.clock.now_ms() + PASS_MS })
             }
@@ -340,17 +356,17 @@ impl AskedAt {
 }
 
 impl Inner {
-    /// True if `lifetime` ends well after that of the entry under `key`: a difference beyond that of two machines' clocks.
+    /// True if `lifetime` ends later than that of the cached entry, by more than the error between two machines' clocks.
     fn outlives(&self, key: &SharedKey, lifetime: &Lifetime) -> bool {
-        match self.level1.lookup(key.borrowed()) {
+        match self.level1.lookup(key.as_key_ref()) {
             Some(CacheSlot::Entry(old)) => lifetime.fresh_until_ms > old.lifetime.fresh_until_ms + SAME_MS,
             Some(CacheSlot::Pass { .. }) | None => true,
         }
     }
 
-    /// Notes that the answer under `key` could not be replaced.
-    fn not_refreshed(&self, key: &SharedKey, for_ms: u64) {
-        if let Some(CacheSlot::Entry(old)) = self.level1.lookup(key.borrowed()) {
+    /// Delays the next refresh of `key` after one failed or was left to another process.
+    fn postpone_refresh(&self, key: &SharedKey, for_ms: u64) {
+        if let Some(CacheSlot::Entry(old)) = self.level1.lookup(key.as_key_ref()) {
             old.retry_at_ms.store(self.clock.now_ms() + for_ms, Ordering::Relaxed);
         }
     }

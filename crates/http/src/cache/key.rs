@@ -12,40 +12,40 @@
 
 use weir_engine::keys::KeyRef;
 
-/// Bytes of the length before each part.
+/// Size of the length before each part, in bytes.
 const LENGTH_BYTES: usize = size_of::<u64>();
 
-/// Bytes that tell one request from all others.
+/// Bytes that identify a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Key {
     bytes: Vec<u8>,
-    /// Offset of the last part, at its length.
+    /// Offset of the last part, including its length.
     last: usize,
 }
 
 impl Key {
-    /// Begins anew, with the first part.
+    /// Restarts the key with its first part.
     pub fn begin(&mut self, part: &[u8]) {
         self.bytes.clear();
         self.part(part);
     }
 
-    /// Adds a part. Behind its length, so that no two lists of parts come to the same bytes.
+    /// Appends a part with its length in front, so that different lists of parts never have equal bytes.
     pub fn part(&mut self, part: &[u8]) {
         self.last = self.bytes.len();
         self.bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
         self.bytes.extend_from_slice(part);
     }
 
-    /// The key, hashed: what comes before the last part, and the last part.
+    /// The key with its hash, combined from the hash of the last part and that of all before it.
     #[must_use]
-    pub fn hashed(&self) -> KeyRef<'_> {
+    pub fn to_key_ref(&self) -> KeyRef<'_> {
         let (before, last) = self.bytes.split_at(self.last);
         let last = last.get(LENGTH_BYTES..).unwrap_or_default();
         KeyRef::of_parts(KeyRef::of(before), KeyRef::of(last), &self.bytes)
     }
 
-    /// The key as the prefix of the keys of a batch: see `BatchKeys`.
+    /// The key as the prefix of a batch's keys: see `BatchKeys`.
     #[must_use]
     pub fn prefix(&self) -> KeyRef<'_> {
         KeyRef::of(&self.bytes)
@@ -63,7 +63,7 @@ impl<'p> BatchKeys<'p> {
         Self { prefix, key: Key { bytes: prefix.bytes().to_vec(), last: 0 } }
     }
 
-    /// The key of `id`, whose hash is made of those of the prefix and the id.
+    /// Key of `id`; its hash combines those of the prefix and the id.
     pub(super) fn of(&mut self, id: KeyRef<'_>) -> KeyRef<'_> {
         self.key.bytes.truncate(self.prefix.bytes().len());
         self.key.part(id.bytes());
@@ -94,7 +94,7 @@ mod tests {
         let prefix = key(&["a", "b"]);
         let mut batch = BatchKeys::new(prefix.prefix());
         for id in ["1", "", "22"] {
-            assert_eq!(batch.of(KeyRef::of(id.as_bytes())), key(&["a", "b", id]).hashed());
+            assert_eq!(batch.of(KeyRef::of(id.as_bytes())), key(&["a", "b", id]).to_key_ref());
         }
     }
 }

@@ -8,12 +8,12 @@ use quick_cache::{OptionsBuilder, Weighter};
 use std::sync::Arc;
 use weir_engine::keys::{CarriedHash, KeyRef, SharedKey};
 
-/// One of several parts with locks of their own holds at least so much, else there are fewer parts.
+/// Minimum size of a shard; a small cache has fewer shards.
 const PART_BYTES_MIN: u64 = 4 * 1024 * 1024;
 const PARTS_MAX: u64 = 32;
 /// Overhead of the cache's tables per entry, in bytes, estimated.
 const TABLES_BYTES: usize = 96;
-/// An entry's size, about, from which the number of entries is guessed.
+/// Typical size of an entry, from which the number of entries follows.
 const ENTRY_BYTES: u64 = 1024;
 
 /// Contents of a key.
@@ -21,7 +21,7 @@ const ENTRY_BYTES: u64 = 1024;
 pub(super) enum CacheSlot {
     /// An answer.
     Entry(Arc<Entry>),
-    /// Answers under this key were for one caller alone: nobody is to wait for another's before.
+    /// Answers under this key were private: do not coalesce before this time.
     Pass { until_ms: u64 },
 }
 
@@ -52,7 +52,7 @@ impl Level1 {
             .estimated_items_capacity((bytes_max / ENTRY_BYTES) as usize)
             .shards(parts as usize)
             .build();
-        // All that is required is given.
+        // All required options are set above.
         let options = options.unwrap_or_else(|_| unreachable!("capacities are set"));
         let slots = Cache::with_options(options, Bytes, CarriedHash, DefaultLifecycle::default());
         Self { slots }
@@ -70,12 +70,12 @@ impl Level1 {
         self.slots.remove(&key);
     }
 
-    /// Bytes that are taken.
+    /// Bytes in use.
     pub(super) fn bytes(&self) -> u64 {
         self.slots.weight()
     }
 
-    /// Keys that are known.
+    /// Number of keys in the cache.
     pub(super) fn len(&self) -> usize {
         self.slots.len()
     }

@@ -1,15 +1,15 @@
-//! Caching rules of a source: `@cache`, and the plan's knowledge of the calls.
+//! Cache rules: `@cache` of a source, combined with what the plan knows about its calls.
 
 use super::counters::Counters;
 use http::HeaderName;
 use std::sync::Arc;
 
-/// For whom an answer is.
+/// Audience of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
-    /// For all callers with equal requests.
+    /// All callers with equal requests.
     Public,
-    /// For the calling request only.
+    /// The calling request only.
     Private,
 }
 
@@ -18,55 +18,55 @@ pub enum Scope {
 pub enum Sharing {
     /// Everyone with the same key, unless the answer's headers forbid it.
     ByHeaders,
-    /// As above, and declared: `scope: PUBLIC`. Answers to calls with an `Authorization` are shared as well, and those that
-    /// vary on headers that are never sent.
+    /// Like `ByHeaders`, but declared by `scope: PUBLIC`: answers to calls with `Authorization` are shared too, as are answers that vary
+    /// on headers that are never sent.
     Declared,
-    /// Those with the same key, which holds what tells one user from another: `scope: PRIVATE` with `key`.
+    /// Everyone with the same key, which contains the user's identity: `scope: PRIVATE` with `key`.
     Keyed,
-    /// Nobody, not even while in flight: `scope: PRIVATE` without `key`, and whatever is no safe method.
+    /// Nobody, not even in flight: `scope: PRIVATE` without `key`, and every unsafe method.
     Never,
 }
 
-/// Parts of `Cache-Control` and `CDN-Cache-Control` that do not count where operators know better.
+/// Cache directives of the upstream that the operator chose to ignore.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overruled {
-    /// With it all lifetimes beside it and `Expires` do not count.
+    /// Ignores `no-store`, and with it `Expires` and all lifetimes in that header.
     pub no_store: bool,
-    /// As `no_store`.
+    /// Ignores `no-cache`, with the same effect as `no_store`.
     pub no_cache: bool,
-    /// True ignores `private`; lifetimes beside it still count.
+    /// Ignores `private`; lifetimes in that header still count.
     pub private: bool,
 }
 
-/// Caching rule for one kind of call.
+/// Cache rule of one connector or server.
 #[derive(Clone, Debug)]
 pub struct Rule {
     /// Counters of the source, from [`Cache::counters`](super::Cache::counters).
     pub counters: Arc<Counters>,
-    /// Headers that say how long, the first that is there decides: `Cache-Control` and `Expires` as they are defined, any
-    /// other as a number of seconds. The standard ones follow those that are named.
+    /// Headers that state a lifetime; the first one present decides. `Cache-Control` and `Expires` have their standard meaning, others
+    /// hold seconds. The standard headers come after the configured ones.
     pub cache_control: Box<[HeaderName]>,
-    /// Lifetime of answers whose headers give none: 0 is none, and `None` leaves it to other settings.
+    /// Lifetime of answers that state none. 0 disables caching; `None` leaves it to other settings.
     pub default_ms: Option<u64>,
-    /// Stale period while a new answer is fetched; `None`: by the answer.
+    /// Length of stale-while-revalidate; `None`: as the answer states.
     pub stale_ms: Option<u64>,
-    /// Stale period if the upstream fails; `None`: by the answer.
+    /// Length of stale-if-error; `None`: as the answer states.
     pub stale_on_error_ms: Option<u64>,
-    /// Lifetimes are shortened by up to so many percent, so that what came together does not expire together.
+    /// Lifetimes are shortened by a random share of up to this percentage, so that entries cached together do not expire together.
     pub jitter_percent: u8,
-    /// Lifetime of "does not exist" (404, 410, missing in a batch).
+    /// Lifetime of "does not exist" (404, 410, missing in a batch), in milliseconds.
     pub negative_ms: u64,
     /// Audience of a cached answer.
     pub sharing: Sharing,
-    /// The headers that the calls send, and that their keys therefore hold.
+    /// Headers that calls send, and that keys therefore contain.
     pub held: Box<[HeaderName]>,
     /// Headers of answers that mappings read: they are kept beside the body.
     pub kept: Box<[HeaderName]>,
     /// True if the client sent nothing that becomes an `Authorization` in `held`: the call is public.
     pub anonymous: bool,
-    /// Parts of `Cache-Control` that do not count.
+    /// Cache directives that are ignored.
     pub overruled: Overruled,
-    /// How the bytes of an answer are read.
+    /// How a body is read.
     pub reading: BodyReading,
     /// Maximum nesting of an answer's JSON.
     pub depth_max: u32,
@@ -75,8 +75,8 @@ pub struct Rule {
 /// How the bytes of a body are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyReading {
-    /// JSON, whatever type it has.
+    /// JSON, whatever the `Content-Type`.
     Json,
-    /// Reads by `Content-Type`: JSON, a plain text as one string, and nothing of any other type.
+    /// By `Content-Type`: JSON as JSON, plain text as one string, any other type as unreadable.
     ByType,
 }

@@ -8,11 +8,11 @@ use std::time::Duration;
 pub struct RemoteSettings {
     /// The address.
     pub address: Address,
-    /// Prefix of all names; processes with the same prefix share entries.
+    /// Prefix of all names. Processes with the same prefix share entries.
     pub namespace: Box<str>,
-    /// A look is given up after so long.
+    /// Timeout of a lookup.
     pub budget: Duration,
-    /// Timeout of the wait for another process's call, if nothing can be served meanwhile.
+    /// Maximum time to wait for another process's call if there is no entry to serve meanwhile.
     pub patience: Duration,
 }
 
@@ -21,20 +21,20 @@ pub struct RemoteSettings {
 pub struct RemoteCounts {
     /// True if connected.
     pub connected: bool,
-    /// Entries that were looked for.
+    /// Lookups of single entries.
     pub looked: u64,
-    /// Of these, those that were there.
+    /// Lookups that found an entry.
     pub found: u64,
-    /// Values that were no entries.
+    /// Values that could not be decoded.
     pub corrupt: u64,
-    /// Looks that were given up.
+    /// Lookups that timed out.
     pub late: u64,
-    /// Commands that were refused or whose connection broke.
+    /// Commands that failed.
     pub failed: u64,
     /// Entries that were written.
     pub written: u64,
-    /// Entries that were not written, because too many waited or they were too long.
+    /// Entries that were not written: too many queued or too long.
     pub dropped: u64,
-    /// Calls that were left to another process.
+    /// Calls left to another process.
     pub leased: u64,
 }

@@ -1,4 +1,4 @@
-//! Names that make what is kept under them invalid, all at once.
+//! Tags of cache entries: invalidating one invalidates all entries that have it.
 //!
 //! An entry holds the state of its tags, not the cache a list of a tag's entries: an invalidation is one store, and nothing
 //! has to be kept in step with what is evicted. The states are taken up *before* the upstream is asked, so an answer that
@@ -12,13 +12,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use weir_engine::tag_versions::{TagSnapshot, TagVersions};
 
-/// One tag, as long as anything has it.
+/// State of one tag while any entry has it.
 #[derive(Debug)]
 pub(super) struct TagState {
     name: Arc<str>,
-    /// Number of invalidations.
+    /// Number of invalidations so far.
     times: AtomicU64,
-    /// The version that it has in the second level as far as this process has heard; 0 if it never did.
+    /// Last known version in the second level; 0 if unknown.
     heard: AtomicU64,
 }
 
@@ -27,9 +27,9 @@ impl TagState {
         &self.name
     }
 
-    /// Takes in what version it has there, unless a version was heard of already: another one means that a message is on its
-    /// way, or was missed.
-    pub(super) fn found(&self, version: u64) {
+    /// Records the version found in the second level, unless one is known already: a different version means that a message is on its way
+    /// or was missed.
+    pub(super) fn note_remote_version(&self, version: u64) {
         let _ = self.heard.compare_exchange(0, version, Ordering::Relaxed, Ordering::Relaxed);
     }
 
@@ -38,25 +38,25 @@ impl TagState {
         self.heard.load(Ordering::Relaxed) != version
     }
 
-    /// Notes that this process gave it `version` there.
-    fn told(&self, version: u64) {
+    /// Records the version that this process gave the tag.
+    fn set_own_version(&self, version: u64) {
         self.heard.store(version, Ordering::Relaxed);
     }
 
-    /// Makes everything invalid that has it, as of `version` there.
+    /// Invalidates all entries with the tag, as of `version` in the second level.
     fn invalidate(&self, version: u64) {
         self.heard.store(version, Ordering::Relaxed);
         self.times.fetch_add(1, Ordering::Release);
     }
 }
 
-/// The tags of an entry, and how often each was invalidated when its upstream was asked.
+/// Tags of an entry with their invalidation counts from before the upstream was called.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tags(SmallVec<[(Arc<TagState>, u64); 1]>);
 
 impl Tags {
-    /// True if none was invalidated since.
-    pub(super) fn hold(&self) -> bool {
+    /// True if no tag was invalidated since.
+    pub(super) fn are_current(&self) -> bool {
         self.0.iter().all(|(tag, times)| tag.times.load(Ordering::Acquire) == *times)
     }
 
@@ -64,28 +64,28 @@ impl Tags {
         self.0.iter().map(|(tag, _)| &tag.name)
     }
 
-    /// Takes in their versions in the second level, in their order.
-    pub(super) fn found(&self, versions: &[u64]) {
-        self.0.iter().zip(versions).for_each(|((tag, _), version)| tag.found(*version));
+    /// Records the versions found in the second level, in the order of the tags.
+    pub(super) fn note_remote_versions(&self, versions: &[u64]) {
+        self.0.iter().zip(versions).for_each(|((tag, _), version)| tag.note_remote_version(*version));
     }
 }
 
-/// The tags that anything has.
+/// Tags in use.
 #[derive(Debug, Default)]
 pub(super) struct Registry {
     known: Mutex<KnownTags>,
-    /// For what is made of entries: told when the entries are invalid.
+    /// Receives the invalidations, for results built from entries.
     changes: Arc<TagVersions>,
 }
 
 #[derive(Debug, Default)]
 struct KnownTags {
     tags: HashMap<Arc<str>, Weak<TagState>>,
-    /// Those that nothing has any more are cleared away when there are so many.
+    /// Number of tags at which unused ones are removed.
     sweep_at: usize,
 }
 
-/// Fewer tags are not worth looking for those that nothing has any more.
+/// Minimum number of tags before unused ones are removed.
 const SWEEP_MIN: usize = 1024;
 
 impl Registry {
@@ -93,7 +93,7 @@ impl Registry {
         Self { changes, ..Self::default() }
     }
 
-    /// The states of `names` and of `more` as they are now.
+    /// Current states of `names` and `more`.
     pub(super) fn take(&self, names: &[Arc<str>], more: &[Arc<str>]) -> Tags {
         if names.is_empty() && more.is_empty() {
             return Tags::default();
@@ -109,35 +109,39 @@ impl Registry {
         )
     }
 
-    /// Ages of `tags`, for results made of entries.
-    pub(super) fn ages(&self, tags: &Tags) -> TagSnapshot {
-        self.changes.ages(tags.names().map(|it| &**it))
+    /// Versions of `tags`, for results built from entries.
+    pub(super) fn versions(&self, tags: &Tags) -> TagSnapshot {
+        self.changes.versions(tags.names().map(|it| &**it))
     }
 
-    /// Makes everything invalid that has the tag `name`.
+    /// Invalidates everything with the tag `name`.
     pub(super) fn invalidate(&self, name: &str) {
         self.invalidate_entries(name);
-        self.changes.heard(name, []);
+        self.changes.invalidate_from_remote(name, []);
     }
 
-    /// Makes all entries invalid that have the tag `name`, and nothing that is made of them.
+    /// Invalidates entries with the tag `name`, but not results built from them.
     pub(super) fn invalidate_entries(&self, name: &str) {
         if let Some(tag) = self.tag(name) {
             tag.times.fetch_add(1, Ordering::Release);
         }
     }
 
-    /// Makes everything invalid that has the tag `name`, as another process says so that gave it `version` there; `keys`: of the rows
-    /// that it changed, of which none stands for any row.
-    pub(super) fn heard<'k>(&self, name: &str, version: u64, keys: impl IntoIterator<Item = &'k [u8]>) {
+    /// Applies an invalidation of another process, which gave the tag `name` this `version`. `keys` are the changed rows; empty means any
+    /// row.
+    pub(super) fn invalidate_from_remote<'k>(
+        &self,
+        name: &str,
+        version: u64,
+        keys: impl IntoIterator<Item = &'k [u8]>,
+    ) {
         if let Some(tag) = self.tag(name) {
             tag.invalidate(version);
         }
-        self.changes.heard(name, keys);
+        self.changes.invalidate_from_remote(name, keys);
     }
 
-    /// Compares the tags with their `versions` there, of which 0 is none: makes everything invalid that has one of which this
-    /// process heard another.
+    /// Compares `tags` with their `versions` in the second level (0: none) and invalidates those whose version changed.
     pub(super) fn compare(tags: &[Arc<TagState>], versions: impl IntoIterator<Item = u64>) {
         for (tag, version) in tags.iter().zip(versions) {
             if tag.is_news(version) {
@@ -146,31 +150,31 @@ impl Registry {
         }
     }
 
-    /// Makes everything invalid that has any tag. What versions they have there is not known.
+    /// Invalidates everything with any tag, with unknown versions in the second level.
     pub(super) fn invalidate_all(&self) {
         self.all().iter().for_each(|tag| tag.invalidate(0));
         self.changes.on_unknown_invalidation();
     }
 
-    /// Makes everything invalid that is made of entries: of these each was looked after by itself.
+    /// Invalidates all results built from entries. Entries themselves were compared one by one.
     pub(super) fn invalidate_made(&self) {
         self.changes.on_unknown_invalidation();
     }
 
-    /// Notes that this process gave the tag `name` a `version` there.
-    pub(super) fn told(&self, name: &str, version: u64) {
+    /// Records the `version` that this process gave the tag `name`.
+    pub(super) fn set_own_version(&self, name: &str, version: u64) {
         if let Some(tag) = self.tag(name) {
-            tag.told(version);
+            tag.set_own_version(version);
         }
     }
 
-    /// The tag `name`, if anything has it.
+    /// State of the tag `name`, if in use.
     fn tag(&self, name: &str) -> Option<Arc<TagState>> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.tags.get(name).and_then(Weak::upgrade)
     }
 
-    /// All tags that anything has.
+    /// All tags in use.
     pub(super) fn all(&self) -> Vec<Arc<TagState>> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.tags.values().filter_map(Weak::upgrade).collect()
@@ -200,15 +204,16 @@ mod tests {
     #[test]
     fn what_was_asked_for_before_an_invalidation_is_invalid_and_what_comes_later_is_not() {
         let registry = Registry::default();
-        let (album, artist) = (Arc::from("Album"), Arc::from("Artist"));
+        let album = Arc::from("Album");
+        let artist = Arc::from("Artist");
         let both = registry.take(&[Arc::clone(&album), Arc::clone(&artist)], &[]);
         let other = registry.take(&[artist], &[]);
         registry.invalidate("Album");
         registry.invalidate("Unknown");
-        assert!(!both.hold() && other.hold() && registry.take(&[album], &[]).hold());
+        assert!(!both.are_current() && other.are_current() && registry.take(&[album], &[]).are_current());
         assert_eq!(registry.all().len(), 2);
-        registry.heard("Artist", 7, []);
-        assert!(!other.hold() && Tags::default().hold());
+        registry.invalidate_from_remote("Artist", 7, []);
+        assert!(!other.are_current() && Tags::default().are_current());
     }
 
     #[test]
@@ -217,11 +222,11 @@ mod tests {
         let tags = registry.take(&[Arc::from("Album")], &[]);
         let tag = registry.tag("Album").unwrap();
         assert!(tag.is_news(1));
-        tags.found(&[1]);
-        tags.found(&[2]);
-        assert!(!tag.is_news(1) && tag.is_news(2) && tags.hold());
+        tags.note_remote_versions(&[1]);
+        tags.note_remote_versions(&[2]);
+        assert!(!tag.is_news(1) && tag.is_news(2) && tags.are_current());
         tag.invalidate(2);
-        assert!(!tag.is_news(2) && !tags.hold());
+        assert!(!tag.is_news(2) && !tags.are_current());
     }
 
     #[test]
@@ -233,6 +238,6 @@ mod tests {
         }
         assert!(registry.known.lock().unwrap().tags.len() <= SWEEP_MIN);
         registry.invalidate("kept");
-        assert!(!kept.hold());
+        assert!(!kept.are_current());
     }
 }

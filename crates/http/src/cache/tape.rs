@@ -1,4 +1,4 @@
-//! A JSON text that is kept with what was read of it.
+//! A JSON text with its parsed tape.
 //!
 //! **Cost:** a text is read once, when it comes; serving it again borrows the text and the tape.
 
@@ -6,15 +6,15 @@ use bytes::Bytes;
 use std::cell::RefCell;
 use weir_language::json::{Json, JsonBuffer, JsonError, JsonNode, JsonRef};
 
-/// A thread keeps the memory that it reads answers in, if it is no longer than this.
+/// Longest parse buffer that a thread keeps, in nodes.
 const KEPT_NODES_MAX: usize = 64 * 1024;
 
 thread_local! {
-    /// Buffer for parsing: the length of a tape is known only afterwards.
+    /// Parse buffer: the length of a tape is known only after parsing.
     static READ_IN: RefCell<JsonBuffer> = RefCell::default();
 }
 
-/// A JSON text that was read.
+/// A parsed JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tape {
     text: Box<str>,
@@ -31,32 +31,32 @@ impl Tape {
         Ok(Self::of(body, nodes))
     }
 
-    /// `body` with what was read of it.
+    /// `body` with its tape.
     fn of(body: Bytes, nodes: Box<[JsonNode]>) -> Self {
-        // Checked when it was read; without a copy if nobody else holds the bytes.
+        // `parse` checked that the bytes are UTF-8. `Vec::from` copies only if the bytes are shared.
         let text = String::from_utf8(Vec::from(body)).unwrap_or_default();
         Self { text: text.into(), nodes }
     }
 
-    /// The value, to be looked at.
+    /// A cursor to the root value.
     #[must_use]
     pub fn json(&self) -> Json<'_> {
-        Json::known(&self.text, &self.nodes)
+        Json::from_nodes(&self.text, &self.nodes)
     }
 
-    /// The bytes as they came.
+    /// The bytes as received.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The value at node `at` as a text of its own.
+    /// The value at node `at` as a separate text.
     #[must_use]
     pub fn part(&self, at: u32) -> Self {
         let json = self.json();
         let raw = JsonRef { json: &json, at }.raw();
         let nodes = &self.nodes[at as usize..self.nodes[at as usize].next as usize];
-        // A string's text stands within its quotes, its node begins behind the first.
+        // A string's text lies inside its quotes, while its node starts after the first quote.
         let start = (raw.as_ptr() as usize - self.text.as_ptr() as usize) as u32;
         let moved = |node: &JsonNode| JsonNode {
             kind: node.kind,

@@ -1,4 +1,4 @@
-//! The addresses of a service: looked up again while calls go on, and used in turn as long as they are healthy.
+//! Addresses of a service: looked up periodically, used in turn while they are healthy.
 //!
 //! A name is looked up before the first call, and again in the background once the answer is no longer fresh: no later call
 //! waits for a lookup. If a lookup fails the addresses known so far stay. An address that takes no connections, breaks them,
@@ -18,25 +18,25 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering}
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Lifetime of the system resolver's result, which has none of its own.
+/// Lifetime of a result of the system resolver, which states none.
 const FRESH_FOR: Duration = Duration::from_secs(5);
 
 /// Pause after a failed lookup.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
-/// Maximum number of used addresses per name.
+/// Maximum number of addresses used per name.
 const ADDRESSES_MAX: usize = 64;
 
-/// The pause after the first failure of an address, in milliseconds; it doubles with each.
+/// Pause after the first failure of an address, in milliseconds; it doubles with each further failure.
 const PAUSE_MIN_MS: u64 = 1000;
 
 /// The longest pause.
 const PAUSE_MAX_MS: u64 = 30_000;
 
-/// So many calls of one address in a row that time out count as a failure.
+/// Number of consecutive timeouts of an address that count as a failure.
 const TIMEOUTS_MAX: u32 = 3;
 
-/// Finds the addresses of names.
+/// Resolves host names.
 pub trait Lookup: Send + Sync {
     /// The addresses of `host`, each with `port`.
     fn lookup<'l>(&'l self, host: &'l str, port: u16) -> BoxFuture<'l, io::Result<Found>>;
@@ -45,7 +45,7 @@ pub trait Lookup: Send + Sync {
 /// Result of a lookup.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// In the order of the resolver.
+    /// Addresses in the order of the resolver.
     pub addresses: Vec<SocketAddr>,
     /// Lifetime of the result.
     pub fresh_for: Duration,
@@ -63,7 +63,7 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// One address of a service, and how it did lately.
+/// One address of a service and its recent health.
 pub(super) struct Endpoint {
     pub(super) address: SocketAddr,
     /// Failures since the last answer.
@@ -85,16 +85,16 @@ impl Endpoint {
         u64::try_from(now.saturating_duration_since(self.begun).as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// It answered.
-    pub(super) fn answered(&self) {
+    /// Records an answer: the address is healthy.
+    pub(super) fn note_answer(&self) {
         self.timeouts.store(0, Ordering::Relaxed);
         if !self.is_healthy() && self.failures.swap(0, Ordering::Relaxed) > 0 {
             tracing::info!(address = %self.address, "an address of a service answers again");
         }
     }
 
-    /// It takes no connections, or breaks them. Calls that fail together count once.
-    pub(super) fn failed(&self, now: Instant, reason: &dyn std::fmt::Display) {
+    /// Records a refused or broken connection. Concurrent failures count once.
+    pub(super) fn note_failure(&self, now: Instant, reason: &dyn std::fmt::Display) {
         if self.is_left_out(now) {
             return;
         }
@@ -104,10 +104,10 @@ impl Endpoint {
         tracing::warn!(address = %self.address, %reason, "an address of a service failed");
     }
 
-    /// A call of it timed out.
+    /// Records a timeout of a call.
     pub(super) fn timed_out(&self, now: Instant) {
         if self.timeouts.fetch_add(1, Ordering::Relaxed) + 1 >= TIMEOUTS_MAX {
-            self.failed(now, &"calls time out");
+            self.note_failure(now, &"calls time out");
         }
     }
 
@@ -115,7 +115,7 @@ impl Endpoint {
         !self.is_healthy() && self.left_ms(now) > 0
     }
 
-    /// Rest of the last pause, in milliseconds.
+    /// Time left of the current pause, in milliseconds.
     fn left_ms(&self, now: Instant) -> u64 {
         self.resumes_ms.load(Ordering::Relaxed).saturating_sub(self.ms(now))
     }
@@ -124,15 +124,17 @@ impl Endpoint {
         self.failures.load(Ordering::Relaxed) == 0
     }
 
-    /// True for the call that tests the address again: one after each pause.
+    /// True for the one call per pause that probes the address again.
     fn begins_trial(&self, now: Instant) -> bool {
         let failures = self.failures.load(Ordering::Relaxed);
         if failures == 0 {
             return false;
         }
-        let (resumes_ms, now_ms) = (self.resumes_ms.load(Ordering::Relaxed), self.ms(now));
+        let resumes_ms = self.resumes_ms.load(Ordering::Relaxed);
+        let now_ms = self.ms(now);
         let next_ms = now_ms + pause_ms(failures);
-        let (stored, read) = (Ordering::Relaxed, Ordering::Relaxed);
+        let stored = Ordering::Relaxed;
+        let read = Ordering::Relaxed;
         let is_first = now_ms >= resumes_ms
             && self.resumes_ms.compare_exchange(resumes_ms, next_ms, stored, read).is_ok();
         if is_first {
@@ -142,15 +144,15 @@ impl Endpoint {
     }
 }
 
-/// The pause after a failure that `earlier` others came before.
+/// Pause after a failure that follows `earlier` others.
 fn pause_ms(earlier: u32) -> u64 {
     (PAUSE_MIN_MS << earlier.min(16)).min(PAUSE_MAX_MS)
 }
 
-/// Addresses that were found together.
+/// Addresses of one lookup.
 struct KnownAddresses {
     endpoints: Vec<Arc<Endpoint>>,
-    /// When to look them up again; never, if the host is an address itself.
+    /// Time of the next lookup; `None` if the host is an address itself.
     stale_at: Option<Instant>,
 }
 
@@ -183,11 +185,11 @@ impl Addresses {
         })
     }
 
-    /// The address for the next call, which is made `now`.
+    /// Returns the address for the next call, at the instant `now`.
     /// # Errors
     /// The name has no address.
     pub(super) async fn next(self: &Arc<Self>, now: Instant) -> Result<Arc<Endpoint>, CallError> {
-        let known = self.known(now).await?;
+        let known = self.known_addresses(now).await?;
         let all = &known.endpoints;
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
         if let [only] = all.as_slice() {
@@ -199,11 +201,11 @@ impl Addresses {
             0 => all.iter().min_by_key(|it| it.left_ms(now)),
             count => healthy().nth(turn % count),
         });
-        // One may have failed since they were counted.
+        // An endpoint may have failed since the healthy ones were counted.
         chosen.or_else(|| all.first()).map(Arc::clone).ok_or_else(no_address)
     }
 
-    /// `first`, then the other addresses in the order in which to try them.
+    /// `first`, then the other addresses in the order to try them.
     pub(super) fn starting_with(&self, first: &Arc<Endpoint>) -> Vec<Arc<Endpoint>> {
         let mut all = vec![Arc::clone(first)];
         if let Some(known) = &*self.known.load() {
@@ -214,8 +216,8 @@ impl Addresses {
         all
     }
 
-    /// The known addresses; stale ones are replaced in the background.
-    async fn known(self: &Arc<Self>, now: Instant) -> Result<Arc<KnownAddresses>, CallError> {
+    /// Returns the known addresses, and starts a background lookup if they are stale.
+    async fn known_addresses(self: &Arc<Self>, now: Instant) -> Result<Arc<KnownAddresses>, CallError> {
         if let Some(known) = self.known.load_full() {
             let is_stale = known.stale_at.is_some_and(|it| now >= it);
             if is_stale && !self.is_refreshing.swap(true, Ordering::AcqRel) {
@@ -231,7 +233,7 @@ impl Addresses {
         }
     }
 
-    /// Looks the name up. Addresses that stay keep what is known of their health.
+    /// Looks the name up. Addresses found again keep their health.
     async fn look_up(&self, now: Instant) -> Result<Arc<KnownAddresses>, CallError> {
         let found = self.lookup.lookup(&self.host, self.port).await;
         let Found { mut addresses, fresh_for } =
@@ -259,7 +261,7 @@ fn no_address() -> CallError {
     CallError::unavailable(Cause::Name, &"the name has no address")
 }
 
-/// The lookup that is under way in the background, as long as it lives.
+/// A lookup in the background; dropping it clears `is_refreshing`.
 struct Refresh(Arc<Addresses>);
 
 impl Refresh {
@@ -268,7 +270,8 @@ impl Refresh {
         let Err(error) = addresses.look_up(now).await else { return };
         tracing::warn!(host = addresses.host, %error, "a name is not found again; its addresses so far are used");
         if let Some(known) = addresses.known.load_full() {
-            let (endpoints, stale_at) = (known.endpoints.clone(), Some(now + RETRY_AFTER));
+            let endpoints = known.endpoints.clone();
+            let stale_at = Some(now + RETRY_AFTER);
             addresses.known.store(Some(Arc::new(KnownAddresses { endpoints, stale_at })));
         }
     }
@@ -341,7 +344,7 @@ mod tests {
         }
 
         fn fail(&self, endpoint: &Endpoint) {
-            endpoint.failed(self.1, &"it refuses");
+            endpoint.note_failure(self.1, &"it refuses");
         }
 
         /// After so many seconds a call begins a lookup, which is over before the next call.
@@ -378,7 +381,7 @@ mod tests {
             assert_eq!(count(&tried, 1), 1, "{tried:?} after {pause_s} s");
             scene.fail(&first);
         }
-        first.answered();
+        first.note_answer();
         let tried = scene.next(4).await;
         assert_eq!(count(&tried, 1), 2, "{tried:?}");
     }
@@ -390,7 +393,7 @@ mod tests {
         for _ in 0..2 {
             first.timed_out(scene.1);
             first.timed_out(scene.1);
-            first.answered();
+            first.note_answer();
         }
         assert_eq!(count(&scene.next(2).await, 1), 1);
         (0..TIMEOUTS_MAX).for_each(|_| first.timed_out(scene.1));
@@ -400,7 +403,8 @@ mod tests {
     #[tokio::test]
     async fn where_all_failed_the_one_whose_pause_ends_first_is_called() {
         let mut scene = Scene::new(&[&[1, 2]], HOUR);
-        let (first, second) = (scene.one().await, scene.one().await);
+        let first = scene.one().await;
+        let second = scene.one().await;
         scene.fail(&second);
         scene.pass(500);
         scene.fail(&first);

@@ -1,4 +1,4 @@
-//! One attempt at a call: a connection to the next address, kept or opened, one exchange, redirects within the host.
+//! One attempt of a call: a pooled or new connection to the next address, one exchange, redirects within the host.
 
 use super::addresses::{Addresses, Endpoint, Lookup};
 use super::connection::{FailedAttempt, Kept, Sent};
@@ -16,7 +16,7 @@ use http_body_util::Full;
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// The ways to a service.
+/// Connections and addresses of a service.
 pub(super) struct ServiceRoutes {
     dialer: Dialer,
     addresses: Arc<Addresses>,
@@ -25,7 +25,7 @@ pub(super) struct ServiceRoutes {
     body_bytes_max: usize,
 }
 
-/// The address that an attempt calls, once it is known.
+/// The address of an attempt, once one was chosen.
 pub(super) type CalledEndpoint = Option<Arc<Endpoint>>;
 
 impl ServiceRoutes {
@@ -33,7 +33,8 @@ impl ServiceRoutes {
         let host = HeaderValue::from_str(dialer.authority.as_str());
         let host = host.unwrap_or_else(|_| HeaderValue::from_static("invalid"));
         let addresses = Addresses::new(&dialer.host, dialer.port, lookup);
-        let (pool, body_bytes_max) = (Pool::new(policy.calls_max), policy.body_bytes_max);
+        let pool = Pool::new(policy.calls_max);
+        let body_bytes_max = policy.body_bytes_max;
         Self { dialer, addresses, host, pool, body_bytes_max }
     }
 
@@ -42,7 +43,7 @@ impl ServiceRoutes {
         (self.dialer.scheme.as_str(), &self.dialer.host, self.dialer.port)
     }
 
-    /// Asks once, and goes where the answer redirects to within the host.
+    /// Sends the request, and follows redirects within the host.
     pub(super) async fn ask(&self, ask: &Ask, called: &mut CalledEndpoint) -> Result<Answer, FailedAttempt> {
         let own = (&self.dialer.scheme, &self.dialer.authority);
         let mut path = ask.path_and_query.clone();
@@ -57,16 +58,16 @@ impl ServiceRoutes {
         Err(CallError::Redirected.into())
     }
 
-    /// An attempt at `called` took too long: a connection that this runtime's questions share may lead nowhere.
-    pub(super) fn doubt(&self, called: &Endpoint) {
+    /// Records that an attempt at `called` timed out, and retires the shared HTTP/2 connection to it, which may be dead.
+    pub(super) fn note_timeout(&self, called: &Endpoint) {
         self.pool.retire(called.address);
         called.timed_out(Instant::now());
     }
 
-    /// Asks over a connection that was kept, if there is one.
+    /// Sends the request over a pooled connection, or a new one if there is none.
     ///
-    /// A service may close a kept connection at the moment it is used. If so nothing of an answer has come, and an idempotent request,
-    /// or one that never left, goes again over a connection of its own.
+    /// A service may close a pooled connection at the moment it is used. Then no byte of a response arrives, and the request is repeated
+    /// over a new connection if it is idempotent or was never sent.
     async fn ask_at(
         &self,
         ask: &Ask,
@@ -76,32 +77,32 @@ impl ServiceRoutes {
         let may_repeat = ask.idempotent || ask.method.is_safe();
         let unsent = |error| FailedAttempt { error, is_unsent: true, is_unanswered: true };
         let endpoint = &*called.insert(self.addresses.next(Instant::now()).await.map_err(unsent)?);
-        if let Some(kept) = self.kept(endpoint).await {
+        if let Some(kept) = self.take_pooled(endpoint).await {
             match self.exchange(kept, ask, path).await {
                 Err(failure) if failure.is_unsent || failure.is_unanswered && may_repeat => {}
                 done => return done,
             }
         }
-        // Boxed, as is the exchange over HTTP/2: what few calls need would make the future of all of them large.
+        // A boxed future, like the HTTP/2 exchange: few calls need it, and without the box it would enlarge all of them.
         let opened = Box::pin(self.dialer.open(&self.addresses.starting_with(endpoint))).await;
         let opened = opened.map_err(unsent)?;
-        let endpoint = Arc::clone(called.insert(Arc::clone(&opened.opened().endpoint)));
+        let endpoint = Arc::clone(called.insert(Arc::clone(&opened.opening().endpoint)));
         if let Kept::Http2(connection) = &opened {
             self.pool.share(connection.clone());
         }
         let done = self.exchange(opened, ask, path).await;
-        // One that is kept may be closed at any time; a new one that breaks says something of the address.
+        // Only a new connection that breaks is evidence against the address; a pooled one may be closed at any time.
         if let Err(FailedAttempt { error: error @ CallError::Unavailable(..), is_unanswered: true, .. }) =
             &done
         {
-            endpoint.failed(Instant::now(), error);
+            endpoint.note_failure(Instant::now(), error);
         }
         done
     }
 
-    /// A connection to `endpoint` that was used before and looks open.
-    async fn kept(&self, endpoint: &Endpoint) -> Option<Kept> {
-        if let Some(shared) = self.pool.shared(endpoint.address) {
+    /// Returns an open pooled connection to `endpoint`.
+    async fn take_pooled(&self, endpoint: &Endpoint) -> Option<Kept> {
+        if let Some(shared) = self.pool.shared_http2(endpoint.address) {
             return Some(Kept::Http2(shared));
         }
         while let Some(mut connection) = self.pool.take(endpoint.address) {
@@ -117,7 +118,7 @@ impl ServiceRoutes {
             Kept::Http1(mut connection) => {
                 let (answer, stays) =
                     connection.exchange((ask, path), &self.host, self.body_bytes_max).await?;
-                connection.opened.endpoint.answered();
+                connection.opened.endpoint.note_answer();
                 if stays {
                     self.pool.put(connection);
                 }
@@ -127,7 +128,7 @@ impl ServiceRoutes {
                 let request = self.request_of_http2(ask, path);
                 let answer = Box::pin(connection.exchange(request, self.body_bytes_max)).await;
                 match &answer {
-                    Ok(_) => connection.opened.endpoint.answered(),
+                    Ok(_) => connection.opened.endpoint.note_answer(),
                     Err(_) => self.pool.retire(connection.opened.address()),
                 }
                 answer
@@ -137,7 +138,7 @@ impl ServiceRoutes {
 
     fn request_of_http2(&self, ask: &Ask, path: &PathAndQuery) -> Request<Sent> {
         let mut headers = HeaderMap::with_capacity(ask.headers.len() + 2);
-        // gRPC requires this announcement that trailers are read.
+        // gRPC requires `te: trailers`.
         headers.insert(TE, HeaderValue::from_static("trailers"));
         headers.insert(ACCEPT_ENCODING, ACCEPTED);
         for (name, value) in ask.headers.iter().filter(|it| may_be_sent(&it.0)) {

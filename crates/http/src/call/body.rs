@@ -1,4 +1,4 @@
-//! Reads the body of an answer of HTTP/2, up to a bound.
+//! Reads the body of an HTTP/2 response, with a size limit.
 //!
 //! The bytes are copied once into memory of their own: slices of the connection's buffer would keep all of it alive for as long
 //! as a cache keeps a small answer.
@@ -12,9 +12,9 @@ use hyper::body::{Body, Incoming};
 /// Maximum size allocated for an announced body length before any byte has arrived.
 const TRUSTED_BYTES: usize = 64 * 1024;
 
-/// Reads all of `body`, and what comes after it.
+/// Reads `body` to its end, including trailers.
 /// # Errors
-/// It is longer than `bytes_max`; the connection broke.
+/// It is longer than `bytes_max`, or the connection broke.
 pub(super) async fn read(mut body: Incoming, bytes_max: usize) -> Result<(Bytes, HeaderMap), CallError> {
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if announced > bytes_max {

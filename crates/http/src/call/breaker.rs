@@ -1,4 +1,4 @@
-//! Leaves a service alone that fails too often, and lets one call find out when it is well again.
+//! Circuit breaker: stops calls to a failing service, and probes it with one call after a pause.
 //!
 //! **Invariant:** while it is open nothing is sent; when the pause is over one attempt is let through, and others only when it
 //! has succeeded. Who is let through and gives up without a verdict makes room for the next to find out.
@@ -10,10 +10,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The window is looked at in so many slices, the oldest of which falls off.
+/// Number of slices of the sliding window.
 const SLICES: u32 = 10;
 
-/// With fewer attempts in the window nothing is concluded.
+/// Minimum number of attempts in the window before the breaker may open.
 const ATTEMPTS_MIN: u32 = 10;
 
 /// The circuit breaker of one service.
@@ -30,24 +30,24 @@ struct State {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// All attempts are let through.
+    /// All attempts pass.
     Closed,
-    /// None is until then.
+    /// No attempt passes before this instant.
     Open(Instant),
-    /// One is under way to find out.
+    /// One probe is in flight.
     Probing,
 }
 
-/// Counts of a part of the window.
+/// Counters of one slice.
 #[derive(Clone, Copy, Default)]
 struct Slice {
-    /// Number of the part, from the beginning.
+    /// Number of the slice since the breaker was created.
     number: u64,
     attempts: u32,
     failures: u32,
 }
 
-/// Being let through. Dropped without a verdict, nothing is concluded.
+/// Permission for one attempt. If it is dropped without a result, the attempt does not count.
 pub(super) struct Pass<'b> {
     breaker: Option<&'b Breaker>,
     is_probe: bool,
@@ -72,7 +72,7 @@ impl Breaker {
         }
     }
 
-    /// Lets an attempt through, or does not.
+    /// Returns a permission for one attempt; `None` while the breaker is open.
     pub(super) fn pass(&self, now: Instant) -> Option<Pass<'_>> {
         let mut state = self.state();
         let is_probe = match state.phase {
@@ -114,7 +114,7 @@ impl Breaker {
         }
     }
 
-    /// Records a probe's result; `None` if it gave up.
+    /// Ends a probe with its result; `None` if it was dropped.
     fn conclude(&self, has_failed: Option<bool>, now: Instant) {
         let mut state = self.state();
         state.phase = match has_failed {
@@ -129,7 +129,7 @@ impl Breaker {
 }
 
 impl Pass<'_> {
-    /// Through where there is no breaker.
+    /// Permission for services without a breaker.
     pub(super) const FREE: Self = Pass { breaker: None, is_probe: false };
 
     /// Records the result of the attempt.

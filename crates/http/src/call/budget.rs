@@ -12,7 +12,7 @@ const TOKEN: u32 = 100;
 /// Initial tokens: ten attempts.
 const FIRST: u32 = 10 * TOKEN;
 
-/// Maximum number of tokens: it bounds a storm of retries.
+/// Maximum number of tokens, which limits a burst of retries.
 const MOST: u32 = 100 * TOKEN;
 
 /// The retry budget of one service, in hundredths of a call.
@@ -27,14 +27,14 @@ impl Budget {
         Self { hundredths: AtomicU32::new(first), percent: percent.min(MOST) }
     }
 
-    /// A call is made. Threads that do so at once may fill it a little beyond the brim.
+    /// Adds the share of one call. Concurrent threads may exceed the maximum slightly.
     pub(super) fn earn(&self) {
         if self.hundredths.load(Ordering::Relaxed) < MOST {
             self.hundredths.fetch_add(self.percent, Ordering::Relaxed);
         }
     }
 
-    /// True if a further attempt is allowed, which is counted.
+    /// Takes a token; false if there is none.
     pub(super) fn spend(&self) -> bool {
         let taken = |it: u32| it.checked_sub(TOKEN);
         self.hundredths.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).is_ok()

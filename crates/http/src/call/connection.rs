@@ -1,4 +1,4 @@
-//! One open connection, and one exchange over it.
+//! One connection, and one exchange over it.
 //!
 //! A connection of HTTP/1 is driven by the task that asks over it: nothing is handed from task to task, and dropping the question
 //! closes the connection. One of HTTP/2 is shared and has a task of its own.
@@ -31,28 +31,28 @@ use tokio::net::TcpStream;
 use tokio::time::Instant;
 use tokio_rustls::client::TlsStream;
 
-/// A body that is sent.
+/// Body of a request.
 pub(super) type Sent = Full<Bytes>;
 
-/// An exchange that came to nothing.
+/// An exchange that failed.
 #[derive(Debug)]
 pub(super) struct FailedAttempt {
-    /// Why.
+    /// The cause.
     pub(super) error: CallError,
-    /// It is certain that the service did not get the request.
+    /// True if the service certainly did not receive the request.
     pub(super) is_unsent: bool,
-    /// Nothing of an answer had come.
+    /// True if no byte of a response arrived.
     pub(super) is_unanswered: bool,
 }
 
 impl FailedAttempt {
-    /// The connection broke before anything of an answer came.
+    /// Failure before any byte of the response.
     fn before_head(mut refused: TrySendError<Request<Sent>>) -> Self {
         let is_unsent = refused.take_message().is_some();
         Self { is_unsent, is_unanswered: true, ..Self::later(refused.error()) }
     }
 
-    /// The connection broke, or what came cannot be used.
+    /// Failure after the response began, or an invalid response.
     fn later(words: &dyn fmt::Display) -> Self {
         CallError::unavailable(Cause::Connection, words).into()
     }
@@ -64,7 +64,7 @@ impl From<CallError> for FailedAttempt {
     }
 }
 
-/// Peer of a connection, and the end of its use for calls.
+/// Peer of a connection, and the end of its use for new calls.
 #[derive(Clone)]
 pub(super) struct Opened {
     pub(super) endpoint: Arc<Endpoint>,
@@ -76,26 +76,26 @@ impl Opened {
         self.endpoint.address
     }
 
-    /// True if it is too old for another call.
+    /// True if the connection is too old for another call.
     pub(super) fn is_over(&self, now: Instant) -> bool {
         now >= self.until
     }
 }
 
-/// A connection, however it is shared.
+/// A connection of either protocol version.
 pub(super) enum Kept {
     Http1(Http1),
     Http2(Http2),
 }
 
-/// Bytes to and from a service.
+/// A byte stream to a service.
 pub(super) enum Stream {
     Plain(TcpStream),
     Private(Box<TlsStream<TcpStream>>),
 }
 
 impl Kept {
-    pub(super) fn opened(&self) -> &Opened {
+    pub(super) fn opening(&self) -> &Opened {
         match self {
             Self::Http1(it) => &it.opened,
             Self::Http2(it) => &it.opened,
@@ -157,23 +157,23 @@ impl AsyncWrite for Stream {
     }
 }
 
-/// A connection that carries one question at a time.
+/// A connection that carries one request at a time.
 pub(super) struct Http1 {
     stream: Stream,
     pub(super) opened: Opened,
 }
 
 thread_local! {
-    /// Buffers for writing requests and reading answers: an idle connection holds no memory, and shared buffers stay in the
-    /// processor's cache.
+    /// Buffers for writing requests and reading responses, shared per thread: an idle connection holds no memory, and the buffers stay in
+    /// the processor's cache.
     static WRITE_IN: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     static READ_IN: RefCell<Box<[u8]>> = RefCell::new(vec![0; READ_BYTES].into());
 }
 
-/// Bytes of one read.
+/// Size of the read buffer, in bytes.
 const READ_BYTES: usize = 64 * 1024;
 
-/// A thread keeps the memory that it writes requests in, if it is no longer than this.
+/// Longest write buffer that a thread keeps, in bytes.
 const WRITE_BYTES_KEPT: usize = 64 * 1024;
 
 impl Http1 {
@@ -181,8 +181,8 @@ impl Http1 {
         Self { stream, opened }
     }
 
-    /// Sends what `ask` asks of `path` and reads the answer, whose body may have `bytes_max`; says whether the connection can carry
-    /// another question.
+    /// Sends `ask` for `path` and reads the response, with a body of at most `bytes_max`. Also returns whether the connection can carry
+    /// another request.
     pub(super) async fn exchange(
         &mut self,
         (ask, path): (&Ask, &PathAndQuery),
@@ -190,7 +190,7 @@ impl Http1 {
         bytes_max: usize,
     ) -> Result<(Answer, bool), FailedAttempt> {
         let mut response = ResponseReader::new(&ask.method, bytes_max);
-        // A service may refuse before it took all of a request, and close: its answer counts.
+        // A service may respond and close before it read the whole request. Its response counts.
         let sent = self.send(|out| request::write(ask, path, host, out)).await;
         if let Err(failure @ FailedAttempt { is_unsent: true, .. }) = sent {
             return Err(failure);
@@ -213,7 +213,7 @@ impl Http1 {
         Ok((plain(answer, bytes_max)?, stays && sent.is_ok()))
     }
 
-    /// Sends what `write` writes: at once, as nearly always, or what is left of it later.
+    /// Sends the bytes that `write` produces. Usually one write suffices; the rest is sent when the socket is writable.
     async fn send(&mut self, write: impl Fn(&mut Vec<u8>)) -> Result<(), FailedAttempt> {
         let first = poll_fn(|cx| {
             WRITE_IN.with_borrow_mut(|out| {
@@ -245,7 +245,7 @@ impl Http1 {
         rest.await.map_err(|error| FailedAttempt { is_unanswered: true, ..FailedAttempt::later(&error) })
     }
 
-    /// Reads what is there, or comes next, into `response`; says how much it was.
+    /// Reads available or arriving bytes into `response`; returns their number.
     async fn receive(&mut self, response: &mut ResponseReader) -> Result<usize, CallError> {
         poll_fn(|cx| {
             READ_IN.with_borrow_mut(|space| {
@@ -259,7 +259,7 @@ impl Http1 {
         .await
     }
 
-    /// True if it can carry another request, as far as known: it received nothing unexpected and was not closed.
+    /// True if the connection looks reusable: it was not closed and received no unexpected bytes.
     pub(super) async fn is_open(&mut self) -> bool {
         poll_fn(|cx| {
             let mut byte = [0];
@@ -270,7 +270,7 @@ impl Http1 {
     }
 }
 
-/// A connection that carries many questions at once. Its task ends with the runtime that began it.
+/// A connection that carries many requests at once. Its task ends with the runtime that started it.
 #[derive(Clone)]
 pub(super) struct Http2 {
     sender: http2::SendRequest<Sent>,
@@ -289,7 +289,7 @@ impl Http2 {
         Ok(Self { sender, opened })
     }
 
-    /// Sends `request` and reads the answer, whose body may have `bytes_max`.
+    /// Sends `request` and reads the response, with a body of at most `bytes_max`.
     pub(super) async fn exchange(
         &mut self,
         request: Request<Sent>,
@@ -302,11 +302,13 @@ impl Http2 {
         let answer = self.sender.try_send_request(request).await.map_err(FailedAttempt::before_head)?;
         let (head, body) = answer.into_parts();
         let (body, trailers) = super::body::read(body, bytes_max).await?;
-        let (status, headers, went) = (head.status, head.headers, Went::default());
+        let status = head.status;
+        let headers = head.headers;
+        let went = Went::default();
         Ok(plain(Answer { status, headers, body, trailers, went }, bytes_max)?)
     }
 
-    /// True if it can carry another request, as far as known.
+    /// True if the connection looks reusable.
     pub(super) fn is_open(&self) -> bool {
         !self.sender.is_closed()
     }

@@ -1,4 +1,4 @@
-//! Calls of one caller of a service: how many, how long, with which outcomes, asked how often.
+//! Counters of one caller of a service: calls, durations, outcomes, attempts.
 //!
 //! **Cost:** a few additions per call; nothing is allocated.
 
@@ -10,7 +10,7 @@ use std::time::Instant;
 use weir_engine::durations::Durations;
 use weir_engine::source::CallerCalls;
 
-/// Outcomes: classes of statuses, codes of [`super::CallError`], and calls that were given up.
+/// Outcomes: classes of statuses, codes of [`super::CallError`], and dropped calls.
 const OUTCOMES: [&str; 13] = [
     "1xx",
     "2xx",
@@ -28,7 +28,7 @@ const OUTCOMES: [&str; 13] = [
 ];
 const ABANDONED: &str = "abandoned";
 
-/// Counts of one caller.
+/// Counters of one caller.
 #[derive(Debug)]
 pub struct CallCounts {
     caller: Arc<str>,
@@ -39,15 +39,16 @@ pub struct CallCounts {
 }
 
 impl CallCounts {
-    /// Nothing was called yet by `caller`.
+    /// Counters of `caller`, all zero.
     #[must_use]
     pub fn new(caller: Arc<str>) -> Self {
         let outcomes = std::array::from_fn(|_| AtomicU64::new(0));
-        let (retries, hedges) = (AtomicU64::new(0), AtomicU64::new(0));
+        let retries = AtomicU64::new(0);
+        let hedges = AtomicU64::new(0);
         Self { caller, took: Durations::small(), outcomes, retries, hedges }
     }
 
-    /// Makes and counts `call`, also if it is given up.
+    /// Runs and counts `call`; a dropped call counts too.
     /// # Errors
     /// Errors of the call.
     pub async fn count(
@@ -61,7 +62,7 @@ impl CallCounts {
         outcome
     }
 
-    /// The counts up to now.
+    /// Current counters.
     #[must_use]
     pub fn calls(&self) -> CallerCalls {
         let load = |it: &AtomicU64| it.load(Ordering::Relaxed);
@@ -76,7 +77,7 @@ impl CallCounts {
     }
 }
 
-/// A call under way; it is counted when this is dropped.
+/// A call in flight; dropping it counts the call.
 struct Counted<'c> {
     counts: &'c CallCounts,
     outcome: &'static str,

@@ -1,4 +1,4 @@
-//! Unpacks bodies that came compressed.
+//! Decompresses response bodies.
 //!
 //! **Invariant:** no more is unpacked than a plain body may have, however little was sent for it.
 
@@ -9,15 +9,15 @@ use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use http::{HeaderMap, HeaderValue};
 use std::io::{ErrorKind, Read};
 
-/// The coding that every call accepts.
+/// Value of `Accept-Encoding` in every call.
 pub(super) const ACCEPTED: HeaderValue = HeaderValue::from_static("gzip");
 
-/// Expected compression ratio of a body.
+/// Typical compression ratio, to size the buffer.
 const USUAL_RATIO: usize = 4;
 
-/// `answer` with a plain body of at most `bytes_max`. Without a body there is nothing to unpack.
+/// Decompresses the body of `answer`, to at most `bytes_max`. An empty body is returned as it is.
 /// # Errors
-/// The body has another coding, is no gzip, or is too long.
+/// The body has another coding, is not valid gzip, or is too long.
 pub(super) fn plain(mut answer: Answer, bytes_max: usize) -> Result<Answer, CallError> {
     let Some(is_gzip) = is_gzip(&answer.headers)? else { return Ok(answer) };
     if is_gzip && !answer.body.is_empty() {
@@ -28,7 +28,7 @@ pub(super) fn plain(mut answer: Answer, bytes_max: usize) -> Result<Answer, Call
     Ok(answer)
 }
 
-/// True if a body is gzip; nothing if no coding is named.
+/// True if a body is gzip; `None` if it has no coding.
 fn is_gzip(headers: &HeaderMap) -> Result<Option<bool>, CallError> {
     let mut found = None;
     for value in headers.get_all(CONTENT_ENCODING) {
@@ -44,9 +44,9 @@ fn is_gzip(headers: &HeaderMap) -> Result<Option<bool>, CallError> {
     Ok(found)
 }
 
-/// `packed` as it was before `gzip`, of at most `bytes_max`.
+/// Decompresses the gzip data `packed`, to at most `bytes_max`.
 /// # Errors
-/// It is no gzip, or longer.
+/// The data is not valid gzip, or is longer.
 pub(crate) fn unpack(packed: &[u8], bytes_max: usize) -> Result<Vec<u8>, CallError> {
     let mut plain = Vec::with_capacity((packed.len() * USUAL_RATIO).min(bytes_max));
     let bound = u64::try_from(bytes_max).unwrap_or(u64::MAX).saturating_add(1);
@@ -79,7 +79,8 @@ mod tests {
     fn answer(codings: &[&'static str], body: &[u8]) -> Answer {
         let headers =
             codings.iter().map(|it| (CONTENT_ENCODING, HeaderValue::from_static(it))).collect::<HeaderMap>();
-        let (status, body) = (StatusCode::OK, Bytes::copy_from_slice(body));
+        let status = StatusCode::OK;
+        let body = Bytes::copy_from_slice(body);
         Answer { status, headers, body, trailers: HeaderMap::new(), went: Default::default() }
     }
 

@@ -1,4 +1,4 @@
-//! Opens connections to a service, at whichever of its addresses takes them first.
+//! Opens connections to a service, racing its addresses.
 
 use super::addresses::Endpoint;
 use super::connection::{Http1, Http2, Kept, Opened, Stream};
@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 
-/// Time until the next address is tried in parallel.
+/// Time until the next address is tried in parallel (Happy Eyeballs).
 const NEXT_ADDRESS_AFTER: Duration = Duration::from_millis(250);
 
 /// Timeout of opening a connection, including all addresses and the handshake.
@@ -47,26 +47,25 @@ impl Dialer {
             return Err(wrong("only `http` and `https` are called"));
         }
         let host = authority.host().trim_matches(['[', ']']).to_owned();
-        let tls = match is_private {
-            false => None,
-            true => {
-                let name =
-                    ServerName::try_from(host.clone()).map_err(|_| wrong("no certificate can name it"))?;
-                Some((super::tls::connector(settings)?, name))
-            }
+        let tls = if is_private {
+            let name = ServerName::try_from(host.clone()).map_err(|_| wrong("no certificate can name it"))?;
+            Some((super::tls::connector(settings)?, name))
+        } else {
+            None
         };
         let port = authority.port_u16().unwrap_or(if is_private { 443 } else { 80 });
-        let (protocol, connection_age) = (settings.protocol, settings.policy.connection_age);
+        let protocol = settings.protocol;
+        let connection_age = settings.policy.connection_age;
         Ok(Self { scheme, authority, host, port, tls, protocol, connection_age })
     }
 
-    /// Opens a connection to one of `endpoints`, the first if it takes one in time. Those that take none are noted.
+    /// Opens a connection to one of `endpoints`, preferring the first. Failures are recorded per endpoint.
     pub(super) async fn open(&self, endpoints: &[Arc<Endpoint>]) -> Result<Kept, CallError> {
         match timeout(CONNECT_TIMEOUT, self.connect(endpoints)).await {
             Ok(done) => done,
             Err(_) => {
                 let words = &"it does not answer";
-                endpoints.iter().take(1).for_each(|it| it.failed(Instant::now(), words));
+                endpoints.iter().take(1).for_each(|it| it.note_failure(Instant::now(), words));
                 Err(CallError::unavailable(Cause::Connect, words))
             }
         }
@@ -76,10 +75,10 @@ impl Dialer {
         let connected = first_of(endpoints).await;
         let (socket, endpoint) = connected.map_err(|it| CallError::unavailable(Cause::Connect, &it))?;
         let begun = self.begin(socket, Arc::clone(&endpoint)).await;
-        begun.inspect_err(|error| endpoint.failed(Instant::now(), error))
+        begun.inspect_err(|error| endpoint.note_failure(Instant::now(), error))
     }
 
-    /// Agrees with `endpoint` on how to speak over `socket`.
+    /// Does the TLS and HTTP/2 handshakes with `endpoint` over `socket`.
     async fn begin(&self, socket: TcpStream, endpoint: Arc<Endpoint>) -> Result<Kept, CallError> {
         socket.set_nodelay(true).map_err(|it| CallError::unavailable(Cause::Connect, &it))?;
         let (stream, speaks_http2) = match &self.tls {
@@ -91,17 +90,18 @@ impl Dialer {
                 (Stream::Private(Box::new(stream)), speaks_http2 || self.protocol == Protocol::Http2)
             }
         };
-        // Those that were opened together are not replaced together.
+        // A random lifetime, so that connections opened together are not replaced together.
         let age = self.connection_age.mul_f64(0.9 + 0.2 * fastrand::f64());
         let opened = Opened { endpoint, until: Instant::now() + age };
-        match speaks_http2 {
-            true => Http2::begin(stream, opened).await.map(Kept::Http2),
-            false => Ok(Kept::Http1(Http1::new(stream, opened))),
+        if speaks_http2 {
+            Http2::begin(stream, opened).await.map(Kept::Http2)
+        } else {
+            Ok(Kept::Http1(Http1::new(stream, opened)))
         }
     }
 }
 
-/// Cause of a failed handshake: a service that hangs up may be shutting down, so that a retry may reach its successor.
+/// Cause of a failed handshake. A service that hangs up may be shutting down, so a retry may reach its successor.
 fn handshake_cause(error: &io::Error) -> Cause {
     match error.kind() {
         io::ErrorKind::UnexpectedEof
@@ -112,7 +112,7 @@ fn handshake_cause(error: &io::Error) -> Cause {
     }
 }
 
-/// Connects to whichever of `endpoints` answers first; later ones are tried when those before them fail or take long.
+/// Connects to the first of `endpoints` that accepts. The next one is tried when the previous one fails or takes long.
 async fn first_of(endpoints: &[Arc<Endpoint>]) -> io::Result<(TcpStream, Arc<Endpoint>)> {
     let mut attempts = FuturesUnordered::new();
     let mut tried: Vec<&Arc<Endpoint>> = Vec::with_capacity(endpoints.len());
@@ -133,13 +133,13 @@ async fn first_of(endpoints: &[Arc<Endpoint>]) -> io::Result<(TcpStream, Arc<End
         tried.retain(|it| !Arc::ptr_eq(it, endpoint));
         match connected {
             Ok(socket) => {
-                // They had their time, and are waited for no more.
+                // The addresses tried so far had their time; stop waiting for them.
                 let now = Instant::now();
-                tried.iter().for_each(|it| it.failed(now, &"it takes long to connect"));
+                tried.iter().for_each(|it| it.note_failure(now, &"it takes long to connect"));
                 return Ok((socket, Arc::clone(endpoint)));
             }
             Err(error) => {
-                endpoint.failed(Instant::now(), &error);
+                endpoint.note_failure(Instant::now(), &error);
                 last = error;
             }
         }
@@ -188,12 +188,14 @@ mod tests {
     async fn opened(all: &[SocketAddr]) -> Result<SocketAddr, CallError> {
         let endpoints: Vec<_> = all.iter().map(|it| Arc::new(Endpoint::new(*it))).collect();
         let opened = dialer().open(&endpoints).await;
-        opened.map(|it| it.opened().address())
+        opened.map(|it| it.opening().address())
     }
 
     #[tokio::test]
     async fn an_address_that_takes_no_connection_leads_to_the_next() {
-        let ((silent, _waiting), (_listens, at), gone) = (silent().await, listener().await, refusing().await);
+        let (silent, _waiting) = silent().await;
+        let (_listens, at) = listener().await;
+        let gone = refusing().await;
         for all in [&[at][..], &[gone, at], &[silent, at], &[gone, silent, at], &[at, gone]] {
             assert_eq!(opened(all).await, Ok(at), "{all:?}");
         }

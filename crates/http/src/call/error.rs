@@ -1,37 +1,37 @@
-//! Why a service gave no answer.
+//! Errors of calls without an answer.
 
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Why there is no answer. Cheap to copy, as many may have waited for the same one.
+/// Reason why there is no answer. Cheap to clone, since many requests may wait for one call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallError {
-    /// It took too long.
+    /// The deadline passed.
     Timeout,
-    /// As many calls are under way and waiting as may be.
+    /// The limits of calls in flight and queued calls are reached.
     Busy,
-    /// The breaker is open: too many calls failed lately.
+    /// The circuit breaker is open: too many recent calls failed.
     Broken,
-    /// The service cannot be reached, or went away while it answered.
+    /// The service is unreachable, or the connection broke.
     Unavailable(Cause, Arc<str>),
-    /// The body is longer than it may be.
+    /// The body exceeds the limit.
     TooLarge {
         /// The limit.
         bytes_max: usize,
     },
     /// The body has a coding that is not gzip.
     Coded(Arc<str>),
-    /// The body is said to be gzip, and cannot be unpacked.
+    /// The body is declared as gzip but cannot be decompressed.
     Packed(Arc<str>),
-    /// It redirects to where must not be followed, or too often.
+    /// The service redirects to another host, or too often.
     Redirected,
-    /// It was not called: its values make no request.
+    /// The call was not made, because its values form no valid request.
     Unmade {
-        /// Words for clients.
+        /// Message for clients.
         told: Arc<str>,
-        /// Words for operators.
+        /// Message for operators.
         why: Arc<str>,
     },
 }
@@ -39,13 +39,13 @@ pub enum CallError {
 /// Causes of a failed call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// The host's name leads to no address.
+    /// The host name has no address.
     Name,
-    /// No address takes connections.
+    /// No address accepts connections.
     Connect,
-    /// The certificate or the encryption is not accepted.
+    /// The TLS handshake failed.
     Encryption,
-    /// The connection broke, or what came is no HTTP.
+    /// The connection broke, or the response is not HTTP.
     Connection,
 }
 
@@ -64,7 +64,7 @@ impl CallError {
         }
     }
 
-    /// Words for clients: they name no host.
+    /// Message for clients, without host names.
     #[must_use]
     pub fn for_client(&self) -> &str {
         match self {
@@ -78,14 +78,14 @@ impl CallError {
         }
     }
 
-    /// Says that a connection broke, or could not be made.
+    /// Builds the error of a broken or refused connection.
     pub(super) fn unavailable(cause: Cause, words: &dyn fmt::Display) -> Self {
         Self::Unavailable(cause, words.to_string().into())
     }
 }
 
 impl fmt::Display for CallError {
-    /// Words for operators: logs only.
+    /// Message for operators; logs only.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Timeout => f.write_str("the service did not answer before the deadline"),
@@ -112,11 +112,11 @@ impl std::error::Error for CallError {}
 /// Attempts and timing of a call, for logs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Went {
-    /// The address that was called last; nothing if none was found or tried.
+    /// The address called last; `None` if none was found or tried.
     pub address: Option<SocketAddr>,
     /// Number of attempts, retries and hedges included.
     pub attempts: u32,
-    /// Hedged calls: made beside one that took long.
+    /// Number of hedged attempts: second ones started because the first was slow.
     pub hedges: u32,
     /// Total time.
     pub took: Duration,
@@ -125,7 +125,7 @@ pub struct Went {
 /// A call without an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// Why.
+    /// The reason.
     pub error: CallError,
     /// Attempts and timing.
     pub went: Went,
@@ -138,7 +138,7 @@ impl From<CallError> for Failure {
 }
 
 impl fmt::Display for Failure {
-    /// Words for operators: logs only.
+    /// Message for operators; logs only.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.error.fmt(f)
     }

@@ -1,4 +1,4 @@
-//! Headers of a plan that may be sent to a service.
+//! Headers that a plan may send to a service.
 //!
 //! Headers of one connection (RFC 9110, 7.6.1), of the message's framing, and of a request's origin are never forwarded.
 
@@ -8,7 +8,7 @@ use http::header::{
     PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
 
-/// Headers that are never sent on, of those with a name of their own.
+/// Headers that are never forwarded and have constants in `http`.
 const NEVER: &[HeaderName] = &[
     ACCEPT_ENCODING,
     CONNECTION,
@@ -25,10 +25,10 @@ const NEVER: &[HeaderName] = &[
     header::VIA,
 ];
 
-/// Starts and names of others.
+/// Prefixes and names of further headers that are never forwarded.
 const NEVER_STARTS: &[&str] = &["x-forwarded-", "proxy-connection", "keep-alive", "http2-settings"];
 
-/// True if a plan may send `name`; a mapping with another name is an error.
+/// True if a plan may send the header `name`; a mapping with any other is invalid.
 #[must_use]
 pub fn may_be_sent(name: &HeaderName) -> bool {
     !NEVER.contains(name) && !NEVER_STARTS.iter().any(|start| name.as_str().starts_with(start))

@@ -7,13 +7,13 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Four for each of the 32 doublings of a microsecond: more than an hour.
+/// Four buckets for each of 32 powers of two of a microsecond: more than an hour.
 const BUCKETS: usize = 128;
 
-/// So many answers give a new figure, and the first of all.
+/// Number of answers between updates of the percentile, and before its first value.
 const ROUND: u32 = 128;
 
-/// From so many on older answers count half.
+/// Number of answers after which older ones count half.
 const MEMORY: u32 = 2048;
 
 /// A histogram of the latencies of one service.
@@ -21,7 +21,7 @@ pub(super) struct Latency {
     buckets: [AtomicU32; BUCKETS],
     seen: AtomicU32,
     percentile: u8,
-    /// In microseconds; 0 as long as too little is known.
+    /// The percentile in microseconds; 0 while there are too few answers.
     usual: AtomicU64,
 }
 
@@ -44,7 +44,7 @@ impl Latency {
         }
     }
 
-    /// An answer took so long.
+    /// Records the latency of an answer.
     pub(super) fn record(&self, took: Duration) {
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         self.buckets[bucket(micros)].fetch_add(1, Ordering::Relaxed);
@@ -72,7 +72,7 @@ impl Latency {
     }
 }
 
-/// The bucket of what took `micros`.
+/// Bucket of a latency of `micros`.
 fn bucket(micros: u64) -> usize {
     let micros = micros.max(4);
     let doubling = micros.ilog2();
@@ -80,7 +80,7 @@ fn bucket(micros: u64) -> usize {
     (doubling as usize * 4 + quarter as usize).min(BUCKETS - 1)
 }
 
-/// End of a bucket, in microseconds.
+/// Upper bound of a bucket, in microseconds.
 fn end_of(bucket: usize) -> u64 {
     (5 + bucket as u64 % 4) << (bucket as u64 / 4).saturating_sub(2)
 }

@@ -1,4 +1,4 @@
-//! Connections that wait for their next question.
+//! Pool of idle and shared connections.
 //!
 //! They lie on shelves, one per thread as far as those go, so that threads do not wait for each other's locks. Each is taken
 //! only by the runtime that opened it: bytes come through that runtime's poller, and when it ends the connection is dead.
@@ -17,25 +17,25 @@ use std::time::Duration;
 use tokio::runtime::{Handle, Id};
 use tokio::time::Instant;
 
-/// Number of shelves; more threads share them.
+/// Number of shelves; threads beyond it share them.
 const SHELVES: usize = 32;
 
-/// Maximum idle time of a connection. Shorter than servers commonly allow, so that few are found closed.
+/// Maximum idle time of a connection. It is shorter than usual server timeouts, so few connections are found closed.
 const WAITING_TIME_MAX: Duration = Duration::from_secs(15);
 
-/// The connections to one service that have nothing to do.
+/// Idle connections to one service.
 pub(super) struct Pool {
     shelves: [Mutex<Shelf>; SHELVES],
-    /// Maximum number of idle connections per shelf: the limit of calls in flight. With fewer, each wave of calls would open
-    /// new ones.
+    /// Maximum number of idle connections per shelf. It equals the limit of calls in flight; with fewer, each burst of calls would open
+    /// new connections.
     waiting_max: usize,
 }
 
 #[derive(Default)]
 struct Shelf {
-    /// The oldest first.
+    /// Idle connections, oldest first.
     waiting: VecDeque<Waiting>,
-    /// At most one per runtime and address.
+    /// HTTP/2 connections, at most one per runtime and address.
     shared: Vec<(Id, Http2)>,
 }
 
@@ -56,9 +56,10 @@ impl Pool {
         self.shelves[OWN.get()].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A connection of this runtime's to `address` that was not seen to be closed and is not too old.
+    /// Takes an idle connection of this runtime to `address` that is neither closed nor too old.
     pub(super) fn take(&self, address: SocketAddr) -> Option<Http1> {
-        let (runtime, now) = (Handle::current().id(), Instant::now());
+        let runtime = Handle::current().id();
+        let now = Instant::now();
         let mut shelf = self.shelf();
         let fits = |it: &Waiting| it.runtime == runtime && it.connection.opened.address() == address;
         while let Some(at) = shelf.waiting.iter().rposition(fits) {
@@ -70,7 +71,7 @@ impl Pool {
         None
     }
 
-    /// Keeps `connection` for this runtime's next question.
+    /// Returns `connection` to the pool for this runtime.
     pub(super) fn put(&self, connection: Http1) {
         let since = Instant::now();
         if connection.opened.is_over(since) {
@@ -84,17 +85,18 @@ impl Pool {
         }
     }
 
-    /// The connection to `address` that this runtime's questions share.
-    pub(super) fn shared(&self, address: SocketAddr) -> Option<Http2> {
-        let (runtime, now) = (Handle::current().id(), Instant::now());
+    /// The HTTP/2 connection to `address` that this runtime shares.
+    pub(super) fn shared_http2(&self, address: SocketAddr) -> Option<Http2> {
+        let runtime = Handle::current().id();
+        let now = Instant::now();
         let mut shelf = self.shelf();
-        // One that is too old brings what it has begun to its end.
+        // A connection beyond its age finishes the requests it has, but gets no new ones.
         shelf.shared.retain(|(_, it)| it.is_open() && !it.opened.is_over(now));
         let found = shelf.shared.iter().find(|it| it.0 == runtime && it.1.opened.address() == address);
         found.map(|it| it.1.clone())
     }
 
-    /// Lets this runtime's next questions share `connection`, and no other to its address.
+    /// Shares `connection` with later requests of this runtime, in place of any other to its address.
     pub(super) fn share(&self, connection: Http2) {
         let runtime = Handle::current().id();
         let mut shelf = self.shelf();
@@ -105,7 +107,7 @@ impl Pool {
         }
     }
 
-    /// Lets nobody share this runtime's connection to `address` any more: it may lead nowhere.
+    /// Stops sharing this runtime's connection to `address`, which may be dead.
     pub(super) fn retire(&self, address: SocketAddr) {
         let runtime = Handle::current().id();
         self.shelf().shared.retain(|it| it.0 != runtime || it.1.opened.address() != address);

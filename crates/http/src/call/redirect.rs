@@ -1,4 +1,4 @@
-//! Redirects: followed only within the same host.
+//! Redirects, which are followed only within the same host.
 //!
 //! **Invariant:** a followed redirect keeps scheme, host and port. Headers for one host reach no other.
 
@@ -9,18 +9,18 @@ use http::{HeaderMap, Method, StatusCode, Uri};
 /// Maximum number of followed redirects per call.
 pub(super) const REDIRECTS_MAX: usize = 3;
 
-/// Meaning of an answer.
+/// How an answer's status and `Location` are handled.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Redirect {
-    /// Nothing: it is an answer.
+    /// No redirect.
     None,
-    /// To go there on the same host.
+    /// Follow to this path on the same host.
     Follow(PathAndQuery),
-    /// To go where must not be followed.
+    /// Refuse: another host, or not followable.
     Refuse,
 }
 
-/// Reads where `status` and `headers` lead to who asked `scheme`, `authority` for `path`.
+/// Decides about `status` and `headers` of an answer to a request for `scheme`, `authority` and `path`.
 pub(super) fn of(
     (status, headers): (StatusCode, &HeaderMap),
     method: &Method,
@@ -37,7 +37,7 @@ pub(super) fn of(
     }
 }
 
-/// Source: RFC 3986, 5.2.
+/// Resolves a relative reference. Source: RFC 3986, 5.2.
 fn resolve(
     location: &str,
     (scheme, authority): (&Scheme, &Authority),
@@ -45,9 +45,10 @@ fn resolve(
 ) -> Option<PathAndQuery> {
     let reference = location.split('#').next().unwrap_or("");
     let first = reference.split(['/', '?']).next().unwrap_or("");
-    let absolute = match first.contains(':') {
-        true => Some(reference.to_owned()),
-        false => reference.strip_prefix("//").map(|it| format!("{scheme}://{it}")),
+    let absolute = if first.contains(':') {
+        Some(reference.to_owned())
+    } else {
+        reference.strip_prefix("//").map(|it| format!("{scheme}://{it}"))
     };
     if let Some(absolute) = absolute {
         let uri: Uri = absolute.parse().ok()?;
@@ -67,7 +68,7 @@ fn resolve(
     target.parse().ok()
 }
 
-/// Takes `.` and `..` out of a path. Source: RFC 3986, 5.2.4.
+/// Removes `.` and `..` segments. Source: RFC 3986, 5.2.4.
 fn without_dots(path: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
     for segment in path.split('/').skip(1) {

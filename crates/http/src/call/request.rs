@@ -1,4 +1,4 @@
-//! Writes a request of HTTP/1.1.
+//! Writes an HTTP/1.1 request.
 //!
 //! **Invariant:** method, target, names and values are of types that hold no line ends, so a request is one request.
 //!

@@ -1,4 +1,4 @@
-//! Reads a response of HTTP/1.1 as its bytes come, in whatever pieces.
+//! Incremental parser of HTTP/1.1 responses.
 //!
 //! Strict where leniency would let two readers see different responses: two lengths that differ, a length beside chunks, or an
 //! encoding of transfer that is not `chunked` alone are refused. Interim responses (1xx) are passed over.
@@ -28,17 +28,17 @@ const INTERIM_MAX: u32 = 32;
 /// Maximum size allocated for an announced body length before any byte has arrived.
 const TRUSTED_BYTES: usize = 64 * 1024;
 
-/// Expected next part.
+/// Part of the response that comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ResponsePart {
     Head,
-    /// So many bytes of a body whose length is known.
+    /// This many bytes of a body with a known length.
     Body(usize),
-    /// The line that says how long a chunk is.
+    /// The line with a chunk's length.
     ChunkSize,
-    /// So many bytes of a chunk.
+    /// This many bytes of a chunk.
     Chunk(usize),
-    /// The end of the line behind a chunk.
+    /// The line end after a chunk.
     ChunkEnd,
     Trailers,
     /// A body that ends with the connection.
@@ -46,29 +46,29 @@ enum ResponsePart {
     Nothing,
 }
 
-/// A response that is being read.
+/// Parser state of one response.
 #[derive(Debug)]
 pub(super) struct ResponseReader {
     next: ResponsePart,
     has_no_body: bool,
     bytes_max: usize,
-    /// Beginning of an incomplete head, line or trailers.
+    /// Bytes of an incomplete head, line or trailer section.
     part: Vec<u8>,
     status: StatusCode,
     headers: HeaderMap,
     body: Vec<u8>,
     trailers: HeaderMap,
-    /// True if the connection can carry another request.
+    /// True if the connection can be reused.
     stays: bool,
     has_begun: bool,
-    /// Interim responses that came.
+    /// Number of interim (1xx) responses so far.
     interim: u32,
 }
 
 type Read<T> = Result<T, CallError>;
 
 impl ResponseReader {
-    /// The response to a request of `method`, whose body may have `bytes_max`.
+    /// Starts a response to a request of `method`, with a body of at most `bytes_max`.
     pub(super) fn new(method: &Method, bytes_max: usize) -> Self {
         Self {
             next: ResponsePart::Head,
@@ -95,15 +95,15 @@ impl ResponseReader {
         self.has_begun
     }
 
-    /// The response, and true if the connection can carry another request.
+    /// The response, and whether the connection can be reused.
     pub(super) fn finish(self) -> (Answer, bool) {
         let Self { status, headers, body, trailers, stays, .. } = self;
         (Answer { status, headers, body: body.into(), trailers, went: Went::default() }, stays)
     }
 
-    /// The connection ended.
+    /// Reports that the connection ended.
     /// # Errors
-    /// The response has not.
+    /// The response is incomplete.
     pub(super) fn end(&mut self) -> Read<()> {
         match self.next {
             ResponsePart::UntilClose | ResponsePart::Nothing => {
@@ -119,21 +119,21 @@ impl ResponseReader {
         }
     }
 
-    /// Takes of `bytes` what belongs to the response; bytes behind its end are of no use, nor is the connection then.
+    /// Parses `bytes`. Bytes after the end of the response are dropped, and the connection is not reused.
     /// # Errors
-    /// It is no response, or too long.
+    /// The bytes are no valid response, or exceed a limit.
     pub(super) fn feed(&mut self, mut bytes: &[u8]) -> Read<()> {
         self.has_begun |= !bytes.is_empty();
         while !bytes.is_empty() {
             let taken = match self.next {
-                ResponsePart::Head => self.gathered(bytes, Self::head)?,
+                ResponsePart::Head => self.read_whole_part(bytes, Self::head)?,
                 ResponsePart::Body(left) => {
                     let taken = self.copy(bytes, left)?;
                     self.next =
                         if taken == left { ResponsePart::Nothing } else { ResponsePart::Body(left - taken) };
                     taken
                 }
-                ResponsePart::ChunkSize => self.gathered(bytes, Self::chunk_size)?,
+                ResponsePart::ChunkSize => self.read_whole_part(bytes, Self::chunk_size)?,
                 ResponsePart::Chunk(left) => {
                     let taken = self.copy(bytes, left)?;
                     self.next = if taken == left {
@@ -143,8 +143,8 @@ impl ResponseReader {
                     };
                     taken
                 }
-                ResponsePart::ChunkEnd => self.gathered(bytes, Self::chunk_end)?,
-                ResponsePart::Trailers => self.gathered(bytes, Self::trailers)?,
+                ResponsePart::ChunkEnd => self.read_whole_part(bytes, Self::chunk_end)?,
+                ResponsePart::Trailers => self.read_whole_part(bytes, Self::trailers)?,
                 ResponsePart::UntilClose => self.copy(bytes, bytes.len())?,
                 ResponsePart::Nothing => {
                     self.stays = false;
@@ -156,8 +156,8 @@ impl ResponseReader {
         Ok(())
     }
 
-    /// Reads by `read` what has to be whole; what is not is kept until more comes. Says how many of `bytes` were taken.
-    fn gathered(
+    /// Parses a part that must be complete with `read`; incomplete bytes are buffered. Returns the number of bytes consumed.
+    fn read_whole_part(
         &mut self,
         bytes: &[u8],
         read: impl Fn(&mut Self, &[u8]) -> Read<Option<usize>>,
@@ -171,7 +171,8 @@ impl ResponseReader {
             let before = self.part.len();
             let mut part = std::mem::take(&mut self.part);
             part.extend_from_slice(bytes);
-            // All of these end with a line. Reading from the start for each byte that drips in would take the square of them.
+            // All these parts end with a line, so without a new line end there is nothing to parse. Parsing at every byte would take
+            // quadratic time.
             if bytes.contains(&b'\n')
                 && let Some(taken) = read(self, &part)?
             {
@@ -210,7 +211,7 @@ impl ResponseReader {
         Ok(Some(size))
     }
 
-    /// Finds out how long the body is. Source: RFC 9112, 6.3.
+    /// Determines the length of the body. Source: RFC 9112, 6.3.
     fn frame(&mut self, is_1_1: bool) -> Read<()> {
         let closes = |it: &HeaderValue| {
             let options = it.as_bytes().split(|byte| *byte == b',');
@@ -233,7 +234,7 @@ impl ResponseReader {
         };
         let has_no_body =
             self.has_no_body || matches!(self.status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
-        // One that says how long its body is may send it, and the next response would begin with it.
+        // A service that announces a body may send it although none is allowed, and the next response would start with it.
         let is_framed = is_chunked || length.is_some_and(|it| it > 0);
         self.stays &= !(self.status == StatusCode::NO_CONTENT && is_framed);
         self.next = match length {
@@ -255,7 +256,7 @@ impl ResponseReader {
         Ok(())
     }
 
-    /// Takes up to `most` bytes of the body.
+    /// Copies up to `most` bytes of the body.
     fn copy(&mut self, bytes: &[u8], most: usize) -> Read<usize> {
         let taken = bytes.len().min(most);
         if taken > self.bytes_max - self.body.len() {
@@ -298,7 +299,7 @@ impl ResponseReader {
     }
 }
 
-/// The headers in memory of their own, one piece for the values of all.
+/// Copies the headers; one allocation holds all values.
 fn map(lines: &[httparse::Header<'_>]) -> Read<HeaderMap> {
     let mut headers = HeaderMap::with_capacity(lines.len());
     let size = lines.iter().map(|it| it.value.len()).sum();

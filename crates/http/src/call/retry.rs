@@ -1,4 +1,4 @@
-//! When it is worth asking again, and how long to wait before.
+//! Decides whether and when a call is retried.
 
 use http::header::RETRY_AFTER;
 use http::{HeaderMap, StatusCode};
@@ -7,17 +7,17 @@ use std::time::{Duration, SystemTime};
 /// The wait before the first retry; it doubles with each.
 const FIRST_WAIT: Duration = Duration::from_millis(25);
 
-/// The longest wait that is not asked for.
+/// Longest wait, unless the service asks for a longer one.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
-/// True if `status` is about the service's state instead of the request.
+/// True if `status` reports the state of the service, not a fault of the request.
 pub(super) fn is_failure(status: StatusCode) -> bool {
     status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED
 }
 
-/// Pause before a retry after an answer, as far as the answer gives one; `None` if a retry is useless.
+/// Wait before a retry after an answer; `None` if a retry is useless.
 ///
-/// 429 asks for fewer calls: without a time it names itself it is taken at its word.
+/// 429 asks for fewer calls, so it is retried only if `Retry-After` states a time.
 pub(super) fn wait_after(status: StatusCode, headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let named = || retry_after(headers, now);
     match status {
@@ -36,8 +36,8 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     }
 }
 
-/// The wait before the retry after `tried` others, by `chance` (0 to 1) between half of it and all of it: those that failed together
-/// do not come again together.
+/// Wait before a retry after `tried` others. `chance` (0 to 1) selects from the upper half of the interval: jitter keeps failed calls from
+/// retrying at the same time.
 pub(super) fn backoff(tried: u32, chance: f64) -> Duration {
     let longest = FIRST_WAIT.saturating_mul(1 << tried.min(16)).min(LONGEST_WAIT);
     longest.mul_f64(0.5 + chance / 2.0)

@@ -5,12 +5,12 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A service.
+/// Settings of one service.
 #[derive(Clone, Debug)]
 pub struct UpstreamSettings {
-    /// `http` or `https`, host and port, without a path.
+    /// Scheme, host and port, without a path.
     pub base: Uri,
-    /// A file of certificates in PEM, trusted besides the system's.
+    /// A file of PEM certificates, trusted in addition to the system's.
     pub ca: Option<PathBuf>,
     /// Protocol.
     pub protocol: Protocol,
@@ -19,7 +19,7 @@ pub struct UpstreamSettings {
 }
 
 impl UpstreamSettings {
-    /// True if `address` is one of `http` or `https` with a host.
+    /// True if `address` is an `http` or `https` URL with a host.
     #[must_use]
     pub fn is_base(address: &str) -> bool {
         address.parse::<Uri>().is_ok_and(|it| {
@@ -28,12 +28,12 @@ impl UpstreamSettings {
     }
 }
 
-/// Protocols of services.
+/// Protocol of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
-    /// HTTP/1.1; with TLS whichever of HTTP/2 and HTTP/1.1 the service prefers.
+    /// HTTP/1.1. With TLS, HTTP/2 or HTTP/1.1 as the service prefers.
     Negotiated,
-    /// HTTP/2 from the first byte, without TLS too.
+    /// HTTP/2 with prior knowledge, also without TLS.
     Http2,
 }
 
@@ -48,15 +48,15 @@ pub struct CallPolicy {
     pub retries: u32,
     /// Retry budget: further attempts, retries and hedges, per 100 calls. It starts with ten attempts.
     pub retry_budget_percent: u32,
-    /// Asks a second time what takes longer than this percentile of the answers, and takes whichever comes first.
+    /// Starts a second attempt if the first takes longer than this percentile of latencies; the first answer wins.
     pub hedge_percentile: Option<u8>,
-    /// When the service is left alone.
+    /// Circuit breaker; `None` for none.
     pub breaker: Option<BreakerPolicy>,
     /// Maximum number of calls in flight.
     pub calls_max: usize,
     /// Queue length once `calls_max` calls are in flight.
     pub queue_max: usize,
-    /// Time for which a connection takes calls, plus or minus a tenth: new connections reach new servers behind an address.
+    /// Maximum age of a connection, plus or minus a tenth. New connections reach new servers behind an address.
     pub connection_age: Duration,
 }
 
@@ -75,23 +75,23 @@ impl CallPolicy {
     };
 }
 
-/// When a service is left alone: of the attempts within a window too many failed.
+/// Circuit breaker: it opens if too many attempts within a window failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BreakerPolicy {
-    /// This many of 100 failed, of at least ten.
+    /// Percentage of failed attempts that opens the breaker, given at least ten attempts.
     pub errors_percent: u8,
     /// Length of the window.
     pub window: Duration,
-    /// Pause before one call probes the service.
+    /// Pause before a call probes the service.
     pub pause: Duration,
 }
 
 impl BreakerPolicy {
-    /// The pause where none is named.
+    /// Default pause.
     pub const PAUSE: Duration = Duration::from_secs(1);
 }
 
-/// Why a service cannot be called as the settings say, in words for operators.
+/// Reason why settings are invalid, for operators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettingsError(pub Box<str>);
 

@@ -9,7 +9,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-/// The system's certificates: reading them is slow, so they are read once, at the first `https` call.
+/// The system's certificates. They are read once, at the first `https` call, because that is slow.
 fn native_roots() -> &'static RootCertStore {
     static ROOTS: OnceLock<RootCertStore> = OnceLock::new();
     ROOTS.get_or_init(|| {
@@ -19,9 +19,9 @@ fn native_roots() -> &'static RootCertStore {
     })
 }
 
-/// Makes what encrypts the connections of a service that is called by `https`.
+/// Builds the TLS connector of an `https` service.
 /// # Errors
-/// A file that cannot be read or does not hold what it should; nobody to trust.
+/// A file cannot be read or has no certificates, or nothing is trusted.
 pub(super) fn connector(settings: &UpstreamSettings) -> Result<TlsConnector, SettingsError> {
     let mut roots = native_roots().clone();
     if let Some(file) = &settings.ca {

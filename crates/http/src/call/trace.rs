@@ -1,4 +1,4 @@
-//! The trace of a request, told to the services that are called for it, and its calls, told to the observer.
+//! Trace context of calls: sent to services, and reported to the observer.
 //!
 //! **Invariant:** a call that began is told once, also if it is given up.
 //!
@@ -14,8 +14,8 @@ const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const TRACESTATE: HeaderName = HeaderName::from_static(weir_engine::span::TRACE_STATE);
 const BAGGAGE: HeaderName = HeaderName::from_static(weir_engine::span::BAGGAGE);
 
-/// Puts the span of a call by `template` among its headers, in place of what the mapping passes on; `client` has the headers of the
-/// request. The client's baggage goes along, unless the mapping sets another. The result is the span, if the trace is recorded.
+/// Adds the span of a call by `template` to its headers, replacing trace headers of the mapping. `client` has the headers of the request;
+/// its baggage is forwarded unless the mapping sets another. Returns the span if the trace is recorded.
 pub(crate) fn push(
     span: Option<&FetchSpan<'_>>,
     client: &dyn Headers,
@@ -37,7 +37,7 @@ pub(crate) fn push(
     call
 }
 
-/// A call under way. Its end is told when this is dropped.
+/// A call in flight; dropping it reports its end.
 pub(super) struct CallGuard<'c> {
     ask: &'c Ask,
     /// Scheme, host and port.
@@ -53,7 +53,7 @@ impl<'c> CallGuard<'c> {
         Self { ask, service, began: Instant::now(), status: None, error: None, attempts: 0 }
     }
 
-    /// Notes the outcome.
+    /// Reports the outcome.
     pub(super) fn end(mut self, outcome: &Result<Answer, Failure>) {
         match outcome {
             Ok(answer) => (self.status, self.attempts) = (Some(answer.status.as_u16()), answer.went.attempts),

@@ -1,4 +1,4 @@
-//! A service and what is known about it: decides when it is asked, how often, and what is made of the outcome.
+//! A service and its state: limits, retries and hedging of calls.
 
 use super::addresses::{Lookup, SystemLookup};
 use super::attempt::ServiceRoutes;
@@ -23,7 +23,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use weir_engine::source::ServiceCalls;
 
-/// One service, shared by all that call it.
+/// One service, shared by all its callers.
 pub struct Upstream {
     routes: ServiceRoutes,
     policy: CallPolicy,
@@ -34,19 +34,19 @@ pub struct Upstream {
     waiting: AtomicUsize,
 }
 
-/// Load of a service.
+/// Current load of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
-    /// Attempts under way.
+    /// Attempts in flight.
     pub in_flight: u64,
-    /// Calls that wait because as many as may be are under way.
+    /// Calls queued because the limit of calls in flight is reached.
     pub waiting: u64,
-    /// True if the breaker lets no call through; `None`: there is no breaker.
+    /// True if the breaker is open; `None` if there is no breaker.
     pub is_broken: Option<bool>,
 }
 
 impl Load {
-    /// The service `service` with this load, and its callers.
+    /// Combines this load of `service` with the counters of its callers.
     pub(crate) fn calls<'c>(
         self,
         service: Arc<str>,
@@ -62,16 +62,16 @@ impl Load {
 type CallOutcome = Result<Answer, FailedAttempt>;
 
 impl Upstream {
-    /// Nothing is sent yet.
+    /// Prepares a service; connections are opened by the first call.
     /// # Errors
-    /// A base URL that names no service, or certificates that cannot be read.
+    /// The base URL names no service, or certificates cannot be read.
     pub fn new(settings: &UpstreamSettings) -> Result<Self, SettingsError> {
         Self::with_lookup(settings, Arc::new(SystemLookup))
     }
 
-    /// As [`Upstream::new`]; the addresses of its host are found by `lookup`.
+    /// Like [`Upstream::new`], with `lookup` as the resolver.
     /// # Errors
-    /// As [`Upstream::new`].
+    /// Those of [`Upstream::new`].
     pub fn with_lookup(settings: &UpstreamSettings, lookup: Arc<dyn Lookup>) -> Result<Self, SettingsError> {
         let policy = settings.policy.clone();
         Ok(Self {
@@ -90,7 +90,7 @@ impl Upstream {
         self.policy.timeout
     }
 
-    /// Its load now.
+    /// Current load.
     pub fn load(&self) -> Load {
         let calls_max = self.policy.calls_max.min(Semaphore::MAX_PERMITS);
         Load {
@@ -100,9 +100,9 @@ impl Upstream {
         }
     }
 
-    /// Asks the service. Dropping the future gives up.
+    /// Calls the service. Dropping the future cancels the call.
     /// # Errors
-    /// There is no answer; an answer of any status is no error.
+    /// There is no answer. An answer of any status is no error.
     pub async fn call(&self, ask: &Ask) -> Result<Answer, Failure> {
         let guard = CallGuard::new(ask, self.routes.service());
         let outcome = self.call_within(ask).await;
@@ -110,7 +110,7 @@ impl Upstream {
         outcome
     }
 
-    /// As [`Upstream::call`], untold.
+    /// Like [`Upstream::call`], without a report to the observer.
     async fn call_within(&self, ask: &Ask) -> Result<Answer, Failure> {
         let begun = Instant::now();
         let within = begun + ask.timeout.unwrap_or(self.policy.timeout);
@@ -123,22 +123,22 @@ impl Upstream {
                 Some(latency) if ask.idempotent => Box::pin(self.hedge(ask, latency, deadline, &tries)).await,
                 Some(_) | None => self.attempt(ask, deadline, &tries).await,
             };
-            let Some(again_at) = self.again_at(ask, &outcome, tried) else { break outcome };
+            let Some(again_at) = self.retry_at(ask, &outcome, tried) else { break outcome };
             if again_at >= deadline || !self.budget.spend() {
                 break outcome;
             }
             sleep(again_at.saturating_duration_since(Instant::now())).await;
             tried += 1;
         };
-        let went = tries.went(begun.elapsed());
+        let went = tries.into_went(begun.elapsed());
         match outcome {
             Ok(answer) => Ok(Answer { went, ..answer }),
             Err(failed) => Err(Failure { error: failed.error, went }),
         }
     }
 
-    /// When what came to `outcome` may be tried again, if ever.
-    fn again_at(&self, ask: &Ask, outcome: &CallOutcome, tried: u32) -> Option<Instant> {
+    /// Time of the next retry after `outcome`; `None` for no retry.
+    fn retry_at(&self, ask: &Ask, outcome: &CallOutcome, tried: u32) -> Option<Instant> {
         if tried >= self.policy.retries {
             return None;
         }
@@ -165,7 +165,7 @@ impl Upstream {
         Instant::now().checked_add(asked_for.max(retry::backoff(tried, fastrand::f64())))
     }
 
-    /// Asks, and once more if the answer takes longer than usual; whichever is good first is the answer.
+    /// Calls, and starts a second attempt if the first takes longer than usual. The first usable answer wins.
     async fn hedge(&self, ask: &Ask, latency: &Latency, deadline: Instant, tries: &Tries) -> CallOutcome {
         let Some(usual) = latency.usual() else { return self.attempt(ask, deadline, tries).await };
         let begun = Instant::now();
@@ -179,10 +179,10 @@ impl Upstream {
         tries.hedges.fetch_add(1, Ordering::Relaxed);
         let second = pin!(self.attempt(ask, deadline, tries));
         match select(first, second).await {
-            Either::Left((outcome, _)) if is_good(&outcome) => outcome,
+            Either::Left((outcome, _)) if is_usable_answer(&outcome) => outcome,
             Either::Left((_, second)) => second.await,
-            Either::Right((outcome, _)) if is_good(&outcome) => {
-                // The first would have taken longer still: without it the usual would shrink.
+            Either::Right((outcome, _)) if is_usable_answer(&outcome) => {
+                // The first attempt would have taken longer still. Without its time the percentile would shrink.
                 latency.record(begun.elapsed());
                 outcome
             }
@@ -190,13 +190,13 @@ impl Upstream {
         }
     }
 
-    /// Asks once, if a slot is free in time and the breaker lets it.
+    /// Makes one attempt, if a slot is free in time and the breaker is closed.
     async fn attempt(&self, ask: &Ask, deadline: Instant, tries: &Tries) -> CallOutcome {
         let now = Instant::now();
         if self.breaker.as_ref().is_some_and(|it| !it.is_passable(now)) {
             return Err(CallError::Broken.into());
         }
-        let _slot = self.slot(deadline).await?;
+        let _slot = self.acquire_slot(deadline).await?;
         tries.attempts.fetch_add(1, Ordering::Relaxed);
         let begun = Instant::now();
         let pass = match &self.breaker {
@@ -207,21 +207,21 @@ impl Upstream {
         let outcome = match timeout_at(deadline, self.routes.ask(ask, &mut called)).await {
             Ok(outcome) => outcome,
             Err(_) => {
-                called.iter().for_each(|it| self.routes.doubt(it));
+                called.iter().for_each(|it| self.routes.note_timeout(it));
                 Err(CallError::Timeout.into())
             }
         };
-        tries.called(called.map(|it| it.address));
+        tries.note_address(called.map(|it| it.address));
         let ended = Instant::now();
-        if let (Some(latency), true) = (&self.latency, is_good(&outcome)) {
+        if let (Some(latency), true) = (&self.latency, is_usable_answer(&outcome)) {
             latency.record(ended - begun);
         }
         pass.end(has_failed(&outcome), ended);
         outcome
     }
 
-    /// Waits for one of the calls under way to end, if as many as may be are.
-    async fn slot(&self, deadline: Instant) -> Result<SemaphorePermit<'_>, CallError> {
+    /// Waits for a slot within the limit of calls in flight.
+    async fn acquire_slot(&self, deadline: Instant) -> Result<SemaphorePermit<'_>, CallError> {
         if let Ok(slot) = self.slots.try_acquire() {
             return Ok(slot);
         }
@@ -244,14 +244,15 @@ struct Tries {
 }
 
 impl Tries {
-    fn called(&self, address: Option<SocketAddr>) {
+    fn note_address(&self, address: Option<SocketAddr>) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         *last = address.or(*last);
     }
 
-    fn went(self, took: Duration) -> Went {
+    fn into_went(self, took: Duration) -> Went {
         let address = self.last.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let (attempts, hedges) = (self.attempts.into_inner(), self.hedges.into_inner());
+        let attempts = self.attempts.into_inner();
+        let hedges = self.hedges.into_inner();
         Went { address, attempts, hedges, took }
     }
 }
@@ -273,14 +274,14 @@ fn has_failed(outcome: &CallOutcome) -> bool {
     }
 }
 
-/// True if the result is an answer that can be used at once.
-fn is_good(outcome: &CallOutcome) -> bool {
+/// True if the answer can be used without a retry.
+fn is_usable_answer(outcome: &CallOutcome) -> bool {
     outcome
         .as_ref()
         .is_ok_and(|it| !retry::is_failure(it.status) && it.status != StatusCode::TOO_MANY_REQUESTS)
 }
 
-/// A place in the queue, as long as it lives.
+/// A place in the queue, released on drop.
 struct QueuePlace<'q>(&'q AtomicUsize);
 
 impl<'q> QueuePlace<'q> {

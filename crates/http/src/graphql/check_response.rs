@@ -14,25 +14,25 @@ use weir_language::json::{Json, JsonRef};
 const USUAL: &[u8] = b"{\"data\":{";
 const ERRORS: &[u8] = b"\"errors\"";
 
-/// `answer`, with a status that says what becomes of it.
+/// Sets a status on `answer` that decides how it is cached.
 pub(super) fn check_response(answer: Answer) -> Answer {
-    let (has_data, has_errors) = looked_at(&answer.body);
+    let (has_data, has_errors) = has_data_and_errors(&answer.body);
     let status = match answer.status {
         it if it.is_success() && has_data && !has_errors => it,
-        it if it.is_success() || it.is_client_error() && has_data => partial(),
-        // The server itself is not there: that says nothing of what was asked for.
+        it if it.is_success() || it.is_client_error() && has_data => partial_status(),
+        // The server itself is missing, which says nothing about the requested data. A 404 would be cached as "does not exist".
         StatusCode::NOT_FOUND | StatusCode::GONE => StatusCode::BAD_REQUEST,
         it => it,
     };
     Answer { status, ..answer }
 }
 
-fn partial() -> StatusCode {
+fn partial_status() -> StatusCode {
     StatusCode::from_u16(294).unwrap_or(StatusCode::MULTI_STATUS)
 }
 
-/// Tells if a body has data, and errors.
-fn looked_at(body: &[u8]) -> (bool, bool) {
+/// Returns whether a body has data, and whether it has errors.
+fn has_data_and_errors(body: &[u8]) -> (bool, bool) {
     if body.starts_with(USUAL) && memchr::memmem::find(body, ERRORS).is_none() {
         return (true, false);
     }
@@ -51,7 +51,8 @@ mod tests {
     #[test]
     fn only_data_without_errors_keeps_its_status() {
         let check = |status: u16, body: &'static str, expected: u16| {
-            let (headers, trailers) = (HeaderMap::new(), HeaderMap::new());
+            let headers = HeaderMap::new();
+            let trailers = HeaderMap::new();
             let status = StatusCode::from_u16(status).unwrap();
             let answer = Answer {
                 status,

@@ -7,7 +7,7 @@ use crate::cache::{Body, Served};
 use crate::error_report::CallLabel;
 use crate::passthrough::arguments::{self, Arguments};
 use crate::passthrough::columns::{Columns, Errors};
-use crate::passthrough::{failed, no_answer, unreadable};
+use crate::passthrough::{client_error, no_answer, unreadable};
 use crate::source::Shortest;
 use bytes::Bytes;
 use futures_util::future::join_all;
@@ -24,7 +24,7 @@ use weir_language::ast::OperationKind;
 use weir_language::json::{Json, JsonRef};
 use weir_language::schema::Schema;
 
-/// Maximum number of keys per operation: servers limit root fields, Weir itself to 50.
+/// Maximum number of keys per operation. Servers limit root fields; Weir's own limit is 50.
 const KEYS_MAX: usize = 50;
 
 /// Maximum nesting of an answer: deeper than a selection.
@@ -38,16 +38,16 @@ pub(super) const HEADERS: [(HeaderName, HeaderValue); 2] = [
 
 /// A prepared plan node.
 pub(super) struct ForwardedFetch {
-    /// The source's own.
+    /// Schema of the source.
     schema: Arc<Schema>,
     link: Arc<GraphqlLink>,
     ids: Arc<Ids>,
     kind: OperationKind,
     fields: Vec<u32>,
     text: Text,
-    /// Of a node without keys: the operation, as a JSON string.
+    /// Without parent keys: the whole operation as a JSON string.
     whole: Vec<u8>,
-    /// Tags that invalidate its answers.
+    /// Tags that invalidate the answers.
     touches: Vec<Tag>,
 }
 
@@ -73,46 +73,44 @@ impl ForwardedFetch {
         passed
     }
 
-    /// The operation that asks for so many keys. They are numbered from 0 in each, so that the server sees few texts.
+    /// Text of the operation for `keys` keys. Keys are numbered from 0 in each operation, so the server sees few different texts.
     fn operation(&self, keys: usize) -> String {
         let mut out = String::from(if self.kind == OperationKind::Mutation { "mutation" } else { "query" });
         let mut between = '(';
         for variable in &self.text.variables {
             let times = if variable.is_keyed() { keys } else { 1 };
             for row in 0..times {
-                let _ = write!(out, "{between}${}:{}", numbered(&variable.name, row), variable.ty);
+                let _ = write!(out, "{between}${}:{}", insert_row_number(&variable.name, row), variable.ty);
                 between = ',';
             }
         }
         out.push_str(if between == ',' { "){" } else { "{" });
         for row in 0..keys {
             for (at, member) in self.text.members.iter().enumerate().filter(|it| !it.1.is_empty()) {
-                let _ = write!(out, " {}:{}", root_key(at, row), numbered(member, row));
+                let _ = write!(out, " {}:{}", root_key(at, row), insert_row_number(member, row));
             }
         }
         out.push('}');
         out
     }
 
-    /// The body of a call for `rows` of the keys.
+    /// Body of the call for `rows` of the keys.
     fn body(&self, input: &FetchInput<'_>, rows: std::ops::Range<usize>) -> Vec<u8> {
         let mut out = b"{\"query\":".to_vec();
-        match self.whole.is_empty() {
-            true => arguments::text(&self.operation(rows.len()), &mut out),
-            false => out.extend_from_slice(&self.whole),
+        if self.whole.is_empty() {
+            arguments::text(&self.operation(rows.len()), &mut out)
+        } else {
+            out.extend_from_slice(&self.whole)
         }
         out.extend_from_slice(b",\"variables\":{");
         for variable in &self.text.variables {
             let times = if variable.is_keyed() { rows.len() } else { 1 };
             for row in 0..times {
                 let before = out.len();
-                arguments::text(&numbered(&variable.name, row), &mut out);
+                arguments::text(&insert_row_number(&variable.name, row), &mut out);
                 out.push(b':');
                 let values = Arguments { schema: &self.schema, ids: &self.ids, input, row: rows.start + row };
-                match values.write(variable.argument, &mut out) {
-                    true => out.push(b','),
-                    false => out.truncate(before),
-                }
+                if values.write(variable.argument, &mut out) { out.push(b',') } else { out.truncate(before) }
             }
         }
         if out.last() == Some(&b',') {
@@ -122,7 +120,7 @@ impl ForwardedFetch {
         out
     }
 
-    /// The server's answer for `rows` of the keys.
+    /// Calls the server for `rows` of the keys.
     async fn ask(&self, input: &FetchInput<'_>, rows: std::ops::Range<usize>) -> Result<Served, SourceError> {
         let unfit = |error| SourceError::Rejected { error, field: None };
         self.link.server.check_caller(input.caller).map_err(unfit)?;
@@ -135,14 +133,15 @@ impl ForwardedFetch {
             async move { link.counts.count(link.upstream.call(&ask)).await.map(check_response) }
         };
         let keeper = &self.link.keeper;
-        let served = match is_change {
-            true => keeper.change(input, call).await,
-            false => keeper.get(&[&body], &self.touches, input, call).await,
+        let served = if is_change {
+            keeper.change(input, call).await
+        } else {
+            keeper.get(&[&body], &self.touches, input, call).await
         };
-        served.map_err(|failure| no_answer(self.called(input), failure))
+        served.map_err(|failure| no_answer(self.call_label(input), failure))
     }
 
-    fn called<'c>(&'c self, input: &FetchInput<'c>) -> CallLabel<'c> {
+    fn call_label<'c>(&'c self, input: &FetchInput<'c>) -> CallLabel<'c> {
         CallLabel { shown: &self.link.server.name, headers: input.headers }
     }
 
@@ -156,17 +155,20 @@ impl ForwardedFetch {
         let asked = join_all((0..rows.div_ceil(KEYS_MAX)).map(|it| self.ask(input, chunk(it)))).await;
         let mut failures: Vec<Option<SourceError>> = asked.iter().map(|_| None).collect();
         let served = asked.into_iter().zip(&mut failures);
-        let served: Vec<Option<Served>> = served.map(|(served, failure)| good(served, failure)).collect();
+        let served: Vec<Option<Served>> =
+            served.map(|(served, failure)| take_failure(served, failure)).collect();
         let mut cache_control = Shortest::default();
         let reads = served.iter().flatten().filter(|_| !self.is_change());
         reads.for_each(|it| cache_control.add(self.link.keeper.ttl(it, input)));
         let tapes = served.iter().zip(&mut failures);
-        let tapes = tapes.map(|(served, failure)| good(json(served.as_ref()?, self.called(input)), failure));
+        let tapes = tapes
+            .map(|(served, failure)| take_failure(json(served.as_ref()?, self.call_label(input)), failure));
         let tapes: Vec<Option<Json<'_>>> = tapes.collect();
         let mut errors = Errors::default();
         let mut values = vec![Vec::with_capacity(rows); self.fields.len()];
         for (number, (json, failure)) in tapes.iter().zip(&mut failures).enumerate() {
-            let data = json.as_ref().and_then(|it| good(note_errors(it.root(), &mut errors), failure));
+            let data =
+                json.as_ref().and_then(|it| take_failure(note_errors(it.root(), &mut errors), failure));
             for row in 0..chunk(number).len() {
                 for (at, column) in values.iter_mut().enumerate() {
                     column.push(data.and_then(|it| it.get(&root_key(at, row))));
@@ -203,13 +205,12 @@ impl ForwardedFetch {
     }
 }
 
-/// The value; an error goes to `failure`.
-fn good<T>(of: Result<T, SourceError>, failure: &mut Option<SourceError>) -> Option<T> {
+/// Moves an error to `failure`.
+fn take_failure<T>(of: Result<T, SourceError>, failure: &mut Option<SourceError>) -> Option<T> {
     of.map_err(|error| *failure = Some(error)).ok()
 }
 
-/// The JSON of an answer. A GraphQL server may say what is wrong under any status; what is no JSON is the business of others on
-/// the way.
+/// The JSON of an answer. A GraphQL server may report errors under any status. A body that is not JSON comes from a proxy.
 fn json<'s>(served: &'s Served, called: CallLabel<'_>) -> Result<Json<'s>, SourceError> {
     let entry = &served.entry;
     let error = match (&entry.body, entry.status) {
@@ -224,23 +225,23 @@ fn json<'s>(served: &'s Served, called: CallLabel<'_>) -> Result<Json<'s>, Sourc
     Err(error)
 }
 
-/// The response key of a member of the node.
+/// Response key of the member at `at` for key `row`.
 fn root_key(at: usize, row: usize) -> String {
     format!("r{at}_{row}")
 }
 
-fn numbered(text: &str, row: usize) -> String {
+fn insert_row_number(text: &str, row: usize) -> String {
     text.replace(NUMBER, itoa::Buffer::new().format(row))
 }
 
-/// `data` of an answer, and its errors where they stand.
+/// Returns `data` of an answer, and records its errors at their paths.
 fn note_errors<'t>(answer: JsonRef<'t>, errors: &mut Errors) -> Result<JsonRef<'t>, SourceError> {
     let data = answer.get("data").filter(|it| it.is_object());
     let nothing = [];
     let listed = answer.get("errors").map(|it| it.items().collect::<Vec<_>>());
     for error in listed.as_deref().unwrap_or(&nothing) {
         let words = error.get("message").and_then(JsonRef::as_str).unwrap_or_default();
-        let told = failed("SOURCE_REFUSED", &words);
+        let told = client_error("SOURCE_REFUSED", &words);
         let has_place = match (data, error.get("path")) {
             (Some(data), Some(path)) => errors.note(data, path, told.clone()),
             (Some(_), None) => false,

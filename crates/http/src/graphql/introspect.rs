@@ -1,4 +1,4 @@
-//! The schema of a server, from what it says about itself.
+//! Reads the schema of a GraphQL server by introspection.
 //!
 //! Source: GraphQL specification, section 4.
 
@@ -11,15 +11,15 @@ use weir_language::json::{Json, JsonRef};
 use weir_language::schema::build::SchemaBuilder;
 use weir_language::schema::{ScalarReader, Schema, builtin};
 
-/// Introspection query. Types in types are few; seven levels are common.
+/// Introspection query. Seven levels of wrapped types are what clients commonly request.
 const QUESTION: &str = r#"{"query":"{__schema{queryType{name}mutationType{name}subscriptionType{name}types{kind name description fields(includeDeprecated:true){name description isDeprecated deprecationReason args{...i}type{...t}}inputFields{...i}interfaces{name}enumValues(includeDeprecated:true){name description isDeprecated deprecationReason}possibleTypes{name}}}}fragment i on __InputValue{name description defaultValue type{...t}}fragment t on __Type{kind name ofType{kind name ofType{kind name ofType{kind name ofType{kind name ofType{kind name ofType{kind name}}}}}}}"}"#;
 
 /// Timeout of introspection.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Asks for the schema of a server.
+/// Requests the schema of a server.
 /// # Errors
-/// It does not answer, or not with a schema.
+/// The server does not answer, or not with a schema.
 pub(super) async fn ask(link: &GraphqlLink) -> Result<Schema, OpenError> {
     let mut ask =
         link.server.post(link.path.clone(), Bytes::from_static(QUESTION.as_bytes()), &HEADERS, None);
@@ -38,7 +38,7 @@ pub(super) async fn ask(link: &GraphqlLink) -> Result<Schema, OpenError> {
     read(schema, &link.server.prefix)
 }
 
-/// Makes a schema of `__schema`, with `prefix` before the names of types and of the roots' fields.
+/// Builds a schema from `__schema`, with `prefix` before the names of types and root fields.
 fn read(told: JsonRef<'_>, prefix: &str) -> Result<Schema, OpenError> {
     let mut reader = SchemaReader { builder: SchemaBuilder::new(), prefix, roots: [None, None, None] };
     for (at, key) in ["queryType", "mutationType", "subscriptionType"].into_iter().enumerate() {
@@ -47,7 +47,7 @@ fn read(told: JsonRef<'_>, prefix: &str) -> Result<Schema, OpenError> {
     for ty in told.get("types").into_iter().flat_map(JsonRef::items) {
         reader.ty(ty);
     }
-    // Its subscriptions are not passed on.
+    // Subscriptions of the server are not forwarded.
     for (at, root) in reader.roots.clone().into_iter().take(2).enumerate() {
         let Some(root) = root else { continue };
         let name = reader.name(&root);
@@ -66,22 +66,19 @@ fn read(told: JsonRef<'_>, prefix: &str) -> Result<Schema, OpenError> {
 struct SchemaReader<'p> {
     builder: SchemaBuilder,
     prefix: &'p str,
-    /// Of queries, mutations and subscriptions.
+    /// Names of the root types of queries, mutations and subscriptions.
     roots: [Option<String>; 3],
 }
 
-/// The text under `key`, or an empty one.
+/// The string under `key`; empty if absent.
 fn text(of: JsonRef<'_>, key: &str) -> String {
     of.get(key).and_then(JsonRef::as_str).map_or_else(String::new, Into::into)
 }
 
 impl SchemaReader<'_> {
-    /// Name of a type in Weir.
+    /// Name of a server's type in Weir's schema.
     fn name(&self, name: &str) -> String {
-        match builtin::is_built_in_name(name) {
-            true => name.to_owned(),
-            false => format!("{}{name}", self.prefix),
-        }
+        if builtin::is_built_in_name(name) { name.to_owned() } else { format!("{}{name}", self.prefix) }
     }
 
     fn ty(&mut self, ty: JsonRef<'_>) {
@@ -89,7 +86,8 @@ impl SchemaReader<'_> {
         if builtin::is_built_in_name(&own) || self.roots[2].as_ref() == Some(&own) {
             return;
         }
-        let (name, words) = (self.name(&own), text(ty, "description"));
+        let name = self.name(&own);
+        let words = text(ty, "description");
         let is_root = self.roots.iter().flatten().any(|it| *it == own);
         let list = |key| ty.get(key).into_iter().flat_map(JsonRef::items);
         match text(ty, "kind").as_str() {
@@ -108,7 +106,7 @@ impl SchemaReader<'_> {
                 self.builder.enumeration(&name, &words);
                 for value in list("enumValues") {
                     self.builder.enum_value(&text(value, "name"), &text(value, "description"));
-                    self.deprecated(value);
+                    self.read_deprecation(value);
                 }
             }
             "INPUT_OBJECT" => {
@@ -135,7 +133,7 @@ impl SchemaReader<'_> {
         let prefix = if is_root { self.prefix } else { "" };
         let ty = self.type_of(field);
         self.builder.field(&format!("{prefix}{}", text(field, "name")), &text(field, "description"), ty);
-        self.deprecated(field);
+        self.read_deprecation(field);
         for argument in field.get("args").into_iter().flat_map(JsonRef::items) {
             let ty = self.type_of(argument);
             self.builder.argument(&text(argument, "name"), &text(argument, "description"), ty);
@@ -144,7 +142,8 @@ impl SchemaReader<'_> {
     }
 
     fn type_of(&mut self, of: JsonRef<'_>) -> weir_language::schema::TypeRef {
-        let (mut before, mut after) = (String::new(), String::new());
+        let mut before = String::new();
+        let mut after = String::new();
         let mut next = of.get("type");
         while let Some(ty) = next.filter(|it| it.is_object()) {
             match text(ty, "kind").as_str() {
@@ -160,9 +159,9 @@ impl SchemaReader<'_> {
         self.builder.type_ref(&format!("{before}{after}"))
     }
 
-    fn deprecated(&mut self, of: JsonRef<'_>) {
+    fn read_deprecation(&mut self, of: JsonRef<'_>) {
         if of.get("isDeprecated").and_then(JsonRef::as_bool) == Some(true) {
-            self.builder.deprecated(&text(of, "deprecationReason"));
+            self.builder.deprecate(&text(of, "deprecationReason"));
         }
     }
 

@@ -1,4 +1,4 @@
-//! The text of the operation that fetches the selection of a plan node.
+//! Writes the operation that fetches the selection of a plan node.
 //!
 //! A member stands under its own name where that says which it is, as servers bound the aliases of an operation, and what is
 //! selected is asked once for each key. Elsewhere it stands under `f` and its place in the output plan.
@@ -12,22 +12,22 @@ use weir_engine::source::PlanNode;
 use weir_language::schema::{Schema, TypeId, TypeRef, builtin};
 use weir_language::value::Node;
 
-/// Stands for the number of a key in texts that are repeated for each.
+/// Placeholder of the key's number in texts that are repeated per key.
 pub(super) const NUMBER: char = '\0';
 
 /// A variable of the operation.
 #[derive(Debug)]
 pub(super) struct TextVariable {
-    /// Without `$`; ends with [`NUMBER`] if each key has one of its own.
+    /// Name without `$`. Ends with [`NUMBER`] if each key has its own variable.
     pub(super) name: String,
-    /// Its type by the server's names.
+    /// Type in the server's names.
     pub(super) ty: String,
     /// The argument.
     pub(super) argument: OutputArgument,
 }
 
 impl TextVariable {
-    /// True if its value differs by key.
+    /// True if the value differs per key.
     pub(super) fn is_keyed(&self) -> bool {
         self.name.ends_with(NUMBER)
     }
@@ -36,23 +36,23 @@ impl TextVariable {
 /// Operation of a node.
 #[derive(Debug, Default)]
 pub(super) struct Text {
-    /// Of each member of the node: `name(arguments) { … }`, without an alias; empty where nothing is asked.
+    /// Text of each member of the node: `name(arguments) { … }` without an alias; empty if nothing has to be fetched.
     pub(super) members: Vec<String>,
     pub(super) variables: Vec<TextVariable>,
     pub(super) keys: ResponseKeys,
 }
 
-/// Names in use as response keys of a set.
+/// Names used as response keys of a selection set.
 #[derive(Debug, Default)]
 struct Names<'n> {
-    /// With whether each is a leaf without arguments.
+    /// Each name with whether it is a leaf without arguments.
     taken: Vec<(&'n str, bool)>,
-    /// True if all members need aliases.
+    /// True if every member needs an alias.
     are_refused: bool,
 }
 
 impl<'n> Names<'n> {
-    /// True if `name` can be the response key of a member: no other has it, and it looks unlike a generated alias.
+    /// Reserves `name` as a response key. Fails if it is in use or looks like a generated alias.
     fn take(&mut self, name: &'n str, is_bare: bool) -> bool {
         let is_alias =
             name.strip_prefix(['f', 'h']).is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()));
@@ -63,16 +63,16 @@ impl<'n> Names<'n> {
         is_free
     }
 
-    /// True if a leaf without arguments has the key `name`.
+    /// True if `name` is the response key of a leaf without arguments.
     fn has_bare(&self, name: &str) -> bool {
         self.taken.contains(&(name, true))
     }
 }
 
-/// Writes a text.
+/// Writer of an operation's text.
 struct DocumentWriter<'p> {
     node: &'p PlanNode<'p>,
-    /// The source's own.
+    /// Schema of the source.
     schema: &'p Schema,
     prefix: &'p str,
     text: Text,
@@ -80,7 +80,7 @@ struct DocumentWriter<'p> {
 }
 
 impl Text {
-    /// The text of `node`.
+    /// Writes the operation of `node`.
     pub(super) fn of(node: &PlanNode<'_>, schema: &Schema, prefix: &str) -> Self {
         let mut writer = DocumentWriter { node, schema, prefix, text: Self::default(), out: String::new() };
         for &place in node.fields {
@@ -101,10 +101,10 @@ impl<'p> DocumentWriter<'p> {
         let of = &self.node.output.fields[place as usize];
         let field = self.node.schema.field(of.field);
         let name = self.node.schema.str(field.name);
-        self.out.push_str(if is_root { without(name, self.prefix) } else { name });
+        self.out.push_str(if is_root { strip_prefix_of(name, self.prefix) } else { name });
         let mut between = '(';
         for argument in self.node.output.arguments(of) {
-            // Those of directives follow the field's own.
+            // Arguments of directives follow those of the field and are skipped here.
             if field.arguments.range().contains(&argument.input.index()) {
                 self.out.push(between);
                 self.argument(*argument);
@@ -119,10 +119,10 @@ impl<'p> DocumentWriter<'p> {
             OutputKind::Abstract(choice) => {
                 let _ = write!(self.out, "{{{TYPENAME}:__typename");
                 for &(ty, set) in &self.node.output.type_switches[choice.0 as usize].sets {
-                    let name = without(self.node.schema.type_name(ty), self.prefix);
+                    let name = strip_prefix_of(self.node.schema.type_name(ty), self.prefix);
                     self.text.keys.types.insert(name.into(), ty);
                     let _ = write!(self.out, " ...on {name}");
-                    // Of two types fields of one name may differ in type, which operations must not ask for under one key.
+                    // Fields with one name may have different types in two concrete types, which a server refuses under one response key.
                     self.set(set, Names { are_refused: true, ..Names::default() });
                 }
                 self.out.push('}');
@@ -146,10 +146,7 @@ impl<'p> DocumentWriter<'p> {
                 let name = node.schema.field_name(of.field);
                 let is_bare =
                     of.member == OutputKind::Leaf && node.schema.field(of.field).arguments.range().is_empty();
-                let key = match names.take(name, is_bare) {
-                    true => name.to_owned(),
-                    false => format!("f{place}"),
-                };
+                let key = if names.take(name, is_bare) { name.to_owned() } else { format!("f{place}") };
                 self.begin(&key, name);
                 self.text.keys.members.insert(place as u32, key.into());
                 self.member(place as u32, false);
@@ -159,10 +156,7 @@ impl<'p> DocumentWriter<'p> {
         for (at, field) in node.output.set(set).hidden.iter().enumerate() {
             let name = node.schema.field_name(*field);
             let is_there = names.has_bare(name);
-            let key = match is_there || names.take(name, true) {
-                true => name.to_owned(),
-                false => format!("h{at}"),
-            };
+            let key = if is_there || names.take(name, true) { name.to_owned() } else { format!("h{at}") };
             if !is_there {
                 self.begin(&key, name);
                 self.out.push_str(name);
@@ -176,7 +170,7 @@ impl<'p> DocumentWriter<'p> {
         self.out.push('}');
     }
 
-    /// ` key:`, or nothing but the space where the key is the name.
+    /// Writes ` key:`, or only the space if the name is the key.
     fn begin(&mut self, key: &str, name: &str) {
         self.out.push(' ');
         if key != name {
@@ -184,7 +178,7 @@ impl<'p> DocumentWriter<'p> {
         }
     }
 
-    /// `name: $v0`, and the variable.
+    /// Writes `name: $v0` and declares the variable.
     fn argument(&mut self, argument: OutputArgument) {
         let input = self.node.schema.input(argument.input);
         let values = &self.node.output.literals;
@@ -201,7 +195,7 @@ impl<'p> DocumentWriter<'p> {
         self.text.variables.push(TextVariable { name, ty, argument });
     }
 
-    /// A type as the server calls it.
+    /// A type reference in the server's names.
     fn server_type(&self, ty: TypeRef) -> String {
         let name = self.schema.type_name(ty.base);
         let text = self.schema.type_text(ty);
@@ -210,10 +204,10 @@ impl<'p> DocumentWriter<'p> {
 }
 
 fn server_name<'n>(ty: TypeId, name: &'n str, prefix: &str) -> &'n str {
-    if builtin::is_built_in(ty) { name } else { without(name, prefix) }
+    if builtin::is_built_in(ty) { name } else { strip_prefix_of(name, prefix) }
 }
 
-/// `name` as the server calls it.
-fn without<'n>(name: &'n str, prefix: &str) -> &'n str {
+/// `name` without the prefix, as in the server's schema.
+fn strip_prefix_of<'n>(name: &'n str, prefix: &str) -> &'n str {
     name.strip_prefix(prefix).unwrap_or(name)
 }

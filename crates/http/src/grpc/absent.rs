@@ -1,4 +1,4 @@
-//! Stands in for gRPC servers in a build without the feature `grpc`: none can be opened, and the error says why.
+//! Replaces gRPC servers in a build without the feature `grpc`: opening one fails with the reason.
 
 use crate::passthrough::{OpenError, Server};
 use std::path::Path;
@@ -57,7 +57,8 @@ mod without_feature {
         let text = r#"extend schema
             @link(url: "https://weir.example/spec/v1", import: ["@grpc"])
             @grpc(url: "http://stock.internal:50051", proto: "stock.proto")"#;
-        let (bytes_max, clock) = (1024, Clock::system());
+        let bytes_max = 1024;
+        let clock = Clock::system();
         let settings = CacheSettings { bytes_max, clock, remote: None, changes: Arc::default() };
         let options = source::Options {
             name: "stock",

@@ -1,4 +1,4 @@
-//! A method's answer in the cache: its message as JSON, or the HTTP status that corresponds to the server's.
+//! Converts a method's answer for the cache: the message as JSON, or the HTTP status that corresponds to the gRPC status.
 //!
 //! **Invariant:** what is no good answer has a status or a body under which nobody keeps it, but for "not found" where
 //! `negative` of `@cache` says so.
@@ -7,7 +7,7 @@ use super::frame::{self, Framed};
 use super::{message, status};
 use crate::cache::{Body, Entry};
 use crate::call::{Answer, unpack};
-use crate::passthrough::failed;
+use crate::passthrough::client_error;
 use bytes::Bytes;
 use http::StatusCode;
 use prost_reflect::{DynamicMessage, MessageDescriptor};
@@ -15,16 +15,16 @@ use std::borrow::Cow;
 use weir_engine::source::FieldError;
 use weir_language::json::{Json, JsonRef};
 
-/// The coding of a message, by its name in `grpc-encoding`.
+/// Compression of a message, as named in `grpc-encoding`.
 const GZIP: &str = "gzip";
 
-/// Converts `answer`, whose message is one of `output` and has at most `bytes_max`, for the cache.
+/// Converts `answer` for the cache. Its message has the type `output` and at most `bytes_max`.
 pub(super) fn read(answer: Answer, output: MessageDescriptor, bytes_max: usize) -> Answer {
     let (code, body) = match status::of(&answer) {
         Some(0) if output.fields().len() == 0 => (StatusCode::OK, Bytes::from_static(b"true")),
         Some(0) => match read_message(&answer, output, bytes_max) {
             Ok(json) => (StatusCode::OK, Bytes::from(json)),
-            // A text tells it from the number of a status.
+            // A JSON string, while a gRPC status is stored as a JSON number.
             Err(reason) => {
                 (StatusCode::BAD_GATEWAY, Bytes::from(serde_json::Value::from(reason).to_string()))
             }
@@ -35,7 +35,7 @@ pub(super) fn read(answer: Answer, output: MessageDescriptor, bytes_max: usize) 
     Answer { status: code, body, ..answer }
 }
 
-/// The message as JSON, or why it cannot be read.
+/// The message as JSON, or the reason why it cannot be decoded.
 fn read_message(answer: &Answer, output: MessageDescriptor, bytes_max: usize) -> Result<String, String> {
     let bytes = match frame::unwrap(&answer.body).ok_or("the body is no single message")? {
         Framed::Plain(bytes) => Cow::Borrowed(bytes),
@@ -54,29 +54,29 @@ fn read_message(answer: &Answer, output: MessageDescriptor, bytes_max: usize) ->
     Ok(json)
 }
 
-/// Why the message of an answer could not be read, if it could not.
+/// The reason why a cached answer's message could not be decoded, if that happened.
 pub(super) fn reason(entry: &Entry) -> Option<String> {
     entry.json()?.root().as_str().filter(|_| entry.status == BAD_MESSAGE).map(Cow::into_owned)
 }
 
-/// The status of an answer whose message cannot be read.
+/// HTTP status that stands for an undecodable message.
 const BAD_MESSAGE: u16 = 502;
 
-/// The message of an answer, or what went wrong.
+/// The message of an answer as JSON, or its error.
 pub(super) fn json(entry: &Entry) -> Result<Json<'_>, FieldError> {
     match (&entry.body, entry.status == StatusCode::OK.as_u16()) {
         (Body::Json(tape), true) => Ok(tape.json()),
         (Body::Absent | Body::Unreadable(_), true) => {
-            Err(failed("SOURCE_ANSWER", "The source's answer cannot be read."))
+            Err(client_error("SOURCE_ANSWER", "The source's answer cannot be read."))
         }
         (_, false) => {
             if reason(entry).is_some() {
-                return Err(failed("SOURCE_ANSWER", "The source's answer cannot be read."));
+                return Err(client_error("SOURCE_ANSWER", "The source's answer cannot be read."));
             }
             let said = entry.json();
             let said =
                 said.as_ref().map(Json::root).and_then(JsonRef::as_number).and_then(|it| it.parse().ok());
-            // Of another's failure no more is known than its kind.
+            // A coalesced failure has no body; only its kind is known.
             Err(status::error(said.or((entry.status == 429).then_some(8))))
         }
     }

@@ -7,7 +7,7 @@ use crate::call::{Ask, milliseconds_left};
 use crate::error_report::CallLabel;
 use crate::passthrough::arguments::Arguments;
 use crate::passthrough::columns::{Columns, Errors, ResponseKeys};
-use crate::passthrough::{failed, no_answer};
+use crate::passthrough::{client_error, no_answer};
 use crate::source::Shortest;
 use bytes::Bytes;
 use futures_util::future::join_all;
@@ -26,10 +26,10 @@ use weir_engine::source::{
 use weir_language::ast::OperationKind;
 use weir_language::json::Json;
 
-/// Until when the server has to answer, as it is told.
+/// Header with the deadline for the server.
 const TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 
-/// In which codings messages are read.
+/// Header with the compressions that we accept.
 const ACCEPT_ENCODING: HeaderName = HeaderName::from_static("grpc-accept-encoding");
 
 /// A prepared plan node.
@@ -40,13 +40,13 @@ pub(super) struct Calls {
     kind: OperationKind,
     fields: Vec<MethodCall>,
     keys: ResponseKeys,
-    /// Tags that invalidate its answers.
+    /// Tags that invalidate the answers.
     touches: Vec<Tag>,
 }
 
 /// A member of the node.
 struct MethodCall {
-    /// Its place in the output plan.
+    /// Position in the output plan.
     place: u32,
     /// The method's name in [`Model::methods`]; `None` if it repeats an earlier member.
     method: Option<Box<str>>,
@@ -60,7 +60,7 @@ impl Calls {
             let of = &node.output.fields[place as usize];
             let field = node.schema.field(of.field);
             let own = node.output.arguments(of).iter().copied();
-            // Those of directives follow the field's own.
+            // Arguments of directives follow those of the field and are skipped here.
             let arguments = own.filter(|it| field.arguments.range().contains(&it.input.index())).collect();
             let method = of.same_as.is_none().then(|| node.schema.str(field.name).into());
             if let OutputKind::Object(set) = of.member {
@@ -79,7 +79,7 @@ impl Calls {
         self.model.methods.get(asked.method.as_ref()?)
     }
 
-    /// Calls the method of `asked` with the key of `row`; what comes is its message as JSON. Nothing comes of what repeats another.
+    /// Calls the method of `asked` with the key of `row`. Returns the message as JSON; `None` for a repeated member.
     async fn call(
         &self,
         asked: &MethodCall,
@@ -91,14 +91,16 @@ impl Calls {
         let arguments = self.arguments(method, asked, input, row);
         let message = Bytes::from(frame::wrap(&request(method, &arguments)?));
         let call = || {
-            let (link, output) = (Arc::clone(&self.link), method.output.clone());
+            let link = Arc::clone(&self.link);
+            let output = method.output.clone();
             let ask = self.ask(method, message, input);
             async move {
                 let bytes_max = link.server.policy.body_bytes_max;
                 Ok(answer::read(link.counts.count(link.upstream.call(&ask)).await?, output, bytes_max))
             }
         };
-        let (keeper, path) = (&self.link.keeper, method.path.as_str().as_bytes());
+        let keeper = &self.link.keeper;
+        let path = method.path.as_str().as_bytes();
         let served = match method.kind {
             OperationKind::Query | OperationKind::Subscription => {
                 keeper.get(&[path, &arguments], &self.touches, input, call).await
@@ -122,7 +124,7 @@ impl Calls {
         Ask { idempotent: method.kind == OperationKind::Query, ..ask }
     }
 
-    /// The arguments as JSON: an object, or the only one, which is null if it was not given.
+    /// Arguments as JSON: an object, or the single value that the method takes; null if it is absent.
     fn arguments(
         &self,
         method: &GrpcMethod,
@@ -143,10 +145,7 @@ impl Calls {
             json.extend_from_slice(
                 format!("\"{}\":", schema.input_name(self.ids.input(argument.input))).as_bytes(),
             );
-            match values.write(*argument, &mut json) {
-                true => json.push(b','),
-                false => json.truncate(before),
-            }
+            if values.write(*argument, &mut json) { json.push(b',') } else { json.truncate(before) }
         }
         if json.last() == Some(&b',') {
             json.pop();
@@ -183,7 +182,7 @@ impl Calls {
         Ok(FetchResult { body: FetchBody::Rows(table), errors: Vec::new(), cache_control: cache_control.0 })
     }
 
-    /// The column of a member, an answer each row.
+    /// Column of a member, with one answer per row.
     fn column(
         &self,
         asked: &MethodCall,
@@ -205,7 +204,8 @@ impl Calls {
         let tapes: Vec<_> = jsons.collect();
         let values: Vec<_> =
             tapes.iter().map(|it| it.as_ref().ok().and_then(Option::as_ref).map(Json::root)).collect();
-        let (schema, errors) = (&*self.model.schema, Errors::default());
+        let schema = &*self.model.schema;
+        let errors = Errors::default();
         let made = Columns {
             schema,
             ids: &self.ids,
@@ -225,11 +225,11 @@ impl Calls {
     }
 }
 
-/// JSON's null.
+/// The JSON text `null`.
 const NULL: &[u8] = b"null";
 
-/// Leaves fields out whose value is an `Any` of nothing, which no message says; true if `value` is one itself. Depth is that of the JSON,
-/// which is bounded.
+/// Removes fields whose value is an empty `Any`, which protobuf cannot encode; true if `value` itself is one. Recursion is bounded by the
+/// JSON's nesting.
 fn leave_out_empty_any(value: &mut serde_json::Value, message: &MessageDescriptor) -> bool {
     if message.full_name() == "google.protobuf.Any" {
         return value.as_object().is_some_and(serde_json::Map::is_empty);
@@ -255,7 +255,7 @@ fn leave_out_empty_any(value: &mut serde_json::Value, message: &MessageDescripto
     false
 }
 
-/// The arguments as the method's message. Null is a value of one type alone, else it stands for the empty message.
+/// Encodes the arguments as the request message. Null is a value only for one type; otherwise it means the empty message.
 fn request(method: &GrpcMethod, json: &[u8]) -> Result<Vec<u8>, FieldError> {
     if json == NULL && method.input.full_name() != "google.protobuf.Value" {
         return Ok(Vec::new());
@@ -268,12 +268,12 @@ fn request(method: &GrpcMethod, json: &[u8]) -> Result<Vec<u8>, FieldError> {
     });
     let unfit = |error: serde_json::Error| {
         tracing::debug!(%error, "arguments do not fit a message");
-        failed("BAD_USER_INPUT", "An argument does not fit what the source takes.")
+        client_error("BAD_USER_INPUT", "An argument does not fit what the source takes.")
     };
     Ok(message.map_err(unfit)?.encode_to_vec())
 }
 
-/// Members stand in answers under their own names.
+/// Maps each member to its key in the answer, which is its field name.
 fn name_members(node: &PlanNode<'_>, set: SelectionSetId, keys: &mut ResponseKeys) {
     for place in node.output.set(set).range() {
         let of = &node.output.fields[place];
@@ -299,7 +299,7 @@ impl PreparedFetch for Calls {
         &self.touches
     }
 
-    /// Nothing says that a method is harmless.
+    /// gRPC has no marker for methods without side effects.
     fn may_change_data(&self) -> bool {
         true
     }

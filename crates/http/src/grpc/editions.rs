@@ -1,4 +1,4 @@
-//! Descriptions in an edition of protobuf: what their features say becomes what proto3 says, which is what is read here.
+//! Lowers descriptions in protobuf editions to proto3, which the decoder supports.
 //!
 //! A descriptor set is rewritten: presence becomes `optional`, required fields get their label, delimited messages become groups. Enums are
 //! open here in every syntax, and both encodings of lists are read. A source file in an edition is refused: `protoc` reads it.
@@ -20,18 +20,19 @@ const LABEL_REPEATED: i32 = 3;
 const TYPE_GROUP: i32 = 10;
 const TYPE_MESSAGE: i32 = 11;
 
-/// The most files that are looked through for an edition.
+/// Maximum number of files searched for an edition.
 const FILES_MAX: usize = 1_000;
 
-/// Refuses a source file of an edition, or one that imports such a file.
+/// Refuses a source file in an edition, or one that imports such a file.
 ///
 /// # Errors
-/// The file, and what to do.
+/// The file, and how to fix it.
 pub(super) fn check(file: &Path) -> Result<(), String> {
     let folder = file.parent().unwrap_or(Path::new("."));
-    let (mut open, mut seen) = (vec![file.to_path_buf()], BTreeSet::new());
+    let mut open = vec![file.to_path_buf()];
+    let mut seen = BTreeSet::new();
     while let Some(file) = open.pop() {
-        // The compiler tells of a file that cannot be read.
+        // The compiler reports unreadable files.
         let Ok(text) = std::fs::read_to_string(&file) else { continue };
         if let Some(edition) = statements(&text, "edition").next() {
             let shown = file.display();
@@ -45,7 +46,7 @@ pub(super) fn check(file: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The quoted texts of the statements of `text` that begin with `word`.
+/// The string literals in the statements of `text` that begin with `word`.
 fn statements<'t>(text: &'t str, word: &str) -> impl Iterator<Item = &'t str> {
     text.lines().filter_map(move |line| {
         let rest = line.trim_start().strip_prefix(word)?;
@@ -55,10 +56,10 @@ fn statements<'t>(text: &'t str, word: &str) -> impl Iterator<Item = &'t str> {
     })
 }
 
-/// The descriptions in a descriptor set.
+/// Decodes a descriptor set.
 ///
 /// # Errors
-/// It is none, or is not sound.
+/// The bytes are not a valid descriptor set.
 pub(super) fn decode(bytes: &[u8]) -> Result<DescriptorPool, String> {
     let set = DescriptorPool::global()
         .get_message_by_name("google.protobuf.FileDescriptorSet")
@@ -75,7 +76,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<DescriptorPool, String> {
     DescriptorPool::decode(bytes.as_slice()).map_err(|error| error.to_string())
 }
 
-/// Features that are inherited.
+/// Features inherited by nested elements.
 #[derive(Clone, Copy, Default)]
 struct Features {
     presence: i32,
@@ -83,7 +84,7 @@ struct Features {
 }
 
 impl Features {
-    /// With what the options of `of` say.
+    /// These features, overridden by the options of `of`.
     fn of(self, of: &DynamicMessage) -> Self {
         let options = of.get_field_by_name("options");
         let features =
@@ -101,7 +102,7 @@ impl Features {
 }
 
 fn lower_file(file: &mut DynamicMessage) {
-    // An enum of proto3 begins with 0. Where one does not, fields are those of proto2, which all have presence.
+    // An enum of proto3 starts with 0. If one does not, use proto2, where every field has presence.
     let syntax = if has_odd_enum(file) { "proto2" } else { "proto3" };
     file.set_field_by_name("syntax", Value::String(syntax.into()));
     file.clear_field_by_name("edition");
@@ -110,7 +111,7 @@ fn lower_file(file: &mut DynamicMessage) {
     each(file, "extension", &mut |field| lower_field(field, features, false));
 }
 
-/// Depth is that of the message's nesting, which decoding bounds.
+/// Lowers a message. Recursion is bounded by the nesting that decoding accepts.
 fn lower_message(message: &mut DynamicMessage, features: Features) {
     let features = features.of(message);
     let is_map = message
@@ -138,7 +139,7 @@ fn lower_field(field: &mut DynamicMessage, features: Features, is_of_map: bool) 
     }
 }
 
-/// True if an enum of a file or message begins with another number than 0. Depth is that of the nesting, which decoding bounds.
+/// True if an enum of a file or message does not start with 0. Recursion is bounded by the nesting that decoding accepts.
 fn has_odd_enum(of: &DynamicMessage) -> bool {
     let is_odd = |it: &DynamicMessage| {
         let values = it.get_field_by_name("value");
@@ -154,7 +155,7 @@ fn has_odd_enum(of: &DynamicMessage) -> bool {
     any("enum_type", &is_odd) || any("message_type", &has_odd_enum) || any("nested_type", &has_odd_enum)
 }
 
-/// Changes each message of a list.
+/// Applies `change` to each message of a list field.
 fn each(of: &mut DynamicMessage, name: &str, change: &mut dyn FnMut(&mut DynamicMessage)) {
     let list = of.get_field_by_name_mut(name).and_then(Value::as_list_mut);
     list.into_iter().flatten().filter_map(Value::as_message_mut).for_each(change);
@@ -165,7 +166,7 @@ fn text(of: &DynamicMessage, name: &str) -> String {
     value.as_deref().and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// The number of an enum or of 32 bits; 0 without a value.
+/// Value of an enum or 32-bit field; 0 if unset.
 fn number(of: &DynamicMessage, name: &str) -> i32 {
     let value = of.get_field_by_name(name);
     value.as_deref().and_then(|it| it.as_enum_number().or_else(|| it.as_i32())).unwrap_or_default()

@@ -1,8 +1,8 @@
-//! One message on the wire: a flag, its length, its bytes.
+//! gRPC frame of one message: compression flag, length, bytes.
 //!
 //! Source: gRPC over HTTP2, "Length-Prefixed-Message".
 
-/// Bytes before a message.
+/// Size of a frame's header, in bytes.
 const HEAD_BYTES: usize = 5;
 
 /// Puts `message` into a frame.
@@ -14,16 +14,16 @@ pub(super) fn wrap(message: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The content of one frame.
+/// Content of one frame.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Framed<'b> {
-    /// A message.
+    /// An uncompressed message.
     Plain(&'b [u8]),
-    /// A message in the coding that `grpc-encoding` names.
+    /// A message compressed as `grpc-encoding` says.
     Packed(&'b [u8]),
 }
 
-/// The content of a body that is one frame.
+/// Parses a body that must consist of one frame.
 pub(super) fn unwrap(body: &[u8]) -> Option<Framed<'_>> {
     let (head, message) = body.split_first_chunk::<HEAD_BYTES>()?;
     let [flag, a, b, c, d] = *head;

@@ -1,4 +1,4 @@
-//! Messages as JSON, in the shape of their types here: a value that JSON cannot hold is a fault in its place, and the rest stays.
+//! Writes messages as JSON. A value that JSON cannot represent becomes a fault marker; the rest of the message stays.
 //!
 //! Protobuf's own JSON fails as a whole if a part has none, as an `Any` of an unknown type or a moment out of range has. A client that does
 //! not select that part never sees it.
@@ -12,21 +12,21 @@ use base64::prelude::BASE64_STANDARD;
 use prost_reflect::prost::Message;
 use prost_reflect::{DynamicMessage, Kind, MapKey, ReflectMessage, SerializeOptions, Value};
 use weir_language::json::JsonRef;
-use weir_language::value::json::quoted;
+use weir_language::value::json::write_quoted;
 
-/// JSON format of protobuf's own types: with default values, 64-bit integers as numbers.
+/// ProtoJSON options: with default values, 64-bit integers as numbers.
 const AS_JSON: SerializeOptions =
     SerializeOptions::new().skip_default_fields(false).stringify_64_bit_integers(false);
 
-/// The only member of what stands in the place of a value that has no JSON. No member is called so.
+/// Key of the fault marker, the object that replaces a value without JSON form. No field can have this name.
 const FAULT: &str = "\u{0}fault";
 
-/// True if a value stands for one that has no JSON.
+/// True for a fault marker.
 pub(super) fn is_fault(value: JsonRef<'_>) -> bool {
     value.is_object() && value.get(FAULT).is_some()
 }
 
-/// Appends `message`.
+/// Appends `message` as JSON.
 pub(super) fn write(message: &DynamicMessage, out: &mut String) {
     let descriptor = message.descriptor();
     if is_one_value(descriptor.full_name()) {
@@ -41,16 +41,16 @@ pub(super) fn write(message: &DynamicMessage, out: &mut String) {
         if !std::mem::replace(&mut is_first, false) {
             out.push(',');
         }
-        quoted(member_name(&field), out);
+        write_quoted(member_name(&field), out);
         out.push(':');
         write_value(&message.get_field(&field), &field.kind(), out);
     }
     out.push('}');
 }
 
-/// Appends a message that JSON has as one value.
+/// Appends a well-known message that ProtoJSON writes as a single value.
 fn write_known(message: &DynamicMessage, out: &mut String) {
-    // An `Any` of nothing has no type that could be looked for.
+    // An empty `Any` names no type to decode it with.
     if message.descriptor().full_name() == "google.protobuf.Any" && message.encoded_len() == 0 {
         return out.push_str("{}");
     }
@@ -62,7 +62,7 @@ fn write_known(message: &DynamicMessage, out: &mut String) {
         Err(reason) => {
             tracing::debug!(reason, "a part of a message of a gRPC server has no JSON");
             out.push('{');
-            quoted(FAULT, out);
+            write_quoted(FAULT, out);
             out.push_str(":true}");
         }
     }
@@ -77,12 +77,12 @@ fn write_value(value: &Value, kind: &Kind, out: &mut String) {
         Value::U64(value) => out.push_str(&value.to_string()),
         Value::F32(value) => write_float(f64::from(*value), &format!("{value:?}"), out),
         Value::F64(value) => write_float(*value, &format!("{value:?}"), out),
-        Value::String(text) => quoted(text, out),
-        Value::Bytes(bytes) => quoted(&BASE64_STANDARD.encode(bytes), out),
+        Value::String(text) => write_quoted(text, out),
+        Value::Bytes(bytes) => write_quoted(&BASE64_STANDARD.encode(bytes), out),
         Value::EnumNumber(number) => match kind {
             Kind::Enum(of) if of.full_name() == "google.protobuf.NullValue" => out.push_str("null"),
             Kind::Enum(of) => match of.get_value(*number) {
-                Some(value) => quoted(value.name(), out),
+                Some(value) => write_quoted(value.name(), out),
                 None => out.push_str(&number.to_string()),
             },
             _ => out.push_str(&number.to_string()),
@@ -104,14 +104,14 @@ fn write_value(value: &Value, kind: &Kind, out: &mut String) {
                 _ => kind.clone(),
             };
             let mut members: Vec<_> = members.iter().map(|(key, value)| (text_of(key), value)).collect();
-            // A map has no order, and equal answers are to be equal texts.
+            // Maps are unordered; sorting gives equal answers equal texts.
             members.sort_by(|a, b| a.0.cmp(&b.0));
             out.push('{');
             for (at, (key, value)) in members.iter().enumerate() {
                 if at > 0 {
                     out.push(',');
                 }
-                quoted(key, out);
+                write_quoted(key, out);
                 out.push(':');
                 write_value(value, &of_values, out);
             }
@@ -120,7 +120,7 @@ fn write_value(value: &Value, kind: &Kind, out: &mut String) {
     }
 }
 
-/// Appends a number by its shortest digits. JSON has no others than finite ones.
+/// Appends a number with its shortest digits. JSON has no infinities and no NaN.
 fn write_float(value: f64, digits: &str, out: &mut String) {
     match value {
         _ if value.is_finite() => out.push_str(digits),

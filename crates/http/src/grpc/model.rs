@@ -1,4 +1,4 @@
-//! The types and methods of a description as a schema.
+//! Builds a schema from the types and methods of a description.
 //!
 //! Values stand in answers as protobuf's JSON has them. What may be missing there is nullable here; what cannot be said in GraphQL
 //! (maps, messages without fields, any value) is the scalar `JSON`.
@@ -14,7 +14,7 @@ use weir_language::ast::OperationKind;
 use weir_language::schema::build::SchemaBuilder;
 use weir_language::schema::{ScalarReader, Schema, TypeRef, builtin};
 
-/// Prefixes of names of methods that only read.
+/// Prefixes of method names that imply a read.
 const READS: &[&str] = &[
     "BatchGet", "Check", "Count", "Describe", "Exists", "Fetch", "Find", "Get", "Has", "Is", "List",
     "Lookup", "Query", "Read", "Search", "Show",
@@ -23,7 +23,7 @@ const READS: &[&str] = &[
 /// Types and methods of a description.
 pub(super) struct Model {
     pub(super) schema: Arc<Schema>,
-    /// By the name of the root field.
+    /// Methods by the name of their root field.
     pub(super) methods: HashMap<Box<str>, GrpcMethod>,
     /// Methods that stream, which are left out: `package.Service/Method`.
     pub(super) streaming: Vec<String>,
@@ -39,19 +39,19 @@ pub(super) struct GrpcMethod {
 }
 
 impl GrpcMethod {
-    /// True if its request is a type of protobuf's own that JSON has as one value, which is its argument.
+    /// True if the request is a well-known type that JSON writes as one value; that value is then the argument.
     pub(super) fn takes_value(&self) -> bool {
         is_one_value(self.input.full_name())
     }
 
-    /// True if it has an empty answer.
+    /// True if the response message has no fields.
     pub(super) fn is_silent(&self) -> bool {
         self.output.fields().len() == 0
     }
 }
 
-/// The methods of `pool` that stream.
-fn streaming(pool: &DescriptorPool) -> Vec<String> {
+/// Names of the streaming methods in `pool`.
+fn streaming_methods(pool: &DescriptorPool) -> Vec<String> {
     let all = pool.services().flat_map(|it| it.methods().collect::<Vec<_>>());
     all.filter(|it| it.is_client_streaming() || it.is_server_streaming())
         .map(|it| format!("{}/{}", it.parent_service().full_name(), it.name()))
@@ -61,10 +61,10 @@ fn streaming(pool: &DescriptorPool) -> Vec<String> {
 struct ModelWriter<'p> {
     builder: SchemaBuilder,
     prefix: &'p str,
-    /// Names of types in Weir, by full name; of inputs with a `>` before it.
+    /// GraphQL names by full protobuf name; input types have a `>` before it.
     names: HashMap<String, String>,
     taken: HashSet<String>,
-    /// Messages that are still to be written, and whether as inputs.
+    /// Messages whose types are still to be built; true for input types.
     open: Vec<(MessageDescriptor, bool)>,
     enums: Vec<EnumDescriptor>,
     scalars: HashSet<&'static str>,
@@ -72,7 +72,7 @@ struct ModelWriter<'p> {
 
 impl Model {
     /// # Errors
-    /// The description has no unary method, or gives no sound schema.
+    /// The description has no unary method, or its schema would be invalid.
     pub(super) fn new(pool: &DescriptorPool, prefix: &str) -> Result<Self, String> {
         let mut writer = ModelWriter {
             builder: SchemaBuilder::new(),
@@ -93,11 +93,11 @@ impl Model {
             let first = errors.first().map_or("", |it| &it.message);
             format!("the description gives no sound schema: {first}")
         })?;
-        Ok(Self { schema: Arc::new(schema), methods, streaming: streaming(pool) })
+        Ok(Self { schema: Arc::new(schema), methods, streaming: streaming_methods(pool) })
     }
 }
 
-/// Types of protobuf's own that JSON has as another value than an object of their fields.
+/// Well-known types that JSON writes as something other than an object of their fields.
 ///
 /// Source: ProtoJSON.
 const ONE_VALUE: &[&str] = &[
@@ -123,13 +123,13 @@ pub(super) fn is_one_value(full_name: &str) -> bool {
     full_name.strip_prefix("google.protobuf.").is_some_and(|it| ONE_VALUE.contains(&it))
 }
 
-/// The name of a field here: protobuf's for JSON, or its own where that is no name of GraphQL. Requests may have either.
+/// Name of a field in the schema: its JSON name, or its protobuf name if the JSON name is not valid in GraphQL. Requests accept both.
 pub(super) fn member_name(field: &FieldDescriptor) -> &str {
     let json = field.json_name();
     if is_name(json) { json } else { field.name() }
 }
 
-/// True for a name of GraphQL that is not its own. Source: GraphQL specification, section 2.1.9.
+/// True for a valid, unreserved GraphQL name. Source: GraphQL specification, section 2.1.9.
 fn is_name(text: &str) -> bool {
     let mut bytes = text.bytes();
     bytes.next().is_some_and(|it| it.is_ascii_alphabetic() || it == b'_')
@@ -137,7 +137,7 @@ fn is_name(text: &str) -> bool {
         && !text.starts_with("__")
 }
 
-/// Kind of `method`: query or mutation.
+/// Whether `method` is a query or a mutation.
 fn kind_of(method: &MethodDescriptor) -> OperationKind {
     let options = method.method_descriptor_proto().options.as_ref();
     let level = options.map_or(IdempotencyLevel::IdempotencyUnknown, |it| it.idempotency_level());
@@ -146,9 +146,10 @@ fn kind_of(method: &MethodDescriptor) -> OperationKind {
         let rest = name.strip_prefix(*word);
         rest.is_some_and(|it| !it.starts_with(|c: char| c.is_ascii_lowercase()))
     };
-    match level == IdempotencyLevel::NoSideEffects || READS.iter().any(begins) {
-        true => OperationKind::Query,
-        false => OperationKind::Mutation,
+    if level == IdempotencyLevel::NoSideEffects || READS.iter().any(begins) {
+        OperationKind::Query
+    } else {
+        OperationKind::Mutation
     }
 }
 
@@ -182,12 +183,11 @@ impl ModelWriter<'_> {
             let path = format!("/{}/{}", method.parent_service().full_name(), method.name());
             let path = path.parse().map_err(|_| format!("`{path}` is no path"))?;
             let done = GrpcMethod { path, input: method.input(), output: method.output(), kind };
-            let ty = match done.is_silent() {
-                true => self.builder.type_ref("Boolean"),
-                false => {
-                    let name = self.message(&done.output, false);
-                    self.builder.type_ref(&name)
-                }
+            let ty = if done.is_silent() {
+                self.builder.type_ref("Boolean")
+            } else {
+                let name = self.message(&done.output, false);
+                self.builder.type_ref(&name)
             };
             self.builder.field(&name, "", ty);
             if done.takes_value() {
@@ -209,24 +209,21 @@ impl ModelWriter<'_> {
         Ok(())
     }
 
-    /// Writes what is referred to, and what that refers to.
+    /// Builds all types that were referenced, including those they reference.
     fn messages(&mut self) {
         while let Some((message, is_input)) = self.open.pop() {
             let name = self.name(message.full_name(), message.package_name(), is_input);
-            match is_input {
-                true => {
-                    self.builder.input_object(&name, "");
-                    for field in message.fields() {
-                        let ty = self.input_type(&field);
-                        self.builder.input_field(member_name(&field), "", ty);
-                    }
+            if is_input {
+                self.builder.input_object(&name, "");
+                for field in message.fields() {
+                    let ty = self.input_type(&field);
+                    self.builder.input_field(member_name(&field), "", ty);
                 }
-                false => {
-                    self.builder.object(&name, "");
-                    for field in message.fields() {
-                        let ty = self.output_type(&field);
-                        self.builder.field(member_name(&field), "", ty);
-                    }
+            } else {
+                self.builder.object(&name, "");
+                for field in message.fields() {
+                    let ty = self.output_type(&field);
+                    self.builder.field(member_name(&field), "", ty);
                 }
             }
         }
@@ -237,7 +234,7 @@ impl ModelWriter<'_> {
             let name = self.name(of.full_name(), of.package_name(), false);
             self.builder.enumeration(&name, "");
             for value in of.values() {
-                // Further names of a number never stand in answers.
+                // Aliases of an enum value are skipped: answers contain only the first name.
                 if of.get_value(value.number()).is_some_and(|it| it.name() == value.name()) {
                     self.builder.enum_value(value.name(), "");
                 }
@@ -248,7 +245,7 @@ impl ModelWriter<'_> {
         for scalar in scalars {
             let (reader, words) = match scalar {
                 "BigInt" => (ScalarReader::BigInt, "An integer of 64 bits."),
-                // The reader of numbers keeps all digits; what is none of 64 bits does not fit the message.
+                // `ScalarReader::Decimal` keeps all digits; a value beyond 64 bits is refused when the message is encoded.
                 "UInt64" => (ScalarReader::Decimal, "An integer of 64 bits, from 0."),
                 "Bytes" => (ScalarReader::Text, "Bytes in base64."),
                 "Timestamp" => (ScalarReader::Text, "A moment: `2026-11-21T20:00:00Z`."),
@@ -262,7 +259,7 @@ impl ModelWriter<'_> {
     fn output_type(&mut self, field: &FieldDescriptor) -> TypeRef {
         let base = self.base(field, false);
         let is_message = matches!(field.kind(), Kind::Message(_));
-        // A newer server may send enum values that are unknown here, and JSON has no NaN.
+        // A newer server may send unknown enum values, and JSON has no NaN, so such fields are nullable.
         let may_be_unshown = matches!(field.kind(), Kind::Enum(_) | Kind::Double | Kind::Float);
         let is_certain = !is_message && !may_be_unshown && !field.supports_presence();
         let text = match (field.is_map(), field.is_list()) {
@@ -287,7 +284,7 @@ impl ModelWriter<'_> {
         self.builder.type_ref(&text)
     }
 
-    /// The named type of a field, without lists.
+    /// The GraphQL type of a field, without list wrappers.
     fn base(&mut self, field: &FieldDescriptor, is_input: bool) -> String {
         let scalar = match field.kind() {
             _ if field.is_map() => "JSON",
@@ -319,7 +316,7 @@ impl ModelWriter<'_> {
         name.to_owned()
     }
 
-    /// Name of a message, whose type is then written.
+    /// Name of the type for a message, which is queued to be built.
     fn message(&mut self, message: &MessageDescriptor, is_input: bool) -> String {
         match message.full_name() {
             "google.protobuf.Timestamp" => return self.scalar("Timestamp"),
@@ -343,7 +340,7 @@ impl ModelWriter<'_> {
         self.name(message.full_name(), message.package_name(), is_input)
     }
 
-    /// A name of its own for what `full` names: without the package, if that is free.
+    /// A unique type name for `full`, without the package if that is unused.
     fn name(&mut self, full: &str, package: &str, is_input: bool) -> String {
         let key = format!("{}{full}", if is_input { ">" } else { "" });
         if let Some(name) = self.names.get(&key) {
@@ -362,7 +359,7 @@ impl ModelWriter<'_> {
     }
 }
 
-/// `getPlayer` of `GetPlayer`.
+/// Turns `GetPlayer` into `getPlayer`.
 fn field_name(prefix: &str, method: &str) -> String {
     let mut rest = method.chars();
     let first = rest.next().map(|it| it.to_ascii_lowercase());

@@ -1,13 +1,13 @@
-//! gRPC status codes as errors of clients. Their messages are logged only: they were not written for clients.
+//! Maps gRPC status codes to errors. The server's messages are only logged, since they were not written for clients.
 //!
 //! Source: gRPC, "Status codes and their use".
 
 use crate::call::Answer;
-use crate::passthrough::failed;
+use crate::passthrough::client_error;
 use http::StatusCode;
 use weir_engine::source::FieldError;
 
-/// The status of `answer`; 0 if it is good, `None` if it says none.
+/// gRPC status of `answer`: 0 for success, `None` if it has none.
 pub(super) fn of(answer: &Answer) -> Option<u8> {
     let find = |name: &str| answer.trailers.get(name).or_else(|| answer.headers.get(name));
     let status = find("grpc-status").and_then(|it| it.to_str().ok()).and_then(|it| it.parse::<u8>().ok());
@@ -23,7 +23,7 @@ pub(super) fn of(answer: &Answer) -> Option<u8> {
     status
 }
 
-/// The status of HTTP that says the same: whether it may be kept, whether something may have been changed, whether the server
+/// The HTTP status with the same meaning for the cache: whether to keep the answer, whether data may have changed, whether the server
 /// failed.
 pub(super) fn as_http(status: Option<u8>) -> StatusCode {
     match status {
@@ -40,26 +40,26 @@ pub(super) fn as_http(status: Option<u8>) -> StatusCode {
     }
 }
 
-/// Error of a status that is not 0.
+/// Error for a status other than 0.
 pub(super) fn error(status: Option<u8>) -> FieldError {
     match status {
         // CANCELLED, DEADLINE_EXCEEDED.
-        Some(1 | 4) => failed("SOURCE_TIMEOUT", "The source did not answer in time."),
-        Some(8) => failed("POOL_TIMEOUT", "The source has no capacity left."),
-        Some(3) => refused("invalid argument"),
-        Some(5) => refused("not found"),
-        Some(6) => refused("already exists"),
-        Some(7) => refused("permission denied"),
-        Some(9) => refused("failed precondition"),
-        Some(10) => refused("aborted"),
-        Some(11) => refused("out of range"),
-        Some(12) => refused("unimplemented"),
-        Some(16) => refused("unauthenticated"),
-        // UNKNOWN, INTERNAL, UNAVAILABLE, DATA_LOSS, and servers that speak no gRPC.
-        Some(_) | None => failed("SOURCE_UNAVAILABLE", "The source is unavailable."),
+        Some(1 | 4) => client_error("SOURCE_TIMEOUT", "The source did not answer in time."),
+        Some(8) => client_error("POOL_TIMEOUT", "The source has no capacity left."),
+        Some(3) => refusal_error("invalid argument"),
+        Some(5) => refusal_error("not found"),
+        Some(6) => refusal_error("already exists"),
+        Some(7) => refusal_error("permission denied"),
+        Some(9) => refusal_error("failed precondition"),
+        Some(10) => refusal_error("aborted"),
+        Some(11) => refusal_error("out of range"),
+        Some(12) => refusal_error("unimplemented"),
+        Some(16) => refusal_error("unauthenticated"),
+        // UNKNOWN, INTERNAL, UNAVAILABLE, DATA_LOSS, and servers that do not speak gRPC.
+        Some(_) | None => client_error("SOURCE_UNAVAILABLE", "The source is unavailable."),
     }
 }
 
-fn refused(why: &str) -> FieldError {
-    failed("SOURCE_REFUSED", &format!("The source refused the request: {why}."))
+fn refusal_error(why: &str) -> FieldError {
+    client_error("SOURCE_REFUSED", &format!("The source refused the request: {why}."))
 }

@@ -1,40 +1,40 @@
-//! Names of GraphQL from names of anything.
+//! Derives GraphQL names from arbitrary names.
 
 use std::collections::HashSet;
 
-/// Names that may not be given to a type again.
+/// Type names that the SDL already uses.
 const TAKEN: [&str; 8] = ["Query", "Mutation", "Subscription", "Int", "Float", "String", "Boolean", "ID"];
 
-/// True if `name` is valid in a schema.
+/// True if `name` is a valid name in a schema.
 pub(super) fn is_valid(name: &str) -> bool {
     let mut bytes = name.bytes();
     let first = bytes.next().is_some_and(|it| it.is_ascii_alphabetic() || it == b'_');
     first && bytes.all(|it| it.is_ascii_alphanumeric() || it == b'_') && !name.starts_with("__")
 }
 
-/// `pet-type` becomes `petType`; what is valid stays.
+/// Turns `pet-type` into `petType`; valid names stay.
 pub(super) fn field(name: &str) -> String {
-    if is_valid(name) { name.to_string() } else { joined(name, false) }
+    if is_valid(name) { name.to_string() } else { to_camel_case(name, false) }
 }
 
-/// `name` as a member of a mapping is called: quoted where it is no name.
+/// `name` as a member in a mapping, quoted if it is not an identifier.
 pub(super) fn member(name: &str) -> String {
-    if is_valid(name) { name.to_string() } else { quoted(name) }
+    if is_valid(name) { name.to_string() } else { quote_mapping_text(name) }
 }
 
-/// `text` as a quoted text of a mapping.
-pub(super) fn quoted(text: &str) -> String {
+/// `text` as a quoted string of a mapping.
+pub(super) fn quote_mapping_text(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 
-/// `pet_store item` becomes `PetStoreItem`.
+/// Turns `pet_store item` into `PetStoreItem`.
 pub(super) fn type_name(name: &str) -> String {
-    let made = joined(name, true);
+    let made = to_camel_case(name, true);
     if TAKEN.contains(&made.as_str()) { format!("{made}Type") } else { made }
 }
 
-/// The words of `name` as one, each with a great letter; the first with a small one unless `great`.
-fn joined(name: &str, great: bool) -> String {
+/// The words of `name` in camel case; the first letter is upper case if `great`.
+fn to_camel_case(name: &str, great: bool) -> String {
     let mut out = String::new();
     for word in name.split(|it: char| !it.is_ascii_alphanumeric()).filter(|it| !it.is_empty()) {
         let (first, rest) = word.split_at(1);
@@ -51,12 +51,12 @@ fn joined(name: &str, great: bool) -> String {
     out
 }
 
-/// Names that were given in one place.
+/// Names in use within one scope.
 #[derive(Default)]
 pub(super) struct TakenNames(HashSet<String>);
 
 impl TakenNames {
-    /// `wanted`, or `wanted2` and so on where it was given before.
+    /// Reserves `wanted`, or `wanted2` and so on if it is in use.
     pub(super) fn fresh(&mut self, wanted: String) -> String {
         let mut name = wanted.clone();
         let mut number = 2;
@@ -67,7 +67,7 @@ impl TakenNames {
         name
     }
 
-    /// Takes a name back.
+    /// Releases a name.
     pub(super) fn free(&mut self, name: &str) {
         self.0.remove(name);
     }

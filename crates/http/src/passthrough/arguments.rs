@@ -1,4 +1,4 @@
-//! Arguments as JSON: literals, variables and the parents' keys are written as what they stand for.
+//! Writes arguments as JSON, with literals, variables and parent keys replaced by their values.
 
 use weir_engine::plan::output_plan::OutputArgument;
 use weir_engine::rows::{Column, Data};
@@ -7,19 +7,19 @@ use weir_language::schema::{EnumValueId, InputId, Schema};
 use weir_language::value::json::{self, Environment};
 use weir_language::value::{Node, Values};
 
-/// Origins of arguments.
+/// Sources of argument values.
 #[derive(Clone, Copy)]
 pub(crate) struct Arguments<'r> {
-    /// The source's own.
+    /// Schema of the source.
     pub(crate) schema: &'r Schema,
     pub(crate) ids: &'r Ids,
     pub(crate) input: &'r FetchInput<'r>,
-    /// The row of the parents' keys.
+    /// Row of the parent keys.
     pub(crate) row: usize,
 }
 
 impl Arguments<'_> {
-    /// Appends the value of `argument`; `false`, with nothing written, if there is none.
+    /// Appends the value of `argument`. Returns `false` and writes nothing if it has no value.
     pub(crate) fn write(&self, argument: OutputArgument, out: &mut Vec<u8>) -> bool {
         let literals = &self.input.output.literals;
         match (literals.nodes[argument.value as usize], argument.default) {
@@ -69,18 +69,18 @@ impl Environment for Arguments<'_> {
 
 /// Appends `value` as a JSON string.
 pub(crate) fn text(value: &str, out: &mut Vec<u8>) {
-    // Writing to memory does not fail.
+    // Serialization to memory cannot fail.
     drop(serde_json::to_writer(out, value));
 }
 
-/// Appends a key of the parents'.
+/// Appends a parent key.
 fn cell(column: &Column, row: usize, out: &mut String) {
     match &column.data {
         _ if column.nulls.get(row) => out.push_str("null"),
         Data::Bool(values) => out.push_str(if values[row] { "true" } else { "false" }),
         Data::Int(values) => out.push_str(itoa::Buffer::new().format(values[row])),
         Data::Float(values) => out.push_str(zmij::Buffer::new().format(values[row])),
-        Data::Text(texts) => json::quoted(&String::from_utf8_lossy(texts.get(row)), out),
+        Data::Text(texts) => json::write_quoted(&String::from_utf8_lossy(texts.get(row)), out),
         Data::Json(texts) => out.push_str(&String::from_utf8_lossy(texts.get(row))),
         Data::Empty | Data::List { .. } | Data::Object(_) | Data::Abstract(_) | Data::Foreign(_) => {
             out.push_str("null");

@@ -1,4 +1,4 @@
-//! Callers who see a server, and the types and fields of it that not all of them see.
+//! Visibility of a remote server: which callers see it, and which of its types and fields have guards.
 //!
 //! **Invariant:** without an audience the admin alone sees a server.
 
@@ -8,18 +8,18 @@ use weir_engine::caller::{Facts, Identity};
 use weir_engine::source::{nothing, only_admin};
 use weir_language::schema::{FieldId, Schema, TypeId, Visibility};
 
-/// As a text of services says it.
+/// Audience as configured in the SDL.
 #[derive(Clone, Debug)]
 pub struct Audience {
-    /// All conditions.
+    /// All conditions, each once.
     pub conditions: Vec<Condition>,
-    /// Places of those that hold for the whole server.
+    /// Indices of the conditions for the whole server.
     pub whole: Vec<u32>,
-    /// Those of types and fields, of this server or of another one of the text.
+    /// Guards of types and fields, including those of other servers in the file.
     pub guards: Vec<ServerGuard>,
 }
 
-/// The same, for the schema of the server.
+/// Audience resolved against the server's schema.
 #[derive(Debug)]
 pub(crate) struct Shown(Option<Guards>);
 
@@ -64,7 +64,8 @@ impl Guards {
     }
 }
 
-/// The type `ty` of a server, or its field `field`: a root is called `Query` or `Mutation`, whatever the server calls it.
+/// Finds the type `ty` of a server, or its field `field`. Root types are called `Query` and `Mutation` here, whatever their name on the
+/// server.
 pub(crate) fn find(schema: &Schema, ty: &str, field: Option<&str>) -> Option<Guarded> {
     let named = || schema.type_by_name(ty).filter(|it| !is_root(schema, *it));
     let id = match ty {

@@ -3,7 +3,7 @@
 //! **Invariant:** every column has a row for each value that was given to it, null where the value is missing, is null or does not fit
 //! its type. What does not fit is an error of its cell alone.
 
-use super::failed;
+use super::client_error;
 use foldhash::HashMap;
 use std::sync::Arc;
 use weir_engine::plan::output_plan::{OutputKind, OutputPlan, SelectionSetId, TypeSwitchId};
@@ -12,21 +12,21 @@ use weir_engine::source::{FieldError, Ids};
 use weir_language::json::{JsonKind, JsonRef};
 use weir_language::schema::{FieldId, ScalarReader, Schema, TypeId, TypeKind, TypeRef};
 
-/// Under which keys members stand in an answer.
+/// Response keys of members in an answer.
 #[derive(Debug, Default)]
 pub(crate) struct ResponseKeys {
-    /// By place in the output plan: the requested field.
+    /// Key of each requested field, by its position in the output plan.
     pub(crate) members: HashMap<u32, Box<str>>,
-    /// By set: of its hidden fields.
+    /// Keys of hidden fields, by selection set.
     pub(crate) hidden: HashMap<SelectionSetId, Vec<Box<str>>>,
-    /// The server's names of concrete types, and the graph's ids.
+    /// Concrete types by their name on the server.
     pub(crate) types: HashMap<Box<str>, TypeId>,
 }
 
-/// The key under which a server says which concrete type an object has.
+/// Response key of `__typename`.
 pub(crate) const TYPENAME: &str = "t";
 
-/// Errors that a server reports at nulls: the tape and the node.
+/// Errors that a server reports, by the null that they explain.
 #[derive(Debug, Default)]
 pub(crate) struct Errors {
     at: HashMap<(usize, u32), FieldError>,
@@ -37,7 +37,7 @@ impl Errors {
         (std::ptr::from_ref(value.json) as usize, value.at)
     }
 
-    /// Notes an error at the first null on the way of `path` from `root`; without one there is nothing it explains.
+    /// Records an error at the first null along `path` from `root`. Without a null the error explains nothing, and `false` is returned.
     pub(crate) fn note(&mut self, root: JsonRef<'_>, path: JsonRef<'_>, error: FieldError) -> bool {
         let mut value = root;
         for step in path.items() {
@@ -59,26 +59,26 @@ impl Errors {
     }
 }
 
-/// Makes columns of the values of one node.
+/// Converts the values of one node to columns.
 pub(crate) struct Columns<'a> {
-    /// The source's own.
+    /// Schema of the source.
     pub(crate) schema: &'a Schema,
     pub(crate) ids: &'a Arc<Ids>,
     pub(crate) output: &'a OutputPlan,
     pub(crate) keys: &'a ResponseKeys,
     pub(crate) errors: &'a Errors,
-    /// True for what stands in the place of a leaf that the server sent and JSON cannot hold.
+    /// True for a marker in place of a leaf that JSON cannot represent.
     pub(crate) is_fault: fn(JsonRef<'_>) -> bool,
 }
 
-/// The values of a column; `None` where there is none.
+/// Values of a column; `None` if absent.
 type FieldValues<'t> = [Option<JsonRef<'t>>];
 
 /// Error of a value that does not fit.
 type Unfit = FieldError;
 
 impl Columns<'_> {
-    /// The column of the member at `place` of the output plan.
+    /// Column of the member at `place` of the output plan.
     pub(crate) fn member(&self, place: u32, values: &FieldValues<'_>) -> Column {
         let of = &self.output.fields[place as usize];
         match of.same_as {
@@ -97,13 +97,14 @@ impl Columns<'_> {
         }
     }
 
-    /// Gives `take` every value that is there, and notes the rows that are null and what `take` refuses.
+    /// Calls `take` for each value that is present. Records nulls, and the errors that `take` returns.
     fn each<'t>(
         &self,
         values: &FieldValues<'t>,
         mut take: impl FnMut(Option<JsonRef<'t>>) -> Result<(), Unfit>,
     ) -> (Bitmap, Vec<CellError>) {
-        let (mut nulls, mut errors) = (Bitmap::default(), Vec::new());
+        let mut nulls = Bitmap::default();
+        let mut errors = Vec::new();
         for (row, value) in values.iter().enumerate() {
             let error = match value {
                 Some(value) if !value.is_null() => match take(Some(*value)) {
@@ -113,7 +114,7 @@ impl Columns<'_> {
                 Some(value) => self.errors.find(*value).cloned(),
                 None => None,
             };
-            // Nothing is refused of what is not there.
+            // `take(None)` cannot fail.
             drop(take(None));
             nulls.set(row);
             errors.extend(error.map(|error| CellError { row: row as u32, error }));
@@ -122,14 +123,15 @@ impl Columns<'_> {
     }
 
     fn list(&self, item: TypeRef, member: OutputKind, values: &FieldValues<'_>) -> Column {
-        let (mut offsets, mut items) = (vec![0], Vec::new());
+        let mut offsets = vec![0];
+        let mut items = Vec::new();
         let (nulls, errors) = self.each(values, |value| {
             let is_list = value.is_none_or(JsonRef::is_array);
             if is_list {
                 items.extend(value.into_iter().flat_map(JsonRef::items).map(Some));
                 offsets.push(items.len() as u32);
             }
-            is_list.then_some(()).ok_or_else(unfit)
+            is_list.then_some(()).ok_or_else(type_mismatch_error)
         });
         let items = Box::new(self.column(item, member, &items));
         Column { nulls, data: Data::List { offsets, items }, errors, ..Column::default() }
@@ -143,24 +145,29 @@ impl Columns<'_> {
                 texts.push(b"null");
                 Ok(())
             }
-            Some(value) => self.check(ty, value).map(|is_bare| match is_bare {
-                false => texts.push(value.raw().as_bytes()),
-                true => texts.push(format!("\"{}\"", value.raw()).as_bytes()),
+            Some(value) => self.check(ty, value).map(|is_bare| {
+                if is_bare {
+                    texts.push(format!("\"{}\"", value.raw()).as_bytes())
+                } else {
+                    texts.push(value.raw().as_bytes())
+                }
             }),
         });
         Column { nulls, data: Data::Json(texts), errors, ..Column::default() }
     }
 
-    /// Checks that `value` fits the leaf `ty`; `true` if it has to be quoted.
+    /// Checks that `value` fits the leaf `ty`; `true` if it must be quoted.
     fn check(&self, ty: TypeId, value: JsonRef<'_>) -> Result<bool, Unfit> {
         if (self.is_fault)(value) {
-            return Err(failed("INVALID_VALUE", "The source gave a value that cannot be shown."));
+            return Err(client_error("INVALID_VALUE", "The source gave a value that cannot be shown."));
         }
         let is_text = matches!(value.kind(), JsonKind::String { .. });
         let fits = match self.schema.ty(ty).kind {
             TypeKind::Scalar(ScalarReader::Int) => match value.as_number().map(str::parse::<i32>) {
                 Some(Ok(_)) => true,
-                Some(Err(_)) => return Err(failed("INT_RANGE", "The source gave a number that is no Int.")),
+                Some(Err(_)) => {
+                    return Err(client_error("INT_RANGE", "The source gave a number that is no Int."));
+                }
                 None => false,
             },
             TypeKind::Scalar(ScalarReader::Float) => value.as_number().is_some(),
@@ -180,13 +187,13 @@ impl Columns<'_> {
             TypeKind::Enum => {
                 let name = value.as_str().unwrap_or_default();
                 if self.schema.enum_value_by_name(ty, &name).is_none() {
-                    return Err(failed("ENUM_VALUE", "The source gave what is no value of the enum."));
+                    return Err(client_error("ENUM_VALUE", "The source gave what is no value of the enum."));
                 }
                 true
             }
             TypeKind::Object | TypeKind::Interface | TypeKind::Union | TypeKind::Input { .. } => false,
         };
-        if fits { Ok(false) } else { Err(unfit()) }
+        if fits { Ok(false) } else { Err(type_mismatch_error()) }
     }
 
     fn objects(&self, set: SelectionSetId, values: &FieldValues<'_>) -> Column {
@@ -196,7 +203,7 @@ impl Columns<'_> {
             if is_object {
                 objects.push(value);
             }
-            is_object.then_some(()).ok_or_else(unfit)
+            is_object.then_some(()).ok_or_else(type_mismatch_error)
         });
         Column { nulls, data: Data::Object(Box::new(self.table(set, &objects))), errors, ..Column::default() }
     }
@@ -207,12 +214,13 @@ impl Columns<'_> {
         let places = self.output.set(set).range();
         let asked = places.clone().filter_map(|it| self.keys.members.get(&(it as u32)));
         let names: Vec<&str> = asked.chain(hidden_keys).map(|it| &**it).collect();
-        let mut parts = taken_apart(objects, &names).into_iter();
+        let mut parts = split_members(objects, &names).into_iter();
         let mut columns = Vec::with_capacity(places.len());
         for place in places {
-            columns.push(match self.keys.members.contains_key(&(place as u32)) {
-                true => self.member(place as u32, &parts.next().unwrap_or_default()),
-                false => Column::default(),
+            columns.push(if self.keys.members.contains_key(&(place as u32)) {
+                self.member(place as u32, &parts.next().unwrap_or_default())
+            } else {
+                Column::default()
             });
         }
         let hidden = self.output.set(set).hidden.iter().zip(parts);
@@ -220,12 +228,12 @@ impl Columns<'_> {
         Table { rows: objects.len() as u32, columns, hidden }
     }
 
-    /// A key for other sources: in their own form rather than as JSON.
+    /// A key for other sources, in a typed column rather than as JSON.
     fn hidden(&self, field: FieldId, values: &FieldValues<'_>) -> Column {
         let ty = self.schema.field(self.ids.field(field)).ty.base;
         match self.schema.ty(ty).kind {
             TypeKind::Scalar(ScalarReader::Int | ScalarReader::BigInt) => self.numbers(values),
-            // Digits of 64 bits without a sign are numbers as long as other sources can hold them.
+            // `UInt64` values stay numbers as long as they fit the signed integers of other sources.
             TypeKind::Scalar(ScalarReader::Decimal) if values.iter().flatten().all(|it| is_integer(*it)) => {
                 self.numbers(values)
             }
@@ -265,14 +273,15 @@ impl Columns<'_> {
         let (nulls, errors) = self.each(values, |value| {
             let number = value.map_or(Some(0), |it| it.raw().trim_matches('"').parse().ok());
             numbers.extend(number);
-            number.map(drop).ok_or_else(unfit)
+            number.map(drop).ok_or_else(type_mismatch_error)
         });
         Column { nulls, data: Data::Int(numbers), errors, ..Column::default() }
     }
 
     fn variants(&self, choice: TypeSwitchId, values: &FieldValues<'_>) -> Column {
         let mut by_type: Vec<(TypeId, Vec<Option<JsonRef<'_>>>)> = Vec::new();
-        let (mut types, mut places) = (Vec::new(), Vec::new());
+        let mut types = Vec::new();
+        let mut places = Vec::new();
         let filler = self.output.type_switches[choice.0 as usize].sets.first().map_or(TypeId(0), |it| it.0);
         let (nulls, errors) = self.each(values, |value| {
             let Some(object) = value else {
@@ -281,7 +290,7 @@ impl Columns<'_> {
                 return Ok(());
             };
             let name = object.get(TYPENAME).and_then(JsonRef::as_str).unwrap_or_default();
-            let ty = *self.keys.types.get(&*name).ok_or_else(unfit)?;
+            let ty = *self.keys.types.get(&*name).ok_or_else(type_mismatch_error)?;
             let at = by_type.iter().position(|it| it.0 == ty).unwrap_or_else(|| {
                 by_type.push((ty, Vec::new()));
                 by_type.len() - 1
@@ -292,7 +301,7 @@ impl Columns<'_> {
             Ok(())
         });
         let table = |(ty, objects): (TypeId, Vec<_>)| {
-            Some((ty, self.table(self.output.chosen(choice, ty)?, &objects)))
+            Some((ty, self.table(self.output.set_for_type(choice, ty)?, &objects)))
         };
         let tables = by_type.into_iter().filter_map(table).collect();
         Column {
@@ -304,8 +313,8 @@ impl Columns<'_> {
     }
 }
 
-/// The values of `objects` under each of `names`. Servers give members in the order they were asked for, so most are found at once.
-fn taken_apart<'t>(objects: &FieldValues<'t>, names: &[&str]) -> Vec<Vec<Option<JsonRef<'t>>>> {
+/// The values of `objects` under each name. Servers return members in the requested order, so most are found without a search.
+fn split_members<'t>(objects: &FieldValues<'t>, names: &[&str]) -> Vec<Vec<Option<JsonRef<'t>>>> {
     let mut parts: Vec<Vec<Option<JsonRef<'t>>>> =
         names.iter().map(|_| Vec::with_capacity(objects.len())).collect();
     for object in objects {
@@ -321,11 +330,11 @@ fn taken_apart<'t>(objects: &FieldValues<'t>, names: &[&str]) -> Vec<Vec<Option<
     parts
 }
 
-/// True for null and for an integer of 64 bits with a sign.
+/// True for null and signed 64-bit integers.
 fn is_integer(value: JsonRef<'_>) -> bool {
     value.is_null() || value.raw().trim_matches('"').parse::<i64>().is_ok()
 }
 
-fn unfit() -> Unfit {
-    failed("INVALID_VALUE", "The source gave a value of another type.")
+fn type_mismatch_error() -> Unfit {
+    client_error("INVALID_VALUE", "The source gave a value of another type.")
 }

@@ -20,47 +20,47 @@ use weir_engine::plan::output_plan::{OutputKind, SelectionSetId};
 use weir_engine::source::{CacheControl, FetchInput, Headers, PlanNode, Tag, is_credential};
 use weir_engine::tag_versions::TagSnapshot;
 
-/// Caching of a server's answers.
+/// Cache of a server's answers.
 #[derive(Debug)]
 pub(crate) struct Keeper {
     cache: Arc<Cache>,
-    /// For callers who are told apart by what keys hold.
+    /// Rule for answers whose key identifies the caller.
     rule: Arc<Rule>,
-    /// For what is shared with nobody: changes, and callers who lack a header that tells them apart.
+    /// Rule for uncached answers: changes, and callers who lack an identifying header.
     alone: Arc<Rule>,
     /// Prefix of every key.
     begin: Key,
-    /// Headers of the client's that stand in keys: those that are passed on, then those that tell callers apart.
+    /// Client headers in keys: those forwarded, then those that identify callers.
     reads_headers: Vec<Box<str>>,
-    /// The latter, and claims.
+    /// Headers and claims that identify callers.
     key: ClientKey,
-    /// Session variables and claims that stand in keys: those that headers are made of, then those that tell callers apart.
+    /// Session variables and claims in keys: those used in headers, then those that identify callers.
     reads_claims: Vec<Box<str>>,
-    /// Headers of the client's that are credentials, or become ones.
+    /// Client headers that are, or become, credentials.
     credentials: Box<[Box<str>]>,
-    /// True if every call has a credential that is made of claims.
+    /// True if every call has a credential made from claims.
     is_always_personal: bool,
-    /// The client's header that becomes an `Authorization`.
+    /// Client header that becomes `Authorization`.
     authorization: Option<Box<str>>,
-    /// True if claims become an `Authorization`.
+    /// True if claims become `Authorization`.
     makes_authorization: bool,
-    /// For callers who sent none of that.
+    /// Rule for callers without any such credential.
     anonymous: Arc<Rule>,
-    /// All that the server answers.
+    /// Tag of all answers of the server.
     tag: Arc<str>,
-    /// `@cacheTag` of types.
+    /// `@cacheTag` directives on types.
     type_tags: Vec<(Box<str>, Arc<str>)>,
     shown: Arc<str>,
 }
 
 impl Keeper {
-    /// Keeps answers of `server`. They are read by what has this `fingerprint`.
+    /// Creates the cache of `server`. `fingerprint` identifies the decoder of its cached answers, such as a gRPC description.
     pub(crate) fn new(server: &Server, fingerprint: &[u8]) -> Self {
         let said = server.cache_rule.as_ref();
         let mut begin = Key::default();
         begin.begin(fingerprint);
         begin.part(server.url.to_string().as_bytes());
-        // Two names for one server may have rules of their own, by which what one keeps is not the other's.
+        // Two configured names for one server may have different rules, so they must not share entries.
         begin.part(server.name.as_bytes());
         begin.part(format!("{:?}", server.cache_rule).as_bytes());
         let mut reads_headers = server.reads_headers();
@@ -69,7 +69,7 @@ impl Keeper {
         let mut reads_claims = server.reads_claims();
         reads_claims.extend(key.claims.iter().cloned());
         let counters = server.cache.counters(&server.tag, "");
-        let rule = rule_of(said, true, held(server, &mut begin), counters);
+        let rule = rule_of(said, true, sent_headers(server, &mut begin), counters);
         let alone = Rule { sharing: Sharing::Never, ..rule.clone() };
         let anonymous = Rule { anonymous: true, ..rule.clone() };
         let sent = |is: fn(&str) -> bool| server.headers.iter().filter_map(move |it| made_of(it, is));
@@ -109,7 +109,7 @@ impl Keeper {
         &self.reads_claims
     }
 
-    /// True if answers may be shared at all.
+    /// True if answers may be shared between callers.
     pub(crate) fn may_share(&self) -> bool {
         self.rule.sharing != Sharing::Never
     }
@@ -119,7 +119,7 @@ impl Keeper {
         self.is_always_personal || self.credentials.iter().any(|it| headers.get(it).is_some())
     }
 
-    /// Tags that invalidate answers to `node`: the server's own tag, and those of the types that it shows.
+    /// Tags that invalidate answers to `node`: the server's tag and those of the types in the selection.
     pub(crate) fn tags(&self, node: &PlanNode<'_>) -> Vec<Tag> {
         let mut tags = vec![Tag(Arc::clone(&self.tag))];
         if !self.type_tags.is_empty() {
@@ -141,7 +141,7 @@ impl Keeper {
         }
     }
 
-    /// The answer to `asked`, which only reads: what is kept, or what `call` brings.
+    /// Answer to a read: cached, or the result of `call`.
     pub(crate) async fn get<F>(
         &self,
         asked: &[&[u8]],
@@ -159,11 +159,12 @@ impl Keeper {
         tags.iter().for_each(|it| key.part(it.0.as_bytes()));
         let tags: Vec<Arc<str>> = tags.iter().map(|it| Arc::clone(&it.0)).collect();
         let rule = self.rule_for(input);
-        let wanted = Wanted { key: key.hashed(), rule, tags: &tags, own_tags: &[], deadline: input.deadline };
+        let wanted =
+            Wanted { key: key.to_key_ref(), rule, tags: &tags, own_tags: &[], deadline: input.deadline };
         self.cache.get(wanted, call).await
     }
 
-    /// Result of `call`, which changes something.
+    /// Result of `call`, which changes data.
     pub(crate) async fn change<F>(
         &self,
         input: &FetchInput<'_>,
@@ -172,20 +173,22 @@ impl Keeper {
     where
         F: Future<Output = Result<Answer, Failure>> + Send + 'static,
     {
-        let (key, rule, deadline) = (self.begin.hashed(), &self.alone, input.deadline);
+        let key = self.begin.to_key_ref();
+        let rule = &self.alone;
+        let deadline = input.deadline;
         let change = Change::begin(&self.cache, Cow::Borrowed(std::slice::from_ref(&self.tag)));
         let served = self.cache.get(Wanted { key, rule, tags: &[], own_tags: &[], deadline }, call).await;
         change.end(&served);
         served
     }
 
-    /// Remaining lifetime of `served`.
+    /// Fresh time left of `served`.
     pub(crate) fn ttl(&self, served: &Served, input: &FetchInput<'_>) -> CacheControl {
         ttl(served, self.rule_for(input), TagSnapshot::default(), &self.shown)
     }
 }
 
-/// The client's header that becomes `header`, if there is one and `is` so by its name.
+/// Client header that becomes `header`, if `header`'s name satisfies `is`.
 fn made_of(header: &ForwardedHeader, is: fn(&str) -> bool) -> Option<Box<str>> {
     match &header.value {
         ForwardedValue::From(name) if is(header.name.as_str()) => Some(name.clone()),
@@ -193,9 +196,9 @@ fn made_of(header: &ForwardedHeader, is: fn(&str) -> bool) -> Option<Box<str>> {
     }
 }
 
-/// The headers that calls send. Fixed ones go into `begin`, and a fixed `Authorization` is the operator's own: it makes no
-/// answer anybody's.
-fn held(server: &Server, begin: &mut Key) -> Box<[HeaderName]> {
+/// Names of headers that calls send, except an `Authorization` of the operator, which makes no answer personal. Fixed headers also become
+/// part of `begin`.
+fn sent_headers(server: &Server, begin: &mut Key) -> Box<[HeaderName]> {
     let mut held = Vec::new();
     for header in &server.headers {
         begin.part(header.name.as_str().as_bytes());
@@ -216,9 +219,10 @@ fn held(server: &Server, begin: &mut Key) -> Box<[HeaderName]> {
     held.into()
 }
 
-/// The names of the object types that a node shows, and of what they are chosen from.
+/// Object types in a node's selection, with the abstract types they were selected from.
 fn types<'p>(node: &PlanNode<'p>) -> Vec<&'p str> {
-    let (output, mut fields) = (node.output, node.fields.to_vec());
+    let output = node.output;
+    let mut fields = node.fields.to_vec();
     let mut types = Vec::new();
     while let Some(place) = fields.pop() {
         let mut below = |set: SelectionSetId| fields.extend(output.set(set).range().map(|it| it as u32));

@@ -1,27 +1,27 @@
-//! Headers of calls to servers that are made of settings, claims and the role of the caller.
+//! Headers whose values are built from settings, claims and the caller's role.
 
-use crate::inputs::{ConfigValues, vouched};
+use crate::inputs::{ConfigValues, look_up_caller_value};
 use crate::selection::{Variable, claim_names};
-use crate::template::{Fixed, Parts, fixed, slots};
+use crate::template::{Fixed, Parts, fill_settings, slots};
 use http::HeaderValue;
 use std::sync::Arc;
 use weir_engine::caller::{Caller, ROLE_VARIABLE};
 
-/// A text with values in it that a request says.
+/// A header template.
 #[derive(Clone, Debug)]
 pub struct MadeHeader {
     parts: Arc<Parts>,
     settings: Arc<ConfigValues>,
 }
 
-/// A value that no header can hold.
+/// The value contains characters that are not allowed in a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UnfitHeader;
 
 impl MadeHeader {
-    /// `None`: something else stands in `parts` than settings, claims and the role, each alone or with `??` behind it.
+    /// Compiles `parts`; `None` if they read anything but settings, claims and the role, each alone or with `??`.
     pub(crate) fn new(parts: &Parts, settings: &Arc<ConfigValues>) -> Option<Self> {
-        let known = fixed(parts, &|variable, keys| match variable {
+        let known = fill_settings(parts, &|variable, keys| match variable {
             Variable::Claims | Variable::Role => crate::template::Looked::Text(String::new()),
             _ => settings.lookup(variable, keys),
         });
@@ -29,7 +29,7 @@ impl MadeHeader {
         matches!(known, Fixed::Text(_) | Fixed::Missing).then(made)
     }
 
-    /// The names of the session variables and claims that it reads, by `PreparedFetch::reads_claims`.
+    /// Names of the session variables and claims in use, as in `PreparedFetch::reads_claims`.
     pub(crate) fn reads_claims(&self) -> Vec<Box<str>> {
         let mut names: Vec<Box<str>> = Vec::new();
         for used in slots(self.parts.iter()).flat_map(|it| it.expr.variables()) {
@@ -46,10 +46,10 @@ impl MadeHeader {
         names
     }
 
-    /// The value for calls of `caller`; nothing if one of its parts has none.
+    /// Value for calls of `caller`; `None` if a part has no value.
     pub(crate) fn value(&self, caller: &Caller) -> Result<Option<HeaderValue>, UnfitHeader> {
-        let made = fixed(&self.parts, &|variable, keys| match variable {
-            Variable::Claims | Variable::Role => vouched(caller, variable, keys),
+        let made = fill_settings(&self.parts, &|variable, keys| match variable {
+            Variable::Claims | Variable::Role => look_up_caller_value(caller, variable, keys),
             _ => self.settings.lookup(variable, keys),
         });
         match made {
@@ -59,7 +59,7 @@ impl MadeHeader {
         }
     }
 
-    /// Its text, for keys of what is kept.
+    /// A text that identifies template and settings, for cache keys.
     pub(crate) fn fingerprint(&self) -> String {
         format!("{:?} {:?} {:?}", self.parts, self.settings.config, self.settings.env)
     }

@@ -1,4 +1,4 @@
-//! The client's selection and the mapping to a [`Projection`]: at plan time, once.
+//! Compiles the client's selection and the mapping to a [`Projection`], once per plan.
 //!
 //! **Invariant:** depth is that of the output plan, which validation bounds.
 
@@ -23,7 +23,7 @@ struct Compile<'c> {
 }
 
 impl Projection {
-    /// For a field's connector: one column, the value of the member at `field` of the plan node's output.
+    /// Projection for a field's connector: one column with the value of the member at `field` of the node's output.
     #[must_use]
     pub fn field(
         mapping: &Arc<Mapping>,
@@ -34,7 +34,7 @@ impl Projection {
         let mut compile = Compile::new(mapping, connector, plan_node);
         let of = &plan_node.output.fields[field as usize];
         let node = mapping.connector(connector).node;
-        // Items of a batch are taken out before.
+        // Items of a batch are split before the projection.
         let is_batch = mapping.connector(connector).items.is_some();
         let find = if is_batch { Find::Itself } else { compile.root(node) };
         let kind = compile.kind(of, node);
@@ -45,12 +45,12 @@ impl Projection {
         compile.finish(Top::Column(ColumnPlan { find, wraps: of.ty.wraps, kind }), whole)
     }
 
-    /// For a type's connector: the columns of the plan node's members, and those that hang hidden on its set.
+    /// Projection for a type's connector: the columns of the node's members and of the hidden keys of its set.
     #[must_use]
     pub fn entity(mapping: &Arc<Mapping>, connector: ConnectorId, plan_node: &PlanNode<'_>) -> Self {
         let mut compile = Compile::new(mapping, connector, plan_node);
         let node = mapping.connector(connector).node;
-        // Items of a batch are taken out before.
+        // Items of a batch are split before the projection.
         let batch = mapping.connector(connector).items.is_some();
         let find = if batch { Find::Itself } else { compile.root(node) };
         let members: Vec<usize> = plan_node.fields.iter().map(|&it| it as usize).collect();
@@ -106,7 +106,7 @@ impl<'c> Compile<'c> {
         }
         let evaluate = Evaluate { within: Vec::new(), expr: Some((root, steps)), member: None };
         match selection.plain_path(root, steps) {
-            Some(path) => match self.scan.want(&path, &mut self.slots) {
+            Some(path) => match self.scan.reserve_slot(&path, &mut self.slots) {
                 Some(slot) => Find::Slot(slot, evaluate),
                 None => Find::Itself,
             },
@@ -148,7 +148,7 @@ impl<'c> Compile<'c> {
         }
     }
 
-    /// A table of `members` of `set`. `entity`: of a type's own connector, whose keys are known.
+    /// A table with `members` and the hidden keys of `set`. `entity`: the table of a type's own connector, whose keys are known.
     fn table(&mut self, node: Option<NodeId>, set: SelectionSetId, members: &[usize], entity: bool) -> u32 {
         let of_scalars = node.and_then(|it| self.mapping.node(it).of_scalars);
         let mut plan = TablePlan { of_scalars, ..TablePlan::default() };
@@ -156,7 +156,9 @@ impl<'c> Compile<'c> {
         for &at in members {
             let of = &plan_node.output.fields[at];
             let column = match (of.same_as, of.member) {
-                (Some(_), _) | (None, OutputKind::Constant { .. } | OutputKind::Foreign { .. }) => nothing(),
+                (Some(_), _) | (None, OutputKind::Constant { .. } | OutputKind::Foreign { .. }) => {
+                    empty_column()
+                }
                 (None, OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_)) => {
                     self.column(node, of, entity, &mut plan)
                 }
@@ -164,7 +166,7 @@ impl<'c> Compile<'c> {
             plan.columns.push(column);
         }
         if !entity {
-            plan.needed = self.needed(node, &mut plan);
+            plan.needed = self.required_keys(node, &mut plan);
         }
         for &field in &plan_node.output.set(set).hidden {
             let column = self.hidden(node, field, entity, &mut plan);
@@ -174,8 +176,8 @@ impl<'c> Compile<'c> {
         self.tables.len() as u32 - 1
     }
 
-    /// The keys without which an object that the selection makes refers to nothing.
-    fn needed(&self, node: Option<NodeId>, plan: &mut TablePlan) -> Vec<Find> {
+    /// Keys without which an object built by the selection is null.
+    fn required_keys(&self, node: Option<NodeId>, plan: &mut TablePlan) -> Vec<Find> {
         let Some((id, node)) = node.map(|it| (it, self.mapping.node(it))).filter(|it| it.1.is_made) else {
             return Vec::new();
         };
@@ -195,12 +197,12 @@ impl<'c> Compile<'c> {
         plan: &mut TablePlan,
     ) -> ColumnPlan {
         let field = self.plan_node.ids.field(of.field);
-        let Some(given) = self.given(node, field) else {
-            // A key that is an object or a list is known as JSON alone.
+        let Some(given) = self.find_given(node, field) else {
+            // Keys that are objects or lists are available only as JSON.
             return if matches!(of.member, OutputKind::Leaf) && !of.ty.wraps.is_list() {
                 self.key(field, entity)
             } else {
-                nothing()
+                empty_column()
             };
         };
         let find = self.find(&given, plan);
@@ -210,7 +212,7 @@ impl<'c> Compile<'c> {
 
     fn hidden(&self, node: Option<NodeId>, field: FieldId, entity: bool, plan: &mut TablePlan) -> ColumnPlan {
         let own = self.plan_node.ids.field(field);
-        let Some(given) = self.given(node, own) else { return self.key(own, entity) };
+        let Some(given) = self.find_given(node, own) else { return self.key(own, entity) };
         let ty = self.mapping.schema.field(own).ty;
         let leaf = Leaf::of(&self.mapping.schema, ty.base);
         let is_leaf = matches!(self.mapping.schema.ty(ty.base).kind, TypeKind::Scalar(_) | TypeKind::Enum);
@@ -221,20 +223,20 @@ impl<'c> Compile<'c> {
                 kind: Kind::Leaf(leaf.key()),
             };
         }
-        // All of an object or a list is the key, as the client would see it.
+        // An object or list used as a key is taken whole, as the client would see it.
         let find = self.find(&Given { below: None, ..given }, plan);
         ColumnPlan { find, wraps: Wraps::default(), kind: Kind::Leaf(Leaf::Any) }
     }
 
-    fn given(&self, node: Option<NodeId>, field: FieldId) -> Option<Given> {
+    fn find_given(&self, node: Option<NodeId>, field: FieldId) -> Option<Given> {
         self.mapping.node(node?).find(field).cloned()
     }
 
-    /// A field that the answer does not give: a key of the parents, or another's.
+    /// A field that the answer does not contain: a key of the parents, or a column filled by another connector.
     fn key(&self, field: FieldId, entity: bool) -> ColumnPlan {
         let keys = &self.mapping.connector(self.connector).keys;
         let at = keys.iter().position(|it| it.field == Some(field)).filter(|_| entity);
-        at.map_or_else(nothing, |at| ColumnPlan { kind: Kind::Key(at as u32), ..nothing() })
+        at.map_or_else(empty_column, |at| ColumnPlan { kind: Kind::Key(at as u32), ..empty_column() })
     }
 
     fn find(&self, given: &Given, plan: &mut TablePlan) -> Find {
@@ -262,7 +264,7 @@ impl<'c> Compile<'c> {
         // A spread value may be a list, which has no members.
         let own = own.filter(|it| evaluate.within.is_empty() || !it.is_empty());
         match path.zip(own).map(|(path, own)| [path, own].concat()) {
-            Some(path) => match plan.scan.want(&path, &mut plan.slots) {
+            Some(path) => match plan.scan.reserve_slot(&path, &mut plan.slots) {
                 Some(slot) => Find::Slot(slot, evaluate),
                 None => Find::Itself,
             },
@@ -272,16 +274,16 @@ impl<'c> Compile<'c> {
 }
 
 impl Compile<'_> {
-    /// The member called `name` of what `within` leads to.
+    /// The member `name` of the value at `within`.
     fn member(name: Box<str>, within: Vec<(ExprId, usize)>, plan: &mut TablePlan) -> Find {
         if !within.is_empty() {
             return Find::Evaluate(Evaluate { within, expr: None, member: Some(name) });
         }
         let evaluate = Evaluate { within, expr: None, member: None };
-        plan.scan.want(&[name], &mut plan.slots).map_or(Find::Itself, |it| Find::Slot(it, evaluate))
+        plan.scan.reserve_slot(&[name], &mut plan.slots).map_or(Find::Itself, |it| Find::Slot(it, evaluate))
     }
 }
 
-fn nothing() -> ColumnPlan {
+fn empty_column() -> ColumnPlan {
     ColumnPlan { find: Find::Itself, wraps: Wraps::default(), kind: Kind::Nothing }
 }

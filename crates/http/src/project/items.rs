@@ -1,4 +1,4 @@
-//! An answer of many entities, taken apart: its items, and by which key each was asked for.
+//! Splits a batch answer into items and finds the key of each.
 //!
 //! **Invariant:** an item and a row of keys have equal key bytes exactly if all their keys read the same: `1`, `1.0` and `"1"` do.
 
@@ -10,7 +10,7 @@ use weir_engine::rows::{Column, Data};
 use weir_language::json::JsonRef;
 
 impl Items {
-    /// The items of an answer; one object is a list of one. Null items are left out.
+    /// Items of an answer; a single object counts as a list. Null items are skipped.
     #[must_use]
     pub fn of<'t>(&self, answer: JsonRef<'t>) -> Vec<JsonRef<'t>> {
         let mut value = answer;
@@ -26,15 +26,15 @@ impl Items {
         if value.is_object() { vec![value] } else { Vec::new() }
     }
 
-    /// The items of an answer in the order of `count` parents; nothing if it is no list of so many.
+    /// Items of an answer in the order of `count` parents; `None` if it is not a list of that length.
     #[must_use]
-    pub fn in_order<'t>(&self, answer: JsonRef<'t>, count: usize) -> Option<Vec<JsonRef<'t>>> {
+    pub fn items_in_order<'t>(&self, answer: JsonRef<'t>, count: usize) -> Option<Vec<JsonRef<'t>>> {
         let value = self.path.iter().try_fold(answer, |value, key| value.get(key))?;
         let items: Vec<JsonRef<'t>> = value.is_array().then(|| value.items().collect())?;
         (items.len() == count).then_some(items)
     }
 
-    /// Appends the key of an item; `false`, with nothing appended, if a part of it is missing or no single value.
+    /// Appends the key of an item. Returns `false` and appends nothing if a part is missing or not a single value.
     #[must_use]
     pub fn key(&self, item: JsonRef<'_>, out: &mut Vec<u8>) -> bool {
         let start = out.len();
@@ -77,7 +77,7 @@ fn mark_null(is_there: bool, out: &mut Vec<u8>) {
 /// Appends one value; `false`, with nothing appended, if it is null.
 fn column_key(column: &Column, row: usize, out: &mut Vec<u8>) -> bool {
     match &column.data {
-        // As below, without a text of its own for each number.
+        // Fast path: digits are written without an allocation.
         Data::Int(values) if !column.nulls.get(row) => {
             values.get(row).is_some_and(|&it| put(itoa::Buffer::new().format(it).as_bytes(), out))
         }

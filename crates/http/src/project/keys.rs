@@ -1,9 +1,9 @@
-//! Keys of the parent as columns of the answer: what was asked by need not be repeated by the service.
+//! Adds parent keys as columns, so that answers need not repeat them.
 
 use crate::inputs::Keys;
 use weir_engine::rows::{Column, Data, Texts};
 
-/// Key number `at` of `rows` parents.
+/// Column of key number `at` for `rows` parents.
 pub(super) fn column(keys: &Keys<'_>, at: usize, rows: usize) -> Column {
     let Some(from) = keys.columns.get(at) else { return Column::default() };
     let places = keys.start..keys.start + rows;

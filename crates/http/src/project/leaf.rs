@@ -1,4 +1,4 @@
-//! Leaves: checked for their type and copied as they are written.
+//! Converts leaves: checks their type and copies their JSON text.
 //!
 //! Values for the client are [`Data::Json`]: digits and quoted texts with their escapes, which are JSON already. Values for
 //! keys are decoded, so that equal values have equal bytes.
@@ -14,7 +14,7 @@ use weir_engine::source::FieldError;
 use weir_language::json::{JsonKind, JsonRef};
 use weir_language::schema::{Schema, TypeId, TypeKind, builtin};
 
-/// Conversions of leaves.
+/// Conversion of a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Leaf {
     Int,
@@ -23,11 +23,11 @@ pub(super) enum Leaf {
     Boolean,
     Id,
     Enum(TypeId),
-    /// Any JSON.
+    /// Any JSON value.
     Any,
-    /// A key that is text.
+    /// A key in text form.
     KeyText(KeyOf),
-    /// A key of a type of the owner's: text if it is text everywhere, else JSON.
+    /// A key of a custom scalar: text if all values are text, else JSON.
     KeyAny,
 }
 
@@ -40,7 +40,7 @@ pub(super) enum KeyOf {
 }
 
 impl Leaf {
-    /// Conversion of values of `ty` for the client.
+    /// Conversion of type `ty` for the client.
     pub(super) fn of(schema: &Schema, ty: TypeId) -> Self {
         match ty {
             builtin::INT => Self::Int,
@@ -53,7 +53,7 @@ impl Leaf {
         }
     }
 
-    /// The same for those who ask others by it.
+    /// Conversion of this type if the value is a key for other sources.
     pub(super) const fn key(self) -> Self {
         match self {
             Self::String => Self::KeyText(KeyOf::String),
@@ -65,23 +65,23 @@ impl Leaf {
     }
 }
 
-/// The values of a column.
+/// Converts the values of a column.
 pub(super) fn column(leaf: Leaf, schema: &Schema, rows: &[Option<JsonRef<'_>>]) -> Column {
     match leaf {
         Leaf::Int => ints(rows),
         Leaf::Boolean => booleans(rows),
-        Leaf::Float => copied(rows, |it, out| match it.kind() {
+        Leaf::Float => json_column(rows, |it, out| match it.kind() {
             JsonKind::Number => float(it.raw(), out),
             _ => Err(wrong("Float", it)),
         }),
-        Leaf::String => copied(rows, |it, out| match it.kind() {
+        Leaf::String => json_column(rows, |it, out| match it.kind() {
             JsonKind::String { .. } => {
                 out.extend_from_slice(it.raw().as_bytes());
                 Ok(())
             }
             _ => Err(wrong("String", it)),
         }),
-        Leaf::Id => copied(rows, |it, out| match it.kind() {
+        Leaf::Id => json_column(rows, |it, out| match it.kind() {
             JsonKind::String { .. } => {
                 out.extend_from_slice(it.raw().as_bytes());
                 Ok(())
@@ -93,13 +93,13 @@ pub(super) fn column(leaf: Leaf, schema: &Schema, rows: &[Option<JsonRef<'_>>]) 
                 Ok(())
             }
         }),
-        Leaf::Enum(ty) => copied(rows, |it, out| {
+        Leaf::Enum(ty) => json_column(rows, |it, out| {
             out.push(b'"');
             out.extend_from_slice(enum_value(schema, ty, it)?.as_bytes());
             out.push(b'"');
             Ok(())
         }),
-        Leaf::Any => copied(rows, |it, out| {
+        Leaf::Any => json_column(rows, |it, out| {
             out.extend_from_slice(it.raw().as_bytes());
             Ok(())
         }),
@@ -115,7 +115,7 @@ pub(super) fn column(leaf: Leaf, schema: &Schema, rows: &[Option<JsonRef<'_>>]) 
         Leaf::KeyAny if rows.iter().flatten().all(|it| it.is_null() || it.as_str().is_some()) => {
             texts(rows, |it, out| key_text(KeyOf::String, schema, it, out))
         }
-        Leaf::KeyAny => copied(rows, |it, out| {
+        Leaf::KeyAny => json_column(rows, |it, out| {
             out.extend_from_slice(it.raw().as_bytes());
             Ok(())
         }),
@@ -144,7 +144,7 @@ fn ints(rows: &[Option<JsonRef<'_>>]) -> Column {
     column
 }
 
-/// 32 bits; digits that mean a whole number (`1.0`, `1e2`) are one.
+/// A 32-bit integer. Numbers with an integral value (`1.0`, `1e2`) are accepted.
 fn int(value: JsonRef<'_>) -> Result<i64, FieldError> {
     let Some(digits) = value.as_number() else { return Err(wrong("Int", value)) };
     let whole = match digits.parse::<i64>() {
@@ -154,7 +154,7 @@ fn int(value: JsonRef<'_>) -> Result<i64, FieldError> {
     match whole {
         Some(number) => i32::try_from(number).map(i64::from).map_err(|_| wide()),
         None if digits.bytes().any(|it| matches!(it, b'.' | b'e' | b'E')) => {
-            Err(error(format!("Int cannot represent the non-integer value {}.", shown(digits))))
+            Err(error(format!("Int cannot represent the non-integer value {}.", shorten_digits(digits))))
         }
         None => Err(wide()),
     }
@@ -180,21 +180,21 @@ fn booleans(rows: &[Option<JsonRef<'_>>]) -> Column {
 
 type Copied = Result<(), FieldError>;
 
-/// JSON as it is written, or as `copy` writes it.
-fn copied(rows: &[Option<JsonRef<'_>>], copy: impl Fn(JsonRef<'_>, &mut Vec<u8>) -> Copied) -> Column {
-    let (mut column, texts) = filled(rows, copy);
+/// A column of JSON: raw, or as `copy` writes it.
+fn json_column(rows: &[Option<JsonRef<'_>>], copy: impl Fn(JsonRef<'_>, &mut Vec<u8>) -> Copied) -> Column {
+    let (mut column, texts) = copy_values(rows, copy);
     column.data = Data::Json(texts);
     column
 }
 
-/// Text, decoded.
+/// A column of decoded text.
 fn texts(rows: &[Option<JsonRef<'_>>], copy: impl Fn(JsonRef<'_>, &mut Vec<u8>) -> Copied) -> Column {
-    let (mut column, texts) = filled(rows, copy);
+    let (mut column, texts) = copy_values(rows, copy);
     column.data = Data::Text(texts);
     column
 }
 
-fn filled(
+fn copy_values(
     rows: &[Option<JsonRef<'_>>],
     copy: impl Fn(JsonRef<'_>, &mut Vec<u8>) -> Copied,
 ) -> (Column, Texts) {
@@ -227,12 +227,13 @@ fn key_text(of: KeyOf, schema: &Schema, value: JsonRef<'_>, out: &mut Vec<u8>) -
     Ok(())
 }
 
-/// Digits beyond what a Float can be are refused; all others stay as they are.
+/// Appends the digits of a number, or refuses it if it exceeds a `Float`.
 fn float(digits: &str, out: &mut Vec<u8>) -> Copied {
-    // Only an exponent or very many digits lead there.
+    // Only an exponent or very many digits can exceed the range.
     let far = digits.len() > 300 || digits.bytes().any(|it| matches!(it, b'e' | b'E'));
     if far && !digits.parse::<f64>().is_ok_and(f64::is_finite) {
-        let message = format!("Float cannot represent the number {}, which is too large.", shown(digits));
+        let message =
+            format!("Float cannot represent the number {}, which is too large.", shorten_digits(digits));
         return Err(FieldError {
             code: "FLOAT_RANGE",
             message: message.into(),
@@ -244,7 +245,7 @@ fn float(digits: &str, out: &mut Vec<u8>) -> Copied {
     Ok(())
 }
 
-/// The digits of a whole number that is an ID: `1` also for `1.0`.
+/// Digits of an integral ID: `1` also for `1.0`.
 fn id_digits(value: JsonRef<'_>) -> Result<Cow<'_, str>, FieldError> {
     let digits = value.as_number().map(canonical_number);
     let whole = |it: &Cow<'_, str>| it.bytes().all(|it| it.is_ascii_digit() || it == b'-');
@@ -261,8 +262,8 @@ fn enum_value<'s>(schema: &'s Schema, ty: TypeId, value: JsonRef<'_>) -> Result<
     })
 }
 
-/// Digits, cut where they are many.
-fn shown(digits: &str) -> &str {
+/// Shortens digits for a message.
+fn shorten_digits(digits: &str) -> &str {
     digits.get(..40).unwrap_or(digits)
 }
 
@@ -287,22 +288,22 @@ fn wrong(ty: &str, value: JsonRef<'_>) -> FieldError {
     error(format!("{ty} cannot represent {kind}."))
 }
 
-/// For a value in the place of a list.
+/// Error for a value in place of a list.
 pub(super) fn not_list() -> FieldError {
     error("A list was expected, and the service gave another value.".into())
 }
 
-/// For a value in the place of an object.
+/// Error for a value in place of an object.
 pub(super) fn not_object() -> FieldError {
     error("An object was expected, and the service gave another value.".into())
 }
 
-/// For an object of which it is not known of which type it is.
+/// Error for an object whose concrete type is unknown.
 pub(super) fn no_type() -> FieldError {
     error("An object with its `__typename` was expected, and the service gave another value.".into())
 }
 
-/// For a method that had no result.
+/// Error for a failed method.
 pub(super) fn fault(fault: &Fault) -> FieldError {
     error(format!("The value cannot be made of what the service gave: {fault}."))
 }

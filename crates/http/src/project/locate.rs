@@ -1,11 +1,11 @@
-//! Finds the members that are wanted of many objects, in one pass over each.
+//! Finds the wanted members of many objects, in one pass over each.
 //!
 //! **Cost:** a look at each member of an object up to the last one that is wanted. Services write members in one order, so
 //! the next wanted name is compared first.
 
 use weir_language::json::{JsonKind, JsonNode, JsonRef};
 
-/// The names that are wanted of an object.
+/// Tree of member names to find in an object.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
     wants: Vec<Want>,
@@ -15,13 +15,13 @@ pub(super) struct Scan {
 struct Want {
     key: Box<str>,
     slot: Option<u32>,
-    /// Members searched in the value.
+    /// Members to find within the value.
     below: Scan,
 }
 
 impl Scan {
-    /// Wants the value at the end of `path`; its slot, a new one if nobody wanted it before.
-    pub(super) fn want(&mut self, path: &[Box<str>], slots: &mut u32) -> Option<u32> {
+    /// Reserves a slot for the value at the end of `path`, or returns the slot it has.
+    pub(super) fn reserve_slot(&mut self, path: &[Box<str>], slots: &mut u32) -> Option<u32> {
         let (key, rest) = path.split_first()?;
         let at = match self.wants.iter().position(|it| it.key == *key) {
             Some(at) => at,
@@ -32,7 +32,7 @@ impl Scan {
         };
         let want = &mut self.wants[at];
         if !rest.is_empty() {
-            return want.below.want(rest, slots);
+            return want.below.reserve_slot(rest, slots);
         }
         Some(*want.slot.get_or_insert_with(|| {
             *slots += 1;
@@ -41,10 +41,10 @@ impl Scan {
     }
 }
 
-/// Found values: by slot, then by row.
+/// Values found, by slot and row.
 pub(super) struct Located<'t> {
     values: Vec<Option<JsonRef<'t>>>,
-    /// By slot: whether a list stood in the way of some row.
+    /// By slot: true if a list was met on the path in some row.
     detours: Vec<bool>,
     rows: usize,
 }
@@ -54,7 +54,7 @@ impl<'t> Located<'t> {
         &self.values[slot as usize * self.rows..][..self.rows]
     }
 
-    /// Forgets what was found for a row.
+    /// Clears the values of a row.
     pub(super) fn leave_out(&mut self, row: usize) {
         self.values.iter_mut().skip(row).step_by(self.rows.max(1)).for_each(|it| *it = None);
     }
@@ -64,7 +64,7 @@ impl<'t> Located<'t> {
     }
 }
 
-/// Looks through all `rows`.
+/// Searches all `rows`.
 pub(super) fn locate<'t>(scan: &Scan, slots: u32, rows: &[Option<JsonRef<'t>>]) -> Located<'t> {
     let mut located = Located {
         values: vec![None; slots as usize * rows.len()],
@@ -75,7 +75,7 @@ pub(super) fn locate<'t>(scan: &Scan, slots: u32, rows: &[Option<JsonRef<'t>>]) 
         for (row, object) in rows.iter().enumerate() {
             match object {
                 Some(value) if value.is_object() => look(scan, *value, row, &mut located),
-                Some(value) if value.is_array() => detour(scan, &mut located),
+                Some(value) if value.is_array() => mark_detours(scan, &mut located),
                 Some(_) | None => {}
             }
         }
@@ -83,13 +83,15 @@ pub(super) fn locate<'t>(scan: &Scan, slots: u32, rows: &[Option<JsonRef<'t>>]) 
     located
 }
 
-/// Depth is that of the mapping's paths.
+/// Searches one object. Recursion is bounded by the length of the mapping's paths.
 fn look<'t>(scan: &Scan, object: JsonRef<'t>, row: usize, located: &mut Located<'t>) {
     let nodes: &[JsonNode] = &object.json.nodes;
     let text = object.json.text.as_bytes();
     let wants = scan.wants.as_slice();
-    let (mut next, end) = (object.at as usize + 1, nodes[object.at as usize].next as usize);
-    let (mut expected, mut left) = (0, wants.len());
+    let mut next = object.at as usize + 1;
+    let end = nodes[object.at as usize].next as usize;
+    let mut expected = 0;
+    let mut left = wants.len();
     while next < end && left > 0 {
         let key = nodes[next];
         let value = next + 1;
@@ -119,7 +121,7 @@ fn look<'t>(scan: &Scan, object: JsonRef<'t>, row: usize, located: &mut Located<
         if !want.below.wants.is_empty() {
             match value.kind() {
                 JsonKind::Object => look(&want.below, value, row, located),
-                JsonKind::Array => detour(&want.below, located),
+                JsonKind::Array => mark_detours(&want.below, located),
                 JsonKind::Null
                 | JsonKind::True
                 | JsonKind::False
@@ -130,11 +132,11 @@ fn look<'t>(scan: &Scan, object: JsonRef<'t>, row: usize, located: &mut Located<
     }
 }
 
-fn detour(scan: &Scan, located: &mut Located<'_>) {
+fn mark_detours(scan: &Scan, located: &mut Located<'_>) {
     for want in &scan.wants {
         if let Some(slot) = want.slot {
             located.detours[slot as usize] = true;
         }
-        detour(&want.below, located);
+        mark_detours(&want.below, located);
     }
 }

@@ -49,9 +49,10 @@ fn members(
         let Selection::Field(field) = selection else { continue };
         let id = schema.field_by_name(on, document.str(field.name)).expect("a field");
         let ty = schema.field(id).ty;
-        let member = match field.braces {
-            true => OutputKind::Object(members(schema, output, document, ty.base, field.selections)),
-            false => OutputKind::Leaf,
+        let member = if field.braces {
+            OutputKind::Object(members(schema, output, document, ty.base, field.selections))
+        } else {
+            OutputKind::Leaf
         };
         let key = ResponseKey::new(document.str(field.key()));
         fields.push(OutputField {
@@ -447,7 +448,8 @@ fn naive(document: &Document<'_>, list: List<Selection>, value: &Value) -> Value
             let mut out = Map::new();
             for selection in document.list(list) {
                 let Selection::Field(field) = selection else { continue };
-                let (name, key) = (document.str(field.name), document.str(field.key()));
+                let name = document.str(field.name);
+                let key = document.str(field.key());
                 // The mapping of the random cases: `n` stands under `num.n`, `t` is called `text`.
                 let found = match name {
                     "n" => object.get("num").and_then(|it| it.get("n")),
@@ -501,7 +503,8 @@ proptest! {
         "{ a { l { l { l { n } o { n } } b } n } }", "{ a { o { l { b t } } } }",
     ])) {
         let members = "n: num.n t: text b";
-        let (mut text, mut selection) = (String::new(), members.to_owned());
+        let mut text = String::new();
+        let mut selection = members.to_owned();
         for depth in (0..4).rev() {
             let below = if depth == 3 { String::new() } else { format!("o: A{} l: [A{}]", depth + 1, depth + 1) };
             text.push_str(&format!("type A{depth} {{ n: Int t: String b: Boolean {below} }} "));

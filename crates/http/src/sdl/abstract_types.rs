@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** depth is that of the selection, which is bounded.
 
-use super::nodes::{Branches, Build, made};
+use super::nodes::{Branches, Build, known_members};
 use super::{Given, NodeId, Taken, hint};
 use crate::selection::{Expr, ExprId, Selection, Start};
 use weir_language::schema::{FieldId, TypeId, TypeKind};
@@ -37,7 +37,7 @@ impl Build<'_> {
         for &id in ids.iter().filter(|it| !matches!(selection.expr(**it), Expr::Null)) {
             let span = selection.span(id);
             let name = self.schema.type_name(ty);
-            let Some(members) = made(selection, id, usize::MAX, Branches::All) else {
+            let Some(members) = known_members(selection, id, usize::MAX, Branches::All) else {
                 let message = format!(
                     "{of} is an object: say what of it is a field of `{name}`, as in `$.item {{ id }}`"
                 );

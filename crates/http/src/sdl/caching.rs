@@ -21,7 +21,8 @@ impl<'d> Reader<'d> {
         let mut rule = CacheRule::default();
         let has_negative = self.lifetimes(&mut fields, &mut rule);
         let scope = self.take(&mut fields, "scope").and_then(|it| self.scope(it));
-        let (private, public) = (scope == Some(true), scope == Some(false));
+        let private = scope == Some(true);
+        let public = scope == Some(false);
         let key = self.take(&mut fields, "key").map(|it| self.strings(it)).unwrap_or_default();
         let post = self.take(&mut fields, "post").and_then(|it| self.boolean(it));
         let span = fields.span;
@@ -59,14 +60,13 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// The rule of one `@connect` that asks `service`, which stands among `directives`: where it says nothing, that of the
-    /// service holds.
+    /// Rule of a `@connect` of `service`, from `directives` beside it. Settings it does not make come from the service's rule.
     pub(super) fn cache_beside(
         &mut self,
         directives: &'d [Directive],
         service: ServiceId,
     ) -> Option<CacheRule> {
-        let directive = directives.iter().find(|it| self.known(it) == Some(Known::Cache))?;
+        let directive = directives.iter().find(|it| self.resolve_directive(it) == Some(Known::Cache))?;
         let mut rule = self.mapping.service(service).cache.clone().unwrap_or_default();
         let mut fields = self.fields(directive);
         self.lifetimes(&mut fields, &mut rule);
@@ -74,7 +74,7 @@ impl<'d> Reader<'d> {
         Some(rule)
     }
 
-    /// Reads for how long answers are kept into `rule`, as far as it is said; whether `negative` is.
+    /// Reads lifetimes into `rule`, as far as given. Returns whether `negative` is given.
     fn lifetimes(&mut self, fields: &mut Fields<'d>, rule: &mut CacheRule) -> bool {
         if let Some(names) = self.take(fields, "freshness") {
             let names = self.strings(names);
@@ -89,13 +89,13 @@ impl<'d> Reader<'d> {
         let jitter = self.take(fields, "jitter").and_then(|it| self.whole(it, 100));
         rule.jitter_percent = jitter.map_or(rule.jitter_percent, |it| it as u8);
         if let Some(ignored) = self.take(fields, "ignore") {
-            rule.overruled = self.overruled(ignored);
+            rule.overruled = self.read_ignored_directives(ignored);
         }
         negative_s.is_some()
     }
 
-    /// `["no-store", "private"]`.
-    fn overruled(&mut self, value: ValueId) -> Overruled {
+    /// Reads a list such as `["no-store", "private"]`.
+    fn read_ignored_directives(&mut self, value: ValueId) -> Overruled {
         let mut all = Overruled::default();
         for (name, span) in self.strings(value) {
             match name.to_ascii_lowercase().as_str() {
@@ -111,7 +111,7 @@ impl<'d> Reader<'d> {
         all
     }
 
-    /// Names of headers, in lower case.
+    /// Header names in lower case.
     fn header_names(&mut self, list: Vec<(String, Span)>) -> Vec<Box<str>> {
         let mut lower = |(name, span): (String, Span)| -> Box<str> {
             let lower = name.to_ascii_lowercase();

@@ -12,12 +12,12 @@ use weir_language::ast::{Definition, Directive, FieldDefinition, ValueId};
 use weir_language::schema::{FieldId, TypeId, TypeKind};
 use weir_language::span::Span;
 
-/// Keys of one call where `batch` does not say.
+/// Default of `batch.maxSize`.
 const BATCH_DEFAULT: u32 = 100;
-/// The most `batch` may say.
+/// Maximum of `batch.maxSize`.
 const BATCH_MAX: u32 = 10_000;
 
-/// The methods of calls, under which `http` has their URLs.
+/// HTTP methods, which are the keys of `http` for URLs.
 const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "QUERY"];
 
 /// `http` of a `@connect`.
@@ -67,7 +67,7 @@ impl<'d> Reader<'d> {
         let batch = !root && self.outside.embedding.is_some();
         let scope = Where { args: Some(id), this, batch, ..Where::SOURCE };
         let beside = self.document.list(field.directives);
-        let policy = beside.iter().find(|it| self.known(it) == Some(Known::Policy));
+        let policy = beside.iter().find(|it| self.resolve_directive(it) == Some(Known::Policy));
         let timeout = policy.and_then(|it| self.field_timeout(it));
         self.connect(directive, place, scope, beside, timeout);
     }
@@ -133,7 +133,7 @@ impl<'d> Reader<'d> {
         self.entity(entity, directive, place);
     }
 
-    /// `isSuccess` and `errors.message`: a connector's `own`, or those of its service.
+    /// `isSuccess` and `errors.message`: the connector's `own`, else those of its service.
     fn with_defaults(
         &self,
         service: ServiceId,
@@ -150,7 +150,7 @@ impl<'d> Reader<'d> {
         })
     }
 
-    /// `errors.extensions`: those of the service, and a connector's `own` over them.
+    /// `errors.extensions` of the service, overridden by the connector's `own`.
     fn error_extensions(
         &self,
         service: ServiceId,
@@ -163,7 +163,7 @@ impl<'d> Reader<'d> {
         all
     }
 
-    /// `entity` of a `@connect` at `place`, and where it is written.
+    /// Checks `entity` of a `@connect` at `place`. `said` is its value and location.
     fn entity(&mut self, said: Option<(ValueId, bool)>, directive: &'d Directive, place: Place) {
         match (said, place) {
             (Some((at, false)), Place::Entity(_)) => {
@@ -177,7 +177,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// `id: "name"`: what a person calls the connector.
+    /// Reads `id: "name"`, a label for humans.
     fn label(&mut self, fields: &mut Fields<'d>) {
         let Some(value) = self.take(fields, "id") else { return };
         let Some(label) = self.string(value) else { return };
@@ -220,7 +220,7 @@ impl<'d> Reader<'d> {
             return None;
         };
         let text = self.string(*url)?;
-        let (service, base) = self.whom(*url, &text, service, span)?;
+        let (service, base) = self.resolve_service(*url, &text, service, span)?;
         let mut request = match Request::read((*method).clone(), &base, &text) {
             Ok(request) => request,
             Err(error) => {
@@ -245,8 +245,8 @@ impl<'d> Reader<'d> {
         Some(Http { request, service, url: *url, headers, path, params, body, selections })
     }
 
-    /// The service that is asked, and where it listens.
-    fn whom(
+    /// The service to call, and its base URL.
+    fn resolve_service(
         &mut self,
         url: ValueId,
         text: &str,
@@ -274,7 +274,7 @@ impl<'d> Reader<'d> {
             }
             (None, Some(at)) => {
                 let host = text[at + 3..].find(['/', '?']).map_or(text.len(), |it| at + 3 + it);
-                // A long URL may have its line ends anywhere.
+                // Line breaks are allowed anywhere in a long URL.
                 let origin: String = text[..host].chars().filter(|it| !is_dropped(*it)).collect();
                 match Base::parse(origin.trim()) {
                     Ok(base) => Some((self.anonymous(base.clone(), directive), base)),
@@ -287,7 +287,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// Only mutations are asked in turn, once each, and never kept: what changes something stands nowhere else.
+    /// Calls that change data are only allowed on mutation fields, which run one after the other, once, and are never cached.
     fn check_method(&mut self, http: &Http, place: Place) {
         let schema = &self.mapping.schema;
         let is_mutation = |field: FieldId| Some(schema.field(field).parent) == schema.mutation;
@@ -299,7 +299,7 @@ impl<'d> Reader<'d> {
                 let message = format!("{method} changes something: it stands on fields of `Mutation` only");
                 return self.complain(span, message);
             }
-            // Other servers take it, and a service may read by it.
+            // Only a warning: other gateways accept this, and a service may use the method for reads.
             let message = format!(
                 "{method} changes something: on a field that is no mutation it is called at any time, several at once"
             );
@@ -331,13 +331,13 @@ impl<'d> Reader<'d> {
             self.check(selection, *literal, 0, scope, seen);
         }
         for header in http.request.own_headers() {
-            header.forwarded().into_iter().for_each(|name| seen.header(name));
-            // Those of the source were checked where they stand: here only what they read counts.
+            header.client_header().into_iter().for_each(|name| seen.header(name));
+            // Headers of the source were checked at `@source`. Here only the values they read are recorded.
             header.slots().for_each(|slot| seen.client(&slot.expr));
         }
     }
 
-    /// `batch: {maxSize: 50}`, and where it stands.
+    /// Reads `batch: {maxSize: 50}`; returns the size and its location.
     fn batch(&mut self, value: ValueId) -> Option<(u32, Span)> {
         let mut fields = self.object(value, "batch")?;
         let span = fields.span;
@@ -362,7 +362,7 @@ impl<'d> Reader<'d> {
             );
         }
         match place {
-            // A field that needs nothing of its parent is asked once for all of them.
+            // A field that needs no value of its parent is fetched once for all parents.
             Place::Entity(_) | Place::Extension(_) if !seen.batch && !seen.this => {
                 let message = "nothing of the parent is in this call: name a field of it, as in `{$this.id}`";
                 self.complain(directive.span, message);
@@ -371,7 +371,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// Items of an answer for many keys.
+    /// How to split a batch answer.
     fn batch_items(&mut self, connector: &Connector, literal: ValueId) -> Option<Items> {
         let selection = &connector.selection;
         let whole = selection.span(selection.root());
@@ -418,7 +418,7 @@ impl<'d> Reader<'d> {
         Some(Items { path, matching: Matching::Keys(keys) })
     }
 
-    /// `entity: true`: a query field by whose arguments its type is found, wherever it stands.
+    /// `entity: true`: the arguments of a query field fetch its type, wherever it occurs.
     fn as_entity(&mut self, directive: &'d Directive, place: Place) {
         let schema = std::sync::Arc::clone(&self.mapping.schema);
         let is_query = |field: FieldId| schema.field(field).parent == schema.query;
@@ -476,7 +476,8 @@ impl Reader<'_> {
         self.document.definitions.iter().any(|it| match it {
             Definition::Type(ty) => {
                 let mut directives = self.document.list(ty.directives).iter();
-                self.str(ty.name) == name && directives.any(|it| self.known(it) == Some(Known::Connect))
+                self.str(ty.name) == name
+                    && directives.any(|it| self.resolve_directive(it) == Some(Known::Connect))
             }
             _ => false,
         })

@@ -13,7 +13,7 @@ use weir_engine::compose::join_keys;
 use weir_language::schema::{FieldId, Schema, TypeId};
 use weir_language::span::Location;
 
-/// The connectors of each place, in the order of the text.
+/// Connectors of each place, in file order.
 #[derive(Debug, Default)]
 pub struct Places {
     pub(super) fields: HashMap<FieldId, Vec<ConnectorId>>,
@@ -27,68 +27,68 @@ macro_rules! ids {
         pub struct $name(pub u32);
 
         impl $name {
-            /// As an index.
+            /// The id as an index.
             #[must_use]
             pub const fn index(self) -> usize { self.0 as usize }
         }
     )* };
 }
 ids! {
-    /// The place of a service in [`Mapping::services`].
+    /// Index into [`Mapping::services`].
     ServiceId,
-    /// The place of a connector in [`Mapping::connectors`].
+    /// Index into [`Mapping::connectors`].
     ConnectorId,
-    /// The place of a node in [`Mapping::nodes`].
+    /// Index into [`Mapping::nodes`].
     NodeId,
 }
 
-/// A text of services, read and checked.
+/// A parsed and checked file of services.
 #[derive(Debug)]
 pub struct Mapping {
-    /// The types as clients see them, without the directives that are read here and without the fields of `joins`.
+    /// Schema for clients, without the directives of this module and without the fields of `joins`.
     pub schema: Arc<Schema>,
-    /// One per `@source`, then one per host that a `@connect` without source names.
+    /// One per `@source`, then one per host of `@connect` URLs without a source.
     pub services: Vec<Service>,
     /// One per `@connect`.
     pub connectors: Vec<Connector>,
-    /// Which of them stand where.
+    /// Connectors by place.
     pub places: Places,
-    /// Results of the connectors' selections, by type.
+    /// Fields that connectors' selections return, by type.
     pub nodes: Vec<Node>,
-    /// Object types of other sources that this text extends. In `schema` they have the added fields only, each answered
-    /// by a connector of [`Place::Extension`].
+    /// Object types of other sources that the file extends. In `schema` they have only the added fields, each resolved by a connector of
+    /// [`Place::Extension`].
     pub foreign: Vec<TypeId>,
-    /// A query field that no one may see: it stands only because every schema needs one.
+    /// A hidden query field that exists only because every schema needs one.
     pub stub: Option<FieldId>,
-    /// Fields answered by other sources.
+    /// Fields resolved by other sources (`@join`).
     pub joins: Vec<Join>,
-    /// Hints of `@cacheControl`.
+    /// `@cacheControl` directives.
     pub hints: Vec<Hint>,
     /// GraphQL servers.
     pub graphql: Vec<GraphqlServer>,
     /// gRPC servers.
     pub grpc: Vec<GrpcServer>,
-    /// `@cacheTag` on types of these servers: name of the type, and the tag.
+    /// `@cacheTag` on types of these servers: type name and tag.
     pub type_tags: Vec<(Box<str>, Arc<str>)>,
-    /// Place of each of them.
+    /// Location of each of `type_tags`.
     pub type_tags_at: Vec<Location>,
-    /// Settings of `$config`, each name once, in order.
+    /// Settings read as `$config`, sorted by name.
     pub config: Vec<Setting>,
-    /// The same of `$env`.
+    /// Settings read as `$env`, sorted by name.
     pub env: Vec<Setting>,
-    /// The conditions of guards, each once.
+    /// Conditions of guards, each once.
     pub conditions: Vec<Condition>,
-    /// Types and fields that not every caller sees.
+    /// Guards of types and fields.
     pub guards: Vec<Guard>,
-    /// The conditions of servers, and of guards of their types and fields, each once.
+    /// Conditions of servers and of guards of their types and fields, each once.
     pub server_conditions: Vec<Condition>,
-    /// Types and fields of servers that not every caller sees.
+    /// Guards of types and fields of servers.
     pub server_guards: Vec<ServerGuard>,
-    /// Warnings: parts without effect or with an unexpected one, with their places.
+    /// Warnings: parts without effect or with an unexpected one.
     pub notes: Vec<Mistake>,
 }
 
-/// Scopes of which all of one group are needed.
+/// Alternative groups of scopes: a caller needs all scopes of one group.
 pub type ScopeGroups = Box<[Box<[Box<str>]>]>;
 
 /// A condition on callers.
@@ -102,29 +102,29 @@ pub enum Condition {
     Roles(Box<[Box<str>]>),
 }
 
-/// A type or field that is shown to callers for whom a condition is true.
+/// A guard: the type or field is visible if the condition is true for the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guard {
-    /// The visible members.
+    /// The guarded type or field.
     pub guarded: Guarded,
-    /// The place of the condition in [`Mapping::conditions`].
+    /// Index into [`Mapping::conditions`].
     pub condition: u32,
 }
 
-/// A type or field of a server that is shown to callers for whom a condition is true.
+/// A guard of a server's type or field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerGuard {
-    /// Name of the type, with the server's prefix; of a root `Query` or `Mutation`.
+    /// Type name with the server's prefix; `Query` or `Mutation` for roots.
     pub ty: Box<str>,
-    /// Name of the field, where it is one.
+    /// Field name; `None` for a guard of the type.
     pub field: Option<Box<str>>,
-    /// The place of the condition in [`Mapping::server_conditions`].
+    /// Index into [`Mapping::server_conditions`].
     pub condition: u32,
-    /// Its place in the text.
+    /// Location of the guard.
     pub location: Location,
 }
 
-/// Parts of a schema that have guards.
+/// The guarded part of a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guarded {
     /// A type of the text.
@@ -133,14 +133,14 @@ pub enum Guarded {
     Field(FieldId),
 }
 
-/// A setting that is read somewhere.
+/// A setting that the file reads.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Setting {
-    /// Its name.
+    /// Name of the setting.
     pub name: Box<str>,
-    /// True if `??` follows at each use; else the setting is required at the start.
+    /// True if every use has a `??` alternative. Otherwise the setting is required at startup.
     pub may_be_unset: bool,
-    /// The first place where it has to be known, or where it is read.
+    /// First location that requires it, else the first that reads it.
     pub location: Location,
 }
 
@@ -164,81 +164,81 @@ impl Mapping {
     }
 }
 
-/// A REST service: `@source`, `@cache` and `@policy` of one name.
+/// A REST service: `@source` with its `@cache` and `@policy`.
 #[derive(Clone, Debug)]
 pub struct Service {
-    /// As written; of a host without `@source` its origin.
+    /// Name in the file; without `@source`, the origin of the URL.
     pub name: Box<str>,
-    /// Its address.
+    /// Base URL.
     pub base: Base,
-    /// `@cache`; without it the standard headers of answers say how long they are kept.
+    /// `@cache`; without it only the standard headers of answers count.
     pub cache: Option<CacheRule>,
     /// `@policy`.
     pub policy: Policy,
-    /// Its name in the text.
+    /// Location of `@source`.
     pub location: Location,
 }
 
-/// `@cache(source:, …)`. Times are seconds.
+/// `@cache(source:, …)`. All times are in seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CacheRule {
-    /// Headers that say for how long an answer is fresh, first match first.
+    /// Headers that state a lifetime; the first one present decides.
     pub cache_control: Vec<Box<str>>,
-    /// When none of them is there; 0 is never.
+    /// Lifetime if none of them is present; 0 disables caching.
     pub default_s: Option<u32>,
-    /// Stale period while a new answer is fetched; `None`: by the answer.
+    /// Length of stale-while-revalidate; `None`: as the answer states.
     pub stale_s: Option<u32>,
-    /// Stale period while the service fails; `None`: by the answer.
+    /// Length of stale-if-error; `None`: as the answer states.
     pub stale_if_error_s: Option<u32>,
-    /// Percent by which lifetimes are shortened at random, at most.
+    /// Maximum percentage by which lifetimes are shortened at random.
     pub jitter_percent: u8,
     /// Lifetime of "not found".
     pub negative_s: u32,
-    /// True if answers are private to a caller.
+    /// True if answers are private to a caller (`scope: PRIVATE`).
     pub private: bool,
-    /// True if answers are declared public, whatever the calls send.
+    /// True if answers are public even if calls send credentials (`scope: PUBLIC`).
     pub public: bool,
-    /// Headers of the client's request that tell callers apart, in lower case.
+    /// Client headers that identify callers, in lower case.
     pub key: Vec<Box<str>>,
-    /// True if POST is as safe as GET here.
+    /// True if POST is safe for this service.
     pub post: bool,
-    /// Ignored directives of the answers' `Cache-Control`: `ignore`.
+    /// Directives of the answers' `Cache-Control` to ignore (`ignore`).
     pub overruled: Overruled,
 }
 
-/// `@policy(source:, …)`; what is not written is `None`.
+/// `@policy(source:, …)`; `None` for what is not given.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Policy {
-    /// For one call, retries included, in milliseconds.
+    /// Timeout of a call including retries, in milliseconds.
     pub timeout_ms: Option<u32>,
     /// Maximum number of retries of an idempotent call.
     pub retries: Option<u32>,
-    /// Percent of calls that may be retries or hedges.
+    /// Retry budget: retries and hedges as a percentage of calls.
     pub retry_budget_percent: Option<u8>,
-    /// The percentile of latency after which a second call is made.
+    /// Latency percentile after which a second call is started.
     pub hedge_percentile: Option<u8>,
-    /// When calls are not tried any more.
+    /// Circuit breaker.
     pub breaker: Option<BreakerFacts>,
-    /// Calls at once.
+    /// Maximum number of calls in flight.
     pub concurrency_max: Option<u32>,
-    /// Calls that wait for their turn.
+    /// Maximum number of queued calls.
     pub queue_max: Option<u32>,
-    /// The longest answer.
+    /// Maximum size of an answer, in bytes.
     pub bytes_max: Option<u32>,
-    /// Seconds after which a connection takes no more calls.
+    /// Maximum age of a connection, in seconds.
     pub connection_age_s: Option<u32>,
     /// True for HTTP/2 without TLS.
     pub h2c: bool,
-    /// The header that tells the service how many milliseconds it has.
+    /// Name of the header with the time left, in milliseconds.
     pub deadline_header: Option<HeaderName>,
 }
 
 /// `breaker: {errors: 50, window: 10}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BreakerFacts {
-    /// Percent of failed calls from which on none is made.
+    /// Percentage of failed calls that opens the breaker.
     pub errors_percent: u8,
-    /// Seconds over which they are counted.
+    /// Length of the window, in seconds.
     pub window_s: u32,
 }
 
@@ -247,16 +247,16 @@ pub struct BreakerFacts {
 pub enum Place {
     /// A field of the query or mutation root.
     Root(FieldId),
-    /// A field of a type, asked with the parent's keys.
+    /// A field of a type, fetched with the parent's keys.
     Field(FieldId),
-    /// A type: brings all that the keys do not say.
+    /// A type: fetches all fields beyond the keys.
     Entity(TypeId),
-    /// A field that is added to a type of another source.
+    /// A field added to a type of another source.
     Extension(FieldId),
 }
 
 impl Place {
-    /// The field, unless it is a type.
+    /// The field; `None` for a type.
     #[must_use]
     pub const fn field(self) -> Option<FieldId> {
         match self {
@@ -269,75 +269,75 @@ impl Place {
 /// One `@connect`.
 #[derive(Clone, Debug)]
 pub struct Connector {
-    /// Its location.
+    /// Location in the schema.
     pub place: Place,
-    /// Whom it asks.
+    /// Service to call.
     pub service: ServiceId,
-    /// The request.
+    /// Template of the request.
     pub request: Request,
-    /// Maximum number of keys per call; `None`: one call for each key.
+    /// Maximum number of keys per call; `None`: one call per key.
     pub batch_max: Option<u32>,
-    /// The parent's fields that `$this` and `$batch` name, each once. Below the root they are the columns of
-    /// `FetchInput::parent_keys` in this order.
+    /// Parent fields read by `$this` and `$batch`, each once. Below the root they are the columns of `FetchInput::parent_keys`, in this
+    /// order.
     pub keys: Vec<KeyField>,
-    /// Selection of the answer.
+    /// Selection over the answer.
     pub selection: Selection,
-    /// Result of the selection, of the field's type or of the entity; `None` if the field is a leaf.
+    /// Fields of the result; `None` if the field is a leaf.
     pub node: Option<NodeId>,
-    /// Of what is asked for in batches: how an answer is taken apart.
+    /// How to split a batch answer; `None` without batches.
     pub items: Option<Items>,
-    /// `isSuccess`, its own or the service's: whether the answer is one. Without it, statuses 200 to 299 are.
+    /// `isSuccess` of the connector or its service. Default: status 200 to 299.
     pub success: Option<Selection>,
-    /// The field of a GraphQL server that is asked: it is in the answer's `data`.
+    /// Field of a GraphQL server to call; its result is in the answer's `data`.
     pub graphql: Option<Box<str>>,
-    /// `errors: {message}`: what the client is told when it is none.
+    /// `errors: {message}`: error message for the client.
     pub error_message: Option<Selection>,
-    /// `errors: {extensions}` of the service, and of the connector: of one name the last counts.
+    /// `errors: {extensions}` of the service and the connector. For equal names the last one counts.
     pub error_extensions: Vec<Selection>,
-    /// `@cacheTag` of its field, of its type, or of the entity.
+    /// `@cacheTag` of the field, its type, or the entity.
     pub tags: Vec<Tag>,
-    /// `@cache` beside it, with what it leaves to that of the service.
+    /// `@cache` beside it, completed by that of the service.
     pub cache: Option<CacheRule>,
     /// `@policy(timeout:)` on the field.
     pub timeout_ms: Option<u32>,
-    /// Headers of the client's request that the request or the selection reads, in lower case, each once.
+    /// Client headers that request or selection read, in lower case, each once.
     pub reads_headers: Vec<Box<str>>,
     /// Headers of the answer that the selection, `isSuccess` or `errors` read, in lower case, each once.
     pub answer_headers: Vec<Box<str>>,
     /// Session variables and claims that they read, by the names of `PreparedFetch::reads_claims`, each once.
     pub reads_claims: Vec<Box<str>>,
-    /// Its `@` in the text.
+    /// Location of the `@connect`.
     pub location: Location,
 }
 
-/// Items of an answer for many parents.
+/// How to split an answer for many parents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Items {
-    /// Members to go down from the answer to the list (or the one object).
+    /// Member names from the answer to the list, or to a single object.
     pub path: Vec<Box<str>>,
-    /// The parent that an item belongs to.
+    /// How an item finds its parent.
     pub matching: Matching,
 }
 
-/// Ways to find the parent of an item.
+/// Ways to match items to parents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Matching {
-    /// By its keys: where the value of each stands in an item.
+    /// By keys: the path to each key within an item.
     Keys(Vec<Vec<Box<str>>>),
-    /// By its place: there are as many items as parents.
+    /// By position: one item per parent.
     Order,
 }
 
-/// Fields of one object type that a selection gives in one place.
+/// Fields of an object type that a selection returns at one place.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Whose answer it is part of.
+    /// Connector with the selection.
     pub connector: ConnectorId,
-    /// The type.
+    /// Type of the objects.
     pub ty: TypeId,
-    /// Its fields that are given, in the order of the selection.
+    /// Fields returned, in the order of the selection.
     pub given: Vec<Given>,
-    /// True if the selection makes the objects, as in `player: {id: playerId}`, and not the service.
+    /// True if the selection builds the objects, as in `player: {id: playerId}`.
     pub is_made: bool,
     /// True if the selection is evaluated as a whole, as the type of each object is among what it makes.
     pub is_evaluated: bool,
@@ -345,59 +345,59 @@ pub struct Node {
     pub of_scalars: Option<ExprId>,
 }
 
-/// One field that a selection gives.
+/// A field that a selection returns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Given {
     /// The field.
     pub field: FieldId,
-    /// Paths to go before the value, from members that were taken in (`$.address { street }`).
+    /// Paths before the value, for members merged from a path (`$.address { street }`).
     pub within: Vec<ExprId>,
-    /// Its value.
+    /// Source of the value.
     pub value: Taken,
-    /// Its fields, if it is an object.
+    /// Fields of the value, if it is an object.
     pub below: Option<NodeId>,
 }
 
-/// Origin of a value.
+/// Source of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Taken {
-    /// By an expression of the selection.
+    /// An expression of the selection.
     Expr(ExprId),
-    /// By its own name: it is part of a value that an expression made.
+    /// The member with the field's name, in an object that an expression built.
     Own,
-    /// By this name.
+    /// The member with this name.
     Named(Box<str>),
 }
 
 impl Node {
-    /// Origin of `field`, if the selection gives it; other connectors bring the others.
+    /// Entry of `field`, if the selection returns it.
     #[must_use]
     pub fn find(&self, field: FieldId) -> Option<&Given> {
         self.given.iter().find(|it| it.field == field)
     }
 }
 
-/// `@join(field:, arguments:)`: a field of a type of this text, answered by a root field of any source.
+/// `@join(field:, arguments:)`: a field of a type in this file, resolved by a root field of any source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Join {
-    /// The type.
+    /// Name of the type.
     pub on: Box<str>,
-    /// The field.
+    /// Name of the field.
     pub name: Box<str>,
-    /// Its description, or empty.
+    /// Description; may be empty.
     pub description: Box<str>,
-    /// Its type as written.
+    /// Type as written.
     pub ty: Box<str>,
-    /// The root query field that answers.
+    /// Root query field that resolves it.
     pub target: Box<str>,
-    /// The target's arguments with `$this.name` for the parent's values, in parentheses.
+    /// Arguments of the target in parentheses, with `$this.name` for values of the parent.
     pub arguments: Box<str>,
-    /// Its place.
+    /// Location of the `@join`.
     pub location: Location,
 }
 
 impl Join {
-    /// The fields of the type that the arguments name.
+    /// Fields of the type that the arguments read.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         join_keys(&self.arguments)
     }
@@ -406,30 +406,30 @@ impl Join {
 /// `@cacheControl(maxAge:, scope:, inheritMaxAge:)` on a type or field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
-    /// The type, by name: it may be of another source.
+    /// Name of the type, which may belong to another source.
     pub ty: Box<str>,
-    /// The field, unless it stands on the type.
+    /// Field name; `None` if the directive is on the type.
     pub field: Option<Box<str>>,
-    /// Seconds.
+    /// Lifetime in seconds.
     pub max_age_s: Option<u32>,
-    /// Scope: private, or (`false`) public.
+    /// `scope`: true for private, false for public.
     pub private: Option<bool>,
-    /// True if the parent's lifetime applies.
+    /// `inheritMaxAge`: the parent's lifetime applies.
     pub inherit: bool,
-    /// Its place.
+    /// Location of the directive.
     pub location: Location,
 }
 
 /// `@cacheTag(format:)`.
 #[derive(Clone, Debug)]
 pub struct Tag {
-    /// The name that is made of it.
+    /// Template of the tag's name.
     pub name: NameTemplate,
-    /// True if the directive is on the field, else it is on the type.
+    /// True if the directive is on a field, false if on a type.
     pub on_field: bool,
 }
 
-/// Name of a server beside the sources of its file: its prefix, or else its kind.
+/// Name of a server among the sources of its file: its prefix, or else its kind.
 #[must_use]
 pub fn server_name<'n>(prefix: &'n str, kind: &'n str) -> &'n str {
     if prefix.is_empty() { kind } else { prefix }
@@ -438,56 +438,56 @@ pub fn server_name<'n>(prefix: &'n str, kind: &'n str) -> &'n str {
 /// `@graphql(url:, prefix:, headers:)`.
 #[derive(Clone, Debug)]
 pub struct GraphqlServer {
-    /// Its address.
+    /// URL of the server.
     pub base: Base,
-    /// Prefix of its types and root fields, or empty.
+    /// Prefix of the server's types and root fields; may be empty.
     pub prefix: Box<str>,
-    /// Names and values; `from` headers of the client's.
+    /// Headers of every call.
     pub headers: Vec<crate::template::Header>,
-    /// Places in [`Mapping::server_conditions`] of those that a caller has to meet; `None`: the admin alone sees it.
+    /// Indices into [`Mapping::server_conditions`]; callers must meet all. `None`: only the admin sees the server.
     pub visible: Option<Vec<u32>>,
-    /// `@cache`; without it the standard headers of answers say how long they are kept.
+    /// `@cache`; without it only the standard headers of answers count.
     pub cache: Option<CacheRule>,
     /// `@policy`.
     pub policy: Policy,
-    /// Its place.
+    /// Location of the directive.
     pub location: Location,
 }
 
 /// `@grpc(url:, proto:, prefix:, headers:)`.
 #[derive(Clone, Debug)]
 pub struct GrpcServer {
-    /// Its address.
+    /// URL of the server.
     pub base: Base,
-    /// The file that describes it, as written.
+    /// Path of its description, as written.
     pub proto: Box<str>,
-    /// Prefix of its types and root fields, or empty.
+    /// Prefix of the server's types and root fields; may be empty.
     pub prefix: Box<str>,
-    /// Sent as metadata.
+    /// Metadata of every call.
     pub headers: Vec<crate::template::Header>,
-    /// Places in [`Mapping::server_conditions`] of those that a caller has to meet; `None`: the admin alone sees it.
+    /// Indices into [`Mapping::server_conditions`]; callers must meet all. `None`: only the admin sees the server.
     pub visible: Option<Vec<u32>>,
-    /// `@cache`; without it the standard headers of answers say how long they are kept.
+    /// `@cache`; without it only the standard headers of answers count.
     pub cache: Option<CacheRule>,
     /// `@policy`.
     pub policy: Policy,
-    /// Its place.
+    /// Location of the directive.
     pub location: Location,
 }
 
-/// An error in a file, its place, and how to fix it.
+/// An error or warning with its location and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
     /// Name of the file.
     pub file: Arc<str>,
     /// Line and column, from 1; within strings too.
     pub location: Location,
-    /// In words.
+    /// The message.
     pub message: String,
 }
 
 impl Mistake {
-    /// File, line and column.
+    /// Formats the mistake with file, line and column.
     #[must_use]
     pub fn place(&self) -> String {
         format!("{}:{}:{}", self.file, self.location.line, self.location.column)

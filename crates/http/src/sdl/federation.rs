@@ -1,4 +1,4 @@
-//! Directives of federation: a text for several graphs is read for the one that it is here.
+//! Federation directives that a file may contain because it is also read by a gateway.
 //!
 //! Directives that compose graphs have no meaning for one graph and are ignored with a warning. Directives that guard fields
 //! are refused: an ignored guard would let every caller in.
@@ -6,18 +6,18 @@
 /// A directive of federation.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Federated {
-    /// Without `@`.
+    /// Name without `@`.
     pub(super) name: &'static str,
     meaning: Meaning,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 enum Meaning {
-    /// Of use to a composition only.
+    /// Relevant only to composition.
     Nothing,
-    /// Another graph gives the field.
+    /// Another graph resolves the field.
     External,
-    /// It guards or hides something.
+    /// Guards or hides something.
     Guard(&'static str),
 }
 
@@ -29,17 +29,17 @@ const CONTEXT: &str =
 
 /// All of them.
 pub(super) static FEDERATED: [Federated; 16] = [
-    nothing("key"),
-    nothing("extends"),
-    nothing("shareable"),
-    nothing("override"),
-    nothing("provides"),
-    nothing("requires"),
-    nothing("tag"),
-    nothing("composeDirective"),
-    nothing("interfaceObject"),
-    nothing("cost"),
-    nothing("listSize"),
+    without_meaning("key"),
+    without_meaning("extends"),
+    without_meaning("shareable"),
+    without_meaning("override"),
+    without_meaning("provides"),
+    without_meaning("requires"),
+    without_meaning("tag"),
+    without_meaning("composeDirective"),
+    without_meaning("interfaceObject"),
+    without_meaning("cost"),
+    without_meaning("listSize"),
     Federated { name: "external", meaning: Meaning::External },
     guard("inaccessible", HIDDEN),
     guard("policy", ACCESS),
@@ -47,7 +47,7 @@ pub(super) static FEDERATED: [Federated; 16] = [
     guard("fromContext", CONTEXT),
 ];
 
-const fn nothing(name: &'static str) -> Federated {
+const fn without_meaning(name: &'static str) -> Federated {
     Federated { name, meaning: Meaning::Nothing }
 }
 
@@ -56,12 +56,12 @@ const fn guard(name: &'static str, why: &'static str) -> Federated {
 }
 
 impl Federated {
-    /// True if another graph gives the field.
+    /// True if another graph resolves the field.
     pub(super) fn is_external(&self) -> bool {
         self.meaning == Meaning::External
     }
 
-    /// Why it cannot stand in a text that is served.
+    /// Reason why the directive is refused; `None` if it is allowed.
     pub(super) const fn refusal(&self) -> Option<&'static str> {
         match self.meaning {
             Meaning::Guard(why) => Some(why),

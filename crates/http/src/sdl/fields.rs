@@ -1,17 +1,17 @@
-//! Arguments of directives and members of object literals: read by name, what no one read is unknown.
+//! Reads arguments of directives and members of object literals by name; names that were not read are errors.
 
 use super::{Reader, hint};
 use weir_language::ast::{ValueId, ValueKind};
 use weir_language::span::Span;
 
-/// Named values of one place.
+/// The named values in one place.
 pub(super) struct Fields<'d> {
-    /// Of what, for complaints: `@connect`, `http`.
+    /// Owner of the values, for messages: `@connect`, `http`.
     of: String,
-    /// The whole.
+    /// Span of the whole literal or directive.
     pub(super) span: Span,
     given: Vec<(Span, ValueId)>,
-    /// Names that may stand here.
+    /// Names read so far.
     known: Vec<&'d str>,
 }
 
@@ -22,7 +22,7 @@ impl<'d> Fields<'d> {
 }
 
 impl<'d> Reader<'d> {
-    /// The value called `name`, if it is there and not null.
+    /// Takes the value `name`, unless it is absent or null.
     pub(super) fn take(&mut self, fields: &mut Fields<'d>, name: &'d str) -> Option<ValueId> {
         fields.known.push(name);
         let at = fields.given.iter().position(|it| self.str(it.0) == name)?;
@@ -30,7 +30,7 @@ impl<'d> Reader<'d> {
         (!matches!(self.document.value(value).kind, ValueKind::Null)).then_some(value)
     }
 
-    /// The same where it has to be.
+    /// Takes the value `name`; its absence is an error.
     pub(super) fn need(&mut self, fields: &mut Fields<'d>, name: &'d str) -> Option<ValueId> {
         let value = self.take(fields, name);
         if value.is_none() {
@@ -39,7 +39,7 @@ impl<'d> Reader<'d> {
         value
     }
 
-    /// Complains of everything that nobody took.
+    /// Reports names that were not read.
     pub(super) fn finish(&mut self, fields: Fields<'d>) {
         for (span, _) in fields.given {
             let name = self.str(span);
@@ -53,7 +53,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// The members of an object literal.
+    /// Members of an object literal.
     pub(super) fn object(&mut self, value: ValueId, of: &str) -> Option<Fields<'d>> {
         let node = *self.document.value(value);
         let ValueKind::Object(list) = node.kind else {
@@ -64,7 +64,7 @@ impl<'d> Reader<'d> {
         Some(Fields::new(of.to_owned(), node.span, given))
     }
 
-    /// A text, decoded.
+    /// A decoded string.
     pub(super) fn string(&mut self, value: ValueId) -> Option<String> {
         if let Some(text) = self.put_text(value) {
             return Some(text.to_owned());
@@ -79,7 +79,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// A list of texts; one text is a list of one.
+    /// A list of strings; a single string counts as a list.
     pub(super) fn strings(&mut self, value: ValueId) -> Vec<(String, Span)> {
         let node = *self.document.value(value);
         let first = |list: weir_language::ast::List<weir_language::ast::Value>| {
@@ -93,7 +93,7 @@ impl<'d> Reader<'d> {
         items.into_iter().filter_map(read).collect()
     }
 
-    /// The items of a list; anything else is a list of one.
+    /// Items of a list; any other value is a list with one item.
     pub(super) fn items(&self, value: ValueId) -> Vec<ValueId> {
         match self.document.value(value).kind {
             ValueKind::List(list) => list.range().map(|at| ValueId(at as u32)).collect(),
@@ -101,12 +101,12 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// A whole number of at most `max`.
+    /// An integer from 0 to `max`.
     pub(super) fn whole(&mut self, value: ValueId, max: u32) -> Option<u32> {
         self.whole_within(value, 0, max)
     }
 
-    /// A whole number of at least `min` and at most `max`.
+    /// An integer from `min` to `max`.
     pub(super) fn whole_within(&mut self, value: ValueId, min: u32, max: u32) -> Option<u32> {
         let node = *self.document.value(value);
         let number = match node.kind {
@@ -119,7 +119,7 @@ impl<'d> Reader<'d> {
         number
     }
 
-    /// `true` or `false`.
+    /// A boolean.
     pub(super) fn boolean(&mut self, value: ValueId) -> Option<bool> {
         let node = *self.document.value(value);
         if let ValueKind::Boolean(value) = node.kind {
@@ -129,7 +129,7 @@ impl<'d> Reader<'d> {
         None
     }
 
-    /// `PUBLIC` or `PRIVATE`; whether it is private.
+    /// Reads `PUBLIC` or `PRIVATE`; true for private.
     pub(super) fn scope(&mut self, value: ValueId) -> Option<bool> {
         let node = *self.document.value(value);
         match (node.kind, self.str(node.span)) {

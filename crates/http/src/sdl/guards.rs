@@ -8,7 +8,7 @@ use super::{Condition, Guard, Guarded, Reader, ScopeGroups, ServerGuard};
 use weir_language::ast::{Directive, TypeBody, TypeDefinition, ValueId};
 use weir_language::schema::TypeId;
 
-/// The directives that guard.
+/// Directives that guard a type or field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GuardKind {
     Authenticated,
@@ -17,7 +17,7 @@ pub(super) enum GuardKind {
 }
 
 impl GuardKind {
-    /// Without `@`.
+    /// Name without `@`.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Authenticated => "authenticated",
@@ -28,14 +28,14 @@ impl GuardKind {
 }
 
 impl<'d> Reader<'d> {
-    /// A guard of a type. `id`: none where the text only extends a type of another source without adding a field.
+    /// Adds a guard of a type. `id` is `None` if the file only extends a type of another source without adding a field.
     pub(super) fn guard_type(&mut self, kind: GuardKind, directive: &'d Directive, ty: &'d TypeDefinition) {
         let name = self.str(ty.name);
         let id = self.mapping.schema.type_by_name(name);
         let id = id.filter(|id| !self.mapping.foreign.contains(id));
         match (ty.body, id) {
             (TypeBody::Union { .. } | TypeBody::Input { .. }, _) => {
-                self.misplaced(directive, super::links::Known::Guard(kind));
+                self.report_misplaced(directive, super::links::Known::Guard(kind));
             }
             (_, None) if self.links.has_servers => self.guard_server(kind, directive, (name, None)),
             (_, None) => {
@@ -51,7 +51,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// A guard of the field `name` of a type.
+    /// Adds a guard of the field `name` of a type.
     pub(super) fn guard_field(
         &mut self,
         kind: GuardKind,
@@ -76,25 +76,26 @@ impl<'d> Reader<'d> {
         self.mapping.guards.push(Guard { guarded, condition });
     }
 
-    /// The guards of a field that a server has.
+    /// Adds the guards of a field that belongs to a server.
     pub(super) fn guard_server_field(&mut self, directives: &'d [Directive], ty: &str, field: &str) {
         for directive in directives {
-            if let Some(super::links::Known::Guard(kind)) = self.known(directive) {
+            if let Some(super::links::Known::Guard(kind)) = self.resolve_directive(directive) {
                 self.guard_server(kind, directive, (ty, Some(field)));
             }
         }
     }
 
-    /// A guard of a type of a server, or of a field of it.
+    /// Adds a guard of a server's type, or of a field of it.
     fn guard_server(&mut self, kind: GuardKind, directive: &'d Directive, (ty, field): (&str, Option<&str>)) {
         let Some(condition) = self.condition(kind, directive) else { return };
         let condition = place(&mut self.mapping.server_conditions, condition);
         let location = self.location(directive.span);
-        let (ty, field) = (ty.into(), field.map(Into::into));
+        let ty = ty.into();
+        let field = field.map(Into::into);
         self.mapping.server_guards.push(ServerGuard { ty, field, condition, location });
     }
 
-    /// `visible: {authenticated: true, scopes: [["a"]], roles: ["b"]}` of a server: all that is written has to hold.
+    /// Reads `visible: {authenticated: true, scopes: [["a"]], roles: ["b"]}` of a server. All conditions must hold.
     pub(super) fn visible(&mut self, fields: &mut Fields<'d>) -> Option<Vec<u32>> {
         let value = self.take(fields, "visible")?;
         let mut fields = self.object(value, "visible")?;
@@ -124,7 +125,7 @@ impl<'d> Reader<'d> {
         condition
     }
 
-    /// `[["a", "b"], ["c"]]`: `a` and `b`, or `c`.
+    /// Reads `[["a", "b"], ["c"]]`: `a` and `b`, or `c`.
     fn scopes(&mut self, value: ValueId) -> Option<ScopeGroups> {
         let groups = self.items(value);
         if groups.is_empty() {
@@ -166,7 +167,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// The place of `condition` among all, which has each once.
+/// Index of `condition` in `all`, where it is added if absent.
 fn place(all: &mut Vec<Condition>, condition: Condition) -> u32 {
     let known = all.iter().position(|it| *it == condition);
     let at = known.unwrap_or_else(|| {

@@ -1,6 +1,6 @@
-//! `@join` and `@cacheControl`: facts for others, whose names are checked here.
+//! `@join` and `@cacheControl`, which other modules apply; their names are checked here.
 
-use super::keys::added;
+use super::keys::added_key_message;
 use super::{Hint, Join, Reader, hint};
 use weir_language::ast::{Directive, FieldDefinition};
 use weir_language::schema::FieldId;
@@ -26,7 +26,7 @@ impl<'d> Reader<'d> {
             location: self.location(directive.span),
         };
         let span = self.document.value(literal).span;
-        if let Some(lost) = self.wrong_key(&join) {
+        if let Some(lost) = self.invalid_key_message(&join) {
             return self.complain(span, lost);
         }
         if join.keys().next().is_none() {
@@ -40,14 +40,14 @@ impl<'d> Reader<'d> {
         self.mapping.joins.push(join);
     }
 
-    /// Error of the first invalid key of `join`.
-    fn wrong_key(&self, join: &Join) -> Option<String> {
+    /// Message about the first invalid key of `join`.
+    fn invalid_key_message(&self, join: &Join) -> Option<String> {
         let schema = &self.mapping.schema;
         let ty = schema.type_by_name(&join.on)?;
         let is_foreign = self.mapping.foreign.contains(&ty);
         join.keys().find_map(|key| match (schema.field_by_name(ty, key), is_foreign) {
             (Some(_), false) | (None, true) => None,
-            (Some(_), true) => Some(added(&join.on, key)),
+            (Some(_), true) => Some(added_key_message(&join.on, key)),
             (None, false) => {
                 let run = schema.ty(ty).fields;
                 let names = (run.start..run.start + run.len).map(|at| schema.field_name(FieldId(at)));

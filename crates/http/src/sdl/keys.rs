@@ -1,4 +1,4 @@
-//! Variables of expressions: checks, and the keys, headers and settings that they read.
+//! Variables in expressions: checks them, and collects the keys, headers and settings that they read.
 //!
 //! **Invariant:** an expression that passes names only arguments and fields that are there, and no `$env` where the client
 //! could see it.
@@ -14,7 +14,7 @@ use weir_language::ast::ValueId;
 use weir_language::schema::{FieldId, TypeId, TypeKind, TypeRef};
 use weir_language::span::Span;
 
-/// Position of an expression.
+/// Names available to an expression.
 #[derive(Clone, Copy)]
 pub(super) struct Where {
     /// The field whose arguments are `$args`.
@@ -23,19 +23,19 @@ pub(super) struct Where {
     pub(super) this: Option<TypeId>,
     /// True if `$batch` is available.
     pub(super) batch: bool,
-    /// True for an expression over an answer, with names, `$`, `$status` and `$response`.
+    /// True for an expression over an answer: it may use names, `$`, `$status` and `$response`.
     pub(super) answer: bool,
-    /// True if an unknown method gives nothing, as in `selection` before v0.4, and is no error.
+    /// True if an unknown method yields nothing instead of an error, as in `selection` before v0.4.
     pub(super) tolerant: bool,
 }
 
 impl Where {
-    /// In `@source`.
+    /// Position inside `@source`.
     pub(super) const SOURCE: Self =
         Self { args: None, this: None, batch: false, answer: false, tolerant: false };
 }
 
-/// Variables that were read.
+/// Variables that expressions read.
 #[derive(Default)]
 pub(super) struct Seen {
     pub(super) keys: Vec<KeyField>,
@@ -59,7 +59,7 @@ impl Seen {
         }
     }
 
-    /// Notes headers and claims that `selection` reads.
+    /// Records headers and claims that `selection` reads.
     pub(super) fn client(&mut self, selection: &Selection) {
         selection.variables().for_each(|it| self.client_use(&it));
     }
@@ -90,7 +90,7 @@ fn note_header(all: &mut Vec<Box<str>>, name: &str) {
 }
 
 impl Reader<'_> {
-    /// Checks what `selection` reads. It stands `shift` bytes within the string `literal`.
+    /// Checks the variables of `selection`, which starts at byte `shift` of the string `literal`.
     pub(super) fn check(
         &mut self,
         selection: &Selection,
@@ -113,18 +113,19 @@ impl Reader<'_> {
         if place.answer {
             return;
         }
-        // Outside of answers only arguments of methods have a value at hand, as `@`.
-        if let Some(span) = nothing_at_hand(selection, selection.root()) {
+        // Outside of answers, only arguments of methods have a current value (`@`).
+        if let Some(span) = find_answer_reference(selection, selection.root()) {
             let message = "there is no answer yet: write `$args.name`, `$this.name` for a field of the parent, or `@.name` in an argument of a method";
             self.complain_shifted(literal, shift, SelectionError::new(span, message));
         }
     }
 
-    /// Reports syntax that the linked version does not have, and parts without effect.
+    /// Reports syntax newer than the linked version, and parts without effect.
     fn check_syntax(&mut self, selection: &Selection, literal: ValueId, shift: u32, place: &Where) {
         let version = self.links.version;
         for &(syntax, span) in selection.newer().iter().filter(|it| it.0.since() > version) {
-            let (name, since) = (syntax.name(), syntax.since());
+            let name = syntax.name();
+            let since = syntax.since();
             let error = |message| SelectionError::new(span, message);
             if since > 3 {
                 let message = format!("`{name}` is of connect v0.{since}, and this text links v0.{version}");
@@ -155,11 +156,11 @@ impl Reader<'_> {
     pub(super) fn note_shifted(&mut self, literal: ValueId, shift: u32, error: SelectionError) {
         let span = Span::new(error.span.start + shift, error.span.end + shift);
         let span = self.within(literal, span);
-        let message = self.about(literal, error.message);
+        let message = self.name_configuration_key(literal, error.message);
         self.note(span, message);
     }
 
-    /// Notes which setting is read, and where.
+    /// Records a setting and the location of its use.
     fn note_setting(&mut self, selection: &Selection, used: &Use<'_>, literal: ValueId, shift: u32) {
         let Some((name, _)) = used.keys.first() else { return };
         let span = Span::new(used.span.start + shift, used.span.end + shift);
@@ -240,7 +241,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `$args.a.b { c }`: every name has to be there.
+    /// Checks `$args.a.b { c }`: every name must exist.
     fn check_args(
         &self,
         selection: &Selection,
@@ -283,7 +284,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A member of `$batch { id name }`: a key, or what has nothing to do with the parent.
+    /// Checks a member of `$batch { id name }`: a key, or an expression independent of the parent.
     fn key_member(
         &self,
         selection: &Selection,
@@ -297,7 +298,7 @@ impl Reader<'_> {
         if let Some(paths) = key_paths(selection, member, is_divided) {
             return paths.iter().try_for_each(|it| self.key(ty, variable, it, member.span, seen));
         }
-        match nothing_at_hand(selection, member.value) {
+        match find_answer_reference(selection, member.value) {
             None => Ok(()),
             Some(span) => {
                 let name = variable.name();
@@ -308,7 +309,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `$this.name`: a field of the parent, or a part of one.
+    /// Checks `$this.name`: a field of the parent, or a part of one.
     fn key(
         &self,
         ty: TypeId,
@@ -322,9 +323,10 @@ impl Reader<'_> {
             let message = format!("`${name}` has fields that are single values: write `${name}.id`");
             return Err(SelectionError::new(whole, message));
         };
-        let found = match self.mapping.foreign.contains(&ty) {
-            true => self.foreign_key(ty, key, below, span)?,
-            false => self.own_key(ty, variable, key, below, span)?,
+        let found = if self.mapping.foreign.contains(&ty) {
+            self.foreign_key(ty, key, below, span)?
+        } else {
+            self.own_key(ty, variable, key, below, span)?
         };
         match seen.keys.iter_mut().find(|it| &*it.name == key) {
             Some(known) => {
@@ -337,7 +339,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A key of a type of another source.
+    /// Resolves a key of another source's type.
     fn foreign_key(
         &self,
         ty: TypeId,
@@ -347,7 +349,7 @@ impl Reader<'_> {
     ) -> Result<KeyField, SelectionError> {
         let name = self.mapping.schema.type_name(ty);
         if self.mapping.schema.field_by_name(ty, key).is_some() {
-            return Err(SelectionError::new(span, added(name, key)));
+            return Err(SelectionError::new(span, added_key_message(name, key)));
         }
         if let Some((_, span)) = below.first() {
             let message = format!("`{name}` is of another source, whose fields are keys as a whole");
@@ -357,7 +359,7 @@ impl Reader<'_> {
         Ok(KeyField { name: key.into(), field: None, parts: Vec::new(), is_optional })
     }
 
-    /// A key of a type of this text: of an object or a list a part is named, by `below` or a method.
+    /// Resolves a key of a type in this file. If it is an object or list, a part is named by `below` or by a method.
     fn own_key(
         &self,
         ty: TypeId,
@@ -383,7 +385,7 @@ impl Reader<'_> {
         for (name, span) in below {
             at = match schema.ty(at.base).kind {
                 TypeKind::Object => schema.field(find(at.base, name, *span)?).ty,
-                // A scalar of one's own may be any JSON.
+                // A custom scalar may be any JSON.
                 TypeKind::Scalar(_) if at.base > weir_language::schema::builtin::ID => break,
                 _ => {
                     let message = format!("`{}` has no fields", schema.type_name(at.base));
@@ -401,13 +403,13 @@ impl Reader<'_> {
         Ok(KeyField { name: key.into(), field: Some(field), parts, is_optional: false })
     }
 }
-/// Checks what is read of the client, and notes it.
+/// Checks a read of client data, and records it.
 fn check_client(used: &Use<'_>, seen: &mut Seen) -> Result<(), SelectionError> {
     let wrong = |message: &str| Err(SelectionError::new(used.span, message));
     match (used.variable, used.keys.as_slice()) {
         (Variable::Request, [("headers", _), (name, _), ..]) => {
-            if let Some(instead) = instead_of(name) {
-                return wrong(&format!("{}: write `{instead}`", any_word(name)));
+            if let Some(instead) = header_replacement(name) {
+                return wrong(&format!("{}: write `{instead}`", unread_header_reason(name)));
             }
         }
         (Variable::Request, _) => {
@@ -437,7 +439,7 @@ fn check_response(used: &Use<'_>, seen: &mut Seen) -> Result<(), SelectionError>
 }
 
 /// The replacement for the client's header `name`, if it is one of a session variable.
-pub(super) fn instead_of(name: &str) -> Option<String> {
+pub(super) fn header_replacement(name: &str) -> Option<String> {
     let variable = session_variable(name)?;
     Some(match variable.strip_prefix(SESSION_PREFIX) {
         _ if variable == ROLE_VARIABLE => "$role".to_owned(),
@@ -445,13 +447,13 @@ pub(super) fn instead_of(name: &str) -> Option<String> {
     })
 }
 
-/// The reason for which the client's header `name` is not read.
-pub(super) fn any_word(name: &str) -> String {
+/// Message why the client header `name` is not read.
+pub(super) fn unread_header_reason(name: &str) -> String {
     format!("any client can send `{name}`, so the header is not read; authentication says what holds")
 }
 
-/// Why `key` of another source's type `ty` is none: this text adds it.
-pub(super) fn added(ty: &str, key: &str) -> String {
+/// Message why `key` cannot be a key of another source's type `ty`: this file adds it.
+pub(super) fn added_key_message(ty: &str, key: &str) -> String {
     format!(
         "`{ty}.{key}` is added here and asked of a service itself, so it cannot be a key: name a field that `{ty}` has of its own source"
     )
@@ -492,10 +494,10 @@ fn members<'s>(selection: &'s Selection, used: &Use<'_>) -> Option<&'s [Member]>
     }
 }
 
-/// The first place where an expression within `root`, which stands outside of an answer, speaks of one.
-fn nothing_at_hand(selection: &Selection, root: ExprId) -> Option<Span> {
-    // With each expression: whether it stands in the arguments of a method, whose value `@` is. Members of a value have
-    // that at hand: the walk does not go there.
+/// The first place in `root`, an expression outside of answers, that refers to an answer.
+fn find_answer_reference(selection: &Selection, root: ExprId) -> Option<Span> {
+    // Each expression, with true if it stands in a method's arguments, where `@` exists. Member selections of a value have a current value
+    // too, so the walk skips them.
     let mut open = vec![(root, false)];
     while let Some((id, in_call)) = open.pop() {
         let also = |items: &[ExprId]| items.iter().map(|&it| (it, in_call)).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! `@link`: which specification a text speaks, and under which names its directives stand.
+//! `@link`: the specifications that a file uses, and the names of their directives.
 //!
 //! **Invariant:** every name that a text imports is known; a directive of ours that is not imported is complained about.
 
@@ -13,24 +13,24 @@ use weir_language::ast::{
 use weir_language::error::{Code, Error};
 use weir_language::span::Span;
 
-/// Origin of connect's directives.
+/// URL of the connect specification, before its version.
 const CONNECT: &str = "https://specs.apollo.dev/connect/";
-/// The version that is proposed.
+/// Version suggested in messages.
 const CONNECT_VERSION: &str = "v0.3";
-/// All that are read, in their order: `v0.1` is the first.
+/// All supported versions, ascending.
 const CONNECT_VERSIONS: [&str; 4] = ["v0.1", "v0.2", "v0.3", "v0.4"];
-/// Origin of federation's directives.
+/// URL of the federation specification, before its version.
 const FEDERATION: &str = "https://specs.apollo.dev/federation/";
-/// `@link` itself.
+/// URL of the link specification, before its version.
 const LINK: &str = "https://specs.apollo.dev/link/";
-/// Origin of Weir's directives.
+/// URL of Weir's specification, before its version.
 const WEIR: &str = "https://weir.example/spec/";
 const WEIR_VERSION: &str = "v1";
 
-/// Whose specifications are all known; a link to any other is one for `@composeDirective`.
+/// Hosts whose specifications are all known. A link to any other host is for `@composeDirective`.
 const HOSTS: [&str; 2] = ["https://specs.apollo.dev/", "https://weir.example/"];
 
-/// A directive that is read here.
+/// A directive that Weir implements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
     Link,
@@ -48,7 +48,7 @@ pub(super) enum Known {
 }
 
 impl Known {
-    /// All but federation's.
+    /// All directives except those of federation.
     const ALL: [Self; 13] = [
         Self::Link,
         Self::Source,
@@ -82,7 +82,7 @@ impl Known {
         }
     }
 
-    /// Allowed locations, in words.
+    /// Locations where the directive is allowed, for messages.
     pub(super) const fn places(self) -> &'static str {
         match self {
             Self::Link | Self::Source | Self::Graphql | Self::Grpc => "`extend schema`",
@@ -113,10 +113,10 @@ impl Known {
     }
 }
 
-/// A specification that a text may link.
+/// A specification that a file may link.
 struct Spec {
     home: &'static str,
-    /// Prefix of directives that are not imported.
+    /// Default prefix of directives that are not imported.
     prefix: &'static str,
 }
 
@@ -127,7 +127,7 @@ const SPECS: [Spec; 4] = [
     Spec { home: LINK, prefix: "link" },
 ];
 
-/// Types of other specifications, which may be imported and need no definition.
+/// Types of specifications that may be imported, and need no definition.
 const TYPES: [&str; 8] = [
     "JSONSelection",
     "URLTemplate",
@@ -140,7 +140,7 @@ const TYPES: [&str; 8] = [
 ];
 
 impl Spec {
-    /// Its directives.
+    /// Directives of the specification.
     fn directives(&self) -> Vec<Known> {
         let own = Known::ALL.into_iter().filter(|it| it.home() == self.home);
         match self.home {
@@ -153,17 +153,17 @@ impl Spec {
     }
 }
 
-/// The names of a text.
+/// Directive names in a file.
 pub(super) struct Links<'d> {
-    /// Names without `@`, and whether the text imports them: what it does not has the name of its specification before its own.
+    /// Names without `@`. A directive that is not imported has the prefix of its specification.
     names: Vec<(Cow<'d, str>, Known)>,
-    /// Those of the names that stand in an `import`.
+    /// Names that appear in an `import`.
     imports: Vec<Cow<'d, str>>,
-    /// The homes that are linked.
+    /// URLs of linked specifications.
     homes: Vec<&'static str>,
-    /// Of connect: 1 is v0.1.
+    /// Minor version of connect: 1 is v0.1.
     pub(super) version: u8,
-    /// True if the text names GraphQL or gRPC servers.
+    /// True if the file names GraphQL or gRPC servers.
     pub(super) has_servers: bool,
 }
 
@@ -184,26 +184,27 @@ impl FoundLinks<'_> {
 }
 
 impl<'d> Links<'d> {
-    /// The directive that `name` (without `@`) means. What is not imported keeps its own name, so that it is read too and
-    /// complained about once.
-    pub(super) fn known(&self, name: &str) -> Option<Known> {
-        self.imported(name).or_else(|| {
+    /// The directive called `name` (without `@`). A directive that is not imported is also found by its plain name, so that it is read and
+    /// reported once.
+    pub(super) fn resolve_directive(&self, name: &str) -> Option<Known> {
+        self.imported_directive(name).or_else(|| {
             let own = Known::ALL.into_iter().find(|it| it.name() == name)?;
             (!self.names.iter().any(|it| it.1 == own && !it.0.contains("__"))).then_some(own)
         })
     }
 
-    /// True if `name` is listed in an `import`, so it has no prefix of its specification.
+    /// True if `name` is in an `import`, so it has no prefix.
     fn is_import(&self, name: &str) -> bool {
         self.imports.iter().any(|it| it == name)
     }
 
-    fn imported(&self, name: &str) -> Option<Known> {
+    fn imported_directive(&self, name: &str) -> Option<Known> {
         self.names.iter().find(|it| it.0 == name).map(|it| it.1)
     }
 
     pub(super) fn read(document: &'d Document<'d>, errors: &mut Vec<Error>, notes: &mut Vec<Error>) -> Self {
-        let (names, imports) = (vec![("link".into(), Known::Link)], Vec::new());
+        let names = vec![("link".into(), Known::Link)];
+        let imports = Vec::new();
         let mut links = Self { names, imports, homes: Vec::new(), version: 3, has_servers: false };
         let mut found = FoundLinks { errors, notes };
         for definition in &document.definitions {
@@ -215,8 +216,9 @@ impl<'d> Links<'d> {
             }
         }
         links.check_uses(document, &mut found);
-        let is_server =
-            |it: &Directive| matches!(links.known(document.str(it.name)), Some(Known::Graphql | Known::Grpc));
+        let is_server = |it: &Directive| {
+            matches!(links.resolve_directive(document.str(it.name)), Some(Known::Graphql | Known::Grpc))
+        };
         let has_server = |it: &Definition| match it {
             Definition::Schema(schema) => document.list(schema.directives).iter().any(is_server),
             _ => false,
@@ -225,8 +227,8 @@ impl<'d> Links<'d> {
         links
     }
 
-    /// True if `field` of `ty` only says who sees a field that a server has: it has guards and no other directive, in an extension of
-    /// a root, or of a type that the text does not define.
+    /// True if `field` of `ty` only guards a field of a server: it has guards and no other directive, and stands in an extension of a root
+    /// or of a type that the file does not define.
     pub(super) fn guards_server(
         &self,
         document: &Document<'_>,
@@ -235,7 +237,8 @@ impl<'d> Links<'d> {
     ) -> bool {
         let name = document.str(ty.name);
         let is_own = |it: &Definition| matches!(it, Definition::Type(other) if !other.extend && document.str(other.name) == name);
-        let is_guard = |it: &Directive| matches!(self.known(document.str(it.name)), Some(Known::Guard(_)));
+        let is_guard =
+            |it: &Directive| matches!(self.resolve_directive(document.str(it.name)), Some(Known::Guard(_)));
         let directives = document.list(field.directives);
         self.has_servers
             && ty.extend
@@ -245,13 +248,15 @@ impl<'d> Links<'d> {
     }
 
     fn link(&mut self, document: &'d Document<'d>, directive: &Directive, found: &mut FoundLinks<'_>) {
-        let (mut url, mut imports, mut prefix) = (None, None, None);
+        let mut url = None;
+        let mut imports = None;
+        let mut prefix = None;
         for argument in document.list(directive.arguments) {
             match document.str(argument.name) {
                 "url" => url = Some(argument.value),
                 "import" => imports = Some(argument.value),
                 "as" => prefix = Some(document.string(argument.value)),
-                // Only composers may skip a link, so `for` has no meaning here.
+                // `for` lets composers skip a link; it has no effect here.
                 "for" => {}
                 other => found.complain(
                     argument.span,
@@ -260,7 +265,8 @@ impl<'d> Links<'d> {
             }
         }
         let Some(url) = url else { return found.complain(directive.span, "`@link` needs `url`") };
-        let (text, span) = (document.string(url), document.value(url).span);
+        let text = document.string(url);
+        let span = document.value(url).span;
         let Some(spec) = SPECS.iter().find(|it| text.starts_with(it.home)) else {
             if text.contains("://") && !HOSTS.iter().any(|it| text.starts_with(it)) {
                 let message = format!("`{text}` is not known: its directives say nothing here");
@@ -304,27 +310,29 @@ impl<'d> Links<'d> {
         }
     }
 
-    /// Names what of `spec` is not imported: with the specification's name, or `prefix`, before it. The directive that is called
-    /// like its specification has that name alone.
+    /// Registers directives of `spec` that are not imported, prefixed with the specification's name or `prefix`. The directive named like
+    /// the specification is the bare prefix.
     fn name_rest(&mut self, spec: &Spec, imported: usize, prefix: Option<Cow<'d, str>>) {
         let prefix = prefix.unwrap_or(Cow::Borrowed(spec.prefix));
         for known in spec.directives() {
             if self.names[imported..].iter().any(|it| it.1 == known) {
                 continue;
             }
-            let name = match known.name() == spec.prefix {
-                true => prefix.clone(),
-                false => format!("{prefix}__{}", known.name()).into(),
+            let name = if known.name() == spec.prefix {
+                prefix.clone()
+            } else {
+                format!("{prefix}__{}", known.name()).into()
             };
             self.names.push((name, known));
         }
     }
 
-    /// `"@name"` or `{name: "@name", as: "@other"}`.
+    /// Reads `"@name"` or `{name: "@name", as: "@other"}`.
     fn import(&mut self, document: &'d Document<'d>, item: ValueId, spec: &Spec, found: &mut FoundLinks<'_>) {
         let node = document.value(item);
         let plain = |value: ValueId| document.str(document.value(value).span).trim_matches('"');
-        let (mut name, mut own) = (None, None);
+        let mut name = None;
+        let mut own = None;
         match node.kind {
             ValueKind::Object(members) => {
                 for member in document.list(members) {
@@ -350,7 +358,7 @@ impl<'d> Links<'d> {
         match all.iter().find(|it| name.strip_prefix('@') == Some(it.name())) {
             Some(known) => {
                 let own = own.trim_start_matches('@');
-                if self.imported(own).is_some_and(|it| it != *known) {
+                if self.imported_directive(own).is_some_and(|it| it != *known) {
                     let message = format!(
                         "`@{own}` is imported twice: rename one, as in `{{name: \"{name}\", as: \"@other\"}}`"
                     );
@@ -368,24 +376,24 @@ impl<'d> Links<'d> {
         }
     }
 
-    /// Directives of ours that no link imports, and those that cannot be served.
+    /// Reports uses of our directives that no link imports, and directives that are not supported.
     fn check_uses(&self, document: &Document<'_>, found: &mut FoundLinks<'_>) {
         let mut told: Vec<Known> = Vec::new();
         for directive in all_directives(document) {
             let name = document.str(directive.name);
-            if let Some(Known::Federation(it)) = self.imported(name)
+            if let Some(Known::Federation(it)) = self.imported_directive(name)
                 && let Some(why) = it.refusal()
             {
                 found.complain(directive.span, format!("`@{name}` {why}"));
-            } else if let Some(it @ Known::Federation(_)) = self.imported(name)
+            } else if let Some(it @ Known::Federation(_)) = self.imported_directive(name)
                 && !self.is_import(name)
                 && !told.contains(&it)
             {
                 told.push(it);
                 found.note(directive.span, format!("of federation, ignored for one graph: `@{name}`"));
             }
-            let Some(known) = self.known(name) else { continue };
-            if self.imported(name).is_some() || told.contains(&known) {
+            let Some(known) = self.resolve_directive(name) else { continue };
+            if self.imported_directive(name).is_some() || told.contains(&known) {
                 continue;
             }
             told.push(known);
@@ -406,7 +414,7 @@ fn list(document: &Document<'_>, value: ValueId) -> Vec<ValueId> {
     }
 }
 
-/// The directives of the schema, of types, and of what is in them.
+/// All directives on the schema, on types and on their members.
 fn all_directives<'d>(document: &'d Document<'_>) -> Vec<&'d Directive> {
     let mut all: Vec<&Directive> = Vec::new();
     let inputs =

@@ -1,4 +1,4 @@
-//! Results of selections, by type: every member must be a field of its type, every object must have a selection.
+//! Types the results of selections: every member must be a field of its type, every object must have a selection.
 //!
 //! **Invariant:** depth is that of the selection, which is bounded.
 
@@ -16,11 +16,11 @@ pub(super) struct Build<'b> {
     pub(super) nodes: &'b mut Vec<Node>,
     errors: Vec<SelectionError>,
     notes: Vec<SelectionError>,
-    /// Fields that have connectors of their own.
+    /// Fields with connectors of their own.
     connected: &'b [FieldId],
-    /// Of a made text: a path to an object gives all of its fields.
+    /// Only for generated text, where a path to an object returns all of its fields.
     embedding: Option<&'b Embedding<'b>>,
-    /// By type: the node of all its fields.
+    /// Per type: the node with all its fields.
     wholes: HashMap<TypeId, NodeId>,
     /// The linked version 0.x.
     pub(super) version: u8,
@@ -52,7 +52,8 @@ impl Reader<'_> {
                 version: self.links.version,
             };
             let node = build.value(ty, connector.selection.root(), "this field");
-            let (errors, notes) = (build.errors, build.notes);
+            let errors = build.errors;
+            let notes = build.notes;
             self.mapping.connectors[at].node = node;
             if let Some(literal) = self.selections[at] {
                 errors.into_iter().for_each(|error| self.complain_within(literal, error));
@@ -67,7 +68,7 @@ impl Build<'_> {
         self.errors.push(SelectionError::new(span, message));
     }
 
-    /// Result of `id` for `ty`; `None` for leaves and errors. `of`: for messages.
+    /// Types the result of `id` as `ty`; `None` for leaves and errors. `of` names it in messages.
     fn value(&mut self, ty: TypeId, id: ExprId, of: &str) -> Option<NodeId> {
         let span = self.selection.span(id);
         let members = self.selection.group(id);
@@ -82,7 +83,7 @@ impl Build<'_> {
             (TypeKind::Scalar(_) | TypeKind::Enum, _) => None,
             (TypeKind::Object, Some(members)) => {
                 let group = matches!(self.selection.expr(id), Expr::Members(_));
-                // At the top these are the members of the answer itself.
+                // At the root the members belong to the answer itself.
                 let is_made = group && id != self.selection.root() || self.selection.takes_itself(members);
                 let node = self.open(ty, is_made);
                 self.nodes[node.index()].of_scalars = self.selection.may_take_scalars(members).then_some(id);
@@ -91,7 +92,7 @@ impl Build<'_> {
             }
             (TypeKind::Object, None) => match self.embedding {
                 Some(embedding) => Some(self.all_fields(ty, embedding)),
-                None => self.own(ty, id, usize::MAX, of),
+                None => self.node_of_expression(ty, id, usize::MAX, of),
             },
             (TypeKind::Interface | TypeKind::Union, None) if self.embedding.is_some() => {
                 self.embedding.map(|it| self.all_fields(ty, it))
@@ -101,10 +102,10 @@ impl Build<'_> {
         }
     }
 
-    /// The node of all fields of `ty`, each by the member called like it, or as the embedding says. Where objects of several types may
-    /// stand it has the fields of all of them.
+    /// The node with all fields of `ty`, each from the member of its name or as the embedding says. For abstract types it has the fields
+    /// of all concrete types.
     fn all_fields(&mut self, ty: TypeId, embedding: &Embedding<'_>) -> NodeId {
-        let root = self.whole(ty).0;
+        let root = self.whole_node(ty).0;
         let mut open = vec![(ty, root)];
         while let Some((ty, node)) = open.pop() {
             let of = self.schema.ty(ty);
@@ -120,7 +121,7 @@ impl Build<'_> {
                         self.schema.ty(base).kind,
                         TypeKind::Object | TypeKind::Interface | TypeKind::Union
                     );
-                    let below = is_composite.then(|| self.whole(base));
+                    let below = is_composite.then(|| self.whole_node(base));
                     open.extend(below.filter(|it| it.1).map(|it| (base, it.0)));
                     let member = (embedding.member)(self.schema.type_name(ty), self.schema.field_name(field));
                     let value = member.map_or(Taken::Own, Taken::Named);
@@ -132,8 +133,8 @@ impl Build<'_> {
         root
     }
 
-    /// The node of all fields of `ty`, and true if it is new.
-    fn whole(&mut self, ty: TypeId) -> (NodeId, bool) {
+    /// The node for all fields of `ty`, and true if it is new.
+    fn whole_node(&mut self, ty: TypeId) -> (NodeId, bool) {
         if let Some(&known) = self.wholes.get(&ty) {
             return (known, false);
         }
@@ -147,7 +148,8 @@ impl Build<'_> {
     }
 
     pub(super) fn open(&mut self, ty: TypeId, is_made: bool) -> NodeId {
-        let (connector, given) = (self.connector, Vec::new());
+        let connector = self.connector;
+        let given = Vec::new();
         self.nodes.push(Node { connector, ty, given, is_made, is_evaluated: false, of_scalars: None });
         NodeId(self.nodes.len() as u32 - 1)
     }
@@ -161,7 +163,7 @@ impl Build<'_> {
                     let of = format!("`{name}`");
                     let below = self.value(self.schema.field(field).ty.base, member.value, &of);
                     let given = Given { field, within: within.clone(), value, below };
-                    self.give(node, given, member.span);
+                    self.add_given(node, given, member.span);
                 }
                 None => match self.selection.group(member.value) {
                     Some(inner) => {
@@ -169,15 +171,15 @@ impl Build<'_> {
                         self.members(node, inner, within);
                         within.pop();
                     }
-                    None => self.spread(node, member, within),
+                    None => self.spread_member(node, member, within),
                 },
             }
         }
     }
 
     /// `... path`: what it leads to has to have members whose names are known.
-    fn spread(&mut self, node: NodeId, member: &Member, within: &mut Vec<ExprId>) {
-        let Some(made) = made(self.selection, member.value, usize::MAX, Branches::Common) else {
+    fn spread_member(&mut self, node: NodeId, member: &Member, within: &mut Vec<ExprId>) {
+        let Some(made) = known_members(self.selection, member.value, usize::MAX, Branches::Common) else {
             return self
                 .wrong(member.span, "say what is spread: name its members, as in `... $.item { id }`");
         };
@@ -186,7 +188,7 @@ impl Build<'_> {
         within.pop();
     }
 
-    /// The field of the node's type that a member gives.
+    /// The field of the node's type that a member returns.
     fn field(&mut self, node: NodeId, name: &str, span: Span) -> Option<FieldId> {
         let ty = self.nodes[node.index()].ty;
         let type_name = self.schema.type_name(ty);
@@ -223,8 +225,8 @@ impl Build<'_> {
     }
 
     /// A value that an expression makes: its members have their own names.
-    fn own(&mut self, ty: TypeId, id: ExprId, steps: usize, of: &str) -> Option<NodeId> {
-        let Some(made) = made(self.selection, id, steps, Branches::Common) else {
+    fn node_of_expression(&mut self, ty: TypeId, id: ExprId, steps: usize, of: &str) -> Option<NodeId> {
+        let Some(made) = known_members(self.selection, id, steps, Branches::Common) else {
             let span = self.selection.span(id);
             let name = self.schema.type_name(ty);
             self.wrong(
@@ -244,16 +246,16 @@ impl Build<'_> {
             let Some(field) = self.field(node, &name, span) else { continue };
             let base = self.schema.field(field).ty.base;
             let below = match self.schema.ty(base).kind {
-                TypeKind::Object => self.own(base, value, usize::MAX, &format!("`{name}`")),
+                TypeKind::Object => self.node_of_expression(base, value, usize::MAX, &format!("`{name}`")),
                 _ => None,
             };
             let given = Given { field, within: within.to_vec(), value: Taken::Own, below };
-            self.give(node, given, span);
+            self.add_given(node, given, span);
         }
     }
 
-    /// Adds what gives a field. Of two single values the last counts; two objects are not put together.
-    fn give(&mut self, node: NodeId, given: Given, span: Span) {
+    /// Adds a field to a node. For two scalar values the last one counts; two object values are an error.
+    fn add_given(&mut self, node: NodeId, given: Given, span: Span) {
         let known = self.nodes[node.index()].given.iter().position(|it| it.field == given.field);
         let Some(known) = known else { return self.nodes[node.index()].given.push(given) };
         let is_object = self.nodes[node.index()].given[known].below.is_some() || given.below.is_some();
@@ -268,14 +270,14 @@ impl Build<'_> {
 /// Which members count of values that are chosen from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Branches {
-    /// Those that all of them have.
+    /// Members that all branches have.
     Common,
-    /// Those that any of them has.
+    /// Members that some branch has.
     All,
 }
 
 /// The members that a value has, if they are known: of a list, those of its items.
-pub(super) fn made(
+pub(super) fn known_members(
     selection: &Selection,
     id: ExprId,
     steps_max: usize,
@@ -289,17 +291,19 @@ pub(super) fn made(
         Expr::Coalesce(choices) | Expr::IfMissing(choices) => {
             chosen(selection, choices.iter().copied(), branches)
         }
-        Expr::Members(members) => named(selection, members, branches),
+        Expr::Members(members) => expand_spreads(selection, members, branches),
         Expr::Path { start, steps } => {
             let steps = &steps[..steps.len().min(steps_max)];
             match (steps.last().map(|it| &it.kind), start) {
-                (None, Start::Value(inner)) => made(selection, *inner, usize::MAX, branches),
-                (Some(StepKind::Members(members)), _) => named(selection, members, branches),
+                (None, Start::Value(inner)) => known_members(selection, *inner, usize::MAX, branches),
+                (Some(StepKind::Members(members)), _) => expand_spreads(selection, members, branches),
                 (Some(StepKind::Optional | StepKind::Bind { .. }), _) => {
-                    made(selection, id, steps.len() - 1, branches)
+                    known_members(selection, id, steps.len() - 1, branches)
                 }
                 (Some(StepKind::Call(Call { method, arguments })), _) => match method {
-                    Method::Map | Method::Echo => made(selection, *arguments.first()?, usize::MAX, branches),
+                    Method::Map | Method::Echo => {
+                        known_members(selection, *arguments.first()?, usize::MAX, branches)
+                    }
                     Method::Match => chosen(
                         selection,
                         arguments.iter().filter_map(|&it| match selection.expr(it) {
@@ -313,7 +317,7 @@ pub(super) fn made(
                     | Method::Find
                     | Method::Filter
                     | Method::Slice
-                    | Method::Get => made(selection, id, steps.len() - 1, branches),
+                    | Method::Get => known_members(selection, id, steps.len() - 1, branches),
                     _ => None,
                 },
                 (None | Some(StepKind::Key(_) | StepKind::UnknownCall { .. }), _) => None,
@@ -330,7 +334,7 @@ fn chosen(
 ) -> Option<Vec<(Box<str>, ExprId)>> {
     let mut all: Option<Vec<(Box<str>, ExprId)>> = None;
     for id in ids.filter(|&id| !matches!(selection.expr(id), Expr::Null)) {
-        let own = made(selection, id, usize::MAX, branches)?;
+        let own = known_members(selection, id, usize::MAX, branches)?;
         match &mut all {
             None => all = Some(own),
             Some(all) if branches == Branches::All => all.extend(own),
@@ -340,12 +344,16 @@ fn chosen(
     all
 }
 
-fn named(selection: &Selection, members: &[Member], branches: Branches) -> Option<Vec<(Box<str>, ExprId)>> {
+fn expand_spreads(
+    selection: &Selection,
+    members: &[Member],
+    branches: Branches,
+) -> Option<Vec<(Box<str>, ExprId)>> {
     let mut all = Vec::new();
     for member in members {
         match &member.name {
             Some(name) => all.push((name.clone(), member.value)),
-            None => all.extend(made(selection, member.value, usize::MAX, branches)?),
+            None => all.extend(known_members(selection, member.value, usize::MAX, branches)?),
         }
     }
     Some(all)

@@ -1,4 +1,4 @@
-//! Settings and replacements from outside of a file, filled in when it is read.
+//! Settings and replacements from outside a file, applied while it is read.
 //!
 //! A text of the configuration that takes the place of one of `@source` is read as a literal of its own: a [`ValueId`] behind
 //! those of the document. All checks of literals hold for it; complaints stand at the `@source` and name the key.
@@ -12,75 +12,75 @@ use weir_language::ast::ValueId;
 use weir_language::schema::{ScalarReader, Wording};
 use weir_language::span::Span;
 
-/// Settings, and what operators write in place of what the text says.
+/// Settings, and the operator's replacements for parts of a file.
 #[derive(Clone, Copy)]
 pub struct Outside<'o> {
     /// `$config`.
     pub config: &'o BTreeMap<String, Value<'static>>,
     /// `$env`.
     pub env: &'o dyn Fn(&str) -> Option<String>,
-    /// By the name of a `@source`, or the prefix of a server.
+    /// Replacements by the name of a `@source` or the prefix of a server.
     pub services: &'o BTreeMap<String, Replaced>,
-    /// For a text that a program made for the types of another source.
+    /// Only for text that was generated for the types of another source.
     pub embedding: Option<&'o Embedding<'o>>,
 }
 
-/// The types beside which a made text is read. In such a text
+/// Rules for generated text, which is read together with the types of another source. In such a text
 ///
-/// * a path to an object gives all fields of its type, at any depth;
+/// * a path to an object returns all fields of its type, at any depth;
 /// * a field's `@connect` may read `$batch`: its answer is a list in the order of the parents;
-/// * `@connect(graphql: "field")` asks a GraphQL server, whose text holds `$selection`.
+/// * `@connect(graphql: "field")` calls a GraphQL server with an operation that contains `$selection`.
 #[derive(Clone, Copy)]
 pub struct Embedding<'o> {
-    /// Scalars that the other source reads.
+    /// Scalars that the other source defines.
     pub scalars: &'o [(&'o str, ScalarReader)],
-    /// Words of errors.
+    /// Language of error messages: Weir's own or Dgraph's.
     pub wording: Wording,
-    /// The member of an answer that a field of a type is read of, if it is called otherwise.
+    /// The member of an answer for a field of a type, if it differs from the field's name.
     pub member: &'o dyn Fn(&str, &str) -> Option<Box<str>>,
-    /// True for fields of a type of the other source that may be null in a call.
+    /// True for fields of the other source's types that may be null in a call.
     pub may_be_null: &'o dyn Fn(&str, &str) -> bool,
 }
 
-/// Replacements of the strings of one source or server, written as in the text.
+/// Replacements for strings of one source or server, in the syntax of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replaced {
-    /// Instead of `baseURL`, or `url`.
+    /// Replaces `baseURL` or `url`.
     pub base_url: Option<String>,
-    /// Instead of `path`.
+    /// Replaces `path`.
     pub path: Option<String>,
-    /// Instead of `queryParams`.
+    /// Replaces `queryParams`.
     pub query_params: Option<String>,
-    /// Headers of every call, by name: instead of one of the source that is there.
+    /// Headers of every call, by name; they replace headers of the source with equal names.
     pub headers: BTreeMap<String, String>,
-    /// Instead of `isSuccess`.
+    /// Replaces `isSuccess`.
     pub is_success: Option<String>,
-    /// Instead of `errors: {message}`.
+    /// Replaces `errors: {message}`.
     pub error_message: Option<String>,
-    /// Instead of `errors: {extensions}`.
+    /// Replaces `errors: {extensions}`.
     pub error_extensions: Option<String>,
 }
 
-/// A text of the configuration that is read like a literal of the document.
+/// A string of the configuration, read like a literal of the document.
 pub(super) struct Put {
     text: String,
-    /// Its key, for complaints.
+    /// Key in the configuration, for messages.
     key: String,
-    /// The directive that it is for.
+    /// Span of the directive that it changes.
     span: Span,
 }
 
-/// The settings of one source or server in `services` of weir.yaml.
+/// Settings of one source or server under `services` in weir.yaml.
 #[derive(Clone, Copy)]
 pub(super) struct Own<'d> {
     pub(super) name: &'d str,
     pub(super) said: &'d Replaced,
-    /// Its directive.
+    /// Span of its directive.
     pub(super) span: Span,
 }
 
 impl Outside<'_> {
-    /// The setting that `keys` of `$config` or `$env` lead to.
+    /// The setting at `keys` of `$config` or `$env`.
     pub(super) fn setting(&self, variable: Variable, keys: &[&str]) -> Looked {
         match (variable, keys) {
             (Variable::Config, _) => self.config(keys).map_or(Looked::Missing, |it| Looked::of(&it)),
@@ -90,7 +90,7 @@ impl Outside<'_> {
         }
     }
 
-    /// The value that `keys` of `$config` lead to.
+    /// The value at `keys` of `$config`.
     pub(super) fn config(&self, keys: &[&str]) -> Option<Value<'static>> {
         let (first, rest) = keys.split_first()?;
         let first = self.config.get(*first)?;
@@ -99,49 +99,50 @@ impl Outside<'_> {
 }
 
 impl<'d> Reader<'d> {
-    /// The settings of the source or server `name` in `services` of weir.yaml.
-    pub(super) fn own(&self, name: Option<&str>, span: Span) -> Option<Own<'d>> {
+    /// Settings of the source or server `name` under `services` in weir.yaml.
+    pub(super) fn service_settings(&self, name: Option<&str>, span: Span) -> Option<Own<'d>> {
         let (name, said) = self.outside.services.get_key_value(name?)?;
         Some(Own { name, said, span })
     }
 
-    /// The literal of `text`, which stands at `key` of what operators write.
+    /// Registers `text`, found at `key` of the configuration, as a literal.
     pub(super) fn put(&mut self, own: Own<'d>, key: &str, text: &str) -> ValueId {
         let key = format!("services.{}.{key}", own.name);
         self.puts.push(Put { text: text.to_owned(), key, span: own.span });
         ValueId((self.document.values.len() + self.puts.len() - 1) as u32)
     }
 
-    /// The text of the configuration that `literal` is, if it is one.
+    /// The configuration's string that `literal` stands for, if any.
     pub(super) fn put_text(&self, literal: ValueId) -> Option<&str> {
-        self.put_at(literal).map(|it| &*it.text)
+        self.replacement_at(literal).map(|it| &*it.text)
     }
 
-    fn put_at(&self, literal: ValueId) -> Option<&Put> {
+    fn replacement_at(&self, literal: ValueId) -> Option<&Put> {
         self.puts.get((literal.0 as usize).checked_sub(self.document.values.len())?)
     }
 
-    /// The place of a literal; of a text of the configuration, the directive that it is for.
+    /// Span of a literal. For a string of the configuration: the span of the directive that it changes.
     pub(super) fn span_of(&self, literal: ValueId) -> Span {
-        self.put_at(literal).map_or_else(|| self.document.value(literal).span, |it| it.span)
+        self.replacement_at(literal).map_or_else(|| self.document.value(literal).span, |it| it.span)
     }
 
-    /// A message about `literal`, which says where a text of the configuration stands.
-    pub(super) fn about(&self, literal: ValueId, message: String) -> String {
-        match self.put_at(literal) {
+    /// Adds the configuration key to a message about `literal`, if it comes from the configuration.
+    pub(super) fn name_configuration_key(&self, literal: ValueId, message: String) -> String {
+        match self.replacement_at(literal) {
             Some(put) => format!("`{}` in the configuration: {message}", put.key),
             None => message,
         }
     }
 
-    /// The headers that operators write, each with the literal of its value.
+    /// Headers of the configuration, each with the literal of its value.
     pub(super) fn put_headers(&mut self, own: Own<'d>) -> Vec<(Header, ValueId)> {
         let mut headers = Vec::new();
         for (name, text) in &own.said.headers {
             let literal = self.put(own, &format!("headers.{name}"), text);
-            let read = match text.bytes().any(|it| it.is_ascii_control()) {
-                true => Err(Ok("no control character can stand in a header".to_owned())),
-                false => Header::read(name, None, Some(text)),
+            let read = if text.bytes().any(|it| it.is_ascii_control()) {
+                Err(Ok("no control character can stand in a header".to_owned()))
+            } else {
+                Header::read(name, None, Some(text))
             };
             let message = match read {
                 Ok(header) => {
@@ -149,19 +150,19 @@ impl<'d> Reader<'d> {
                     continue;
                 }
                 Err(Ok(message)) => message,
-                // The text may be a secret, so the message holds none of it.
+                // The text may be a secret, so it is not part of the message.
                 Err(Err(SelectionError { span, .. })) => format!(
                     "byte {} begins nothing that can be read: values stand in it as `{{$config.name}}` and `{{$env.NAME}}`, and what holds a brace has to be such a value",
                     span.start + 1
                 ),
             };
-            let message = self.about(literal, message);
+            let message = self.name_configuration_key(literal, message);
             self.complain(own.span, message);
         }
         headers
     }
 
-    /// Checks the settings of a server, which has an address and headers only.
+    /// Checks the settings of a server, which may only set its URL and headers.
     pub(super) fn check_server(&mut self, own: Option<Own<'d>>) {
         let Some(Own { name, said, span }) = own else { return };
         let keys = [

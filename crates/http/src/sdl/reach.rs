@@ -1,4 +1,4 @@
-//! Check that every field of a type can be resolved in each place: by the selection, its own connector, or its type's.
+//! Checks that every field of a type can be resolved in each place: by the selection, its own connector, or its type's.
 //!
 //! A field that some connector gives, but none where its type stands, is null there: a warning. One that nothing ever gives is a mistake.
 //!
@@ -8,12 +8,12 @@ use super::{Connector, ConnectorId, Node, NodeId, Place, Reader};
 use std::collections::HashSet;
 use weir_language::schema::{FieldId, TypeKind};
 
-/// Words about a field that nothing brings in one place.
+/// A field that no call resolves in one place.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Complaint {
     connector: ConnectorId,
     message: String,
-    /// True if something gives it elsewhere.
+    /// True if the field is resolved in another place.
     is_given: bool,
 }
 
@@ -23,34 +23,35 @@ impl Reader<'_> {
         for at in 0..self.mapping.nodes.len() {
             let id = NodeId(at as u32);
             let node = self.mapping.node(id);
-            // An entity's missing fields come by its keys or other calls: they are checked where the entity is referenced.
+            // Fields missing here come from keys or other calls, so they are checked where the entity is referenced.
             let entity =
                 matches!(self.mapping.connector(node.connector).place, Place::Entity(ty) if ty == node.ty);
             let root = self.mapping.connector(node.connector).node == Some(id);
             if !(entity && root) {
-                complaints.extend(self.lost(id));
+                complaints.extend(self.unreachable_fields(id));
             }
         }
-        // Of a type that stands in one selection several times all is told once.
+        // A type may occur several times in one selection; each message is reported once.
         let mut told = HashSet::new();
         complaints.retain(|it| told.insert(it.clone()));
         for Complaint { connector, message, is_given } in complaints {
             let Some(literal) = self.selections[connector.index()] else { continue };
             let span = self.document.value(literal).span;
-            match is_given {
-                true => self.note(span, format!("{message}; it is null here")),
-                false => self.complain(span, message),
+            if is_given {
+                self.note(span, format!("{message}; it is null here"))
+            } else {
+                self.complain(span, message)
             }
         }
     }
 
-    /// True if a selection gives `field` anywhere, or another graph does.
+    /// True if any selection returns `field`, or another graph resolves it.
     fn is_given(&self, field: FieldId) -> bool {
         self.external.contains(&field) || self.mapping.nodes.iter().any(|it| it.find(field).is_some())
     }
 
-    /// Errors of a place where a type is given.
-    fn lost(&self, id: NodeId) -> Vec<Complaint> {
+    /// Checks one place where a type is returned.
+    fn unreachable_fields(&self, id: NodeId) -> Vec<Complaint> {
         let mapping = &self.mapping;
         let node = mapping.node(id);
         let schema = &mapping.schema;
@@ -62,7 +63,8 @@ impl Reader<'_> {
         });
         let sides = Sides { node, entity: entity.and_then(|it| Some((it, mapping.node(it.node?)))) };
         let complaint = |message, is_given| Complaint { connector: node.connector, message, is_given };
-        let (mut all, mut is_keyless) = (Vec::new(), false);
+        let mut all = Vec::new();
+        let mut is_keyless = false;
         for field in self.fields_at(node) {
             let name = schema.field_name(field);
             let type_name = schema.type_name(schema.field(field).parent);
@@ -73,11 +75,11 @@ impl Reader<'_> {
                 if mapping.own_connector(id, field).is_none() {
                     let keys: Vec<_> = first.keys.iter().map(|key| (&*key.name, key.field)).collect();
                     let is_given = keys.iter().all(|it| it.1.is_some_and(|it| self.is_given(it)));
-                    let lost = self.lost_key(&keys, &sides);
+                    let lost = self.unreachable_key(&keys, &sides);
                     all.extend(lost.map(|it| complaint(it.of(type_name, name), is_given)));
                 }
             } else if !is_keyless && !self.external.contains(&field) {
-                // One key is all that is to be mended, however many fields it would bring.
+                // Report only the missing key, however many fields depend on it.
                 is_keyless = missing_key.is_some();
                 let message = match missing_key {
                     Some(key) => format!(
@@ -93,7 +95,7 @@ impl Reader<'_> {
         }
         for join in mapping.joins.iter().filter(|it| *it.on == *type_name) {
             let keys = join.keys().map(|key| (key, schema.field_by_name(node.ty, key)));
-            let lost = self.lost_key(&keys.collect::<Vec<_>>(), &sides);
+            let lost = self.unreachable_key(&keys.collect::<Vec<_>>(), &sides);
             all.extend(lost.map(|it| complaint(it.of(type_name, &join.name), false)));
         }
         all
@@ -112,48 +114,52 @@ impl Reader<'_> {
     }
 
     /// The first of `keys` that one call cannot be asked with, as they do not come together.
-    fn lost_key<'k>(&self, keys: &[(&'k str, Option<FieldId>)], sides: &Sides<'_>) -> Option<Lost<'k>> {
-        let lost = keys.iter().find(|key| !key.1.is_some_and(|it| sides.brought(it)));
+    fn unreachable_key<'k>(
+        &self,
+        keys: &[(&'k str, Option<FieldId>)],
+        sides: &Sides<'_>,
+    ) -> Option<Lost<'k>> {
+        let lost = keys.iter().find(|key| !key.1.is_some_and(|it| sides.is_reachable(it)));
         if let Some(&(key, field)) = lost {
             let apart = field.and_then(|it| self.mapping.of_field(it)).is_some();
             return Some(if apart { Lost::Apart(key) } else { Lost::Nowhere(key) });
         }
-        // Asked below the call that brings one of them, so the others have to come with that too.
-        let late = keys.iter().find(|key| !key.1.is_some_and(|it| sides.given(it)))?.0;
-        let early = keys.iter().find(|key| !key.1.is_some_and(|it| sides.comes_late(it)))?.0;
+        // The call runs after the call that returns one of the keys, so all other keys must come with that call.
+        let late = keys.iter().find(|key| !key.1.is_some_and(|it| sides.is_given_here(it)))?.0;
+        let early = keys.iter().find(|key| !key.1.is_some_and(|it| sides.has_after_entity(it)))?.0;
         Some(Lost::Parted { early, late })
     }
 }
 
-/// Sources of the fields of a node's type: the node itself, or the call of the type.
+/// Sources of the fields of a node's type: the node itself, and the call of the type.
 struct Sides<'s> {
     node: &'s Node,
     entity: Option<(&'s Connector, &'s Node)>,
 }
 
 impl Sides<'_> {
-    fn given(&self, field: FieldId) -> bool {
+    fn is_given_here(&self, field: FieldId) -> bool {
         self.node.find(field).is_some()
     }
 
-    fn brought(&self, field: FieldId) -> bool {
-        self.given(field) || self.entity.is_some_and(|it| it.1.find(field).is_some())
+    fn is_reachable(&self, field: FieldId) -> bool {
+        self.is_given_here(field) || self.entity.is_some_and(|it| it.1.find(field).is_some())
     }
 
     /// True if the field is available after the type's own call.
-    fn comes_late(&self, field: FieldId) -> bool {
+    fn has_after_entity(&self, field: FieldId) -> bool {
         let is_key = |entity: &Connector| entity.keys.iter().any(|it| it.field == Some(field));
         self.entity.is_some_and(|(entity, root)| root.find(field).is_some() || is_key(entity))
     }
 }
 
-/// A key that is not there when a field is asked.
+/// A key that is not available when a field is fetched.
 enum Lost<'k> {
-    /// Nothing gives it.
+    /// No call returns it.
     Nowhere(&'k str),
-    /// It has a `@connect` of its own.
+    /// It has its own `@connect`.
     Apart(&'k str),
-    /// One comes with the object, the other with the type's own call, and no call gives both.
+    /// One key comes with the object, another only with the type's own call.
     Parted { early: &'k str, late: &'k str },
 }
 

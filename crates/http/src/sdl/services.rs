@@ -1,13 +1,13 @@
 //! `@source`, `@cache`, `@policy`, `@graphql` and `@grpc`, which stand on the schema.
 
 use super::fields::Fields;
-use super::keys::{Seen, Where, any_word, instead_of};
+use super::keys::{Seen, Where, header_replacement, unread_header_reason};
 use super::links::Known;
 use super::outside::Own;
 use super::{BreakerFacts, GraphqlServer, GrpcServer, Policy, Reader, Service, ServiceId, hint, server_name};
 use crate::call::may_be_sent;
 use crate::selection::Selection;
-use crate::template::{Base, Fixed, Header, fixed, needed, parts_of, slots};
+use crate::template::{Base, Fixed, Header, fill_settings, parts_of, required_slots, slots};
 use http::HeaderName;
 use weir_language::ast::{Definition, Directive, ValueId};
 use weir_language::span::Span;
@@ -15,7 +15,7 @@ use weir_language::span::Span;
 /// A selection and the string it was written in.
 pub(super) type ParsedSelection = (Selection, ValueId);
 
-/// Whom a `@policy` or `@cache` is about; servers by their places.
+/// Target of a `@policy` or `@cache`; servers by index.
 pub(super) enum Whom {
     Service(ServiceId),
     Graphql(usize),
@@ -33,10 +33,10 @@ pub(super) struct Defaults {
     pub(super) error_extensions: Option<ParsedSelection>,
 }
 
-/// Seconds of a day.
+/// Maximum age of a connection in seconds: a day.
 const CONNECTION_AGE_S_MAX: u32 = 86_400;
 
-/// Milliseconds of ten minutes.
+/// Maximum timeout in milliseconds: ten minutes.
 const TIMEOUT_MS_MAX: u32 = 600_000;
 
 impl<'d> Reader<'d> {
@@ -48,7 +48,7 @@ impl<'d> Reader<'d> {
         });
         let all: Vec<(&Directive, Option<Known>)> = schemas
             .flat_map(|schema| document.list(schema.directives))
-            .map(|directive| (directive, self.known(directive)))
+            .map(|directive| (directive, self.resolve_directive(directive)))
             .collect();
         for &(directive, known) in &all {
             match known {
@@ -56,7 +56,7 @@ impl<'d> Reader<'d> {
                 Some(Known::Graphql) => self.graphql(directive),
                 Some(Known::Grpc) => self.grpc(directive),
                 Some(Known::Link | Known::Cache | Known::Policy | Known::Federation(_)) | None => {}
-                Some(it) => self.misplaced(directive, it),
+                Some(it) => self.report_misplaced(directive, it),
             }
         }
         if let Some((directive, _)) = all.first() {
@@ -74,7 +74,7 @@ impl<'d> Reader<'d> {
     fn source(&mut self, directive: &'d Directive) {
         let mut fields = self.fields(directive);
         let name = self.need(&mut fields, "name").and_then(|it| self.string(it));
-        let own = self.own(name.as_deref(), directive.span);
+        let own = self.service_settings(name.as_deref(), directive.span);
         let mut defaults = Defaults::default();
         let mut base = None;
         if let Some(http) = self.need(&mut fields, "http")
@@ -94,7 +94,7 @@ impl<'d> Reader<'d> {
         }
         self.check_defaults(&defaults);
         let Some(name) = name else { return };
-        // An invalid address is reported already; references to it are no further errors.
+        // An invalid base URL was reported already; a dummy prevents follow-up errors.
         let base = base.unwrap_or_else(|| Base {
             tls: false,
             authority: "invalid".into(),
@@ -151,8 +151,7 @@ impl<'d> Reader<'d> {
         Some((self.selection(literal)?, literal))
     }
 
-    /// A base URL: that of the configuration, else `written`. Of one that lacks a setting nothing is known: who opens the text
-    /// tells that.
+    /// Base URL from the configuration, else `written`. `None` if a setting is missing, which is reported when the source is opened.
     fn base(&mut self, own: Option<Own<'d>>, written: ValueId) -> Option<Base> {
         let instead = own.and_then(|own| Some((own, own.said.base_url.as_ref()?)));
         let value = instead.map_or(written, |(own, text)| self.put(own, "base_url", text));
@@ -169,7 +168,7 @@ impl<'d> Reader<'d> {
             self.check(&slot.expr, value, slot.at, &Where::SOURCE, &mut seen);
         }
         let has_settings = slots(parts.iter()).next().is_some();
-        let message = match fixed(&parts, &|variable, keys| self.outside.setting(variable, keys)) {
+        let message = match fill_settings(&parts, &|variable, keys| self.outside.setting(variable, keys)) {
             Fixed::Text(text) => match Base::parse(text.trim()) {
                 Ok(base) => return Some(base),
                 // Settings and the configuration may contain secrets, so the message hides them.
@@ -182,7 +181,7 @@ impl<'d> Reader<'d> {
                 }
                 Err(message) => message,
             },
-            Fixed::Missing if needed(&parts).next().is_some() => return None,
+            Fixed::Missing if required_slots(&parts).next().is_some() => return None,
             Fixed::Missing => "this base URL has no value: write one behind `??`".to_owned(),
             Fixed::NoText => "a setting that stands in it is no single value".to_owned(),
             Fixed::Open => {
@@ -193,7 +192,7 @@ impl<'d> Reader<'d> {
         None
     }
 
-    /// Applies the replacements of the selections of a source.
+    /// Applies the replacements of a source's selections.
     fn replace(&mut self, own: Own<'d>, defaults: &mut Defaults) {
         let said = own.said;
         let all = [
@@ -211,7 +210,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// Reports replacements of unknown sources.
+    /// Reports replacements for unknown sources.
     fn check_replaced(&mut self, span: Span) {
         let mapping = &self.mapping;
         let servers = mapping.graphql.iter().map(|it| server_name(&it.prefix, "graphql"));
@@ -228,10 +227,11 @@ impl<'d> Reader<'d> {
         messages.into_iter().for_each(|it| self.complain(span, it));
     }
 
-    /// `headers: [{name:, from:}, {name:, value:}]`.
+    /// Reads `headers: [{name:, from:}, {name:, value:}]`.
     pub(super) fn headers(&mut self, fields: &mut Fields<'d>) -> Vec<(Header, ValueId)> {
         let Some(list) = self.take(fields, "headers") else { return Vec::new() };
-        let (mut headers, mut texts) = (Vec::<Header>::new(), Vec::new());
+        let mut headers = Vec::<Header>::new();
+        let mut texts = Vec::new();
         for item in self.items(list) {
             let Some(mut fields) = self.object(item, "headers") else { continue };
             let name = self.need(&mut fields, "name").and_then(|it| self.string(it));
@@ -240,8 +240,13 @@ impl<'d> Reader<'d> {
             let span = fields.span;
             self.finish(fields);
             let from_text = from.and_then(|it| self.string(it));
-            if let Some((name, instead)) = from_text.as_deref().and_then(|it| Some((it, instead_of(it)?))) {
-                self.complain(span, format!("{}: write `value: \"{{{instead}}}\"`", any_word(name)));
+            if let Some((name, instead)) =
+                from_text.as_deref().and_then(|it| Some((it, header_replacement(it)?)))
+            {
+                self.complain(
+                    span,
+                    format!("{}: write `value: \"{{{instead}}}\"`", unread_header_reason(name)),
+                );
                 continue;
             }
             let value_text = value.and_then(|it| self.string(it));
@@ -261,8 +266,7 @@ impl<'d> Reader<'d> {
         headers.into_iter().zip(texts).collect()
     }
 
-    /// Headers of what no field's arguments or keys are known for: those of the text, and in place of them those that
-    /// operators write.
+    /// Headers in a place without arguments or keys: those of the file, replaced by those of the configuration.
     fn own_headers(&mut self, fields: &mut Fields<'d>, own: Option<Own<'d>>) -> Vec<Header> {
         let mut headers = self.headers(fields);
         for (header, literal) in own.map(|it| self.put_headers(it)).unwrap_or_default() {
@@ -279,7 +283,7 @@ impl<'d> Reader<'d> {
         headers.into_iter().map(|it| it.0).collect()
     }
 
-    /// The service that `source:` of a directive names.
+    /// The service named by `source:`.
     pub(super) fn service_of(&mut self, value: ValueId) -> Option<ServiceId> {
         let name = self.string(value)?;
         let at = self.mapping.services.iter().position(|it| *it.name == *name);
@@ -336,7 +340,7 @@ impl<'d> Reader<'d> {
         *place = policy;
     }
 
-    /// The service or server that `source:` of a `@policy` or `@cache` names.
+    /// The service or server named by `source:` of a `@policy` or `@cache`.
     pub(super) fn whom_of(&mut self, value: ValueId) -> Option<Whom> {
         let name = self.string(value)?;
         let mapping = &self.mapping;
@@ -357,7 +361,7 @@ impl<'d> Reader<'d> {
         found
     }
 
-    /// A header that may be sent.
+    /// A header name that calls may send.
     fn header_name(&mut self, value: ValueId) -> Option<HeaderName> {
         let text = self.string(value)?;
         let name = HeaderName::from_bytes(text.as_bytes()).ok().filter(may_be_sent);
@@ -368,7 +372,7 @@ impl<'d> Reader<'d> {
         name
     }
 
-    /// `"p95"`.
+    /// Reads `"p95"`.
     fn percentile(&mut self, value: ValueId) -> Option<u8> {
         let text = self.string(value)?;
         let number =
@@ -382,7 +386,7 @@ impl<'d> Reader<'d> {
         number
     }
 
-    /// `timeout` of a `@policy` beside a `@connect`.
+    /// Reads `timeout` of a `@policy` beside a `@connect`.
     pub(super) fn field_timeout(&mut self, directive: &'d Directive) -> Option<u32> {
         let mut fields = self.fields(directive);
         let timeout =
@@ -395,7 +399,7 @@ impl<'d> Reader<'d> {
         let mut fields = self.fields(directive);
         let url = self.need(&mut fields, "url");
         let prefix = self.prefix(&mut fields);
-        let own = self.own(Some(server_name(&prefix, "graphql")), directive.span);
+        let own = self.service_settings(Some(server_name(&prefix, "graphql")), directive.span);
         let base = url.and_then(|it| self.base(own, it));
         let headers = self.own_headers(&mut fields, own);
         let visible = self.visible(&mut fields);
@@ -414,7 +418,7 @@ impl<'d> Reader<'d> {
         let url = self.need(&mut fields, "url");
         let proto = self.need(&mut fields, "proto").and_then(|it| self.string(it));
         let prefix = self.prefix(&mut fields);
-        let own = self.own(Some(server_name(&prefix, "grpc")), directive.span);
+        let own = self.service_settings(Some(server_name(&prefix, "grpc")), directive.span);
         let base = url.and_then(|it| self.base(own, it));
         if let Some(url) = url.filter(|_| base.as_ref().is_some_and(|it| !it.query.is_empty())) {
             self.complain_of(url, "the URL of a gRPC server has no query");
@@ -425,7 +429,8 @@ impl<'d> Reader<'d> {
         self.check_server(own);
         let location = self.location(directive.span);
         if let (Some(base), Some(proto)) = (base, proto) {
-            let (proto, policy) = (proto.into(), Policy::default());
+            let proto = proto.into();
+            let policy = Policy::default();
             self.mapping.grpc.push(GrpcServer {
                 base,
                 proto,
@@ -450,13 +455,14 @@ impl<'d> Reader<'d> {
         text.into()
     }
 
-    /// The service of a `@connect` that names a whole URL.
+    /// The service for a `@connect` with an absolute URL.
     pub(super) fn anonymous(&mut self, base: Base, span: Span) -> ServiceId {
         let name = base.origin();
         if let Some(at) = self.mapping.services.iter().position(|it| *it.name == *name) {
             return ServiceId(at as u32);
         }
-        let (policy, location) = (Policy::default(), self.location(span));
+        let policy = Policy::default();
+        let location = self.location(span);
         self.mapping.services.push(Service { name: name.into(), base, cache: None, policy, location });
         self.defaults.push(Defaults::default());
         ServiceId(self.mapping.services.len() as u32 - 1)

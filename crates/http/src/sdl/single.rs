@@ -13,9 +13,9 @@ use crate::selection::{
 use weir_language::ast::ValueId;
 use weir_language::schema::{FieldId, Schema, TypeId, TypeKind, TypeRef};
 
-/// Of a member of an argument that is a parameter.
+/// Message for an object as a member of a parameter's argument.
 const IS_OBJECT: &str = "this is an object, and a parameter is a single value or a list";
-/// Of a list that is a parameter.
+/// Message for a nested list in a parameter.
 const IN_LIST: &str = "this holds a list within a list, and a parameter is a single value or a list of them: write `->joinNotNull(',')`";
 
 /// An expression of a request, and the field whose arguments it reads.
@@ -23,7 +23,7 @@ struct Single<'s> {
     schema: &'s Schema,
     selection: &'s Selection,
     args: Option<FieldId>,
-    /// The type whose fields are `$this`.
+    /// Type whose fields are `$this`.
     this: Option<TypeId>,
     outside: &'s Outside<'s>,
 }
@@ -34,13 +34,13 @@ impl Reader<'_> {
         Single { schema: &self.mapping.schema, selection, args: place.args, this, outside: self.outside }
     }
 
-    /// `path` makes a list of single values.
+    /// Checks `path`: a list of single values.
     pub(super) fn check_path(&mut self, selection: &Selection, literal: ValueId, place: &Where) {
         let single = self.single(selection, place);
         let root = selection.root();
         let is_list = single.is_list(root);
         let is_no_list = !is_list && (single.has_no_names(root) || single.is_object(root));
-        let nested = single.nested(root).or_else(|| single.is_object(root).then_some(root));
+        let nested = single.find_nested(root).or_else(|| single.is_object(root).then_some(root));
         let error = if is_no_list {
             let message = "a path is a list of segments: write `$(['of', $args.name])`";
             Some(SelectionError::new(selection.span(root), message))
@@ -53,7 +53,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `queryParams` makes an object of single values and lists of them.
+    /// Checks `queryParams`: an object of single values and lists of them.
     pub(super) fn check_params(&mut self, selection: &Selection, literal: ValueId, place: &Where) {
         let single = self.single(selection, place);
         if let Some(error) = single.params(selection.root()) {
@@ -61,7 +61,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Checks that the expression in braces, `shift` bytes within its string, is a single value.
+    /// Checks that the expression in braces, at byte `shift` of its string, is a single value.
     pub(super) fn check_single(
         &mut self,
         selection: &Selection,
@@ -81,7 +81,7 @@ impl Reader<'_> {
         self.complain_shifted(literal, shift, SelectionError::new(selection.span(root), message));
     }
 
-    /// A form has names; of a list each item has.
+    /// Checks a form: an object, or a list of objects.
     pub(super) fn check_form(&mut self, body: &Selection, literal: ValueId, place: &Where) {
         let single = self.single(body, place);
         if single.is_no_form(body.root()) {
@@ -97,7 +97,7 @@ impl Single<'_> {
         let value = |id: ExprId| {
             let message = "this is an object, and a parameter is a single value or a list: name its members, or write `->jsonStringify`";
             let object = self.is_object(id).then(|| wrong(id, message)).flatten();
-            object.or_else(|| self.nested(id).and_then(|it| wrong(it, IN_LIST)))
+            object.or_else(|| self.find_nested(id).and_then(|it| wrong(it, IN_LIST)))
         };
         let members = |members: &[Member]| {
             members
@@ -141,7 +141,7 @@ impl Single<'_> {
         }
     }
 
-    /// True if `id` is certainly neither an object nor a list of such.
+    /// True if `id` is certainly neither an object nor a list of objects.
     fn is_no_form(&self, id: ExprId) -> bool {
         match self.selection.expr(id) {
             Expr::Array(items) => items.is_empty() || items.iter().any(|&it| self.is_no_form(it)),
@@ -184,7 +184,7 @@ impl Single<'_> {
         }
     }
 
-    /// True if `id` makes a list, if it makes anything.
+    /// True if `id` yields a list or nothing.
     fn is_list(&self, id: ExprId) -> bool {
         match self.selection.expr(id) {
             Expr::Null
@@ -199,13 +199,15 @@ impl Single<'_> {
         }
     }
 
-    /// The first part of what `id` makes that is sure to be a list or an object within a list.
-    fn nested(&self, id: ExprId) -> Option<ExprId> {
+    /// The first part of `id` that is certainly a list or an object within a list.
+    fn find_nested(&self, id: ExprId) -> Option<ExprId> {
         let is_no_single = |it: &ExprId| self.is_list(*it) || self.is_object(*it);
         match self.selection.expr(id) {
             Expr::Array(items) => items.iter().copied().find(is_no_single),
-            Expr::Coalesce(items) | Expr::IfMissing(items) => items.iter().find_map(|&it| self.nested(it)),
-            Expr::Path { start: Start::Value(inner), steps } if steps.is_empty() => self.nested(*inner),
+            Expr::Coalesce(items) | Expr::IfMissing(items) => {
+                items.iter().find_map(|&it| self.find_nested(it))
+            }
+            Expr::Path { start: Start::Value(inner), steps } if steps.is_empty() => self.find_nested(*inner),
             Expr::Path { start, steps } => match steps.last().map(|it| &it.kind) {
                 Some(StepKind::Call(call)) if call.method == Method::Map => {
                     call.arguments.iter().copied().find(is_no_single)
@@ -230,7 +232,7 @@ impl Single<'_> {
         }
     }
 
-    /// The value that `steps` of `$config` lead to, if it has one and they are names.
+    /// The value at `steps` of `$config`, if all steps are names and it has a value.
     fn config(&self, steps: &[Step]) -> Option<Value<'static>> {
         let (keys, rest) = keys(steps);
         self.outside.config(&keys).filter(|_| rest.is_empty())
@@ -273,7 +275,7 @@ impl Single<'_> {
         }
     }
 
-    /// True if `id` makes an object, or a list with one in it, if it makes anything.
+    /// True if `id` yields an object, a list containing one, or nothing.
     fn is_object(&self, id: ExprId) -> bool {
         match self.selection.expr(id) {
             Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) => false,
@@ -345,7 +347,7 @@ impl Single<'_> {
         }
     }
 
-    /// The type of `$args.a.b`, as far as it is known.
+    /// Type of `$args.a.b`, if known.
     fn argument(&self, keys: &[&str]) -> Option<TypeRef> {
         let (first, rest) = keys.split_first()?;
         let input = self.schema.input_by_name(self.schema.field(self.args?).arguments, first)?;
@@ -357,12 +359,12 @@ impl Single<'_> {
         Some(ty)
     }
 
-    /// The type of `$this.name`, if it is a field of this text.
+    /// Type of `$this.name`, if it is a field of this file.
     fn parent_field(&self, name: &str) -> Option<TypeRef> {
         Some(self.schema.field(self.schema.field_by_name(self.this?, name)?).ty)
     }
 
-    /// True if its values are certainly no objects.
+    /// True if values of the type are certainly not objects.
     fn is_leaf(&self, ty: TypeRef) -> bool {
         ty.wraps.is_list() || !self.is_any(ty) && !matches!(self.schema.ty(ty.base).kind, TypeKind::Object)
     }
@@ -371,19 +373,19 @@ impl Single<'_> {
         matches!(self.schema.ty(ty.base).kind, TypeKind::Input { .. })
     }
 
-    /// True if its values may be any JSON.
+    /// True if values of the type may be any JSON.
     fn is_any(&self, ty: TypeRef) -> bool {
         ty.base > weir_language::schema::builtin::ID
             && matches!(self.schema.ty(ty.base).kind, TypeKind::Scalar(_))
     }
 }
 
-/// True for a type of lists of lists.
+/// True for a list of lists.
 fn is_nested(ty: TypeRef) -> bool {
     ty.wraps.item().is_some_and(|it| it.is_list())
 }
 
-/// The keys that a path begins with, and what follows them.
+/// Splits a path into its leading keys and the remaining steps.
 fn keys(steps: &[Step]) -> (Vec<&str>, &[Step]) {
     let key = |step: &'_ Step| matches!(step.kind, StepKind::Key(_));
     let count = steps.iter().take_while(|it| key(it)).count();

@@ -1,12 +1,11 @@
-//! Positions of bytes of a decoded string in its source text.
+//! Maps byte offsets of a decoded string to its source text.
 //!
 //! **Cost:** linear in the string; used for errors only.
 //! Source: GraphQL specification, section 2.9.4.
 
 use weir_language::string_value::decode;
 
-/// The byte of `raw` (a literal with its quotes) that became byte `offset` of its value; the end of the value is the closing
-/// quote.
+/// Offset in `raw` (a literal with quotes) of byte `offset` of its value. The end of the value maps to the closing quote.
 pub(super) fn place(raw: &str, offset: usize) -> usize {
     match raw.strip_prefix(r#"""""#).and_then(|rest| rest.strip_suffix(r#"""""#)) {
         Some(inner) => 3 + in_block(inner, offset),
@@ -15,7 +14,8 @@ pub(super) fn place(raw: &str, offset: usize) -> usize {
 }
 
 fn in_line(inner: &str, offset: usize) -> usize {
-    let (mut at, mut decoded) = (0, 0);
+    let mut at = 0;
+    let mut decoded = 0;
     while at < inner.len() && decoded < offset {
         let size = piece(&inner[at..]);
         decoded += decode(&format!("\"{}\"", &inner[at..at + size])).len();
@@ -24,7 +24,7 @@ fn in_line(inner: &str, offset: usize) -> usize {
     at
 }
 
-/// The bytes of the first character or escape; both halves of a surrogate pair are one.
+/// Length of the first character or escape; a surrogate pair counts as one.
 fn piece(text: &str) -> usize {
     let unit = |text: &str| match text.as_bytes() {
         [b'\\', b'u', b'{', ..] => text.find('}').map_or(text.len(), |at| at + 1),
@@ -49,11 +49,12 @@ fn in_block(inner: &str, offset: usize) -> usize {
         let skipped = if number == 0 { 0 } else { common.min(line.len()) };
         let mut at = skipped;
         while at < line.len() && decoded < offset {
-            // `\"""` is the only escape of a block.
+            // `\"""` is the only escape in a block string.
             let quotes = line[at..].starts_with("\\\"\"\"");
-            let (size, gives) = match quotes {
-                true => (4, 3),
-                false => line[at..].chars().next().map_or((1, 1), |it| (it.len_utf8(), it.len_utf8())),
+            let (size, gives) = if quotes {
+                (4, 3)
+            } else {
+                line[at..].chars().next().map_or((1, 1), |it| (it.len_utf8(), it.len_utf8()))
             };
             at += size;
             decoded += gives;
@@ -61,13 +62,13 @@ fn in_block(inner: &str, offset: usize) -> usize {
         if decoded >= offset {
             return start + at;
         }
-        // The line's end.
+        // Count the line end.
         decoded += 1;
     }
     inner.len()
 }
 
-/// The lines with the bytes they begin at.
+/// Lines with their byte offsets.
 fn lines(text: &str) -> Vec<(usize, &str)> {
     let mut lines = Vec::new();
     let mut start = 0;

@@ -1,4 +1,4 @@
-//! `@cacheTag`: by which names answers are thrown away, and what changes throw away.
+//! `@cacheTag`: names by which answers and changes invalidate cached answers.
 //!
 //! On a field it is of the answers to the field's own call; on a type, of all calls that answer with the type. A name with
 //! values is made for each call: of arguments on a field, of keys on a type, where calls are made by keys.
@@ -11,7 +11,7 @@ use crate::template::NameTemplate;
 use weir_language::ast::{Directive, ValueId};
 use weir_language::schema::FieldId;
 
-/// A `@cacheTag` as it is written.
+/// A `@cacheTag` directive as written.
 pub(super) struct AppliedTag<'d> {
     directive: &'d Directive,
     ty: &'d str,
@@ -31,28 +31,28 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// Gives the tags to the connectors they are of.
+    /// Resolves tags to their connectors.
     pub(super) fn tags(&mut self) {
         for written in std::mem::take(&mut self.tags) {
-            self.give(&written);
+            self.add_tag(&written);
         }
     }
 
-    fn give(&mut self, written: &AppliedTag<'d>) {
-        // Federation's word for the keys of a type.
+    fn add_tag(&mut self, written: &AppliedTag<'d>) {
+        // `$key` is Federation's name for the keys of a type.
         let format = written.format.replace("{$key.", "{$this.");
         let name = match NameTemplate::read(&format) {
             Ok(name) => name,
             Err(error) => return self.complain_within(written.literal, error),
         };
-        if name.fixed() == Some("") {
+        if name.as_fixed() == Some("") {
             return self.complain(written.directive.span, "a tag has a name");
         }
-        let has_values = name.fixed().is_none();
+        let has_values = name.as_fixed().is_none();
         let is_of = |it: &Connector| self.is_of(it, written, has_values);
         let places: Vec<usize> =
             (0..self.mapping.connectors.len()).filter(|&at| is_of(&self.mapping.connectors[at])).collect();
-        if places.is_empty() && self.give_to_servers(written, &name) {
+        if places.is_empty() && self.add_tag_to_servers(written, &name) {
             return;
         }
         if places.is_empty() {
@@ -70,15 +70,15 @@ impl<'d> Reader<'d> {
             return self.complain(written.directive.span, message);
         }
         for at in places {
-            self.give_to(at, written, &name);
+            self.add_tag_to_connector(at, written, &name);
         }
     }
 
-    /// Gives a tag to the GraphQL and gRPC servers of the text, if it is one of a type that is another source's.
-    fn give_to_servers(&mut self, written: &AppliedTag<'_>, name: &NameTemplate) -> bool {
+    /// Adds a tag to the file's GraphQL and gRPC servers, if it is on a type of another source.
+    fn add_tag_to_servers(&mut self, written: &AppliedTag<'_>, name: &NameTemplate) -> bool {
         let location = self.location(written.directive.span);
         let mapping = &mut self.mapping;
-        let Some(tag) = name.fixed().filter(|_| written.field.is_none()) else { return false };
+        let Some(tag) = name.as_fixed().filter(|_| written.field.is_none()) else { return false };
         let id = mapping.schema.type_by_name(written.ty);
         let is_foreign = id.is_none_or(|it| mapping.foreign.contains(&it));
         let has_servers = !(mapping.graphql.is_empty() && mapping.grpc.is_empty());
@@ -104,8 +104,8 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// Checks what the name reads where the connector stands.
-    fn give_to(&mut self, at: usize, written: &AppliedTag<'_>, name: &NameTemplate) {
+    /// Checks the variables of a tag's name where the connector stands.
+    fn add_tag_to_connector(&mut self, at: usize, written: &AppliedTag<'_>, name: &NameTemplate) {
         let schema = &self.mapping.schema;
         let scope = match self.mapping.connectors[at].place {
             Place::Entity(ty) => Where { this: Some(ty), ..Where::SOURCE },

@@ -342,7 +342,8 @@ fn policies_name_services_and_servers() {
     let servers = "extend schema @graphql(url: \"http://g/\", prefix: \"shop_\") @grpc(url: \"http://h/\", proto: \"a.proto\")
         @policy(source: \"shop_\", timeout: 5, deadlineHeader: \"X-Left\") @policy(source: \"grpc\", concurrency: 2) @policy(source: \"s\", retries: 3)";
     let mapping = mapping(&format!("{HEAD}{servers}"));
-    let (graphql, grpc) = (&mapping.graphql[0].policy, &mapping.grpc[0].policy);
+    let graphql = &mapping.graphql[0].policy;
+    let grpc = &mapping.grpc[0].policy;
     assert_eq!((graphql.timeout_ms, graphql.deadline_header.as_ref().unwrap().as_str()), (Some(5), "x-left"));
     assert_eq!((grpc.concurrency_max, mapping.services[0].policy.retries), (Some(2), Some(3)));
     refused(

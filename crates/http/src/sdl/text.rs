@@ -1,4 +1,4 @@
-//! The text as clients may see it: what is read here is blanked out, byte for byte, so that places stay.
+//! Produces the text of the client schema: Weir's directives are replaced by spaces, so that positions stay.
 //!
 //! `extend type` of a type that the text does not have becomes its definition; fields with `@join` go, as another source
 //! answers them, and so do those that only guard a field of a server; a text without queries gets a field that no one may see.
@@ -11,10 +11,10 @@ use weir_language::error::Error;
 use weir_language::schema::Schema;
 use weir_language::span::Span;
 
-/// The field of a query root that has none.
+/// Name of the query field added if there is none.
 const STUB: &str = "_services";
 
-/// Directives of queries for their lifetime.
+/// Directives that clients may use in queries.
 const FOR_QUERIES: &str = "
 \"Keeps the answer for so many seconds, unless a mutation made here changes what it shows.\"
 directive @cached(ttl: Int! = 60, \"Asks anew and keeps what comes.\" refresh: Boolean! = false) on QUERY
@@ -22,23 +22,23 @@ directive @cached(ttl: Int! = 60, \"Asks anew and keeps what comes.\" refresh: B
 directive @cacheControl(maxAge: Int!) on QUERY
 ";
 
-/// Parts that clients may see.
+/// Client-visible part of a file.
 pub(super) struct Visible {
     text: String,
     /// Names of types that are only extended.
     pub(super) foreign: Vec<String>,
-    /// The name of the field that stands for the queries there are not.
+    /// Name of the placeholder query field, if one was added.
     pub(super) stub: Option<&'static str>,
 }
 
 impl Visible {
-    /// The schema. Its complaints are about places of the whole text.
+    /// Parses the schema. Locations of errors are valid in the original file.
     pub(super) fn schema(&self) -> Result<Schema, Vec<Error>> {
         Schema::from_sdl(&self.text)
     }
 }
 
-/// Blanks out what `document` says to us.
+/// Blanks out the parts of `document` that are for Weir.
 pub(super) fn visible(document: &Document<'_>, links: &Links<'_>) -> Visible {
     let mut blanks = Blanks { document, links, spans: Vec::new(), own: Vec::new() };
     let mut foreign: Vec<String> = Vec::new();
@@ -53,7 +53,7 @@ pub(super) fn visible(document: &Document<'_>, links: &Links<'_>) -> Visible {
                 }
                 has_query |= !schema.operations.is_empty();
             }
-            Definition::Directive(it) if links.known(document.str(it.name)).is_some() => {
+            Definition::Directive(it) if links.resolve_directive(document.str(it.name)).is_some() => {
                 blanks.spans.push(it.span)
             }
             Definition::Type(ty) => {
@@ -71,7 +71,7 @@ pub(super) fn visible(document: &Document<'_>, links: &Links<'_>) -> Visible {
             }
         }
     }
-    // Spans begin and end between characters, so what is left is whole.
+    // Spans of blanks are whole characters, so the bytes are valid UTF-8.
     let mut text = String::from_utf8_lossy(&bytes).into_owned();
     text.push_str(FOR_QUERIES);
     let stub = (!has_query).then_some(STUB);
@@ -85,13 +85,13 @@ struct Blanks<'d> {
     document: &'d Document<'d>,
     links: &'d Links<'d>,
     spans: Vec<Span>,
-    /// Names of types that are extended here and are of this text all the same.
+    /// Names of types that are extended here but belong to this file.
     own: Vec<String>,
 }
 
 impl Blanks<'_> {
     fn is_ours(&self, directive: &Directive) -> bool {
-        self.links.known(self.document.str(directive.name)).is_some()
+        self.links.resolve_directive(self.document.str(directive.name)).is_some()
     }
 
     fn directives(&mut self, list: List<Directive>) {
@@ -106,7 +106,7 @@ impl Blanks<'_> {
         self.document.list(list).iter().for_each(|it| self.directives(it.directives));
     }
 
-    /// True if something of the type is left.
+    /// Blanks out a type's directives; true if a part of the type remains visible.
     fn ty(&mut self, ty: &TypeDefinition, foreign: &mut Vec<String>) -> bool {
         self.directives(ty.directives);
         let fields = match ty.body {
@@ -125,11 +125,12 @@ impl Blanks<'_> {
     }
 
     fn is_joined(&self, field: &FieldDefinition) -> bool {
-        let is_join = |it: &Directive| self.links.known(self.document.str(it.name)) == Some(Known::Join);
+        let is_join =
+            |it: &Directive| self.links.resolve_directive(self.document.str(it.name)) == Some(Known::Join);
         self.document.list(field.directives).iter().any(is_join)
     }
 
-    /// As [`Self::ty`], of an object or interface.
+    /// Like [`Self::ty`], for an object or interface.
     fn object(
         &mut self,
         ty: &TypeDefinition,
@@ -138,9 +139,9 @@ impl Blanks<'_> {
     ) -> bool {
         let name = self.document.str(ty.name);
         let fields = self.document.list(fields);
-        // A definition that only annotates a type of another source adds no field.
+        // An extension that only annotates a type of another source adds no field.
         let is_about = |it: &Directive| {
-            let known = self.links.known(self.document.str(it.name));
+            let known = self.links.resolve_directive(self.document.str(it.name));
             matches!(known, Some(Known::CacheControl | Known::CacheTag | Known::Guard(_)))
         };
         let says_only = fields.is_empty() && self.document.list(ty.directives).iter().all(is_about);
@@ -163,20 +164,23 @@ impl Blanks<'_> {
             let start = self.document.text[ty.span.start as usize..].find("extend").unwrap_or(0) as u32;
             let start = ty.span.start + start;
             self.spans.push(Span::new(start, start + "extend".len() as u32));
-            match self.is_entity(ty, fields) {
-                true => self.own.push(name.to_owned()),
-                false => foreign.push(name.to_owned()),
+            if self.is_entity(ty, fields) {
+                self.own.push(name.to_owned())
+            } else {
+                foreign.push(name.to_owned())
             }
         }
         true
     }
 
-    /// True for a type of another graph that federation finds by a key: its part here is a type of its own.
+    /// True for a Federation entity of another graph: its part here is a type of its own.
     fn is_entity(&self, ty: &TypeDefinition, fields: &[FieldDefinition]) -> bool {
         let has = |list: List<Directive>, name: &str| {
-            self.document.list(list).iter().any(|it| match self.links.known(self.document.str(it.name)) {
-                Some(Known::Federation(it)) => it.name == name,
-                _ => false,
+            self.document.list(list).iter().any(|it| {
+                match self.links.resolve_directive(self.document.str(it.name)) {
+                    Some(Known::Federation(it)) => it.name == name,
+                    _ => false,
+                }
             })
         };
         has(ty.directives, "key") || fields.iter().any(|it| has(it.directives, "external"))

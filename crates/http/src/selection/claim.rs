@@ -1,9 +1,8 @@
-//! The names that `$claims` reads: session variables, and claims of the token.
+//! Names that `$claims` may read: session variables and claims of the token.
 
 use weir_engine::caller::SESSION_PREFIX;
 
-/// The names under which `$claims.name` is looked up, in this order: a session variable, whose full name may be written, and a
-/// claim of the token.
+/// Names to look up for `$claims.name`, in order: a session variable, which may have its full name, and a claim of the token.
 pub(crate) fn claim_names(name: &str) -> (String, Option<&str>) {
     match session_variable(name) {
         Some(variable) => (variable, None),
@@ -11,9 +10,9 @@ pub(crate) fn claim_names(name: &str) -> (String, Option<&str>) {
     }
 }
 
-/// The session variable that a header called `name` is of. The header says what any client likes, the variable does not.
+/// The session variable with the name of a client header. Clients can send any header, but not set the variable.
 pub(crate) fn session_variable(name: &str) -> Option<String> {
-    /// The other beginning of their names.
+    /// Alternative prefix of session variables.
     const WEIR_PREFIX: &str = "x-weir-";
     let name = name.to_ascii_lowercase();
     let own = name.strip_prefix(SESSION_PREFIX).or_else(|| name.strip_prefix(WEIR_PREFIX))?;

@@ -1,4 +1,4 @@
-//! Finds the value of an expression: the slow path, for what has methods, literals or variables.
+//! Evaluates expressions: the slow path, for methods, literals and variables.
 //!
 //! A member that is not there has no value, which is no error, and ends its path. A method that cannot take its value has
 //! no value either; the reason is kept, unless `??` or `?!` have something else. A method of null has no value and no
@@ -19,40 +19,40 @@ mod lists;
 mod names;
 mod texts;
 
-/// The most values one evaluation may make or look at.
+/// Maximum number of values that one evaluation may create or visit.
 const VALUES_MAX: u32 = 1_000_000;
 
-/// The most bytes that what is made may take as JSON.
+/// Maximum size of created values as JSON, in bytes.
 pub(crate) const BYTES_MAX: usize = 64 << 20;
 
-/// Why there is no value.
+/// Reason why a method has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The method takes no such value.
+    /// The method does not accept such a value.
     Kind {
         /// The method.
         method: Method,
-        /// The kind of the value.
+        /// Kind of the value.
         given: &'static str,
     },
-    /// The method takes no such argument.
+    /// The method does not accept such an argument.
     Argument {
         /// The method.
         method: Method,
-        /// The kind of the argument.
+        /// Kind of the argument.
         given: &'static str,
     },
-    /// A number too large or too long to calculate with, or a division by zero.
+    /// A number is out of range, or the divisor is zero.
     Arithmetic {
         /// The method.
         method: Method,
     },
-    /// The text is no JSON, or no whole number.
+    /// The text is not JSON, or not an integer.
     Unreadable {
         /// The method.
         method: Method,
     },
-    /// More work than any answer is worth.
+    /// The evaluation exceeds its limits.
     TooMuch,
 }
 
@@ -72,7 +72,7 @@ impl std::fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// A value or the reason that there is none.
+/// A value, or the reason why there is none.
 pub type Evaluated<'v> = Result<Value<'v>, Fault>;
 
 /// State of an evaluation.
@@ -81,9 +81,9 @@ struct Eval<'e, 'v> {
     selection: &'e Selection,
     inputs: &'e Inputs<'v>,
     left: &'e Cell<u32>,
-    /// Why a method had no value, the first that nothing made up for.
+    /// First failure of a method that no alternative replaced.
     fault: &'e Cell<Option<Fault>>,
-    /// Values that `->as` has named on the way here, the last at the end.
+    /// Values named by `->as` on the current path, innermost last.
     locals: &'e RefCell<Vec<(Box<str>, Value<'v>)>>,
 }
 
@@ -94,10 +94,10 @@ struct At<'e, 'v> {
     current: &'e Value<'v>,
 }
 
-/// The value of `id` where `$` and `@` are `value`. `steps_max`: of a path, only so many of its steps.
+/// Evaluates `id`; `$` and `@` are `value`. Of a path, only the first `steps_max` steps are evaluated.
 ///
 /// # Errors
-/// There is no value because a method had none; or more work than any answer is worth.
+/// A method failed, or the evaluation exceeds its limits.
 pub fn eval<'v>(
     selection: &Selection,
     id: ExprId,
@@ -108,7 +108,7 @@ pub fn eval<'v>(
     let at = At { scope: value, current: value };
     let (value, fault) = run(selection, inputs, |eval| match selection.expr(id) {
         Expr::Path { start, steps } => eval.path(start, &steps[..steps.len().min(steps_max)], at),
-        Expr::Members(members) if id == selection.root() => eval.whole(members, value),
+        Expr::Members(members) if id == selection.root() => eval.eval_root_members(members, value),
         _ => eval.expr(id, at),
     })?;
     match fault {
@@ -117,10 +117,10 @@ pub fn eval<'v>(
     }
 }
 
-/// The value of all of `selection` for a request. What a method could not make is not left out without a word: it fails.
+/// Evaluates all of `selection` for a request. Unlike in answers, a failed method is an error.
 ///
 /// # Errors
-/// A method had no value, wherever it stands, and nothing made up for it.
+/// A method failed without an alternative, or the evaluation exceeds its limits.
 pub(crate) fn eval_request<'v>(selection: &Selection, inputs: &Inputs<'v>) -> Evaluated<'v> {
     let nothing = Value::Object(Vec::new());
     let at = At { scope: &nothing, current: &nothing };
@@ -128,10 +128,10 @@ pub(crate) fn eval_request<'v>(selection: &Selection, inputs: &Inputs<'v>) -> Ev
     fault.map_or(Ok(value), Err)
 }
 
-/// Result of the members that end `id` for `value`, an item of a list. For the whole answer see [`eval`].
+/// Evaluates the member selection at the end of `id` for `value`, an item of a list. For the whole answer see [`eval`].
 ///
 /// # Errors
-/// More work than any answer is worth.
+/// The evaluation exceeds its limits.
 pub(crate) fn eval_group<'v>(
     selection: &Selection,
     id: ExprId,
@@ -147,14 +147,16 @@ fn run<'v>(
     inputs: &Inputs<'v>,
     find: impl FnOnce(Eval<'_, 'v>) -> Evaluated<'v>,
 ) -> Result<(Value<'v>, Option<Fault>), Fault> {
-    let (left, fault, locals) = (Cell::new(VALUES_MAX), Cell::new(None), RefCell::new(Vec::new()));
+    let left = Cell::new(VALUES_MAX);
+    let fault = Cell::new(None);
+    let locals = RefCell::new(Vec::new());
     let value = find(Eval { selection, inputs, left: &left, fault: &fault, locals: &locals })?;
     Ok((value, fault.get()))
 }
 
 impl<'v> Eval<'_, 'v> {
     fn expr(&self, id: ExprId, at: At<'_, 'v>) -> Evaluated<'v> {
-        self.spend(1)?;
+        self.spend_budget(1)?;
         Ok(match self.selection.expr(id) {
             Expr::Null => Value::Null,
             Expr::Bool(value) => Value::Bool(*value),
@@ -178,9 +180,10 @@ impl<'v> Eval<'_, 'v> {
         })
     }
 
-    /// The first of `choices` that is not `skipped`; if there is none, the last.
+    /// The first of `choices` that is not `skipped`, else the last.
     fn first_of(&self, choices: &[ExprId], at: At<'_, 'v>, skipped: fn(&Value<'v>) -> bool) -> Evaluated<'v> {
-        let (fault, mut value) = (self.fault.get(), Value::Missing);
+        let fault = self.fault.get();
+        let mut value = Value::Missing;
         for &choice in choices {
             value = self.expr(choice, at)?;
             if !skipped(&value) {
@@ -193,21 +196,22 @@ impl<'v> Eval<'_, 'v> {
         Ok(value)
     }
 
-    fn spend(&self, values: usize) -> Result<(), Fault> {
+    fn spend_budget(&self, values: usize) -> Result<(), Fault> {
         let left = self.left.get().checked_sub(values.min(u32::MAX as usize) as u32).ok_or(Fault::TooMuch)?;
         self.left.set(left);
         Ok(())
     }
 
-    /// The values of `ids`; what is missing is null.
+    /// Values of `ids`; missing becomes null.
     fn all(&self, ids: &[ExprId], at: At<'_, 'v>) -> Result<Vec<Value<'v>>, Fault> {
         ids.iter().map(|&id| Ok(self.expr(id, at)?.or_null())).collect()
     }
 
-    /// An object of `members`; of a list, one of each item. Of another value that none of them has anything of, that value.
+    /// Evaluates members on a value: an object, one object per item of a list, or `value` itself if it is a scalar without any of the
+    /// members.
     fn members(&self, members: &[Member], value: &Value<'v>) -> Evaluated<'v> {
         if let Some(items) = value.items() {
-            self.spend(value.weight())?;
+            self.spend_budget(value.weight())?;
             let each = |item: &Value<'v>| Ok(self.item(members, item)?.or_null());
             return Ok(Value::Array(items.iter().map(each).collect::<Result<_, Fault>>()?));
         }
@@ -218,7 +222,7 @@ impl<'v> Eval<'_, 'v> {
         }
     }
 
-    /// The same of an item of a list: of null, which an item may stand for, what takes the item itself.
+    /// Evaluates one list item. For a null item only members that select the item itself have a value.
     fn item(&self, members: &[Member], item: &Value<'v>) -> Evaluated<'v> {
         match item {
             Value::Null if self.selection.takes_itself(members) => self.object(members, item),
@@ -226,8 +230,8 @@ impl<'v> Eval<'_, 'v> {
         }
     }
 
-    /// The same of the answer, which may be null and is asked for all the same.
-    fn whole(&self, members: &[Member], answer: &Value<'v>) -> Evaluated<'v> {
+    /// Evaluates the root members. Unlike a null elsewhere, a null answer still yields an object.
+    fn eval_root_members(&self, members: &[Member], answer: &Value<'v>) -> Evaluated<'v> {
         match answer {
             Value::Null => self.object(members, answer),
             _ => self.members(members, answer),
@@ -260,7 +264,7 @@ impl<'v> Eval<'_, 'v> {
     fn path(&self, start: &Start, steps: &[super::Step], at: At<'_, 'v>) -> Evaluated<'v> {
         let named = self.locals.borrow().len();
         let value = self.walk(start, steps, at);
-        // A name holds for the rest of its path.
+        // A name ends with its path.
         self.locals.borrow_mut().truncate(named);
         value
     }
@@ -268,15 +272,15 @@ impl<'v> Eval<'_, 'v> {
     fn walk(&self, start: &Start, steps: &[super::Step], at: At<'_, 'v>) -> Evaluated<'v> {
         let (mut value, mut steps) = self.start(start, steps, at)?;
         if matches!(start, Start::Variable(_) | Start::Local(_)) {
-            self.spend(value.weight())?;
+            self.spend_budget(value.weight())?;
         }
         while let Some((step, rest)) = steps.split_first() {
-            self.spend(1)?;
+            self.spend_budget(1)?;
             value = match &step.kind {
                 _ if value.is_missing() => return Ok(Value::Missing),
                 StepKind::Key(key) => {
-                    // A list is gone through item by item.
-                    self.spend(value.weight())?;
+                    // A method on a list applies to each item.
+                    self.spend_budget(value.weight())?;
                     value.get(key)
                 }
                 StepKind::Optional if value.is_nothing() => return Ok(Value::Missing),
@@ -284,7 +288,7 @@ impl<'v> Eval<'_, 'v> {
                 StepKind::Bind { name, value: other } => {
                     let at = At { scope: at.scope, current: &value };
                     let named = other.map_or_else(|| Ok(value.clone()), |it| self.expr(it, at))?;
-                    self.spend(named.weight())?;
+                    self.spend_budget(named.weight())?;
                     self.locals.borrow_mut().push((name.clone(), named));
                     value
                 }
@@ -297,7 +301,7 @@ impl<'v> Eval<'_, 'v> {
         Ok(value)
     }
 
-    /// The value a path begins with, and the steps that are left.
+    /// Value at the start of a path, and the remaining steps.
     fn start<'s>(
         &self,
         start: &Start,
@@ -331,7 +335,7 @@ impl<'v> Eval<'_, 'v> {
         })
     }
 
-    /// Result of a method for `value`. A failure is a missing value, with its cause unless `value` is null.
+    /// Result of a method for `value`. Failure yields a missing value; its cause is recorded unless `value` is null.
     fn outcome(&self, call: &Call, value: &Value<'v>, scope: &Value<'v>) -> Evaluated<'v> {
         match self.call(call, value, At { scope, current: value }) {
             Ok(value) => Ok(value),
@@ -350,7 +354,7 @@ impl<'v> Eval<'_, 'v> {
             Method::Echo => self.expr(call.arguments[0], at),
             Method::Eq | Method::Ne => {
                 let other = self.argument(call, 0, at)?;
-                self.spend(value.weight().min(other.weight()))?;
+                self.spend_budget(value.weight().min(other.weight()))?;
                 Ok(Value::Bool(equal(value, &other) == (call.method == Method::Eq)))
             }
             Method::Gt | Method::Gte | Method::Lt | Method::Lte => self.order(call, value, at),
@@ -359,7 +363,7 @@ impl<'v> Eval<'_, 'v> {
             Method::Add | Method::Sub | Method::Mul | Method::Div | Method::Mod => {
                 self.arithmetic(call, value, at)
             }
-            Method::Match => self.matching(call, at),
+            Method::Match => self.eval_match(call, at),
             Method::First
             | Method::Last
             | Method::Map
@@ -380,11 +384,11 @@ impl<'v> Eval<'_, 'v> {
             | Method::Trim
             | Method::TrimStart
             | Method::TrimEnd => self.text_call(call, value, at),
-            Method::KeysToCamelCase | Method::KeysToCamelCaseDeep => self.renamed(call, value),
+            Method::KeysToCamelCase | Method::KeysToCamelCaseDeep => self.rename_keys(call, value),
         }
     }
 
-    /// The value of an argument, without which a method has none.
+    /// Value of a required argument.
     fn argument(&self, call: &Call, place: usize, at: At<'_, 'v>) -> Evaluated<'v> {
         match self.expr(call.arguments[place], at)? {
             Value::Missing => Err(Fault::Argument { method: call.method, given: Value::Missing.kind() }),
@@ -428,13 +432,13 @@ impl<'v> Eval<'_, 'v> {
         Ok(Value::Number(result.into()))
     }
 
-    /// `->match([a, x], [b, y])`: of the first pair whose first is the value itself, the second. `@` always is.
-    fn matching(&self, call: &Call, at: At<'_, 'v>) -> Evaluated<'v> {
+    /// `->match([a, x], [b, y])`: the second part of the first pair whose first part equals the value. `@` matches always.
+    fn eval_match(&self, call: &Call, at: At<'_, 'v>) -> Evaluated<'v> {
         for &argument in &call.arguments {
             let Expr::Array(pair) = self.selection.expr(argument) else { continue };
             let [candidate, result] = pair.as_slice() else { continue };
             let candidate = self.expr(*candidate, at)?;
-            self.spend(at.current.weight().min(candidate.weight()))?;
+            self.spend_budget(at.current.weight().min(candidate.weight()))?;
             if same(at.current, &candidate) {
                 return self.expr(*result, at);
             }
@@ -443,17 +447,16 @@ impl<'v> Eval<'_, 'v> {
     }
 }
 
-/// Sets a member. With one that is there already it becomes one: objects and lists member by member, null wins, and of other
-/// values the last.
+/// Sets a member. An existing member is merged: objects and lists recursively; null wins; for other values the last one counts.
 fn put<'v>(object: &mut Vec<(Cow<'v, str>, Value<'v>)>, key: Cow<'v, str>, value: Value<'v>) {
     match object.iter_mut().find(|it| it.0 == key) {
-        Some(known) => known.1 = merged(&known.1, value),
+        Some(known) => known.1 = merge_values(&known.1, value),
         None => object.push((key, value)),
     }
 }
 
-/// Depth is that of the values, which is bounded.
-fn merged<'v>(old: &Value<'v>, new: Value<'v>) -> Value<'v> {
+/// Recursion is bounded by the nesting of the values.
+fn merge_values<'v>(old: &Value<'v>, new: Value<'v>) -> Value<'v> {
     if matches!(old, Value::Null) {
         return Value::Null;
     }
@@ -464,7 +467,7 @@ fn merged<'v>(old: &Value<'v>, new: Value<'v>) -> Value<'v> {
     if let (Some(mut all), Some(more)) = (old.items(), new.items()) {
         for (at, item) in more.into_iter().enumerate() {
             match all.get_mut(at) {
-                Some(known) => *known = merged(known, item),
+                Some(known) => *known = merge_values(known, item),
                 None => all.push(item),
             }
         }
@@ -484,7 +487,7 @@ fn key(step: &super::Step) -> Option<&str> {
     }
 }
 
-/// The truth of a method's input.
+/// A method's input as a boolean.
 fn truth(call: &Call, value: &Value<'_>) -> Result<bool, Fault> {
     match value {
         Value::Bool(value) => Ok(*value),
@@ -492,7 +495,7 @@ fn truth(call: &Call, value: &Value<'_>) -> Result<bool, Fault> {
     }
 }
 
-/// The truth of an argument.
+/// An argument as a boolean.
 fn condition(call: &Call, value: &Value<'_>) -> Result<bool, Fault> {
     match value {
         Value::Bool(value) => Ok(*value),
@@ -509,7 +512,7 @@ const fn holds(method: Method, order: Ordering) -> bool {
     }
 }
 
-/// The order of two numbers or two texts.
+/// Order of two numbers or two texts.
 fn compare(a: &Value<'_>, b: &Value<'_>) -> Option<Ordering> {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => number::compare(a, b),
@@ -518,7 +521,7 @@ fn compare(a: &Value<'_>, b: &Value<'_>) -> Option<Ordering> {
     }
 }
 
-/// True if two values are equal: numbers by value, but not those within lists and objects.
+/// Equality with numbers compared by value, except inside lists and objects.
 fn equal(a: &Value<'_>, b: &Value<'_>) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || number::compare(a, b) == Some(Ordering::Equal),
@@ -526,7 +529,7 @@ fn equal(a: &Value<'_>, b: &Value<'_>) -> bool {
     }
 }
 
-/// True if two values are identical: `1` is not `1.0`; objects whatever the order of their members.
+/// Identity: `1` differs from `1.0`; the order of members is ignored.
 fn same(a: &Value<'_>, b: &Value<'_>) -> bool {
     match (a, b) {
         (Value::Null, Value::Null) => true,

@@ -1,4 +1,4 @@
-//! Words of the mapping language: names, texts, numbers, signs. `#` begins a comment up to the end of its line.
+//! Tokens of the mapping language: names, texts, numbers, punctuation. `#` starts a comment.
 //!
 //! **Invariant:** spans lie on character boundaries; every call moves on or says what is wrong.
 
@@ -6,7 +6,7 @@ use super::SelectionError;
 use std::borrow::Cow;
 use weir_language::span::Span;
 
-/// One word.
+/// One token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
@@ -17,7 +17,7 @@ pub(super) struct Token {
 pub(super) enum TokenKind {
     End,
     Name,
-    /// With its quotes.
+    /// A string with its quotes.
     Text,
     Number,
     /// `$name`, with the dollar.
@@ -148,7 +148,8 @@ impl<'t> Lexer<'t> {
     }
 
     fn string(&mut self) -> Result<TokenKind, SelectionError> {
-        let (start, quote) = (self.at, self.byte(0));
+        let start = self.at;
+        let quote = self.byte(0);
         self.at += 1;
         while self.at < self.text.len() {
             match self.byte(0) {
@@ -169,7 +170,7 @@ impl<'t> Lexer<'t> {
         self.at > start
     }
 
-    /// `1`, `-0.5`, `.5`, `5.` and, beyond the language, `1e3`.
+    /// Reads `1`, `-0.5`, `.5`, `5.` and, as an extension, `1e3`.
     fn number(&mut self) -> Result<TokenKind, SelectionError> {
         let start = self.at;
         self.at += usize::from(self.byte(0) == b'-');
@@ -196,8 +197,7 @@ const fn is_name_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_'
 }
 
-/// The decoded text between the quotes of `raw`: `\n` is the end of a line, and a backslash before any other letter is that
-/// letter.
+/// Decodes the text between the quotes of `raw`: `\n` is a line end; a backslash before any other character is dropped.
 pub(super) fn decode(raw: &str) -> Cow<'_, str> {
     let inner = &raw[1..raw.len() - 1];
     if !inner.contains('\\') {
@@ -214,7 +214,7 @@ pub(super) fn decode(raw: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// The digits of a number as JSON writes them: `.5` as `0.5`, `007` as `7`, `5.` as `5.0`.
+/// Normalizes digits to JSON: `.5` becomes `0.5`, `007` becomes `7`, `5.` becomes `5.0`.
 pub(super) fn json_digits(raw: &str) -> String {
     let (sign, digits) = raw.strip_prefix('-').map_or(("", raw), |it| ("-", it));
     let (number, exponent) = digits.find(['e', 'E']).map_or((digits, ""), |at| digits.split_at(at));

@@ -1,4 +1,4 @@
-//! The methods of the mapping language: names and numbers of arguments. What they do stands in `eval`.
+//! Methods of the mapping language: names and numbers of arguments. `eval` implements them.
 
 use super::ExprId;
 
@@ -7,7 +7,7 @@ use super::ExprId;
 pub struct Call {
     /// The method.
     pub method: Method,
-    /// As written, in order.
+    /// Arguments in source order.
     pub arguments: Vec<ExprId>,
 }
 
@@ -18,16 +18,16 @@ macro_rules! methods {
         pub enum Method { $($(#[$doc])* $name),* }
 
         impl Method {
-            /// All of them.
+            /// All methods.
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
-            /// As it is written.
+            /// Name in the mapping language.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$name => $text),* }
             }
 
-            /// The fewest and the most arguments it takes.
+            /// Minimum and maximum number of arguments.
             #[must_use]
             pub const fn arguments(self) -> (usize, usize) {
                 match self { $(Self::$name => ($min, $max)),* }
@@ -36,7 +36,7 @@ macro_rules! methods {
     };
 }
 
-/// For methods that take any number of arguments.
+/// Maximum for methods with any number of arguments.
 const ANY: usize = usize::MAX;
 
 methods! {
@@ -44,13 +44,13 @@ methods! {
     First "first" 0..=0,
     /// The last item of a list or character of a text.
     Last "last" 0..=0,
-    /// The argument.
+    /// The argument's value.
     Echo "echo" 1..=1,
-    /// The argument's value for each item.
+    /// The argument evaluated for each item.
     Map "map" 1..=1,
-    /// The second of the first pair whose first equals the value.
+    /// The second part of the first pair whose first part equals the value.
     Match "match" 1..=ANY,
-    /// The items that are not null, as one text with the argument between them.
+    /// Non-null items joined with the argument as separator.
     JoinNotNull "joinNotNull" 1..=1,
     /// An item by number or a member by name.
     Get "get" 1..=1,
@@ -78,31 +78,31 @@ methods! {
     Or "or" 1..=ANY,
     /// The opposite of true or false.
     Not "not" 0..=0,
-    /// True if it is an item of the argument, or one of several arguments.
+    /// True if the value is an item of the argument, or one of several arguments.
     In "in" 1..=ANY,
-    /// True if the argument is an item of it.
+    /// True if the argument is an item of the value.
     Contains "contains" 1..=1,
     /// The items for which the argument is true.
     Filter "filter" 1..=1,
     /// The first item for which the argument is true.
     Find "find" 1..=1,
-    /// The items from the first number up to, not including, the second.
+    /// Items from the first index up to, not including, the second.
     Slice "slice" 0..=2,
-    /// The sum with all arguments.
+    /// Sum of the value and all arguments.
     Add "add" 1..=ANY,
-    /// Less all arguments.
+    /// The value minus all arguments.
     Sub "sub" 1..=ANY,
-    /// The product with all arguments.
+    /// Product of the value and all arguments.
     Mul "mul" 1..=ANY,
-    /// Divided by all arguments, one after another.
+    /// The value divided by each argument in turn.
     Div "div" 1..=ANY,
-    /// The remainder of the division by all arguments, one after another.
+    /// Remainder of the division by each argument in turn.
     Mod "mod" 1..=ANY,
     /// The value as text.
     ToString "toString" 0..=0,
-    /// The whole number a text holds, in the argument's base; of a number, its whole part.
+    /// Integer in a text, in the argument's base; for a number, its integer part.
     ParseInt "parseInt" 0..=1,
-    /// The parsed value of a text with JSON.
+    /// The value parsed from JSON text.
     JsonParse "jsonParse" 0..=0,
     /// The parts of a text between the argument's places.
     Split "split" 1..=1,

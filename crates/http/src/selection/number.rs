@@ -1,4 +1,4 @@
-//! Decimal numbers as services write them: compared and calculated with exactly, and as doubles only where they are too long.
+//! Decimal arithmetic on JSON numbers: exact, with doubles only for numbers that are too long.
 //!
 //! **Invariant:** a [`Decimal`] is `digits * 10^-scale` with a scale of at most [`SCALE_MAX`]; what does not fit is no result
 //! rather than a wrong one.
@@ -7,13 +7,13 @@ use super::method::Method;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// The most digits of a number in one form that has no exponent.
+/// Maximum number of digits in canonical form without an exponent.
 const PLAIN_MAX: usize = 256;
 
-/// The most digits behind the point.
+/// Maximum number of decimal places.
 const SCALE_MAX: u32 = 18;
 
-/// A number that fits.
+/// A number in exact range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Decimal {
     digits: i128,
@@ -21,7 +21,7 @@ pub(crate) struct Decimal {
 }
 
 impl Decimal {
-    /// Reads a JSON number.
+    /// Parses a JSON number.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let (number, exponent) = match text.find(['e', 'E']) {
             Some(at) => (&text[..at], text[at + 1..].parse::<i32>().ok()?),
@@ -41,7 +41,7 @@ impl Decimal {
         Some(Self { digits, scale: scale as u32 }.shortest()).filter(|it| it.scale <= SCALE_MAX)
     }
 
-    /// The same without zeros at its end.
+    /// The number without trailing zeros.
     fn shortest(mut self) -> Self {
         while self.scale > 0 && self.digits % 10 == 0 {
             self.digits /= 10;
@@ -50,7 +50,7 @@ impl Decimal {
         self
     }
 
-    /// As JSON.
+    /// JSON digits of the number.
     pub(crate) fn write(self) -> String {
         let Self { digits, scale } = self.shortest();
         if scale == 0 {
@@ -61,37 +61,38 @@ impl Decimal {
         format!("{}{whole}.{fraction}", if digits < 0 { "-" } else { "" })
     }
 
-    /// The whole number it is, if it is one.
+    /// The integral value, if it has one.
     pub(crate) fn whole(self) -> Option<i128> {
         let it = self.shortest();
         (it.scale == 0).then_some(it.digits)
     }
 
-    fn scaled(self, scale: u32) -> Option<i128> {
+    fn digits_at_scale(self, scale: u32) -> Option<i128> {
         self.digits.checked_mul(10_i128.checked_pow(scale.checked_sub(self.scale)?)?)
     }
 }
 
-/// True for digits of a floating point number: `1.0` and `1e2`.
+/// True for digits with a point or exponent: `1.0` and `1e2`.
 pub(crate) fn is_float(digits: &str) -> bool {
     digits.contains(['.', 'e', 'E'])
 }
 
-/// The order of two JSON numbers: exact, or as doubles where one is too long for that.
+/// Order of two JSON numbers: exact, or as doubles if one is out of range.
 pub(crate) fn compare(a: &str, b: &str) -> Option<Ordering> {
     let exact = || {
-        let (a, b) = (Decimal::read(a)?, Decimal::read(b)?);
+        let a = Decimal::read(a)?;
+        let b = Decimal::read(b)?;
         let scale = a.scale.max(b.scale);
-        Some(a.scaled(scale)?.cmp(&b.scaled(scale)?))
+        Some(a.digits_at_scale(scale)?.cmp(&b.digits_at_scale(scale)?))
     };
     exact().or_else(|| a.parse::<f64>().ok()?.partial_cmp(&b.parse::<f64>().ok()?))
 }
 
-/// The digits before the point, as far as 64 bits go.
+/// Integer part, if it fits 64 bits.
 pub(crate) fn truncate(digits: &str) -> Option<i64> {
     match Decimal::read(digits) {
         Some(it) => i64::try_from(it.digits / 10_i128.checked_pow(it.scale)?).ok(),
-        // Too long: only what is small has so many digits behind its point.
+        // A number with so many digits is small, as they are decimal places.
         None => {
             let value = digits.parse::<f64>().ok()?.trunc();
             (value.abs() < 9.0e18).then_some(value as i64)
@@ -99,17 +100,17 @@ pub(crate) fn truncate(digits: &str) -> Option<i64> {
     }
 }
 
-/// The one form of all numbers of this value: `1` for `1.0` and `10e-1`, and with an exponent where digits alone would be long.
+/// Canonical digits of a number: `1` for `1.0` and `10e-1`; with an exponent where plain digits would be long.
 pub(crate) fn canonical(digits: &str) -> Cow<'_, str> {
-    // Most numbers are in that form: nothing is made for them.
+    // Fast path: most numbers are canonical already.
     if !is_float(digits) && digits.len() <= PLAIN_MAX && digits != "-0" {
         return digits.into();
     }
-    spelled(digits).map_or(digits.into(), Cow::Owned)
+    spell_number(digits).map_or(digits.into(), Cow::Owned)
 }
 
-/// As above; nothing if the exponent is out of all reason.
-fn spelled(digits: &str) -> Option<String> {
+/// Implements [`canonical`]; `None` if the exponent overflows.
+fn spell_number(digits: &str) -> Option<String> {
     let (number, exponent) = match digits.find(['e', 'E']) {
         Some(at) => (&digits[..at], digits[at + 1..].parse::<i64>().ok()?),
         None => (digits, 0),
@@ -138,8 +139,8 @@ fn spelled(digits: &str) -> Option<String> {
     })
 }
 
-/// One step of `add`, `sub`, `mul`, `div` or `mod`, exact where that fits and else as doubles; `None` if there is no result. Of
-/// whole numbers it is whole, but for `div`.
+/// One step of `add`, `sub`, `mul`, `div` or `mod`: exact if possible, else as doubles; `None` if undefined. Integers give integers,
+/// except for `div`.
 pub(crate) fn calculate(method: Method, a: &str, b: &str) -> Option<String> {
     let float = is_float(a) || is_float(b) || method == Method::Div;
     let exact = Decimal::read(a).zip(Decimal::read(b)).and_then(|(a, b)| calculate_exactly(method, a, b));
@@ -164,7 +165,8 @@ fn doubles(method: Method, a: f64, b: f64) -> Option<String> {
 
 fn calculate_exactly(method: Method, a: Decimal, b: Decimal) -> Option<Decimal> {
     let scale = a.scale.max(b.scale);
-    let (left, right) = (a.scaled(scale)?, b.scaled(scale)?);
+    let left = a.digits_at_scale(scale)?;
+    let right = b.digits_at_scale(scale)?;
     let digits = match method {
         Method::Add => left.checked_add(right)?,
         Method::Sub => left.checked_sub(right)?,
@@ -179,7 +181,7 @@ fn calculate_exactly(method: Method, a: Decimal, b: Decimal) -> Option<Decimal> 
     Some(Decimal { digits, scale }.shortest())
 }
 
-/// With as many digits behind the point as are needed, at most [`SCALE_MAX`]; the last one is rounded half away from zero.
+/// Quotient with as many decimal places as needed, at most [`SCALE_MAX`]. The last one is rounded half away from zero.
 fn divide(a: i128, b: i128) -> Option<Decimal> {
     let mut quotient = Decimal { digits: a.checked_div(b)?, scale: 0 };
     let mut rest = a.checked_rem(b)?;

@@ -1,4 +1,4 @@
-//! Text to [`Selection`]: a loop over words with a stack of what is open, so that no text costs stack.
+//! Parses text to a [`Selection`] in a loop with an explicit stack, so nesting uses no machine stack.
 //!
 //! There are two places for values. In members a name is a member's name, a quoted text is one too, and `{` begins members
 //! (`player: { id: playerId }`); elsewhere (in `$(…)`, arguments, lists and objects) a quoted text is a text, and `{` begins
@@ -21,7 +21,7 @@ use weir_language::span::Span;
 struct Parser<'t> {
     lexer: Lexer<'t>,
     token: Token,
-    /// End of the previous word.
+    /// End of the previous token.
     end: u32,
     open: Vec<Frame>,
     brackets: usize,
@@ -30,7 +30,7 @@ struct Parser<'t> {
     newer: Vec<(Syntax, Span)>,
 }
 
-/// Reads a selection.
+/// Parses a selection.
 pub(super) fn selection(text: &str) -> Parsed<Selection> {
     let mut parser = Parser::new(text)?;
     if parser.token.kind == TokenKind::End {
@@ -53,7 +53,7 @@ pub(super) fn selection(text: &str) -> Parsed<Selection> {
     parser.run(Next::Member)
 }
 
-/// Reads an expression.
+/// Parses an expression.
 pub(super) fn expression(text: &str) -> Parsed<Selection> {
     Parser::new(text)?.run(Next::Value)
 }
@@ -66,7 +66,10 @@ impl<'t> Parser<'t> {
         }
         let mut lexer = Lexer::new(text);
         let token = lexer.next()?;
-        let (open, exprs, spans, newer) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let open = Vec::new();
+        let exprs = Vec::new();
+        let spans = Vec::new();
+        let newer = Vec::new();
         Ok(Self { lexer, token, end: 0, open, brackets: 0, exprs, spans, newer })
     }
 
@@ -79,7 +82,7 @@ impl<'t> Parser<'t> {
                 Next::Steps => self.steps()?,
                 Next::Whole(root) if self.open.is_empty() && !self.is_choice() => {
                     if self.token.kind != TokenKind::End {
-                        return self.unexpected("the end");
+                        return self.fail_unexpected("the end");
                     }
                     let Self { exprs, spans, newer, .. } = self;
                     return Ok(Selection { exprs, spans, root, newer });
@@ -110,7 +113,7 @@ impl<'t> Parser<'t> {
         Err(SelectionError::new(span, message))
     }
 
-    fn unexpected<T>(&self, expected: &str) -> Parsed<T> {
+    fn fail_unexpected<T>(&self, expected: &str) -> Parsed<T> {
         let found = match self.token.kind {
             TokenKind::End => "the end".to_owned(),
             _ => format!("`{}`", self.str(self.token.span)),
@@ -137,7 +140,7 @@ impl<'t> Parser<'t> {
         matches!(self.open.last(), Some(Frame::Members(_)))
     }
 
-    /// A value begins.
+    /// Starts a value.
     fn value(&mut self) -> Parsed<Next> {
         let in_members = self.in_members();
         let token = self.token;
@@ -192,7 +195,7 @@ impl<'t> Parser<'t> {
             | TokenKind::CloseBrace
             | TokenKind::OpenParen
             | TokenKind::CloseParen
-            | TokenKind::CloseBracket => self.unexpected("a value"),
+            | TokenKind::CloseBracket => self.fail_unexpected("a value"),
         }
     }
 
@@ -205,13 +208,13 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A literal, which steps may follow.
+    /// A literal, possibly followed by steps.
     fn literal(&mut self, expr: Expr, start: u32) -> Parsed<Next> {
         let id = self.push(expr, start);
         Ok(self.after_value(id, start))
     }
 
-    /// Steps of a value that is no path, if there are some.
+    /// Starts a path if steps follow a value.
     fn after_value(&mut self, id: ExprId, start: u32) -> Next {
         let steps = [TokenKind::Dot, TokenKind::Arrow, TokenKind::Question, TokenKind::OpenBrace];
         if steps.contains(&self.token.kind) {
@@ -258,7 +261,7 @@ impl<'t> Parser<'t> {
         Ok(self.path(token.span, start))
     }
 
-    /// A name or quoted text as a key.
+    /// A name or string as a key.
     fn key(&mut self) -> Parsed<Box<str>> {
         match self.token.kind {
             TokenKind::Name => {
@@ -269,11 +272,11 @@ impl<'t> Parser<'t> {
                 let token = self.advance()?;
                 Ok(decode(self.str(token.span)).into())
             }
-            _ => self.unexpected("a name"),
+            _ => self.fail_unexpected("a name"),
         }
     }
 
-    /// The next step of the path on top, or its end.
+    /// Next step of the innermost path, or its end.
     fn steps(&mut self) -> Parsed<Next> {
         let token = self.token;
         let step = match token.kind {
@@ -316,7 +319,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// True if a path that is being read names a value so.
+    /// True if an open path has named a value `name`.
     fn is_local(&self, name: &str) -> bool {
         self.open.iter().any(|it| match it {
             Frame::Path(path) => path.locals.iter().any(|it| **it == *name),
@@ -324,8 +327,8 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// `($name)` or `($name, value)` behind `->as`; the step, if no value stands there.
-    fn binding(&mut self, span: Span) -> Parsed<Option<Step>> {
+    /// Parses `($name)` or `($name, value)` after `->as`; returns the step if there is no value.
+    fn parse_binding(&mut self, span: Span) -> Parsed<Option<Step>> {
         self.newer.push((Syntax::Local, span));
         if self.token.kind == TokenKind::OpenParen {
             self.advance()?;
@@ -341,7 +344,7 @@ impl<'t> Parser<'t> {
             return Ok(None);
         }
         if self.token.kind != TokenKind::CloseParen {
-            return self.unexpected("`)`");
+            return self.fail_unexpected("`)`");
         }
         self.advance()?;
         Ok(Some(Step { kind: StepKind::Bind { name, value: None }, span }))
@@ -360,16 +363,16 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The name of a method; the step, if nothing stands in its parentheses.
+    /// Parses a method name; returns the step if it has no arguments.
     fn method(&mut self) -> Parsed<Option<Step>> {
         let span = self.token.span;
         if self.token.kind != TokenKind::Name {
-            return self.unexpected("the name of a method");
+            return self.fail_unexpected("the name of a method");
         }
         let name = self.str(span);
         self.advance()?;
         if name == "as" {
-            return self.binding(span);
+            return self.parse_binding(span);
         }
         let method =
             Method::by_name(name).map_or_else(|| CalledMethod::Unknown(name.into()), CalledMethod::Known);
@@ -394,7 +397,8 @@ impl<'t> Parser<'t> {
             CalledMethod::Binding(_) => return self.wrong(span, "`->as` names one value"),
         };
         let (min, max) = method.arguments();
-        let (name, given) = (method.name(), arguments.len());
+        let name = method.name();
+        let given = arguments.len();
         if given < min || given > max {
             let wanted = match (min, max) {
                 (0, 0) => "no argument".to_owned(),
@@ -407,7 +411,7 @@ impl<'t> Parser<'t> {
         Ok(Step { kind: StepKind::Call(Call { method, arguments }), span })
     }
 
-    /// The next item of the innermost list or arguments, or their end.
+    /// Next item of the innermost list or arguments, or their end.
     fn item(&mut self, close: TokenKind) -> Parsed<Next> {
         if self.token.kind != close {
             return Ok(Next::Value);
@@ -424,18 +428,18 @@ impl<'t> Parser<'t> {
                 self.add_step(step);
                 Ok(Next::Steps)
             }
-            _ => self.unexpected("a value"),
+            _ => self.fail_unexpected("a value"),
         }
     }
 
-    /// The next member of the innermost object, or its end.
+    /// Next member of the innermost object, or its end.
     fn object_member(&mut self) -> Parsed<Next> {
         let span = self.token.span;
         if self.token.kind == TokenKind::CloseBrace {
             self.advance()?;
             self.brackets -= 1;
             let Some(Frame::Object { start, members, .. }) = self.open.pop() else {
-                return self.unexpected("a value");
+                return self.fail_unexpected("a value");
             };
             let id = self.push(Expr::Object(members), start);
             return Ok(self.after_value(id, start));
@@ -458,11 +462,11 @@ impl<'t> Parser<'t> {
                 let value = Expr::Path { start: Start::Key(name), steps: Vec::new() };
                 Ok(Next::Whole(self.push(value, span.start)))
             }
-            _ => self.unexpected("`:` and a value"),
+            _ => self.fail_unexpected("`:` and a value"),
         }
     }
 
-    /// Hands a whole value to what is open.
+    /// Passes a complete value to the innermost frame.
     fn whole(&mut self, value: ExprId) -> Parsed<Next> {
         let start = self.spans[value.0 as usize].start;
         if self.is_choice() || matches!(self.open.last(), Some(Frame::Choices { .. })) {
@@ -472,21 +476,22 @@ impl<'t> Parser<'t> {
             Some(Frame::Members(members)) => self.add_member(members, value),
             Some(Frame::Paren { start }) => {
                 if self.token.kind != TokenKind::CloseParen {
-                    return self.unexpected("`)`");
+                    return self.fail_unexpected("`)`");
                 }
                 self.advance()?;
                 self.brackets -= 1;
                 Ok(self.after_value(value, start))
             }
             Some(frame) => self.after_item(frame, value),
-            None => self.unexpected("the end"),
+            None => self.fail_unexpected("the end"),
         }
     }
 
-    /// A value before or behind `??` or `?!`.
+    /// Handles a value before or after `??` or `?!`.
     fn choice(&mut self, value: ExprId, start: u32) -> Parsed<Next> {
         let sign = self.token;
-        let (is_missing, is_choice) = (sign.kind == TokenKind::IfMissing, self.is_choice());
+        let is_missing = sign.kind == TokenKind::IfMissing;
+        let is_choice = self.is_choice();
         let mut open = match self.open.pop() {
             Some(Frame::Choices { start, choices, missing }) => (start, choices, missing),
             Some(Frame::Members(_)) => {
@@ -514,7 +519,7 @@ impl<'t> Parser<'t> {
         Ok(Next::Value)
     }
 
-    /// The comma or bracket behind an item.
+    /// Handles the comma or bracket after an item.
     fn after_item(&mut self, mut frame: Frame, value: ExprId) -> Parsed<Next> {
         let close = match &mut frame {
             Frame::Array { items, .. } => {
@@ -530,7 +535,7 @@ impl<'t> Parser<'t> {
                 TokenKind::CloseBrace
             }
             Frame::Members(_) | Frame::Paren { .. } | Frame::Path(_) | Frame::Choices { .. } => {
-                return self.unexpected("a value");
+                return self.fail_unexpected("a value");
             }
         };
         self.open.push(frame);
@@ -539,7 +544,7 @@ impl<'t> Parser<'t> {
                 self.advance()?;
             }
             kind if kind == close => {}
-            _ => return self.unexpected("`,` or the closing bracket"),
+            _ => return self.fail_unexpected("`,` or the closing bracket"),
         }
         if close == TokenKind::CloseBrace { self.object_member() } else { self.item(close) }
     }

@@ -1,10 +1,10 @@
-//! Writes a selection in one form: one space between members, double quotes where a name needs some.
+//! Prints a selection in canonical form: single spaces, double quotes only where needed.
 //!
 //! **Invariant:** what is written reads back as the same selection.
 
 use super::{Expr, ExprId, Member, Selection, Start, Step, StepKind};
 
-/// The text of `selection`.
+/// Prints `selection`.
 pub(super) fn print(selection: &Selection) -> String {
     let mut printer = Printer { selection, out: Vec::new() };
     match selection.expr(selection.root()) {
@@ -38,12 +38,12 @@ impl Printer<'_> {
         if starts && bytes.all(|it| it.is_ascii_alphanumeric() || it == b'_') {
             self.push(key);
         } else {
-            self.quoted(key);
+            self.push_quoted(key);
         }
     }
 
-    /// With an escape for what would end the text, and for ends of lines.
-    fn quoted(&mut self, text: &str) {
+    /// Prints a string; quotes, backslashes and line ends are escaped.
+    fn push_quoted(&mut self, text: &str) {
         self.push("\"");
         for letter in text.chars() {
             match letter {
@@ -78,7 +78,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A value among members.
+    /// Prints a value among members.
     fn in_member(&mut self, id: ExprId) {
         match self.selection.expr(id) {
             Expr::Path { start: Start::Value(inner), steps } => {
@@ -108,13 +108,13 @@ impl Printer<'_> {
         }
     }
 
-    /// A value elsewhere.
+    /// Prints a value elsewhere.
     fn value(&mut self, id: ExprId) {
         match self.selection.expr(id) {
             Expr::Null => self.push("null"),
             Expr::Bool(value) => self.push(if *value { "true" } else { "false" }),
             Expr::Number(digits) => self.push(digits),
-            Expr::Text(text) => self.quoted(text),
+            Expr::Text(text) => self.push_quoted(text),
             Expr::Array(items) => {
                 self.push("[");
                 self.list(items);
@@ -130,7 +130,7 @@ impl Printer<'_> {
                 }
                 self.push("}");
             }
-            // Members as such stand only among members.
+            // A bare member selection occurs only among members.
             Expr::Members(members) => self.members(members),
             Expr::Path { start, steps } => {
                 self.start(start);
@@ -148,7 +148,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A value that stands beside others; `tight`: a choice among choices needs brackets.
+    /// Prints an operand; `tight` adds parentheses around a choice inside a choice.
     fn operand(&mut self, id: ExprId, tight: bool) {
         if tight && matches!(self.selection.expr(id), Expr::Coalesce(_) | Expr::IfMissing(_)) {
             self.in_member(id);
@@ -224,7 +224,7 @@ impl Printer<'_> {
     }
 }
 
-/// True if a name with this step behind it still names its member.
+/// True if a name followed by this step still names its member.
 pub(super) const fn names_itself(step: &Step) -> bool {
     match step.kind {
         StepKind::Optional | StepKind::Members(_) => true,

@@ -32,7 +32,9 @@ pub(crate) const CONFIG: &str = r#"{"unit": "EUR", "deep": {"a": [1, 2]}}"#;
 pub(crate) fn evaluated(text: &str, answer: &str) -> String {
     let selection = Selection::parse(text).unwrap_or_else(|error| panic!("{text}: {}", error.message));
     let schema = Schema::from_sdl("type Query { a: Int }").expect("a schema");
-    let (output, variables, ids) = (OutputPlan::default(), Variables::default(), Ids::default());
+    let output = OutputPlan::default();
+    let variables = Variables::default();
+    let ids = Ids::default();
     let object = |text| Value::read(text, 9).expect("JSON");
     let settings = ConfigValues { config: object(CONFIG), env: object("{}"), context: object("{}") };
     let args = Args { schema: &schema, ids: &ids, output: &output, variables: &variables, arguments: &[] };
@@ -473,9 +475,8 @@ fn printed_selection() -> impl Strategy<Value = String> {
     let members = proptest::collection::btree_map("[a-z]{2,4}", value, 1..4);
     members.prop_map(|it| {
         let is_path = |value: &str| value.starts_with(['$', '@']);
-        let member = |(key, value): (&String, &String)| match is_path(value) {
-            true => format!("{key}: {value}"),
-            false => format!("{key}: $({value})"),
+        let member = |(key, value): (&String, &String)| {
+            if is_path(value) { format!("{key}: {value}") } else { format!("{key}: $({value})") }
         };
         it.iter().map(member).collect::<Vec<_>>().join(" ")
     })

@@ -1,14 +1,14 @@
-//! Values while an expression is evaluated: borrowed from the answer's tape as long as nothing changes them.
+//! Values during evaluation, borrowed from the answer's tape until something changes them.
 //!
 //! **Invariant:** [`Value::Json`] is an object or a list; scalars of a tape are taken apart at once. Digits stay text.
 
 use std::borrow::Cow;
 use weir_language::json::{Json, JsonKind, JsonRef};
 
-/// A value. Missing is not null: a member that is missing is left out of what is sent.
+/// A value. Missing differs from null: missing members are omitted from output.
 #[derive(Clone, Debug)]
 pub enum Value<'v> {
-    /// There is none.
+    /// No value.
     Missing,
     /// `null`.
     Null,
@@ -16,18 +16,18 @@ pub enum Value<'v> {
     Bool(bool),
     /// Digits, as JSON writes them.
     Number(Cow<'v, str>),
-    /// Text, decoded.
+    /// A decoded text.
     Text(Cow<'v, str>),
-    /// A list that was made.
+    /// A list created by the evaluation.
     Array(Vec<Value<'v>>),
-    /// An object that was made.
+    /// An object created by the evaluation.
     Object(Vec<(Cow<'v, str>, Value<'v>)>),
-    /// An object or list of a tape.
+    /// An object or list on a tape.
     Json(JsonRef<'v>),
 }
 
 impl<'v> Value<'v> {
-    /// The value at `json`.
+    /// Converts the value at `json`.
     #[must_use]
     pub fn of(json: JsonRef<'v>) -> Self {
         match json.kind() {
@@ -40,14 +40,14 @@ impl<'v> Value<'v> {
         }
     }
 
-    /// The value of a JSON text, for keeps.
+    /// Parses JSON text to an owned value.
     #[must_use]
     pub fn read(text: &str, depth_max: u32) -> Option<Value<'static>> {
         let json = Json::parse(text.as_bytes(), depth_max).ok()?;
         Some(Value::of(json.root()).into_owned())
     }
 
-    /// The same without borrowing. Depth is that of a tape or an expression, both bounded.
+    /// An owned copy. Recursion is bounded by the nesting of tapes and expressions.
     #[must_use]
     pub fn into_owned(self) -> Value<'static> {
         let own = |text: Cow<'v, str>| Cow::Owned(text.into_owned());
@@ -97,13 +97,13 @@ impl<'v> Value<'v> {
         }
     }
 
-    /// The same as an item of a list, where what is missing is null.
+    /// The value as a list item: missing becomes null.
     #[must_use]
     pub fn or_null(self) -> Self {
         if self.is_missing() { Self::Null } else { self }
     }
 
-    /// The number of values in it: what it costs to go through all of it.
+    /// Number of values it contains: the cost of visiting all of them.
     #[must_use]
     pub fn weight(&self) -> usize {
         match self {
@@ -114,7 +114,7 @@ impl<'v> Value<'v> {
         }
     }
 
-    /// About the number of bytes it takes as JSON.
+    /// An estimate of its size as JSON, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         match self {
@@ -128,7 +128,7 @@ impl<'v> Value<'v> {
         }
     }
 
-    /// The items, if it is a list.
+    /// The items of a list.
     #[must_use]
     pub fn items(&self) -> Option<Vec<Value<'v>>> {
         match self {
@@ -144,7 +144,7 @@ impl<'v> Value<'v> {
         }
     }
 
-    /// The members, if it is an object.
+    /// The members of an object.
     #[must_use]
     pub fn members(&self) -> Option<Vec<(Cow<'v, str>, Value<'v>)>> {
         match self {
@@ -162,7 +162,7 @@ impl<'v> Value<'v> {
         }
     }
 
-    /// The member `key`; of a list, the list of its items' members, with null for items that have none.
+    /// The member `key`. For a list: the list of its items' members, null where an item has none.
     #[must_use]
     pub fn get(&self, key: &str) -> Value<'v> {
         match self {
@@ -194,7 +194,7 @@ impl<'v> Value<'v> {
         }
     }
 
-    /// Appends it as JSON; what is missing is null, and left out as a member. What comes of a tape is written as it stands there.
+    /// Appends the value as JSON. Missing is null, and omitted as a member. Values of a tape are copied as written.
     pub fn write(&self, out: &mut Vec<u8>) {
         match self {
             Self::Missing | Self::Null => out.extend_from_slice(b"null"),
@@ -210,7 +210,7 @@ impl<'v> Value<'v> {
         }
     }
 
-    /// The same without the spaces of a tape.
+    /// Appends the value as JSON without the whitespace of tapes.
     pub fn write_compact(&self, out: &mut Vec<u8>) {
         match (self, self.items(), self.members()) {
             (_, Some(items), _) => list(items.iter(), out, Value::write_compact),

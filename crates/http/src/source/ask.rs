@@ -1,8 +1,8 @@
-//! From a rendered request to a call: what is sent, and the key under which its answer is shared.
+//! Turns a rendered request into a call with a cache key.
 //!
 //! **Cost:** a call that is answered from the cache renders its request and its key, and no more.
 
-use super::check_response::failed;
+use super::check_response::client_error;
 use super::{ConnectorRuntime, Shared};
 use crate::cache::{Key, Rule};
 use crate::call::{Answer, Ask, CallError, Failure, milliseconds_left, trace};
@@ -17,19 +17,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_engine::source::{FetchInput, FieldError};
 
-/// The longest path with its query: servers take hardly more.
+/// Maximum length of path and query, in bytes; few servers accept more.
 const TARGET_BYTES_MAX: usize = 32 * 1024;
 
-/// Checks that a request can be sent at all.
+/// Checks that a request can be sent.
 pub(super) fn check(rendered: &Rendered) -> Result<(), FieldError> {
-    match rendered.target.len() > TARGET_BYTES_MAX {
-        true => Err(failed("BAD_USER_INPUT", "The arguments of this field are too long.")),
-        false => Ok(()),
+    if rendered.target.len() > TARGET_BYTES_MAX {
+        Err(client_error("BAD_USER_INPUT", "The arguments of this field are too long."))
+    } else {
+        Ok(())
     }
 }
 
 impl ConnectorRuntime {
-    /// Caching rule for the client of `input`.
+    /// Cache rule for the caller of `input`.
     pub(super) fn rule_for(&self, input: &FetchInput<'_>) -> &Arc<Rule> {
         match self.key.is_whole(input) {
             true if self.personal.is_anonymous(input.headers) => &self.anonymous,
@@ -39,9 +40,10 @@ impl ConnectorRuntime {
     }
 }
 
-/// The key of a call: all that is sent, and what tells the client from others.
+/// Cache key of a call: all that is sent, and the values that identify the caller.
 pub(super) fn key(shared: &Shared, id: ConnectorId, rendered: &Rendered, input: &FetchInput<'_>) -> Key {
-    let (connector, runtime) = (shared.connector(id), shared.runtime(id));
+    let connector = shared.connector(id);
+    let runtime = shared.runtime(id);
     let mut key = Key::default();
     key.begin(&runtime.service_fingerprint);
     key.part(connector.request.method.as_str().as_bytes());
@@ -59,7 +61,7 @@ pub(super) fn key(shared: &Shared, id: ConnectorId, rendered: &Rendered, input: 
     key
 }
 
-/// Makes the call. Owned, as it may outlive the request.
+/// Makes the call. The future is owned, as it may outlive the request.
 pub(super) fn call(
     shared: &Shared,
     id: ConnectorId,
@@ -98,7 +100,7 @@ fn ask(connector: &Connector, rendered: &Rendered, deadline: Instant) -> Result<
         add(&mut headers, CONTENT_TYPE);
     }
     let method = connector.request.method.clone();
-    // Source: RFC 9110, section 9.2.2; the QUERY method is safe by its definition.
+    // Source: RFC 9110, section 9.2.2; QUERY is safe by definition.
     let idempotent = matches!(method.as_str(), "GET" | "QUERY" | "PUT" | "DELETE");
     Ok(Ask {
         path_and_query,

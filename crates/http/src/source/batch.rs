@@ -1,4 +1,4 @@
-//! Entities by their keys: each is kept by itself, and those that are not there are asked for together.
+//! Fetches entities by key: each is cached separately, and missing ones are fetched together.
 //!
 //! **Invariant:** an item of the answer belongs to a key if the fields that the key names are the same bytes in both; what
 //! has no item does not exist.
@@ -26,10 +26,10 @@ use weir_engine::source::{BatchBarrier, Caller, FetchInput, Headers, Ids};
 use weir_engine::span::{BAGGAGE, SpanContext, TRACE_STATE};
 use weir_language::value::Variables;
 
-/// Maximum size of a failure's body that is read for each key of its batch, in bytes: `errors` needs no more.
+/// Maximum size of a failure's body that is parsed per key, in bytes; `errors` needs no more.
 const FAILURE_BYTES_MAX: usize = 64 * 1024;
 
-/// Asks for all keys of `input`: with those that others of the request want of the same connector, if any do.
+/// Fetches all keys of `input`, together with those that other nodes of the request want from the same connector.
 pub(super) async fn ask(
     shared: &Arc<Shared>,
     ids: &Arc<Ids>,
@@ -41,7 +41,7 @@ pub(super) async fn ask(
     let told = match memo {
         Some((memo, level)) => ask_with_others(shared, ids, call, input, batch_max, memo, level).await,
         None => {
-            let keys = encoded(input.parent_keys.unwrap_or_default(), names(shared, call));
+            let keys = encode_keys(input.parent_keys.unwrap_or_default(), names(shared, call));
             ask_for(shared, ids, call, input, keys, batch_max).await
         }
     };
@@ -49,7 +49,7 @@ pub(super) async fn ask(
     told.into_iter().map(|it| it.map_err(|failure| runtime.no_answer(input.headers, &failure))).collect()
 }
 
-/// As [`ask()`], where other nodes may want keys of the same connector, now or later.
+/// Like [`ask()`], with keys of other nodes, requested now or later.
 async fn ask_with_others(
     shared: &Arc<Shared>,
     ids: &Arc<Ids>,
@@ -65,28 +65,28 @@ async fn ask_with_others(
     columns.iter().for_each(|it| key.part(&[kind(it)]));
     let key = key.prefix();
     let loader = memo.loader(key, columns.len());
-    let places = loader.want(columns, &encoded(columns, names(shared, call)));
+    let places = loader.register_keys(columns, &encode_keys(columns, names(shared, call)));
     if let Some(level) = level {
         level.complete().await;
     }
     let common = None;
     let mut told = loader
-        .told(&places, |columns, keys| async move {
+        .load(&places, |columns, keys| async move {
             let input = FetchInput { parent_keys: Some(&columns), request_scope: common, ..input };
             let told = ask_for(shared, ids, call, input, keys, batch_max).await;
-            memo.brought(key, &told);
+            memo.count_loader(key, &told);
             told
         })
         .await;
     for (told, _) in told.iter_mut().zip(&places).filter(|it| it.1.is_again) {
         if let Ok(served) = told {
-            *served = shared.cache.again(&runtime.rule, served);
+            *served = shared.cache.serve_again(&runtime.rule, served);
         }
     }
     told
 }
 
-/// Tells columns from each other that hold different kinds of keys.
+/// Distinguishes columns with different kinds of keys.
 fn kind(column: &Column) -> u8 {
     match &column.data {
         Data::Bool(_) => 0,
@@ -98,7 +98,7 @@ fn kind(column: &Column) -> u8 {
     }
 }
 
-/// Prefix of a connector's keys, before each id.
+/// Prefix of a connector's keys, before the id.
 fn prefix(runtime: &ConnectorRuntime, call: &ConnectorCall, input: &FetchInput<'_>) -> Key {
     let mut prefix = Key::default();
     prefix.begin(&runtime.fingerprint);
@@ -120,7 +120,7 @@ fn names<'s>(shared: &'s Shared, call: &ConnectorCall) -> &'s [KeyField] {
 }
 
 /// The keys of all rows.
-fn encoded(columns: &[Column], names: &[KeyField]) -> KeyList {
+fn encode_keys(columns: &[Column], names: &[KeyField]) -> KeyList {
     let rows = columns.first().map_or(0, Column::len);
     let mut keys = KeyList::default();
     keys.reserve(rows, 0);
@@ -131,7 +131,7 @@ fn encoded(columns: &[Column], names: &[KeyField]) -> KeyList {
     keys
 }
 
-/// Asks for all keys of `input`, whose encoded forms are `keys`. None was asked for in this request.
+/// Fetches all keys of `input`, encoded as `keys`. None of them was fetched in this request before.
 async fn ask_for(
     shared: &Arc<Shared>,
     ids: &Arc<Ids>,
@@ -141,7 +141,8 @@ async fn ask_for(
     batch_max: usize,
 ) -> Vec<CallResult> {
     let columns = input.parent_keys.unwrap_or_default();
-    let (rows, keys) = (keys.len(), Arc::new(keys));
+    let rows = keys.len();
+    let keys = Arc::new(keys);
     let runtime = shared.runtime(call.connector);
     let prefix = prefix(runtime, call, &input);
     let own_tags = own_tags(shared, ids, call, input, rows);
@@ -170,13 +171,14 @@ async fn ask_for(
             deadline: input.deadline,
             trace: input.span.map(BatchTrace::of),
         };
-        let (about, encoded) = (Arc::new(about), Arc::clone(&keys));
+        let about = Arc::new(about);
+        let encoded = Arc::clone(&keys);
         Arc::new(Asking { about, keys: columns.to_vec(), encoded, batch_max })
     };
     shared.cache.get_many(wanted, &keys, asking).await
 }
 
-/// Tags of each key's entity, beside the tags of all; nothing if one of them is unknown.
+/// Additional tags per key; `None` if one of them cannot be determined.
 fn own_tags(
     shared: &Shared,
     ids: &Ids,
@@ -188,11 +190,11 @@ fn own_tags(
     if runtime.named.is_empty() {
         return Some(Vec::new());
     }
-    let of = |row| runtime.own_tags(&inputs(shared, ids, call.called(), input, row..row + 1));
+    let of = |row| runtime.own_tags(&inputs(shared, ids, call.call_target(), input, row..row + 1));
     (0..rows).map(of).collect()
 }
 
-/// Headers for as long as a batch may take.
+/// A copy of the headers that lives as long as a batch.
 struct Owned(Vec<(Box<str>, Box<[u8]>)>);
 
 impl Headers for Owned {
@@ -201,7 +203,7 @@ impl Headers for Owned {
     }
 }
 
-/// Data of a node's batches, owned, because a batch may outlive its request.
+/// Data of a node's batches, owned because a batch may outlive its request.
 struct About {
     shared: Arc<Shared>,
     ids: Arc<Ids>,
@@ -216,7 +218,7 @@ struct About {
     trace: Option<BatchTrace>,
 }
 
-/// Span of the fetch, for as long as a batch may take.
+/// A copy of the fetch's span that lives as long as a batch.
 struct BatchTrace {
     context: SpanContext,
     observer: Arc<dyn Observer>,
@@ -281,7 +283,8 @@ impl AskMany for Asking {
         let mut rendered = Rendered::default();
         let request = &about.shared.connector(about.connector).request;
         if let Err(error) = request.render(&about.inputs(&keys), &mut rendered) {
-            let (told, why) = (error.for_client().message.into(), error.to_string().into());
+            let told = error.for_client().message.into();
+            let why = error.to_string().into();
             let error = CallError::Unmade { told, why };
             return Box::pin(std::future::ready(Err(error.into())));
         }
@@ -294,15 +297,15 @@ impl AskMany for Asking {
     }
 }
 
-/// The keys of a batch, and the items of its answer that belong to them.
+/// Keys of a batch, matched to the items of its answer.
 #[derive(Default)]
 struct WantedItems {
     distinct: Interner,
-    /// By place in the batch: number of the key.
+    /// By position in the batch: number of the key.
     numbers: Vec<u32>,
     /// By number of the key: node of its item.
     items: Vec<Option<u32>>,
-    /// Number of the key behind the last one found: most services answer in the order of the keys.
+    /// Number of the key after the last match. Most services answer in key order, so this is tried first.
     next: u32,
 }
 
@@ -315,8 +318,8 @@ impl WantedItems {
         }
     }
 
-    /// Notes the item of `key` at node `at`. Later items of a key replace earlier ones.
-    fn found(&mut self, key: &[u8], at: u32) {
+    /// Sets the item of `key` to node `at`. A later item replaces an earlier one.
+    fn set_item(&mut self, key: &[u8], at: u32) {
         let is_next =
             (self.next as usize) < self.distinct.len() && self.distinct.key(self.next).bytes() == key;
         let number = if is_next { Some(self.next) } else { self.distinct.find(KeyRef::of(key)) };
@@ -326,15 +329,16 @@ impl WantedItems {
         }
     }
 
-    /// By place in the batch: node of its item.
+    /// By position in the batch: node of its item.
     fn values(&self) -> Vec<Option<u32>> {
         self.numbers.iter().map(|&number| self.items[number as usize]).collect()
     }
 }
 
-/// Finds the items of the keys in an answer; in one that is no success there are none, and all of it is every key's.
+/// Splits an answer into the items of the keys. A failure has no items; its whole body belongs to every key.
 fn taken_apart(about: &About, keys: &[Column], mut wanted: WantedItems, answer: Answer) -> Batch {
-    let (shared, id) = (&about.shared, about.connector);
+    let shared = &about.shared;
+    let id = about.connector;
     let connector = shared.connector(id);
     let body = Body::read(answer.body.clone(), &answer.headers, &shared.runtime(id).rule);
     let is_success = {
@@ -344,21 +348,22 @@ fn taken_apart(about: &About, keys: &[Column], mut wanted: WantedItems, answer: 
     let in_order = connector.items.as_ref().filter(|it| it.matching == Matching::Order);
     let ordered = in_order.map(|items| {
         let json = body.tape().filter(|_| is_success)?.json();
-        let all = items.in_order(json.root(), wanted.numbers.len())?;
+        let all = items.items_in_order(json.root(), wanted.numbers.len())?;
         Some(all.iter().map(|it| (!it.is_null()).then_some(it.at)).collect::<Vec<_>>())
     });
     let is_misfit = is_success && matches!(ordered, Some(None));
     if is_misfit {
-        let (call, keys) = (&shared.runtime(id).shown, wanted.numbers.len());
+        let call = &shared.runtime(id).shown;
+        let keys = wanted.numbers.len();
         tracing::warn!(%call, keys, "a service answered a batch with no list of that length");
     }
     let is_success = is_success && !is_misfit;
-    // Each key's part is told by its status from here on, whatever the text went by.
+    // From here on the status decides per key, whatever `isSuccess` said.
     let status = match (is_success && body.tape().is_some(), answer.status.is_success()) {
         (true, false) => StatusCode::OK,
-        // A success that cannot be read, or that the text says is none, is the service's failure.
+        // A success that cannot be parsed, or that `isSuccess` rejects, is a failure of the service.
         (false, true) => StatusCode::BAD_GATEWAY,
-        // A GraphQL server that is not there says nothing of the keys.
+        // A missing GraphQL server says nothing about the keys.
         (false, false) if connector.graphql.is_some() => StatusCode::BAD_GATEWAY,
         (true, true) | (false, false) => answer.status,
     };
@@ -366,7 +371,7 @@ fn taken_apart(about: &About, keys: &[Column], mut wanted: WantedItems, answer: 
     let (Some(tape), true) = (body.tape(), is_success) else {
         let body = match body {
             Body::Json(tape) if tape.text().len() > FAILURE_BYTES_MAX => Body::Absent,
-            // The body of a refusal need not be JSON.
+            // The body of a 4xx need not be JSON.
             Body::Unreadable(_) if !answer.status.is_server_error() => Body::Absent,
             body => body,
         };
@@ -381,7 +386,7 @@ fn taken_apart(about: &About, keys: &[Column], mut wanted: WantedItems, answer: 
         for item in items.of(json.root()) {
             key.clear();
             if items.key(item, &mut key) {
-                wanted.found(&key, item.at);
+                wanted.set_item(&key, item.at);
             }
         }
     }
@@ -389,7 +394,7 @@ fn taken_apart(about: &About, keys: &[Column], mut wanted: WantedItems, answer: 
     Batch { answer, body, values }
 }
 
-/// Some rows of a column of keys, which holds single leaves.
+/// Copies some rows of a key column, whose cells are leaves.
 fn take(column: &Column, places: &[u32]) -> Column {
     fn some<T: Copy>(values: &[T], places: &[u32]) -> Vec<T> {
         places.iter().map(|&at| values[at as usize]).collect()

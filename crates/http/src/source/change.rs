@@ -1,4 +1,4 @@
-//! Changes by a call to a service: they invalidate all entries with the tags of its field.
+//! Invalidates the tags of a field when a call changes data.
 //!
 //! A service that says no has changed nothing, so nobody can empty the cache by asking for what he may not have. Whatever
 //! else comes of the call, also if nobody waits for it any more, may have changed something.
@@ -11,23 +11,23 @@ use crate::call::CallError;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// A call that is under way. Its tags are made invalid when this goes, unless it turned out that nothing was changed.
+/// A change in flight. Dropping it invalidates its tags, unless the call certainly changed nothing.
 pub(crate) struct Change<'c> {
     cache: &'c Cache,
     tags: Cow<'c, [Arc<str>]>,
 }
 
 impl<'c> Change<'c> {
-    /// Before the call is made.
+    /// Starts a change; must run before the call.
     pub(crate) fn begin(cache: &'c Cache, tags: Cow<'c, [Arc<str>]>) -> Self {
         Self { cache, tags }
     }
 
-    /// This came of it.
+    /// Ends a change with the outcome of its call.
     pub(crate) fn end(mut self, outcome: &Result<Served, Failure>) {
         let is_none = match outcome.as_ref().map_err(|it| &it.error) {
             Ok(served) => (400..500).contains(&served.entry.status),
-            // It was never sent.
+            // The call was never sent.
             Err(CallError::Busy | CallError::Broken | CallError::Unmade { .. }) => true,
             Err(
                 CallError::Timeout

@@ -1,4 +1,4 @@
-//! Success of an answer: by its status, or by `isSuccess`.
+//! Decides whether an answer is a success, by its status or by `isSuccess`.
 
 use crate::cache::{AnswerHeaders, Body, Entry};
 use crate::call::Answer;
@@ -14,15 +14,15 @@ use weir_language::json::{Json, JsonRef};
 /// Maximum size of a service's error extensions that are forwarded, in bytes.
 const EXTENSIONS_BYTES_MAX: usize = 16 * 1024;
 
-/// Outcome of an answer.
+/// Verdict on an answer.
 pub(super) enum ResponseVerdict {
-    /// Its JSON is what was asked for.
+    /// A success with data.
     Found,
-    /// It is a success without a body.
+    /// A success without a body.
     Empty,
-    /// There is no such thing.
+    /// The object does not exist.
     Nothing,
-    /// The service failed or refused.
+    /// The service failed or refused the request.
     Failed(FieldError),
 }
 
@@ -31,10 +31,10 @@ pub(super) fn response(entry: &Entry) -> Response<'_> {
     Response { status: entry.status, headers: &entry.headers }
 }
 
-/// Stands for a missing response.
+/// Placeholder for a missing response.
 pub(super) const NO_RESPONSE: Response<'static> = Response { status: 0, headers: &NoHeaders };
 
-/// Checks `entry`, the answer to a call of `connector`; `json` is its body.
+/// Judges `entry`, the answer to a call of `connector`; `json` is its body.
 pub(super) fn check_response(
     connector: &Connector,
     entry: &Entry,
@@ -45,36 +45,36 @@ pub(super) fn check_response(
     let inputs = Inputs { response: Some(response(entry)), ..*inputs };
     let body = json.map_or(Value::Missing, |it| Value::of(it.root()));
     let is_success = match (&connector.success, &connector.graphql) {
-        // The success of a batch was decided when its answer arrived.
+        // For a batch the verdict was made when its answer arrived.
         _ if connector.batch_max.is_some() => (200..300).contains(&entry.status),
         (_, Some(field)) => has_data(json, field),
         (Some(success), None) => is_true(success, &body, &inputs),
         (None, None) => (200..300).contains(&entry.status),
     };
-    // A GraphQL server that is not there says nothing of what was asked for.
+    // A missing GraphQL server says nothing about the requested data.
     let may_be_missing = may_be_missing && (connector.graphql.is_none() || connector.batch_max.is_some());
     match (&entry.body, is_success) {
         (Body::Json(_), true) => ResponseVerdict::Found,
         (Body::Absent, true) => ResponseVerdict::Empty,
         (Body::Unreadable(_), true) => {
-            ResponseVerdict::Failed(failed("SOURCE_ANSWER", "The source's answer cannot be read."))
+            ResponseVerdict::Failed(client_error("SOURCE_ANSWER", "The source's answer cannot be read."))
         }
         (_, false) if entry.is_negative() && may_be_missing => ResponseVerdict::Nothing,
-        (_, false) => ResponseVerdict::Failed(refused(connector, entry, &body, &inputs)),
+        (_, false) => ResponseVerdict::Failed(refusal_error(connector, entry, &body, &inputs)),
     }
 }
 
-fn refused(connector: &Connector, entry: &Entry, body: &Value<'_>, inputs: &Inputs<'_>) -> FieldError {
+fn refusal_error(connector: &Connector, entry: &Entry, body: &Value<'_>, inputs: &Inputs<'_>) -> FieldError {
     let usual = match entry.status {
-        500.. => failed("SOURCE_UNAVAILABLE", "The source is unavailable."),
-        429 => failed("POOL_TIMEOUT", "The source has no capacity left."),
-        _ => failed("SOURCE_REFUSED", "The source refused the request."),
+        500.. => client_error("SOURCE_UNAVAILABLE", "The source is unavailable."),
+        429 => client_error("POOL_TIMEOUT", "The source has no capacity left."),
+        _ => client_error("SOURCE_REFUSED", "The source refused the request."),
     };
-    let message = match connector.error_message.as_ref().and_then(|it| evaluated(it, body, inputs)) {
+    let message = match connector.error_message.as_ref().and_then(|it| eval_on_body(it, body, inputs)) {
         Some(Value::Text(message)) => message.into(),
         Some(_) | None => usual.message,
     };
-    let said = connector.error_extensions.iter().filter_map(|it| evaluated(it, body, inputs)?.members());
+    let said = connector.error_extensions.iter().filter_map(|it| eval_on_body(it, body, inputs)?.members());
     let mut members: Vec<(Cow<'_, str>, Value<'_>)> = Vec::new();
     for (name, value) in said.flatten() {
         match members.iter_mut().find(|it| it.0 == name) {
@@ -85,7 +85,7 @@ fn refused(connector: &Connector, entry: &Entry, body: &Value<'_>, inputs: &Inpu
     FieldError { message, extensions: extensions(&Value::Object(members)), ..usual }
 }
 
-/// The service's error extensions, if they are a non-empty object.
+/// Error extensions of the service, if they are a non-empty object.
 fn extensions(said: &Value<'_>) -> Option<Box<Extensions>> {
     if said.bytes() > EXTENSIONS_BYTES_MAX {
         return None;
@@ -98,7 +98,7 @@ fn extensions(said: &Value<'_>) -> Option<Box<Extensions>> {
     (!members.is_empty()).then(|| Box::new(Extensions { members: members.into(), has_code }))
 }
 
-/// True if a GraphQL server's answer has `data` with `field`, and no errors.
+/// True if the answer of a GraphQL server has `data` with `field`, and no errors.
 fn has_data(json: Option<&Json<'_>>, field: &str) -> bool {
     let Some(root) = json.map(Json::root) else { return false };
     let is_any = |it: JsonRef<'_>| !(it.is_null() || it.is_array() && it.items().next().is_none());
@@ -106,7 +106,7 @@ fn has_data(json: Option<&Json<'_>>, field: &str) -> bool {
     !has_errors && root.get("data").is_some_and(|it| it.get(field).is_some())
 }
 
-/// True if the answer with `body` to a batch of `connector` is a success, by `isSuccess` or its status.
+/// True if the answer to a batch of `connector` is a success, by `isSuccess` or its status.
 pub(super) fn is_batch(
     connector: &Connector,
     answer: &Answer,
@@ -125,14 +125,14 @@ pub(super) fn is_batch(
 }
 
 fn is_true(success: &Selection, body: &Value<'_>, inputs: &Inputs<'_>) -> bool {
-    matches!(evaluated(success, body, inputs), Some(Value::Bool(true)))
+    matches!(eval_on_body(success, body, inputs), Some(Value::Bool(true)))
 }
 
-fn evaluated<'v>(selection: &Selection, body: &Value<'v>, inputs: &Inputs<'v>) -> Option<Value<'v>> {
+fn eval_on_body<'v>(selection: &Selection, body: &Value<'v>, inputs: &Inputs<'v>) -> Option<Value<'v>> {
     eval(selection, selection.root(), usize::MAX, body, inputs).ok()
 }
 
-/// An error in words for clients.
-pub(super) fn failed(code: &'static str, message: &str) -> FieldError {
+/// A field error with a message for clients.
+pub(super) fn client_error(code: &'static str, message: &str) -> FieldError {
     FieldError { code, message: message.into(), hasura_path: None, extensions: None }
 }

@@ -1,4 +1,4 @@
-//! Division of fields by call: a connector's selection gives some, other connectors bring the others.
+//! Decides which fields come with a connector's answer and which need a call of their own.
 //!
 //! **Invariant:** the engine's nodes are the mapping's, shifted by one behind the root; behind them stands one for each
 //! connector, where the field stands that it answers.
@@ -8,15 +8,15 @@ use std::sync::Arc;
 use weir_engine::source::{FieldResolution, FieldResolver, NodeId, SeparateFetch, SeparateFetchId};
 use weir_language::schema::{FieldId, TypeId};
 
-/// Node without fields below: of leaves, and of fields that no call brings.
+/// Node without fields: for leaves, and for fields that no call returns.
 const NOTHING: NodeId = NodeId(u32::MAX);
 
-/// The division of one mapping.
+/// Division of one mapping.
 pub(super) struct Division {
     mapping: Arc<Mapping>,
-    /// By field: its own connector, of several the one that gives most.
+    /// Per field: its own connector; with several, the one whose selection has the most fields.
     of_field: Vec<Option<ConnectorId>>,
-    /// By connector: the names of its keys.
+    /// Per connector: the names of its keys.
     keys: Vec<Vec<Box<str>>>,
 }
 
@@ -29,18 +29,18 @@ impl Division {
         Self { mapping: Arc::clone(mapping), of_field, keys }
     }
 
-    /// Node of the objects that `connector` answers with.
+    /// Node of the objects that `connector` returns.
     fn below(&self, connector: ConnectorId) -> NodeId {
         self.mapping.connector(connector).node.map_or(NOTHING, |it| NodeId(it.0 + 1))
     }
 
-    /// Node of the field that `connector` answers.
+    /// Node of the field that `connector` resolves.
     fn at_field(&self, connector: ConnectorId) -> NodeId {
         NodeId(self.mapping.nodes.len() as u32 + 1 + connector.0)
     }
 
-    /// A field of objects at a node of the mapping. What no call brings there is null.
-    fn in_answer(&self, node: crate::sdl::NodeId, field: FieldId) -> FieldResolution {
+    /// Resolution of a field at a node of the mapping. A field that no call returns is null.
+    fn resolve_in_answer(&self, node: crate::sdl::NodeId, field: FieldId) -> FieldResolution {
         let mapping = &self.mapping;
         if let Some(given) = mapping.node(node).find(field) {
             return FieldResolution::Inline(given.below.map_or(NOTHING, |it| NodeId(it.0 + 1)));
@@ -69,7 +69,7 @@ impl FieldResolver for Division {
                 Some((own, Stands::Root(_))) => FieldResolution::Inline(self.below(own)),
                 Some((_, Stands::Field(_) | Stands::Entity(_))) | None => FieldResolution::Inline(NOTHING),
             },
-            at if at <= nodes => self.in_answer(crate::sdl::NodeId(at - 1), field),
+            at if at <= nodes => self.resolve_in_answer(crate::sdl::NodeId(at - 1), field),
             at => {
                 let connector = ConnectorId(at - nodes - 1);
                 let is_own = self.mapping.connector(connector).place.field() == Some(field);
@@ -93,7 +93,7 @@ impl FieldResolver for Division {
         }
     }
 
-    fn extended(&self) -> &[TypeId] {
+    fn extended_types(&self) -> &[TypeId] {
         &self.mapping.foreign
     }
 

@@ -1,4 +1,4 @@
-//! One plan node: a call per root field, per key, or per batch of keys, and their answers as rows.
+//! Executes one plan node: a call per root field, key, or batch of keys; answers become rows.
 //!
 //! Calls of one node run side by side, at most [`CALLS_MAX`] at once; those of a mutation run in turn. A call that fails
 //! fails its own rows. A service cannot undo, so what a mutation did before a call failed stays done.
@@ -9,7 +9,7 @@
 //! answer but its place in the columns.
 
 use super::change::Change;
-use super::check_response::{NO_RESPONSE, ResponseVerdict, check_response, failed, response};
+use super::check_response::{NO_RESPONSE, ResponseVerdict, check_response, client_error, response};
 use super::memo::Memo;
 use super::ttl::{Shortest, ttl};
 use super::{ConnectorRuntime, Shared, ask, batch, selection};
@@ -32,22 +32,22 @@ use weir_engine::tag_versions::TagSnapshot;
 use weir_language::ast::OperationKind;
 use weir_language::json::{Json, JsonKind, JsonNode};
 
-/// Calls of one node that are under way at once; the services' own bounds are for all requests together.
+/// Maximum concurrent calls of one node. Limits of services apply to all requests together.
 const CALLS_MAX: usize = 64;
 
-/// Calls that one node may make in all.
+/// Maximum number of calls of one node.
 const PIECE_CALLS_MAX: usize = 1000;
 
-/// Bytes that the answers of one node may take together, as the rows of any node.
+/// Maximum size of one node's answers, in bytes; it equals the limit for rows of any node.
 const PIECE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// A prepared plan node.
 struct HttpFetch {
     shared: Arc<Shared>,
     ids: Arc<Ids>,
-    /// At the root one per member; below it one for all.
+    /// At the root one call per member, below it one for the node.
     calls: Vec<ConnectorCall>,
-    /// True if the calls change something, so that they run one after the other.
+    /// True if the calls change data and therefore run one after the other.
     in_turn: bool,
     protocol: Protocol,
     reads_headers: Vec<Box<str>>,
@@ -59,15 +59,15 @@ struct HttpFetch {
 /// Call of one connector.
 pub(super) struct ConnectorCall {
     pub(super) connector: ConnectorId,
-    /// The member whose arguments it has: a place in the output plan.
+    /// Member with the arguments: a position in the output plan.
     pub(super) member: u32,
-    /// `$selection`; empty where no GraphQL server is asked.
+    /// `$selection`; empty unless a GraphQL server is called.
     pub(super) selection: Arc<str>,
     projection: Projection,
     is_query: bool,
 }
 
-/// Parts of a call that decide its variables.
+/// Parts of a call from which its variables follow.
 #[derive(Clone, Copy)]
 pub(super) struct Called<'r> {
     pub(super) connector: ConnectorId,
@@ -76,15 +76,24 @@ pub(super) struct Called<'r> {
 }
 
 impl ConnectorCall {
-    pub(super) fn called(&self) -> Called<'_> {
+    pub(super) fn call_target(&self) -> Called<'_> {
         Called { connector: self.connector, member: self.member, selection: &self.selection }
     }
 }
 
-/// An answer without a body: its mapping may have something of itself.
+/// JSON null, for an answer without a body: its mapping may still yield values.
 const NULL: &[JsonNode] = &[JsonNode { kind: JsonKind::Null, start: 0, end: 4, next: 1 }];
 
-/// Result of a call, for each row.
+/// Tags of the answers of `calls`, each once.
+fn list_tags(shared: &Shared, calls: &[ConnectorCall]) -> Vec<Tag> {
+    let mut tags: Vec<Arc<str>> =
+        calls.iter().flat_map(|it| shared.runtime(it.connector).tags.iter().cloned()).collect();
+    tags.sort_unstable();
+    tags.dedup();
+    tags.into_iter().map(Tag).collect()
+}
+
+/// Result of a call per row.
 pub(super) type RowOutcome = Result<Served, FieldError>;
 
 /// Prepares a plan node.
@@ -117,7 +126,7 @@ pub(super) fn prepare(
             asked.map(|(connector, field)| call(connector, field, projection(connector, field))).collect()
         }
     };
-    // Each call reports its changes once its result is known.
+    // A call that changes data reports its tags when its result is known.
     let read = if in_turn { &[][..] } else { &calls[..] };
     let runtimes = || calls.iter().map(|it| shared.runtime(it.connector));
     let read_by = |of: fn(&ConnectorRuntime) -> &[Box<str>]| {
@@ -126,14 +135,13 @@ pub(super) fn prepare(
         names.dedup();
         names
     };
-    let (reads_headers, reads_claims) = (read_by(|it| &it.reads_headers), read_by(|it| &it.reads_claims));
-    let mut touches: Vec<Arc<str>> =
-        read.iter().flat_map(|it| shared.runtime(it.connector).tags.iter().cloned()).collect();
-    touches.sort_unstable();
-    touches.dedup();
-    let touches = touches.into_iter().map(Tag).collect();
+    let reads_headers = read_by(|it| &it.reads_headers);
+    let reads_claims = read_by(|it| &it.reads_claims);
+    let touches = list_tags(shared, read);
     let asks = read.iter().filter_map(|it| shared.runtime(it.connector).asks).collect();
-    let (shared, ids, protocol) = (Arc::clone(shared), Arc::clone(node.ids), node.protocol);
+    let shared = Arc::clone(shared);
+    let ids = Arc::clone(node.ids);
+    let protocol = node.protocol;
     Ok(Box::new(HttpFetch {
         shared,
         ids,
@@ -147,7 +155,7 @@ pub(super) fn prepare(
     }))
 }
 
-/// One call's rows.
+/// Rows of one call.
 struct Answered {
     table: Table,
     cache_control: Shortest,
@@ -160,7 +168,7 @@ impl HttpFetch {
         input: &FetchInput<'r>,
         rows: Range<usize>,
     ) -> Inputs<'r> {
-        inputs(&self.shared, &self.ids, call.called(), *input, rows)
+        inputs(&self.shared, &self.ids, call.call_target(), *input, rows)
     }
 
     async fn answer(&self, call: &ConnectorCall, input: FetchInput<'_>, rows: usize) -> Answered {
@@ -171,26 +179,25 @@ impl HttpFetch {
         self.read(call, input, &outcomes)
     }
 
-    /// Maximum number of keys per call, for batches.
+    /// Maximum number of keys per call, if the connector uses batches.
     fn batch_max(&self, call: &ConnectorCall, input: &FetchInput<'_>) -> Option<usize> {
         let batch_max =
             self.shared.connector(call.connector).batch_max.filter(|_| input.parent_keys.is_some());
         batch_max.map(|it| it.max(1) as usize)
     }
 
-    /// Checks the limit of calls. Beyond it the node fails as a whole: an error for each row would repeat it a thousand
-    /// times.
+    /// Checks the limit of calls. Beyond it the whole node fails: an error per row would repeat it a thousand times.
     fn check_calls(&self, input: &FetchInput<'_>) -> Result<(), SourceError> {
         let rows = rows(input);
         let too_many = |call| rows.div_ceil(self.batch_max(call, input).unwrap_or(1)) > PIECE_CALLS_MAX;
         if !self.calls.iter().any(too_many) {
             return Ok(());
         }
-        let error = failed("LIMIT_CALLS", "This field would take too many calls of its source.");
+        let error = client_error("LIMIT_CALLS", "This field would take too many calls of its source.");
         Err(SourceError::Rejected { error, field: None })
     }
 
-    /// A call for each row.
+    /// Makes one call per row.
     async fn ask_each(&self, call: &ConnectorCall, input: FetchInput<'_>, rows: usize) -> Vec<RowOutcome> {
         let mut outcomes = Vec::with_capacity(rows);
         if rows == 1 {
@@ -204,7 +211,7 @@ impl HttpFetch {
             bytes += body_bytes(&outcome);
             outcomes.push(outcome);
             if bytes > PIECE_BYTES_MAX {
-                outcomes.resize(rows, Err(too_much()));
+                outcomes.resize(rows, Err(response_limit_error()));
                 break;
             }
         }
@@ -212,7 +219,8 @@ impl HttpFetch {
     }
 
     async fn ask_one(&self, call: &ConnectorCall, input: &FetchInput<'_>, row: usize) -> RowOutcome {
-        let (shared, id) = (&self.shared, call.connector);
+        let shared = &self.shared;
+        let id = call.connector;
         let mut rendered = Rendered::default();
         let inputs = self.inputs(call, input, row..row + 1);
         shared.connector(id).request.render(&inputs, &mut rendered).map_err(|error| error.for_client())?;
@@ -221,15 +229,15 @@ impl HttpFetch {
         let tags = runtime.tags(&inputs);
         let mut key = ask::key(shared, id, &rendered, input);
         tags.push(&mut key);
-        let key = key.hashed();
+        let key = key.to_key_ref();
         let rule = if tags.is_vague { &runtime.alone } else { runtime.rule_for(input) };
         let wanted = Wanted { key, rule, tags: &tags.all, own_tags: &[], deadline: input.deadline };
-        let change = self.in_turn.then(|| Change::begin(&shared.cache, runtime.changed(&inputs)));
+        let change = self.in_turn.then(|| Change::begin(&shared.cache, runtime.changed_tags(&inputs)));
         let get = shared.cache.get(wanted, || ask::call(shared, id, &rendered, input));
         let memo =
             input.request_scope.filter(|_| runtime.asks.is_some()).and_then(|it| it.cache.get::<Memo>());
         let served = match memo {
-            Some(memo) => memo.call(key, |it| shared.cache.again(rule, it), get).await,
+            Some(memo) => memo.call(key, |it| shared.cache.serve_again(rule, it), get).await,
             None => get.await,
         };
         if let Some(change) = change {
@@ -238,7 +246,7 @@ impl HttpFetch {
         served.map_err(|failure| runtime.no_answer(input.headers, &failure))
     }
 
-    /// The rows of what was answered.
+    /// Converts answers to rows.
     fn read(&self, call: &ConnectorCall, input: FetchInput<'_>, outcomes: &[RowOutcome]) -> Answered {
         let connector = self.shared.connector(call.connector);
         let runtime = self.shared.runtime(call.connector);
@@ -246,17 +254,20 @@ impl HttpFetch {
             outcomes.iter().map(|it| it.as_ref().ok().and_then(|it| it.entry.json())).collect();
         let mut values = Vec::with_capacity(outcomes.len());
         let mut responses = Vec::with_capacity(outcomes.len());
-        let (rule, empty) = (runtime.rule_for(&input), Json::known("null", NULL));
-        let (mut errors, mut cache_control, mut bytes) = (Vec::new(), Shortest::default(), 0);
+        let rule = runtime.rule_for(&input);
+        let empty = Json::from_nodes("null", NULL);
+        let mut errors = Vec::new();
+        let mut cache_control = Shortest::default();
+        let mut bytes = 0;
         for (row, (outcome, json)) in outcomes.iter().zip(&jsons).enumerate() {
             let mut fail = |error: FieldError| errors.push(CellError { row: row as u32, error });
             let mut value = None;
-            // A failed batch is one answer for all its keys.
-            let is_again = row.checked_sub(1).is_some_and(|before| are_one(outcome, &outcomes[before]));
+            // A failed batch is one answer for all its keys; its error is logged once.
+            let is_again = row.checked_sub(1).is_some_and(|before| share_entry(outcome, &outcomes[before]));
             bytes += if is_again { 0 } else { body_bytes(outcome) };
             match outcome {
                 Ok(_) if bytes > PIECE_BYTES_MAX => {
-                    fail(too_much());
+                    fail(response_limit_error());
                     responses.push(NO_RESPONSE);
                 }
                 Ok(served) => {
@@ -266,14 +277,17 @@ impl HttpFetch {
                         ResponseVerdict::Empty => value = Some(empty.root()),
                         ResponseVerdict::Nothing => {}
                         ResponseVerdict::Failed(error) => {
-                            runtime.called(input.headers).bad_answer(&served.entry, error.code);
+                            runtime.call_label(input.headers).bad_answer(&served.entry, error.code);
                             fail(error);
                         }
                     }
                     responses.push(response(&served.entry));
                     let named = !runtime.named.is_empty();
-                    let ages =
-                        if named { self.shared.cache.ages(&served.entry) } else { TagSnapshot::default() };
+                    let ages = if named {
+                        self.shared.cache.versions(&served.entry)
+                    } else {
+                        TagSnapshot::default()
+                    };
                     cache_control.add(ttl(served, rule, ages, &runtime.shown));
                 }
                 Err(error) => {
@@ -291,7 +305,7 @@ impl HttpFetch {
         Answered { table, cache_control }
     }
 
-    /// One call after the other, until one fails that takes the answer along; what would have followed is null.
+    /// Runs the calls one after the other, until a failure makes the whole answer null. The remaining calls are not made.
     async fn change(&self, calls: &[ConnectorCall], input: FetchInput<'_>, answers: &mut Vec<Answered>) {
         for call in calls {
             let answered = self.answer(call, input, 1).await;
@@ -330,7 +344,7 @@ impl HttpFetch {
     }
 }
 
-/// One at the root, below it one for each key.
+/// Number of rows: one at the root, else one per key.
 fn rows(input: &FetchInput<'_>) -> usize {
     input.parent_keys.and_then(<[Column]>::first).map_or(1, Column::len)
 }
@@ -342,12 +356,12 @@ fn body_bytes(outcome: &RowOutcome) -> usize {
     }
 }
 
-fn are_one(a: &RowOutcome, b: &RowOutcome) -> bool {
+fn share_entry(a: &RowOutcome, b: &RowOutcome) -> bool {
     matches!((a, b), (Ok(a), Ok(b)) if Arc::ptr_eq(&a.entry, &b.entry))
 }
 
-fn too_much() -> FieldError {
-    failed("LIMIT_RESPONSE", "The answers of the source are too large together.")
+fn response_limit_error() -> FieldError {
+    client_error("LIMIT_RESPONSE", "The answers of the source are too large together.")
 }
 
 /// Variables of templates and selections for `rows` of the keys.
@@ -360,8 +374,9 @@ pub(super) fn inputs<'r>(
 ) -> Inputs<'r> {
     let Called { connector, member, selection } = call;
     let mapping = &shared.mapping;
-    let (output, member) = (&**input.output, &input.output.fields[member as usize]);
-    // Below what is joined the arguments belong to the field itself; a part of several members has none.
+    let output = &**input.output;
+    let member = &input.output.fields[member as usize];
+    // Below a join the arguments belong to the field itself. A node with several members has none.
     let arguments = match member.member {
         OutputKind::Foreign { .. } => &[],
         OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_) | OutputKind::Constant { .. } => {
@@ -371,11 +386,12 @@ pub(super) fn inputs<'r>(
     let args = Args { schema: &mapping.schema, ids, output, variables: input.variables, arguments };
     let columns = input.parent_keys.unwrap_or_default();
     let keys = Keys { columns, names: &mapping.connector(connector).keys, start: rows.start, end: rows.end };
-    let (headers, caller) = (input.headers, Some(input.caller));
+    let headers = input.headers;
+    let caller = Some(input.caller);
     Inputs { args, keys, settings: &shared.settings, headers, caller, selection, response: None }
 }
 
-/// Adds `errors`, which are of rows without a value, to those of `column`.
+/// Adds `errors` of rows without a value to those of `column`.
 fn put(column: &mut Column, errors: &[CellError]) {
     if errors.is_empty() {
         return;
@@ -400,7 +416,7 @@ impl PreparedFetch for HttpFetch {
         &self.touches
     }
 
-    /// GET and QUERY are harmless by definition; it is not known of anything else that a service is sent. Source: RFC 9110, 9.2.1.
+    /// GET and QUERY are safe; other methods may change data. Source: RFC 9110, 9.2.1.
     fn may_change_data(&self) -> bool {
         let method = |it: &ConnectorCall| &self.shared.connector(it.connector).request.method;
         self.calls.iter().any(|it| !matches!(method(it).as_str(), "GET" | "QUERY"))

@@ -1,4 +1,4 @@
-//! Gathers the keys that several nodes of a request want of one connector, so that one level asks for them at once.
+//! Collects the keys that nodes of a request want from one connector, so that each level makes one call.
 //!
 //! Each node says its keys before it waits; when the level is complete the first that goes on asks for all keys that are new.
 //! This is a DataLoader with a known moment of dispatch: no timer, and no key is missed or waited for in vain.
@@ -16,7 +16,7 @@ use tokio::sync::OnceCell;
 use weir_engine::keys::{Interner, KeyList, KeyRef};
 use weir_engine::rows::Column;
 
-/// The keys of one connector, and what came of them.
+/// Keys of one connector, with results.
 #[derive(Debug)]
 pub(super) struct Loader {
     keys: Mutex<LoaderKeys>,
@@ -27,30 +27,31 @@ struct LoaderKeys {
     columns: Vec<Column>,
     distinct: Interner,
     rounds: Vec<Arc<Round>>,
-    /// True if the last round takes more keys.
+    /// True if the last round accepts more keys.
     is_open: bool,
 }
 
-/// Keys that are asked for together: from this place on.
+/// Keys fetched together, from this index on.
 #[derive(Debug)]
 pub(super) struct Round {
     from: u32,
     told: OnceCell<Vec<CallResult>>,
 }
 
-/// Place of a node's result.
+/// Location of a node's result.
 #[derive(Debug)]
 pub(super) struct LoaderPlace {
     round: Arc<Round>,
     at: u32,
-    /// True if another node requested it, or this request knew it already.
+    /// True if the key was already requested in this request.
     pub(super) is_again: bool,
 }
 
 impl Loader {
     pub(super) fn new(columns: usize) -> Self {
         let columns = vec![Column::default(); columns];
-        let (distinct, rounds) = (Interner::default(), Vec::new());
+        let distinct = Interner::default();
+        let rounds = Vec::new();
         Self { keys: Mutex::new(LoaderKeys { columns, distinct, rounds, is_open: false }) }
     }
 
@@ -58,14 +59,14 @@ impl Loader {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says that the keys in `columns` are wanted, whose encoded forms are `ids`.
-    pub(super) fn want(&self, columns: &[Column], ids: &KeyList) -> Vec<LoaderPlace> {
+    /// Registers the keys in `columns`, whose encodings are `ids`.
+    pub(super) fn register_keys(&self, columns: &[Column], ids: &KeyList) -> Vec<LoaderPlace> {
         let mut keys = self.keys();
         ids.keys().enumerate().map(|(row, id)| keys.place(columns, row, id)).collect()
     }
 
-    /// The answers for `places`. Those that nobody asked for are asked for by `ask`, by their columns and encoded forms.
-    pub(super) async fn told<F: Future<Output = Vec<CallResult>>>(
+    /// Returns the results for `places`. Keys not fetched yet are fetched with `ask`, given their columns and encodings.
+    pub(super) async fn load<F: Future<Output = Vec<CallResult>>>(
         &self,
         places: &[LoaderPlace],
         ask: impl Fn(Vec<Column>, KeyList) -> F,
@@ -73,18 +74,18 @@ impl Loader {
         let mut told = Vec::with_capacity(places.len());
         for LoaderPlace { round, at, .. } in places {
             let asking = || {
-                let (columns, ids) = self.settle(round);
+                let (columns, ids) = self.close_round(round);
                 ask(columns, ids)
             };
             let known = round.told.get_or_init(asking).await;
             let known = known.get((at - round.from) as usize).cloned();
-            told.push(known.unwrap_or_else(|| Err(lost())));
+            told.push(known.unwrap_or_else(|| Err(missing_answer_failure())));
         }
         told
     }
 
-    /// The keys of a round, which takes no more from now on.
-    fn settle(&self, round: &Arc<Round>) -> (Vec<Column>, KeyList) {
+    /// Closes a round and returns its keys.
+    fn close_round(&self, round: &Arc<Round>) -> (Vec<Column>, KeyList) {
         let mut keys = self.keys();
         if keys.rounds.last().is_some_and(|it| Arc::ptr_eq(it, round)) {
             keys.is_open = false;
@@ -102,8 +103,8 @@ impl Loader {
     }
 }
 
-/// A round has an answer for each of its keys; if not, that is a bug of ours, and no other key's answer.
-fn lost() -> Failure {
+/// Every key of a round has a result; if not, that is a bug in Weir. Do not return another key's answer.
+fn missing_answer_failure() -> Failure {
     CallError::Unavailable(Cause::Connection, "a key of a batch has no answer".into()).into()
 }
 
@@ -139,7 +140,7 @@ mod tests {
         let column = Column { data: Data::Int(keys.to_vec()), ..Column::default() };
         let mut ids = KeyList::default();
         keys.iter().for_each(|it| ids.push(KeyRef::of(&it.to_le_bytes())));
-        loader.want(&[column], &ids)
+        loader.register_keys(&[column], &ids)
     }
 
     fn numbers(columns: &[Column]) -> Vec<i64> {
@@ -160,7 +161,8 @@ mod tests {
 
     #[test]
     fn a_round_asks_for_all_that_were_wanted_by_then_and_each_gets_its_own() {
-        let (loader, asked) = (Loader::new(1), RefCell::new(Vec::new()));
+        let loader = Loader::new(1);
+        let asked = RefCell::new(Vec::new());
         let ask = |columns: Vec<Column>, ids: KeyList| {
             let keys = numbers(&columns);
             assert!(ids.keys().map(|it| it.bytes()).eq(keys.iter().map(|it| it.to_le_bytes())));
@@ -169,9 +171,10 @@ mod tests {
         };
         let check = |places: &[LoaderPlace], expected: &[i64]| {
             let expected: Vec<CallResult> = expected.iter().map(|it| says(*it)).collect();
-            assert_eq!(said(loader.told(places, ask).now_or_never()), said(Some(expected)));
+            assert_eq!(said(loader.load(places, ask).now_or_never()), said(Some(expected)));
         };
-        let (home, away) = (want(&loader, &[1, 2, 3]), want(&loader, &[4, 1]));
+        let home = want(&loader, &[1, 2, 3]);
+        let away = want(&loader, &[4, 1]);
         check(&away, &[4, 1]);
         check(&home, &[1, 2, 3]);
         let below = want(&loader, &[3, 9, 4]);
@@ -183,16 +186,17 @@ mod tests {
     #[test]
     fn who_waits_asks_for_all_of_the_round_when_who_began_is_dropped() {
         let loader = Loader::new(1);
-        let (home, away) = (want(&loader, &[1, 2]), want(&loader, &[3]));
-        let mut first = Box::pin(loader.told(&home, |_, _| pending()));
+        let home = want(&loader, &[1, 2]);
+        let away = want(&loader, &[3]);
+        let mut first = Box::pin(loader.load(&home, |_, _| pending()));
         let all = |columns: Vec<Column>, _| async move { numbers(&columns).into_iter().map(says).collect() };
-        let mut second = Box::pin(loader.told(&away, all));
+        let mut second = Box::pin(loader.load(&away, all));
         assert!(first.as_mut().now_or_never().is_none() && second.as_mut().now_or_never().is_none());
         // Keys requested after the start of a call are of the next round.
         let late = want(&loader, &[4]);
         drop(first);
         assert_eq!(said(second.now_or_never()), said(Some(vec![says(3)])));
-        assert_eq!(said(loader.told(&home, all).now_or_never()), said(Some(vec![says(1), says(2)])));
-        assert_eq!(said(loader.told(&late, all).now_or_never()), said(Some(vec![says(4)])));
+        assert_eq!(said(loader.load(&home, all).now_or_never()), said(Some(vec![says(1), says(2)])));
+        assert_eq!(said(loader.load(&late, all).now_or_never()), said(Some(vec![says(4)])));
     }
 }

@@ -1,4 +1,4 @@
-//! Answers of one request: a repeated call gets the same answer, even one that must not be cached.
+//! Results of one request: a repeated call gets the same answer, even an uncacheable one.
 //!
 //! One response shows one state of an object then, however often the object stands in it, and a service is asked once. A
 //! failure is remembered as well.
@@ -16,13 +16,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::OnceCell;
 use weir_engine::keys::{KeyMap, KeyRef};
 
-/// Bytes of answers that are held until the request is over: as many as one node may take.
+/// Maximum size of answers held for a request, in bytes: the limit of one node.
 const BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// Result of a call.
 pub(super) type CallResult = Result<Served, Failure>;
 
-/// All that is remembered for a request.
+/// All results held for a request.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
     known: Mutex<KnownCalls>,
@@ -36,11 +36,11 @@ struct KnownCalls {
 }
 
 impl Memo {
-    fn known(&self) -> MutexGuard<'_, KnownCalls> {
+    fn lock_known(&self) -> MutexGuard<'_, KnownCalls> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The answer to the call with this key: by `ask`, or what came of it before, as `again` makes it.
+    /// Result of the call with this key: from `ask`, or an earlier result passed through `again`.
     pub(super) async fn call(
         &self,
         key: KeyRef<'_>,
@@ -48,7 +48,7 @@ impl Memo {
         ask: impl Future<Output = CallResult>,
     ) -> CallResult {
         let cell = {
-            let mut known = self.known();
+            let mut known = self.lock_known();
             match known.calls.get(key) {
                 Some(cell) => Arc::clone(cell),
                 None => {
@@ -67,15 +67,15 @@ impl Memo {
         if is_again {
             return told.map(|it| again(&it));
         }
-        if !self.holds(body_bytes(&told)) {
-            self.known().calls.remove(key);
+        if !self.reserve_bytes(body_bytes(&told)) {
+            self.lock_known().calls.remove(key);
         }
         told
     }
 
-    /// The loader of entities under `key`, which separates entities that cannot share a batch.
+    /// The loader for `key`. Entities that cannot share a batch have different keys.
     pub(super) fn loader(&self, key: KeyRef<'_>, columns: usize) -> Arc<Loader> {
-        let mut known = self.known();
+        let mut known = self.lock_known();
         if let Some(loader) = known.loaders.get(key) {
             return Arc::clone(loader);
         }
@@ -84,15 +84,15 @@ impl Memo {
         loader
     }
 
-    /// Counts what a loader brought, and lets go of it if that is too much.
-    pub(super) fn brought(&self, key: KeyRef<'_>, told: &[CallResult]) {
-        if !self.holds(told.iter().map(body_bytes).sum()) {
-            self.known().loaders.remove(key);
+    /// Counts the bytes of a loader's answers, and drops the loader if they exceed the limit.
+    pub(super) fn count_loader(&self, key: KeyRef<'_>, told: &[CallResult]) {
+        if !self.reserve_bytes(told.iter().map(body_bytes).sum()) {
+            self.lock_known().loaders.remove(key);
         }
     }
 
-    fn holds(&self, bytes: usize) -> bool {
-        let mut known = self.known();
+    fn reserve_bytes(&self, bytes: usize) -> bool {
+        let mut known = self.lock_known();
         let fits = known.bytes + bytes <= BYTES_MAX;
         known.bytes += if fits { bytes } else { 0 };
         fits
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn what_is_too_much_is_not_held() {
         let memo = Memo::default();
-        assert!(memo.holds(BYTES_MAX) && !memo.holds(1) && memo.holds(0));
+        assert!(memo.reserve_bytes(BYTES_MAX) && !memo.reserve_bytes(1) && memo.reserve_bytes(0));
         let [a, b] = [b"a", b"b"].map(|it| KeyRef::of(it));
         let loader = memo.loader(a, 1);
         assert!(Arc::ptr_eq(&loader, &memo.loader(a, 1)) && !Arc::ptr_eq(&loader, &memo.loader(b, 1)));

@@ -1,4 +1,4 @@
-//! The tags of one call: the fixed ones, and those whose names are made of its values.
+//! Tags of one call: constant ones, and those whose names contain values.
 //!
 //! **Cost:** a connector that has fixed ones only makes nothing.
 
@@ -8,19 +8,19 @@ use crate::inputs::Inputs;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The tags of one call.
+/// Tags of one call.
 pub(super) struct CallTags<'l> {
-    /// All of them.
+    /// All tags.
     pub(super) all: Cow<'l, [Arc<str>]>,
-    /// A name could not be made, as a value is a list or an object: nobody could make the answer invalid by it.
+    /// True if a tag's name could not be built because a value is a list or object. The answer could not be invalidated by it.
     pub(super) is_vague: bool,
 }
 
-/// Names that were made of values.
+/// Tags built from values.
 #[derive(Default)]
 struct ValuedTags {
     tags: Vec<Arc<str>>,
-    /// Of these one has no value.
+    /// True if one of them has a missing value.
     lacks: bool,
     is_vague: bool,
 }
@@ -38,44 +38,45 @@ impl ConnectorRuntime {
         named
     }
 
-    /// Those that a call with `inputs` has beside the fixed ones; nothing if one cannot be told.
+    /// Tags of a call with `inputs`, without the constant ones; `None` if one cannot be built.
     pub(super) fn own_tags(&self, inputs: &Inputs<'_>) -> Option<Vec<Arc<str>>> {
         let named = self.name(inputs);
         (!named.is_vague).then_some(named.tags)
     }
 
-    /// Tags that invalidate the answer to a call with `inputs`. A tag with a missing value is left out.
+    /// Tags that invalidate the answer to a call with `inputs`, without those whose value is missing.
     pub(super) fn tags(&self, inputs: &Inputs<'_>) -> CallTags<'_> {
         let ValuedTags { tags, is_vague, .. } = self.name(inputs);
-        CallTags { all: self.with(tags), is_vague }
+        CallTags { all: self.with_service_tags(tags), is_vague }
     }
 
-    /// Tags that a call with `inputs` invalidates: the whole service, if a tag's value is missing.
-    pub(super) fn changed(&self, inputs: &Inputs<'_>) -> Cow<'_, [Arc<str>]> {
+    /// Tags that a call with `inputs` invalidates. If a value is missing, that is the whole service.
+    pub(super) fn changed_tags(&self, inputs: &Inputs<'_>) -> Cow<'_, [Arc<str>]> {
         let ValuedTags { mut tags, lacks, is_vague } = self.name(inputs);
         if lacks || is_vague {
             tags.push(Arc::clone(&self.service));
         }
-        self.with(tags)
+        self.with_service_tags(tags)
     }
 
-    fn with(&self, named: Vec<Arc<str>>) -> Cow<'_, [Arc<str>]> {
-        match named.is_empty() {
-            true => Cow::Borrowed(&self.tags),
-            false => Cow::Owned(self.tags.iter().cloned().chain(named).collect()),
+    fn with_service_tags(&self, named: Vec<Arc<str>>) -> Cow<'_, [Arc<str>]> {
+        if named.is_empty() {
+            Cow::Borrowed(&self.tags)
+        } else {
+            Cow::Owned(self.tags.iter().cloned().chain(named).collect())
         }
     }
 }
 
 impl CallTags<'_> {
-    /// Adds them to a key: two fields may make one call, and have other tags.
+    /// Adds the tags to a key: two fields may make equal calls but have different tags.
     pub(super) fn push(&self, key: &mut Key) {
-        // The first is the service's.
+        // The first tag is the service's.
         if let [_, more @ ..] = &*self.all
             && !more.is_empty()
         {
             more.iter().for_each(|it| key.part(it.as_bytes()));
-            // No header can hold this, so that tags are told from what stands before them.
+            // No header contains these bytes, so tags cannot be confused with earlier parts.
             key.part(&[b"tags\0".as_slice(), &more.len().to_le_bytes()].concat());
         }
     }

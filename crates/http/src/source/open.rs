@@ -1,4 +1,4 @@
-//! Opens a text of services: reads it, finds its settings, and gets connections and rules of caching ready.
+//! Opens a file of services: parses it, resolves settings, prepares connections and cache rules.
 
 use super::division::Division;
 use super::personal::Personal;
@@ -25,26 +25,26 @@ use weir_engine::lifetime::{Hint, HintAt};
 use weir_engine::source::CacheScope;
 use weir_language::span::Location;
 
-/// Brackets that may be open in an answer.
+/// Maximum nesting of an answer.
 const DEPTH_MAX: u32 = 200;
 
 /// Options for opening a file of services.
 pub struct Options<'o> {
     /// Name of the source.
     pub name: &'o str,
-    /// Cache of answers: one for the process.
+    /// Cache of answers, shared by the process.
     pub cache: Arc<Cache>,
     /// `$config`.
     pub config: &'o BTreeMap<String, Value<'static>>,
-    /// The environment, for `$env`.
+    /// Reads an environment variable, for `$env`.
     pub env: &'o dyn Fn(&str) -> Option<String>,
-    /// The names that `$env` may read; nothing for all.
+    /// Names that `$env` may read; `None` for all.
     pub env_allowed: Option<&'o [String]>,
-    /// Replacements of settings, by the name of a `@source` or the prefix of a server.
+    /// Replacements by the name of a `@source` or the prefix of a server.
     pub services: &'o BTreeMap<String, Replaced>,
-    /// A file of certificates in PEM that are trusted besides the system's.
+    /// A file of PEM certificates, trusted in addition to the system's.
     pub ca: Option<&'o Path>,
-    /// For a text that a program made for the types of another source.
+    /// Only for text that was generated for the types of another source.
     pub embedding: Option<&'o Embedding<'o>>,
 }
 
@@ -54,11 +54,11 @@ impl Options<'_> {
     }
 }
 
-/// True if `text` describes services, false for types to be stored.
+/// True if `text` describes services, false for native types.
 #[must_use]
 pub fn is_services(text: &str) -> bool {
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
-    // A link may give the directives other names.
+    // A `@link` may rename the directives.
     let links = |line: &str| line.contains("specs.apollo.dev/connect/");
     if lines.clone().any(links) {
         return true;
@@ -68,12 +68,14 @@ pub fn is_services(text: &str) -> bool {
     words.any(|word| matches!(word, "@source" | "@connect" | "@graphql" | "@grpc"))
 }
 
-/// Reads `text`, which stands in `file`, and gets everything ready to be asked. Nothing is sent yet.
+/// Parses `text` of `file` and prepares its services. No call is made.
 /// # Errors
-/// All that is wrong with it, with its places.
+/// All mistakes, with locations.
 pub fn open(text: &str, file: &str, options: &Options<'_>) -> Result<HttpSource, Vec<Mistake>> {
     let env = |name: &str| (options.env)(name).filter(|_| options.may_read(name));
-    let (config, services, embedding) = (options.config, options.services, options.embedding);
+    let config = options.config;
+    let services = options.services;
+    let embedding = options.embedding;
     let outside = Outside { config, env: &env, services, embedding };
     let mapping = Arc::new(sdl::read_with(text, file, &outside)?);
     let file: Arc<str> = file.into();
@@ -112,7 +114,7 @@ fn wrong(file: &Arc<str>, location: Location, message: impl Into<String>) -> Mis
     Mistake { file: Arc::clone(file), location, message: message.into() }
 }
 
-/// `$config` and `$env`, with all the names that the text reads.
+/// `$config` and `$env`, with all names that the file reads.
 fn settings(
     mapping: &Mapping,
     options: &Options<'_>,
@@ -153,11 +155,12 @@ fn settings(
 
 fn call_settings(service: &Service, ca: Option<&Path>) -> call::UpstreamSettings {
     let base = service.base.origin().parse().unwrap_or_default();
-    let (protocol, policy) = (protocol(&service.policy), call_policy(&service.policy));
+    let protocol = protocol(&service.policy);
+    let policy = call_policy(&service.policy);
     call::UpstreamSettings { base, ca: ca.map(Into::into), protocol, policy }
 }
 
-/// The protocol of a policy.
+/// Protocol of a policy.
 pub(super) fn protocol(said: &Policy) -> call::Protocol {
     if said.h2c { call::Protocol::Http2 } else { call::Protocol::Negotiated }
 }
@@ -184,8 +187,8 @@ pub(super) fn call_policy(said: &Policy) -> call::CallPolicy {
     }
 }
 
-/// By connector the first one that may make an equal call, or itself. Nothing for those whose calls may do something each time:
-/// changes, and a POST of a field that is not said to read only.
+/// Per connector: the first one that may make an equal call, or itself. `None` for calls that may change data: mutations, and field calls
+/// by POST whose `@cache` does not declare POST as safe.
 fn asks(mapping: &Mapping) -> Vec<Option<u32>> {
     let all = &mapping.connectors;
     let may_be_equal = |a: &Connector, b: &Connector| {
@@ -198,7 +201,8 @@ fn asks(mapping: &Mapping) -> Vec<Option<u32>> {
     for at in 0..all.len() {
         for other in 0..at {
             if numbers[other] != numbers[at] && may_be_equal(&all[other], &all[at]) {
-                let (kept, gone) = (numbers[other].min(numbers[at]), numbers[other].max(numbers[at]));
+                let kept = numbers[other].min(numbers[at]);
+                let gone = numbers[other].max(numbers[at]);
                 numbers[..=at].iter_mut().filter(|it| **it == gone).for_each(|it| *it = kept);
             }
         }
@@ -261,7 +265,7 @@ fn runtime(
         named: connector
             .tags
             .iter()
-            .filter(|it| it.name.fixed().is_none())
+            .filter(|it| it.name.as_fixed().is_none())
             .map(|it| it.name.clone())
             .collect(),
         service: Arc::from(&*service.name),
@@ -269,16 +273,16 @@ fn runtime(
     }
 }
 
-/// Tags for invalidation: the service, and `@cacheTag` of the field, its type, or the entity. A mutation with `@cacheTag`
-/// invalidates nothing else of the service.
+/// Tags of a connector: the service, and `@cacheTag` of the field, its type or the entity. A mutation with `@cacheTag` invalidates only
+/// those tags.
 fn tags(mapping: &Mapping, connector: &Connector) -> Vec<Arc<str>> {
     let is_told = changes(mapping, connector) && connector.tags.iter().any(|it| it.on_field);
     let service = (!is_told).then(|| &*mapping.service(connector.service).name);
-    let fixed = connector.tags.iter().filter_map(|it| it.name.fixed());
+    let fixed = connector.tags.iter().filter_map(|it| it.name.as_fixed());
     service.into_iter().chain(fixed).map(Arc::from).collect()
 }
 
-/// True for a mutation.
+/// True for a mutation field.
 fn changes(mapping: &Mapping, connector: &Connector) -> bool {
     match connector.place {
         Place::Root(field) => mapping.schema.mutation == Some(mapping.schema.field(field).parent),
@@ -286,7 +290,7 @@ fn changes(mapping: &Mapping, connector: &Connector) -> bool {
     }
 }
 
-/// `Type.field` or `Type`.
+/// Formats a place as `Type.field` or `Type`.
 fn place(mapping: &Mapping, place: Place) -> String {
     let schema = &mapping.schema;
     match place {
@@ -300,10 +304,10 @@ fn place(mapping: &Mapping, place: Place) -> String {
 fn rule(mapping: &Mapping, connector: &Connector, counters: Arc<Counters>) -> Rule {
     let said = cache_rule(mapping, connector);
     let only_reads = is_safe(mapping, connector) && !changes(mapping, connector);
-    // The answers of GraphQL servers are JSON, whatever they call it.
+    // Answers of GraphQL servers are JSON, whatever their `Content-Type`.
     let reading = if connector.graphql.is_some() { BodyReading::Json } else { BodyReading::ByType };
     let kept = header_names(&connector.answer_headers);
-    Rule { reading, kept, ..rule_of(said, only_reads, held(connector), counters) }
+    Rule { reading, kept, ..rule_of(said, only_reads, sent_headers(connector), counters) }
 }
 
 /// `@cache` of a connector's calls.
@@ -311,7 +315,7 @@ fn cache_rule<'m>(mapping: &'m Mapping, connector: &'m Connector) -> Option<&'m 
     connector.cache.as_ref().or(mapping.service(connector.service).cache.as_ref())
 }
 
-/// Caching rule for answers under the `@cache` in `said`, of calls that send the headers `held`.
+/// Cache rule for `@cache` in `said`, for calls that send the headers `held`.
 pub(crate) fn rule_of(
     said: Option<&CacheRule>,
     only_reads: bool,
@@ -350,21 +354,21 @@ fn header_names(names: &[Box<str>]) -> Box<[HeaderName]> {
 
 /// The headers that the calls send. An `Authorization` that is the operator's own is not among them, as it makes no answer
 /// anybody's.
-fn held(connector: &Connector) -> Box<[HeaderName]> {
+fn sent_headers(connector: &Connector) -> Box<[HeaderName]> {
     let sent = connector.request.own_headers().iter();
     let held = sent.filter(|header| header.name != AUTHORIZATION || !is_operators(header));
     held.map(|header| header.name.clone()).collect()
 }
 
-/// True if a header contains nothing of the client.
+/// True if a header contains no client data.
 pub(super) fn is_operators(header: &Header) -> bool {
     let mut used = header.slots().flat_map(|slot| slot.expr.variables());
-    header.forwarded().is_none() && used.all(|it| matches!(it.variable, Variable::Config | Variable::Env))
+    header.client_header().is_none() && used.all(|it| matches!(it.variable, Variable::Config | Variable::Env))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{held, is_services};
+    use super::{is_services, sent_headers};
     use crate::sdl;
 
     #[test]
@@ -376,7 +380,7 @@ mod tests {
                  type Query {{ a: Int @connect(source: \"a\", http: {{GET: \"/\"}}, selection: \"$\") }}"
             );
             let mapping = sdl::read(&text, "a.graphql").unwrap();
-            let names = held(&mapping.connectors[0]);
+            let names = sent_headers(&mapping.connectors[0]);
             assert_eq!(names.iter().map(|it| it.as_str()).collect::<Vec<_>>(), expected, "{header}");
         };
         check(r#"{name: "Authorization", from: "Authorization"}"#, &["x-a", "authorization"]);

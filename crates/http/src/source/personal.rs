@@ -1,4 +1,4 @@
-//! Detection of calls with the client's credentials, whose answers are private to the client.
+//! Detects calls with client credentials, whose answers are private to the client.
 
 use super::open::is_operators;
 use crate::selection::Variable;
@@ -7,19 +7,19 @@ use http::HeaderName;
 use http::header::AUTHORIZATION;
 use weir_engine::source::{Headers, is_credential};
 
-/// Client inputs that become credentials of the calls.
+/// Client inputs that become credentials of calls.
 #[derive(Debug, Default)]
 pub(super) struct Personal {
-    /// Headers of the client's that are credentials, or that credentials of the calls are made of; in lower case.
+    /// Client headers that are credentials, or become part of credentials; in lower case.
     from: Box<[Box<str>]>,
-    /// True if every request contains one: an argument, a key of the parent.
+    /// True if every call contains a credential, from an argument or a parent key.
     always: bool,
-    /// The same for `Authorization` alone.
+    /// Client headers that become `Authorization`; `None` if it contains other inputs.
     authorization: Option<Box<[Box<str>]>>,
 }
 
 impl Personal {
-    /// Of calls that send `headers` and read the client's `reads`.
+    /// Detects credentials in calls that send `headers` and read the client headers `reads`.
     pub(super) fn new(headers: &[Header], reads: &[Box<str>]) -> Self {
         let credentials = |is: &dyn Fn(&HeaderName) -> bool| -> Vec<Option<Vec<Box<str>>>> {
             headers.iter().filter(|it| is(&it.name) && !is_operators(it)).map(made_of).collect()
@@ -40,15 +40,15 @@ impl Personal {
         self.always || self.from.iter().any(|it| headers.get(it).is_some())
     }
 
-    /// True if the calls of a request with these headers send no `Authorization` of the client.
+    /// True if the call for a request with these headers sends no `Authorization` of the client.
     pub(super) fn is_anonymous(&self, headers: &dyn Headers) -> bool {
         self.authorization.as_ref().is_some_and(|all| all.iter().all(|it| headers.get(it).is_none()))
     }
 }
 
-/// The client's headers that a header is made of; nothing if it is made of something else too.
+/// Client headers that a header is built from; `None` if it has other inputs.
 fn made_of(header: &Header) -> Option<Vec<Box<str>>> {
-    if let Some(name) = header.forwarded() {
+    if let Some(name) = header.client_header() {
         return Some(vec![name.into()]);
     }
     let mut names = Vec::new();

@@ -1,25 +1,27 @@
-//! The GraphQL and gRPC servers that a text of services names: what of it they need to be opened.
+//! Settings of the GraphQL and gRPC servers in a file of services.
 
 use super::HttpSource;
 use super::open::{call_policy, protocol};
 use crate::inputs::ConfigValues;
 use crate::passthrough::{Audience, ForwardedHeader, ForwardedValue, MadeHeader, Server, find_guarded};
 use crate::sdl::{CacheRule, Mapping, Mistake, Policy, ServerGuard, server_name};
-use crate::template::{Base, Fixed, Header, HeaderValue, fixed};
+use crate::template::{Base, Fixed, Header, HeaderValue, fill_settings};
+use http::Uri;
 use std::sync::Arc;
 use weir_language::schema::Schema;
 use weir_language::span::Location;
 
-/// A server that answers for all of its types.
+/// A remote server that resolves all of its types.
 #[derive(Debug)]
 pub enum RemoteServer {
-    /// `@graphql`: it is asked for its schema.
+    /// `@graphql`: its schema is read by introspection.
     Graphql(Server, Location),
-    /// `@grpc`, and the file that describes it.
+    /// `@grpc`, with the path of its description.
     Grpc(Server, Box<str>, Location),
 }
 
-/// Names of a server in the file.
+/// A server's names and settings in the file.
+#[derive(Clone, Copy)]
 struct ServerText<'n> {
     base: &'n Base,
     prefix: &'n str,
@@ -30,9 +32,9 @@ struct ServerText<'n> {
 }
 
 impl HttpSource {
-    /// Errors of tags on types that no server of the file has: `is_there` tells if one has a type.
+    /// Errors of tags on types that no server of the file has. `is_there` tells whether a server has a type.
     #[must_use]
-    pub fn lost_tags(&self, file: &str, is_there: &dyn Fn(&str) -> bool) -> Vec<Mistake> {
+    pub fn unmatched_tags(&self, file: &str, is_there: &dyn Fn(&str) -> bool) -> Vec<Mistake> {
         let mapping = &self.shared.mapping;
         let tagged = mapping.type_tags.iter().zip(&mapping.type_tags_at);
         let lost = tagged.filter(|it| !is_there(&it.0.0));
@@ -46,10 +48,10 @@ impl HttpSource {
         lost.map(mistake).collect()
     }
 
-    /// Errors of guards on types and fields that no server of the file has, or one that the admin alone sees: `servers` are the
-    /// schemas of all, by their names.
+    /// Errors of guards on types and fields that no server of the file has, or whose server only the admin sees. `servers` are all schemas
+    /// by name.
     #[must_use]
-    pub fn lost_guards(&self, file: &str, servers: &[(&str, &Schema)]) -> Vec<Mistake> {
+    pub fn unmatched_guards(&self, file: &str, servers: &[(&str, &Schema)]) -> Vec<Mistake> {
         let mapping = &self.shared.mapping;
         let named = |prefix: &str, kind: &str| format!("{}/{}", self.name, server_name(prefix, kind));
         let graphql = mapping.graphql.iter().filter(|it| it.visible.is_none());
@@ -75,43 +77,50 @@ impl HttpSource {
         mapping.server_guards.iter().filter_map(mistake).collect()
     }
 
-    /// The servers that the text, which stands in `file`, names.
+    fn to_server(
+        &self,
+        text: ServerText<'_>,
+        policy: &Policy,
+        headers: Vec<ForwardedHeader>,
+        url: Uri,
+    ) -> Server {
+        let name = server_name(text.prefix, text.kind);
+        let mapping = &self.shared.mapping;
+        Server {
+            name: format!("{}/{name}", self.name).into(),
+            url,
+            ca: self.ca.clone(),
+            tag: name.into(),
+            prefix: text.prefix.into(),
+            headers,
+            protocol: protocol(policy),
+            policy: call_policy(policy),
+            deadline_header: policy.deadline_header.clone(),
+            cache: Arc::clone(&self.shared.cache),
+            cache_rule: text.cache_rule.clone(),
+            type_tags: mapping.type_tags.clone(),
+            audience: text.visible.map(|it| audience(mapping, it)),
+        }
+    }
+
+    /// The servers that the file names.
     /// # Errors
-    /// Headers that cannot be sent there, with their places.
+    /// Headers that cannot be sent, with locations.
     pub fn servers(&self, file: &str) -> Result<Vec<RemoteServer>, Vec<Mistake>> {
-        let (mapping, settings) = (&self.shared.mapping, &self.shared.settings);
-        let (mut servers, mut mistakes) = (Vec::new(), Vec::new());
+        let mapping = &self.shared.mapping;
+        let settings = &self.shared.settings;
+        let mut servers = Vec::new();
+        let mut mistakes = Vec::new();
         let mistake = |location, message| Mistake { file: Arc::from(file), location, message };
         let mut server = |it: ServerText<'_>, policy: &Policy, at: Location| {
-            let ServerText { base, prefix, headers, visible, cache_rule, kind } = it;
-            let made = headers.iter().filter_map(|it| forward(it, settings).transpose());
+            let base = it.base;
+            let made = it.headers.iter().filter_map(|it| forward(it, settings).transpose());
             let forwarded = made.collect::<Result<Vec<_>, _>>();
             let query = if base.query.is_empty() { String::new() } else { format!("?{}", base.query) };
             let path = if base.path.is_empty() { "/" } else { &base.path };
             let url = format!("{}{path}{query}", base.origin());
             match (forwarded, url.parse()) {
-                (Ok(headers), Ok(url)) => {
-                    let name = format!("{}/{}", self.name, server_name(prefix, kind)).into();
-                    let (ca, prefix) = (self.ca.clone(), Box::<str>::from(prefix));
-                    let (protocol, deadline_header) = (protocol(policy), policy.deadline_header.clone());
-                    let (policy, cache_rule) = (call_policy(policy), cache_rule.clone());
-                    let (cache, type_tags) = (Arc::clone(&self.shared.cache), mapping.type_tags.clone());
-                    Some(Server {
-                        name,
-                        url,
-                        ca,
-                        tag: server_name(&prefix, kind).into(),
-                        prefix,
-                        headers,
-                        protocol,
-                        policy,
-                        deadline_header,
-                        cache,
-                        cache_rule,
-                        type_tags,
-                        audience: visible.map(|it| audience(mapping, it)),
-                    })
-                }
+                (Ok(headers), Ok(url)) => Some(self.to_server(it, policy, headers, url)),
                 (Err(message), _) => {
                     mistakes.push(mistake(at, message));
                     None
@@ -123,15 +132,19 @@ impl HttpSource {
             }
         };
         for it in &mapping.graphql {
-            let (base, prefix, headers, visible) =
-                (&it.base, &*it.prefix, &it.headers, it.visible.as_deref());
+            let base = &it.base;
+            let prefix = &*it.prefix;
+            let headers = &it.headers;
+            let visible = it.visible.as_deref();
             let named = ServerText { base, prefix, headers, visible, cache_rule: &it.cache, kind: "graphql" };
             let made = server(named, &it.policy, it.location);
             servers.extend(made.map(|made| RemoteServer::Graphql(made, it.location)));
         }
         for it in &mapping.grpc {
-            let (base, prefix, headers, visible) =
-                (&it.base, &*it.prefix, &it.headers, it.visible.as_deref());
+            let base = &it.base;
+            let prefix = &*it.prefix;
+            let headers = &it.headers;
+            let visible = it.visible.as_deref();
             let named = ServerText { base, prefix, headers, visible, cache_rule: &it.cache, kind: "grpc" };
             let made = server(named, &it.policy, it.location);
             servers.extend(made.map(|made| RemoteServer::Grpc(made, it.proto.clone(), it.location)));
@@ -140,7 +153,7 @@ impl HttpSource {
     }
 }
 
-/// Callers who see a server with these conditions.
+/// Audience of a server with these conditions.
 fn audience(mapping: &Mapping, visible: &[u32]) -> Audience {
     Audience {
         conditions: mapping.server_conditions.clone(),
@@ -149,13 +162,12 @@ fn audience(mapping: &Mapping, visible: &[u32]) -> Audience {
     }
 }
 
-/// A header as it is sent with every call: its settings are put in once, unless a caller's claims stand in it too. One whose value is
-/// missing is not sent.
+/// A header of every call. Settings are filled in once, unless claims are part of the value too. `None` if the value is missing.
 fn forward(header: &Header, settings: &Arc<ConfigValues>) -> Result<Option<ForwardedHeader>, String> {
     let value = match &header.value {
         HeaderValue::From(name) => ForwardedValue::From(name.clone()),
         HeaderValue::Text(parts) => {
-            let text = match fixed(parts, &|variable, keys| settings.lookup(variable, keys)) {
+            let text = match fill_settings(parts, &|variable, keys| settings.lookup(variable, keys)) {
                 Fixed::Text(text) => text,
                 Fixed::Missing => return Ok(None),
                 Fixed::NoText => {

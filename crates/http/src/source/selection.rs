@@ -1,4 +1,4 @@
-//! `$selection`: the fields that a client selects of a field, as GraphQL for the server that answers it.
+//! `$selection`: the client's selection below a field, as GraphQL text for a server.
 //!
 //! Fields stand under their own names, without aliases: the answer is read by names, and values are written under the client's.
 //!
@@ -8,7 +8,7 @@ use crate::sdl::Connector;
 use weir_engine::plan::output_plan::{OutputKind, SelectionSetId};
 use weir_engine::source::PlanNode;
 
-/// ` { id crew { login } }` for the member at `member` of the node's output; nothing for a leaf, and where no GraphQL server is asked.
+/// Text such as ` { id crew { login } }` for the member at `member`; empty for a leaf, or if no GraphQL server is called.
 pub(super) fn of(connector: &Connector, node: &PlanNode<'_>, member: u32) -> String {
     let mut out = String::new();
     if connector.graphql.is_none() {
@@ -18,7 +18,7 @@ pub(super) fn of(connector: &Connector, node: &PlanNode<'_>, member: u32) -> Str
     out
 }
 
-/// Appends the selection below a member. Recurses as deep as the output plan, which validation bounds.
+/// Appends the selection below a member. Recursion is bounded by the depth of the output plan.
 fn below(node: &PlanNode<'_>, member: OutputKind, out: &mut String) {
     match member {
         OutputKind::Object(set) => {
@@ -55,7 +55,7 @@ fn write(node: &PlanNode<'_>, set: SelectionSetId, out: &mut String) {
                 out.push_str(name);
                 leaves.push(name);
             }
-            // One that stands there under two aliases is asked for with the fields of both.
+            // A field with two aliases is requested once, with the selections of both.
             OutputKind::Object(_) | OutputKind::Abstract(_) => {
                 out.push(' ');
                 out.push_str(name);

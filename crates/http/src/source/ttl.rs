@@ -1,4 +1,4 @@
-//! Remaining lifetimes of answers, for the engine.
+//! Computes the lifetime of answers for the engine.
 
 use crate::cache::{Rule, Scope as Kept, Served, Sharing};
 use std::sync::Arc;
@@ -18,8 +18,7 @@ impl Shortest {
     }
 }
 
-/// Remaining lifetime of an answer that is cached by `rule`. `ages` are those of its request-specific tags; `shown` is its
-/// name for operators.
+/// Fresh time left of an answer under `rule`. `ages` are the versions of its request-specific tags; `shown` names it for operators.
 pub(crate) fn ttl(served: &Served, rule: &Rule, ages: TagSnapshot, shown: &Arc<str>) -> CacheControl {
     let scope = match served.entry.scope {
         Kept::Public => CacheScope::Public,

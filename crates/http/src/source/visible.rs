@@ -1,4 +1,4 @@
-//! Visibility of the members of services and servers: the guards of their text against a caller.
+//! Visibility of members with guards, for a caller.
 //!
 //! **Invariant:** the facts of a caller are one bit for each condition, the first in the lowest place; the admin, and a text without
 //! conditions, have none.
@@ -8,7 +8,7 @@ use weir_engine::caller::{Claims, Facts, Identity};
 use weir_language::json::Json;
 use weir_language::schema::{Schema, Visibility};
 
-/// Brackets that may be open in a claim of scopes.
+/// Maximum nesting of a claim with scopes.
 const DEPTH_MAX: u32 = 8;
 
 /// Appends the facts of `identity`.
@@ -33,7 +33,7 @@ fn holds(condition: &Condition, identity: &Identity) -> bool {
     }
 }
 
-/// True if `scope` or `scp` of the token has `scope`: a text of words, or a list. Source: RFC 8693, section 4.2.
+/// True if the token's `scope` or `scp` contains `scope`: a space-separated text or a list. Source: RFC 8693, section 4.2.
 fn has_scope(claims: &Claims, scope: &str) -> bool {
     let has = |claim: &str| {
         let Ok(json) = Json::parse(claim.as_bytes(), DEPTH_MAX) else { return false };
@@ -46,7 +46,7 @@ fn has_scope(claims: &Claims, scope: &str) -> bool {
     ["scope", "scp"].iter().filter_map(|it| claims.claim(it)).any(has)
 }
 
-/// The members of `schema` that callers with these facts see.
+/// The members of `schema` visible to callers with these facts.
 pub(crate) fn visibility(schema: &Schema, guards: &[Guard], facts: &[u64]) -> Option<Visibility> {
     let holds = |at: u32| facts.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1);
     let mut hidden = guards.iter().filter(|it| !holds(it.condition)).peekable();

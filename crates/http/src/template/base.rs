@@ -1,23 +1,23 @@
-//! Address of a service: the only origin of a host.
+//! Base URL of a service, which determines its origin.
 
-/// A base URL, taken apart.
+/// A parsed base URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
     /// True for `https`.
     pub tls: bool,
-    /// Host and, if written, port.
+    /// Host, and port if written.
     pub authority: Box<str>,
-    /// The path, without a slash at its end.
+    /// The path, without a final slash.
     pub path: Box<str>,
-    /// The query without `?`, or empty; the query of every call begins with it.
+    /// The query without `?`; may be empty. The query of every call starts with it.
     pub query: Box<str>,
 }
 
 impl Base {
-    /// Reads `https://host:port/path?query`.
+    /// Parses `https://host:port/path?query`.
     ///
     /// # Errors
-    /// The error and how to fix it.
+    /// The cause and how to fix it.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (scheme, rest) = text.split_once("://").ok_or_else(|| form(text))?;
         let tls = match scheme {
@@ -52,7 +52,7 @@ impl Base {
         Ok(Self { tls, authority, path: path.into(), query: query.into() })
     }
 
-    /// Scheme, host and port: `https://host:port`.
+    /// The origin: `https://host:port`.
     #[must_use]
     pub fn origin(&self) -> String {
         format!("{}://{}", if self.tls { "https" } else { "http" }, self.authority)

@@ -1,22 +1,22 @@
-//! Texts whose only values are settings, so that they are known before any request, or settings, claims and the role of a caller.
+//! Evaluates templates that contain only settings, before any request, or settings and claims of a caller.
 
 use super::{Part, Slot, slots};
 use crate::selection::value::Value;
 use crate::selection::{Expr, ExprId, Selection, Start, Step, StepKind, Variable};
 
-/// Finds the value that the keys of `$config`, `$env` or `$claims` lead to, or `$role`.
+/// Looks up `$role`, or the value at keys of `$config`, `$env` or `$claims`.
 pub(crate) type LookUp<'l> = dyn Fn(Variable, &[&str]) -> Looked + 'l;
 
-/// The value of a setting that is used as a text.
+/// Value of a setting in a place that needs text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Looked {
-    /// Its text, or digits, or `true`.
+    /// A string, a number's digits, or a boolean as text.
     Text(String),
-    /// There is none, or it is null.
+    /// Absent or null.
     Missing,
     /// A list or an object.
     NoText,
-    /// Nobody asks yet: a request says it.
+    /// Unknown before a request.
     Later,
 }
 
@@ -31,22 +31,23 @@ impl Looked {
     }
 }
 
-/// Result of a text.
+/// Result of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fixed {
-    /// All of it is known.
+    /// The complete text.
     Text(String),
-    /// A setting has no value.
+    /// A setting is missing.
     Missing,
     /// A setting is a list or an object.
     NoText,
-    /// Something else than settings stands in it, or more is done with them than `??`.
+    /// The template has inputs other than settings, or operations other than `??`.
     Open,
 }
 
-/// Puts settings into `parts`.
-pub(crate) fn fixed(parts: &[Part], look_up: &LookUp<'_>) -> Fixed {
-    let (mut text, mut is_missing) = (String::new(), false);
+/// Fills settings into `parts`.
+pub(crate) fn fill_settings(parts: &[Part], look_up: &LookUp<'_>) -> Fixed {
+    let mut text = String::new();
+    let mut is_missing = false;
     for part in parts {
         match part {
             Part::Text(part) => text.push_str(part),
@@ -61,14 +62,14 @@ pub(crate) fn fixed(parts: &[Part], look_up: &LookUp<'_>) -> Fixed {
     if is_missing { Fixed::Missing } else { Fixed::Text(text) }
 }
 
-/// The values of `parts` that have to be known: no `??` stands behind them.
-pub(crate) fn needed(parts: &[Part]) -> impl Iterator<Item = &Slot> {
+/// Expressions in `parts` that require a value, because they have no `??`.
+pub(crate) fn required_slots(parts: &[Part]) -> impl Iterator<Item = &Slot> {
     let is_needed = |slot: &&Slot| slot.expr.variables().any(|used| !slot.expr.has_other(used.expr));
     slots(parts.iter()).filter(is_needed)
 }
 
-/// The text that `$config.name`, `$env.name`, `$claims.name` or `$role` stands for, or a literal, or the first of them that is there; `None` of any other
-/// expression.
+/// Text of `$config.name`, `$env.name`, `$claims.name`, `$role` or a literal, or of the first that exists in a `??` chain; `None` for
+/// other expressions.
 fn setting(expr: &Selection, id: ExprId, look_up: &LookUp<'_>) -> Option<Looked> {
     match expr.expr(id) {
         Expr::Text(text) | Expr::Number(text) => Some(Looked::Text(text.to_string())),
@@ -113,7 +114,7 @@ mod tests {
         };
         let check = |text: &str, expected: Fixed| {
             let parts = crate::template::parts_of(text).unwrap();
-            assert_eq!(fixed(&parts, &look_up), expected, "{text}");
+            assert_eq!(fill_settings(&parts, &look_up), expected, "{text}");
         };
         let text = |text: &str| Fixed::Text(text.to_owned());
         check("plain", text("plain"));

@@ -1,4 +1,4 @@
-//! Bodies as forms: `application/x-www-form-urlencoded`, with the names of what is nested in brackets.
+//! Writes bodies as `application/x-www-form-urlencoded`, with brackets for nested names.
 //!
 //! `{a: 1, b: {c: [true, null]}}` is `a=1&b[c][0]=true&b[c][1]=`, with the brackets percent-encoded. An empty list or object
 //! has no leaf and gives nothing. A list of objects is written one after another, so that a name may come again: `[{a: 1}, {a: 2}]` is
@@ -15,21 +15,21 @@ use http::header::CONTENT_TYPE;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
-/// True if `content_type` is that of a form, whatever its parameters are.
+/// True if `content_type` is a form's, ignoring parameters.
 pub(crate) fn is_form_type(content_type: &str) -> bool {
     content_type.split(';').next().is_some_and(|it| it.trim().eq_ignore_ascii_case(FORM))
 }
 
-/// True if the headers describe a form.
+/// True if the headers declare a form.
 pub(super) fn is_form<'h>(mut headers: impl Iterator<Item = (&'h HeaderName, &'h [u8])>) -> bool {
     let value = headers.find(|it| *it.0 == CONTENT_TYPE).map(|it| it.1);
     value.and_then(|it| std::str::from_utf8(it).ok()).is_some_and(is_form_type)
 }
 
-/// Appends `body` as a form. Depth is that of the value, which is bounded.
+/// Appends `body` as a form. Recursion is bounded by the nesting of the value.
 ///
 /// # Errors
-/// It is neither an object nor a list of such, or too long.
+/// The body is neither an object nor a list of objects, or it is too long.
 pub(super) fn write(body: &Value<'_>, out: &mut Vec<u8>) -> Result<(), RenderError> {
     if let Some(items) = body.items() {
         return items.iter().filter(|it| !it.is_nothing()).try_for_each(|it| write(it, out));
@@ -44,7 +44,7 @@ pub(super) fn write(body: &Value<'_>, out: &mut Vec<u8>) -> Result<(), RenderErr
     Ok(())
 }
 
-/// Appends the leaves of `value`, which is called `name`. Depth is that of the value, which is bounded.
+/// Appends the leaves of `value` under `name`. Recursion is bounded by the nesting of the value.
 fn pairs(name: &mut String, value: &Value<'_>, out: &mut Vec<u8>) -> Result<(), RenderError> {
     let len = name.len();
     if let Some(items) = value.items() {
@@ -78,6 +78,6 @@ fn pairs(name: &mut String, value: &Value<'_>, out: &mut Vec<u8>) -> Result<(), 
     byte_serialize(name.as_bytes()).for_each(|it| out.extend_from_slice(it.as_bytes()));
     out.push(b'=');
     byte_serialize(text.as_bytes()).for_each(|it| out.extend_from_slice(it.as_bytes()));
-    // Each leaf repeats the names above it, so the form may be longer than the value.
+    // Each leaf repeats the names above it, so a form may be longer than its value.
     if out.len() > BYTES_MAX { Err(Fault::TooMuch.into()) } else { Ok(()) }
 }

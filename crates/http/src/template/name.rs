@@ -1,4 +1,4 @@
-//! Names with values in them: what is kept is thrown away by these.
+//! Names of tags with values in them.
 
 use super::read::{Constant, parts};
 use super::render::text;
@@ -6,29 +6,29 @@ use super::{Part, Parts, RenderError, Slot, slots};
 use crate::inputs::Inputs;
 use crate::selection::SelectionError;
 
-/// The longest name that is made.
+/// Maximum length of a name, in bytes.
 const BYTES_MAX: usize = 1024;
 
-/// A text with values in it, as in `player-{$this.id}`.
+/// A name template, such as `player-{$this.id}`.
 #[derive(Clone, Debug)]
 pub struct NameTemplate(Parts);
 
 impl NameTemplate {
-    /// Reads a text.
+    /// Parses a name template.
     ///
     /// # Errors
-    /// The first place where it is none.
+    /// The first syntax error.
     pub(crate) fn read(text: &str) -> Result<Self, SelectionError> {
         parts(text, 0, text.len(), Constant::Text).map(Self)
     }
 
-    /// The values in it.
+    /// Expressions in it.
     pub(crate) fn slots(&self) -> impl Iterator<Item = &Slot> {
         slots(self.0.iter())
     }
 
-    /// The name, if no value is in it.
-    pub(crate) fn fixed(&self) -> Option<&str> {
+    /// The name, if it contains no expression.
+    pub(crate) fn as_fixed(&self) -> Option<&str> {
         match self.0.as_slice() {
             [] => Some(""),
             [Part::Text(text)] => Some(text),
@@ -36,12 +36,13 @@ impl NameTemplate {
         }
     }
 
-    /// Its name with `inputs` put in; nothing if one of the values is missing, null, or no text that a name can hold.
+    /// Renders the name for `inputs`; `None` if a value is missing, null or not valid in a name.
     ///
     /// # Errors
-    /// A value that is a list or an object, or that cannot be found out.
+    /// A value is a list or an object, or its evaluation failed.
     pub(crate) fn render(&self, inputs: &Inputs<'_>) -> Result<Option<String>, RenderError> {
-        let (mut name, mut is_whole) = (Vec::new(), true);
+        let mut name = Vec::new();
+        let mut is_whole = true;
         for part in &self.0 {
             match part {
                 Part::Text(text) => name.extend_from_slice(text.as_bytes()),

@@ -1,4 +1,4 @@
-//! Reads templates: texts with `{…}` in them, taken apart into segments, query and headers.
+//! Parses templates: texts with `{…}`, split into segments, query and headers.
 //!
 //! **Invariant:** spans of errors count in the decoded text that was given.
 
@@ -10,10 +10,10 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use weir_language::span::Span;
 
 impl Request {
-    /// Reads the URL of a request, below `base`. What begins with `http` has to be the base itself, which the caller saw to.
+    /// Parses the URL of a request below `base`. An absolute URL must have the origin of `base`, which the caller ensures.
     ///
     /// # Errors
-    /// The first place where it is none.
+    /// The first syntax error.
     pub(crate) fn read(method: Method, base: &Base, url: &str) -> Parsed<Self> {
         let url = url.trim_end_matches(is_dropped);
         let host = url.find("://").map(|at| at + 3);
@@ -25,8 +25,9 @@ impl Request {
         }
         let question = find_outside(url, start, b'?');
         let path_end = question.unwrap_or(url.len());
-        let (mut segments, mut slash) = (Vec::new(), false);
-        // A path with or without its first slash goes on from the base.
+        let mut segments = Vec::new();
+        let mut slash = false;
+        // A path continues the base path, with or without a leading slash.
         let mut at = start + usize::from(url[start..path_end].starts_with('/'));
         while at < path_end {
             let end = find_outside(&url[..path_end], at, b'/').unwrap_or(path_end);
@@ -43,16 +44,19 @@ impl Request {
             query.push((parts(url, at, equals, Constant::Url)?, parts(url, value, end, Constant::Url)?));
             at = end + 1;
         }
-        // A URL of its own host has no base path before it.
+        // An absolute URL does not include the base path.
         let (prefix, base_query) = match host {
             None => (base.path.clone(), base.query.clone()),
             Some(_) => Default::default(),
         };
-        let (params, headers, paths, body) = (Vec::new(), Vec::new(), Default::default(), None);
+        let params = Vec::new();
+        let headers = Vec::new();
+        let paths = Default::default();
+        let body = None;
         Ok(Self { method, prefix, segments, slash, paths, base_query, query, params, headers, body })
     }
 
-    /// Adds `path`: the source's before the segments of the URL, the connector's behind them.
+    /// Adds `path`: the source's before the URL's segments, the connector's after them.
     pub(crate) fn add_path(&mut self, path: Selection, is_source: bool) {
         self.paths[usize::from(!is_source)].push(path);
     }
@@ -67,7 +71,7 @@ impl Request {
         self.body = Some(body);
     }
 
-    /// Adds headers; one of a name that is there already takes its place.
+    /// Adds headers, which replace existing ones of equal names.
     pub(crate) fn add_headers(&mut self, headers: impl IntoIterator<Item = Header>) {
         for header in headers {
             self.headers.retain(|it| it.name != header.name);
@@ -77,7 +81,7 @@ impl Request {
 }
 
 impl Header {
-    /// Reads `{name:, from:}` or `{name:, value:}`.
+    /// Parses `{name:, from:}` or `{name:, value:}`.
     ///
     /// # Errors
     /// Errors of the name (`Err(Ok(_))`) or the value (`Err(Err(_))`).
@@ -105,12 +109,12 @@ fn header_name(name: &str) -> Result<HeaderName, String> {
     Ok(sound)
 }
 
-/// The place of `sign` at or after `from` that stands outside of braces.
+/// Position of the first `sign` outside of braces, at or after `from`.
 fn find_outside(text: &str, from: usize, sign: u8) -> Option<usize> {
     let mut at = from;
     while at < text.len() {
         match text.as_bytes()[at] {
-            b'{' => at = closing(text, at).unwrap_or(text.len()),
+            b'{' => at = closing_brace(text, at).unwrap_or(text.len()),
             byte if byte == sign => return Some(at),
             _ => {}
         }
@@ -119,9 +123,11 @@ fn find_outside(text: &str, from: usize, sign: u8) -> Option<usize> {
     None
 }
 
-/// The brace that closes the one at `at`; braces in quotes do not count.
-fn closing(text: &str, at: usize) -> Option<usize> {
-    let (mut open, mut quote, mut place) = (0_u32, 0_u8, at);
+/// Position of the brace that closes the one at `at`; braces in quotes do not count.
+fn closing_brace(text: &str, at: usize) -> Option<usize> {
+    let mut open = 0_u32;
+    let mut quote = 0_u8;
+    let mut place = at;
     let bytes = text.as_bytes();
     while place < bytes.len() {
         match bytes[place] {
@@ -154,20 +160,20 @@ fn segment(url: &str, start: usize, end: usize) -> Parsed<Segment> {
     Ok(Segment { parts, open })
 }
 
-/// Treatment of the text outside of braces.
+/// How text outside of braces is treated.
 #[derive(Clone, Copy)]
 pub(super) enum Constant {
-    /// Characters that a URL cannot contain are percent-encoded.
+    /// Percent-encode characters that a URL cannot contain.
     Url,
-    /// It stays as it is.
+    /// Copy unchanged.
     Text,
 }
 
-/// Characters that are kept in a URL: reserved and unreserved characters, and escapes.
+/// Characters kept in a URL: reserved and unreserved ones, and escapes.
 const IN_URL: AsciiSet =
     CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'\\').add(b'^').add(b'`').add(b'|');
 
-/// True for characters that are dropped: a long text may have several lines.
+/// True for characters that are dropped: a long URL may have line breaks.
 pub(crate) const fn is_dropped(letter: char) -> bool {
     matches!(letter, '\t' | '\n' | '\r' | '\x0c')
 }
@@ -187,7 +193,7 @@ impl Constant {
     }
 }
 
-/// The text between `start` and `end`, taken apart.
+/// Splits `text` between `start` and `end` into parts.
 pub(super) fn parts(text: &str, start: usize, end: usize, constant: Constant) -> Parsed<Parts> {
     let mut parts = Vec::new();
     let mut at = start;
@@ -198,7 +204,7 @@ pub(super) fn parts(text: &str, start: usize, end: usize, constant: Constant) ->
             break;
         }
         let span = Span::new(brace as u32, brace as u32 + 1);
-        let close = match closing(text, brace) {
+        let close = match closing_brace(text, brace) {
             Some(close) if text.as_bytes()[brace] == b'{' && close < end => close,
             _ => return Err(SelectionError::new(span, "this brace has no partner")),
         };
@@ -236,7 +242,7 @@ fn fast(expr: &Selection) -> Fast {
 }
 
 impl Request {
-    /// The same where what was an argument is a field of the parent.
+    /// A copy in which reads of arguments are reads of the parent's fields.
     pub(crate) fn of_parent(&self) -> Self {
         let mut own = self.clone();
         let headers = own.headers.iter_mut().filter_map(|it| match &mut it.value {

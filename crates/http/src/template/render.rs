@@ -1,4 +1,4 @@
-//! Fills a [`Request`] in.
+//! Renders a [`Request`].
 //!
 //! **Invariant:** after an error what was rendered is not sent.
 
@@ -13,35 +13,35 @@ use weir_engine::rows::Data;
 use weir_engine::source::FieldError;
 use weir_language::value::Node;
 
-/// All but the unreserved characters of RFC 3986, section 2.3.
+/// All characters except the unreserved ones of RFC 3986, section 2.3.
 const ENCODED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Why a call cannot be made from these values.
+/// Reason why a call cannot be made from these values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RenderError {
-    /// A segment of the path would be empty, `.` or `..`.
+    /// A path segment is empty, `.` or `..`.
     Segment {
-        /// Text in the braces.
+        /// Text of the expression.
         value: Box<str>,
     },
-    /// A list or an object where text has to stand, or several headers of one name.
+    /// A list or an object in a place that needs text, or several values for one header.
     NoText {
-        /// Text in the braces.
+        /// Text of the expression.
         value: Box<str>,
     },
-    /// A control character in a header.
+    /// A control character in a header's value.
     Control {
-        /// The header.
+        /// Name of the header.
         header: Box<str>,
     },
-    /// `path` makes no list.
+    /// `path` yields no list.
     NoList {
-        /// Text in the braces.
+        /// Text of the expression.
         value: Box<str>,
     },
-    /// A body that is no object cannot be sent as a form.
+    /// A form's body is not an object.
     NoForm,
-    /// A method could not do what it is asked for.
+    /// A method failed.
     Fault(Fault),
 }
 
@@ -67,7 +67,7 @@ impl std::fmt::Display for RenderError {
 impl std::error::Error for RenderError {}
 
 impl RenderError {
-    /// In words for clients: what they sent may be named, the rest may not.
+    /// Message for clients. It names only what they sent themselves.
     #[must_use]
     pub fn for_client(&self) -> FieldError {
         let own = |value: &str| match value.strip_prefix("$args.") {
@@ -90,10 +90,10 @@ impl RenderError {
 }
 
 impl Request {
-    /// Puts `inputs` in. What `out` held before is gone.
+    /// Renders the request for `inputs` into `out`, replacing its contents.
     ///
     /// # Errors
-    /// A value that cannot stand where it has to.
+    /// A value is not allowed in its place.
     pub fn render(&self, inputs: &Inputs<'_>, out: &mut Rendered) -> Result<(), RenderError> {
         out.clear();
         self.path(inputs, &mut out.target)?;
@@ -105,10 +105,10 @@ impl Request {
             return Err(Fault::TooMuch.into());
         }
         if form::is_form(out.headers()) {
-            // A form of nothing has no names.
+            // An empty value makes an empty form.
             return if value.is_nothing() { Ok(()) } else { form::write(&value, &mut out.body) };
         }
-        // Without a value the body is empty: many services refuse a `null` that nobody gave.
+        // A missing value makes an empty body, because many services refuse a `null` that the client did not send.
         if !value.is_missing() {
             value.write(&mut out.body);
             out.declare_json();
@@ -208,7 +208,7 @@ impl Request {
                             }
                         }
                     }
-                    // A header without its value would say something else.
+                    // A header is not sent without one of its values, as the rest would mean something else.
                     if missing {
                         out.header_bytes.truncate(start);
                         continue;
@@ -226,7 +226,7 @@ impl Request {
 }
 
 impl Rendered {
-    /// Adds the type of JSON, unless the mapping sets another.
+    /// Adds a JSON `Content-Type`, unless the mapping sets one.
     fn declare_json(&mut self) {
         if self.headers.iter().all(|it| it.0 != CONTENT_TYPE) {
             let start = self.header_bytes.len();
@@ -252,7 +252,7 @@ fn put(part: &Part, inputs: &Inputs<'_>, out: &mut Vec<u8>) -> Result<(), Render
     Ok(())
 }
 
-/// Appends the items of a list, each one segment of the path.
+/// Appends the items of a list as path segments.
 fn segments(list: &Selection, inputs: &Inputs<'_>, out: &mut Vec<u8>) -> Result<(), RenderError> {
     let value = eval_request(list, inputs)?;
     if value.is_missing() {
@@ -271,7 +271,7 @@ fn segments(list: &Selection, inputs: &Inputs<'_>, out: &mut Vec<u8>) -> Result<
     Ok(())
 }
 
-/// Appends `name=value`; `None` if it is no text.
+/// Appends `name=value`; `None` if the value is not text.
 fn param(name: &str, value: &Value<'_>, between: &mut u8, out: &mut Vec<u8>) -> Option<()> {
     let text: &[u8] = match value {
         Value::Text(text) | Value::Number(text) => text.as_bytes(),
@@ -286,21 +286,21 @@ fn param(name: &str, value: &Value<'_>, between: &mut u8, out: &mut Vec<u8>) -> 
     Some(())
 }
 
-/// Hands the value of a slot to `give`; `false` if there is none.
+/// Passes the text of a slot to `give`; `false` if it has no value.
 pub(super) fn text(
     slot: &Slot,
     inputs: &Inputs<'_>,
     give: &mut dyn FnMut(&[u8]),
 ) -> Result<bool, RenderError> {
-    if let Some(given) = copied(slot, inputs, give) {
+    if let Some(given) = give_plain(slot, inputs, give) {
         return Ok(given);
     }
     let value = eval_request(&slot.expr, inputs)?;
     give_text(&value, give).ok_or_else(|| RenderError::NoText { value: slot.expr.print().into() })
 }
 
-/// The same for what needs no evaluation; `None` if it does.
-fn copied(slot: &Slot, inputs: &Inputs<'_>, give: &mut dyn FnMut(&[u8])) -> Option<bool> {
+/// Fast path of [`text`] for values that need no evaluation; `None` for other slots.
+fn give_plain(slot: &Slot, inputs: &Inputs<'_>, give: &mut dyn FnMut(&[u8])) -> Option<bool> {
     match &slot.fast {
         Fast::Arg(name) => {
             let Some(argument) = inputs.args.find(name) else { return Some(false) };
@@ -313,7 +313,8 @@ fn copied(slot: &Slot, inputs: &Inputs<'_>, give: &mut dyn FnMut(&[u8])) -> Opti
             Some(true)
         }
         Fast::This(name) => {
-            let (column, row) = (inputs.key(name)?, inputs.keys.start);
+            let column = inputs.key(name)?;
+            let row = inputs.keys.start;
             match &column.data {
                 _ if column.nulls.get(row) => return Some(false),
                 Data::Int(values) => give(itoa::Buffer::new().format(*values.get(row)?).as_bytes()),
@@ -335,7 +336,7 @@ fn copied(slot: &Slot, inputs: &Inputs<'_>, give: &mut dyn FnMut(&[u8])) -> Opti
     }
 }
 
-/// The text of a single value, which a list of one is too; `false` if there is none, `None` if it is no text.
+/// Text of a single value, or of a list with one item. `false` if there is none, `None` if it is not text.
 fn give_text(value: &Value<'_>, give: &mut dyn FnMut(&[u8])) -> Option<bool> {
     match value {
         Value::Missing | Value::Null => return Some(false),

@@ -43,7 +43,8 @@ fn arguments(schema: &Schema, q: Option<&str>) -> OutputPlan {
     values.nodes.extend([Node::List { len: 2, end: 4 }, Node::Int(1), Node::Int(2)]);
     starts.push(4);
     let members: Vec<_> = schema.input_fields(schema.type_by_name("In").expect("In")).collect();
-    let (name, tag) = (values.push_text("é"), values.push_text("a"));
+    let name = values.push_text("é");
+    let tag = values.push_text("a");
     let object = [
         Node::Object { len: 2, end: 10 },
         Node::Key(members[0]),
@@ -77,7 +78,8 @@ fn sent(http: &str, q: Option<&str>, id: &str, headers: &SentHeaders) -> String 
         _ => Column { data: Data::Int(vec![-7]), ..Column::default() },
     };
     let columns: Vec<Column> = connector.keys.iter().map(|it| column(&it.name)).collect();
-    let (ids, variables) = (Ids::default(), Variables::default());
+    let ids = Ids::default();
+    let variables = Variables::default();
     let args =
         Args { schema, ids: &ids, output: &output, variables: &variables, arguments: &output.arguments };
     let keys = Keys { columns: &columns, names: &connector.keys, start: 0, end: 1 };

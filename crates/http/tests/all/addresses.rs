@@ -81,7 +81,8 @@ async fn calls_of_http2_go_to_all_addresses_too() {
 
 #[tokio::test]
 async fn an_address_that_takes_no_connections_costs_no_call() {
-    let (one, other) = (well(), well());
+    let one = well();
+    let other = well();
     let upstream = upstream(vec![vec![one.address, gone(), other.address]], Protocol::Negotiated, |_| ());
     assert_eq!(failures(&upstream, &post("/", "{}"), 20).await, 0);
     assert_eq!(one.calls() + other.calls(), 20);
@@ -101,7 +102,8 @@ async fn an_address_that_breaks_its_connections_is_left_out() {
 
 #[tokio::test]
 async fn a_name_that_moved_is_followed_while_calls_go_on() {
-    let (before, after) = (well(), well());
+    let before = well();
+    let after = well();
     let lists = vec![vec![before.address], vec![after.address]];
     let upstream = upstream(lists, Protocol::Negotiated, |_| ());
     let mut calls = 0;
@@ -116,7 +118,8 @@ async fn a_name_that_moved_is_followed_while_calls_go_on() {
 
 #[tokio::test]
 async fn a_connection_that_is_too_old_takes_no_more_calls() {
-    let (service, second) = (well(), http2());
+    let service = well();
+    let second = http2();
     let upstream =
         |address, protocol| upstream(vec![vec![address]], protocol, |it| it.connection_age = Duration::ZERO);
     assert_eq!(failures(&upstream(service.address, Protocol::Negotiated), &get("/"), 5).await, 0);

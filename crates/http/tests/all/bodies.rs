@@ -29,9 +29,12 @@ type Thing @connect(source: "s", http: {GET: "/page", queryParams: "id: $batch.i
 "#;
 
 fn serve(content_type: &'static str, body: &'static str) -> Service {
-    Service::start_by(move |request| match request.contains(" /things ") {
-        true => wire_kit::answer("200 OK", "", r#"[{"id": 1}]"#),
-        false => wire_kit::answer("200 OK", &format!("content-type: {content_type}\r\n"), body),
+    Service::start_by(move |request| {
+        if request.contains(" /things ") {
+            wire_kit::answer("200 OK", "", r#"[{"id": 1}]"#)
+        } else {
+            wire_kit::answer("200 OK", &format!("content-type: {content_type}\r\n"), body)
+        }
     })
 }
 

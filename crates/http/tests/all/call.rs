@@ -286,7 +286,8 @@ async fn while_one_call_finds_out_nobody_else_is_let_through() {
         _ => well(),
     });
     let upstream = service.upstream(|it| {
-        let (window, pause) = (Duration::from_secs(3600), Duration::ZERO);
+        let window = Duration::from_secs(3600);
+        let pause = Duration::ZERO;
         it.retries = 0;
         it.breaker = Some(BreakerPolicy { errors_percent: 50, window, pause });
     });
@@ -351,7 +352,8 @@ async fn calls_beyond_those_under_way_wait_or_are_turned_away() {
         it.queue_max = 1;
     });
     let first = Ask { timeout: Some(Duration::from_millis(200)), ..get("/") };
-    let (ask, third) = (get("/"), get("/"));
+    let ask = get("/");
+    let third = get("/");
     let said = tokio::join!(call(&upstream, &first), call(&upstream, &ask), call(&upstream, &third));
     assert_eq!(said, ("Timeout".into(), "200 well".into(), "Busy".into()));
 }

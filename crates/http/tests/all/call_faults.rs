@@ -135,7 +135,8 @@ async fn a_stream_that_is_reset_leaves_the_others_of_its_connection() {
     });
     let upstream = by_http2(&service, 0);
     // The first is not answered before the second has come, over its connection.
-    let (asked, beside) = (post("/", "a"), post("/", "b"));
+    let asked = post("/", "a");
+    let beside = post("/", "b");
     let first = call(&upstream, &asked);
     let second = async {
         while service.seen().0 == 0 {

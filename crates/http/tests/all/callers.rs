@@ -98,7 +98,8 @@ async fn users_who_ask_the_same_at_once_never_get_the_answers_of_each_other() {
     let engine = Arc::new(engine(SDL, &echo()));
     let users: Vec<Identity> = (0..4).map(|it| caller("user", Some(&format!("{}", it % 2)), &[])).collect();
     let asked = (0..400).map(|at| {
-        let (engine, identity) = (Arc::clone(&engine), users[at % 4].clone());
+        let engine = Arc::clone(&engine);
+        let identity = users[at % 4].clone();
         tokio::spawn(async move {
             let user = at % 2;
             let (body, _) = ask(&engine, &identity, "{ me { id name of { name } } }").await;
@@ -117,7 +118,8 @@ async fn users_who_ask_the_same_at_once_never_get_the_answers_of_each_other() {
 async fn what_is_kept_is_one_users_and_made_once() {
     let service = echo();
     let engine = engine(SDL, &service);
-    let (ann, bob) = (caller("user", Some("1"), &[]), caller("user", Some("2"), &[]));
+    let ann = caller("user", Some("1"), &[]);
+    let bob = caller("user", Some("2"), &[]);
     for _ in 0..3 {
         for (identity, user) in [(&ann, 1), (&bob, 2)] {
             let (body, told) = ask(&engine, identity, "{ me { of { name } } }").await;
@@ -226,12 +228,11 @@ async fn a_field_that_a_caller_may_not_see_is_absent_and_not_asked_for() {
             assert_eq!(schema.contains(&format!("\"{field}\"")), is_seen, "{field} {identity:?}");
             let calls = service.calls();
             let (body, _) = ask(&engine, &identity, &format!("{{ {field} {{ text }} }}")).await;
-            match is_seen {
-                true => assert_eq!(body, text(field, &format!("/{field} none none"))),
-                false => {
-                    assert!(body.contains(&format!("Cannot query field \\\"{field}\\\"")), "{body}");
-                    assert_eq!(service.calls(), calls, "{field}");
-                }
+            if is_seen {
+                assert_eq!(body, text(field, &format!("/{field} none none")))
+            } else {
+                assert!(body.contains(&format!("Cannot query field \\\"{field}\\\"")), "{body}");
+                assert_eq!(service.calls(), calls, "{field}");
             }
         }
     }

@@ -65,12 +65,17 @@ fn serve() -> Served {
     let engine = Arc::new(engine_of(vec![shop() as Arc<dyn Source>], &[]));
     let sent = Arc::<Mutex<Vec<(String, String)>>>::default();
     let says = Arc::<Mutex<Option<(&'static str, &'static str)>>>::default();
-    let (log, header) = (Arc::clone(&sent), Arc::clone(&says));
+    let log = Arc::clone(&sent);
+    let header = Arc::clone(&says);
     let address = listen(move |socket| {
-        let (engine, log, header) = (Arc::clone(&engine), Arc::clone(&log), Arc::clone(&header));
+        let engine = Arc::clone(&engine);
+        let log = Arc::clone(&log);
+        let header = Arc::clone(&header);
         async move {
             let service = hyper::service::service_fn(move |request: http::Request<Incoming>| {
-                let (engine, log, header) = (Arc::clone(&engine), Arc::clone(&log), Arc::clone(&header));
+                let engine = Arc::clone(&engine);
+                let log = Arc::clone(&log);
+                let header = Arc::clone(&header);
                 async move {
                     let mut reply = reply(&engine, &log, request).await;
                     if let Some((name, value)) = *header.lock().unwrap() {
@@ -115,7 +120,7 @@ fn server(address: SocketAddr, prefix: &str) -> Server {
         protocol: Protocol::Negotiated,
         policy: CallPolicy { retries: 0, ..CallPolicy::USUAL },
         deadline_header: None,
-        cache: wire_kit::cache(&Clock::simulated()),
+        cache: wire_kit::cache(&Clock::new_simulated()),
         cache_rule: None,
         tag: "shop".into(),
         type_tags: Vec::new(),
@@ -148,7 +153,8 @@ struct Kept {
 
 impl Kept {
     async fn new(change: impl FnOnce(&mut Server)) -> Self {
-        let (served, clock) = (serve(), Clock::simulated());
+        let served = serve();
+        let clock = Clock::new_simulated();
         let cache = wire_kit::cache(&clock);
         let mut server = Server { cache: Arc::clone(&cache), ..server(served.address, "") };
         server.deadline_header = Some("x-left".parse().unwrap());
@@ -187,7 +193,8 @@ async fn gateway(address: SocketAddr, prefix: &str) -> Engine {
 
 #[tokio::test]
 async fn the_answer_is_what_the_server_itself_would_say() {
-    let (served, direct) = (serve(), engine_of(vec![shop() as Arc<dyn Source>], &[]));
+    let served = serve();
+    let direct = engine_of(vec![shop() as Arc<dyn Source>], &[]);
     let gateway = gateway(served.address, "").await;
     for (query, variables) in [
         ("{ product(id: 3) { name id __typename maker { name country } } }", "{}"),
@@ -478,7 +485,8 @@ async fn a_mutation_and_a_tag_make_old_what_is_kept_of_the_server() {
         it.type_tags = vec![("Maker".into(), "makers".into())];
     })
     .await;
-    let (plain, made) = (ONE, "{ product(id: 1) { maker { name } } things { __typename } }");
+    let plain = ONE;
+    let made = "{ product(id: 1) { maker { name } } things { __typename } }";
     let both = async |calls| {
         kept.check("", plain, calls, Some((true, 60))).await;
         kept.check("", made, calls, Some((true, 60))).await;

@@ -40,7 +40,7 @@ fn source_of(
         protocol: Protocol::Http2,
         policy: CallPolicy { retries: 0, body_bytes_max: 10_000, ..CallPolicy::USUAL },
         deadline_header: None,
-        cache: wire_kit::cache(&Clock::simulated()),
+        cache: wire_kit::cache(&Clock::new_simulated()),
         cache_rule: None,
         tag: "shop".into(),
         type_tags: Vec::new(),
@@ -257,7 +257,8 @@ fn a_description_that_cannot_be_read_is_told() {
 fn nested(depth: usize) -> Vec<u8> {
     // A message's bytes behind the number of its field and their length.
     let put = |field: u8, message: Vec<u8>| {
-        let (low, high) = ((message.len() & 127) as u8, (message.len() >> 7) as u8);
+        let low = (message.len() & 127) as u8;
+        let high = (message.len() >> 7) as u8;
         [vec![field << 3 | 2, low | 128, high], message].concat()
     };
     (0..depth).fold(Vec::new(), |inner, _| put(8, put(2, inner)))
@@ -391,7 +392,8 @@ fn what_a_description_has_more_of_is_told_and_named_by_graphql() {
     assert!(sdl.contains("odd_name: Int!") && sdl.contains("size: UInt64!"), "{sdl}");
     let folder = std::env::temp_dir().join(format!("weir-editions-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    let (own, other) = (folder.join("own.proto"), folder.join("other.proto"));
+    let own = folder.join("own.proto");
+    let other = folder.join("other.proto");
     std::fs::write(&own, "syntax = \"proto3\";\nimport \"other.proto\";\nmessage A {}\n").unwrap();
     std::fs::write(&other, "edition = \"2023\";\nmessage B {}\n").unwrap();
     for file in [&own, &other] {
@@ -408,7 +410,8 @@ fn rule() -> CacheRule {
 
 #[tokio::test]
 async fn what_methods_that_read_answer_is_kept_until_something_is_changed() {
-    let ((address, log), clock) = (serve(), Clock::simulated());
+    let (address, log) = serve();
+    let clock = Clock::new_simulated();
     let cache = wire_kit::cache(&clock);
     let source = source_with(address, |it| {
         (it.cache, it.cache_rule) = (Arc::clone(&cache), Some(rule()));
@@ -424,7 +427,8 @@ async fn what_methods_that_read_answer_is_kept_until_something_is_changed() {
         assert_eq!((log.lock().unwrap().drain(..).count(), said), (calls, told), "{user}: {text}");
         text
     };
-    let (plain, made) = ("{ getProduct(id: 3) { name } }", "{ getProduct(id: 4) { maker { name } } }");
+    let plain = "{ getProduct(id: 3) { name } }";
+    let made = "{ getProduct(id: 4) { maker { name } } }";
     let first = check("ada", plain, 1, Some((true, 60))).await;
     clock.advance_ms(20_000);
     assert_eq!(check("ada", plain, 0, Some((true, 40))).await, first);

@@ -46,11 +46,14 @@ impl Http2Service {
     /// Answers the n-th request, from 0, by `script`, which is told its stream too.
     pub(crate) fn start(script: impl Fn(usize, u32) -> Play + Send + Sync + 'static) -> Self {
         let script: Script = Arc::new(script);
-        let (calls, connections) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
-        let (called, opened) = (Arc::clone(&calls), Arc::clone(&connections));
+        let calls = Arc::<AtomicUsize>::default();
+        let connections = Arc::<AtomicUsize>::default();
+        let called = Arc::clone(&calls);
+        let opened = Arc::clone(&connections);
         let address = listen(move |socket| {
             opened.fetch_add(1, Ordering::SeqCst);
-            let (script, called) = (Arc::clone(&script), Arc::clone(&called));
+            let script = Arc::clone(&script);
+            let called = Arc::clone(&called);
             async move { converse(socket, &script, &called).await.unwrap_or_default() }
         });
         Self { address, calls, connections }

@@ -133,7 +133,8 @@ pub(crate) fn serve() -> (std::net::SocketAddr, Log) {
 
 /// The service of [`known_types`], and the messages that it was sent, as JSON.
 pub(crate) fn serve_known_types() -> (std::net::SocketAddr, Log) {
-    let (log, pool) = (Log::default(), pool(known_types()));
+    let log = Log::default();
+    let pool = pool(known_types());
     let asked = Arc::clone(&log);
     let play = move |method: &str, request: Request<Bytes>| {
         let service = pool.get_service_by_name("weir.known.Known").unwrap();

@@ -10,7 +10,8 @@ use weir_http::source::{Options, open};
 
 /// An engine over the services of `sdl`, whose `upstream` is `service`.
 pub(crate) fn engine(sdl: &str, service: &Service) -> Engine {
-    let (clock, changes) = (Clock::system(), Arc::default());
+    let clock = Clock::system();
+    let changes = Arc::default();
     let cache = cache::CacheSettings { bytes_max: 1 << 26, clock, remote: None, changes };
     let options = Options {
         name: "services",

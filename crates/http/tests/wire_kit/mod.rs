@@ -30,7 +30,8 @@ pub(crate) enum Reply {
 
 /// A cache with a clock that is moved by hand.
 pub(crate) fn cache(clock: &Clock) -> Arc<Cache> {
-    let (clock, changes) = (clock.clone(), Arc::default());
+    let clock = clock.clone();
+    let changes = Arc::default();
     Arc::new(Cache::new(cache::CacheSettings { bytes_max: 1 << 20, clock, remote: None, changes }).unwrap())
 }
 
@@ -94,11 +95,15 @@ impl Service {
     }
 
     fn begin(script: Script, tls: Option<TlsAcceptor>) -> Self {
-        let (heads, connections) = (Arc::<Mutex<Vec<String>>>::default(), Arc::<AtomicUsize>::default());
-        let (seen, opened) = (Arc::clone(&heads), Arc::clone(&connections));
+        let heads = Arc::<Mutex<Vec<String>>>::default();
+        let connections = Arc::<AtomicUsize>::default();
+        let seen = Arc::clone(&heads);
+        let opened = Arc::clone(&connections);
         let address = listen(move |socket| {
             opened.fetch_add(1, Ordering::SeqCst);
-            let (script, seen, tls) = (Arc::clone(&script), Arc::clone(&seen), tls.clone());
+            let script = Arc::clone(&script);
+            let seen = Arc::clone(&seen);
+            let tls = tls.clone();
             async move {
                 match tls {
                     None => converse(socket, &script, &seen).await,

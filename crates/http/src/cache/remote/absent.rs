@@ -1,4 +1,4 @@
-//! Stands in for the second level in a build without the feature `redis`: no address can be read, so none is ever opened.
+//! Replaces the second level in a build without the feature `redis`: every address is refused.
 
 use super::clock::Clock;
 use super::entry::Entry;

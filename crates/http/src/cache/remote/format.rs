@@ -17,12 +17,12 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::sync::atomic::AtomicU64;
 
-/// Of names and values. Another one makes all that is there a miss.
+/// Version of names and values. Entries of another version are misses.
 const VERSION: u8 = 2;
 const MAGIC: [u8; 4] = *b"weir";
 const CHECK_BYTES: usize = 16;
 const HEAD_BYTES: usize = MAGIC.len() + 1 + CHECK_BYTES;
-/// Clocks of different machines may differ by so much.
+/// Maximum difference between clocks of two machines.
 const SKEW_MS: u64 = 1000;
 
 /// Name in the second level.
@@ -52,7 +52,7 @@ impl EntryName {
         Self { digest, text: Self::text(namespace, kind, &digest) }
     }
 
-    /// The name of another kind of thing for the same.
+    /// This name for another kind of value.
     pub(super) fn of_kind(&self, namespace: &str, kind: EntryKind) -> String {
         Self::text(namespace, kind, &self.digest)
     }
@@ -64,7 +64,7 @@ impl EntryName {
             EntryKind::Tag => 't',
         };
         let mut text = String::with_capacity(namespace.len() + 70);
-        // Writing into a string cannot fail.
+        // `write!` to a string cannot fail.
         let _ = write!(text, "{namespace}:{letter}{VERSION}:");
         digest.iter().for_each(|byte| {
             let _ = write!(text, "{byte:02x}");
@@ -80,7 +80,7 @@ pub(super) struct Instants {
     pub(super) wall_ms: u64,
 }
 
-/// `entry` as the value of `name`, with the versions that its tags had when its upstream was asked.
+/// Encodes `entry` as the value of `name`, with the versions of its tags from before the call.
 pub(super) fn encode(name: &EntryName, entry: &Entry, versions: &[u64], at: Instants) -> Vec<u8> {
     let text = entry.body.tape().map(Tape::text);
     let mut out = Vec::with_capacity(HEAD_BYTES + 64 + versions.len() * 8 + text.map_or(0, str::len));
@@ -111,7 +111,7 @@ pub(super) fn encode(name: &EntryName, entry: &Entry, versions: &[u64], at: Inst
     out
 }
 
-/// The entry that `value` is of `name`, if it is one and its tags still have these `versions`.
+/// Decodes `value`, if it belongs to `name` and its tags still have these `versions`.
 pub(super) fn decode(
     name: &EntryName,
     value: &[u8],
@@ -134,31 +134,32 @@ pub(super) fn decode(
     let took_ms = u32::from_le_bytes(rest.take()?);
     let status = u16::from_le_bytes(rest.take()?);
     let [flags] = rest.take()?;
-    let (has_text, is_inner, must_revalidate) = (flags & 1 != 0, flags & 2 != 0, flags & 4 != 0);
+    let has_text = flags & 1 != 0;
+    let is_inner = flags & 2 != 0;
+    let must_revalidate = flags & 4 != 0;
     let count = u16::from_le_bytes(rest.take()?);
     let mut same = usize::from(count) == versions.len();
     for place in 0..usize::from(count) {
         same &= versions.get(place) == Some(&u64::from_le_bytes(rest.take()?));
     }
-    let mut headers = Vec::new();
-    for _ in 0..u16::from_le_bytes(rest.take()?) {
-        let name = rest.part()?;
-        headers.push(AnswerHeaders::pair(name, rest.part()?).ok_or(Corrupt)?);
-    }
+    let headers = rest.headers()?;
     if !same || walls_ms[0] > at.wall_ms + SKEW_MS {
         return Ok(None);
     }
-    let body = match has_text {
-        true => Body::Json(Tape::parse(Bytes::copy_from_slice(rest.0), rule.depth_max).map_err(|_| Corrupt)?),
-        false => Body::Absent,
+    let body = if has_text {
+        Body::Json(Tape::parse(Bytes::copy_from_slice(rest.0), rule.depth_max).map_err(|_| Corrupt)?)
+    } else {
+        Body::Absent
     };
     let lifetime = lifetime(walls_ms, at, rule);
-    let (tags, retry_at_ms) = (tags.clone(), AtomicU64::new(0));
-    let (scope, is_silent) = (Scope::Public, false);
+    let tags = tags.clone();
+    let retry_at_ms = AtomicU64::new(0);
+    let scope = Scope::Public;
+    let is_silent = false;
     Ok(Some(Entry {
         status,
         body,
-        headers: headers.into_iter().collect(),
+        headers,
         lifetime,
         scope,
         is_silent,
@@ -171,11 +172,11 @@ pub(super) fn decode(
     }))
 }
 
-/// Not what was written.
+/// The value is corrupt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Corrupt;
 
-/// In times of this process, and no longer than the rule of this process allows.
+/// Converts times to this process's clock, and limits them by this process's rule.
 fn lifetime([origin, fresh, stale, error]: [u64; 4], at: Instants, rule: &Rule) -> Lifetime {
     let here_ms = |wall_ms: u64| {
         if wall_ms < at.wall_ms {
@@ -193,7 +194,7 @@ fn lifetime([origin, fresh, stale, error]: [u64; 4], at: Instants, rule: &Rule) 
     }
 }
 
-/// True if answers under `rule` may be shared between processes: public ones.
+/// True if entries under `rule` may be shared between processes: those that are public.
 pub(in super::super) fn is_public(rule: &Rule) -> bool {
     match rule.sharing {
         Sharing::ByHeaders | Sharing::Declared => true,
@@ -208,10 +209,20 @@ fn check(name: &EntryName, rest: &[u8]) -> [u8; CHECK_BYTES] {
     first
 }
 
-/// The unread rest of a value.
+/// The part of a value that was not read yet.
 struct Rest<'v>(&'v [u8]);
 
 impl<'v> Rest<'v> {
+    /// The headers, of which the number comes first.
+    fn headers(&mut self) -> Result<AnswerHeaders, Corrupt> {
+        let count = u16::from_le_bytes(self.take()?);
+        let pairs = (0..count).map(|_| {
+            let name = self.part()?;
+            AnswerHeaders::pair(name, self.part()?).ok_or(Corrupt)
+        });
+        pairs.collect()
+    }
+
     /// Bytes behind their number.
     fn part(&mut self) -> Result<&'v [u8], Corrupt> {
         let count = u32::from_le_bytes(self.take()?) as usize;

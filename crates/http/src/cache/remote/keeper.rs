@@ -22,16 +22,16 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
-/// Writes that are under way at once.
+/// Maximum number of concurrent writes.
 const WRITES_AT_ONCE: usize = 64;
-/// Versions of tags that are asked for at once.
+/// Maximum number of tag versions per lookup.
 const TAGS_AT_ONCE: usize = 512;
 /// Interval of pings to the server.
 const PING: Duration = Duration::from_secs(1);
-/// From the first to the longest pause before it is tried again to connect.
+/// Shortest and longest pause between attempts to connect.
 const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(2)];
 
-/// All is over when nobody can write any more.
+/// Break: the senders of writes are gone, so the thread ends.
 type Ended = ControlFlow<()>;
 
 /// Starts the thread; it ends when the sender of `writes` is dropped.
@@ -58,7 +58,7 @@ async fn run(shared: &RemoteState, mut writes: mpsc::Receiver<Write>) {
         match connecting.await {
             Ok((connection, sink, stream)) => {
                 told = false;
-                // Permits of the connection before are no news of this one.
+                // Consume permits of the previous connection: they do not concern the new one.
                 shared.broken.notify_one();
                 shared.broken.notified().await;
                 let connection = Arc::new(connection);
@@ -69,7 +69,7 @@ async fn run(shared: &RemoteState, mut writes: mpsc::Receiver<Write>) {
                     return;
                 }
                 tracing::warn!("the connection to the cache's second level broke");
-                // One that breaks as soon as it is made is not made anew any faster than one that cannot be made.
+                // A connection that breaks immediately is retried with the same backoff as one that cannot be made.
                 if begun.elapsed() > RETRY[1] {
                     pause = RETRY[0];
                     continue;
@@ -81,7 +81,7 @@ async fn run(shared: &RemoteState, mut writes: mpsc::Receiver<Write>) {
                 }
             }
         }
-        // Queued writes would only be older later.
+        // Drop queued writes: they would only be older later.
         while let Ok(write) = writes.try_recv() {
             forget(shared, &write);
         }
@@ -97,7 +97,7 @@ fn channel(shared: &RemoteState) -> String {
     format!("{}:invalidate", shared.settings.namespace)
 }
 
-/// All that is done over one connection, until it breaks or all is over.
+/// Runs all tasks of one connection until it breaks or the thread ends.
 async fn serve(
     shared: &RemoteState,
     connection: &Connection,
@@ -127,22 +127,22 @@ async fn write_one(shared: &RemoteState, connection: &Connection, write: Write) 
         Write::Keep { name, entry, versions, .. } => {
             match set(shared, connection, (name, entry, versions)).await {
                 Ok(()) => {}
-                Err(error) => shared.failed(&error),
+                Err(error) => shared.note_redis_error(&error),
             }
             name
         }
         Write::Release(name) => name,
     };
-    // Written or not: nobody is to wait for it any longer.
+    // Release the lease whether the write succeeded or not, so that no process waits for it.
     let mut release = cmd("DEL");
     release.arg(name.of_kind(&shared.settings.namespace, EntryKind::Lease));
     if let Err(error) = connection.ask::<()>(&release).await {
-        shared.failed(&error);
+        shared.note_redis_error(&error);
     }
     forget(shared, &write);
 }
 
-/// Writes an entry for as long as it may be of use.
+/// Writes an entry with the expiry of its last useful instant.
 async fn set(
     shared: &RemoteState,
     connection: &Connection,
@@ -161,16 +161,17 @@ async fn set(
     Ok(())
 }
 
-/// A finished or dropped write no longer counts as queued.
+/// Removes a finished or dropped write from the count of queued bytes.
 fn forget(shared: &RemoteState, write: &Write) {
     if let Write::Keep { bytes, .. } = write {
         shared.queued_bytes.fetch_sub(*bytes, Ordering::Relaxed);
     }
 }
 
-/// Hears what other processes invalidate, until the connection ends.
+/// Applies invalidations of other processes until the connection ends.
 async fn listen(shared: &RemoteState, mut stream: PubSubStream) {
-    let (mut exact, mut is_logged) = (HeardExactly::default(), false);
+    let mut exact = HeardExactly::default();
+    let mut is_logged = false;
     while let Some(message) = stream.next().await {
         let Some(Message { instance, version, tag, keys }) = Message::read(message.get_payload_bytes())
         else {
@@ -185,22 +186,22 @@ async fn listen(shared: &RemoteState, mut stream: PubSubStream) {
         }
         match tag {
             ALL => forget_all(shared, version),
-            tag => shared.tags.heard(tag, version, keys),
+            tag => shared.tags.invalidate_from_remote(tag, version, keys),
         }
     }
 }
 
-/// Makes everything invalid that has a tag, as of this version of all.
+/// Invalidates everything that has a tag, as of this version of the tag `ALL`.
 fn forget_all(shared: &RemoteState, version: u64) {
     shared.all_heard.store(version, Ordering::Relaxed);
     shared.tags.invalidate_all();
 }
 
-/// Makes good what was missed while nobody listened: makes invalid whose version is another than was heard of. A server
-/// that does not have the version of all any more has lost others too, so that nothing can be compared with them.
+/// Catches up with invalidations missed while disconnected: compares tag versions and invalidates tags that changed. A server that lost
+/// the version of `ALL` has lost others too, so then everything is invalidated.
 async fn catch_up(shared: &RemoteState, connection: &Connection) -> RedisResult<()> {
     let all = shared.tag_name(ALL);
-    // One that has no room has none, and is asked below.
+    // A full server stores no version; the lookup below then finds none.
     let _marked = connection.ask::<Option<String>>(&new_version(&all, true).0).await;
     let value: Option<Vec<u8>> = connection.ask(cmd("GET").arg(all.text)).await?;
     let version = version_of(value).unwrap_or(NO_VERSION);
@@ -215,24 +216,24 @@ async fn catch_up(shared: &RemoteState, connection: &Connection) -> RedisResult<
         let values = connection.values(&command, tags.len()).await?;
         Registry::compare(tags, values.into_iter().map(|it| version_of(it).unwrap_or(NO_VERSION)));
     }
-    // Results made of several answers have no names here.
+    // Results built from several answers have no entry to compare.
     shared.tags.invalidate_made();
     Ok(())
 }
 
-/// Tells what is invalidated here, until that fails.
+/// Publishes invalidations of this process until that fails.
 async fn tell(shared: &RemoteState, connection: &Connection) {
     loop {
         shared.invalidated.notified().await;
         if let Err(error) = tell_all(shared, connection).await {
-            shared.failed(&error);
+            shared.note_redis_error(&error);
             return;
         }
     }
 }
 
-/// Tells all that is untold: first the versions, so that who hears of it finds them changed. What could not be told is told
-/// over the next connection.
+/// Publishes all pending invalidations. Versions are written before messages, so that receivers find them changed. What fails stays
+/// pending for the next connection.
 async fn tell_all(shared: &RemoteState, connection: &Connection) -> RedisResult<()> {
     loop {
         let telling = shared.untold().next(WRITES_AT_ONCE);
@@ -243,7 +244,7 @@ async fn tell_all(shared: &RemoteState, connection: &Connection) -> RedisResult<
         {
             told?;
         }
-        shared.untold().told();
+        shared.untold().confirm_sent();
     }
 }
 
@@ -256,7 +257,7 @@ async fn tell_one(
     let name = shared.tag_name(tag);
     let (command, version) = new_version(&name, false);
     match connection.ask::<()>(&command).await {
-        // Without a version what has the tag is a miss as well, and taking one away needs no room.
+        // On a full server delete the version instead, which needs no memory: entries without a version are misses too.
         Err(error) if error.code() == Some("OOM") => connection.ask::<()>(cmd("DEL").arg(&name.text)).await?,
         told => told?,
     }
@@ -267,14 +268,13 @@ async fn tell_one(
     }
     match tag {
         ALL => forget_all(shared, version),
-        // Local entries were invalidated by the message; newer ones have this version.
-        tag => shared.tags.told(tag, version),
+        // Local entries were invalidated when the change happened; newer ones have this version.
+        tag => shared.tags.set_own_version(tag, version),
     }
     Ok(())
 }
 
-/// Looks whether both connections still answer, until one does not. Of a cluster's many one that does not is replaced by
-/// the client itself.
+/// Pings both connections until one fails. A cluster client replaces single connections itself.
 async fn ping(shared: &RemoteState, connection: &Connection, mut sink: PubSubSink) {
     loop {
         tokio::time::sleep(PING).await;

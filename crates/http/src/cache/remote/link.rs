@@ -1,4 +1,4 @@
-//! One way to a Redis or Valkey, alone or a cluster of them.
+//! A connection to Redis or Valkey, single or cluster.
 
 use redis::aio::{MultiplexedConnection, PubSubSink, PubSubStream};
 use redis::cluster::ClusterClient;
@@ -6,9 +6,9 @@ use redis::cluster_async::ClusterConnection;
 use redis::{AsyncConnectionConfig, Client, Cmd, ErrorKind, FromRedisValue, RedisResult};
 use std::time::Duration;
 
-/// A connection that is not there by then is not waited for.
+/// Timeout of connecting.
 const CONNECT: Duration = Duration::from_secs(1);
-/// A command that nobody waits for is given up by then.
+/// Timeout of background commands.
 const RESPONSE: Duration = Duration::from_secs(1);
 
 /// Address of the second level.
@@ -20,17 +20,17 @@ pub struct Address {
 
 impl std::fmt::Debug for Address {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // It may hold a password.
+        // The address may contain a password.
         f.debug_struct("Address").field("nodes", &self.nodes.len()).field("cluster", &self.cluster).finish()
     }
 }
 
 impl Address {
-    /// Reads `redis://host:port/0` or `redis-cluster://host:port,host:port`, both with `user:password@` if need be. With
-    /// `rediss` in place of `redis` it is spoken to by TLS, and the system's certificates are trusted.
+    /// Parses `redis://host:port/0` or `redis-cluster://host:port,host:port`, both with an optional `user:password@`. With `rediss`
+    /// instead of `redis` the connection uses TLS with the system's certificates.
     ///
     /// # Errors
-    /// The error, in words that do not repeat the text: it may contain a password.
+    /// The reason, without the text itself: it may contain a password.
     pub fn parse(text: &str) -> Result<Self, String> {
         let cluster = ["redis", "rediss"].into_iter().find_map(|scheme| {
             let rest = text.strip_prefix(scheme)?.strip_prefix("-cluster://")?;
@@ -46,7 +46,7 @@ impl Address {
             None => (vec![text.to_owned()], false),
         };
         let schemes = ["redis://", "rediss://", "valkey://", "valkeys://"];
-        // A fragment would switch the look at certificates off.
+        // A fragment (`#insecure`) would disable the check of certificates.
         let is_known = |node: &String| schemes.iter().any(|it| node.starts_with(it)) && !node.contains('#');
         if !nodes.iter().all(|node| is_known(node) && Client::open(node.as_str()).is_ok()) {
             return Err("is no address of a Redis; write `redis://host:6379`, or \
@@ -78,7 +78,7 @@ impl Address {
         Ok(Connection::One(client.get_multiplexed_async_connection_with_config(&config).await?))
     }
 
-    /// Connects for messages on `channel`. A cluster hands them on from node to node, so any node will do.
+    /// Subscribes to `channel`. Cluster nodes forward messages to each other, so any node will do.
     pub(super) async fn listen(&self, channel: &str) -> RedisResult<(PubSubSink, PubSubStream)> {
         let mut last = None;
         for node in &self.nodes {
@@ -96,7 +96,7 @@ impl Address {
     }
 }
 
-/// A connection that many use at once.
+/// A multiplexed connection.
 #[derive(Clone)]
 pub(super) enum Connection {
     One(MultiplexedConnection),
@@ -112,20 +112,21 @@ impl Connection {
         }
     }
 
-    /// Asks for `count` values by one command.
+    /// Reads `count` values with one command.
     ///
     /// # Errors
-    /// As [`Self::ask`], and an answer that has more or fewer.
+    /// Those of [`Self::ask`], and an answer with another number of values.
     pub(super) async fn values(&self, command: &Cmd, count: usize) -> RedisResult<Vec<Option<Vec<u8>>>> {
         let values: Vec<Option<Vec<u8>>> = self.ask(command).await?;
-        match values.len() == count {
-            true => Ok(values),
-            false => Err((ErrorKind::Parse, "other than as many values as were asked for").into()),
+        if values.len() == count {
+            Ok(values)
+        } else {
+            Err((ErrorKind::Parse, "other than as many values as were asked for").into())
         }
     }
 }
 
-/// `what`, or an error if it takes longer.
+/// Awaits `what`; a timeout is an error.
 pub(super) async fn within<T>(time: Duration, what: impl Future<Output = RedisResult<T>>) -> RedisResult<T> {
     tokio::time::timeout(time, what).await.unwrap_or_else(|_| Err(timed_out()))
 }

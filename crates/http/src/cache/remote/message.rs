@@ -10,27 +10,27 @@
 use super::untold::{KEY_BYTES_MAX, KEYS_MAX};
 use std::collections::VecDeque;
 
-/// Begins what is exact, at the place of a tag.
+/// First byte of an exact message, where a plain one has its tag.
 const EXACT: u8 = 0xFF;
-/// Format of what follows. A message of another one comes with a plain one too.
+/// Version of the exact format. Messages of unknown versions are ignored, as a plain message follows.
 const FORMAT: u8 = 1;
-/// Versions of exact messages that are remembered until the plain message comes.
+/// Number of exact messages remembered until their plain message comes.
 const EXACT_MAX: usize = 1024;
 
 /// An invalidation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Message<'m> {
-    /// Number of the process that tells it.
+    /// Number of the process that publishes it.
     pub(super) instance: u64,
-    /// Version that it gave the tag.
+    /// New version of the tag.
     pub(super) version: u64,
     pub(super) tag: &'m str,
-    /// Keys of the rows that were changed; none for any row.
+    /// Keys of the changed rows; empty if any row may have changed.
     pub(super) keys: Vec<&'m [u8]>,
 }
 
 impl<'m> Message<'m> {
-    /// The messages to send, in their order.
+    /// Messages to publish, in order.
     pub(super) fn payloads(&self) -> impl Iterator<Item = Vec<u8>> {
         let head = [self.instance, self.version].map(u64::to_le_bytes).concat();
         let exact = (!self.keys.is_empty()).then(|| {
@@ -44,7 +44,7 @@ impl<'m> Message<'m> {
         exact.into_iter().chain([[&head, self.tag.as_bytes()].concat()])
     }
 
-    /// The invalidation that `payload` is.
+    /// Parses `payload`.
     pub(super) fn read(payload: &'m [u8]) -> Option<Self> {
         let (instance, rest) = payload.split_first_chunk()?;
         let (version, rest) = rest.split_first_chunk()?;
@@ -52,7 +52,8 @@ impl<'m> Message<'m> {
             Some(([EXACT, FORMAT], parts)) => Self::parts(parts)?,
             _ => (rest, Vec::new()),
         };
-        let (instance, version) = (u64::from_le_bytes(*instance), u64::from_le_bytes(*version));
+        let instance = u64::from_le_bytes(*instance);
+        let version = u64::from_le_bytes(*version);
         Some(Self { instance, version, tag: std::str::from_utf8(tag).ok()?, keys })
     }
 
@@ -65,7 +66,8 @@ impl<'m> Message<'m> {
             Some((part, parts.is_empty()))
         };
         let (tag, mut is_last) = part()?;
-        let (mut keys, mut bytes) = (Vec::new(), 0);
+        let mut keys = Vec::new();
+        let mut bytes = 0;
         while !is_last {
             let (key, is_end) = part()?;
             bytes += key.len();
@@ -79,12 +81,12 @@ impl<'m> Message<'m> {
     }
 }
 
-/// Versions that exact messages gave: the plain ones that follow say no more.
+/// Versions of recent exact messages. The plain messages that follow are duplicates.
 #[derive(Debug, Default)]
 pub(super) struct HeardExactly(VecDeque<u64>);
 
 impl HeardExactly {
-    /// True if a message of `version` with these keys says what an exact one has said.
+    /// True if a message with this version and keys repeats an exact one.
     pub(super) fn is_known(&mut self, version: u64, keys: &[&[u8]]) -> bool {
         if !keys.is_empty() {
             if self.0.len() == EXACT_MAX {

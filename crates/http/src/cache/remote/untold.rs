@@ -1,4 +1,4 @@
-//! Invalidations of this process that other processes still have to be told of.
+//! Invalidations of this process that were not published to other processes yet.
 //!
 //! **Invariant:** what is told names at least all that was changed: where keys get too many it is the whole table, where tags do it is everything.
 
@@ -6,14 +6,14 @@ use super::ALL;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// So many tags are remembered while they cannot be told.
+/// Maximum number of pending tags; beyond it everything is invalidated.
 const TAGS_MAX: usize = 10_000;
-/// More rows of a table are told as any of its rows.
+/// Maximum number of row keys per tag; beyond it the change is published as any row.
 pub(super) const KEYS_MAX: usize = 256;
-/// Keys that are longer together are told as any row.
+/// Maximum size of row keys per tag, in bytes; beyond it the change is published as any row.
 pub(super) const KEY_BYTES_MAX: usize = 16 * 1024;
 
-/// Rows of a table that were changed.
+/// Rows of a table that changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ChangedRows {
     Any,
@@ -22,7 +22,7 @@ pub(super) enum ChangedRows {
 }
 
 impl ChangedRows {
-    /// The rows with these keys, of which none stands for any row.
+    /// The rows with these keys; no key means any row.
     pub(super) fn of<'k>(keys: impl IntoIterator<Item = &'k [u8]>) -> Self {
         let mut bytes = 0;
         let mut all = BTreeSet::new();
@@ -37,7 +37,7 @@ impl ChangedRows {
         if all.is_empty() { Self::Any } else { Self::Keys(all) }
     }
 
-    /// The keys; none for any row.
+    /// The keys; empty means any row.
     pub(super) fn keys(&self) -> Vec<&[u8]> {
         match self {
             Self::Any => Vec::new(),
@@ -54,13 +54,13 @@ impl ChangedRows {
     }
 }
 
-/// Tags that were invalidated here and still are what they were there. Nothing that has one is looked up or written.
+/// Tags that were invalidated here but not yet in the second level. Entries with such a tag are neither looked up nor written.
 #[derive(Debug, Default)]
 pub(super) struct Untold {
     tags: HashMap<Arc<str>, ChangedRows>,
-    /// Those that are being told, apart, so that who invalidates one again has it told again.
+    /// Tags being published. Kept apart, so that a tag invalidated meanwhile is published again.
     telling: HashMap<Arc<str>, ChangedRows>,
-    /// There were too many: it is all of them.
+    /// Too many tags are pending: publish the tag `ALL`.
     all: bool,
 }
 
@@ -76,12 +76,12 @@ impl Untold {
         }
     }
 
-    /// True if `tag` still is what it was there.
+    /// True if the invalidation of `tag` is pending.
     pub(super) fn has(&self, tag: &str) -> bool {
         self.all || self.tags.contains_key(tag) || self.telling.contains_key(tag)
     }
 
-    /// The next changes to tell, at most `count` tags. Changes that were taken before and not confirmed by `told` come again.
+    /// The next changes to publish, at most `count` tags. Changes that were not confirmed come again.
     pub(super) fn next(&mut self, count: usize) -> Vec<(Arc<str>, ChangedRows)> {
         for (tag, rows) in std::mem::take(&mut self.telling) {
             self.add(&tag, rows);
@@ -94,8 +94,8 @@ impl Untold {
         self.telling.iter().map(|(tag, rows)| (Arc::clone(tag), rows.clone())).collect()
     }
 
-    /// Confirms that the changes of the last `next` were told.
-    pub(super) fn told(&mut self) {
+    /// Confirms that the changes returned by the last `next` were published.
+    pub(super) fn confirm_sent(&mut self) {
         self.telling.clear();
     }
 }
@@ -131,7 +131,7 @@ mod tests {
         assert!(untold.has("boat") && !untold.has("buoy"));
         // It was not told: the next attempt has both.
         assert_eq!(untold.next(8), [("boat".into(), rows(0..3))]);
-        untold.told();
+        untold.confirm_sent();
         assert!(!untold.has("boat") && untold.next(8).is_empty());
         untold.add("boat", rows(0..1));
         untold.add("boat", ChangedRows::Any);
@@ -145,7 +145,7 @@ mod tests {
         (0..=TAGS_MAX).for_each(|it| untold.add(&it.to_string(), rows(0..1)));
         assert!(untold.has("another"));
         assert_eq!(untold.next(8), [(ALL.into(), ChangedRows::Any)]);
-        untold.told();
+        untold.confirm_sent();
         assert!(!untold.has("another"));
     }
 }

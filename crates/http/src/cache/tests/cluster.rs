@@ -39,7 +39,8 @@ impl Cluster {
     fn start(masters: u16, replicas: u16) -> Self {
         let mut cluster = Self { nodes: Vec::new(), ports: Vec::new() };
         for at in 0..masters * (1 + replicas) {
-            let (port, number) = (cluster_port(), (at + 1).to_string());
+            let port = cluster_port();
+            let number = (at + 1).to_string();
             let config = ["--cluster-enabled", "yes", "--cluster-config-file", &nodes_file(port)];
             // Short, so that a replica soon takes over; nobody is left out because it lagged.
             let times = ["--cluster-node-timeout", "1500", "--cluster-replica-validity-factor", "0"];
@@ -177,8 +178,10 @@ async fn found(kit: &Kit, prefix: &str, ids: &[u32], text: &str) -> usize {
 
 #[tokio::test]
 async fn a_cluster_is_as_good_as_one() {
-    let (cluster, clock) = (Cluster::start(2, 0), Clock::simulated());
-    let (one, other) = (cluster.process(&clock, &[0, 1]).await, cluster.process(&clock, &[0, 1]).await);
+    let cluster = Cluster::start(2, 0);
+    let clock = Clock::new_simulated();
+    let one = cluster.process(&clock, &[0, 1]).await;
+    let other = cluster.process(&clock, &[0, 1]).await;
     let ids: Vec<u32> = (0..30).collect();
     one.get_many("players", &ids, &upstream("0")).await;
     until(&one, |it| it.written == 30).await;
@@ -197,13 +200,15 @@ async fn a_cluster_is_as_good_as_one() {
 
 #[tokio::test]
 async fn slots_that_move_take_their_values_with_them() {
-    let (cluster, clock) = (Cluster::start(3, 0), Clock::simulated());
+    let cluster = Cluster::start(3, 0);
+    let clock = Clock::new_simulated();
     let one = cluster.process(&clock, &[0]).await;
     let ids: Vec<u32> = (0..30).collect();
     assert_eq!(found(&one, "players", &ids, "0").await, 0);
     until(&one, |it| it.written == 30).await;
     // Two that know where all was.
-    let (before, listens) = (cluster.process(&clock, &[1]).await, cluster.process(&clock, &[2]).await);
+    let before = cluster.process(&clock, &[1]).await;
+    let listens = cluster.process(&clock, &[2]).await;
     let names: Vec<String> = cluster.node(0).keys("test:[et]*").into_iter().take(5).collect();
     let slots: Vec<String> = names.iter().map(|name| cluster.begin_to_move(name, [0, 1])).collect();
     // Half-way a look is sent on; the client does so for one at a time, and a look that it gives up is a miss.
@@ -214,7 +219,7 @@ async fn slots_that_move_take_their_values_with_them() {
     assert_eq!(found(&before, "players", &rest, "1").await, 15);
     assert!(names.iter().all(|name| !cluster.node(0).keys("test:*").contains(name)));
     // New entries go to the slots' nodes.
-    let held = listens.changes.ages(["Album"]);
+    let held = listens.changes.versions(["Album"]);
     one.cache.invalidate("Album");
     grows_old(&listens, &held).await;
     serves(&one, 100..130).await;
@@ -225,7 +230,8 @@ async fn slots_that_move_take_their_values_with_them() {
 
 #[tokio::test]
 async fn a_master_that_dies_is_replaced_and_invalidations_reach_everyone_again() {
-    let (mut cluster, clock) = (Cluster::start(3, 1), Clock::simulated());
+    let mut cluster = Cluster::start(3, 1);
+    let clock = Clock::new_simulated();
     // All listen at the node that will die.
     let one = cluster.process(&clock, &[0, 1, 2]).await;
     let other = cluster.process(&clock, &[0, 1, 2]).await;
@@ -235,7 +241,8 @@ async fn a_master_that_dies_is_replaced_and_invalidations_reach_everyone_again()
     until(&one, |it| it.written == 31).await;
     assert_eq!(tagged(&other, &upstream("2")).await, told_as(HitRemote, 200, "1"));
     for at in 0..3 {
-        let (master, replica) = (cluster.node(at), cluster.node(at + 3));
+        let master = cluster.node(at);
+        let replica = cluster.node(at + 3);
         let count = |node: &Redis| node.ask::<usize>(&[b"DBSIZE"]);
         until_done(|| count(replica) == count(master));
     }
@@ -264,7 +271,7 @@ async fn a_master_that_dies_is_replaced_and_invalidations_reach_everyone_again()
         }
     }
     until(&other, |it| it.connected).await;
-    let held = other.changes.ages(["Album"]);
+    let held = other.changes.versions(["Album"]);
     one.cache.invalidate("Album");
     grows_old(&other, &held).await;
     assert_ne!(tagged(&other, &upstream("3")).await.2, "1");

@@ -93,7 +93,7 @@ async fn answers_that_no_redis_gives_are_misses() {
     ];
     for answer in answers {
         let address = format!("redis://127.0.0.1:{}", pretender(answer));
-        let one = Kit::with(Clock::simulated(), Some(hasty(&address)));
+        let one = Kit::with(Clock::new_simulated(), Some(hasty(&address)));
         until(&one, |it| it.connected).await;
         serves(&one, 0..1).await;
         assert_eq!(tagged(&one, &upstream("1")).await, told_as(Miss, 200, "1"));
@@ -114,7 +114,7 @@ async fn what_is_no_redis_at_all_is_served_without() {
             let _ = (&client).write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
         }
     });
-    let one = Kit::with(Clock::simulated(), Some(hasty(&format!("redis://127.0.0.1:{port}"))));
+    let one = Kit::with(Clock::new_simulated(), Some(hasty(&format!("redis://127.0.0.1:{port}"))));
     serves(&one, 0..20).await;
     assert!(!counts(&one).connected);
 }
@@ -122,8 +122,9 @@ async fn what_is_no_redis_at_all_is_served_without() {
 #[tokio::test]
 async fn a_wrong_password_is_as_good_as_no_redis_until_it_is_right() {
     let redis = Redis::start_on(free_port(), &["--requirepass", "theirs"]);
-    let one = Kit::with(Clock::simulated(), Some(hasty(&format!("redis://:ours@127.0.0.1:{}", redis.port))));
-    let none = Kit::with(Clock::simulated(), Some(hasty(&format!("redis://127.0.0.1:{}", redis.port))));
+    let one =
+        Kit::with(Clock::new_simulated(), Some(hasty(&format!("redis://:ours@127.0.0.1:{}", redis.port))));
+    let none = Kit::with(Clock::new_simulated(), Some(hasty(&format!("redis://127.0.0.1:{}", redis.port))));
     for kit in [&one, &none] {
         serves(kit, 0..20).await;
         assert!(!counts(kit).connected);
@@ -140,7 +141,7 @@ async fn a_wrong_password_is_as_good_as_no_redis_until_it_is_right() {
 #[tokio::test]
 async fn a_redis_that_takes_no_writes_for_a_while_holds_up_nobody() {
     let redis = Redis::start();
-    let one = Kit::with(Clock::simulated(), Some(RemoteSettings { budget: BUDGET, ..redis.settings() }));
+    let one = Kit::with(Clock::new_simulated(), Some(RemoteSettings { budget: BUDGET, ..redis.settings() }));
     until(&one, |it| it.connected).await;
     redis.ask::<()>(&[b"CLIENT", b"PAUSE", b"3600000", b"WRITE"]);
     serves(&one, 0..50).await;
@@ -162,11 +163,13 @@ async fn a_redis_that_takes_no_writes_for_a_while_holds_up_nobody() {
 
 #[tokio::test]
 async fn who_has_a_lease_and_hangs_holds_up_the_others_for_a_moment() {
-    let (redis, clock) = (Redis::start(), Clock::simulated());
+    let redis = Redis::start();
+    let clock = Clock::new_simulated();
     let one = redis.process(&clock).await;
     let other = Kit::with(clock.clone(), Some(RemoteSettings { patience: BUDGET, ..redis.settings() }));
     until(&other, |it| it.connected).await;
-    let (hangs, answers) = (ToldUpstream::held(says(200, &["x-ttl: 600"], "1")), upstream("2"));
+    let hangs = ToldUpstream::held(says(200, &["x-ttl: 600"], "1"));
+    let answers = upstream("2");
     let hanging = one.get("key", &hangs);
     let theirs = async {
         hangs.came(1).await;
@@ -185,7 +188,8 @@ async fn who_has_a_lease_and_hangs_holds_up_the_others_for_a_moment() {
 
 #[tokio::test]
 async fn a_lease_that_nobody_gives_back_ends() {
-    let (redis, clock) = (Redis::start(), Clock::simulated());
+    let redis = Redis::start();
+    let clock = Clock::new_simulated();
     let one = redis.process(&clock).await;
     let hangs = ToldUpstream::held(says(200, &["x-ttl: 600"], "1"));
     let asked = one.get("key", &hangs);
@@ -201,7 +205,8 @@ async fn a_lease_that_nobody_gives_back_ends() {
 
 #[tokio::test]
 async fn an_answer_that_finds_no_room_gives_its_lease_back() {
-    let (redis, clock) = (Redis::start(), Clock::simulated());
+    let redis = Redis::start();
+    let clock = Clock::new_simulated();
     let one = redis.process(&clock).await;
     let held = ToldUpstream::held(says(200, &["x-ttl: 600"], "1"));
     let asked = one.get("key", &held);
@@ -224,9 +229,12 @@ async fn an_answer_that_finds_no_room_gives_its_lease_back() {
 
 #[tokio::test]
 async fn messages_that_make_no_sense_are_passed_over() {
-    let (redis, clock) = (Redis::start(), Clock::simulated());
-    let (one, other) = (redis.process(&clock).await, redis.process(&clock).await);
-    let (album, genre) = (other.changes.ages(["Album"]), other.changes.ages(["Genre"]));
+    let redis = Redis::start();
+    let clock = Clock::new_simulated();
+    let one = redis.process(&clock).await;
+    let other = redis.process(&clock).await;
+    let album = other.changes.versions(["Album"]);
+    let genre = other.changes.versions(["Genre"]);
     let messages: [&[u8]; 6] =
         [b"", b"7 bytes", b"8 bytes.", b"8 bytes.8 bytes", b"8 bytes.8 bytes.\xff\xfe", &[0; 1 << 20]];
     for message in messages {

@@ -160,7 +160,7 @@ pub(crate) type Observed = (Outcome, u16, String);
 impl Kit {
     /// A cache and a rule for it: no default lifetime, nothing stale, answers shared by their headers.
     pub(crate) fn new() -> Self {
-        Self::with(Clock::simulated(), None)
+        Self::with(Clock::new_simulated(), None)
     }
 
     /// As above, with a second level.
@@ -203,7 +203,7 @@ impl Kit {
         whole.begin(key.as_bytes());
         let rule = Arc::new(self.rule.clone());
         let wanted = Wanted {
-            key: whole.hashed(),
+            key: whole.to_key_ref(),
             rule: &rule,
             tags: &tags,
             own_tags: &[],

@@ -13,15 +13,15 @@ use weir_engine::tag_versions::{Change, ChangeListener, InvalidationSink, RowKey
 struct HeardChanges(Mutex<Vec<(String, Option<Vec<u8>>)>>);
 
 impl ChangeListener for HeardChanges {
-    fn changed(&self, change: &Change<'_>) {
+    fn on_change(&self, change: &Change<'_>) {
         self.0.lock().unwrap().push((change.tag.to_owned(), change.key.map(<[u8]>::to_vec)));
     }
 
-    fn everything_changed(&self) {
+    fn on_unknown_change(&self) {
         self.0.lock().unwrap().push(("everything".to_owned(), None));
     }
 
-    fn abandoned(&self, _: &Change<'_>) {}
+    fn on_unconfirmed_change(&self, _: &Change<'_>) {}
 }
 
 fn listen(kit: &Kit) -> Arc<HeardChanges> {
@@ -37,8 +37,10 @@ fn rows(tag: &Tag, ids: std::ops::Range<u32>) -> Vec<RowKey> {
 
 #[tokio::test]
 async fn rows_are_told_to_other_processes_and_their_table_to_those_of_an_older_release() {
-    let (redis, clock) = (Redis::start(), Clock::simulated());
-    let (one, other) = (redis.process(&clock).await, redis.process(&clock).await);
+    let redis = Redis::start();
+    let clock = Clock::new_simulated();
+    let one = redis.process(&clock).await;
+    let other = redis.process(&clock).await;
     let client = redis::Client::open(format!("redis://127.0.0.1:{}", redis.port)).unwrap();
     let mut older = client.get_connection().unwrap();
     let mut older = older.as_pubsub();
@@ -48,7 +50,7 @@ async fn rows_are_told_to_other_processes_and_their_table_to_those_of_an_older_r
     let [boat, buoy] = ["boat", "buoy"].map(|it| Tag(it.into()));
     // One after the other, as equal tags that wait are told as one.
     let told = async |tag: &Tag, rows: &[RowKey], changes: usize| {
-        one.cache.changed(tag, rows);
+        one.cache.invalidate_rows(tag, rows);
         let begun = Instant::now();
         while heard.0.lock().unwrap().len() < changes {
             assert!(begun.elapsed() < PATIENCE, "{:?}", heard.0.lock().unwrap());

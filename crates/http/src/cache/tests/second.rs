@@ -24,8 +24,10 @@ pub(super) async fn tagged(kit: &Kit, upstream: &Arc<ToldUpstream>) -> super::ki
 
 #[tokio::test]
 async fn what_one_process_kept_another_finds_with_what_remains() {
-    let (redis, clock) = (Redis::start(), Clock::simulated());
-    let (one, other) = (redis.process(&clock).await, redis.process(&clock).await);
+    let redis = Redis::start();
+    let clock = Clock::new_simulated();
+    let one = redis.process(&clock).await;
+    let other = redis.process(&clock).await;
     assert_eq!(one.get("key", &upstream("1")).await, Ok(told_as(Miss, 200, "1")));
     until(&one, |it| it.written == 1).await;
     clock.advance_ms(1500);
@@ -44,8 +46,10 @@ async fn what_one_process_kept_another_finds_with_what_remains() {
 
 #[tokio::test]
 async fn a_batch_is_looked_up_by_one_command() {
-    let (redis, clock) = (Redis::start(), Clock::simulated());
-    let (mut one, mut other) = (redis.process(&clock).await, redis.process(&clock).await);
+    let redis = Redis::start();
+    let clock = Clock::new_simulated();
+    let mut one = redis.process(&clock).await;
+    let mut other = redis.process(&clock).await;
     (one.rule.negative_ms, other.rule.negative_ms) = (60_000, 60_000);
     let ours = upstream("0");
     ours.unknown.lock().unwrap().insert(3);
@@ -66,7 +70,8 @@ async fn a_batch_is_looked_up_by_one_command() {
 
 #[tokio::test]
 async fn several_processes_ask_an_upstream_once() {
-    let (redis, clock) = (Redis::start(), Clock::simulated());
+    let redis = Redis::start();
+    let clock = Clock::new_simulated();
     let mut kits = [redis.process(&clock).await, redis.process(&clock).await, redis.process(&clock).await];
     kits.iter_mut().for_each(|kit| kit.rule.stale_ms = Some(600_000));
     let [one, two, three] = &kits;
@@ -111,15 +116,18 @@ async fn several_processes_ask_an_upstream_once() {
 
 #[tokio::test]
 async fn a_tag_that_one_process_invalidates_is_invalid_in_all() {
-    let (redis, clock) = (Redis::start(), Clock::simulated());
-    let (one, other) = (redis.process(&clock).await, redis.process(&clock).await);
+    let redis = Redis::start();
+    let clock = Clock::new_simulated();
+    let one = redis.process(&clock).await;
+    let other = redis.process(&clock).await;
     assert_eq!(tagged(&one, &upstream("1")).await, told_as(Miss, 200, "1"));
     until(&one, |it| it.written == 1).await;
     assert_eq!(tagged(&other, &upstream("unused")).await, told_as(HitRemote, 200, "1"));
     one.cache.invalidate("Artist");
     // At once where it was said, whatever there still is in the second level.
     assert_eq!(tagged(&one, &upstream("2")).await, told_as(Miss, 200, "2"));
-    let (theirs, begun) = (upstream("3"), Instant::now());
+    let theirs = upstream("3");
+    let begun = Instant::now();
     loop {
         assert!(begun.elapsed() < PATIENCE, "it is still believed");
         match tagged(&other, &theirs).await {
@@ -133,19 +141,22 @@ async fn a_tag_that_one_process_invalidates_is_invalid_in_all() {
 
 #[tokio::test]
 async fn one_of_a_batch_is_invalid_in_all_processes_and_the_others_are_not() {
-    let (redis, clock) = (Redis::start(), Clock::simulated());
-    let (mut one, mut other) = (redis.process(&clock).await, redis.process(&clock).await);
+    let redis = Redis::start();
+    let clock = Clock::new_simulated();
+    let mut one = redis.process(&clock).await;
+    let mut other = redis.process(&clock).await;
     for kit in [&mut one, &mut other] {
         kit.own_tags = [1, 2, 3].map(|it| vec![format!("player-{it}").into()]).into();
     }
     let asked = |upstream: &Arc<ToldUpstream>| std::mem::take(&mut *upstream.batches.lock().unwrap());
-    let (ours, theirs) = (upstream("1"), upstream("2"));
+    let ours = upstream("1");
+    let theirs = upstream("2");
     one.get_many("players", &[1, 2, 3], &ours).await;
     assert_eq!(asked(&ours), [vec![1, 2, 3]]);
     until(&one, |it| it.written == 3).await;
     let found = other.get_many("players", &[1, 2, 3], &theirs).await;
     assert!(found.iter().all(|it| it.as_ref().unwrap().0 == HitRemote) && asked(&theirs).is_empty());
-    let before = other.changes.ages(["player-2"]);
+    let before = other.changes.versions(["player-2"]);
     one.cache.invalidate("player-2");
     one.get_many("players", &[1, 2, 3], &ours).await;
     assert_eq!(asked(&ours), [vec![2]]);
@@ -167,27 +178,31 @@ pub(super) async fn grows_old(kit: &Kit, ages: &TagSnapshot) {
 
 #[tokio::test]
 async fn what_is_made_of_answers_is_old_when_another_process_says_so_or_may_have() {
-    let (port, clock) = (free_port(), Clock::simulated());
+    let port = free_port();
+    let clock = Clock::new_simulated();
     let redis = Redis::start_on(port, &[]);
-    let (one, other) = (redis.process(&clock).await, redis.process(&clock).await);
+    let one = redis.process(&clock).await;
+    let other = redis.process(&clock).await;
     // Nothing that is kept there has the tag: a table's, for instance.
-    let (album, genre) = (other.changes.ages(["Album"]), other.changes.ages(["Genre"]));
+    let album = other.changes.versions(["Album"]);
+    let genre = other.changes.versions(["Genre"]);
     one.cache.invalidate("Album");
     grows_old(&other, &album).await;
     assert!(other.changes.are_current(&genre));
     // Local changes are known at once.
-    let album = one.changes.ages(["Album"]);
+    let album = one.changes.versions(["Album"]);
     one.cache.invalidate("Album");
     assert!(!one.changes.are_current(&album));
     // A process without a connection may have missed messages.
-    let genre = other.changes.ages(["Genre"]);
+    let genre = other.changes.versions(["Genre"]);
     redis.ask::<()>(&[b"CLIENT", b"KILL", b"TYPE", b"pubsub"]);
     grows_old(&other, &genre).await;
     drop(redis);
     for kit in [&one, &other] {
         until(kit, |it| !it.connected).await;
     }
-    let (album, genre) = (other.changes.ages(["Album"]), other.changes.ages(["Genre"]));
+    let album = other.changes.versions(["Album"]);
+    let genre = other.changes.versions(["Genre"]);
     one.cache.invalidate("Album");
     assert!(other.changes.are_current(&album), "nobody can tell");
     let _redis = Redis::start_on(port, &[]);
@@ -197,7 +212,8 @@ async fn what_is_made_of_answers_is_old_when_another_process_says_so_or_may_have
 
 #[tokio::test]
 async fn a_server_that_lost_what_it_had_makes_all_that_has_tags_a_miss() {
-    let (redis, clock) = (Redis::start(), Clock::simulated());
+    let redis = Redis::start();
+    let clock = Clock::new_simulated();
     let one = redis.process(&clock).await;
     tagged(&one, &upstream("1")).await;
     one.get("plain", &upstream("1")).await.unwrap();
@@ -214,8 +230,10 @@ async fn a_server_that_lost_what_it_had_makes_all_that_has_tags_a_miss() {
 
 #[tokio::test]
 async fn who_could_not_hear_an_invalidation_forgets_all_that_has_tags() {
-    let (redis, clock) = (Redis::start(), Clock::simulated());
-    let (one, other) = (redis.process(&clock).await, redis.process(&clock).await);
+    let redis = Redis::start();
+    let clock = Clock::new_simulated();
+    let one = redis.process(&clock).await;
+    let other = redis.process(&clock).await;
     tagged(&one, &upstream("1")).await;
     until(&one, |it| it.written == 1).await;
     assert_eq!(tagged(&other, &upstream("unused")).await, told_as(HitRemote, 200, "1"));
@@ -233,8 +251,10 @@ async fn who_could_not_hear_an_invalidation_forgets_all_that_has_tags() {
 
 #[tokio::test]
 async fn a_tag_whose_version_is_lost_makes_what_has_it_a_miss() {
-    let (redis, clock) = (Redis::start(), Clock::simulated());
-    let (one, other) = (redis.process(&clock).await, redis.process(&clock).await);
+    let redis = Redis::start();
+    let clock = Clock::new_simulated();
+    let one = redis.process(&clock).await;
+    let other = redis.process(&clock).await;
     tagged(&one, &upstream("1")).await;
     until(&one, |it| it.written == 1).await;
     for name in redis.keys("test:t*") {
@@ -245,7 +265,8 @@ async fn a_tag_whose_version_is_lost_makes_what_has_it_a_miss() {
 
 #[tokio::test]
 async fn an_invalidation_that_could_not_be_told_is_told_later_and_trusted_by_nobody_meanwhile() {
-    let (redis, clock) = (Redis::start(), Clock::simulated());
+    let redis = Redis::start();
+    let clock = Clock::new_simulated();
     let one = Kit::with(
         clock.clone(),
         Some(RemoteSettings { budget: Duration::from_millis(20), ..redis.settings() }),
@@ -259,7 +280,8 @@ async fn an_invalidation_that_could_not_be_told_is_told_later_and_trusted_by_nob
     redis.signal("CONT");
     until(&one, |it| it.connected).await;
     let other = redis.process(&clock).await;
-    let (theirs, begun) = (upstream("3"), Instant::now());
+    let theirs = upstream("3");
+    let begun = Instant::now();
     loop {
         assert!(begun.elapsed() < PATIENCE, "it is still believed");
         // Until it is told, another process may find what was there; then it never does again.
@@ -274,8 +296,10 @@ async fn an_invalidation_that_could_not_be_told_is_told_later_and_trusted_by_nob
 
 #[tokio::test]
 async fn what_is_for_one_caller_never_goes_there() {
-    let (redis, clock) = (Redis::start(), Clock::simulated());
-    let (mut one, mut other) = (redis.process(&clock).await, redis.process(&clock).await);
+    let redis = Redis::start();
+    let clock = Clock::new_simulated();
+    let mut one = redis.process(&clock).await;
+    let mut other = redis.process(&clock).await;
     let private = |text: &str| ToldUpstream::new(says(200, &["cache-control: private, max-age=600"], text));
     assert_eq!(one.get("key", &private("1")).await, Ok(told_as(Pass, 200, "1")));
     // Whose lease it was gives it back without having written anything.
@@ -301,9 +325,11 @@ async fn what_is_for_one_caller_never_goes_there() {
 
 #[tokio::test]
 async fn values_that_are_anything_else_are_misses() {
-    let (redis, clock) = (Redis::start(), Clock::simulated());
+    let redis = Redis::start();
+    let clock = Clock::new_simulated();
     let one = redis.process(&clock).await;
-    let (first, second) = (upstream("\"first\""), upstream("\"second\""));
+    let first = upstream("\"first\"");
+    let second = upstream("\"second\"");
     one.get("first", &first).await.unwrap();
     until(&one, |it| it.written == 1).await;
     let name = redis.keys("test:e*").remove(0);
@@ -346,7 +372,8 @@ pub(super) async fn serves(kit: &Kit, keys: std::ops::Range<u32>) {
 
 #[tokio::test]
 async fn without_a_redis_all_is_served_and_with_its_return_it_is_used_again() {
-    let (port, clock) = (free_port(), Clock::simulated());
+    let port = free_port();
+    let clock = Clock::new_simulated();
     let one = Kit::with(clock.clone(), Some(settings(&format!("redis://127.0.0.1:{port}"))));
     serves(&one, 0..10).await;
     assert!(!counts(&one).connected);
@@ -371,7 +398,8 @@ async fn without_a_redis_all_is_served_and_with_its_return_it_is_used_again() {
 
 #[tokio::test]
 async fn a_redis_that_hangs_is_waited_for_a_moment_and_then_left_alone() {
-    let (redis, clock) = (Redis::start(), Clock::simulated());
+    let redis = Redis::start();
+    let clock = Clock::new_simulated();
     let budget = RemoteSettings { budget: Duration::from_millis(5), ..redis.settings() };
     let one = Kit::with(clock.clone(), Some(budget));
     until(&one, |it| it.connected).await;
@@ -393,10 +421,8 @@ async fn a_redis_that_hangs_is_waited_for_a_moment_and_then_left_alone() {
 
 #[tokio::test]
 async fn a_redis_that_is_full_keeps_nothing_and_hurts_nobody() {
-    let (redis, clock) = (
-        Redis::start_on(free_port(), &["--maxmemory", "1", "--maxmemory-policy", "noeviction"]),
-        Clock::simulated(),
-    );
+    let redis = Redis::start_on(free_port(), &["--maxmemory", "1", "--maxmemory-policy", "noeviction"]);
+    let clock = Clock::new_simulated();
     let one = redis.process(&clock).await;
     serves(&one, 0..10).await;
     until(&one, |it| it.failed >= 10).await;
@@ -404,7 +430,8 @@ async fn a_redis_that_is_full_keeps_nothing_and_hurts_nobody() {
     assert_eq!((counts.written, counts.connected), (0, true), "{counts:?}");
     // Connected processes still receive invalidations.
     let other = redis.process(&clock).await;
-    let (album, genre) = (other.changes.ages(["Album"]), other.changes.ages(["Genre"]));
+    let album = other.changes.versions(["Album"]);
+    let genre = other.changes.versions(["Genre"]);
     one.cache.invalidate("Album");
     grows_old(&other, &album).await;
     assert!(other.changes.are_current(&genre), "nobody had to connect again");

@@ -184,7 +184,8 @@ async fn what_is_private_with_a_key_is_kept_for_whom_the_key_names() {
     let kit = kit_with(Sharing::Keyed);
     let of_user =
         |user: &str| ToldUpstream::new(says(200, &["cache-control: private, max-age=60, s-maxage=9"], user));
-    let (ann, bob) = (of_user("1"), of_user("2"));
+    let ann = of_user("1");
+    let bob = of_user("2");
     for outcome in [Miss, Hit] {
         assert_eq!(kit.get("wallet of Ann", &ann).await, Ok(told_as(outcome, 200, "1")));
         assert_eq!(kit.get("wallet of Bob", &bob).await, Ok(told_as(outcome, 200, "2")));
@@ -198,7 +199,8 @@ async fn what_is_private_with_a_key_is_kept_for_whom_the_key_names() {
 async fn a_batch_that_is_private_is_nobody_elses() {
     let kit = Kit::new();
     let of_user = |user: &str| ToldUpstream::held(says(200, &["cache-control: private, max-age=60"], user));
-    let (ann, bob) = (of_user("\"Ann\""), of_user("\"Bob\""));
+    let ann = of_user("\"Ann\"");
+    let bob = of_user("\"Bob\"");
     let go = async {
         ann.came(1).await;
         settle().await;

@@ -30,10 +30,13 @@ fn threads_that_meet_at_every_expiry_cause_one_call_each_time() {
     kit.rule.stale_ms = Some(0);
     let kit = Arc::new(kit);
     let upstream = ToldUpstream::new(says(200, &["x-ttl: 2"], "1"));
-    let (threads, rounds) = (8, 200);
+    let threads = 8;
+    let rounds = 200;
     let barrier = Arc::new(Barrier::new(threads));
     let work = |number: usize| {
-        let (kit, upstream, barrier) = (Arc::clone(&kit), Arc::clone(&upstream), Arc::clone(&barrier));
+        let kit = Arc::clone(&kit);
+        let upstream = Arc::clone(&upstream);
+        let barrier = Arc::clone(&barrier);
         move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             for _ in 0..rounds {
@@ -99,7 +102,7 @@ async fn patient(
     key.begin(b"key");
     let rule = Arc::new(kit.rule.clone());
     let wanted = Wanted {
-        key: key.hashed(),
+        key: key.to_key_ref(),
         rule: &rule,
         tags: &[],
         own_tags: &[],
@@ -131,7 +134,8 @@ fn a_flight_that_ends_with_its_thread_is_begun_again_by_who_waits() {
     let kit = Kit::new();
     let upstream = ToldUpstream::held(says(200, &["x-ttl: 2"], "1"));
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let (first, second) = (runtime(), runtime());
+    let first = runtime();
+    let second = runtime();
     assert_eq!(first.block_on(patient(&kit, &upstream, Duration::ZERO)), Err(CallError::Timeout));
     second.block_on(async {
         let mut waits = Box::pin(patient(&kit, &upstream, PATIENCE));

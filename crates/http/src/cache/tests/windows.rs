@@ -151,7 +151,8 @@ async fn lifetimes_are_shortened_and_never_lengthened_by_jitter() {
     for key in 0..200 {
         left.push(kit.served(&key.to_string(), &[], &upstream).await.unwrap().fresh_ms);
     }
-    let (least, most) = (left.iter().min().unwrap(), left.iter().max().unwrap());
+    let least = left.iter().min().unwrap();
+    let most = left.iter().max().unwrap();
     assert!((90_000..91_000).contains(least) && (99_000..=100_000).contains(most), "{least} to {most}");
     // A second stays a second.
     upstream.now_says(says(200, &["x-ttl: 1"], "1"));

@@ -1,30 +1,30 @@
-//! Answers of operations: the response that is read, and its type.
+//! Selects the response of an operation and its type.
 
 use super::document::{Document, has_text, json_content};
 use super::types::{TypeShape, Types, Way};
 use serde_json::{Map, Value};
 
-/// The answer of a successful operation.
+/// Response of a successful operation.
 pub(super) enum AnswerKind {
-    /// Nothing that can be read: that it was done is all there is to say.
+    /// No readable body: the field only reports success.
     Done,
-    /// JSON.
+    /// A JSON body.
     Json(TypeShape),
-    /// A plain text.
+    /// A plain text body.
     Text,
 }
 
-/// The answer of `operation`, which is called `name`.
+/// Selects the response of `operation`, whose field is called `name`.
 ///
 /// # Errors
-/// The reason for which it cannot be asked.
+/// The reason why the operation cannot be called.
 pub(super) fn read<'d>(
     document: &'d Document,
     operation: &'d Value,
     (name, is_reading): (&str, bool),
     types: &mut Types<'d>,
 ) -> Result<AnswerKind, String> {
-    // Source: OpenAPI 3.1, Operation Object: the answers need not be described.
+    // Source: OpenAPI 3.1, Operation Object: `responses` is optional.
     let responses = operation.get("responses").and_then(Value::as_object);
     let good = responses.map(|it| successful(document, it)).transpose()?.flatten();
     let Some(good) = good else {
@@ -53,7 +53,7 @@ fn content_of(response: &Value) -> Option<&Map<String, Value>> {
     response.get("content").and_then(Value::as_object).filter(|it| !it.is_empty())
 }
 
-/// The answer of a success: the first that has JSON, else the first, else what stands for all.
+/// The response of a success: the first with JSON, else the first, else `default`.
 fn successful<'d>(
     document: &'d Document,
     responses: &'d Map<String, Value>,

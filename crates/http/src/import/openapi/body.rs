@@ -1,4 +1,4 @@
-//! Bodies of requests: JSON and forms of one argument.
+//! Request bodies: JSON, and forms given as one argument.
 
 use super::document::{Document, FORM, JSON, form_content, is_true, json_content};
 use super::names;
@@ -6,10 +6,10 @@ use super::parameters::{ListStyle, RequestParts};
 use super::types::{Field, TypeShape, Types, Way, first_line};
 use serde_json::{Map, Value};
 
-/// Adds the body of `operation`, which is called `name`, to `request`.
+/// Adds the body of `operation`, whose field is called `name`, to `request`.
 ///
 /// # Errors
-/// The reason for which it cannot be sent.
+/// The reason why the body cannot be sent.
 pub(super) fn read<'d>(
     document: &'d Document,
     operation: &'d Value,
@@ -40,7 +40,7 @@ pub(super) fn read<'d>(
             "the form of `{name}` has lists and objects in it, which are sent as `name[0]` and `name[member]`"
         ));
     }
-    let may_be_null = schema.is_some_and(|it| types.says_null(it));
+    let may_be_null = schema.is_some_and(|it| types.allows_null(it));
     let bang = if is_true(body, "required") && !may_be_null { "!" } else { "" };
     let argument = request.argument("input", &format!("{}{bang}", shape.ty), first_line(body));
     let renamed = if types.is_renamed(&shape) {
@@ -54,7 +54,7 @@ pub(super) fn read<'d>(
     Ok(())
 }
 
-/// The media type that is sent: JSON before a form.
+/// Selects the media type to send: JSON before a form.
 fn media_of(content: &Map<String, Value>) -> Result<(String, &Value), String> {
     let form = || form_content(content).map(|it| (FORM.to_owned(), it));
     json_content(content).or_else(form).ok_or_else(|| {
@@ -63,20 +63,22 @@ fn media_of(content: &Map<String, Value>) -> Result<(String, &Value), String> {
     })
 }
 
-/// The body of a form with lists, as a mapping writes it: a list of objects, so that a name may come again. `None` if there is no list, or
-/// an object in it whose members have other names here.
+/// A form with lists, in the syntax of mappings: a list of objects, since a name may repeat. `None` if there is no list, or an object in
+/// it has renamed members.
 ///
-/// Source: OpenAPI 3.1, Encoding Object: lists are `style: form`, exploded, where nothing else is said.
+/// Source: OpenAPI 3.1, Encoding Object: the default for lists is `style: form`, exploded.
 fn form_body(media: &Value, types: &Types<'_>, shape: &TypeShape, argument: &str) -> Option<String> {
     let fields = types.fields(shape);
     let is_sent_apart = |it: &Field| it.shape.is_list() && it.shape.object.is_none();
     if !fields.iter().any(is_sent_apart) || fields.iter().any(|it| types.is_renamed(&it.shape)) {
         return None;
     }
-    let (mut single, mut repeated) = (Vec::new(), Vec::new());
+    let mut single = Vec::new();
+    let mut repeated = Vec::new();
     for field in fields {
         let encoding = media.get("encoding").and_then(|it| it.get(&field.key)).unwrap_or(&Value::Null);
-        let (key, value) = (names::member(&field.key), format!("$args.{argument}.{}", field.name));
+        let key = names::member(&field.key);
+        let value = format!("$args.{argument}.{}", field.name);
         match ListStyle::of(encoding, "query").filter(|_| is_sent_apart(field)) {
             Some(ListStyle::Repeated) => repeated.push(format!(", {value}->map({{{key}: @}})")),
             Some(ListStyle::Joined(between)) => {

@@ -1,4 +1,4 @@
-//! The description as a tree, with references that are followed inside it.
+//! An OpenAPI description as a JSON tree, with local references resolved.
 
 use super::ImportError;
 use percent_encoding::percent_decode_str;
@@ -7,22 +7,22 @@ use serde_json::{Map, Value};
 /// Maximum length of a chain of references; longer ones count as cycles.
 const REFERENCES_MAX: usize = 32;
 
-/// The most values that a description in YAML may have, and the deepest nesting of them.
+/// Maximum number of values in a YAML description, and maximum nesting.
 const NODES_MAX: usize = 20_000_000;
 const DEPTH_MAX: usize = 128;
 
-/// The beginnings of versions that can be read.
+/// Prefixes of supported versions.
 const VERSIONS: [&str; 3] = ["3.0", "3.1", "3.2"];
 
-/// A description.
+/// A parsed description.
 pub(super) struct Document {
     root: Value,
 }
 
-/// Target of references.
+/// A value after its references were followed.
 pub(super) struct Resolved<'d> {
     pub value: &'d Value,
-    /// The last reference that was followed.
+    /// The last reference on the way, if any.
     pub reference: Option<&'d str>,
 }
 
@@ -30,7 +30,7 @@ impl Document {
     pub(super) fn read(text: &str) -> Result<Self, ImportError> {
         let text = text.trim_start_matches('\u{feff}');
         let json = text.trim_start().starts_with('{').then(|| serde_json::from_str(text).ok()).flatten();
-        // Descriptions of large services are larger than any configuration.
+        // Larger limits than for configurations, since descriptions of large services are large.
         let options = serde_saphyr::options! {
             with_snippet: false,
             budget: serde_saphyr::budget! { max_nodes: NODES_MAX, max_events: NODES_MAX * 4, max_depth: DEPTH_MAX },
@@ -61,12 +61,12 @@ impl Document {
         path.iter().try_fold(&self.root, |it, key| it.get(key))
     }
 
-    /// The members of the object at `path`; none where there is no object.
+    /// Members of the object at `path`; empty if there is no object.
     pub(super) fn members(&self, path: &[&str]) -> impl Iterator<Item = (&String, &Value)> {
         self.get(path).and_then(Value::as_object).into_iter().flatten()
     }
 
-    /// Follows `$ref`; none where it leads out of the document, nowhere, or in a circle.
+    /// Follows `$ref`. `None` if it leaves the document, has no target, or is circular.
     pub(super) fn resolve<'d>(&'d self, value: &'d Value) -> Option<Resolved<'d>> {
         let mut found = Resolved { value, reference: None };
         for _ in 0..REFERENCES_MAX {
@@ -76,7 +76,7 @@ impl Document {
         None
     }
 
-    /// The value that a reference into the document names: `#/a/b`, alone or behind the document's own address.
+    /// Target of a reference into the document: `#/a/b`, alone or after the document's own URL.
     ///
     /// Source: RFC 6901, section 6; OpenAPI 3.2, `$self`.
     fn target(&self, reference: &str) -> Option<&Value> {
@@ -85,23 +85,23 @@ impl Document {
         self.root.pointer(&percent_decode_str(pointer).decode_utf8().ok()?)
     }
 
-    /// The media type that `media` is or refers to.
+    /// `media`, or the media type that it references.
     pub(super) fn media<'d>(&'d self, media: &'d Value) -> &'d Value {
         self.resolve(media).map_or(media, |it| it.value)
     }
 }
 
-/// A text or number as it stands there.
+/// A string or number as text.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_string)
 }
 
-/// The text of a member.
+/// The string member `key`.
 pub(super) fn text<'d>(value: &'d Value, key: &str) -> Option<&'d str> {
     value.get(key).and_then(Value::as_str)
 }
 
-/// True if the member exists and is true.
+/// True if the member `key` is `true`.
 pub(super) fn is_true(value: &Value, key: &str) -> bool {
     value.get(key).and_then(Value::as_bool) == Some(true)
 }
@@ -112,13 +112,13 @@ pub(super) const JSON: &str = "application/json";
 /// The content type of forms.
 pub(super) const FORM: &str = "application/x-www-form-urlencoded";
 
-/// The schema of a form in the `content` of a body.
+/// Schema of a form in `content` of a request body.
 pub(super) fn form_content(content: &Map<String, Value>) -> Option<&Value> {
     content.iter().find(|it| essence(it.0) == FORM).map(|it| it.1)
 }
 
-/// JSON in the `content` of a body or an answer: its media type in lower case, without parameters, and the schema. Plain JSON is taken
-/// before other types that are JSON.
+/// JSON in `content` of a body or response: its media type, in lower case and without parameters, and the schema. `application/json` comes
+/// before other JSON types.
 pub(super) fn json_content(content: &Map<String, Value>) -> Option<(String, &Value)> {
     let rank = |kind: &str| match kind {
         JSON => Some(0),
@@ -130,7 +130,7 @@ pub(super) fn json_content(content: &Map<String, Value>) -> Option<(String, &Val
     kinds.filter_map(|it| Some((rank(&it.0)?, it))).min_by_key(|it| it.0).map(|it| it.1)
 }
 
-/// True if a plain text is among the `content` of an answer.
+/// True if `content` of a response includes plain text.
 pub(super) fn has_text(content: &Map<String, Value>) -> bool {
     content.keys().any(|it| essence(it) == "text/plain")
 }

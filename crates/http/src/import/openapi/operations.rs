@@ -1,4 +1,4 @@
-//! Operations of OpenAPI to root fields: name, arguments, request, answer.
+//! Converts operations to root fields: name, arguments, request, response.
 
 use super::answer::{self, AnswerKind};
 use super::body;
@@ -11,15 +11,15 @@ use crate::template::{self, Request};
 use http::Method;
 use serde_json::Value;
 
-/// The methods that a path item has by name.
+/// Methods that a path item names directly.
 const METHODS: [&str; 9] = ["get", "query", "put", "post", "delete", "patch", "options", "head", "trace"];
 
-/// The root fields of a text.
+/// Root fields of the generated SDL.
 pub(super) struct Operations<'d> {
     pub types: Types<'d>,
     pub reading: Vec<Operation>,
     pub writing: Vec<Operation>,
-    /// Operations that are not there, and why.
+    /// Operations that were left out, with reasons.
     pub left_out: Vec<String>,
 }
 
@@ -30,9 +30,9 @@ pub(super) struct Operation {
     pub deprecated: bool,
     pub arguments: Vec<Argument>,
     pub method: String,
-    /// The address of the services, where it is another than the description's.
+    /// Base URL, if it differs from the description's.
     pub base: Option<String>,
-    /// With `{$args.…}` in it.
+    /// Path with `{$args.…}` placeholders.
     pub path: String,
     pub query: Vec<String>,
     pub headers: Vec<(String, String)>,
@@ -42,7 +42,7 @@ pub(super) struct Operation {
 }
 
 impl<'d> Operations<'d> {
-    /// The operations of `document`, which is from `origin`.
+    /// Reads the operations of `document`, which comes from `origin`.
     pub(super) fn read(document: &'d Document, origin: &str) -> Self {
         let mut all = Self {
             types: Types::new(document),
@@ -84,10 +84,8 @@ impl<'d> Operations<'d> {
             return self.left_out.push(format!("{shown}: answers without a body"));
         }
         let is_reading = source.is_reading();
-        let (given, operations) = match is_reading {
-            true => (reading, &mut self.reading),
-            false => (writing, &mut self.writing),
-        };
+        let (given, operations) =
+            if is_reading { (reading, &mut self.reading) } else { (writing, &mut self.writing) };
         match source.read(&mut self.types, given) {
             Ok(operation) => {
                 let own = source.base(origin).filter(|it| it != base);
@@ -102,7 +100,7 @@ fn members<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = (&'v String,
     value.get(key).and_then(Value::as_object).into_iter().flatten()
 }
 
-/// An operation that is being read.
+/// An operation being converted.
 struct OperationSource<'d> {
     document: &'d Document,
     path: &'d str,
@@ -112,15 +110,15 @@ struct OperationSource<'d> {
 }
 
 impl<'d> OperationSource<'d> {
-    /// True if it changes nothing. Source: RFC 9110, section 9.2.1; OpenAPI 3.2 (QUERY).
+    /// True if the method is safe. Source: RFC 9110, section 9.2.1; OpenAPI 3.2 (QUERY).
     fn is_reading(&self) -> bool {
         matches!(self.method, "get" | "query")
     }
 
-    /// The address of its own server, or of its path's.
+    /// Base URL of its own server or its path's server.
     fn base(&self, origin: &str) -> Option<String> {
-        let own =
-            ServerAddress::own(self.operation, origin).or_else(|| ServerAddress::own(self.item, origin));
+        let own = ServerAddress::first_own(self.operation, origin)
+            .or_else(|| ServerAddress::first_own(self.item, origin));
         own.map(|it| it.url)
     }
 
@@ -162,7 +160,7 @@ impl<'d> OperationSource<'d> {
         })
     }
 
-    /// By its `operationId`, else by what it does: `petsByPetId`, `createPets`.
+    /// Name from `operationId`, else from method and path: `petsByPetId`, `createPets`.
     fn name(&self) -> String {
         if let Some(id) = text(self.operation, "operationId").filter(|it| !it.is_empty()) {
             return names::field(id);
@@ -184,7 +182,7 @@ impl<'d> OperationSource<'d> {
         names::field(&format!("{verb} {}", words.join(" ")))
     }
 
-    /// The parameters of the path and, over them, of the operation.
+    /// Parameters of the path, overridden by those of the operation.
     fn parameters(&self) -> Vec<&'d Value> {
         let list = |of: &'d Value| of.get("parameters").and_then(Value::as_array).into_iter().flatten();
         let key = |it: &'d Value| {
@@ -209,7 +207,7 @@ impl<'d> OperationSource<'d> {
             rest = &rest[end + 1..];
         }
         out.push_str(rest);
-        // A part behind `#` only tells paths of the description from each other.
+        // A fragment only distinguishes paths within the description, so it is removed.
         let path = out.split('#').next().unwrap_or(&out).to_string();
         let base = template::Base::parse(UNKNOWN_HOST)?;
         Request::read(Method::GET, &base, &path).map_err(|wrong| format!("its path: {}", wrong.message))?;

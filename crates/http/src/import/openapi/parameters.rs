@@ -1,4 +1,4 @@
-//! Parameters of OpenAPI to arguments, and to the places of a request that take them.
+//! Converts parameters to arguments and their placement in the request.
 //!
 //! Source: OpenAPI 3.1, Parameter Object and "Style Values"; RFC 6570.
 
@@ -9,16 +9,16 @@ use super::types::{TypeShape, Types, Way, first_line};
 use crate::template::Header;
 use serde_json::Value;
 
-/// The request's parts that take the arguments.
+/// Parts of a request that contain arguments.
 #[derive(Default)]
 pub(super) struct RequestParts {
     given: TakenNames,
     pub(super) arguments: Vec<Argument>,
     pub(super) query: Vec<String>,
     pub(super) headers: Vec<(String, String)>,
-    /// The path's parameters and what stands in their place.
+    /// Path parameters with the text that replaces them.
     pub(super) path: Vec<(String, String)>,
-    /// `name={$args.name}` of each cookie.
+    /// `name={$args.name}` for each cookie.
     cookies: Vec<String>,
     pub(super) body: Option<String>,
 }
@@ -26,22 +26,22 @@ pub(super) struct RequestParts {
 /// An argument of a root field.
 pub(super) struct Argument {
     pub name: String,
-    /// With its `!` and its default.
+    /// Type with `!` and default value.
     pub ty: String,
     pub description: Option<String>,
 }
 
-/// Form of the items of a parameter.
+/// Serialization of lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ListStyle {
-    /// Each under the parameter's name.
+    /// One parameter per item, all with the same name.
     Repeated,
-    /// One text, with this between the items.
+    /// One text with this separator.
     Joined(char),
 }
 
 impl ListStyle {
-    /// By `style` and `explode` of a parameter in `place`; `None` for a style that lists do not have.
+    /// Serialization by `style` and `explode` of a parameter in `place`; `None` if the style does not apply to lists.
     ///
     /// Source: OpenAPI 3.1, Parameter Object: the default of queries is `form`, and only `form` explodes by default.
     pub(super) fn of(parameter: &Value, place: &str) -> Option<Self> {
@@ -50,7 +50,7 @@ impl ListStyle {
             "form" | "simple" => ',',
             "spaceDelimited" => ' ',
             "pipeDelimited" => '|',
-            // An exploded `matrix` repeats the name, which no value can.
+            // An exploded `matrix` repeats the name, which a single value cannot express.
             "label" if is_exploded(parameter, style) => '.',
             "label" | "matrix" if !is_exploded(parameter, style) => ',',
             _ => return None,
@@ -64,34 +64,35 @@ fn is_exploded(parameter: &Value, style: &str) -> bool {
     parameter.get("explode").and_then(Value::as_bool).unwrap_or(matches!(style, "form" | "deepObject"))
 }
 
-/// A parameter that is being read.
+/// A parameter being converted.
 struct Parameter<'d> {
     name: &'d str,
     place: &'d str,
     style: &'d str,
     is_exploded: bool,
-    /// True if its value is a JSON text.
+    /// True if its value is sent as JSON text.
     is_json: bool,
     list: Option<ListStyle>,
     schema: &'d Value,
 }
 
-/// How a value is written.
+/// Ways to write a value.
 enum Written {
-    /// By an expression, as one value, or as several of one name.
+    /// An expression: one value, or several under one name.
     Value(String),
-    /// By members of `queryParams`.
+    /// Members of `queryParams`.
     Members(String),
 }
 
 impl<'d> Parameter<'d> {
-    /// `None` if it says no schema that can be read.
+    /// Reads a parameter; `None` if its schema cannot be read.
     fn read(value: &'d Value, name: &'d str, place: &'d str, types: &Types<'d>) -> Option<Self> {
         let style = text(value, "style").unwrap_or(match place {
             "query" | "cookie" => "form",
             _ => "simple",
         });
-        let (is_exploded, list) = (is_exploded(value, style), ListStyle::of(value, place));
+        let is_exploded = is_exploded(value, style);
+        let list = ListStyle::of(value, place);
         let own = Self { name, place, style, is_exploded, is_json: false, list, schema: &Value::Null };
         if let Some(schema) = value.get("schema") {
             return Some(Self { schema, ..own });
@@ -99,7 +100,7 @@ impl<'d> Parameter<'d> {
         let content = value.get("content").and_then(Value::as_object)?;
         let schema = |media: &'d Value| types.media(media).get("schema").unwrap_or(&Value::Null);
         if place == "querystring" {
-            // The whole query is one form: as the members of an exploded object.
+            // The form is the whole query, so its members are written like an exploded object.
             let media = content.iter().find(|it| it.0.eq_ignore_ascii_case(FORM))?.1;
             return Some(Self { schema: schema(media), style: "form", is_exploded: true, ..own });
         }
@@ -107,13 +108,14 @@ impl<'d> Parameter<'d> {
         (kind == JSON).then(|| Self { schema: schema(media), is_json: true, ..own })
     }
 
-    /// How `argument`, which is of `shape`, is written; `None` if no expression can write it.
+    /// Writes `argument` of type `shape`; `None` if no expression can express it.
     fn write(&self, argument: &str, shape: &TypeShape, types: &Types<'d>) -> Option<Written> {
         let value = format!("$args.{argument}");
         if self.is_json && self.place != "cookie" {
-            let value = match types.is_renamed(shape) {
-                true => format!("$({value} {{ {} }})", types.selection(shape)?),
-                false => value,
+            let value = if types.is_renamed(shape) {
+                format!("$({value} {{ {} }})", types.selection(shape)?)
+            } else {
+                value
             };
             return Some(Written::Value(format!("{value}->jsonStringify")));
         }
@@ -125,7 +127,7 @@ impl<'d> Parameter<'d> {
                 let text = (self.style == "simple").then(|| types.joined_members(shape, &value, pair, ','));
                 text.flatten().map(Written::Value)
             }
-            // A list of objects, or an object whose members are not known, has no form in a parameter.
+            // A list of objects, or an object with unknown members, cannot be serialized as a parameter.
             _ if shape.object.is_some() || types.is_object(self.schema) => None,
             "cookie" => (!shape.is_list()).then_some(Written::Value(value)),
             "querystring" => None,
@@ -140,7 +142,7 @@ impl<'d> Parameter<'d> {
         }
     }
 
-    /// An object in the query.
+    /// Writes an object in the query.
     fn write_object(&self, value: &str, shape: &TypeShape, types: &Types<'d>) -> Option<Written> {
         match (self.style, self.is_exploded) {
             ("deepObject", _) => types.deep_members(shape, self.name, value).map(Written::Members),
@@ -155,7 +157,7 @@ impl<'d> Parameter<'d> {
 }
 
 impl RequestParts {
-    /// An argument called `wanted`, or something like it.
+    /// Adds an argument called `wanted`, or a similar unused name.
     pub(super) fn argument(&mut self, wanted: &str, ty: &str, description: Option<String>) -> String {
         let name = self.given.fresh(names::field(wanted));
         self.arguments.push(Argument { name: name.clone(), ty: ty.to_string(), description });
@@ -165,7 +167,7 @@ impl RequestParts {
     /// Adds a parameter.
     ///
     /// # Errors
-    /// The reason for which the operation cannot be asked.
+    /// The reason why the operation cannot be called.
     pub(super) fn parameter<'d>(
         &mut self,
         parameter: &'d Value,
@@ -175,7 +177,7 @@ impl RequestParts {
         let (Some(name), Some(place)) = (text(parameter, "name"), text(parameter, "in")) else {
             return Err("a parameter has no name or no place".into());
         };
-        // Source: OpenAPI 3.0.3, Parameter Object: these are described elsewhere, and parameters of their names mean nothing.
+        // Source: OpenAPI 3.0.3, Parameter Object: header parameters with these names are ignored.
         let is_elsewhere = |it: &&str| it.eq_ignore_ascii_case(name);
         if place == "header" && ["accept", "authorization", "content-type"].iter().any(is_elsewhere) {
             return Ok(());
@@ -188,7 +190,8 @@ impl RequestParts {
         {
             let default = default_of(parameter.get("schema"), &shape);
             let bang = if is_required && default.is_empty() { "!" } else { "" };
-            let (ty, description) = (format!("{}{bang}{default}", shape.ty), first_line(parameter));
+            let ty = format!("{}{bang}{default}", shape.ty);
+            let description = first_line(parameter);
             self.arguments.push(Argument { name: argument, ty, description });
             return Ok(());
         }
@@ -202,7 +205,7 @@ impl RequestParts {
         Ok(())
     }
 
-    /// Puts a value in its place; false if it cannot stand there.
+    /// Places a value; false if the place cannot express it.
     fn put(
         &mut self,
         (name, place): (&str, &str),
@@ -226,7 +229,7 @@ impl RequestParts {
             ("header", Written::Value(value)) if Header::read(name, None, Some("")).is_ok() => {
                 self.headers.push((name.to_string(), format!("{{{value}}}")));
             }
-            // One header holds all cookies, and is not sent without one of its values.
+            // All cookies share one header, which is not sent if one of its values is missing. Therefore cookies must be required.
             ("cookie", Written::Value(value)) if is_required && is_cookie(name) => {
                 self.cookies.push(format!("{name}={{{value}}}"));
             }
@@ -235,7 +238,7 @@ impl RequestParts {
         true
     }
 
-    /// The headers, with that of the cookies.
+    /// Takes the headers, including `Cookie`.
     pub(super) fn take_headers(&mut self) -> Vec<(String, String)> {
         if !self.cookies.is_empty() {
             self.headers.push(("Cookie".into(), self.cookies.join("; ")));
@@ -244,7 +247,7 @@ impl RequestParts {
     }
 }
 
-/// The shape of a parameter, and how `argument` is written in its place.
+/// Type of a parameter, and its text in the request.
 fn read_parameter<'d>(
     parameter: &'d Value,
     (name, place): (&'d str, &'d str),
@@ -257,7 +260,7 @@ fn read_parameter<'d>(
     Some((shape, written))
 }
 
-/// ` = value`, where a default is a number or a boolean of the argument's type.
+/// ` = value` if the schema has a number or boolean default of the argument's type.
 fn default_of(schema: Option<&Value>, shape: &TypeShape) -> String {
     let default = schema.and_then(|it| it.get("default")).filter(|value| match &*shape.ty {
         "Int" => integers::is_narrow(value),
@@ -269,7 +272,7 @@ fn default_of(schema: Option<&Value>, shape: &TypeShape) -> String {
     default.map_or_else(String::new, |it| format!(" = {it}"))
 }
 
-/// True for a name that needs no quotes in a cookie. Source: RFC 6265, section 4.1.1.
+/// True if `name` needs no quotes in a cookie. Source: RFC 6265, section 4.1.1.
 fn is_cookie(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&it))
 }

@@ -1,4 +1,4 @@
-//! The SDL of a description: what it is from, what is left out, the source, the root fields, the types.
+//! Prints the SDL: origin, omissions, sources, root fields, types.
 
 use super::document::{self, Document};
 use super::names;
@@ -10,7 +10,7 @@ use super::types::{Field, NamedKind, NamedType, Way};
 /// Maximum width of a line before its parts get lines of their own.
 const WIDTH_MAX: usize = 110;
 
-/// The whole text.
+/// Prints the whole text.
 pub(super) fn sdl(document: &Document, operations: &Operations<'_>, origin: &str) -> String {
     let info = |key: &str| document.get(&["info"]).and_then(|it| document::text(it, key));
     let title = info("title").unwrap_or("Services");
@@ -28,8 +28,8 @@ pub(super) fn sdl(document: &Document, operations: &Operations<'_>, origin: &str
     );
     out.push_str(&format!(
         "  @source(name: {}, http: {{baseURL: {}}})\n",
-        quoted(&source),
-        quoted(&base.url)
+        quote_graphql_text(&source),
+        quote_graphql_text(&base.url)
     ));
     if operations.reading.is_empty() {
         out.push_str(&format!("\ntype Query {{\n{}}}\n", placeholder(&source)));
@@ -50,7 +50,7 @@ pub(super) fn sdl(document: &Document, operations: &Operations<'_>, origin: &str
     out
 }
 
-/// Notes for the editor of the text, as comments.
+/// Notes for the editor, as comments.
 fn notes(document: &Document, operations: &Operations<'_>, is_base_unknown: bool, out: &mut String) {
     if is_base_unknown {
         out.push_str(&comment(
@@ -77,31 +77,34 @@ fn notes(document: &Document, operations: &Operations<'_>, is_base_unknown: bool
     }
 }
 
-/// A query field for services that only write: a schema needs one.
+/// A placeholder query field for services that only write, since a schema needs one.
 fn placeholder(source: &str) -> String {
     format!(
         "  \"Nothing can be read here, and a schema needs a query: true, whatever the services answer.\"\n  placeholder: Boolean\n    @connect(source: {}, http: {{GET: \"/\"}}, isSuccess: \"$(true)\", selection: \"$(true)\")\n",
-        quoted(source)
+        quote_graphql_text(source)
     )
 }
 
 fn root_field(field: &Operation, source: &str) -> String {
-    let mut out = described(field.description.as_deref(), "  ");
+    let mut out = print_description(field.description.as_deref(), "  ");
     let deprecated = if field.deprecated { " @deprecated" } else { "" };
     out.push_str(&format!("  {}{}: {}{deprecated}\n", field.name, arguments(field), field.ty));
     let own = field.base.as_deref().map(|it| format!("{it}/{}", field.path.trim_start_matches('/')));
-    let mut http = vec![format!("{}: {}", field.method, quoted(own.as_ref().unwrap_or(&field.path)))];
+    let mut http =
+        vec![format!("{}: {}", field.method, quote_graphql_text(own.as_ref().unwrap_or(&field.path)))];
     if !field.query.is_empty() {
-        http.push(format!("queryParams: {}", quoted(&field.query.join(" "))));
+        http.push(format!("queryParams: {}", quote_graphql_text(&field.query.join(" "))));
     }
     if !field.headers.is_empty() {
-        let each = |it: &(String, String)| format!("{{name: {}, value: {}}}", quoted(&it.0), quoted(&it.1));
+        let each = |it: &(String, String)| {
+            format!("{{name: {}, value: {}}}", quote_graphql_text(&it.0), quote_graphql_text(&it.1))
+        };
         http.push(format!("headers: [{}]", field.headers.iter().map(each).collect::<Vec<_>>().join(", ")));
     }
     if let Some(body) = &field.body {
-        http.push(format!("body: {}", quoted(body)));
+        http.push(format!("body: {}", quote_graphql_text(body)));
     }
-    let source = own.is_none().then(|| format!("source: {}", quoted(source)));
+    let source = own.is_none().then(|| format!("source: {}", quote_graphql_text(source)));
     let rest = [format!("http: {{{}}}", http.join(", ")), selection(&field.selection)];
     let parts: Vec<String> = source.into_iter().chain(rest).collect();
     let line = format!("    @connect({})\n", parts.join(", "));
@@ -126,15 +129,15 @@ fn arguments(field: &Operation) -> String {
         return line;
     }
     let each = |it: &Argument| {
-        format!("{}    {}: {}\n", described(it.description.as_deref(), "    "), it.name, it.ty)
+        format!("{}    {}: {}\n", print_description(it.description.as_deref(), "    "), it.name, it.ty)
     };
     format!("(\n{}  )", field.arguments.iter().map(each).collect::<String>())
 }
 
-/// A selection on a line of its own, or wrapped as a block.
+/// A selection on one line, or as a block if it is long.
 fn selection(text: &str) -> String {
     if text.len() <= WIDTH_MAX - 30 {
-        return format!("selection: {}", quoted(text));
+        return format!("selection: {}", quote_graphql_text(text));
     }
     let mut out = "selection: \"\"\"".to_string();
     let mut width = WIDTH_MAX;
@@ -153,7 +156,7 @@ fn selection(text: &str) -> String {
 
 fn a_type(made: &NamedType, out: &mut String) {
     out.push('\n');
-    out.push_str(&described(made.description.as_deref(), ""));
+    out.push_str(&print_description(made.description.as_deref(), ""));
     match &made.kind {
         NamedKind::Enum(values) => {
             let values: String = values.iter().map(|it| format!("  {it}\n")).collect();
@@ -173,18 +176,18 @@ fn a_field(field: &Field) -> String {
     let deprecated = if field.deprecated && !field.required { " @deprecated" } else { "" };
     format!(
         "{}  {}: {}{bang}{deprecated}\n",
-        described(field.description.as_deref(), "  "),
+        print_description(field.description.as_deref(), "  "),
         field.name,
         field.shape.ty
     )
 }
 
-fn described(words: Option<&str>, indent: &str) -> String {
-    words.map_or_else(String::new, |it| format!("{indent}{}\n", quoted(it)))
+fn print_description(words: Option<&str>, indent: &str) -> String {
+    words.map_or_else(String::new, |it| format!("{indent}{}\n", quote_graphql_text(it)))
 }
 
-/// JSON's texts are GraphQL's.
-fn quoted(text: &str) -> String {
+/// JSON string syntax is also GraphQL string syntax.
+fn quote_graphql_text(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 

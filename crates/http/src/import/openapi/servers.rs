@@ -1,27 +1,27 @@
-//! Addresses of a description: its own, and those of single paths and operations.
+//! Base URLs: of the description, and of single paths and operations.
 
 use super::document::{Document, text};
 use serde_json::Value;
 
-/// The host of a description that does not say one.
+/// Base URL if the description has no host.
 pub(super) const UNKNOWN_HOST: &str = "http://localhost";
 
-/// The address of the services.
+/// Base URL of services.
 pub(super) struct ServerAddress {
     pub url: String,
-    /// True if nothing says the host.
+    /// True if the description names no host.
     pub is_unknown: bool,
 }
 
 impl ServerAddress {
-    /// The first server of the description, which is from `origin`.
+    /// First server of the description, which comes from `origin`.
     pub(super) fn of(document: &Document, origin: &str) -> Self {
         let server = document.get(&["servers"]).and_then(|it| it.get(0));
         Self::of_server(server, origin)
     }
 
-    /// The first of the servers of a path or an operation, if it has its own.
-    pub(super) fn own(of: &Value, origin: &str) -> Option<Self> {
+    /// First server of a path or an operation; `None` if it has no servers.
+    pub(super) fn first_own(of: &Value, origin: &str) -> Option<Self> {
         Some(Self::of_server(Some(of.get("servers")?.get(0)?), origin))
     }
 
@@ -49,7 +49,7 @@ impl ServerAddress {
     }
 }
 
-/// The URL of a server, with the defaults of its variables, or the first of their values.
+/// URL of a server, with each variable's default or first allowed value.
 fn address(server: &Value) -> String {
     let mut url = text(server, "url").unwrap_or_default().to_string();
     for (name, variable) in server.get("variables").and_then(Value::as_object).into_iter().flatten() {
@@ -58,6 +58,6 @@ fn address(server: &Value) -> String {
             url = url.replace(&format!("{{{name}}}"), value);
         }
     }
-    // A variable that nothing defines is named like its value: no brace can stand in an address.
+    // An undefined variable is replaced by its name, because braces are invalid in a URL.
     url.replace(['{', '}'], "")
 }

@@ -1,4 +1,4 @@
-//! Schemas of OpenAPI to types of GraphQL, and the selections that bring them.
+//! Converts OpenAPI schemas to GraphQL types and to selections that read them.
 //!
 //! **Invariant:** the object types that were made form no circle through their fields: what would close one is a field of
 //! type `JSON`. So every selection ends.
@@ -13,23 +13,23 @@ use std::collections::{BTreeSet, HashMap};
 /// Maximum nesting of schemas; deeper ones are `JSON`.
 const NESTING_MAX: usize = 24;
 
-/// The most schemas that are looked at for whether one of them allows null.
+/// Maximum number of schemas searched for a `null` type.
 const CHOICES_MAX: usize = 1_000;
 
-/// The most fields that one selection names.
+/// Maximum number of fields in a selection.
 const SELECTED_MAX: usize = 5_000;
 
-/// The longest selection that is made; longer ones are not read.
+/// Maximum size of a generated selection, in bytes; the parser refuses longer ones.
 const SELECTED_BYTES_MAX: usize = selection::BYTES_MAX - 1024;
 
-/// Direction of values.
+/// Whether values are read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Way {
     Out,
     In,
 }
 
-/// A type that was made.
+/// A generated type.
 pub(super) struct NamedType {
     pub name: String,
     pub description: Option<String>,
@@ -44,7 +44,7 @@ pub(super) enum NamedKind {
 
 pub(super) struct Field {
     pub name: String,
-    /// The service's name for it.
+    /// Name in the service's JSON.
     pub key: String,
     pub shape: TypeShape,
     pub required: bool,
@@ -52,13 +52,13 @@ pub(super) struct Field {
     pub deprecated: bool,
 }
 
-/// Form of a value.
+/// Type of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TypeShape {
-    /// As it stands in SDL, without the last `!`.
+    /// The type in SDL, without a final `!`.
     pub ty: String,
     pub nullable: bool,
-    /// The object type whose fields have to be selected.
+    /// Index of the object type whose fields must be selected.
     pub object: Option<usize>,
 }
 
@@ -71,7 +71,7 @@ impl TypeShape {
         self.ty.starts_with('[')
     }
 
-    /// True for a single value, and for a list of such.
+    /// True for a single value or a list of single values.
     fn is_flat(&self) -> bool {
         self.object.is_none()
             && self.ty != "JSON"
@@ -80,15 +80,15 @@ impl TypeShape {
     }
 }
 
-/// All types of a text.
+/// All generated types.
 pub(super) struct Types<'d> {
     document: &'d Document,
     pub made: Vec<NamedType>,
     pub notes: Vec<String>,
-    /// Scalars that have to be defined.
+    /// Custom scalars to define.
     pub scalars: BTreeSet<&'static str>,
     given: TakenNames,
-    /// Schemas that were referred to; none while their type is being made.
+    /// Types by schema reference; `None` while a type is being built.
     known: HashMap<(String, Way), Option<TypeShape>>,
 }
 
@@ -108,7 +108,7 @@ impl<'d> Types<'d> {
         }
     }
 
-    /// Anything.
+    /// The `JSON` scalar, for values of any shape.
     pub(super) fn json(&mut self) -> TypeShape {
         self.scalars.insert("JSON");
         TypeShape { nullable: true, ..TypeShape::plain("JSON") }
@@ -121,7 +121,7 @@ impl<'d> Types<'d> {
         self.json()
     }
 
-    /// The type of `schema`, which would be called `hint`.
+    /// Type of `schema`; `hint` is the name for a new type.
     pub(super) fn shape(&mut self, schema: &'d Value, way: Way, hint: &str, depth: usize) -> TypeShape {
         if depth > NESTING_MAX {
             return self.json_because(format!("`{hint}` nests deeper than {NESTING_MAX}; it is JSON"));
@@ -147,7 +147,7 @@ impl<'d> Types<'d> {
         shape
     }
 
-    /// The type of a schema that is no reference.
+    /// Type of a schema that is not a reference.
     fn direct(&mut self, schema: &'d Value, way: Way, hint: &str, depth: usize) -> TypeShape {
         let mut shape = self.by_kind(schema, way, hint, depth);
         shape.nullable |= is_true(schema, "nullable") || kinds(schema).contains(&"null");
@@ -156,7 +156,7 @@ impl<'d> Types<'d> {
 
     fn by_kind(&mut self, schema: &'d Value, way: Way, hint: &str, depth: usize) -> TypeShape {
         let choice = schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array);
-        // Choices of nothing but conditions, as of required members, say no type.
+        // Alternatives that are only conditions, such as required members, define no type.
         if let Some(choice) =
             choice.filter(|it| schema.get("properties").is_none() || it.iter().any(says_type))
         {
@@ -190,7 +190,7 @@ impl<'d> Types<'d> {
         }
     }
 
-    /// One of several: the only one beside null, or anything.
+    /// Type of alternatives: the only one besides null, else `JSON`.
     fn choice(&mut self, choice: &'d [Value], way: Way, hint: &str, depth: usize) -> TypeShape {
         let real: Vec<&Value> = choice.iter().filter(|it| kinds(it) != ["null"]).collect();
         match real.as_slice() {
@@ -206,7 +206,7 @@ impl<'d> Types<'d> {
         }
     }
 
-    /// The scalar that all of `choice` are.
+    /// The scalar common to all alternatives.
     fn common_scalar(&self, choice: &[&Value]) -> Option<&'static str> {
         let mut all = choice.iter().map(|it| {
             let schema = self.document.resolve(it)?.value;
@@ -222,7 +222,7 @@ impl<'d> Types<'d> {
         all.all(|it| it == Some(first)).then_some(first)
     }
 
-    /// The type of the only value that a schema without a type allows.
+    /// Type of a `const` in a schema without `type`.
     fn constant(&mut self, value: &Value) -> TypeShape {
         match value {
             Value::String(_) => TypeShape::plain("String"),
@@ -240,10 +240,10 @@ impl<'d> Types<'d> {
         TypeShape::plain(name)
     }
 
-    /// True if a schema allows null in so many words.
-    pub(super) fn says_null(&self, schema: &Value) -> bool {
+    /// True if the schema explicitly allows null.
+    pub(super) fn allows_null(&self, schema: &Value) -> bool {
         let mut open = vec![schema];
-        // Schemas may refer to each other in circles.
+        // The loop is bounded because schemas may reference each other in cycles.
         for _ in 0..CHOICES_MAX {
             let Some(schema) = open.pop() else { break };
             let Some(schema) = self.document.resolve(schema).map(|it| it.value) else { continue };
@@ -260,7 +260,7 @@ impl<'d> Types<'d> {
         false
     }
 
-    /// The media type that `media` is or refers to.
+    /// `media`, or the media type that it references.
     pub(super) fn media(&self, media: &'d Value) -> &'d Value {
         self.document.media(media)
     }
@@ -338,7 +338,7 @@ impl<'d> Types<'d> {
                 required: required.contains(key)
                     && match way {
                         Way::Out => !shape.nullable,
-                        Way::In => !self.says_null(property) && meant.get("default").is_none(),
+                        Way::In => !self.allows_null(property) && meant.get("default").is_none(),
                     },
                 shape,
                 description: first_line(property),
@@ -358,7 +358,7 @@ impl<'d> Types<'d> {
         TypeShape { object: Some(self.made.len() - 1), ..TypeShape::plain(&name) }
     }
 
-    /// The properties of a schema and of all that it is made of (`allOf`).
+    /// Merges the properties of a schema and its `allOf`.
     fn merge(
         &mut self,
         schema: &'d Value,
@@ -389,7 +389,7 @@ impl<'d> Types<'d> {
         }
     }
 
-    /// Selection of a value of `shape`: `id name owner { id }`, or `$` for other values; none if that is too long.
+    /// Selection of a value: `id name owner { id }`, or `$` for values that are not objects; `None` if it is too long.
     pub(super) fn selection(&self, shape: &TypeShape) -> Option<String> {
         let Some(object) = shape.object else { return Some("$".into()) };
         let mut out = String::new();
@@ -398,7 +398,7 @@ impl<'d> Types<'d> {
         (out.len() <= SELECTED_BYTES_MAX).then_some(out)
     }
 
-    /// Goes no deeper than types nest, which were bounded as they were made.
+    /// Appends the selection of an object. Recursion is bounded by the nesting limit of types.
     fn select(&self, object: usize, out: &mut String, left: &mut usize) -> Option<()> {
         let NamedKind::Object(fields) = &self.made[object].kind else { return Some(()) };
         let out_way = self.made[object].way == Way::Out;
@@ -407,7 +407,7 @@ impl<'d> Types<'d> {
             if at > 0 {
                 out.push(' ');
             }
-            // Outputs are renamed to Weir's names, inputs to the service's.
+            // Outputs map the service's names to ours, inputs the reverse.
             let (name, key) = if out_way { (&field.name, &field.key) } else { (&field.key, &field.name) };
             out.push_str(&names::member(name));
             if name != key {
@@ -422,7 +422,7 @@ impl<'d> Types<'d> {
         Some(())
     }
 
-    /// True if a name in Weir differs from the service's anywhere in `shape`.
+    /// True if any name in `shape` differs from the service's.
     pub(super) fn is_renamed(&self, shape: &TypeShape) -> bool {
         let Some(NamedType { kind: NamedKind::Object(fields), .. }) = shape.object.map(|it| &self.made[it])
         else {
@@ -431,21 +431,21 @@ impl<'d> Types<'d> {
         fields.iter().any(|it| it.name != it.key || self.is_renamed(&it.shape))
     }
 
-    /// True if `schema` is of objects alone.
+    /// True if `schema` allows only objects.
     pub(super) fn is_object(&self, schema: &Value) -> bool {
         let Some(found) = self.document.resolve(schema) else { return false };
         let kinds: Vec<&str> = kinds(found.value).into_iter().filter(|it| *it != "null").collect();
         kinds == ["object"] || kinds.is_empty() && found.value.get("properties").is_some()
     }
 
-    /// Selection of the members of an object whose members are single values or lists of such; `None` for all else.
+    /// Selection of an object whose members are single values or lists of them; `None` otherwise.
     pub(super) fn flat_members(&self, shape: &TypeShape) -> Option<String> {
         let NamedKind::Object(fields) = &self.made[shape.object?].kind else { return None };
         let is_flat = !shape.ty.starts_with('[') && fields.iter().all(|it| it.shape.is_flat());
         is_flat.then(|| self.selection(shape)).flatten()
     }
 
-    /// The members of an object in one text, each behind its name: `a,1,b,2` or `a=1,b=2`. `None` if one of them is no single value.
+    /// Members of an object as one text: `a,1,b,2` or `a=1,b=2`. `None` if a member is not a single value.
     pub(super) fn joined_members(
         &self,
         shape: &TypeShape,
@@ -457,22 +457,23 @@ impl<'d> Types<'d> {
         if shape.is_list() || fields.iter().any(|it| !it.shape.is_flat() || it.shape.is_list()) {
             return None;
         }
-        // A member that is not given has no value, and a list of texts leaves it out.
+        // A missing member has no value, so the list of texts omits it.
         let member = |it: &Field| {
-            let key = names::quoted(&it.key);
+            let key = names::quote_mapping_text(&it.key);
             format!("{value}.{}->echo([{key}, @]->joinNotNull('{pair}'))", it.name)
         };
         let members: Vec<String> = fields.iter().map(member).collect();
         Some(format!("{value}->echo([{}]->joinNotNull('{between}'))", members.join(", ")))
     }
 
-    /// The members of an object as parameters of their own: `name[a]: … name[b][c]: …`. `None` if one of them is a list of objects.
+    /// Members of an object as separate parameters: `name[a]: … name[b][c]: …`. `None` if a member is a list of objects.
     pub(super) fn deep_members(&self, shape: &TypeShape, name: &str, value: &str) -> Option<String> {
         if shape.is_list() {
             return None;
         }
         let member = |it: &Field| {
-            let (name, value) = (format!("{name}[{}]", it.key), format!("{value}.{}", it.name));
+            let name = format!("{name}[{}]", it.key);
+            let value = format!("{value}.{}", it.name);
             match it.shape.object {
                 Some(_) => self.deep_members(&it.shape, &name, &value),
                 None => Some(format!("{}: {value}", names::member(&name))),
@@ -482,7 +483,7 @@ impl<'d> Types<'d> {
         members.map(|it| it.join(" "))
     }
 
-    /// The fields of an object.
+    /// Fields of an object.
     pub(super) fn fields(&self, shape: &TypeShape) -> &[Field] {
         match shape.object.map(|it| &self.made[it].kind) {
             Some(NamedKind::Object(fields)) => fields,
@@ -490,25 +491,25 @@ impl<'d> Types<'d> {
         }
     }
 
-    /// True if an object of `shape` has members that are neither single values nor lists of such; `None` if `shape` is no object.
+    /// True if an object has members other than single values and lists of them; `None` if `shape` is no object.
     pub(super) fn is_nested(&self, shape: &TypeShape) -> Option<bool> {
         match shape.object.map(|it| &self.made[it].kind) {
             Some(NamedKind::Object(fields)) => Some(!fields.iter().all(|it| it.shape.is_flat())),
             Some(NamedKind::Enum(_)) => None,
-            // The members of JSON are not known.
+            // Members of the `JSON` scalar are unknown.
             None => (shape.ty == "JSON").then_some(true),
         }
     }
 }
 
-/// True if a schema says of which type a value is, and not only what else it has to fulfil.
+/// True if a schema defines a type, and not only conditions.
 fn says_type(schema: &Value) -> bool {
     ["$ref", "type", "properties", "items", "enum", "const", "allOf", "oneOf", "anyOf"]
         .iter()
         .any(|it| schema.get(it).is_some())
 }
 
-/// The types of a schema: none, one, or several.
+/// Types that a schema names: none, one, or several.
 fn kinds(schema: &Value) -> Vec<&str> {
     match schema.get("type") {
         Some(Value::String(kind)) => vec![kind],
@@ -517,7 +518,7 @@ fn kinds(schema: &Value) -> Vec<&str> {
     }
 }
 
-/// The first line of a description.
+/// First line of a description.
 pub(super) fn first_line(value: &Value) -> Option<String> {
     let words =
         text(value, "summary").or_else(|| text(value, "description")).or_else(|| text(value, "title"))?;

@@ -243,7 +243,9 @@ impl Writer {
         ]);
         match method {
             "match" => {
-                let (a, b, c) = (self.expr(depth - 1), self.expr(depth - 1), self.expr(depth - 1));
+                let a = self.expr(depth - 1);
+                let b = self.expr(depth - 1);
+                let c = self.expr(depth - 1);
                 format!("->match([{a}, {b}], [@, {c}])")
             }
             method => format!("->{method}({})", self.expr(depth - 1)),

@@ -1,4 +1,4 @@
-//! Methods of lists, and of texts and objects as lists of their letters and members.
+//! Methods of lists, which treat texts and objects as lists of their characters and members.
 
 use super::super::method::{Call, Method};
 use super::super::value::Value;
@@ -6,17 +6,17 @@ use super::{At, Eval, Evaluated, Fault, condition, equal};
 use std::borrow::Cow;
 
 impl<'v> Eval<'_, 'v> {
-    /// The methods of this module. `at.current` is `value`.
+    /// Dispatches the methods of this module. `at.current` is `value`.
     pub(super) fn list_call(&self, call: &Call, value: &Value<'v>, at: At<'_, 'v>) -> Evaluated<'v> {
         let items = value.items();
-        self.spend(items.as_ref().map_or(0, |_| value.weight()))?;
+        self.spend_budget(items.as_ref().map_or(0, |_| value.weight()))?;
         Ok(match (call.method, items) {
             (Method::First, Some(items)) => items.into_iter().next().unwrap_or(Value::Missing),
             (Method::Last, Some(items)) => items.into_iter().next_back().unwrap_or(Value::Missing),
             (Method::First | Method::Last, None) => match value {
                 Value::Text(text) if call.method == Method::First => character(text.chars().next()),
                 Value::Text(text) => character(text.chars().next_back()),
-                // One value is a list of one.
+                // A single value counts as a list.
                 other => other.clone(),
             },
             (Method::Map, Some(items)) => {
@@ -53,7 +53,7 @@ impl<'v> Eval<'_, 'v> {
         })
     }
 
-    /// The methods that only look.
+    /// Dispatches the methods that only read.
     fn look_call(
         &self,
         call: &Call,
@@ -74,7 +74,7 @@ impl<'v> Eval<'_, 'v> {
             }
             Method::Entries => {
                 let members = value.members().ok_or_else(wrong)?;
-                self.spend(value.weight())?;
+                self.spend_budget(value.weight())?;
                 let entry = |(key, value)| {
                     Value::Object(vec![
                         (Cow::Borrowed("key"), Value::Text(key)),
@@ -86,7 +86,7 @@ impl<'v> Eval<'_, 'v> {
             Method::Contains => {
                 let items = items.ok_or_else(wrong)?;
                 let wanted = self.argument(call, 0, at)?;
-                self.spend(items.len() * wanted.weight())?;
+                self.spend_budget(items.len() * wanted.weight())?;
                 Value::Bool(items.iter().any(|item| equal(item, &wanted)))
             }
             _ => return Err(wrong()),
@@ -100,15 +100,15 @@ impl<'v> Eval<'_, 'v> {
             items.push(self.argument(call, place, at)?);
         }
         if let [list] = items.as_slice() {
-            // One argument is the list.
+            // A single argument is the list itself.
             items = list.items().ok_or(Fault::Argument { method: call.method, given: list.kind() })?;
         }
         let weight: usize = items.iter().map(Value::weight).sum();
-        self.spend(weight + items.len() * value.weight())?;
+        self.spend_budget(weight + items.len() * value.weight())?;
         Ok(Value::Bool(items.iter().any(|item| equal(item, value))))
     }
 
-    /// Value of the argument for an item.
+    /// Value of the argument for one item.
     fn of_item(&self, call: &Call, item: &Value<'v>, at: At<'_, 'v>) -> Evaluated<'v> {
         self.expr(call.arguments[0], At { scope: at.scope, current: item })
     }
@@ -133,12 +133,12 @@ impl<'v> Eval<'_, 'v> {
                 Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
                 other => return Err(Fault::Kind { method: call.method, given: other.kind() }),
             }
-            self.spend(1 + out.len() / 4096)?;
+            self.spend_budget(1 + out.len() / 4096)?;
         }
         Ok(Value::Text(out.into()))
     }
 
-    /// From one place up to another, both within the list. What is no whole number counts as not given.
+    /// Items from one position up to another, clamped to the list. A position that is not an integer counts as absent.
     fn slice(
         &self,
         call: &Call,
@@ -168,7 +168,7 @@ impl<'v> Eval<'_, 'v> {
         })
     }
 
-    /// An item or letter by number, from the end if below zero; a member by name.
+    /// An item or character by index, counted from the end if negative; a member by name.
     fn get(
         &self,
         call: &Call,
@@ -203,7 +203,7 @@ impl<'v> Eval<'_, 'v> {
     }
 }
 
-/// The whole number, if it is written as one.
+/// The integer, if it is written as one.
 fn whole(value: &Value<'_>) -> Option<i64> {
     match value {
         Value::Number(digits) => digits.parse().ok(),

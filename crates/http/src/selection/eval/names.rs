@@ -10,13 +10,13 @@ use std::borrow::Cow;
 impl<'v> Eval<'_, 'v> {
     /// An object, or a list of objects, with other names: of all objects in it if the method says so. Of names that become one the
     /// values are merged.
-    pub(super) fn renamed(&self, call: &Call, value: &Value<'v>) -> Evaluated<'v> {
+    pub(super) fn rename_keys(&self, call: &Call, value: &Value<'v>) -> Evaluated<'v> {
         let method = call.method;
         let is_deep = method == Method::KeysToCamelCaseDeep;
         if !(value.is_object() || value.items().is_some()) {
             return Err(Fault::Kind { method, given: value.kind() });
         }
-        self.spend(value.weight())?;
+        self.spend_budget(value.weight())?;
         Ok(camel(value, is_deep))
     }
 }

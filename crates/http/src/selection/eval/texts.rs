@@ -1,21 +1,21 @@
-//! Methods that make text of values and values of text.
+//! Methods that convert values to text and text to values.
 
 use super::super::method::{Call, Method};
 use super::super::number;
 use super::super::value::Value;
 use super::{At, Eval, Evaluated, Fault};
 
-/// Brackets that may be open in a text that `->jsonParse` reads.
+/// Maximum nesting that `->jsonParse` accepts.
 const DEPTH_MAX: u32 = 64;
 
 impl<'v> Eval<'_, 'v> {
-    /// The methods of this module.
+    /// Dispatches the methods of this module.
     pub(super) fn text_call(&self, call: &Call, value: &Value<'v>, at: At<'_, 'v>) -> Evaluated<'v> {
         let method = call.method;
         let wrong = Fault::Kind { method, given: value.kind() };
         match method {
             Method::JsonStringify => {
-                self.spend(value.bytes() / 16)?;
+                self.spend_budget(value.bytes() / 16)?;
                 let mut out = Vec::new();
                 value.write_compact(&mut out);
                 Ok(Value::Text(String::from_utf8_lossy(&out).into_owned().into()))
@@ -50,7 +50,7 @@ impl<'v> Eval<'_, 'v> {
             },
             _ => match value {
                 Value::Text(text) => {
-                    self.spend(text.len() / 2)?;
+                    self.spend_budget(text.len() / 2)?;
                     Value::read(text, DEPTH_MAX).ok_or(Fault::Unreadable { method })
                 }
                 _ => Err(wrong),
@@ -64,7 +64,7 @@ impl<'v> Eval<'_, 'v> {
         let Value::Text(between) = &between else {
             return Err(Fault::Argument { method: call.method, given: between.kind() });
         };
-        self.spend(text.len())?;
+        self.spend_budget(text.len())?;
         let part = |it: &str| Value::Text(it.to_owned().into());
         let parts = if between.is_empty() {
             text.chars().map(|it| Value::Text(it.to_string().into())).collect()

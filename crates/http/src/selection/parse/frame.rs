@@ -1,4 +1,4 @@
-//! Open frames of the parser of selections, and its next steps.
+//! Stack frames of the parser, and its next actions.
 
 use super::super::method::Method;
 use super::super::{ExprId, Member, Start, Step};
@@ -6,13 +6,13 @@ use weir_language::span::Span;
 
 /// An open construct.
 pub(super) enum Frame {
-    /// `id name: …`, up to `}` or the end.
+    /// `id name: …`, up to `}` or the end of the text.
     Members(Members),
     /// `{a: …, b: …}`.
     Object { start: u32, members: Vec<(Box<str>, ExprId)>, key: Box<str> },
     /// `[a, b]`.
     Array { start: u32, items: Vec<ExprId> },
-    /// `->name(a, b)` of the path below it.
+    /// `->name(a, b)` of the path in the frame below.
     Arguments { method: CalledMethod, span: Span, items: Vec<ExprId> },
     /// `$(a)`.
     Paren { start: u32 },
@@ -33,14 +33,14 @@ pub(super) enum CalledMethod {
 pub(super) struct Members {
     pub(super) start: u32,
     pub(super) members: Vec<Member>,
-    /// The name before the value that is being read.
+    /// Name of the member whose value is being parsed.
     pub(super) name: Option<Box<str>>,
-    /// `...` stands before it.
+    /// True if `...` precedes it.
     pub(super) is_spread: bool,
     pub(super) span: Span,
-    /// True if a path stands before the brace.
+    /// True if the braces follow a path.
     pub(super) of_path: bool,
-    /// The whole selection, which no brace opens.
+    /// True for the root selection, which has no braces.
     pub(super) whole: bool,
 }
 
@@ -48,18 +48,18 @@ pub(super) struct Path {
     pub(super) span: Span,
     pub(super) start: Start,
     pub(super) steps: Vec<Step>,
-    /// Names that `->as` gave to values on the way.
+    /// Names that `->as` defined in this path.
     pub(super) locals: Vec<Box<str>>,
 }
 
-/// Next step of the loop.
+/// Next action of the loop.
 pub(super) enum Next {
-    /// A value begins.
+    /// Parse a value.
     Value,
-    /// A member begins, or its object ends.
+    /// Parse a member or the end of its object.
     Member,
-    /// The steps of the path on top.
+    /// Parse the steps of the innermost path.
     Steps,
-    /// A value is whole.
+    /// A value is complete.
     Whole(ExprId),
 }

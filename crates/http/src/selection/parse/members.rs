@@ -1,4 +1,4 @@
-//! Members of objects: `id name: path { … }`, set apart by spaces.
+//! Parses members of objects: `id name: path { … }`, separated by spaces.
 
 use super::super::lex::TokenKind;
 use super::super::print::names_itself;
@@ -16,7 +16,7 @@ impl Parser<'_> {
         Ok(Next::Member)
     }
 
-    /// The next member of the innermost members, or their end.
+    /// Next member of the innermost member selection, or its end.
     pub(super) fn member(&mut self) -> Parsed<Next> {
         let token = self.token;
         match token.kind {
@@ -35,7 +35,7 @@ impl Parser<'_> {
                 self.begin_member(None, token.span);
                 self.path_start()
             }
-            TokenKind::Ellipsis => self.spread(),
+            TokenKind::Ellipsis => self.parse_spread(),
             TokenKind::Comma => self.wrong(token.span, "members are set apart by spaces, not commas"),
             TokenKind::Number
             | TokenKind::Dot
@@ -48,12 +48,12 @@ impl Parser<'_> {
             | TokenKind::OpenParen
             | TokenKind::CloseParen
             | TokenKind::OpenBracket
-            | TokenKind::CloseBracket => self.unexpected("a member"),
+            | TokenKind::CloseBracket => self.fail_unexpected("a member"),
         }
     }
 
-    /// `... path`: what the path leads to has members, which become members here.
-    pub(super) fn spread(&mut self) -> Parsed<Next> {
+    /// Parses `... path`, whose value's members are merged here.
+    pub(super) fn parse_spread(&mut self) -> Parsed<Next> {
         let token = self.advance()?;
         self.newer.push((Syntax::Spread, token.span));
         self.begin_member(None, token.span);
@@ -78,9 +78,10 @@ impl Parser<'_> {
         }
     }
 
-    /// A member whose value is whole. A name without other steps than `?` and members of its own names itself.
+    /// Adds a member with its complete value. A name followed only by `?` and members names itself.
     pub(super) fn add_member(&mut self, mut members: Members, value: ExprId) -> Parsed<Next> {
-        let (span, is_spread) = (members.span, members.is_spread);
+        let span = members.span;
+        let is_spread = members.is_spread;
         let mut name = members.name.take();
         if let Expr::Path { start: Start::Key(key), steps } = &self.exprs[value.0 as usize]
             && name.is_none()
@@ -95,9 +96,9 @@ impl Parser<'_> {
     }
 
     pub(super) fn end_members(&mut self) -> Parsed<Next> {
-        let Some(Frame::Members(members)) = self.open.pop() else { return self.unexpected("a value") };
+        let Some(Frame::Members(members)) = self.open.pop() else { return self.fail_unexpected("a value") };
         if members.whole != (self.token.kind == TokenKind::End) {
-            return self.unexpected(if members.whole { "a member" } else { "`}`" });
+            return self.fail_unexpected(if members.whole { "a member" } else { "`}`" });
         }
         if members.members.is_empty() {
             return self.wrong(self.token.span, "nothing is selected between these braces");
@@ -106,7 +107,7 @@ impl Parser<'_> {
             self.brackets -= 1;
             self.advance()?;
         }
-        // One path without a name is the whole answer, not a member of it.
+        // A single path without a name is the whole answer, not a member.
         if let [Member { name: None, value, is_spread: false, .. }] = members.members.as_slice()
             && members.whole
         {

@@ -28,7 +28,7 @@ pub struct GraphqlSource {
     link: Arc<GraphqlLink>,
 }
 
-/// The way to the server.
+/// Connection to the server, shared by its fetches.
 pub(crate) struct GraphqlLink {
     pub(crate) server: Server,
     pub(crate) upstream: Upstream,
@@ -39,9 +39,10 @@ pub(crate) struct GraphqlLink {
 
 impl GraphqlLink {
     /// # Errors
-    /// Settings by which no server can be called.
+    /// The settings are invalid.
     pub(crate) fn new(server: Server) -> Result<Self, OpenError> {
-        let (protocol, policy) = (server.protocol, server.policy.clone());
+        let protocol = server.protocol;
+        let policy = server.policy.clone();
         let settings = UpstreamSettings { base: server.url.clone(), ca: server.ca.clone(), protocol, policy };
         let upstream = Upstream::new(&settings).map_err(|it| OpenError::Unfit(it.to_string()))?;
         let path = server.url.path_and_query().cloned().unwrap_or(PathAndQuery::from_static("/"));
@@ -52,9 +53,9 @@ impl GraphqlLink {
 }
 
 impl GraphqlSource {
-    /// Asks the server for its schema.
+    /// Opens a server and reads its schema.
     /// # Errors
-    /// It does not answer, or what it says is no schema.
+    /// The server does not answer, or its schema is invalid.
     pub async fn open(server: Server) -> Result<Self, OpenError> {
         let link = Arc::new(GraphqlLink::new(server)?);
         let schema = Arc::new(introspect::ask(&link).await?);
@@ -62,9 +63,9 @@ impl GraphqlSource {
         Ok(Self { schema, shown, link })
     }
 
-    /// The server with the schema that it had when it was last asked.
+    /// A server with the schema from an earlier introspection.
     /// # Errors
-    /// Settings by which no server can be called.
+    /// The settings are invalid.
     pub fn of(server: Server, schema: Arc<Schema>) -> Result<Self, OpenError> {
         let link = Arc::new(GraphqlLink::new(server)?);
         let shown = Shown::new(link.server.audience.as_ref(), &schema);
@@ -85,7 +86,7 @@ impl Source for GraphqlSource {
         OthersChanges::Lifetimes
     }
 
-    /// All of them: nobody tells of changes, so they are asked again.
+    /// Every query is live by polling, since servers do not report changes.
     fn is_live(&self, _: FieldId) -> bool {
         true
     }

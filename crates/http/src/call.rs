@@ -1,4 +1,4 @@
-//! Calls one service: connections kept open, deadlines, retries, a breaker, hedging, bounds.
+//! Calls one service: connection pool, deadlines, retries, circuit breaker, hedging and limits.
 //!
 //! A service is asked through its [`Upstream`], which every thread shares. What a caller may not do to a service is not
 //! possible here: the host comes from the settings alone, headers that belong to a connection are never sent, and a
@@ -49,26 +49,26 @@ use weir_engine::call_span::CallSpan;
 /// A call of a service.
 #[derive(Clone, Debug)]
 pub struct Ask {
-    /// The method.
+    /// HTTP method.
     pub method: Method,
-    /// From the root of the host, with what the base URL has of it.
+    /// Path from the root of the host, including the path of the base URL.
     pub path_and_query: PathAndQuery,
-    /// Those the plan forwards or sets. Which [`may_be_sent`] does not let through are left out.
+    /// Headers that the plan forwards or sets. Those that [`may_be_sent`] refuses are dropped.
     pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// Empty for none.
+    /// Request body; empty for none.
     pub body: Bytes,
-    /// Deadline of the caller, whatever the policy says.
+    /// Deadline of the caller, which overrides the policy's timeout.
     pub deadline: Instant,
-    /// In place of [`CallPolicy::timeout`].
+    /// Overrides [`CallPolicy::timeout`].
     pub timeout: Option<Duration>,
-    /// True if the call may be repeated: it may be retried and hedged.
+    /// True if the call may be repeated, so retries and hedging are allowed.
     pub idempotent: bool,
-    /// Its span, if the trace is recorded.
+    /// Span of the call, if the trace is recorded.
     pub span: Option<CallSpan>,
 }
 
-/// Remaining time of a call that ends by `deadline` and takes no longer than `timeout`, in milliseconds, as sent to the
-/// service. Never 0, which some read as no limit.
+/// Time left of a call that ends by `deadline` and takes at most `timeout`, in milliseconds, for the service. At least 1, because some
+/// services read 0 as "no limit".
 #[must_use]
 pub fn milliseconds_left(deadline: Instant, timeout: Duration) -> u64 {
     let left = deadline.saturating_duration_since(Instant::now()).min(timeout);
@@ -78,13 +78,13 @@ pub fn milliseconds_left(deadline: Instant, timeout: Duration) -> u64 {
 /// The service's answer, whatever its status.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// Its status; redirects that may be followed were.
+    /// Status of the answer, after allowed redirects.
     pub status: StatusCode,
-    /// Its headers.
+    /// Headers of the answer.
     pub headers: HeaderMap,
-    /// All of its body, in memory of its own.
+    /// The whole body, in memory of its own.
     pub body: Bytes,
-    /// Trailers; only from HTTP/2, for gRPC.
+    /// HTTP/2 trailers, needed for gRPC.
     pub trailers: HeaderMap,
     /// Attempts and timing.
     pub went: Went,

@@ -42,23 +42,23 @@ use weir_engine::keys::{Interner, KeyRef};
 
 pub(super) use format::{EntryName, is_public};
 
-/// Writes that wait; more are dropped.
+/// Maximum number of queued writes; more are dropped.
 const WRITES_MAX: usize = 1024;
-/// Bytes that wait to be written; more are dropped.
+/// Maximum size of queued writes, in bytes; more are dropped.
 const WRITE_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// Longer entries stay in this process.
+/// Entries above this size are not written to the second level.
 const VALUE_BYTES_MAX: usize = 1024 * 1024;
-/// A lease is over by then, whatever became of its holder.
+/// A lease expires after this time, even if its holder died.
 const LEASE_MS: u64 = 2000;
-/// A tag's version is forgotten after so long, and entries before.
+/// Versions of tags expire after this time; entries expire earlier.
 const TAG_MS: u64 = 7 * 86_400_000;
 const ENTRY_MS_MAX: u64 = 86_400_000;
-/// After so many looks in a row that came to nothing in time, none is tried for [`PAUSE`].
+/// After this many lookups in a row missed their budget, lookups pause for [`PAUSE`].
 const LATE_MAX: u32 = 3;
 const PAUSE: Duration = Duration::from_secs(1);
-/// The tag of everything that has a tag.
+/// The tag that all tagged entries share.
 const ALL: &str = "";
-/// A version that no tag has.
+/// Placeholder version that no tag has.
 const NO_VERSION: u64 = 0;
 
 #[derive(Debug, Default)]
@@ -77,26 +77,26 @@ fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed);
 }
 
-/// The second level, for all threads. Its connections belong to a thread that ends with it.
+/// Handle of the second level. Its connections belong to a thread that ends when the handle is dropped.
 pub(super) struct Remote {
     shared: Arc<RemoteState>,
     writes: mpsc::Sender<Write>,
 }
 
-/// State that the connections' thread shares with all others.
+/// State shared between the connections' thread and all others.
 struct RemoteState {
     settings: RemoteSettings,
     clock: Clock,
     tags: Arc<Registry>,
-    /// Tells this process's messages from others'.
+    /// Distinguishes this process's messages from others'.
     instance: u64,
     connection: ArcSwapOption<Connection>,
-    /// The connection is to be made anew.
+    /// Signals that the connection must be replaced.
     broken: Notify,
-    /// There is something untold.
+    /// Signals that invalidations are pending.
     invalidated: Notify,
     untold: Mutex<Untold>,
-    /// The version of the tag of all that this process has heard of; 0 if it never did.
+    /// Last version of `ALL` that this process received; 0 if none.
     all_heard: AtomicU64,
     queued_bytes: AtomicUsize,
     late_in_a_row: AtomicU32,
@@ -105,30 +105,30 @@ struct RemoteState {
     counters: RemoteCounters,
 }
 
-/// Queued work.
+/// A task for the connections' thread.
 enum Write {
-    /// Keeps an entry, and gives its lease back.
+    /// Write an entry and release its lease.
     Keep { name: EntryName, entry: Arc<Entry>, versions: Arc<[u64]>, bytes: usize },
-    /// Gives a lease back.
+    /// Release a lease.
     Release(EntryName),
 }
 
 /// Result of a lookup.
 pub(super) struct RemoteLookup {
-    /// One for each name.
+    /// One entry per requested name.
     pub(super) entries: Vec<Option<Entry>>,
-    /// Tickets to write each entry; empty if that is not possible.
+    /// Tickets to write each entry; empty if writing is impossible.
     pub(super) tickets: Vec<Ticket>,
 }
 
-/// The versions that tags had before an upstream was asked.
+/// Versions of an entry's tags from before its upstream was called.
 #[derive(Clone, Debug)]
 pub(super) struct Ticket(Arc<[u64]>);
 
-/// The tags of several entries, each once, and the one that all have who have any.
+/// Distinct tags of several entries, and `ALL` if any entry has a tag.
 struct Distinct<'t> {
     names: Vec<&'t str>,
-    /// Numbers are places in `names`.
+    /// Maps a tag to its index in `names`.
     places: Interner,
 }
 
@@ -145,7 +145,7 @@ impl<'t> Distinct<'t> {
         distinct
     }
 
-    /// Of `versions`, which are those of the names, those of `tags`.
+    /// Selects the versions of `tags` from `versions`, which are in the order of `names`.
     fn ticket(&self, tags: &Tags, versions: &[u64]) -> Ticket {
         let all = (tags.names().len() > 0).then_some(ALL);
         let names = tags.names().map(|it| &**it).chain(all);
@@ -161,10 +161,10 @@ impl std::fmt::Debug for Remote {
 }
 
 impl Remote {
-    /// Begins to connect; until that is done nothing is found.
+    /// Starts the connections' thread. Until it is connected every lookup misses.
     ///
     /// # Errors
-    /// No thread can be started.
+    /// The thread cannot be started.
     pub(super) fn start(
         settings: RemoteSettings,
         clock: Clock,
@@ -191,23 +191,23 @@ impl Remote {
         Ok(Self { shared, writes })
     }
 
-    /// Timeout of the wait for another process's call.
+    /// Maximum time to wait for another process's call.
     pub(super) fn patience(&self) -> Duration {
         self.shared.settings.patience
     }
 
-    /// The name of what is kept under `key` by `rule`.
+    /// Name of the entry for `key` under `rule`.
     pub(super) fn name(&self, rule: &Rule, key: &[u8]) -> EntryName {
-        // Entries that are shared by declaration are separate from others.
+        // The rule's `sharing` is part of the name, so entries that are shared by declaration are separate from others.
         EntryName::new(&self.shared.settings.namespace, EntryKind::Entry, &[&[rule.sharing as u8], key])
     }
 
-    /// Looks for all `names` at once, within the budget; `tags` are those of each.
+    /// Looks up all `names` within the time budget; `tags` has the tags of each.
     pub(super) async fn lookup(&self, names: &[EntryName], rule: &Rule, tags: &[&Tags]) -> RemoteLookup {
         let shared = &*self.shared;
         let nothing = || RemoteLookup { entries: names.iter().map(|_| None).collect(), tickets: Vec::new() };
         let distinct = Distinct::of(tags);
-        let Some(connection) = shared.usable(&distinct.names) else { return nothing() };
+        let Some(connection) = shared.usable_connection(&distinct.names) else { return nothing() };
         shared.counters.looked.fetch_add(names.len() as u64, Ordering::Relaxed);
         let tag_names: Vec<EntryName> = distinct.names.iter().map(|it| shared.tag_name(it)).collect();
         let mut command = cmd("MGET");
@@ -222,7 +222,7 @@ impl Remote {
         let Some((values, Some(versions))) = shared.in_budget(looked).await else { return nothing() };
         let at = shared.instants();
         let read = |name: &EntryName, value: Option<Vec<u8>>, tags: &Tags, ticket: &Ticket| {
-            tags.found(&ticket.0);
+            tags.note_remote_versions(&ticket.0);
             let entry = format::decode(name, &value?, &ticket.0, at, rule, tags);
             entry.unwrap_or_else(|format::Corrupt| {
                 count(&shared.counters.corrupt);
@@ -237,11 +237,11 @@ impl Remote {
         RemoteLookup { entries, tickets }
     }
 
-    /// For each of `names`: true if this process is to make the call, because no other does. True as well if unknown.
+    /// For each name: true if this process may make the call because no other holds the lease. Also true if Redis does not answer.
     pub(super) async fn lease(&self, names: &[EntryName]) -> Vec<bool> {
         let shared = &*self.shared;
         let all = || vec![true; names.len()];
-        let Some(connection) = shared.usable(&[]) else { return all() };
+        let Some(connection) = shared.usable_connection(&[]) else { return all() };
         let leases = join_all(names.iter().map(|name| {
             let mut command = cmd("SET");
             command.arg(name.of_kind(&shared.settings.namespace, EntryKind::Lease)).arg(shared.instance);
@@ -253,7 +253,7 @@ impl Remote {
         let won = |lease: RedisResult<Option<String>>| match lease {
             Ok(lease) => lease.is_some(),
             Err(error) => {
-                shared.failed(&error);
+                shared.note_redis_error(&error);
                 true
             }
         };
@@ -262,7 +262,7 @@ impl Remote {
         won
     }
 
-    /// Has `entry` written, some time soon.
+    /// Queues a write of `entry`.
     pub(super) fn keep(&self, name: EntryName, entry: &Arc<Entry>, ticket: &Ticket) {
         let shared = &*self.shared;
         let bytes = entry.bytes_held();
@@ -278,14 +278,13 @@ impl Remote {
         }
     }
 
-    /// Gives a lease back without having written anything.
+    /// Releases a lease without writing an entry.
     pub(super) fn release(&self, name: EntryName) {
         // A full queue drops the release; the lease expires by itself.
         let _ = self.writes.try_send(Write::Release(name));
     }
 
-    /// Makes everything invalid that has the tag, in all processes, as soon as they can be told; `keys`: of the rows that were changed, of
-    /// which none stands for any row.
+    /// Queues the invalidation of a tag in all processes. `keys` are the changed rows; empty means any row.
     pub(super) fn invalidate<'k>(&self, tag: &str, keys: impl IntoIterator<Item = &'k [u8]>) {
         let rows = ChangedRows::of(keys);
         self.shared.untold().add(tag, rows);
@@ -323,15 +322,15 @@ impl RemoteState {
         EntryName::new(&self.settings.namespace, EntryKind::Tag, &[tag.as_bytes()])
     }
 
-    /// The connection, unless there is none, it is left alone, or it still has to be told of an invalidation.
-    fn usable(&self, tags: &[&str]) -> Option<Arc<Connection>> {
+    /// The connection; `None` if there is none, lookups are paused, or an invalidation of one of `tags` is pending.
+    fn usable_connection(&self, tags: &[&str]) -> Option<Arc<Connection>> {
         let connection = self.connection.load_full()?;
         if self.paused.load(Ordering::Relaxed) {
             let mut until = self.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
             if until.is_some_and(|until| Instant::now() < until) {
                 return None;
             }
-            // One looks whether it is better; the others go on without.
+            // One lookup probes the connection; the others continue without it.
             *until = Some(Instant::now() + PAUSE);
         }
         if !tags.is_empty() {
@@ -343,7 +342,7 @@ impl RemoteState {
         Some(connection)
     }
 
-    /// Result of `asked` within the time limit, if any.
+    /// Result of `asked` within the time budget.
     async fn in_budget<T>(&self, asked: impl Future<Output = RedisResult<T>>) -> Option<T> {
         match tokio::time::timeout(self.settings.budget, asked).await {
             Ok(Ok(brought)) => {
@@ -352,7 +351,7 @@ impl RemoteState {
                 Some(brought)
             }
             Ok(Err(error)) => {
-                self.failed(&error);
+                self.note_redis_error(&error);
                 None
             }
             Err(_) => {
@@ -367,9 +366,9 @@ impl RemoteState {
         }
     }
 
-    fn failed(&self, error: &RedisError) {
+    fn note_redis_error(&self, error: &RedisError) {
         count(&self.counters.failed);
-        // A cluster that lost a node is not lost: it is asked for the others, and who took that one's place.
+        // A cluster that lost one node still serves the other slots, and the client finds the replacement.
         if !self.settings.address.is_cluster()
             && (error.is_unrecoverable_error() || error.is_connection_dropped())
         {
@@ -377,7 +376,7 @@ impl RemoteState {
         }
     }
 
-    /// The versions that `values` are of `tags`; those that are not there are made. Nothing if another made one meanwhile.
+    /// Parses `values` as versions of `tags` and creates missing ones. `None` if another process created one meanwhile.
     async fn versions(
         &self,
         connection: &Connection,
@@ -401,12 +400,12 @@ impl RemoteState {
     }
 }
 
-/// The version that `value` is.
+/// Parses a version.
 fn version_of(value: Option<Vec<u8>>) -> Option<u64> {
     Some(u64::from_le_bytes(value?.try_into().ok()?))
 }
 
-/// Gives a tag a version that it never had; `if_none`: unless it has one.
+/// Command that gives a tag a new random version; with `if_none` only if it has none.
 fn new_version(tag: &EntryName, if_none: bool) -> (Cmd, u64) {
     let version = fastrand::u64(1..);
     let mut command = cmd("SET");

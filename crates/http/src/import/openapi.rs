@@ -21,17 +21,17 @@ use document::Document;
 use operations::Operations;
 use std::fmt;
 
-/// Reasons that an error shows.
+/// Maximum number of reasons in an error.
 const REASONS_SHOWN_MAX: usize = 5;
 
-/// Why a description cannot be taken.
+/// Reason why a description cannot be imported.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ImportError {
     /// It is neither JSON nor YAML.
     Unreadable(String),
-    /// It is something else, or another version.
+    /// The document is not OpenAPI, or has an unsupported version.
     Other(String),
-    /// There is nothing in it that can be asked, for these reasons.
+    /// No operation can be imported, for these reasons.
     Nothing(Vec<String>),
 }
 
@@ -52,9 +52,9 @@ impl fmt::Display for ImportError {
 
 impl std::error::Error for ImportError {}
 
-/// The SDL of the services that `text` describes; `origin` is the file or the URL that it is from.
+/// Converts the description `text` to SDL; `origin` is its file or URL.
 /// # Errors
-/// A text that is no OpenAPI 3 description, or has nothing to ask.
+/// The text is no OpenAPI 3 description, or no operation can be imported.
 pub fn sdl(text: &str, origin: &str) -> Result<String, ImportError> {
     let document = Document::read(text)?;
     let operations = Operations::read(&document, origin);

@@ -1,5 +1,5 @@
-//! Takes of a service's answers what a request asks for: the client's selection and the mapping, compiled to looks at the
-//! answer's tape, and columns out of them.
+//! Projects a service's answers onto a plan: client selection and mapping are compiled to lookups in the answer's tape, whose results are
+//! columns.
 //!
 //! Members of one object are found in one pass over it. Values are copied as the service wrote them: digits and texts are
 //! not decoded, but checked for their type. What has methods, literals or variables is evaluated for the rows of a column
@@ -34,35 +34,35 @@ use weir_language::json::{Json, JsonRef};
 use weir_language::schema::TypeId;
 use weir_language::wraps::Wraps;
 
-/// The most errors kept of one column; more are nulls without words.
+/// Maximum number of errors per column; further ones are nulls without a message.
 const ERRORS_MAX: usize = 1000;
-/// Brackets that may be open in what is evaluated.
+/// Maximum nesting of evaluated values.
 const DEPTH_MAX: u32 = 256;
 
-/// Conversion of one connector's answers to columns. Belongs to one plan.
+/// Converts answers of one connector to columns. Belongs to one plan.
 #[derive(Debug)]
 pub struct Projection {
     mapping: Arc<Mapping>,
     connector: ConnectorId,
-    /// The names that lead from an answer to its value.
+    /// Member names that lead from an answer to its value.
     scan: Scan,
     slots: u32,
     top: Top,
     tables: Vec<TablePlan>,
-    /// Where objects of several types may stand: the tables of each.
+    /// Tables by concrete type, for each place with an abstract type.
     variants: Vec<Vec<VariantPlan>>,
-    /// True if a row needs to know its answer.
+    /// True if rows must know their answer.
     origins: bool,
-    /// The table whose rows are whole answers: of null too the selection may make an object.
+    /// The table whose rows are whole answers. For these the selection may build an object even from null.
     of_answers: Option<u32>,
 }
 
-/// Conversion of a whole answer.
+/// Result of the projection.
 #[derive(Debug)]
 enum Top {
-    /// The value of a field.
+    /// Value of one field.
     Column(ColumnPlan),
-    /// The fields of an entity.
+    /// Fields of an entity.
     Rows {
         /// Path to the object in an answer.
         find: Find,
@@ -77,18 +77,18 @@ struct TablePlan {
     slots: u32,
     columns: Vec<ColumnPlan>,
     hidden: Vec<ColumnPlan>,
-    /// An object for which one of these is null is null itself.
+    /// If one of these is null, the object is null.
     needed: Vec<Find>,
-    /// The members that make objects of other values too.
+    /// Members that also build objects from scalars.
     of_scalars: Option<ExprId>,
 }
 
-/// Objects of one type where several may stand.
+/// One concrete type where the place has an abstract type.
 #[derive(Debug)]
 struct VariantPlan {
     /// `__typename` in the answer.
     name: Box<str>,
-    /// The graph's type.
+    /// Type in the graph.
     ty: TypeId,
     table: u32,
 }
@@ -103,28 +103,28 @@ struct ColumnPlan {
 /// Path to a value in an object.
 #[derive(Debug)]
 enum Find {
-    /// It is the object.
+    /// The object itself.
     Itself,
-    /// By names: this slot of the scan. Where a list is met on the way, by evaluation.
+    /// A slot of the scan; the expression is evaluated instead if the path meets a list.
     Slot(u32, Evaluate),
-    /// By evaluation.
+    /// Evaluates an expression.
     Evaluate(Evaluate),
 }
 
-/// An expression and the paths that lead to what it is about.
+/// An expression, with the paths to its input.
 #[derive(Clone, Debug)]
 struct Evaluate {
     within: Vec<(ExprId, usize)>,
-    /// `None`: what the paths lead to.
+    /// `None`: the value at the end of the paths.
     expr: Option<(ExprId, usize)>,
-    /// The member of that which is meant, if it is not all of it.
+    /// Member of the result, if not all of it.
     member: Option<Box<str>>,
 }
 
 /// Conversion of a value.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// Nothing: someone else fills the column.
+    /// Not converted here: another connector fills the column.
     Nothing,
     /// A key of the parent, which the answer need not repeat.
     Key(u32),
@@ -136,23 +136,23 @@ enum Kind {
     Variants(u32),
 }
 
-/// The place of a value.
+/// Position of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ValuePlace {
-    /// It is an item of a list.
+    /// An item of a list.
     Item,
-    /// It is none.
+    /// Not an item of a list.
     Alone,
 }
 
-/// Rows of one place, and which answers they come from.
+/// Rows of one place, with the answers they come from.
 struct Level<'t> {
     rows: Vec<Option<JsonRef<'t>>>,
-    /// Empty if nobody wants to know.
+    /// Index of the answer per row; empty if not needed.
     origins: Vec<u32>,
 }
 
-/// One run.
+/// State of one projection.
 #[derive(Clone, Copy)]
 struct Run<'r> {
     plan: &'r Projection,
@@ -162,8 +162,8 @@ struct Run<'r> {
 }
 
 impl Projection {
-    /// The answers' values as columns, one row per answer; `None` is null. Row `i` belongs to key `inputs.keys.start + i` and
-    /// to `responses[i]`, if they are known.
+    /// Values of the answers as columns, one row per answer; `None` is null. Row `i` belongs to key `inputs.keys.start + i` and to
+    /// `responses[i]`, if these are known.
     #[must_use]
     pub fn run<'r>(
         &'r self,
@@ -178,7 +178,7 @@ impl Projection {
         let located = locate::locate(&self.scan, self.slots, &level.rows);
         match &self.top {
             Top::Column(column) => {
-                let column = run.found(column, &level, &located);
+                let column = run.build_column(column, &level, &located);
                 Table { rows: answers.len() as u32, columns: vec![column], hidden: Vec::new() }
             }
             Top::Rows { find, table } => run.entities(find, *table, level, &located),
@@ -187,7 +187,7 @@ impl Projection {
 }
 
 impl<'r> Run<'r> {
-    /// The table of the objects that `find` leads to.
+    /// Table of the objects at `find`.
     fn entities(&self, find: &Find, table: u32, level: Level<'_>, located: &Located<'_>) -> Table {
         match find {
             Find::Itself => self.entity_rows(table, level),
@@ -230,14 +230,14 @@ impl<'r> Run<'r> {
         all
     }
 
-    /// The objects of `level`, which holds nothing but values that are or become objects.
+    /// Table of the objects of `level`, whose values are objects or are converted to objects.
     fn table(&self, table: u32, level: &mut Level<'_>) -> Table {
         let plan = &self.plan.tables[table as usize];
         let mut located = locate::locate(&plan.scan, plan.slots, &level.rows);
         for find in &plan.needed {
             self.leave_out(find, level, &mut located);
         }
-        let column = |it: &ColumnPlan| self.found(it, level, &located);
+        let column = |it: &ColumnPlan| self.build_column(it, level, &located);
         Table {
             rows: level.rows.len() as u32,
             columns: plan.columns.iter().map(column).collect(),
@@ -245,7 +245,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Takes the objects out for which `find` leads to nothing.
+    /// Removes the objects without a value at `find`.
     fn leave_out<'t>(&self, find: &Find, level: &mut Level<'t>, located: &mut Located<'t>) {
         let is_nothing = |it: Option<JsonRef<'_>>| it.is_none_or(JsonRef::is_null);
         let nothing: Vec<bool> = match find {
@@ -258,7 +258,7 @@ impl<'r> Run<'r> {
                 let json = made.tape();
                 let mut nothing: Vec<bool> =
                     made.rows(json.as_ref(), level.rows.len()).into_iter().map(is_nothing).collect();
-                // A value that could not be determined is an error where it is read.
+                // Keep rows whose evaluation failed: they are errors where the value is read.
                 made.faults.iter().for_each(|it| nothing[it.0 as usize] = false);
                 nothing
             }
@@ -270,7 +270,7 @@ impl<'r> Run<'r> {
     }
 
     /// Finds the values of a column and converts them.
-    fn found(&self, plan: &ColumnPlan, level: &Level<'_>, located: &Located<'_>) -> Column {
+    fn build_column(&self, plan: &ColumnPlan, level: &Level<'_>, located: &Located<'_>) -> Column {
         match plan.kind {
             Kind::Nothing => return Column::default(),
             Kind::Key(at) => return keys::column(&self.inputs.keys, at as usize, level.rows.len()),
@@ -298,7 +298,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// The values of one expression for all rows, as the text of one list.
+    /// Evaluates one expression for all rows; the results form one JSON list.
     fn evaluate(&self, evaluate: &Evaluate, level: &Level<'_>) -> EvaluatedRows {
         let mut made = EvaluatedRows { text: vec![b'['], faults: Vec::new(), missing: Vec::new() };
         for (row, value) in level.rows.iter().enumerate() {
@@ -337,7 +337,7 @@ impl<'r> Run<'r> {
         let mut value = value;
         for (expr, steps) in &evaluate.within {
             value = eval(selection, *expr, *steps, &value, &inputs)?;
-            // As where all of it is evaluated: members are taken in from what is or becomes an object.
+            // Members come only from objects and scalars, as in a full evaluation: missing, null and lists have none.
             let is_left = match &value {
                 Value::Missing | Value::Null => true,
                 other => other.items().is_some(),
@@ -355,7 +355,7 @@ impl<'r> Run<'r> {
         })
     }
 
-    /// Variables of one row beside its answer.
+    /// Variables of one row, without its answer.
     fn inputs_of<'v>(&self, origin: usize) -> Inputs<'v>
     where
         'r: 'v,
@@ -367,17 +367,19 @@ impl<'r> Run<'r> {
         Inputs { keys, response, ..*self.inputs }
     }
 
-    /// True if a value is an object of `table`, or its members make one of it.
+    /// True if a value is an object of `table`, or is converted to one.
     fn is_row(&self, table: u32, place: ValuePlace, value: JsonRef<'_>, origin: usize) -> bool {
         let is_made = |group| {
-            let (inputs, selection) = (self.inputs_of(origin), &self.connector.selection);
-            let made = match self.plan.of_answers == Some(table) {
-                true => eval(selection, selection.root(), usize::MAX, &Value::of(value), &inputs),
-                false => eval_group(selection, group, &Value::of(value), &inputs),
+            let inputs = self.inputs_of(origin);
+            let selection = &self.connector.selection;
+            let made = if self.plan.of_answers == Some(table) {
+                eval(selection, selection.root(), usize::MAX, &Value::of(value), &inputs)
+            } else {
+                eval_group(selection, group, &Value::of(value), &inputs)
             };
             made.is_ok_and(|it| it.is_object())
         };
-        // Null is made an object of where it is an item of a list, or all that was answered.
+        // Null is converted to an object only as a list item, or as the whole answer.
         let may_be_null = place == ValuePlace::Item || self.plan.of_answers == Some(table);
         value.is_object()
             || !value.is_array()
@@ -385,7 +387,7 @@ impl<'r> Run<'r> {
                 && self.plan.tables[table as usize].of_scalars.is_some_and(is_made)
     }
 
-    /// Converts values; lists nest by offsets.
+    /// Converts values. Lists nest by offsets.
     fn column(
         &self,
         kind: Kind,
@@ -408,7 +410,8 @@ impl<'r> Run<'r> {
     fn list(&self, kind: Kind, item: Wraps, rows: &[Option<JsonRef<'_>>], origins: &[u32]) -> Column {
         let mut column = Column::default();
         let mut offsets = Vec::with_capacity(rows.len() + 1);
-        let (mut items, mut item_origins) = (Vec::new(), Vec::new());
+        let mut items = Vec::new();
+        let mut item_origins = Vec::new();
         offsets.push(0);
         for (row, value) in rows.iter().enumerate() {
             match value {
@@ -456,7 +459,7 @@ impl<'r> Run<'r> {
 }
 
 impl Run<'_> {
-    /// Objects whose types their `__typename` says.
+    /// Objects of an abstract type, split by their `__typename`.
     fn variants(&self, plans: &[VariantPlan], rows: &[Option<JsonRef<'_>>], origins: &[u32]) -> Column {
         let mut column = Column::default();
         let mut levels: Vec<Level<'_>> =
@@ -487,16 +490,16 @@ impl Run<'_> {
     }
 }
 
-/// Values that were evaluated, as JSON.
+/// Results of an evaluation, as JSON.
 struct EvaluatedRows {
     text: Vec<u8>,
     faults: Vec<(u32, FieldError)>,
-    /// Rows without a value, in order: in the text they are null.
+    /// Rows without a value, ascending. In the JSON they are null.
     missing: Vec<usize>,
 }
 
 impl EvaluatedRows {
-    /// The values' tape. A text that is none, because a list nests too deep, has no values.
+    /// Tape of the values; `None` if they nest too deep.
     fn tape(&self) -> Option<Json<'_>> {
         Json::parse(&self.text, DEPTH_MAX).ok()
     }
@@ -518,7 +521,7 @@ fn origin_of(origins: &[u32], row: usize) -> usize {
     origins.get(row).map_or(row, |it| *it as usize)
 }
 
-/// Makes a cell null with an error.
+/// Sets a cell to null with an error.
 fn fail(column: &mut Column, row: u32, error: &FieldError) {
     column.nulls.set(row as usize);
     if column.errors.len() < ERRORS_MAX {

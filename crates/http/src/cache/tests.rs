@@ -9,7 +9,7 @@ pub(super) mod kit;
 mod messages;
 mod model;
 #[cfg(feature = "redis")]
-#[path = "../../../../engine/tests/port_kit/mod.rs"]
+#[path = "../../../engine/tests/port_kit/mod.rs"]
 mod port_kit;
 #[cfg(feature = "redis")]
 mod redis_kit;

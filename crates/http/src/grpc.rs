@@ -37,7 +37,7 @@ pub struct GrpcSource {
     link: Arc<GrpcLink>,
 }
 
-/// The way to the server.
+/// Connection to the server, shared by its fetches.
 struct GrpcLink {
     server: Server,
     upstream: Upstream,
@@ -46,16 +46,17 @@ struct GrpcLink {
 }
 
 impl GrpcSource {
-    /// Makes a source of `server`, which `description` describes: a `.proto` file, whose imports are looked for beside it, or
-    /// a descriptor set. The server is not asked yet.
+    /// Opens `server` with `description`: a `.proto` file, whose imports are searched beside it, or a descriptor set. The server is not
+    /// called.
     /// # Errors
-    /// Errors of the description or the server's settings.
+    /// The description or the server's settings are invalid.
     pub fn open(server: Server, description: &Path) -> Result<Self, OpenError> {
         let (model, pool) = model(description, &server.prefix)?;
-        let (base, policy) = (server.url.clone(), server.policy.clone());
+        let base = server.url.clone();
+        let policy = server.policy.clone();
         let settings = UpstreamSettings { base, ca: server.ca.clone(), protocol: Protocol::Http2, policy };
         let upstream = Upstream::new(&settings).map_err(|it| OpenError::Unfit(it.to_string()))?;
-        // Another description would decode cached bytes differently.
+        // The digest is part of the key, because another description would decode cached bytes differently.
         let keeper = Keeper::new(&server, &Sha256::digest(pool.encode_to_vec()));
         let shown = Shown::new(server.audience.as_ref(), &model.schema);
         let counts = CallCounts::new(Arc::from(&*server.name));
@@ -64,9 +65,9 @@ impl GrpcSource {
     }
 }
 
-/// The types and fields that a description gives, as SDL, below a comment that names the methods it leaves out.
+/// Types and fields of a description as SDL, after a comment that lists the methods left out.
 /// # Errors
-/// Errors of the description.
+/// The description is invalid.
 pub fn sdl(description: &Path, prefix: &str) -> Result<String, OpenError> {
     let model = model(description, prefix)?.0;
     let mut sdl = String::new();
@@ -118,7 +119,7 @@ impl Source for GrpcSource {
         OthersChanges::Lifetimes
     }
 
-    /// All of them: nobody tells of changes, so they are asked again.
+    /// Every query is live by polling, since servers do not report changes.
     fn is_live(&self, _: FieldId) -> bool {
         true
     }

@@ -54,19 +54,21 @@ use weir_language::suggest;
 
 use crate::selection::{Selection, SelectionError};
 
-/// Reads `text`, which is called `file` in complaints, with no settings.
+/// Parses `text` without settings; `file` is its name in messages.
 ///
 /// # Errors
-/// Everything that is wrong with it, at most as much as [`Limits::STANDARD`] says, in the order of the text.
+/// All mistakes, in file order, within the bounds of [`Limits::STANDARD`].
 pub fn read(text: &str, file: &str) -> Result<Mapping, Vec<Mistake>> {
-    let (none, config, services) = (|_: &str| None, BTreeMap::new(), BTreeMap::new());
+    let none = |_: &str| None;
+    let config = BTreeMap::new();
+    let services = BTreeMap::new();
     read_with(text, file, &Outside { config: &config, env: &none, services: &services, embedding: None })
 }
 
-/// As [`read`], with what stands outside of the text.
+/// Like [`read`], with settings from outside the file.
 ///
 /// # Errors
-/// As [`read`].
+/// Those of [`read`].
 pub fn read_with(text: &str, file: &str, outside: &Outside<'_>) -> Result<Mapping, Vec<Mistake>> {
     let mistakes = |errors: Vec<Error>| mistakes(text, file, errors);
     let document = parse_sdl(text).map_err(|error| mistakes(vec![error]))?;
@@ -75,7 +77,7 @@ pub fn read_with(text: &str, file: &str, outside: &Outside<'_>) -> Result<Mappin
     let links = Links::read(&document, &mut errors, &mut notes);
     let visible = text::visible(&document, &links);
     let schema = match visible.schema() {
-        Ok(schema) => embedded(schema, outside),
+        Ok(schema) => apply_embedding(schema, outside),
         Err(more) => {
             errors.extend(more);
             return Err(mistakes(errors));
@@ -91,8 +93,8 @@ pub fn read_with(text: &str, file: &str, outside: &Outside<'_>) -> Result<Mappin
     Ok(reader.mapping)
 }
 
-/// `schema` with scalars and words of the types beside it.
-fn embedded(mut schema: Schema, outside: &Outside<'_>) -> Schema {
+/// Applies the scalars and the wording of the surrounding types to `schema`.
+fn apply_embedding(mut schema: Schema, outside: &Outside<'_>) -> Schema {
     if let Some(embedding) = outside.embedding {
         schema.wording = embedding.wording;
         for &(name, reader) in embedding.scalars {
@@ -118,23 +120,23 @@ fn mistakes(text: &str, file: &str, mut errors: Vec<Error>) -> Vec<Mistake> {
     errors.into_iter().zip(places).map(mistake).collect()
 }
 
-/// The passes and what they make.
+/// State of the passes.
 struct Reader<'d> {
     document: &'d Document<'d>,
     links: &'d Links<'d>,
     outside: &'d Outside<'d>,
-    /// Texts of the configuration, whose literals follow those of the document.
+    /// Strings of the configuration; their literals are numbered after those of the document.
     puts: Vec<outside::Put>,
     mapping: Mapping,
-    /// By service: headers and parameters of `@source`, which its calls begin with.
+    /// Per service: headers and parameters of `@source`, which start every call.
     defaults: Vec<services::Defaults>,
-    /// By connector: the literal of its selection.
+    /// Per connector: the literal of its selection.
     selections: Vec<Option<ValueId>>,
-    /// `@cacheTag`s; the connectors they are of come to be known later.
+    /// `@cacheTag` directives, resolved to connectors after all were read.
     tags: Vec<tags::AppliedTag<'d>>,
-    /// Fields that another graph gives: nothing has to bring them here.
+    /// `@external` fields, which no connector here has to return.
     external: Vec<FieldId>,
-    /// `id`s of `@connect`s.
+    /// `id`s of `@connect` directives.
     labels: Vec<String>,
     errors: Vec<Error>,
     notes: Vec<Error>,
@@ -204,7 +206,7 @@ impl<'d> Reader<'d> {
             self.reach();
         }
         for names in [&mut self.mapping.config, &mut self.mapping.env] {
-            // Of all places of a name the first that cannot do without it counts.
+            // A use that requires the setting sorts first, so its location is the one that is kept.
             names.sort();
             names.dedup_by(|later, first| later.name == first.name);
         }
@@ -219,7 +221,7 @@ impl<'d> Reader<'d> {
         }
         let fields = match ty.body {
             TypeBody::Object { fields, .. } | TypeBody::Interface { fields, .. } => fields,
-            TypeBody::Input { fields } => return self.unguarded(fields),
+            TypeBody::Input { fields } => return self.reject_input_guards(fields),
             TypeBody::Enum { values } => {
                 let values = self.document.list(values).iter();
                 return values.for_each(|it| self.misplaced_guards(it.directives));
@@ -232,15 +234,15 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// Complains about guards of arguments and input fields.
-    fn unguarded(&mut self, inputs: List<InputDefinition>) {
+    /// Reports guards on arguments and input fields.
+    fn reject_input_guards(&mut self, inputs: List<InputDefinition>) {
         self.document.list(inputs).iter().for_each(|it| self.misplaced_guards(it.directives));
     }
 
     fn misplaced_guards(&mut self, directives: List<Directive>) {
         for directive in self.document.list(directives) {
-            if let Some(it @ links::Known::Guard(_)) = self.known(directive) {
-                self.misplaced(directive, it);
+            if let Some(it @ links::Known::Guard(_)) = self.resolve_directive(directive) {
+                self.report_misplaced(directive, it);
             }
         }
     }
@@ -253,7 +255,7 @@ impl<'d> Reader<'d> {
         beside: &'d [Directive],
     ) {
         use links::Known;
-        match self.known(directive) {
+        match self.resolve_directive(directive) {
             Some(Known::Connect) => {
                 if let Some(id) = self.mapping.schema.type_by_name(name) {
                     self.connect_type(directive, id, beside);
@@ -264,21 +266,22 @@ impl<'d> Reader<'d> {
             Some(Known::CacheTag) => self.tag(directive, name, None),
             Some(Known::Guard(kind)) => self.guard_type(kind, directive, ty),
             Some(Known::Federation(_)) | None => {}
-            Some(it) => self.misplaced(directive, it),
+            Some(it) => self.report_misplaced(directive, it),
         }
     }
 
     fn on_field(&mut self, id: Option<TypeId>, of: &'d TypeDefinition, field: &'d FieldDefinition) {
         use links::Known;
-        let (ty, name) = (self.str(of.name), self.str(field.name));
-        self.unguarded(field.arguments);
+        let ty = self.str(of.name);
+        let name = self.str(field.name);
+        self.reject_input_guards(field.arguments);
         let directives = self.document.list(field.directives);
         if self.links.guards_server(self.document, of, field) {
             return self.guard_server_field(directives, ty, name);
         }
         let mut brought = false;
         for directive in directives {
-            match self.known(directive) {
+            match self.resolve_directive(directive) {
                 Some(Known::Connect) => {
                     brought = true;
                     if let Some(id) = id {
@@ -299,7 +302,7 @@ impl<'d> Reader<'d> {
                         .and_then(|id| self.mapping.schema.field_by_name(id, name)),
                 ),
                 None => {}
-                Some(it) => self.misplaced(directive, it),
+                Some(it) => self.report_misplaced(directive, it),
             }
         }
         let foreign = id.is_some_and(|id| self.mapping.foreign.contains(&id));
@@ -312,7 +315,7 @@ impl<'d> Reader<'d> {
     }
 
     fn has_connector(&self, directives: &[Directive]) -> bool {
-        directives.iter().any(|it| self.known(it) == Some(links::Known::Connect))
+        directives.iter().any(|it| self.resolve_directive(it) == Some(links::Known::Connect))
     }
 
     fn is_root(&self, id: TypeId) -> bool {
@@ -320,11 +323,11 @@ impl<'d> Reader<'d> {
         id == schema.query || Some(id) == schema.mutation || Some(id) == schema.subscription
     }
 
-    fn known(&self, directive: &Directive) -> Option<links::Known> {
-        self.links.known(self.str(directive.name))
+    fn resolve_directive(&self, directive: &Directive) -> Option<links::Known> {
+        self.links.resolve_directive(self.str(directive.name))
     }
 
-    fn misplaced(&mut self, directive: &Directive, known: links::Known) {
+    fn report_misplaced(&mut self, directive: &Directive, known: links::Known) {
         let message = format!("`@{}` cannot stand here: it stands on {}", known.name(), known.places());
         self.complain(directive.span, message);
     }
@@ -341,20 +344,20 @@ impl<'d> Reader<'d> {
         self.notes.push(Error::new(Code::Schema, span, message));
     }
 
-    /// Complains about a place within a string.
+    /// Reports an error at a place within a string.
     fn complain_within(&mut self, literal: ValueId, error: SelectionError) {
         let span = self.within(literal, error.span);
-        let message = self.about(literal, error.message);
+        let message = self.name_configuration_key(literal, error.message);
         self.complain(span, message);
     }
 
-    /// Complains about a string as a whole.
+    /// Reports an error of a string as a whole.
     fn complain_of(&mut self, literal: ValueId, message: impl Into<String>) {
-        let message = self.about(literal, message.into());
+        let message = self.name_configuration_key(literal, message.into());
         self.complain(self.span_of(literal), message);
     }
 
-    /// A place of a decoded string, in the text.
+    /// Maps a span of a decoded string to the file.
     fn within(&self, literal: ValueId, span: Span) -> Span {
         if self.put_text(literal).is_some() {
             return self.span_of(literal);
@@ -362,7 +365,8 @@ impl<'d> Reader<'d> {
         let written = self.document.value(literal).span;
         let raw = self.str(written);
         let place = |offset: u32| written.start + strings::place(raw, offset as usize) as u32;
-        let (start, end) = (place(span.start), place(span.end));
+        let start = place(span.start);
+        let end = place(span.end);
         Span::new(start, end.max(start))
     }
 
@@ -370,14 +374,14 @@ impl<'d> Reader<'d> {
         Location::of(self.document.text, span.start)
     }
 
-    /// The arguments of a directive.
+    /// Arguments of a directive.
     fn fields(&mut self, directive: &'d Directive) -> Fields<'d> {
         let of = format!("@{}", self.str(directive.name));
         let list = self.document.list(directive.arguments);
         Fields::new(of, directive.span, list.iter().map(|it| (it.name, it.value)).collect())
     }
 
-    /// Reads the selection in a string.
+    /// Parses the selection in a string.
     fn selection(&mut self, literal: ValueId) -> Option<Selection> {
         let text = self.string(literal)?;
         match Selection::parse(&text) {
@@ -390,7 +394,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// `; did you mean `String`?` if one of `names` is near `name`, else nothing.
+/// `; did you mean `String`?` if one of `names` is similar to `name`, else empty.
 fn hint<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> String {
     let nearest = suggest::near(name, names).into_iter().next();
     nearest.map_or_else(String::new, |it| format!("; did you mean `{it}`?"))

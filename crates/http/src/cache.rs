@@ -23,10 +23,10 @@ mod level1;
 #[cfg(feature = "redis")]
 mod remote;
 #[cfg(not(feature = "redis"))]
-#[path = "remote/absent.rs"]
+#[path = "cache/remote/absent.rs"]
 mod remote;
 #[cfg(all(test, feature = "redis"))]
-#[path = "remote/absent.rs"]
+#[path = "cache/remote/absent.rs"]
 #[expect(dead_code, unreachable_pub, reason = "compiled for its tests, which thus run in every build")]
 mod remote_absent;
 mod rule;
@@ -71,101 +71,102 @@ use weir_engine::keys::{KeyList, KeyRef};
 use weir_engine::source::Tag;
 use weir_engine::tag_versions::{InvalidationSink, RowKey, TagSnapshot, TagVersions};
 
-/// A source and one of its connectors, which is empty for a whole server.
+/// A source and one of its connectors; the connector is empty for a whole server.
 type CounterName = (Box<str>, Box<str>);
 
 /// Settings of a cache.
 #[derive(Clone, Debug)]
 pub struct CacheSettings {
-    /// Bytes all entries may take together.
+    /// Capacity in bytes.
     pub bytes_max: u64,
     /// Source of time.
     pub clock: Clock,
     /// Second level, shared with other processes.
     pub remote: Option<RemoteSettings>,
-    /// Registry of invalidations, for results made of these answers.
+    /// Registry of invalidations for results built from these answers.
     pub changes: Arc<TagVersions>,
 }
 
 /// A request to the cache.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'r> {
-    /// Key of the answer ([`Key::hashed`]); of a batch, the part of the keys before each id ([`Key::prefix`]).
+    /// Key of the answer ([`Key::to_key_ref`]). For a batch: the prefix before each id ([`Key::prefix`]).
     pub key: KeyRef<'r>,
     /// Caching rule.
     pub rule: &'r Arc<Rule>,
-    /// Tags that invalidate the answer; of a batch, each of its answers.
+    /// Tags that invalidate the answer. For a batch: tags of every answer.
     pub tags: &'r [Arc<str>],
-    /// Of several: what makes one invalid beside that, in the order of the ids; nothing if no one has tags of its own.
+    /// Additional tags per answer of a batch, in the order of the ids; empty if no answer has its own.
     pub own_tags: &'r [Vec<Arc<str>>],
     /// Deadline of the request.
     pub deadline: Instant,
 }
 
-/// An answer, and how it was come by.
+/// An answer and the outcome of its lookup.
 #[derive(Clone, Debug)]
 pub struct Served {
     /// The answer.
     pub entry: Arc<Entry>,
     /// Outcome of the lookup.
     pub outcome: Outcome,
-    /// Remaining lifetime, in milliseconds; 0 if it must not be cached.
+    /// Fresh time left, in milliseconds; 0 if it must not be cached.
     pub fresh_ms: u64,
-    /// Stale period behind it, in milliseconds.
+    /// Stale period after the fresh one, in milliseconds.
     pub stale_ms: u64,
 }
 
-/// Several answers that came as one.
+/// Several answers from one call.
 #[derive(Debug)]
 pub struct Batch {
     /// The upstream's answer.
     pub answer: Answer,
-    /// Its body, as it was read; of a failure that says too much nothing.
+    /// The parsed body; empty if it is a failure that must not be shown.
     pub body: Body,
-    /// For each id that was asked: the node of its value in the body, or nothing, which is remembered as a 404.
+    /// For each requested id: the node of its value in the body. `None` is cached as a 404.
     pub values: Vec<Option<u32>>,
 }
 
-/// Asks an upstream for several things at once. Owned, as it may outlive the request it was made for.
+/// Fetches several ids in one call. Owned, because it may outlive its request.
 pub trait AskMany: Send + Sync + 'static {
-    /// As many as go into one call.
+    /// Maximum number of ids per call.
     fn batch_max(&self) -> usize;
-    /// Asks for those at `places` in the ids that the cache was asked for.
+    /// Fetches the ids at `places` of the requested list.
     fn ask(&self, places: &[u32]) -> BoxFuture<'static, Result<Batch, Failure>>;
 }
 
 /// Size and counters of a cache.
 #[derive(Clone, Debug)]
 pub struct Counts {
-    /// By source.
+    /// Counters per source.
     pub sources: Vec<SourceCounts>,
-    /// Keys that something is known of.
+    /// Number of keys.
     pub entries: usize,
-    /// Bytes that they take.
+    /// Bytes that the entries use.
     pub bytes: u64,
-    /// Of the second level, if there is one.
+    /// Counters of the second level, if there is one.
     pub remote: Option<RemoteCounts>,
 }
 
-/// All that is kept. One per process.
+/// The cache of upstream answers. One per process.
 #[derive(Debug)]
 pub struct Cache {
     inner: Arc<Inner>,
-    /// By source and connector.
+    /// Counters per source and connector.
     counters: Mutex<BTreeMap<CounterName, Arc<Counters>>>,
 }
 
 impl Cache {
-    /// An empty one.
+    /// Creates an empty cache.
     ///
     /// # Errors
-    /// The thread of the second level cannot be started. That it is not there is no error.
+    /// The thread of the second level cannot be started. An unreachable second level is no error.
     pub fn new(settings: CacheSettings) -> std::io::Result<Self> {
         let CacheSettings { bytes_max, clock, remote, changes } = settings;
         let tags = Arc::new(Registry::new(changes));
         let start = |remote| Remote::start(remote, clock.clone(), Arc::clone(&tags));
         let remote = remote.map(start).transpose()?;
-        let (level1, flights) = (Level1::new(bytes_max), Arc::new(Flights::default()));
+        let level1 = Level1::new(bytes_max);
+        let flights = Arc::new(Flights::default());
         let inner = Arc::new(Inner { clock, tags, level1, flights, remote });
         Ok(Self { inner, counters: Mutex::default() })
     }
@@ -187,11 +188,10 @@ impl Cache {
         Counts { sources, entries: self.inner.level1.len(), bytes: self.inner.level1.bytes(), remote }
     }
 
-    /// The answer to one call. `call` is only made into a future if the upstream has to be asked; the future then runs on,
-    /// also if nobody waits for it any more.
+    /// Returns the answer to one call. `call` is invoked only on a miss; its future then runs to its end even if the request is dropped.
     ///
     /// # Errors
-    /// The upstream could not be asked, or not until the deadline. An answer with a bad status is none.
+    /// The upstream was not called, or did not answer before the deadline. An error status is an answer, not an error.
     pub async fn get<C, F>(&self, wanted: Wanted<'_>, call: C) -> Result<Served, Failure>
     where
         C: FnOnce() -> F + Send,
@@ -212,20 +212,22 @@ impl Cache {
             CacheStep::Missing(last) => (vec![Missing { last, ..missing() }], Vec::new()),
             CacheStep::Pass => (Vec::new(), vec![missing()]),
         };
-        // Boxed, as few get here and all would carry it.
-        let settled = Box::pin(inner.settle(wanted, waiting, alone, &mut ask)).await;
+        // A boxed future: few requests miss, and without the box it would enlarge all of them.
+        let settled = Box::pin(inner.fetch_missing(wanted, waiting, alone, &mut ask)).await;
         settled.into_iter().next().map_or(Err(CallError::Timeout.into()), |(_, result)| result)
     }
 
-    /// The answers for `ids`, each kept by itself under `wanted.key` and its id. Only what is not there is asked for, in
-    /// batches; one that fails fails its own ids.
+    /// Returns the answers for `ids`, each cached under `wanted.key` and its id. Missing ones are fetched in batches; a failed batch fails
+    /// only its own ids.
     pub async fn get_many<C>(&self, wanted: Wanted<'_>, ids: &KeyList, ask: C) -> Vec<Result<Served, Failure>>
     where
         C: FnOnce() -> Arc<dyn AskMany> + Send,
     {
         let inner = &self.inner;
         let now_ms = inner.clock.now_ms();
-        let (mut old, mut waiting, mut alone) = (Vec::new(), Vec::new(), Vec::new());
+        let mut old = Vec::new();
+        let mut waiting = Vec::new();
+        let mut alone = Vec::new();
         let mut keys = BatchKeys::new(wanted.key);
         let mut results = Vec::with_capacity(ids.len());
         for (place, id) in (0..).zip(ids.keys()) {
@@ -247,7 +249,8 @@ impl Cache {
                 }
             }
         }
-        let (mut ask, mut made) = (Some(ask), None);
+        let mut ask = Some(ask);
+        let mut made = None;
         let mut ask = || {
             made = made.take().or_else(|| ask.take().map(|ask| ask()));
             made.clone().map(Asks::Many)
@@ -256,31 +259,31 @@ impl Cache {
             inner.refresh(wanted, &old, &mut ask);
         }
         if !(waiting.is_empty() && alone.is_empty()) {
-            for (place, result) in Box::pin(inner.settle(wanted, waiting, alone, &mut ask)).await {
+            for (place, result) in Box::pin(inner.fetch_missing(wanted, waiting, alone, &mut ask)).await {
                 results[place as usize] = result;
             }
         }
         results
     }
 
-    /// A repeated answer, for the same request.
+    /// The answer again, for another use within one request; counted as coalesced.
     #[must_use]
-    pub fn again(&self, rule: &Rule, served: &Served) -> Served {
+    pub fn serve_again(&self, rule: &Rule, served: &Served) -> Served {
         self.inner.serve(rule, Arc::clone(&served.entry), Outcome::Coalesced)
     }
 
-    /// Ages of the tags of `entry`, for results made of it.
+    /// Versions of the tags of `entry`, for results built from it.
     #[must_use]
-    pub fn ages(&self, entry: &Entry) -> TagSnapshot {
-        // In this order: an entry that is valid was not invalidated before the ages were taken.
-        let ages = self.inner.tags.ages(&entry.tags);
-        if entry.tags.hold() { ages } else { TagSnapshot::past() }
+    pub fn versions(&self, entry: &Entry) -> TagSnapshot {
+        // The order matters: an entry that is valid now was not invalidated before the versions were read.
+        let ages = self.inner.tags.versions(&entry.tags);
+        if entry.tags.are_current() { ages } else { TagSnapshot::always_stale() }
     }
 
-    /// Makes everything invalid that has the tag `name`, also what is just being fetched: here at once, in the second level
-    /// and in other processes as soon as they can be told.
+    /// Invalidates everything with the tag `name`, including calls in flight: at once in this process, and in the second level and other
+    /// processes as soon as they are reached.
     pub fn invalidate(&self, name: &str) {
-        // In this order, so that nothing is looked up there by a new state of the tag before the invalidation is known.
+        // The remote invalidation is queued first. Otherwise a lookup could combine the tag's new local state with an old remote entry.
         if let Some(remote) = &self.inner.remote {
             remote.invalidate(name, []);
         }
@@ -289,8 +292,8 @@ impl Cache {
 }
 
 impl InvalidationSink for Cache {
-    fn changed(&self, tag: &Tag, rows: &[RowKey]) {
-        // In the order of `invalidate`.
+    fn invalidate_rows(&self, tag: &Tag, rows: &[RowKey]) {
+        // The second level first, for the reason given in `invalidate`.
         if let Some(remote) = &self.inner.remote {
             remote.invalidate(&tag.0, RowKey::of(tag, rows));
         }
@@ -301,11 +304,11 @@ impl InvalidationSink for Cache {
 /// Next step for a key.
 enum CacheStep {
     Served(Served),
-    /// It is served, and to be replaced.
+    /// Serve this entry and refresh it.
     Refresh(Served, Arc<Entry>),
-    /// It has to be waited for; what there is may be served if nothing comes.
+    /// Wait for an answer; serve this entry if the upstream fails.
     Missing(Option<Arc<Entry>>),
-    /// It has to be asked for alone.
+    /// Make an uncoalesced call.
     Pass,
 }
 
@@ -317,7 +320,7 @@ impl CacheStep {
         }
         match inner.lookup(key, now_ms) {
             CacheLookup::Fresh(entry) if entry.is_due(now_ms) => {
-                rule.counters.early();
+                rule.counters.count_early_refresh();
                 Self::Refresh(inner.serve(rule, Arc::clone(&entry), Outcome::Hit), entry)
             }
             CacheLookup::Fresh(entry) => Self::Served(inner.serve(rule, entry, Outcome::Hit)),

@@ -25,10 +25,10 @@ pub use method::{Call, Method};
 
 use weir_language::span::Span;
 
-/// The most brackets that may be open at once.
+/// Maximum nesting of brackets.
 pub const DEPTH_MAX: usize = 32;
 
-/// The longest text.
+/// Maximum length of a selection, in bytes.
 pub const BYTES_MAX: usize = 64 * 1024;
 
 /// A parsed selection or expression: an arena of expressions.
@@ -37,11 +37,11 @@ pub struct Selection {
     exprs: Vec<Expr>,
     spans: Vec<Span>,
     root: ExprId,
-    /// Syntax that not every version has, in the order of the text.
+    /// Uses of newer syntax, in source order.
     newer: Vec<(Syntax, Span)>,
 }
 
-/// Syntax that came after v0.1.
+/// Syntax added after v0.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
     /// `?` behind a step.
@@ -57,7 +57,7 @@ pub enum Syntax {
 }
 
 impl Syntax {
-    /// As it is written.
+    /// The syntax as users write it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -69,7 +69,7 @@ impl Syntax {
         }
     }
 
-    /// The first version 0.x that has it.
+    /// Minor version 0.x that introduced it.
     #[must_use]
     pub const fn since(self) -> u8 {
         match self {
@@ -79,7 +79,7 @@ impl Syntax {
     }
 }
 
-/// The place of an expression in its selection.
+/// Index of an expression in its selection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ExprId(u32);
 
@@ -98,13 +98,13 @@ pub enum Expr {
     Array(Vec<ExprId>),
     /// `{name: a, "other": b}` where a value is expected.
     Object(Vec<(Box<str>, ExprId)>),
-    /// `id name: title items { id }`: an object made of what the current value has; of a list, one of each item.
+    /// `id name: title items { id }`: an object with members of the current value; for a list, one object per item.
     Members(Vec<Member>),
-    /// A value and what is taken of it.
+    /// A value and the steps applied to it.
     Path {
-        /// Its start.
+        /// First value of the path.
         start: Start,
-        /// Its steps, in order.
+        /// Steps in order.
         steps: Vec<Step>,
     },
     /// `a ?? b`: the first that is neither null nor missing.
@@ -116,13 +116,13 @@ pub enum Expr {
 /// One member of [`Expr::Members`].
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// Under which name; `None` for a path whose own members become members here: `$.address { street }`.
+    /// Name of the member; `None` for a path whose own members are merged here: `$.address { street }`.
     pub name: Option<Box<str>>,
-    /// Its value.
+    /// Value of the member.
     pub value: ExprId,
     /// True if `...` stands before a path without a name.
     pub is_spread: bool,
-    /// The name, or the path that has none.
+    /// Span of the name, or of the path if there is none.
     pub span: Span,
 }
 
@@ -132,54 +132,54 @@ impl PartialEq for Member {
     }
 }
 
-/// Starts of paths.
+/// First value of a path.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Start {
-    /// `$`: the value of the innermost braces; outside of braces, the whole answer. Arguments of methods do not change it.
+    /// `$`: the value of the innermost braces, or the whole answer outside of braces. Method arguments do not change it.
     Scope,
-    /// `@`: the value at hand, which in a method's arguments is its input or the item.
+    /// `@`: the current value; in a method's arguments, its input or the item.
     Current,
     /// `name`: the member `name` of `$`.
     Key(Box<str>),
-    /// `$name` behind `->as($name)`.
+    /// `$name`, defined by `->as($name)`.
     Local(Box<str>),
     /// `$args` and others.
     Variable(Variable),
-    /// `$(…)`, or a literal with something behind it.
+    /// `$(…)`, or a literal with steps.
     Value(ExprId),
 }
 
-/// Variables beside the answer.
+/// Variables other than the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variable {
     /// `$args`: the field's arguments.
     Args,
     /// `$this`: fields of the parent.
     This,
-    /// `$batch`: fields of all parents that are asked for together.
+    /// `$batch`: fields of all parents of one call.
     Batch,
     /// `$config`: the operator's settings.
     Config,
-    /// `$context`: what the embedding program hands in.
+    /// `$context`: values from the embedding program.
     Context,
     /// `$request`: the client's request.
     Request,
     /// `$env`: the environment.
     Env,
-    /// `$status`: the answer's status.
+    /// `$status`: HTTP status of the answer.
     Status,
-    /// `$response`: the answer's headers.
+    /// `$response`: headers of the answer.
     Response,
-    /// `$claims`: what authentication vouches for.
+    /// `$claims`: authenticated claims of the caller.
     Claims,
-    /// `$role`: the caller's role.
+    /// `$role`: role of the caller.
     Role,
-    /// `$selection`: what the client selects of the field, as GraphQL. Generated texts have it.
+    /// `$selection`: the client's selection below the field, as GraphQL. Only generated text uses it.
     Selection,
 }
 
 impl Variable {
-    /// All of them but `$selection`.
+    /// All variables except `$selection`.
     pub const ALL: [Self; 11] = [
         Self::Args,
         Self::This,
@@ -194,7 +194,7 @@ impl Variable {
         Self::Role,
     ];
 
-    /// Without `$`.
+    /// Name without `$`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -214,12 +214,12 @@ impl Variable {
     }
 }
 
-/// One step of a path, and where it is written.
+/// One step of a path, with its span.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// Kind of the step.
     pub kind: StepKind,
-    /// Without the dot or arrow.
+    /// Span without the dot or arrow.
     pub span: Span,
 }
 
@@ -232,40 +232,40 @@ impl PartialEq for Step {
 /// Kinds of steps.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepKind {
-    /// `.name`: a member; of a list, that of each item.
+    /// `.name`: a member; for a list, the member of each item.
     Key(Box<str>),
-    /// `?`: ends here without a value if there is none or null.
+    /// `?`: ends the path without a value if the value is null or missing.
     Optional,
-    /// `->as($name)` or `->as($name, value)`: passes its value on, and names it or the other for the rest of the path.
+    /// `->as($name)` or `->as($name, value)`: keeps the value, and names it, or `value`, for the rest of the path.
     Bind {
-        /// Without `$`.
+        /// Name without `$`.
         name: Box<str>,
-        /// The value that is named, if it is another.
+        /// The value to name, if it is not the current one.
         value: Option<ExprId>,
     },
     /// `->name(arguments)`.
     Call(Call),
-    /// `->name(arguments)` of a method that is not known: gives nothing.
+    /// `->name(arguments)` of an unknown method: yields nothing.
     UnknownCall {
-        /// Its name.
+        /// Name of the method.
         name: Box<str>,
-        /// As written, in order.
+        /// Arguments in source order.
         arguments: Vec<ExprId>,
     },
-    /// `{ … }`: always the last.
+    /// `{ … }`: always the last step.
     Members(Vec<Member>),
 }
 
-/// An error of a selection, with its place.
+/// An error in a selection, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelectionError {
     /// The cause and how to fix it.
     pub message: String,
-    /// Place in the decoded text.
+    /// Span in the decoded text.
     pub span: Span,
 }
 
-/// Result of reading a selection or a template.
+/// Result of parsing a selection or a template.
 pub(crate) type Parsed<T> = Result<T, SelectionError>;
 
 impl SelectionError {
@@ -275,35 +275,35 @@ impl SelectionError {
 }
 
 impl Selection {
-    /// Reads a selection: members (`id name`) or one path (`$.items { id }`).
+    /// Parses a selection: members (`id name`) or one path (`$.items { id }`).
     ///
     /// # Errors
-    /// The first place where `text` is none.
+    /// The first syntax error.
     pub fn parse(text: &str) -> Result<Self, SelectionError> {
         parse::selection(text)
     }
 
-    /// Reads what stands between the braces of a template: any expression.
+    /// Parses the expression between the braces of a template.
     ///
     /// # Errors
-    /// As [`Selection::parse`].
+    /// The first syntax error.
     pub fn parse_expression(text: &str) -> Result<Self, SelectionError> {
         parse::expression(text)
     }
 
-    /// The text of it, in one form whatever the spaces and quotes it was written with.
+    /// Prints the selection in canonical form.
     #[must_use]
     pub fn print(&self) -> String {
         print::print(self)
     }
 
-    /// The whole.
+    /// The root expression.
     #[must_use]
     pub const fn root(&self) -> ExprId {
         self.root
     }
 
-    /// One expression.
+    /// The expression with this id.
     #[must_use]
     pub fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.0 as usize]
@@ -320,13 +320,13 @@ impl Selection {
         self.exprs.iter().enumerate().map(|(at, expr)| (ExprId(at as u32), expr))
     }
 
-    /// Syntax that not every version has, and where it stands.
+    /// Uses of newer syntax, with spans.
     #[must_use]
     pub fn newer(&self) -> &[(Syntax, Span)] {
         &self.newer
     }
 
-    /// Calls of methods that are not known, and where they stand.
+    /// Calls of unknown methods, with spans.
     pub fn unknown_calls(&self) -> impl Iterator<Item = (&str, Span)> {
         self.steps().filter_map(|step| match &step.kind {
             StepKind::UnknownCall { name, .. } => Some((&**name, step.span)),
@@ -338,7 +338,7 @@ impl Selection {
         })
     }
 
-    /// Arguments of `->match` that are no pair, so that they are never chosen.
+    /// Arguments of `->match` that are not pairs, and therefore never match.
     pub fn idle_arguments(&self) -> impl Iterator<Item = Span> {
         let arguments = self.steps().filter_map(|step| match &step.kind {
             StepKind::Call(call) if call.method == Method::Match => Some(&call.arguments),
@@ -360,8 +360,8 @@ impl Selection {
         })
     }
 
-    /// The members that end `id`, if some do: `a { b }` and, among members, `x: { b }`. Where a value is named before them they cannot be
-    /// taken apart from the path, and are none.
+    /// The member selection at the end of `id`: `a { b }` and, among members, `x: { b }`. `None` if a value is named before it, because
+    /// then it cannot be separated from the path.
     pub(crate) fn group(&self, id: ExprId) -> Option<&[Member]> {
         match self.expr(id) {
             Expr::Members(members) => Some(members),
@@ -376,7 +376,7 @@ impl Selection {
         }
     }
 
-    /// True if a scalar may have one of `members`: false if all begin with a name.
+    /// True if a scalar may have one of `members`; false if all of them begin with a name.
     pub(crate) fn may_take_scalars(&self, members: &[Member]) -> bool {
         members.iter().any(|member| match self.expr(member.value) {
             Expr::Path { start: Start::Key(_), .. } => false,
@@ -388,7 +388,7 @@ impl Selection {
         })
     }
 
-    /// True if one of `members` takes the value itself (`$` or `@`), which also an item that is null has.
+    /// True if one of `members` selects the value itself (`$` or `@`), which a null item has too.
     pub(crate) fn takes_itself(&self, members: &[Member]) -> bool {
         members.iter().any(|member| match self.expr(member.value) {
             Expr::Path { start: Start::Scope | Start::Current, steps } => {
@@ -399,7 +399,7 @@ impl Selection {
         })
     }
 
-    /// The variables it reads, each with the names behind it (`$args.a.b`: `a`, `b`) and where it stands.
+    /// Variables read, each with the names after it (`$args.a.b`: `a`, `b`) and its span.
     pub fn variables(&self) -> impl Iterator<Item = Use<'_>> {
         self.exprs().filter_map(|(id, expr)| match expr {
             Expr::Path { start: Start::Variable(variable), steps } => {
@@ -427,21 +427,21 @@ impl Selection {
     }
 }
 
-/// One place where a variable is read.
+/// One use of a variable.
 #[derive(Clone, Debug)]
 pub struct Use<'s> {
     /// The variable.
     pub variable: Variable,
-    /// The path that begins with it.
+    /// The path that starts with it.
     pub expr: ExprId,
-    /// The names that follow it, up to the first step that is none.
+    /// Names after it, up to the first step that is not a name.
     pub keys: Vec<(&'s str, Span)>,
-    /// The whole path.
+    /// Span of the whole path.
     pub span: Span,
 }
 
 impl Selection {
-    /// True if `id` is followed by `??` or `?!` and an alternative.
+    /// True if `id` has an alternative after `??` or `?!`.
     pub(crate) fn has_other(&self, id: ExprId) -> bool {
         self.exprs().any(|(_, expr)| match expr {
             Expr::Coalesce(choices) | Expr::IfMissing(choices) => {
@@ -458,7 +458,7 @@ impl Selection {
         })
     }
 
-    /// The keys of a path that is nothing but keys, as far as its first `steps_max` steps go.
+    /// Keys of a path that consists only of keys in its first `steps_max` steps.
     pub(crate) fn plain_path(&self, id: ExprId, steps_max: usize) -> Option<Vec<Box<str>>> {
         let Expr::Path { start, steps } = self.expr(id) else { return None };
         let mut path = match start {
@@ -479,7 +479,7 @@ impl Selection {
         Some(path)
     }
 
-    /// The steps of a path before its members, if it ends with some; of all else `None`.
+    /// Number of a path's steps before the member selection at its end; `None` if there is none.
     pub(crate) fn steps_before_members(&self, id: ExprId) -> Option<usize> {
         self.group(id)?;
         match self.expr(id) {
@@ -488,7 +488,7 @@ impl Selection {
         }
     }
 
-    /// The same where what was an argument is a field of the parent.
+    /// A copy in which reads of arguments are reads of the parent's fields.
     pub(crate) fn of_parent(&self) -> Self {
         let mut own = self.clone();
         for expr in &mut own.exprs {
@@ -500,12 +500,12 @@ impl Selection {
     }
 }
 
-/// The whole number that digits mean (`1.0`, `2e3`), if they mean one that can be reckoned with.
+/// Integral value of a number (`1.0`, `2e3`), if it is in the supported range.
 pub(crate) fn whole_number(digits: &str) -> Option<i128> {
     number::Decimal::read(digits)?.whole()
 }
 
-/// The one form of all digits that mean the same number: `1` for `1.0`.
+/// Canonical digits of a number: `1` for `1.0`.
 pub(crate) fn canonical_number(digits: &str) -> std::borrow::Cow<'_, str> {
     number::canonical(digits)
 }

@@ -23,16 +23,16 @@ pub use audience::Audience;
 pub(crate) use audience::{Shown, find as find_guarded};
 pub use made_header::MadeHeader;
 
-/// A server that answers for all of its types.
+/// A remote server that resolves all of its types.
 #[derive(Clone, Debug)]
 pub struct Server {
     /// Name of the source.
     pub name: Box<str>,
-    /// Its address, with its path.
+    /// URL of the server.
     pub url: Uri,
-    /// A file of certificates that is trusted besides the system's.
+    /// A file of PEM certificates, trusted in addition to the system's.
     pub ca: Option<std::path::PathBuf>,
-    /// Prefix of its types and root fields, or empty.
+    /// Prefix of the server's types and root fields; may be empty.
     pub prefix: Box<str>,
     /// Headers of every call.
     pub headers: Vec<ForwardedHeader>,
@@ -40,46 +40,46 @@ pub struct Server {
     pub protocol: Protocol,
     /// Limits and retries.
     pub policy: CallPolicy,
-    /// The header that tells it how many milliseconds it has.
+    /// Name of the header with the time left, in milliseconds.
     pub deadline_header: Option<HeaderName>,
     /// Cache of answers.
     pub cache: Arc<Cache>,
-    /// Caching rule beside the answers' headers.
+    /// Cache rule, in addition to the answers' headers.
     pub cache_rule: Option<CacheRule>,
-    /// Tag that invalidates all of them.
+    /// Tag that invalidates all answers of the server.
     pub tag: Arc<str>,
-    /// Tags of types, which invalidate the answers that show a type: its name in Weir, and the tag.
+    /// Tags of types: name in Weir, and tag. A tag invalidates the answers whose selection has the type.
     pub type_tags: Vec<(Box<str>, Arc<str>)>,
-    /// Callers who see it; `None`: the admin alone.
+    /// Callers who see the server; `None`: only the admin.
     pub audience: Option<Audience>,
 }
 
 /// A header that is sent with every call.
 #[derive(Clone, Debug)]
 pub struct ForwardedHeader {
-    /// Its name.
+    /// Name of the header.
     pub name: HeaderName,
-    /// Its value.
+    /// Value of the header.
     pub value: ForwardedValue,
 }
 
 /// Origin of a header's value.
 #[derive(Clone, Debug)]
 pub enum ForwardedValue {
-    /// The client's header of this name, in lower case; without it nothing is sent.
+    /// The value of this client header (lower case); not sent if it is absent.
     From(Box<str>),
-    /// Always this.
+    /// A constant.
     Fixed(HeaderValue),
-    /// Made of settings and what authentication vouches for; without a value nothing is sent.
+    /// A template of settings and authenticated claims; not sent if a value is missing.
     Made(MadeHeader),
 }
 
-/// Why a server cannot be a source.
+/// Reason why a server cannot be opened.
 #[derive(Debug)]
 pub enum OpenError {
-    /// It cannot be asked now. Trying again may help.
+    /// The server is unreachable; a retry may help.
     Unavailable(String),
-    /// It, or what describes it, cannot be used.
+    /// The server or its description is invalid.
     Unfit(String),
 }
 
@@ -94,7 +94,7 @@ impl std::fmt::Display for OpenError {
 impl std::error::Error for OpenError {}
 
 impl Server {
-    /// The names of the client's headers that are passed on.
+    /// Client headers that are forwarded.
     pub(crate) fn reads_headers(&self) -> Vec<Box<str>> {
         let from = |it: &ForwardedHeader| match &it.value {
             ForwardedValue::From(name) => Some(name.clone()),
@@ -103,7 +103,7 @@ impl Server {
         self.headers.iter().filter_map(from).collect()
     }
 
-    /// The names of the session variables and claims that its headers are made of.
+    /// Session variables and claims used in headers.
     pub(crate) fn reads_claims(&self) -> Vec<Box<str>> {
         let made = self.headers.iter().filter_map(|it| match &it.value {
             ForwardedValue::Made(made) => Some(made.reads_claims()),
@@ -115,18 +115,19 @@ impl Server {
         names
     }
 
-    /// Refuses a caller whose claims cannot stand in a header, before anything is looked for.
+    /// Refuses a caller whose claims are not valid in a header, before any lookup.
     /// # Errors
-    /// In words for clients.
+    /// The message for clients.
     pub(crate) fn check_caller(&self, caller: &Caller) -> Result<(), FieldError> {
         let is_unfit = |header: &ForwardedHeader| matches!(&header.value, ForwardedValue::Made(made) if made.value(caller).is_err());
-        match self.headers.iter().any(is_unfit) {
-            true => Err(failed("BAD_USER_INPUT", "A value for a header holds control characters.")),
-            false => Ok(()),
+        if self.headers.iter().any(is_unfit) {
+            Err(client_error("BAD_USER_INPUT", "A value for a header holds control characters."))
+        } else {
+            Ok(())
         }
     }
 
-    /// Appends what is passed on of `client` and `caller`. A value that no header can hold is left out.
+    /// Appends the headers for `client` and `caller`. Values that are not valid in a header are dropped.
     pub(crate) fn pass(
         &self,
         client: &dyn Headers,
@@ -149,7 +150,7 @@ impl Server {
         }
     }
 
-    /// A POST to `path` with `body`, for the request of `input`.
+    /// Builds a POST to `path` with `body`, for the fetch of `input`.
     pub(crate) fn post(
         &self,
         path: http::uri::PathAndQuery,
@@ -157,7 +158,8 @@ impl Server {
         own: &[(HeaderName, HeaderValue)],
         input: Option<&FetchInput<'_>>,
     ) -> Ask {
-        let (mut headers, mut span) = (own.to_vec(), None);
+        let mut headers = own.to_vec();
+        let mut span = None;
         if let Some(input) = input {
             self.pass(input.headers, Some(input.caller), &mut headers);
             let template = || path.path().to_owned();
@@ -179,12 +181,12 @@ impl Server {
     }
 }
 
-/// An error in words for clients.
-pub(crate) fn failed(code: &'static str, message: &str) -> FieldError {
+/// A field error with a message for clients.
+pub(crate) fn client_error(code: &'static str, message: &str) -> FieldError {
     FieldError { code, message: message.into(), hasura_path: None, extensions: None }
 }
 
-/// A call without an answer, as all fields that it was to bring have it.
+/// Logs a call without an answer, and returns the error of its fields.
 pub(crate) fn no_answer(called: CallLabel<'_>, failure: Failure) -> SourceError {
     called.no_answer(&failure);
     let error = failure.error;
@@ -197,15 +199,15 @@ pub(crate) fn no_answer(called: CallLabel<'_>, failure: Failure) -> SourceError 
         | CallError::Packed(_)
         | CallError::Redirected
         | CallError::Unmade { .. } => {
-            SourceError::Rejected { error: failed(error.code(), error.for_client()), field: None }
+            SourceError::Rejected { error: client_error(error.code(), error.for_client()), field: None }
         }
     }
 }
 
-/// An answer that is none.
+/// The error for an answer that cannot be parsed.
 pub(crate) fn unreadable() -> SourceError {
     SourceError::Rejected {
-        error: failed("SOURCE_ANSWER", "The source's answer cannot be read."),
+        error: client_error("SOURCE_ANSWER", "The source's answer cannot be read."),
         field: None,
     }
 }

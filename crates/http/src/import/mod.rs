@@ -1,4 +1,0 @@
-//! Descriptions of services as other tools know them, turned into types to edit.
-
-mod names;
-pub mod openapi;
