@@ -9,7 +9,7 @@ pub fn error_body(message: &str, code: &str, hasura_path: Option<&str>) -> Vec<u
     out
 }
 
-/// Appends one error, as [`error_body`] has it.
+/// Appends one error, in the format of [`error_body`].
 pub fn error_object(out: &mut Vec<u8>, message: &str, code: &str, hasura_path: Option<&str>) {
     out.extend_from_slice(b"{\"message\":");
     string(out, message);

@@ -7,7 +7,7 @@ use crate::media::{IncrementSpec, StreamForm};
 
 /// The head of a part.
 const PART: &str = "\r\ncontent-type: application/json\r\n\r\n";
-/// The delimiter that ends a part: written with it, or readers would give each part out one late.
+/// Delimiter that ends a part. It is written right after the part, as clients hold a part back until its delimiter arrives.
 const DELIMITER: &str = "\r\n--graphql";
 /// The delimiter of the parts of one answer.
 const PARTS_DELIMITER: &str = "\r\n---";
@@ -36,12 +36,12 @@ impl StreamForm {
         }
     }
 
-    /// A sign of life; nothing where readers would take it for a part.
+    /// Keep-alive; empty if clients would read it as a part.
     #[must_use]
     pub fn life(self) -> Vec<u8> {
         match self {
             Self::Events => b":\n\n".to_vec(),
-            // Readers would take it for a part.
+            // Clients would read it as a part.
             Self::Parts(_) => Vec::new(),
             Self::Multipart => format!("{PART}{{}}{DELIMITER}").into(),
         }
@@ -74,7 +74,7 @@ impl StreamForm {
         out
     }
 
-    /// The end after an error of the transport: the session is over.
+    /// Event that ends the session after an error of the transport.
     #[must_use]
     pub fn failure(self, message: &str, code: &str) -> Vec<u8> {
         let mut error = Vec::new();
@@ -104,7 +104,7 @@ pub struct Framing {
 }
 
 impl Framing {
-    /// The form of an operation that has the stream for itself.
+    /// Form of an operation that has the stream to itself.
     #[must_use]
     pub const fn new(form: StreamForm) -> Self {
         Self { form, tag: None }
@@ -124,7 +124,7 @@ impl Framing {
         self.tag.is_some()
     }
 
-    /// A sign of life.
+    /// Keep-alive.
     #[must_use]
     pub fn life(&self) -> Vec<u8> {
         self.form.life()
@@ -148,7 +148,7 @@ impl Framing {
         }
     }
 
-    /// The end after an error of the transport.
+    /// End of the operation after an error of the transport.
     #[must_use]
     pub fn failure(&self, message: &str, code: &str) -> Vec<u8> {
         match self.tag {

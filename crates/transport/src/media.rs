@@ -41,8 +41,8 @@ impl Media {
     }
 }
 
-/// Chooses by `Accept`; `None` if neither will do. Of types with equal weights a named one is chosen before one that a wildcard
-/// stands for, and of two named ones the first; a wildcard that stands for both means JSON.
+/// Chooses by `Accept`; `None` if neither type is acceptable. With equal weights, a type named explicitly wins over one matched by
+/// a wildcard, and the first of two named types wins; a wildcard that matches both means JSON.
 pub fn media(headers: &HeaderMap) -> Option<Media> {
     let Some(only) = headers.get(ACCEPT) else { return Some(Media::Json) };
     match only.as_bytes() {
@@ -67,7 +67,7 @@ pub fn media(headers: &HeaderMap) -> Option<Media> {
     }
     let [(json_precision, json, json_order), (telling_precision, telling, telling_order)] = best;
     let is_telling = match json.cmp(&telling) {
-        // Clients that read an answer in parts read one that is whole, too.
+        // Clients that accept an answer in parts also accept a whole answer.
         _ if (json, telling) == (0, 0) => return accepts(headers, "multipart/mixed").then_some(Media::Json),
         Ordering::Less => true,
         Ordering::Equal if json_precision == 3 && telling_precision == 3 => telling_order < json_order,
@@ -102,12 +102,13 @@ pub enum IncrementSpec {
 }
 
 impl IncrementSpec {
-    /// Of the parameters of a media type; nothing for those of another protocol.
+    /// Reads the parameters of a media type; `None` if they name another protocol.
     fn of<'p>(parameters: impl Iterator<Item = &'p str>) -> Option<Self> {
         let mut found = Self::Unnamed;
         for parameter in parameters {
             let Some((name, value)) = parameter.split_once('=') else { continue };
-            let (name, value) = (name.trim(), value.trim().trim_matches('"'));
+            let name = name.trim();
+            let value = value.trim().trim_matches('"');
             let is = |it: &str| name.eq_ignore_ascii_case(it);
             found = match value {
                 _ if is("subscriptionSpec") => return None,
@@ -130,7 +131,7 @@ impl IncrementSpec {
     }
 }
 
-/// How the client takes an answer in parts, if it does: in a multipart response where it takes one, else as events.
+/// Form in which the client accepts an answer in parts: multipart if it accepts both, else events; `None` if it accepts neither.
 pub fn increments(headers: &HeaderMap) -> Option<(IncrementForm, StreamForm)> {
     let only = headers.get(ACCEPT)?.as_bytes();
     if matches!(only, b"*/*" | b"application/json" | b"application/graphql-response+json") {
@@ -152,7 +153,7 @@ pub fn increments(headers: &HeaderMap) -> Option<(IncrementForm, StreamForm)> {
     })
 }
 
-/// The form in which the client takes many results, if it takes them; events where it takes both.
+/// Form in which the client accepts several results; events if it accepts both, `None` if neither.
 pub fn stream(headers: &HeaderMap) -> Option<StreamForm> {
     let only = headers.get(ACCEPT)?.as_bytes();
     if matches!(only, b"*/*" | b"application/json" | b"application/graphql-response+json") {
@@ -257,7 +258,7 @@ fn weight(item: &str) -> u16 {
     weight.map_or(1000, thousandths)
 }
 
-/// `0.5` as 500; what is no weight counts as not wanted.
+/// Parses `0.5` as 500; an invalid weight counts as 0.
 fn thousandths(weight: &str) -> u16 {
     match weight.parse::<f32>() {
         Ok(it) if (0.0..=1.0).contains(&it) => (it * 1000.0).round() as u16,

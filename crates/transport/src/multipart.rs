@@ -154,7 +154,8 @@ fn named_files(map: &[u8], limits: &UploadLimits) -> Result<Vec<FormFile>, Refus
         if places > limits.files_max {
             return Err(Refusal::too_long(format!("at most {} files are taken", limits.files_max)));
         }
-        let (name, content) = (name.into_owned(), Bytes::new());
+        let name = name.into_owned();
+        let content = Bytes::new();
         let file = FormFile { name, paths, file_name: None, content_type: None, content, is_sent: false };
         files.push(file);
     }

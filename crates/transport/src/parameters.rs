@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use weir_language::json::{Json, JsonRef};
 
-/// A URL that cannot be read, in words.
+/// Message about a URL that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed(pub &'static str);
 
@@ -40,7 +40,7 @@ pub enum Unusable {
 }
 
 impl Unusable {
-    /// In words.
+    /// Message for the client.
     pub const fn message(&self) -> &'static str {
         match self {
             Self::NoQuery => "`query` is missing: send {\"query\": \"{ … }\"}",
@@ -67,7 +67,10 @@ pub fn params<'t>(body: JsonRef<'t>) -> Result<Params<'t>, Unusable> {
     if !body.is_object() {
         return Err(Unusable::NoObject);
     }
-    let (mut query, mut operation_name, mut variables, mut extensions) = (None, None, None, None);
+    let mut query = None;
+    let mut operation_name = None;
+    let mut variables = None;
+    let mut extensions = None;
     for (key, value) in body.members() {
         match key.as_ref() {
             "query" => query = Some(value),
@@ -79,7 +82,8 @@ pub fn params<'t>(body: JsonRef<'t>) -> Result<Params<'t>, Unusable> {
         }
     }
     let present = |it: Option<JsonRef<'t>>| it.filter(|it| !it.is_null());
-    let (variables, extensions) = (present(variables), present(extensions));
+    let variables = present(variables);
+    let extensions = present(extensions);
     if variables.is_some_and(|it| !it.is_object()) {
         return Err(Unusable::Wrong("`variables` must be an object"));
     }
@@ -103,8 +107,8 @@ pub fn params<'t>(body: JsonRef<'t>) -> Result<Params<'t>, Unusable> {
     Ok(Params { query, operation_name, variables })
 }
 
-/// Holds a query against the SHA-256 that its client sent along to have it persisted: a text under another's hash would poison whoever keeps
-/// texts between us and the client.
+/// Compares a query with the SHA-256 that its client sent for persistence: a text under a wrong hash would poison caches between
+/// server and client.
 pub fn check_hash(query: &str, extensions: Option<JsonRef<'_>>) -> Result<(), Unusable> {
     let persisted = extensions.and_then(|it| it.get("persistedQuery"));
     let Some(sent) = persisted.filter(|it| it.is_object()).and_then(|it| it.get("sha256Hash")) else {
@@ -151,7 +155,8 @@ impl UrlParams {
     /// There is no usable request.
     pub fn params<'t>(&'t self, json: &'t UrlJson<'t>) -> Result<Params<'t>, Unusable> {
         let present = |it: &'t Option<Json<'t>>| it.as_ref().map(Json::root).filter(|it| !it.is_null());
-        let (variables, extensions) = (present(&json.variables), present(&json.extensions));
+        let variables = present(&json.variables);
+        let extensions = present(&json.extensions);
         if [variables, extensions].into_iter().flatten().any(|it| !it.is_object()) {
             return Err(Unusable::Wrong("`variables` and `extensions` must be JSON objects"));
         }

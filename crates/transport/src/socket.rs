@@ -26,18 +26,18 @@ const TOO_EARLY: &str = "start received before the connection is initialised";
 /// Why a login fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoginError {
-    /// Its payload cannot be read.
+    /// The payload cannot be read.
     Payload,
-    /// The caller is turned away, with words for it.
+    /// The login is denied, with a message for the client.
     Denied(Cow<'static, str>),
 }
 
 /// Why a socket is closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Close {
-    /// Its number.
+    /// Close code.
     pub code: u16,
-    /// Its words.
+    /// Reason in the close frame.
     pub reason: Cow<'static, str>,
 }
 
@@ -67,15 +67,16 @@ impl Close {
         Self { code, reason: Cow::Borrowed(reason) }
     }
 
-    /// Another operation has the id, of which the reason has as much as fits.
-    fn taken(id: &str) -> Self {
-        let (front, rear) = ("Subscriber for ", " already exists");
+    /// Another running operation has the id. The reason contains as much of the id as fits.
+    fn duplicate_id(id: &str) -> Self {
+        let front = "Subscriber for ";
+        let rear = " already exists";
         let end = id.floor_char_boundary(REASON_BYTES_MAX - front.len() - rear.len());
         Self { code: 4409, reason: Cow::Owned(format!("{front}{}{rear}", &id[..end])) }
     }
 }
 
-/// An operation that a client wants.
+/// An operation that a client starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
     /// The client's name for it.
@@ -91,11 +92,11 @@ pub enum Step {
     Nothing,
     /// These messages are sent.
     Say(Vec<String>),
-    /// The client says who it is by a JSON object, or by nothing.
+    /// The client logs in with a JSON object, or with an empty payload.
     LogIn(Option<String>),
-    /// The operation begins, in place of one with its id.
+    /// Starts the operation; it replaces a running one with the same id.
     Run(Operation),
-    /// The client wants no more of the operation with this id.
+    /// Stops the operation with this id.
     Stop(String),
     /// The socket is closed.
     Close(Close),
@@ -117,23 +118,23 @@ impl Outcome {
     }
 }
 
-/// The way to talk over one socket.
+/// Formats messages of one socket.
 #[derive(Clone, Copy, Debug)]
 pub struct Talk {
     /// The subprotocol that was chosen.
     pub subprotocol: Subprotocol,
-    /// The ways of the server.
+    /// Dialect of the server.
     pub dialect: Dialect,
 }
 
 impl Talk {
     /// The messages for the answer `body` to the operation `id`: its last.
     pub fn answer(self, id: &str, outcome: Outcome, body: &[u8]) -> Vec<String> {
-        let id = written(|out| string(out, id));
+        let id = json_text(|out| string(out, id));
         let body = String::from_utf8_lossy(body);
         let complete = || complete(&id);
         let is_hasura = self.dialect == Dialect::Hasura;
-        // Hasura has no data beside the errors of what it executed.
+        // Hasura sends no data beside errors of an executed operation.
         let is_error = outcome == Outcome::Refused || (is_hasura && !body.starts_with("{\"data\""));
         match self.subprotocol {
             Subprotocol::Transport if is_error => {
@@ -154,20 +155,21 @@ impl Talk {
 
     /// The last message of the operation `id`, whose answer came in parts.
     pub fn end(id: &str) -> String {
-        complete(&written(|out| string(out, id)))
+        complete(&json_text(|out| string(out, id)))
     }
 
-    /// The message for a part of the answer to the operation `id`, which goes on.
+    /// Message for a part of the answer to the operation `id`, which continues.
     pub fn part(self, id: &str, body: &[u8]) -> String {
-        let (id, body) = (written(|out| string(out, id)), String::from_utf8_lossy(body));
+        let id = json_text(|out| string(out, id));
+        let body = String::from_utf8_lossy(body);
         format!(r#"{{"type":"{}","id":{id},"payload":{body}}}"#, self.kind_of_result())
     }
 
-    /// Type and payload of the message for a result of a subscription, which goes on.
+    /// Type and payload of the message for a result of a subscription, which continues.
     #[must_use]
     pub fn next(self, body: Bytes, has_errors: bool) -> (&'static str, Bytes) {
         let kind = self.kind_of_result();
-        // Hasura has no data beside the errors of what it executed.
+        // Hasura sends no data beside errors of an executed operation.
         if has_errors && self.dialect == Dialect::Hasura && !body.starts_with(b"{\"data\"") {
             let alone = format!(r#"{{"errors":{}}}"#, errors(&String::from_utf8_lossy(&body)));
             return (kind, alone.into());
@@ -188,8 +190,8 @@ impl Talk {
             Dialect::Hasura => ("start-failed", Some("$")),
             Dialect::Standard => ("FORBIDDEN", None),
         };
-        let (id, error) =
-            (written(|out| string(out, id)), written(|out| error_object(out, TOO_EARLY, code, path)));
+        let id = json_text(|out| string(out, id));
+        let error = json_text(|out| error_object(out, TOO_EARLY, code, path));
         vec![
             format!(r#"{{"type":"error","id":{id},"payload":{error}}}"#),
             format!(r#"{{"type":"complete","id":{id}}}"#),
@@ -213,7 +215,7 @@ fn errors(body: &str) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Login {
     Awaited,
-    /// It is being looked at; the next message is read afterwards.
+    /// The login is being checked; the next message is read afterwards.
     Asked,
     Done,
 }
@@ -227,7 +229,7 @@ pub struct SocketSession {
 }
 
 impl SocketSession {
-    /// A socket whose client has said nothing yet.
+    /// State of a socket before its first message.
     #[must_use]
     pub fn new(subprotocol: Subprotocol, dialect: Dialect) -> Self {
         Self { talk: Talk { subprotocol, dialect }, login: Login::Awaited, running: HashSet::new() }
@@ -238,14 +240,14 @@ impl SocketSession {
         self.login == Login::Awaited && self.talk.subprotocol == Subprotocol::Transport
     }
 
-    /// The last message of the operation is made.
-    pub fn ended(&mut self, id: &str) {
+    /// Ends an operation after its last message: the id is free again.
+    pub fn end_operation(&mut self, id: &str) {
         self.running.remove(id);
     }
 
     /// The messages for an operation beyond the limit.
     pub fn too_many(&mut self, id: &str) -> Vec<String> {
-        self.ended(id);
+        self.end_operation(id);
         let message =
             "so many operations run over this socket that no other may begin: socket_operations_max";
         let path = (self.talk.dialect == Dialect::Hasura).then_some("$");
@@ -266,7 +268,7 @@ impl SocketSession {
             }
             Err(LoginError::Payload) => (Vec::new(), Some(Close::INVALID)),
             Err(LoginError::Denied(message)) if is_legacy => {
-                let words = written(|out| string(out, &message));
+                let words = json_text(|out| string(out, &message));
                 let (payload, close) = match self.talk.dialect {
                     Dialect::Hasura => (words, Close::INVALID),
                     Dialect::Standard => (format!(r#"{{"message":{words}}}"#), Close::LOGIN_FAILED),
@@ -309,7 +311,7 @@ impl SocketSession {
                 payload?.get("query")?.as_str()?;
                 match self.login {
                     Login::Awaited | Login::Asked => Step::Close(Close::UNAUTHORIZED),
-                    Login::Done if self.running.contains(&id) => Step::Close(Close::taken(&id)),
+                    Login::Done if self.running.contains(&id) => Step::Close(Close::duplicate_id(&id)),
                     Login::Done => self.begin(id, payload?),
                 }
             }
@@ -362,8 +364,8 @@ fn id(message: JsonRef<'_>) -> Option<String> {
     message.get("id")?.as_str().filter(|it| !it.is_empty()).map(Cow::into_owned)
 }
 
-/// The JSON that `write` appends.
-fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
+/// JSON text that `write` appends.
+fn json_text(write: impl FnOnce(&mut Vec<u8>)) -> String {
     let mut out = Vec::new();
     write(&mut out);
     String::from_utf8_lossy(&out).into_owned()
@@ -541,7 +543,7 @@ mod tests {
 
     #[test]
     fn reasons_fit_into_a_frame() {
-        let taken = Close::taken(&"é".repeat(100));
+        let taken = Close::duplicate_id(&"é".repeat(100));
         for close in
             [Close::GOING_AWAY, Close::PROTOCOL, Close::NO_TEXT, Close::TOO_BIG, Close::EXPIRED, taken]
         {

@@ -21,9 +21,9 @@ impl Subprotocol {
         }
     }
 
-    /// The first that is known in the client's order of preference (RFC 6455, section 4.1). gql for Python reads the answer with the
-    /// letters of another case, finds nothing, and speaks the one it has first. In Hasura's dialect a client that offers none speaks
-    /// the older.
+    /// Negotiates the subprotocol: the first supported one in the client's order of preference (RFC 6455, section 4.1). The Python
+    /// client gql looks up the response header case-sensitively, misses it, and uses its first offer. In Hasura's dialect a client that
+    /// offers none uses the legacy subprotocol.
     #[must_use]
     pub fn choose(headers: &HeaderMap, dialect: Dialect) -> Option<Self> {
         let lines = || headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|it| it.to_str().ok());
