@@ -52,7 +52,8 @@ fn items(rows: i32, children: i32) -> Arc<Vec<Item>> {
 }
 
 fn schema() -> Schema {
-    let (list, tree) = (items(1000, 0), items(100, 10));
+    let list = items(1000, 0);
+    let tree = items(100, 10);
     let ids = |items: &[&Item]| items.iter().map(|it| it.id).collect::<Vec<_>>();
     let builder = Schema::builder(SDL)
         .resolve("Query.items", root(move |_: &(), _: &Context| Arc::clone(&list)))

@@ -1,4 +1,4 @@
-//! Values that resolvers gave, with their type forgotten: they write themselves or become columns.
+//! Type-erased values of resolvers: they write themselves or become columns.
 
 use crate::error::{ACCESS_DENIED, field_error, internal};
 use std::any::Any;
@@ -10,7 +10,7 @@ use weir_engine::source::FieldError;
 /// A step that failed as a whole reports at most this many errors.
 const FAILED_ERRORS_MAX: usize = 50;
 
-/// Says of each object whether it is allowed; `None`: it does not know such objects.
+/// Decides for each object whether it is allowed; `None`: objects of an unknown type.
 pub(crate) type Judge<'j> = dyn Fn(&[&dyn Any]) -> Option<Vec<bool>> + 'j;
 
 /// Values of one step, one per parent.
@@ -23,17 +23,17 @@ pub(crate) trait Answers: Send + Sync {
     fn column(&self, spot: Spot<'_>, scope: Scope<'_>) -> Column;
     /// The value at `row` as a column of one row.
     fn single(&self, row: usize, spot: Spot<'_>, scope: Scope<'_>) -> Column;
-    /// The same with `others` behind them. Values that failed make all fail.
-    fn with(self: Box<Self>, others: Box<dyn Answers>) -> Box<dyn Answers>;
-    /// The same in another order: value `i` is the one at `order[i]`. Where there is none, the field is refused.
-    fn ordered(&mut self, order: Vec<u32>);
-    /// Leaves those items of lists out for which `judge`, which is asked once for all, says no. `false`: it has no say of them.
+    /// Appends `others`. If either side failed as a whole, all values fail.
+    fn append(self: Box<Self>, others: Box<dyn Answers>) -> Box<dyn Answers>;
+    /// Reorders the values: value `i` becomes the one at `order[i]`. An index beyond the values refuses the field.
+    fn reorder(&mut self, order: Vec<u32>);
+    /// Removes the items of lists that `judge`, called once for all of them, refuses. `false`: these items cannot be filtered.
     fn filter(&mut self, judge: &Judge<'_>) -> bool;
-    /// The code of the error that stands for all of them, if they have no values.
-    fn failed(&self) -> Option<&'static str> {
+    /// Code of the error that replaces all values, if the step failed as a whole.
+    fn error_code(&self) -> Option<&'static str> {
         None
     }
-    /// For [`Answers::with`].
+    /// Downcast support for [`Answers::append`].
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
 }
 
@@ -41,9 +41,9 @@ pub(crate) trait Answers: Send + Sync {
 enum Order {
     /// Values are in the order of the rows.
     OfRows,
-    /// Places of the values, by row; a row whose place has no value is refused.
+    /// Index of each row's value; a row whose index has no value is refused.
     Places(Vec<u32>),
-    /// So many rows have the first value.
+    /// All these rows have the first value.
     Same(usize),
 }
 
@@ -107,13 +107,13 @@ impl<A: Answer + Send + Sync + 'static> Answers for Held<A> {
     fn single(&self, row: usize, spot: Spot<'_>, scope: Scope<'_>) -> Column {
         A::column(&[self.value(row)], spot, scope)
     }
-    fn with(mut self: Box<Self>, others: Box<dyn Answers>) -> Box<dyn Answers> {
+    fn append(mut self: Box<Self>, others: Box<dyn Answers>) -> Box<dyn Answers> {
         let rows = self.len() + others.len();
         match others.into_any().downcast::<Self>() {
             Ok(mut others) => {
                 match (&self.order, &others.order) {
                     (Order::OfRows, Order::OfRows) => self.values.append(&mut others.values),
-                    // Both are of one resolver, so they have the same value.
+                    // Both come from one resolver, so they have the same value.
                     (Order::Same(_), Order::Same(_)) => self.order = Order::Same(rows),
                     (Order::OfRows | Order::Places(_) | Order::Same(_), _) => {
                         return Box::new(Failed { error: internal(), rows });
@@ -127,7 +127,7 @@ impl<A: Answer + Send + Sync + 'static> Answers for Held<A> {
             },
         }
     }
-    fn ordered(&mut self, order: Vec<u32>) {
+    fn reorder(&mut self, order: Vec<u32>) {
         self.order = Order::Places(match self.order {
             Order::Same(rows) => {
                 let place = |at: u32| if (at as usize) < rows { 0 } else { u32::MAX };
@@ -162,7 +162,7 @@ pub(crate) fn refused_error() -> FieldError {
     field_error(ACCESS_DENIED, "Access denied.")
 }
 
-/// Rows that all failed with `error`, the first of which say so.
+/// Rows that all failed with `error`; only the first rows report it.
 fn failed_column(error: &FieldError, rows: usize) -> Column {
     let mut nulls = Bitmap::default();
     (0..rows).for_each(|row| nulls.set(row));
@@ -192,17 +192,17 @@ impl Answers for Failed {
     fn single(&self, _: usize, _: Spot<'_>, _: Scope<'_>) -> Column {
         failed_column(&self.error, 1)
     }
-    fn with(self: Box<Self>, others: Box<dyn Answers>) -> Box<dyn Answers> {
+    fn append(self: Box<Self>, others: Box<dyn Answers>) -> Box<dyn Answers> {
         let rows = self.rows + others.len();
         Box::new(Self { rows, ..*self })
     }
-    fn ordered(&mut self, order: Vec<u32>) {
+    fn reorder(&mut self, order: Vec<u32>) {
         self.rows = order.len();
     }
     fn filter(&mut self, _: &Judge<'_>) -> bool {
         true
     }
-    fn failed(&self) -> Option<&'static str> {
+    fn error_code(&self) -> Option<&'static str> {
         Some(self.error.code)
     }
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
@@ -225,14 +225,14 @@ mod tests {
     fn one_value_for_all_rows_is_joined_and_ordered_as_values_are() {
         let same = || Box::new(Held::same(7, 2)) as Box<dyn Answers>;
         assert_eq!(rows(same()), [Some(7); 2]);
-        assert_eq!(rows(same().with(same())), [Some(7); 4]);
-        let mut joined = same().with(same());
-        joined.ordered(vec![3, u32::MAX, 0]);
+        assert_eq!(rows(same().append(same())), [Some(7); 4]);
+        let mut joined = same().append(same());
+        joined.reorder(vec![3, u32::MAX, 0]);
         assert_eq!(rows(joined), [Some(7), None, Some(7)]);
-        let mut values = Box::new(Held::new(vec![1, 2])).with(Box::new(Held::new(vec![3])));
-        values.ordered(vec![2, u32::MAX, 0, 1]);
+        let mut values = Box::new(Held::new(vec![1, 2])).append(Box::new(Held::new(vec![3])));
+        values.reorder(vec![2, u32::MAX, 0, 1]);
         assert_eq!(rows(values), [Some(3), None, Some(1), Some(2)]);
-        let failed = same().with(Box::new(Held::new(vec![1])));
-        assert_eq!((failed.len(), failed.failed()), (3, Some("INTERNAL")));
+        let failed = same().append(Box::new(Held::new(vec![1])));
+        assert_eq!((failed.len(), failed.error_code()), (3, Some("INTERNAL")));
     }
 }

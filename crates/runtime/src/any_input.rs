@@ -51,7 +51,7 @@ pub enum AnyInput {
 pub struct AnyArguments(pub Vec<(Box<str>, AnyInput)>);
 
 fn read_all(fields: &InputFields<'_>) -> Result<Vec<(Box<str>, AnyInput)>, InputError> {
-    fields.given().map(|(index, name)| Ok((name.into(), fields.get(index)?))).collect()
+    fields.given_fields().map(|(index, name)| Ok((name.into(), fields.get(index)?))).collect()
 }
 
 impl Input for AnyInput {

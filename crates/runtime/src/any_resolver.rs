@@ -13,7 +13,7 @@ use crate::resolver::{Resolver, TypedResolver};
 pub enum AnyResolver {
     /// For all parents of a step.
     Step(Resolver),
-    /// Of one object, synchronously.
+    /// A resolver of one object, synchronous.
     Leaf(Leaf),
 }
 

@@ -11,7 +11,7 @@ use crate::cost::{Cost, Costs};
 use crate::data::Data;
 use crate::error::{BuildError, ErrorMapping, ResolveError, mapping};
 use crate::guard::guard;
-use crate::hook::{ChooseCall, PlannedCall, StepHook, chosen};
+use crate::hook::{ChooseCall, PlannedCall, StepHook, choose_hooks};
 use crate::intercept::{ChooseHook, Hooks, RequestHook};
 use crate::library::Library;
 use crate::library_source::LibrarySource;
@@ -230,7 +230,7 @@ impl SchemaBuilder {
         self.given.filters.push((coordinate.into(), guard(allows)));
         self
     }
-    /// Says what a field costs; see [`SchemaBuilder::complexity_max`].
+    /// Sets the cost of a field; see [`SchemaBuilder::complexity_max`].
     pub fn cost(mut self, coordinate: &str, cost: Cost) -> Self {
         self.given.costs.push((coordinate.into(), cost));
         self
@@ -248,7 +248,7 @@ impl SchemaBuilder {
         self
     }
     /// Adds an interceptor of steps: of resolvers, and of calls of other sources. `choose` is called for each step when a plan is made;
-    /// steps for which it gives none cost nothing. The first is the outermost. [`StepHook`] has an example.
+    /// a step without an interceptor costs nothing. The first is the outermost. [`StepHook`] has an example.
     pub fn intercept_steps(
         mut self,
         choose: impl Fn(&PlannedStep<'_>) -> Option<Arc<dyn StepHook>> + Send + Sync + 'static,
@@ -319,7 +319,7 @@ impl SchemaBuilder {
         self.loaders.insert(RustType::of::<L>(), loader);
         self
     }
-    /// Says what clients are told of errors of type `E`. Without a mapping they are told `Internal error.`
+    /// Maps errors of type `E` to errors for clients. Without a mapping clients get `Internal error.`
     pub fn map_errors<E: std::error::Error + 'static>(
         mut self,
         map: impl Fn(&E) -> ResolveError + Send + Sync + 'static,
@@ -337,7 +337,7 @@ impl SchemaBuilder {
         self.headers.push(name.into());
         self
     }
-    /// Limits, sizes of caches and the observer, which is told each stage and fetch: for counters and spans.
+    /// Limits, sizes of caches, and the observer, which receives each stage and fetch, for counters and spans.
     pub fn settings(mut self, settings: Settings) -> Self {
         self.settings = settings;
         self
@@ -353,7 +353,7 @@ impl SchemaBuilder {
         self
     }
 
-    /// The resolvers as a source, for a graph that somebody else composes.
+    /// Returns the resolvers as a source, for a graph that another program composes.
     /// # Errors
     /// Everything that is wrong with the SDL and its resolvers.
     pub fn build_source(self) -> Result<Arc<dyn Source>, BuildError> {
@@ -374,7 +374,7 @@ impl SchemaBuilder {
             BuildError::new(&sdl, errors.iter().map(error).collect())
         })?;
         let hook = |choose| Arc::new(Hooks { choose, library: Arc::clone(&library) }) as Arc<dyn Interceptor>;
-        let graph = graph.intercepted(step_hooks.into_iter().map(hook).collect());
+        let graph = graph.with_interceptors(step_hooks.into_iter().map(hook).collect());
         let usage = counts_usage.then(|| Arc::new(UsageObserver::new(settings.observer.take())));
         if let Some(usage) = &usage {
             settings.observer = Some(Arc::clone(usage) as Arc<dyn Observer>);
@@ -393,7 +393,9 @@ impl SchemaBuilder {
         let (parts, rules, fields, errors) = resolving.run(self.given, &self.loaders);
         let mut loaders = self.loaders;
         let call_hooks = self.call_hooks;
-        loaders.values_mut().for_each(|it| it.hooks = chosen(&call_hooks, PlannedCall::Loader(it.name)));
+        loaders
+            .values_mut()
+            .for_each(|it| it.hooks = choose_hooks(&call_hooks, PlannedCall::Loader(it.name)));
         let profiles = Profiles { profile_of: self.profile_of, rules, ..Profiles::default() };
         let library = Arc::new(Library {
             name,
@@ -413,9 +415,10 @@ impl SchemaBuilder {
             let place = read.places.find(&coordinate(&library.schema, field));
             error(message, place)
         }));
-        match errors.is_empty() {
-            true => Ok(Built { library, sdl, settings, sources, joins, request_hooks, step_hooks }),
-            false => Err(BuildError::new(&sdl, errors)),
+        if errors.is_empty() {
+            Ok(Built { library, sdl, settings, sources, joins, request_hooks, step_hooks })
+        } else {
+            Err(BuildError::new(&sdl, errors))
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Checks that the types of resolvers fit the schema, when it is built.
 //!
-//! An output plan that selects every field of every type is bound once, by the same code that binds the plan of a request: what
-//! passes here cannot fail there.
+//! An output plan that selects every field of every type is bound once, by the code that also binds requests: a type that passes
+//! here cannot fail there.
 //!
 //! **Cost:** once per schema, linear in its fields and the Rust types that resolvers give.
 
@@ -15,10 +15,10 @@ use weir_engine::plan::output_plan::{
 use weir_engine::source::Ids;
 use weir_language::schema::{FieldId, Schema, TypeId, TypeKind, builtin};
 
-/// A field whose resolver, or whose place in a record, does not fit; in words.
+/// Message about a field whose resolver or record field does not fit.
 pub(crate) type Misfit = (FieldId, String);
 
-/// All that does not fit.
+/// All mismatches.
 pub(crate) fn check(library: &Arc<Library>) -> Vec<Misfit> {
     let schema = &library.schema;
     let output = everything(library);

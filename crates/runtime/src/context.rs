@@ -79,9 +79,9 @@ impl Context {
         let request = self.0.request.as_ref().and_then(|it| it.get());
         request.or_else(|| self.0.data.get())
     }
-    /// As [`Context::find`].
+    /// The value of type `T`, like [`Context::find`].
     /// # Errors
-    /// Neither has one: a bug of the program, of which the client is told nothing.
+    /// Neither request nor schema has one: a bug of the program; the client gets no details.
     pub fn data<T: Any>(&self) -> Result<&T, ResolveError> {
         self.find().ok_or_else(|| {
             let cause =
@@ -112,7 +112,7 @@ impl Context {
     }
     /// Loads values by key. Keys that the request has loaded are not loaded again.
     /// # Errors
-    /// The loader's, or that the schema has no such loader.
+    /// An error of the loader, or the schema has no such loader.
     pub async fn load<L: Loader>(&self, keys: Vec<L::Key>) -> Result<Vec<Option<L::Value>>, ResolveError> {
         self.memory().register::<L>(keys.into_iter().map(LoadKey).collect()).load(self).await
     }
@@ -128,7 +128,7 @@ impl Context {
         let RegisteredLoader { loader, hooks, .. } = self.0.loaders.get(&RustType::of::<L>())?;
         Some((loader.downcast_ref::<Arc<L>>().cloned()?, hooks.as_ref()))
     }
-    /// A call with `parents` as hooks see it.
+    /// Scope of a call with `parents`, for hooks.
     pub(crate) fn call_scope(&self, parents: usize) -> CallScope {
         let ContextParts { request, caller, deadline, .. } = &*self.0;
         CallScope { data: request.clone(), caller: caller.clone(), parents, deadline: *deadline }

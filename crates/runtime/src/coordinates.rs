@@ -55,11 +55,11 @@ pub(crate) struct Given {
     pub(crate) checks: Vec<(String, Check)>,
     pub(crate) rules: Vec<(String, Predicate)>,
     pub(crate) extended: Vec<String>,
-    /// Of fields, for parents.
+    /// Guards of fields, for parents.
     pub(crate) guards: Vec<(String, Guard)>,
-    /// Of types, for their objects.
+    /// Guards of types, for their objects.
     pub(crate) type_guards: Vec<(String, Guard)>,
-    /// Of fields, for the items of their lists.
+    /// Filters of fields, for the items of their lists.
     pub(crate) filters: Vec<(String, Guard)>,
     pub(crate) costs: Vec<(String, Cost)>,
 }
@@ -170,7 +170,8 @@ impl Resolving<'_> {
                     None => self.complain(&coordinate, format!("`{coordinate}` has no argument `{name}`")),
                 }
             }
-            let (own, page_default) = (u64::from(cost.own), u64::from(cost.page_default));
+            let own = u64::from(cost.own);
+            let page_default = u64::from(cost.page_default);
             found.insert(field, FieldCost { own, pages, page_default });
         }
         found

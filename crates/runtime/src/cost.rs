@@ -191,12 +191,11 @@ impl<'p> Walk<'p> {
         for of in self.node.output.members(id) {
             self.member(of, &mut set);
         }
-        let known = match set.members.is_empty() {
-            true => Known::Constant(set.constant),
-            false => {
-                self.sets.push(set);
-                Known::Open(self.sets.len() - 1)
-            }
+        let known = if set.members.is_empty() {
+            Known::Constant(set.constant)
+        } else {
+            self.sets.push(set);
+            Known::Open(self.sets.len() - 1)
         };
         self.known[at] = Some(known);
         known

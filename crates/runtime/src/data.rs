@@ -23,12 +23,12 @@ impl fmt::Debug for Data {
 }
 
 impl Data {
-    /// None.
+    /// Empty data.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
-    /// The same with `value`, instead of an earlier one of its type.
+    /// Adds `value`, replacing an earlier one of its type.
     #[must_use]
     pub fn with<T: Any + Send + Sync>(mut self, value: T) -> Self {
         self.0.insert(RustType::of::<T>(), Arc::new(value));

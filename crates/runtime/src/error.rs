@@ -1,4 +1,4 @@
-//! Errors of resolvers as values: words and code for the client, or a cause that is mapped where the schema says how.
+//! Errors of resolvers as values: message and code for the client, or a cause that a mapping of the schema translates.
 //!
 //! A resolver returns [`ResolveError`] for one object or for all; `?` makes one of any error. A cause is never shown to the client:
 //! without a mapping ([`crate::SchemaBuilder::map_errors`]) the client gets `Internal error.` and the log gets the cause.
@@ -44,38 +44,38 @@ pub struct ResolveError {
 }
 
 impl ResolveError {
-    /// Words that the client may read.
+    /// An error with a message for the client.
     #[must_use]
     pub fn new(message: impl Into<Box<str>>) -> Self {
         let code = Cow::Borrowed(RESOLVER_FAILED);
         Self { message: message.into(), code, members: String::new(), cause: None }
     }
-    /// The same with this `extensions.code`.
+    /// Sets `extensions.code`.
     #[must_use]
     pub fn code(mut self, code: impl Into<Cow<'static, str>>) -> Self {
         self.code = code.into();
         self
     }
-    /// The same with a text in `extensions`.
+    /// Adds a text to `extensions`.
     #[must_use]
     pub fn with_text(mut self, name: &str, text: &str) -> Self {
         self.member(name);
         quote(text, &mut self.members);
         self
     }
-    /// The same with JSON, which is not checked, in `extensions`.
+    /// Adds JSON to `extensions`; the JSON is not checked.
     #[must_use]
     pub fn with_json(mut self, name: &str, json: &str) -> Self {
         self.member(name);
         self.members.push_str(json);
         self
     }
-    /// Its words; those of the cause, if there is one, are for the log.
+    /// Message for the client; a message of the cause, if there is one, is only logged.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
     }
-    /// The error of the program that it was made of.
+    /// The program's error from which it was made.
     #[must_use]
     pub fn cause(&self) -> Option<&ProgramError> {
         self.cause.as_deref()
@@ -96,8 +96,8 @@ impl ResolveError {
         self.members.push(':');
     }
 
-    /// As the client gets it.
-    pub(crate) fn told(&self) -> FieldError {
+    /// Error for the client.
+    pub(crate) fn to_field_error(&self) -> FieldError {
         let (code, own) = match &self.code {
             Cow::Borrowed(code) => (*code, String::new()),
             Cow::Owned(code) => {
@@ -131,14 +131,14 @@ impl fmt::Display for ResolveError {
 impl AnswerError for ResolveError {
     fn field_error(&self, host: Option<&dyn RecordHost>) -> FieldError {
         match (&self.cause, host) {
-            (None, _) => self.told(),
+            (None, _) => self.to_field_error(),
             (Some(cause), Some(host)) => host.field_error(&**cause),
             (Some(_), None) => internal(),
         }
     }
 }
 
-/// The error of a bug, without words for the client.
+/// Error of a bug, without details for the client.
 pub(crate) fn internal() -> FieldError {
     field_error(INTERNAL, "Internal error.")
 }
@@ -157,7 +157,7 @@ pub(crate) fn mapping<E: Error + 'static>(
     Box::new(move |cause| cause.downcast_ref::<E>().map(&map))
 }
 
-/// Everything that is wrong with a schema and its resolvers.
+/// All errors of a schema and its resolvers.
 ///
 /// ```
 /// use weir_runtime::{Schema, constant};
@@ -170,7 +170,7 @@ pub(crate) fn mapping<E: Error + 'static>(
 pub struct BuildError {
     /// The errors, with places in the SDL where they have one.
     pub errors: Vec<weir_language::error::Error>,
-    /// The errors in words, with the lines they are about.
+    /// The errors as text, with the lines they refer to.
     text: String,
 }
 

@@ -11,10 +11,10 @@ use crate::cost::OperationCost;
 use crate::error::{field_error, internal};
 use crate::guard::Guard;
 use crate::input::{InputScope, Shape};
-use crate::intercepted_call::intercepted;
+use crate::intercepted_call::with_call_hooks;
 use crate::library::{FieldEntry, Library};
 use crate::loader::{LoaderMemory, RequestMemory};
-use crate::parents::{Kept, ObjectParents, wanted};
+use crate::parents::{Kept, ObjectParents, parent_numbers};
 use crate::profile;
 use crate::request_data::{Company, RequestData};
 use crate::resolver::{Called, EventSource, Parents, Resolve, Step, StepArguments};
@@ -38,9 +38,9 @@ use weir_language::schema::FieldId;
 
 /// A field of a step and its resolver.
 struct StepField {
-    /// Place in [`OutputPlan::fields`]; of a hidden field that of the first member.
+    /// Index in [`OutputPlan::fields`]; for a hidden field the index of the first member.
     field: u32,
-    /// Of a hidden field: the member that it would be.
+    /// Output field that stands for a hidden field, which the output plan lacks.
     hidden: Option<OutputField>,
     call: Option<MemberCall>,
 }
@@ -51,7 +51,7 @@ struct MemberCall {
     guard: Option<Arc<Guard>>,
     filter: Option<Arc<Guard>>,
     shape: Shape,
-    /// By field of the arguments' Rust type: places of the value and of the default that stands for an absent one.
+    /// Per field of the arguments' Rust type: indexes of the value and of its default.
     slots: Vec<Option<(u32, Option<u32>)>>,
 }
 
@@ -76,10 +76,10 @@ struct LibraryFetch {
     keeps: bool,
     /// True in a mutation, at its root and below.
     is_mutation: bool,
-    /// Selections whose objects are judged.
+    /// Selections whose objects a type guard checks.
     guarded: Vec<GuardedSet>,
     asks: Vec<u32>,
-    /// Of the whole operation, if costs are limited. `None` where the parents are objects: the step that gave them has checked it.
+    /// Cost of the whole operation, if costs are limited. `None` below other steps: the step that returned the objects has checked it.
     cost: Option<Arc<OperationCost>>,
     size: SizeHint,
 }
@@ -89,7 +89,7 @@ pub(crate) fn prepare(
     library: &Arc<Library>,
     node: &PlanNode<'_>,
 ) -> Result<Box<dyn PreparedFetch>, PlanError> {
-    if let Some(error) = profile::refused(node.facts) {
+    if let Some(error) = profile::profile_limit_error(node.facts) {
         return Err(PlanError { error, field: node.fields.first().copied().unwrap_or(0) });
     }
     let host = Arc::clone(library) as Arc<dyn RecordHost>;
@@ -143,7 +143,7 @@ pub(crate) fn prepare(
     }))
 }
 
-/// A value whose type does not fit: [`crate::check`] has not seen it, as only a value itself tells.
+/// Error of a value whose type does not fit. [`crate::check`] cannot find it, as only the value tells its type.
 fn unfit(unbound: Unbound) -> PlanError {
     PlanError { error: field_error(crate::error::INTERNAL, unbound.message), field: unbound.field }
 }
@@ -163,7 +163,7 @@ fn member_call(library: &Library, node: &PlanNode<'_>, of: &OutputField) -> Opti
         let argument = given.iter().find(|it| node.ids.input(it.input) == field.input)?;
         Some((argument.value, argument.default))
     });
-    let (resolve, stream) = intercepted(library, node.ids.field(of.field), &entry.resolver);
+    let (resolve, stream) = with_call_hooks(library, node.ids.field(of.field), &entry.resolver);
     Some(MemberCall {
         resolve,
         stream,
@@ -193,7 +193,7 @@ fn hidden_member(library: &Library, node: &PlanNode<'_>, id: FieldId) -> StepFie
     StepField { field: node.fields.first().copied().unwrap_or(0), hidden: Some(of), call }
 }
 
-/// True if the parents are known by their keys alone.
+/// True if the parents are known only by their keys.
 fn by_keys(library: &Library, node: &PlanNode<'_>) -> bool {
     let first = node.fields.first().map(|&it| node.output.fields[it as usize].field);
     first.and_then(|it| entry(library, node, it)).is_some_and(|it| it.resolver.keys.is_some())
@@ -202,7 +202,8 @@ fn by_keys(library: &Library, node: &PlanNode<'_>) -> bool {
 /// The selections of a step, each once.
 fn sets_below(node: &PlanNode<'_>) -> Vec<SelectionSetId> {
     let output: &OutputPlan = node.output;
-    let (mut sets, mut stack) = (Vec::new(), Vec::new());
+    let mut sets = Vec::new();
+    let mut stack = Vec::new();
     let push = |of: &OutputField, stack: &mut Vec<_>| match of.member {
         OutputKind::Object(set) => stack.push(set),
         OutputKind::Abstract(choice) => {
@@ -223,7 +224,7 @@ fn sets_below(node: &PlanNode<'_>) -> Vec<SelectionSetId> {
 /// Memory of loaders during a fetch.
 enum Memory {
     Shared(Arc<LoaderMemory>),
-    /// Nobody else loads the same.
+    /// No other fetch can load the same keys.
     Own(RequestMemory),
 }
 
@@ -248,7 +249,7 @@ fn request_data(input: FetchInput<'_>) -> Option<&RequestData> {
     input.headers.data()?.downcast_ref()
 }
 
-/// Calls of one member: of parts of the parents, if they are not all together, with the rows of each part.
+/// Calls of one member: one per batch of parents, with the rows of each batch.
 struct MemberCalls {
     calls: Vec<Called>,
     /// Rows of the parents in the order they were seen; `None`: in their own order.
@@ -323,22 +324,25 @@ impl LibraryFetch {
             (ParentForm::Keys, Some(keys)) => Parents::Keys(keys, rows),
             (ParentForm::Root | ParentForm::Objects(_), _) | (ParentForm::Keys, None) => Parents::Units(rows),
         };
-        match allows(guard.as_deref(), rows, &context) {
-            true => all(step(parents)),
-            false => all(Called::Ready(Box::new(Failed { error: refused_error(), rows }))),
+        if allows(guard.as_deref(), rows, &context) {
+            all(step(parents))
+        } else {
+            all(Called::Ready(Box::new(Failed { error: refused_error(), rows })))
         }
     }
 
     /// The arguments of a call, as they lie in the plan and the variables.
     fn arguments<'r>(&'r self, call: &'r MemberCall, input: FetchInput<'r>) -> StepArguments<'r> {
-        let (schema, ids, variables) = (&*self.library.schema, &*self.ids, &**input.variables);
+        let schema = &*self.library.schema;
+        let ids = &*self.ids;
+        let variables = &**input.variables;
         let uploads = request_data(input).map_or(&[][..], |it| &*it.uploads);
         let scope = InputScope { shapes: &self.library.parts.shapes, schema, ids, variables, uploads };
         StepArguments { scope, shape: call.shape, literals: &input.output.literals, slots: &call.slots }
     }
 
     /// The values of `member` without the items that its filter refuses.
-    fn filtered(
+    fn apply_filter(
         &self,
         member: &StepField,
         mut answers: Box<dyn Answers>,
@@ -346,9 +350,10 @@ impl LibraryFetch {
     ) -> Box<dyn Answers> {
         let Some(filter) = member.call.as_ref().and_then(|it| it.filter.as_deref()) else { return answers };
         let context = self.context(member, input, memory);
-        match answers.filter(&|items| filter(Parents::Objects(items), &context)) {
-            true => answers,
-            false => Box::new(Failed { error: internal(), rows: self.rows(input) }),
+        if answers.filter(&|items| filter(Parents::Objects(items), &context)) {
+            answers
+        } else {
+            Box::new(Failed { error: internal(), rows: self.rows(input) })
         }
     }
 
@@ -362,7 +367,7 @@ impl LibraryFetch {
             return Ok(self.finish(input, &answers));
         }
         let numbers = ObjectNumbers::default();
-        let scope = Scope::new(input.output, &self.bindings).numbered(&numbers);
+        let scope = Scope::new(input.output, &self.bindings).with_numbers(&numbers);
         let columns = self.members.iter().zip(&answers).map(|(member, answers)| match answers {
             Some(answers) => {
                 let of = self.of(member, input.output);
@@ -370,7 +375,7 @@ impl LibraryFetch {
                 let mut column = answers.column(spot, scope);
                 if !self.guarded.is_empty() && member.hidden.is_none() {
                     let context = self.context(member, input, memory);
-                    // The pass that judges numbers objects by itself.
+                    // The pass of the type guards numbers the objects itself.
                     let scope = Scope::new(input.output, &self.bindings);
                     judge(&self.guarded, (&**answers, spot, scope), &context, &mut column);
                 }
@@ -391,12 +396,14 @@ impl LibraryFetch {
 
     /// The response's bytes, written straight from the values.
     fn finish(&self, input: FetchInput<'_>, answers: &[Option<Box<dyn Answers>>]) -> FetchResult {
-        let (mut out, mut errors) = (Out::new(Vec::with_capacity(self.size.room(64))), Vec::new());
+        let mut out = Out::new(Vec::with_capacity(self.size.room(64)));
+        let mut errors = Vec::new();
         let mut ends = Vec::with_capacity(self.members.len());
         let mut failed = false;
         for (member, answers) in self.members.iter().zip(answers) {
             let of = self.of(member, input.output);
-            let (mark, before) = (out.len(), errors.len());
+            let mark = out.len();
+            let before = errors.len();
             let mut writer = Writer::new(input.output, &self.bindings, &mut out, &mut errors);
             failed = !answers.as_ref().is_some_and(|it| it.write(0, member.field, of, &mut writer));
             if failed {
@@ -408,12 +415,12 @@ impl LibraryFetch {
                 break;
             }
         }
-        let body = Finished { bytes: self.size.noted(out.into_bytes(), 0), ends, failed, rest: None };
+        let body = Finished { bytes: self.size.record_size(out.into_bytes(), 0), ends, failed, rest: None };
         FetchResult { body: FetchBody::Finished(body), errors, cache_control: None }
     }
 }
 
-/// True if the guard allows parents of which nothing is known.
+/// True if the guard allows parents whose objects are not known.
 pub(crate) fn allows(guard: Option<&Guard>, rows: usize, context: &Context) -> bool {
     let allowed = |it: &Guard| it(Parents::Units(rows), context);
     guard.is_none_or(|it| allowed(it).is_some_and(|it| it.into_iter().all(|it| it)))
@@ -433,8 +440,10 @@ fn call_objects(
         MemberCalls { calls: vec![Called::Ready(answers)], rows: None }
     };
     let kept = input.objects.and_then(|it| it.parents).and_then(|it| it.get::<Kept>());
-    let (mut calls, mut asked, mut met) = (Vec::new(), Vec::new(), 0);
-    if let (Some(kept), Some(wanted)) = (kept, wanted(keys)) {
+    let mut calls = Vec::new();
+    let mut asked = Vec::new();
+    let mut met = 0;
+    if let (Some(kept), Some(wanted)) = (kept, parent_numbers(keys)) {
         parents.each(kept, input.output, wanted, &mut |rows, objects| {
             met += rows.len();
             let Some(guard) = guard else {
@@ -461,19 +470,19 @@ fn call_objects(
     }
 }
 
-/// True if nothing has to be waited for.
+/// True if every call is ready.
 fn ready(calls: &[Option<MemberCalls>]) -> bool {
     let is_ready = |it: &Called| matches!(it, Called::Ready(_));
     calls.iter().flatten().all(|it| it.calls.iter().all(is_ready))
 }
 
-fn joined(answers: Vec<Box<dyn Answers>>, rows: Option<Vec<u32>>, len: usize) -> Box<dyn Answers> {
-    let all = answers.into_iter().reduce(|all, more| all.with(more));
+fn join_answers(answers: Vec<Box<dyn Answers>>, rows: Option<Vec<u32>>, len: usize) -> Box<dyn Answers> {
+    let all = answers.into_iter().reduce(|all, more| all.append(more));
     let mut all = all.unwrap_or_else(|| Box::new(Failed { error: internal(), rows: len }));
     if let Some(rows) = rows {
         let mut order = vec![u32::MAX; len];
         rows.iter().enumerate().for_each(|(at, row)| order[*row as usize] = at as u32);
-        all.ordered(order);
+        all.reorder(order);
     }
     all
 }
@@ -498,7 +507,7 @@ impl PreparedFetch for LibraryFetch {
                     Called::Ready(answers) => Some(answers),
                     Called::Later(_) | Called::AfterLevel(_) => None,
                 });
-                Some(self.filtered(member, joined(values.collect(), order, rows), (input, &memory)))
+                Some(self.apply_filter(member, join_answers(values.collect(), order, rows), (input, &memory)))
             });
             let answers = answers.collect();
             let reply = self.reply((input, &memory), answers);
@@ -524,8 +533,8 @@ impl PreparedFetch for LibraryFetch {
             let memory = &memory;
             let members = calls.into_iter().zip(&self.members).map(|(called, member)| async move {
                 let MemberCalls { calls, rows: order } = called?;
-                let answers = joined(join_all(calls.into_iter().map(one)).await, order, rows);
-                Some(self.filtered(member, answers, (input, memory)))
+                let answers = join_answers(join_all(calls.into_iter().map(one)).await, order, rows);
+                Some(self.apply_filter(member, answers, (input, memory)))
             });
             let answers = join_all(members).await;
             self.reply((input, memory), answers)

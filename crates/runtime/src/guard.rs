@@ -1,5 +1,5 @@
-//! Authorization in batch form: a guard says for all objects of a step which of them are allowed. It stands at a field, for its
-//! parents, at a type, for its objects, or at a list, for its items.
+//! Authorization in batch form: a guard decides for all objects of a step which of them are allowed. It is attached to a field, for
+//! its parents, to a type, for its objects, or to a list, for its items.
 //!
 //! **Invariant:** the resolver never sees a parent that its guard refused; a guard that panics, gives another number of answers or
 //! gets objects of another Rust type refuses all.
@@ -10,10 +10,10 @@ use crate::context::Context;
 use crate::resolver::Parents;
 use std::panic::AssertUnwindSafe;
 
-/// Says of each object whether it is allowed; `None`: it does not know such objects.
+/// Decides for each object whether it is allowed; `None`: objects of an unknown type.
 pub(crate) type Guard = Box<dyn Fn(Parents<'_>, &Context) -> Option<Vec<bool>> + Send + Sync>;
 
-/// The guard that `allows` is, on objects of type `P`.
+/// Type-erased guard of `allows`, for objects of type `P`.
 pub(crate) fn guard<P: 'static>(
     allows: impl Fn(&[&P], &Context) -> Vec<bool> + Send + Sync + 'static,
 ) -> Guard {

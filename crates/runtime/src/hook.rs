@@ -4,7 +4,7 @@
 //! its fields, and a loader is called once for all steps of a level. Hooks are chosen before anything runs: those of a step and of a
 //! resolver when the plan is made, those of a loader when the schema is built.
 //!
-//! **Invariant:** `after` is called once for each `before` that agreed, also if the call is given up.
+//! **Invariant:** `after` is called once for each `before` that succeeded, also if the call is dropped.
 //!
 //! **Cost:** without a hook none. With one two readings of the clock and two dynamic calls per call, nothing per row.
 
@@ -48,7 +48,7 @@ impl HookCall<'_> {
     }
 }
 
-/// Sees each run of the steps, or each of the calls, for which it was chosen.
+/// Hook of the runs of steps, or of the calls, for which it was chosen.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -85,7 +85,7 @@ impl HookCall<'_> {
 pub trait StepHook: Send + Sync {
     /// Before the call.
     /// # Errors
-    /// The call is refused: nothing is called, and this error stands for its fields.
+    /// The call is refused: nothing is called, and its fields fail with this error.
     fn before(&self, call: &HookCall<'_>) -> Result<(), ResolveError> {
         let _ = call;
         Ok(())
@@ -99,9 +99,9 @@ pub trait StepHook: Send + Sync {
 /// A call for which hooks are chosen. [`SchemaBuilder::intercept_calls`](crate::SchemaBuilder::intercept_calls) has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlannedCall<'c> {
-    /// Of the resolver at this coordinate: `User.posts`. Of a subscription: the call that opens its stream.
+    /// The resolver at this coordinate: `User.posts`. For a subscription: the call that opens its stream.
     Resolver(&'c str),
-    /// Of the loader with this Rust type, as [`std::any::type_name`] writes it.
+    /// The loader with this Rust type, as [`std::any::type_name`] writes it.
     Loader(&'c str),
 }
 
@@ -111,8 +111,8 @@ pub(crate) type ChooseCall = Box<dyn Fn(PlannedCall<'_>) -> Option<Arc<dyn StepH
 /// Hooks of one call. The first is the outermost.
 pub(crate) type CallHooks = Arc<[Arc<dyn StepHook>]>;
 
-/// The hooks of `call`; `None`: nobody listens.
-pub(crate) fn chosen(choices: &[ChooseCall], call: PlannedCall<'_>) -> Option<CallHooks> {
+/// Chooses the hooks of `call`; `None` without hooks.
+pub(crate) fn choose_hooks(choices: &[ChooseCall], call: PlannedCall<'_>) -> Option<CallHooks> {
     let hooks: CallHooks = choices.iter().filter_map(|choose| choose(call)).collect();
     (!hooks.is_empty()).then_some(hooks)
 }
@@ -132,10 +132,10 @@ impl CallScope {
     }
 }
 
-/// A call under way. Its end is told when this is ended or dropped.
+/// A call in progress. Ending or dropping it calls `after` on its hooks.
 pub(crate) struct CallUnderWay {
     hooks: CallHooks,
-    /// Number of those that agreed.
+    /// Number of hooks whose `before` succeeded.
     agreed: usize,
     scope: CallScope,
     began: Instant,
@@ -147,7 +147,8 @@ impl CallUnderWay {
     /// # Errors
     /// A hook refuses it.
     pub(crate) fn begin(hooks: &CallHooks, scope: CallScope) -> Result<Self, ResolveError> {
-        let (began, outcome) = (Instant::now(), FetchOutcome::Abandoned);
+        let began = Instant::now();
+        let outcome = FetchOutcome::Abandoned;
         let mut begun = Self { hooks: Arc::clone(hooks), agreed: 0, scope, began, outcome };
         for hook in hooks.iter() {
             if let Err(error) = hook.before(&begun.scope.call()) {
@@ -159,7 +160,7 @@ impl CallUnderWay {
         Ok(begun)
     }
 
-    /// Ends it; `failed`: the code of the error that stands for all its values.
+    /// Ends the call; `failed`: code of the error, if no value was returned.
     pub(crate) fn end(mut self, failed: Option<&'static str>) {
         self.outcome = failed.map_or(FetchOutcome::Answered, FetchOutcome::Failed);
     }
@@ -167,7 +168,8 @@ impl CallUnderWay {
 
 impl Drop for CallUnderWay {
     fn drop(&mut self) {
-        let (took, call) = (self.began.elapsed(), self.scope.call());
+        let took = self.began.elapsed();
+        let call = self.scope.call();
         self.hooks[..self.agreed].iter().rev().for_each(|it| it.after(&call, self.outcome, took));
     }
 }

@@ -70,7 +70,7 @@ pub trait Input: Sized {
     }
 }
 
-/// A struct or enum whose fields are read by their places. Made by [`input!`](crate::input!). [`input!`](crate::input!) has an example.
+/// A struct or enum whose fields are read by index. [`input!`](crate::input!) implements the trait and has an example.
 pub trait InputObject: Sized {
     /// The Rust type's name.
     const NAME: &'static str;
@@ -116,28 +116,29 @@ pub struct InputError {
 }
 
 impl InputError {
-    /// An error in words for the client.
+    /// An error with a message for the client.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self { path: String::new(), message: message.into() }
     }
-    /// The same, below the field `name`.
+    /// Prefixes the path with the field `name`.
     #[must_use]
     pub fn within(mut self, name: &str) -> Self {
         let below = if self.path.is_empty() { String::new() } else { format!(".{}", self.path) };
         self.path = format!("{name}{below}");
         self
     }
-    pub(crate) fn told(&self) -> FieldError {
+    pub(crate) fn to_field_error(&self) -> FieldError {
         crate::error::field_error(crate::error::BAD_USER_INPUT, self.to_string())
     }
 }
 
 impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.path.is_empty() {
-            true => f.write_str(&self.message),
-            false => write!(f, "`{}`: {}", self.path, self.message),
+        if self.path.is_empty() {
+            f.write_str(&self.message)
+        } else {
+            write!(f, "`{}`: {}", self.path, self.message)
         }
     }
 }
@@ -147,7 +148,7 @@ impl fmt::Display for InputError {
 pub struct Shape(u32);
 
 impl Shape {
-    /// Of a leaf.
+    /// Shape of a leaf.
     pub const LEAF: Self = Self(u32::MAX);
 }
 
@@ -156,7 +157,7 @@ impl Shape {
 pub struct BoundInput {
     /// For reading.
     pub shape: Shape,
-    /// As [`Input::IS_OPTIONAL`].
+    /// True if the value may be absent or null, see [`Input::IS_OPTIONAL`].
     pub is_optional: bool,
 }
 
@@ -175,7 +176,7 @@ enum ShapeKind {
     Object(Vec<FieldShape>),
     /// Values and the variants of the Rust enum.
     Enum(Vec<(EnumValueId, usize)>),
-    /// Of a value without a Rust type: its GraphQL type, and the fields of an input object.
+    /// Values without a Rust type: the GraphQL type, and the fields of an input object.
     Named(TypeId, Vec<FieldShape>),
 }
 
@@ -229,7 +230,7 @@ impl InputBinder<'_> {
         if is_fit { Ok(Shape::LEAF) } else { Err(self.unfit(ty, what)) }
     }
 
-    /// The words for a type that does not become `what`.
+    /// Message for a type that cannot become `what`.
     #[must_use]
     pub fn unfit(&self, ty: TypeRef, what: &str) -> String {
         format!("`{}` is no {what}", self.schema.type_text(ty))
@@ -295,7 +296,8 @@ impl InputBinder<'_> {
             let input = self.schema.input_by_name(run, name);
             let input =
                 input.ok_or_else(|| format!("`{}` reads `{name}`, which `{owner}` lacks", T::NAME))?;
-            let (ty, has_default) = (self.schema.input(input).ty, self.schema.input(input).default.is_some());
+            let ty = self.schema.input(input).ty;
+            let has_default = self.schema.input(input).default.is_some();
             let bound = T::bind_field(index, self, ty).map_err(|it| format!("`{owner}.{name}`: {it}"))?;
             if !bound.is_optional && !ty.is_non_null() && !has_default {
                 return Err(format!("`{owner}.{name}` may be absent: read it into an `Option`"));
@@ -378,7 +380,7 @@ pub struct InputValue<'r> {
 }
 
 impl<'r> InputValue<'r> {
-    /// Its first node.
+    /// First node of the value.
     #[must_use]
     pub fn node(self) -> Node {
         self.values.nodes[self.at]
@@ -452,7 +454,7 @@ pub struct InputFields<'r> {
 }
 
 impl<'r> InputFields<'r> {
-    /// Of arguments: `slots` are places in `literals`, of the value and of the default that stands for an absent one.
+    /// Fields of arguments: `slots` are places in `literals`, of the value and of the default that replaces an absent one.
     pub(crate) fn of_arguments(
         scope: InputScope<'r>,
         shape: Shape,
@@ -483,14 +485,14 @@ impl<'r> InputFields<'r> {
     }
 
     /// Places and names of the fields that were given.
-    pub(crate) fn given(&self) -> impl Iterator<Item = (usize, &'r str)> {
+    pub(crate) fn given_fields(&self) -> impl Iterator<Item = (usize, &'r str)> {
         let shapes = self.shapes;
         (0..shapes.len()).filter(|&it| self.is_given(it)).map(|it| (it, &*shapes[it].name))
     }
 
     /// Reads field `index`.
     /// # Errors
-    /// Its value breaks a check, or does not fit.
+    /// The value breaks a check, or does not fit.
     pub fn get<T: Input>(&self, index: usize) -> Result<T, InputError> {
         let Some(shape) = self.shapes.get(index) else {
             return Err(InputError::new("there is no such field"));

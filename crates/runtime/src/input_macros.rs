@@ -13,7 +13,7 @@ pub fn bind_input_by<T, I: Input>(
     Ok(BoundInput { shape: I::shape(binder, ty)?, is_optional: I::IS_OPTIONAL })
 }
 
-/// Binds by what a variant holds.
+/// Binds by the content of a variant.
 #[doc(hidden)]
 pub fn bind_input_variant<T, I: Input>(
     _variant: impl Fn(I) -> T,

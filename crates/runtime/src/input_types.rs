@@ -6,7 +6,7 @@ use weir_engine::memory::RawJson;
 use weir_language::schema::{ScalarReader, TypeRef};
 use weir_language::value::Node;
 
-/// A place that tells absent from null, for partial updates.
+/// A value that distinguishes absent from null, for partial updates.
 ///
 /// ```
 /// use weir_runtime::{Maybe, input};

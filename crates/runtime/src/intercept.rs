@@ -1,9 +1,10 @@
-//! Interceptors of requests, and of plan steps as the engine asks for them. Those of calls are bound in [`crate::intercepted_call`].
+//! Interceptors of requests, and of plan steps in the engine's form. Interceptors of calls are bound in
+//! [`crate::intercepted_call`].
 //!
 //! A step asks one source: the resolvers at one place of the query, a database, a service. Its interceptor is chosen when the plan is
 //! made, so a step without one costs nothing.
 //!
-//! **Invariant:** `after` is called once for each `before` that agreed, also if the call is given up.
+//! **Invariant:** `after` is called once for each `before` that succeeded, also if the call is dropped.
 
 use crate::data::Data;
 use crate::error::ResolveError;
@@ -31,7 +32,7 @@ pub struct RequestCall<'c> {
     pub data: &'c Data,
 }
 
-/// Sees each request before and after its execution.
+/// Hook that sees each request before and after its execution.
 ///
 /// ```
 /// use weir_runtime::{Context, Request, RequestCall, RequestHook, ResolveError, Schema, root};
@@ -76,16 +77,17 @@ pub trait RequestHook: Send + Sync {
 /// Chooses the hook of a step.
 pub(crate) type ChooseHook = Box<dyn Fn(&PlannedStep<'_>) -> Option<Arc<dyn StepHook>> + Send + Sync>;
 
-/// A choice of hooks as the engine asks for it.
+/// Adapts a choice of hooks to the engine's [`Interceptor`](weir_engine::source::Interceptor).
 pub(crate) struct Hooks {
     pub(crate) choose: ChooseHook,
-    /// Says what clients are told of errors.
+    /// Maps errors to errors for clients.
     pub(crate) library: Arc<Library>,
 }
 
 impl Interceptor for Hooks {
     fn bind(&self, step: &PlannedStep<'_>) -> Option<Box<dyn StepInterceptor>> {
-        let (hook, library) = ((self.choose)(step)?, Arc::clone(&self.library));
+        let hook = (self.choose)(step)?;
+        let library = Arc::clone(&self.library);
         Some(Box::new(BoundHook { hook, library }))
     }
 }
@@ -112,17 +114,17 @@ impl StepInterceptor for BoundHook {
     }
 }
 
-/// A request under way. Its end is told when this is ended or dropped.
+/// A request in progress. Ending or dropping it calls `after` on its hooks.
 pub(crate) struct RequestUnderWay<'r> {
     call: RequestCall<'r>,
-    /// Those that agreed.
+    /// Hooks whose `before` succeeded.
     hooks: &'r [Arc<dyn RequestHook>],
     began: Instant,
     pub(crate) outcome: Outcome,
 }
 
 impl<'r> RequestUnderWay<'r> {
-    /// Begins a request; `None`: nobody listens.
+    /// Begins a request; `None` without hooks.
     /// # Errors
     /// A hook refuses it.
     pub(crate) fn begin(

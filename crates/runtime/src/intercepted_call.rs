@@ -1,11 +1,11 @@
-//! Resolvers whose calls have hooks: they stand in for the resolver in a plan, so that a resolver without hooks is called as ever.
+//! Resolvers with call hooks. They replace the resolver in a plan, so that resolvers without hooks have no overhead.
 //!
-//! **Invariant:** a resolver that a hook refuses is not called. A value that fails among others is no failed call.
+//! **Invariant:** a resolver that a hook refuses is not called. A call fails only if all its values fail.
 
 use crate::answers::{Answers, Failed};
 use crate::context::Context;
 use crate::coordinates::coordinate;
-use crate::hook::{CallHooks, CallUnderWay, PlannedCall, chosen};
+use crate::hook::{CallHooks, CallUnderWay, PlannedCall, choose_hooks};
 use crate::input::{InputBinder, Shape};
 use crate::library::Library;
 use crate::loader::BoxFuture;
@@ -18,18 +18,19 @@ use weir_engine::memory::{AnswerError, Binder, Spot, Unbound};
 use weir_engine::source::FieldError;
 use weir_language::schema::{FieldId, Run};
 
-/// The calls of `resolver`, which stands at `field`, and of its stream, with the hooks that they have.
-pub(crate) fn intercepted(
+/// Wraps the calls of `resolver` at `field`, and its stream, in the hooks that are chosen for it.
+pub(crate) fn with_call_hooks(
     library: &Library,
     field: FieldId,
     resolver: &Resolver,
 ) -> (Arc<dyn Resolve>, Option<Arc<dyn EventSource>>) {
-    let (resolve, stream) = (Arc::clone(&resolver.resolve), resolver.stream.clone());
+    let resolve = Arc::clone(&resolver.resolve);
+    let stream = resolver.stream.clone();
     if library.call_hooks.is_empty() {
         return (resolve, stream);
     }
     let coordinate = coordinate(&library.schema, field);
-    let Some(hooks) = chosen(&library.call_hooks, PlannedCall::Resolver(&coordinate)) else {
+    let Some(hooks) = choose_hooks(&library.call_hooks, PlannedCall::Resolver(&coordinate)) else {
         return (resolve, stream);
     };
     let open =
@@ -67,11 +68,11 @@ impl Resolve for InterceptedCall {
         };
         match self.resolve.call(step) {
             Called::Ready(answers) => {
-                under_way.end(answers.failed());
+                under_way.end(answers.error_code());
                 Called::Ready(answers)
             }
-            Called::Later(answers) => Called::Later(ended(answers, under_way)),
-            Called::AfterLevel(answers) => Called::AfterLevel(ended(answers, under_way)),
+            Called::Later(answers) => Called::Later(report_end(answers, under_way)),
+            Called::AfterLevel(answers) => Called::AfterLevel(report_end(answers, under_way)),
         }
     }
     fn event(&self, event: Box<dyn Any + Send>, rows: usize) -> Box<dyn Answers> {
@@ -79,11 +80,11 @@ impl Resolve for InterceptedCall {
     }
 }
 
-/// `answers`, whose end is told.
-fn ended(answers: BoxFuture<Box<dyn Answers>>, under_way: CallUnderWay) -> BoxFuture<Box<dyn Answers>> {
+/// Reports the end of the call to its hooks once `answers` are there.
+fn report_end(answers: BoxFuture<Box<dyn Answers>>, under_way: CallUnderWay) -> BoxFuture<Box<dyn Answers>> {
     Box::pin(async move {
         let answers = answers.await;
-        under_way.end(answers.failed());
+        under_way.end(answers.error_code());
         answers
     })
 }

@@ -70,8 +70,8 @@ several! {
     4: A 0, B 1, C 2, D 3;
 }
 
-/// Called once for all parents with the values of their fields `names`: for types of other sources, whose rows are no objects, and
-/// for keys that many parents share.
+/// A resolver that is called once for all parents with the values of their fields `names`: for types of other sources, whose rows
+/// are no objects, and for keys that many parents share.
 ///
 /// ```
 /// use weir_runtime::{Context, keyed};
@@ -93,7 +93,7 @@ where
     .into()
 }
 
-/// As [`keyed`], with a future. [`keyed`] has an example.
+/// Resolves like [`keyed`], with a future. [`keyed`] has an example.
 pub fn async_keyed<K, I, R, T, const N: usize>(
     names: [&str; N],
     resolve: impl Fn(Vec<K>, &I, &Context) -> T + Send + Sync + 'static,
@@ -132,6 +132,6 @@ where
             }
         }
     };
-    let resolver = Resolver::typed::<_, (), I, A>(ParentType::Keys(K::COLUMNS), None, read);
+    let resolver = Resolver::from_call::<_, (), I, A>(ParentType::Keys(K::COLUMNS), None, read);
     Resolver { keys: Some(names.into_iter().map(Into::into).collect()), ..resolver }
 }

@@ -222,7 +222,7 @@ pub mod macros {
         scalar_column, scalar_shape, write_enumeration, write_scalar,
     };
     pub use crate::type_definitions::{DefinitionKind, Member, TypeDefinition, TypeDefinitions};
-    pub use crate::typed::{ObjectFields, as_id, joined, reference_by};
+    pub use crate::typed::{ObjectFields, as_id, join_names, reference_by};
     pub use weir_engine::memory::{
         Answer, Binder, Record, Scope, Spot, Unbound, Writer, bind_by, bind_record, record_column,
         write_records,

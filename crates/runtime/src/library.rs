@@ -22,13 +22,13 @@ use weir_language::schema::{FieldId, Schema, TypeId};
 /// A resolver at its field.
 pub(crate) struct FieldEntry {
     pub(crate) resolver: Resolver,
-    /// Of its arguments.
+    /// Shape of its arguments.
     pub(crate) shape: Shape,
-    /// Its number among separate fetches.
+    /// Number of its separate fetch.
     pub(crate) part: u32,
-    /// Who may ask for it.
+    /// Guard of the field.
     pub(crate) guard: Option<Arc<Guard>>,
-    /// The items of its list that the caller may see.
+    /// Filter of the items of its list.
     pub(crate) filter: Option<Arc<Guard>>,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Parts {
     pub(crate) leaves: HashMap<(RustType, FieldId), Leaf>,
     pub(crate) shapes: Shapes,
     pub(crate) extended: Vec<TypeId>,
-    /// By object type: the objects that the caller may see.
+    /// Guards by object type.
     pub(crate) type_guards: HashMap<TypeId, Arc<Guard>>,
 }
 
@@ -86,7 +86,7 @@ impl RecordHost for Library {
 
     fn field_error(&self, cause: &ProgramError) -> FieldError {
         match self.mappings.iter().find_map(|it| it(cause)) {
-            Some(error) if error.cause().is_none() => error.told(),
+            Some(error) if error.cause().is_none() => error.to_field_error(),
             Some(_) | None => {
                 tracing::error!(error = cause as &dyn std::error::Error, "a resolver failed");
                 internal()
@@ -98,7 +98,8 @@ impl RecordHost for Library {
         let Some(entry) = self.parts.field(field) else { return Ok(()) };
         match entry.resolver.resolve.parent() {
             ParentType::Object(expected, name) if expected != record => {
-                let (on, field) = (self.schema.field(field).parent, self.schema.field_name(field));
+                let on = self.schema.field(field).parent;
+                let field = self.schema.field_name(field);
                 let on = self.schema.type_name(on);
                 Err(format!(
                     "the resolver of `{on}.{field}` takes `{name}`, but the objects are `{rust_name}`"

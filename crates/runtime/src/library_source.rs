@@ -58,7 +58,7 @@ impl FieldResolver for LibrarySource {
         let keys = &self.0.parts.separate[id.0 as usize].keys;
         SeparateFetch { keys, required: keys.len(), node: fetch_node(id.0), is_together: false }
     }
-    fn extended(&self) -> &[TypeId] {
+    fn extended_types(&self) -> &[TypeId] {
         &self.0.parts.extended
     }
 }

@@ -1,4 +1,5 @@
-//! Loading by key for embeddings: keys of all parents are said at once, and values are made of what was loaded, with the context at hand.
+//! Batch loading by key for embeddings: the keys of all parents are given at once, and the values are made of the loaded ones, with
+//! the context at hand.
 //!
 //! **Cost:** that of [`crate::load`], without its clone per value and parent.
 
@@ -15,7 +16,7 @@ use weir_engine::memory::Answer;
 pub struct BatchKeys<L: Loader, M> {
     /// The keys of all parents, one after another.
     pub keys: Vec<LoadKey<L>>,
-    /// By parent: how its value is made of the values of its keys.
+    /// How the value of each parent is made of the values of its keys.
     pub marks: Vec<M>,
 }
 
@@ -70,7 +71,8 @@ where
             Err(error) => return Outcome::Ready(Err(error)),
         };
         let registered = context.memory().register(keys);
-        let (context, answer) = (context.clone(), Arc::clone(&answer));
+        let context = context.clone();
+        let answer = Arc::clone(&answer);
         Outcome::AfterLevel(Box::pin(async move {
             let values = registered.load(&context).await?;
             answer(&marks, values, &context)

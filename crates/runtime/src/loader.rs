@@ -1,11 +1,11 @@
 //! Batch loading by key, with a memory per request: what DataLoader does, without timers.
 //!
-//! A field that is resolved by [`crate::load`] says its keys at once. All fields of a level that use the same loader say theirs
-//! before the first of them asks, so one call loads them all, and a key is loaded once per request, at whatever level.
+//! A field that is resolved by [`crate::load`] registers its keys at once. All fields of a level that use the same loader register
+//! theirs before the first of them waits, so one call loads them all; a key is loaded once per request, at whatever level.
 //!
 //! **Invariant:** a key is pending, in flight with one batch, or known; a batch takes all pending keys of its loader.
 //!
-//! A load keeps the state in which its keys are registered, so no clearing loses them.
+//! A load keeps a reference to the state that has its keys, so clearing the memory loses none.
 //!
 //! **Cost:** one hash per key and one lock per step.
 
@@ -55,7 +55,7 @@ pub trait Loader: Send + Sync + 'static {
     }
 }
 
-/// Values that a loader answers with.
+/// Result of a loader's call.
 pub type LoaderReply<L> = Result<Vec<Option<<L as Loader>::Value>>, ResolveError>;
 
 /// A key of the loader `L`. [`Loader`] has an example.
@@ -73,7 +73,7 @@ pub(crate) struct RegisteredLoader {
     pub(crate) loader: Box<dyn Any + Send + Sync>,
     /// Name of its Rust type.
     pub(crate) name: &'static str,
-    /// Number of its calls, by which fetches that share it know of each other.
+    /// Number of its calls, by which fetches find others that use the same loader.
     pub(crate) number: u32,
     /// Hooks of its calls.
     pub(crate) hooks: Option<CallHooks>,
@@ -99,7 +99,7 @@ struct Slots<L: Loader> {
 
 struct LoaderState<L: Loader>(Mutex<Slots<L>>);
 
-/// Keys that are registered, and the state that they are registered in: clearing the memory does not lose them.
+/// Keys that are registered, with the state that has them: clearing the memory does not lose them.
 pub(crate) struct RegisteredKeys<L: Loader> {
     keys: Vec<LoadKey<L>>,
     state: Arc<LoaderState<L>>,
@@ -121,10 +121,12 @@ impl<L: Loader> LoaderState<L> {
         if keys.is_empty() {
             return;
         }
-        // The state holds the batch; those who wait for it hold the state.
-        let (state, asked, context) = (Arc::downgrade(self), keys.clone(), context.clone());
+        // The batch holds the state weakly, as the state holds the batch; tasks that wait for the batch keep the state alive.
+        let state = Arc::downgrade(self);
+        let asked = keys.clone();
+        let context = context.clone();
         let batch: BoxFuture<()> = Box::pin(async move {
-            let reply = called::<L>(&asked, &context).await;
+            let reply = call_loader::<L>(&asked, &context).await;
             if let Some(state) = state.upgrade() {
                 state.fill(asked, reply);
             }
@@ -145,7 +147,7 @@ impl<L: Loader> LoaderState<L> {
 }
 
 /// Calls the loader `L`, whose hooks see the call.
-async fn called<L: Loader>(keys: &[L::Key], context: &Context) -> LoaderReply<L> {
+async fn call_loader<L: Loader>(keys: &[L::Key], context: &Context) -> LoaderReply<L> {
     let (loader, hooks) = context.loader::<L>().ok_or_else(|| broken::<L>("is not registered"))?;
     let begin = |hooks: &CallHooks| CallUnderWay::begin(hooks, context.call_scope(keys.len()));
     let under_way = hooks.map(begin).transpose()?;
@@ -186,7 +188,7 @@ impl LoaderMemory {
         Arc::clone(state).downcast().unwrap_or_else(|_| LoaderState::new())
     }
 
-    /// Forgets everything: a change may have made it old. A load that is under way keeps its state.
+    /// Forgets all values: a mutation may have made them stale. A load in progress keeps its state.
     pub(crate) fn clear(&self) {
         let states = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         drop(states);
@@ -208,7 +210,7 @@ impl LoaderMemory {
 }
 
 impl<L: Loader> RegisteredKeys<L> {
-    /// The values of the keys, loaded with all others that are pending.
+    /// Values of the keys, loaded together with all other pending keys.
     pub(crate) async fn load(self, context: &Context) -> Result<Vec<Option<L::Value>>, ResolveError> {
         let Self { keys, state } = self;
         state.flush(context);
@@ -226,7 +228,7 @@ impl<L: Loader> RegisteredKeys<L> {
     }
 }
 
-/// The memory of one request, which is forgotten when the last that holds it is gone.
+/// State of one request, dropped with its last holder.
 #[derive(Debug, Default)]
 pub(crate) struct RequestMemory(pub(crate) Arc<LoaderMemory>);
 

@@ -1,4 +1,4 @@
-//! Parents of a step as objects: found again, by their numbers, in the values that the step above keeps.
+//! Parents of a step as objects: found by number among the values that the step above keeps.
 //!
 //! **Invariant:** the walk meets objects in the order in which the step above numbered them.
 //!
@@ -19,15 +19,15 @@ pub(crate) struct Kept {
     pub(crate) answers: Vec<(u32, Box<dyn Answers>)>,
 }
 
-/// Where the parents of a step stand.
+/// Position of a step's parents in the values of the step above.
 pub(crate) struct ObjectParents {
-    /// Their set.
+    /// Selection set of the parents.
     set: SelectionSetId,
     /// By set: true if the parents stand below it.
     above: Vec<bool>,
 }
 
-/// Sees some of the parents: their rows among all, and the objects.
+/// Receives some of the parents: their rows, and the objects.
 pub(crate) type SeeParents<'s> = dyn FnMut(&[u32], &[&dyn Any]) + 's;
 
 impl ObjectParents {
@@ -47,7 +47,7 @@ impl ObjectParents {
     pub(crate) fn each(&self, kept: &Kept, output: &OutputPlan, wanted: &[i64], see: &mut SeeParents<'_>) {
         let finder = Finder { parents: self, wanted, see: RefCell::new(see) };
         let numbers = ObjectNumbers::default();
-        let scope = Scope::new(output, &kept.bindings).numbered(&numbers).visited(&finder);
+        let scope = Scope::new(output, &kept.bindings).with_numbers(&numbers).with_visitor(&finder);
         for (field, answers) in &kept.answers {
             let of = &output.fields[*field as usize];
             if leads(output, of.member, |it| finder.is_target(it) || finder.is_above(it)) {
@@ -91,7 +91,7 @@ fn has_below(output: &OutputPlan, set: SelectionSetId, is_on_way: impl Fn(Select
 }
 
 /// The numbers of the parents in their keys.
-pub(crate) fn wanted(keys: &[Column]) -> Option<&[i64]> {
+pub(crate) fn parent_numbers(keys: &[Column]) -> Option<&[i64]> {
     match &keys.first()?.data {
         Data::Int(numbers) => Some(numbers),
         _ => None,
@@ -117,12 +117,13 @@ impl ObjectVisitor for Finder<'_, '_> {
             && self.wanted.iter().zip(numbers).all(|it| *it.0 == it.1)
             && objects.iter().all(Option::is_some);
         if are_all {
-            // All objects are wanted in their order, as those of a list without nulls are.
+            // The wanted objects are all objects in order, as in a list without nulls.
             let rows: Vec<u32> = (0..objects.len() as u32).collect();
             let all: Vec<&dyn Any> = objects.iter().flatten().copied().collect();
             return (self.see.borrow_mut())(&rows, &all);
         }
-        let (mut rows, mut found) = (Vec::with_capacity(objects.len()), Vec::with_capacity(objects.len()));
+        let mut rows = Vec::with_capacity(objects.len());
+        let mut found = Vec::with_capacity(objects.len());
         for (row, number) in self.wanted.iter().enumerate() {
             let at = number.checked_sub(i64::from(first)).and_then(|it| usize::try_from(it).ok());
             if let Some(object) = at.and_then(|at| objects.get(at).copied().flatten()) {

@@ -2,8 +2,8 @@
 //!
 //! A hidden member does not exist for the caller: not in validation, not in introspection, not in suggestions.
 //!
-//! **Invariant:** a predicate is evaluated once per profile and member, never per request. Names are kept for [`PROFILES_MAX`]
-//! profiles; callers of any other profile are refused, and see no member that has a predicate.
+//! **Invariant:** a predicate is evaluated once per profile and member, never per request. At most [`PROFILES_MAX`] profiles have
+//! names; callers of any other profile are refused, and see no member that has a predicate.
 //!
 //! **Cost:** per request one call of the function that names the profile, and one look-up of the name.
 
@@ -47,8 +47,8 @@ pub(crate) struct Profiles {
     pub(crate) numbers: RwLock<HashMap<Arc<str>, u64>>,
 }
 
-/// The error of callers with these facts, if their profile is beyond the bound.
-pub(crate) fn refused(facts: &[u64]) -> Option<FieldError> {
+/// Error of callers with these facts, if their profile is beyond the bound.
+pub(crate) fn profile_limit_error(facts: &[u64]) -> Option<FieldError> {
     let message = || {
         format!(
             "the schema has {PROFILES_MAX} profiles of callers already, which is the most: let `profile_of` name profiles by role, not by user"
@@ -58,7 +58,7 @@ pub(crate) fn refused(facts: &[u64]) -> Option<FieldError> {
 }
 
 impl Profiles {
-    /// The facts of a caller: the number of its profile. None where everything is visible to everybody.
+    /// Facts of a caller: the number of its profile; none if the schema has no predicates.
     pub(crate) fn facts(&self, identity: &Identity, facts: &mut Facts) {
         if self.rules.is_empty() {
             return;

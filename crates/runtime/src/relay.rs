@@ -29,7 +29,7 @@ pub struct PageArguments {
     pub before: Option<String>,
 }
 
-/// Where a page stands in its list. [`connection!`](crate::connection!) has an example.
+/// Position of a page in its list. [`connection!`](crate::connection!) has an example.
 #[derive(Clone, Debug, PartialEq, Eq, Object)]
 pub struct PageInfo {
     /// True if something comes after the page.
@@ -51,7 +51,7 @@ pub struct PageLimits {
     pub max: u32,
 }
 
-/// Which rows a page has: for a query, or for [`PageBounds::page_of_slice`]. [`connection!`](crate::connection!) has an example.
+/// Rows of a page: for a query, or for [`PageBounds::page_of_slice`]. [`connection!`](crate::connection!) has an example.
 #[derive(Clone, Debug)]
 pub struct PageBounds<K> {
     /// Rows have greater keys.
@@ -70,11 +70,11 @@ pub struct PageBounds<K> {
 pub struct Page<T> {
     /// Cursors and nodes.
     pub edges: Vec<(String, T)>,
-    /// Its place.
+    /// Position of the page.
     pub page_info: PageInfo,
 }
 
-fn refused(message: String) -> ResolveError {
+fn bad_input(message: String) -> ResolveError {
     ResolveError::new(message).code(BAD_USER_INPUT)
 }
 
@@ -88,7 +88,7 @@ impl PageArguments {
         limits: PageLimits,
     ) -> Result<PageBounds<K>, ResolveError> {
         let (name, size) = match (self.first, self.last) {
-            (Some(_), Some(_)) => return Err(refused("`first` and `last` exclude each other".into())),
+            (Some(_), Some(_)) => return Err(bad_input("`first` and `last` exclude each other".into())),
             (Some(size), None) => ("first", Some(size)),
             (None, Some(size)) => ("last", Some(size)),
             (None, None) => ("first", None),
@@ -96,22 +96,23 @@ impl PageArguments {
         let size = match size.map(u32::try_from) {
             None => limits.default,
             Some(Ok(size)) if size <= limits.max => size,
-            Some(_) => return Err(refused(format!("`{name}` is from 0 to {}", limits.max))),
+            Some(_) => return Err(bad_input(format!("`{name}` is from 0 to {}", limits.max))),
         };
         let read = |name: &str, text: &Option<String>| match text {
             None => Ok(None),
             Some(text) => match cursor::read(connection, text) {
                 Some(key) => Ok(Some(key)),
-                None => Err(refused(format!("`{name}` is no cursor of `{connection}`"))),
+                None => Err(bad_input(format!("`{name}` is no cursor of `{connection}`"))),
             },
         };
-        let (after, before) = (read("after", &self.after)?, read("before", &self.before)?);
+        let after = read("after", &self.after)?;
+        let before = read("before", &self.before)?;
         Ok(PageBounds { after, before, size: size as usize, from_end: name == "last", connection })
     }
 }
 
 impl<K: CursorKey> PageBounds<K> {
-    /// Rows to ask for: one more than the page has, which tells whether there are more.
+    /// Rows to query: one more than the page has, to know whether there are more.
     #[must_use]
     pub fn rows_max(&self) -> usize {
         self.size + 1
@@ -144,9 +145,10 @@ impl<K: CursorKey> PageBounds<K> {
         let start = self.after.as_ref().map_or(0, |after| rows.partition_point(|it| key(it) <= *after));
         let end = self.before.as_ref().map_or(rows.len(), |it| rows.partition_point(|row| key(row) < *it));
         let rows = rows.get(start..end).unwrap_or_default();
-        let taken = match self.from_end {
-            true => rows.iter().rev().take(self.rows_max()).cloned().collect(),
-            false => rows.iter().take(self.rows_max()).cloned().collect(),
+        let taken = if self.from_end {
+            rows.iter().rev().take(self.rows_max()).cloned().collect()
+        } else {
+            rows.iter().take(self.rows_max()).cloned().collect()
         };
         self.page(taken, key)
     }
@@ -186,7 +188,7 @@ macro_rules! connection {
         $visibility struct $connection {
             /// The nodes of the page.
             $visibility edges: ::std::vec::Vec<$edge>,
-            /// Where the page stands.
+            /// Position of the page.
             $visibility page_info: $crate::relay::PageInfo,
         }
 

@@ -19,7 +19,7 @@ use weir_language::json::{Json, JsonRef, quote};
 /// Time for a request without a deadline of its own.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Nesting of variables.
+/// Upper bound of the nesting of variables.
 const VARIABLES_DEPTH_MAX: u32 = 200;
 
 /// Variables of a request.
@@ -36,9 +36,10 @@ impl<'r> RequestVariables<'r> {
         let Self::Text(text) = self else { return Ok(None) };
         let tape = Json::parse(text.as_bytes(), VARIABLES_DEPTH_MAX);
         let tape = tape.map_err(|error| format!("the variables are not valid JSON: {error}"))?;
-        match tape.root().is_object() || tape.root().is_null() {
-            true => Ok(Some(tape)),
-            false => Err("the variables are no JSON object".into()),
+        if tape.root().is_object() || tape.root().is_null() {
+            Ok(Some(tape))
+        } else {
+            Err("the variables are no JSON object".into())
         }
     }
 
@@ -55,7 +56,7 @@ impl<'r> RequestVariables<'r> {
     }
 }
 
-/// A document, its variables, and what the program says of the client.
+/// A document, its variables, and data of the program about the client.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -152,7 +153,7 @@ impl<'r> Request<'r> {
         self
     }
 
-    /// The request with what a program says of the client in `other`: data, identity and deadline.
+    /// Copies the program's data about the client from `other`: data, identity and deadline.
     #[cfg(feature = "http")]
     pub(crate) fn prepared_as(mut self, other: &Self) -> Self {
         self.data = other.data.clone();
@@ -228,13 +229,13 @@ impl Response {
         }
     }
 
-    /// A request that is refused for its variables.
-    pub(crate) fn refused(message: &str) -> Self {
-        Self::failed(&field_error(BAD_USER_INPUT, message))
+    /// Response to a request with invalid variables.
+    pub(crate) fn bad_variables(message: &str) -> Self {
+        Self::from_error(&field_error(BAD_USER_INPUT, message))
     }
 
-    /// A request that is refused before it has data.
-    pub(crate) fn failed(error: &FieldError) -> Self {
+    /// Response with an error and no data.
+    pub(crate) fn from_error(error: &FieldError) -> Self {
         let mut body = String::from("{\"errors\":[{\"message\":");
         quote(&error.message, &mut body);
         body.push_str(",\"extensions\":{\"code\":");
@@ -243,18 +244,18 @@ impl Response {
         Self::of_errors(body.into_bytes())
     }
 
-    /// An operation that the transport does not take.
+    /// Response to an operation kind that the transport does not allow.
     pub(crate) fn method_not_allowed(kind: OperationKind) -> Self {
         let error = field_error("METHOD_NOT_ALLOWED", "this transport takes queries alone");
-        Self { outcome: Outcome::MethodNotAllowed(kind), ..Self::failed(&error) }
+        Self { outcome: Outcome::MethodNotAllowed(kind), ..Self::from_error(&error) }
     }
 
-    /// A request that is refused with this body.
+    /// Response of a request that failed before execution, with this body.
     pub(crate) fn of_errors(body: Vec<u8>) -> Self {
         Self { body, outcome: Outcome::Refused, timing: engine::Timing::default() }
     }
 
-    /// Waits for all of the engine's answer.
+    /// Collects the whole answer of the engine.
     pub(crate) async fn collect(response: engine::Response) -> Self {
         let engine::Response { body, outcome, timing, .. } = response;
         let body = match body {
@@ -264,13 +265,13 @@ impl Response {
                 while let Some(chunk) = rest.recv().await {
                     match chunk {
                         Ok(chunk) => all.extend_from_slice(&chunk),
-                        Err(_) => return Self::failed(&internal()),
+                        Err(_) => return Self::from_error(&internal()),
                     }
                 }
                 all
             }
-            // Who takes parts has them of `IncrementalResponse`.
-            Body::Increments { .. } => return Self::failed(&internal()),
+            // Only `IncrementalResponse` takes an answer in parts.
+            Body::Increments { .. } => return Self::from_error(&internal()),
         };
         Self { body, outcome, timing }
     }
@@ -299,7 +300,8 @@ impl IncrementalResponse {
     }
 
     pub(crate) async fn of(response: engine::Response) -> Self {
-        let (outcome, timing) = (response.outcome, response.timing);
+        let outcome = response.outcome;
+        let timing = response.timing;
         match response.body {
             Body::Increments { first: body, rest } => {
                 let next = |mut rest: Receiver<Result<Vec<u8>, Aborted>>| async move {

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 /// An event of a subscription, with its type forgotten.
 pub(crate) type Event = Box<dyn Any + Send>;
 
-/// State that queries share with those that are answered together with them.
+/// Loader state shared by queries that are executed together.
 #[derive(Clone, Default)]
 pub(crate) struct Company {
     pub(crate) memory: Arc<RequestMemory>,
@@ -23,7 +23,7 @@ pub(crate) struct RequestData {
     /// Memory of the request alone.
     pub(crate) memory: Arc<RequestMemory>,
     pub(crate) uploads: Arc<[Upload]>,
-    /// Other requests that are answered together with it. Only queries load with them: a mutation drops loaded values.
+    /// State shared with requests that are executed together. Only queries use it: a mutation clears loaded values.
     pub(crate) company: Option<Company>,
     /// In a subscription: the event of this run, until its field takes it.
     pub(crate) event: Mutex<Option<Event>>,

@@ -29,7 +29,7 @@ use weir_language::value::Values as Tape;
 /// Parents of a step.
 #[derive(Clone, Copy)]
 pub(crate) enum Parents<'p> {
-    /// Nothing is known of them: they are the root, or the resolver asks for nothing.
+    /// Only their number is known: they are the root, or the resolver needs no parents.
     Units(usize),
     /// Objects.
     Objects(&'p [&'p dyn Any]),
@@ -53,7 +53,7 @@ impl<'p> Parents<'p> {
         }
         match self {
             Self::Objects(objects) => {
-                // Collecting options would not know their number.
+                // Collecting an iterator of options would lose the capacity.
                 let mut parents = SmallVec::with_capacity(objects.len());
                 for object in objects {
                     parents.push(object.downcast_ref()?);
@@ -105,11 +105,11 @@ pub(crate) enum Outcome<A> {
 /// The parents that a resolver takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ParentType {
-    /// Any.
+    /// Any parents.
     Unit,
     /// Objects of a Rust type.
     Object(RustType, &'static str),
-    /// Keys: so many columns.
+    /// Key columns; the number of columns.
     Keys(usize),
 }
 
@@ -138,7 +138,7 @@ pub(crate) trait EventSource: Send + Sync {
 #[derive(Clone)]
 pub struct Resolver {
     pub(crate) resolve: Arc<dyn Resolve>,
-    /// Fields of the parent by which it is asked, if not by the objects.
+    /// Key fields of the parent, if the resolver takes keys instead of objects.
     pub(crate) keys: Option<Vec<Box<str>>>,
     pub(crate) stream: Option<Arc<dyn EventSource>>,
 }
@@ -211,19 +211,19 @@ where
         let arguments = I::read_fields(&InputFields::of_arguments(scope, shape, literals, slots));
         let arguments = match arguments {
             Ok(arguments) => arguments,
-            Err(error) => return Called::Ready(Box::new(Failed { error: error.told(), rows })),
+            Err(error) => return Called::Ready(Box::new(Failed { error: error.to_field_error(), rows })),
         };
         let called = AssertUnwindSafe(|| (self.call)(step.parents, arguments, step.context));
         let outcome = match std::panic::catch_unwind(called) {
             Ok(outcome) => outcome,
-            Err(_) => return Called::Ready(Box::new(Failed { error: panicked(), rows })),
+            Err(_) => return Called::Ready(Box::new(Failed { error: panic_error(), rows })),
         };
         let host = step.context.host();
         let later = |reply: BoxFuture<Result<Vec<A>, ResolveError>>| -> BoxFuture<Box<dyn Answers>> {
             Box::pin(async move {
                 match AssertUnwindSafe(reply).catch_unwind().await {
                     Ok(reply) => Self::answers(reply, rows, &*host),
-                    Err(_) => Box::new(Failed { error: panicked(), rows }),
+                    Err(_) => Box::new(Failed { error: panic_error(), rows }),
                 }
             })
         };
@@ -244,14 +244,14 @@ where
     }
 }
 
-/// The error of a panic, which the operator has seen already in the words of the panic itself.
-fn panicked() -> FieldError {
+/// Error of a panic. The panic hook has already logged its message.
+fn panic_error() -> FieldError {
     tracing::error!("a resolver panicked");
     internal()
 }
 
 impl Resolver {
-    pub(crate) fn typed<F, P, I, A>(
+    pub(crate) fn from_call<F, P, I, A>(
         parent: ParentType,
         loader: Option<(RustType, &'static str)>,
         call: F,
@@ -277,7 +277,7 @@ impl Resolver {
         let is_unit = RustType::of::<P>() == RustType::of::<()>();
         let object = ParentType::Object(RustType::of::<P>(), std::any::type_name::<P>());
         let parent = if is_unit { ParentType::Unit } else { object };
-        Self::typed::<_, P, I, A>(parent, loader, move |parents, arguments, context| {
+        Self::from_call::<_, P, I, A>(parent, loader, move |parents, arguments, context| {
             match parents.of::<P>() {
                 Some(parents) => call(&parents, &arguments, context),
                 None => {
@@ -313,7 +313,7 @@ impl<A: Answer + Send + Sync + 'static, E: Into<ResolveError>> BatchReply for Re
     }
 }
 
-/// Called once for all parents of a step: the basic form.
+/// A resolver that is called once for all parents of a step: the basic form.
 ///
 /// ```
 /// use weir_runtime::{Context, batch};
@@ -337,7 +337,7 @@ where
     .into()
 }
 
-/// As [`batch`], with a future: the closure takes what it needs from the parents, the future owns it.
+/// Resolves like [`batch`], with a future: the closure takes what it needs from the parents, the future owns it.
 ///
 /// ```
 /// use weir_runtime::{Context, Request, Schema, async_batch, record, root};
@@ -373,7 +373,8 @@ where
     .into()
 }
 
-/// Called for one parent after the other. For a field that needs neither arguments nor context, [`crate::leaf()`] is faster.
+/// A resolver that is called for one parent after the other. For a field without arguments and context, [`crate::leaf()`] is
+/// faster.
 ///
 /// ```
 /// use weir_runtime::{Context, async_each, each};
@@ -394,7 +395,7 @@ where
     .into()
 }
 
-/// As [`each`], with a future per parent; they run at the same time. [`each`] has an example.
+/// Resolves like [`each`], with a future per parent; they run concurrently. [`each`] has an example.
 pub fn async_each<P, I, A, T>(
     resolve: impl Fn(&P, &I, &Context) -> T + Send + Sync + 'static,
 ) -> TypedResolver<I, A>
@@ -428,7 +429,7 @@ where
     each(move |(): &(), arguments: &I, context: &Context| resolve(arguments, context))
 }
 
-/// As [`root`], with a future. [`root`] has an example.
+/// Resolves like [`root`], with a future. [`root`] has an example.
 pub fn async_root<I, A, T>(resolve: impl Fn(&I, &Context) -> T + Send + Sync + 'static) -> TypedResolver<I, A>
 where
     I: InputObject + 'static,
@@ -438,10 +439,11 @@ where
     async_each(move |(): &(), arguments: &I, context: &Context| resolve(arguments, context))
 }
 
-/// The same value for all parents and requests. It is cloned once per step, however many parents there are. [`root`] has an example.
+/// A constant value for all parents and requests, cloned once per step.
+/// [`root`] has an example.
 pub fn constant<A: Answer + Clone + Send + Sync + 'static>(value: A) -> TypedResolver<(), A> {
     let same = move |_: Parents<'_>, (): (), _: &Context| Outcome::Same(value.clone());
-    Resolver::typed::<_, (), (), A>(ParentType::Unit, None, same).into()
+    Resolver::from_call::<_, (), (), A>(ParentType::Unit, None, same).into()
 }
 
 /// Keys of a parent for a [`load`]ed field: a key, perhaps none, or several. [`load`] has an example.

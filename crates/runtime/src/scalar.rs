@@ -12,7 +12,7 @@ use weir_engine::write::out::Out;
 use weir_language::json::Json;
 use weir_language::schema::{ScalarReader, TypeRef};
 
-/// A Rust type that stands for a scalar of the SDL. [`scalar!`](crate::scalar!) makes it one.
+/// A Rust type for a scalar of the SDL. [`scalar!`](crate::scalar!) implements it.
 ///
 /// ```
 /// use weir_runtime::{Scalar, ScalarValue, ScalarWriter, scalar};
@@ -34,7 +34,7 @@ pub trait Scalar: Sized + Send + Sync + 'static {
     const NAME: &'static str;
     /// Reads a value that a client sent.
     /// # Errors
-    /// The mistake in words for the client.
+    /// A message for the client.
     fn read(value: ScalarValue<'_>) -> Result<Self, String>;
     /// Writes exactly one JSON value.
     fn write(&self, writer: &mut ScalarWriter<'_>);
@@ -105,9 +105,10 @@ impl ScalarWriter<'_> {
 pub fn bind_scalar<S: Scalar>(binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
     binder.leaf(spot, S::NAME, |reader| reader.is_some())?;
     let bindings = binder.bindings();
-    match bindings.schema().type_name(bindings.ty(spot.ty.base)) == S::NAME {
-        true => Ok(()),
-        false => Err(binder.unfit(spot, S::NAME)),
+    if bindings.schema().type_name(bindings.ty(spot.ty.base)) == S::NAME {
+        Ok(())
+    } else {
+        Err(binder.unfit(spot, S::NAME))
     }
 }
 
@@ -169,8 +170,7 @@ pub fn read_scalar<S: Scalar>(value: InputValue<'_>) -> Result<S, InputError> {
     S::read(value).map_err(InputError::new)
 }
 
-/// A Rust enum that stands for an enum of the SDL. Made by [`enumeration!`](crate::enumeration!).
-/// [`enumeration!`](crate::enumeration!) has an example.
+/// A Rust enum for an enum of the SDL. [`enumeration!`](crate::enumeration!) implements the trait and has an example.
 pub trait Enumeration: Copy + Send + Sync + 'static {
     /// The Rust type's name.
     const NAME: &'static str;
@@ -187,7 +187,8 @@ pub trait Enumeration: Copy + Send + Sync + 'static {
 pub fn bind_enumeration<E: Enumeration>(binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
     binder.leaf(spot, E::NAME, |reader| reader.is_none())?;
     let bindings = binder.bindings();
-    let (schema, ty) = (bindings.schema(), bindings.ty(spot.ty.base));
+    let schema = bindings.schema();
+    let ty = bindings.ty(spot.ty.base);
     match E::NAMES.iter().find(|name| schema.enum_value_by_name(ty, name).is_none()) {
         None => Ok(()),
         Some(name) => {

@@ -84,20 +84,20 @@ impl Schema {
         &self.library
     }
 
-    /// The caller that `identity` is.
+    /// The caller with `identity`.
     pub(crate) fn caller(&self, identity: Option<&Identity>) -> Caller {
         identity.map_or_else(|| self.nobody.clone(), |it| self.engine.caller(it))
     }
 
-    /// The caller that `identity` is.
+    /// The caller with `identity`.
     /// # Errors
     /// The response to a caller whose profile is beyond the bound.
-    fn admitted(&self, identity: Option<&Identity>) -> Result<Caller, Box<Response>> {
+    fn admit_caller(&self, identity: Option<&Identity>) -> Result<Caller, Box<Response>> {
         /// Place of the library among the sources of its graph.
         const OWN: u16 = 0;
         let caller = self.caller(identity);
-        match profile::refused(caller.profile().facts(OWN)) {
-            Some(error) => Err(Box::new(Response::failed(&error))),
+        match profile::profile_limit_error(caller.profile().facts(OWN)) {
+            Some(error) => Err(Box::new(Response::from_error(&error))),
             None => Ok(caller),
         }
     }
@@ -114,7 +114,7 @@ impl Schema {
         print::print(self.engine.schema(), print::Order::Defined)
     }
 
-    /// As [`Schema::sdl`], everything ordered by name: equal for equal schemas.
+    /// SDL like [`Schema::sdl`], sorted by name: equal for equal schemas.
     #[must_use]
     pub fn sorted_sdl(&self) -> String {
         print::print(self.engine.schema(), print::Order::ByName)
@@ -145,13 +145,13 @@ impl Schema {
         self.usage.as_ref().map(|it| it.usage())
     }
 
-    /// Answers `request`. Never fails: what goes wrong is in the response.
+    /// Answers `request`. Never fails: errors are in the response.
     pub async fn execute(&self, request: Request<'_>) -> Response {
         self.execute_in(request, None).await
     }
 
-    /// Answers several requests at the same time. The loaders of queries share one memory: keys that are said at the same level of
-    /// several requests are loaded by one call, keys that are known are not loaded again. A mutation has a memory of its own.
+    /// Answers several requests concurrently. The loaders of queries share one memory: keys of the same level are loaded by one call
+    /// for all requests, and known keys are not loaded again. A mutation has a memory of its own.
     pub async fn execute_all(&self, requests: Vec<Request<'_>>) -> Vec<Response> {
         let company = Company::default();
         let all = requests.into_iter().map(|it| self.execute_in(it, Some(company.clone())));
@@ -197,7 +197,7 @@ impl Schema {
         }
     }
 
-    /// Tells the interceptors that `request` begins, which has `data`.
+    /// Calls `before` of the request hooks for `request`, which has `data`.
     /// # Errors
     /// The response to a request that one of them refuses.
     fn begin<'r>(
@@ -206,9 +206,10 @@ impl Schema {
         data: &'r Data,
     ) -> Result<Option<RequestUnderWay<'r>>, Box<Response>> {
         let Request { query, operation_name, identity, .. } = request;
-        let (operation_name, identity) = (*operation_name, identity.as_ref());
+        let operation_name = *operation_name;
+        let identity = identity.as_ref();
         let refused =
-            |error: ResolveError| Box::new(Response::failed(&error.field_error(Some(&*self.library))));
+            |error: ResolveError| Box::new(Response::from_error(&error.field_error(Some(&*self.library))));
         let call = RequestCall { query, operation_name, identity, data };
         RequestUnderWay::begin(&self.hooks, call).map_err(refused)
     }
@@ -221,15 +222,16 @@ impl Schema {
         company: Option<Company>,
         increments: Option<IncrementForm>,
     ) -> Result<engine::Response, Box<Response>> {
-        let tape = request.variables.read().map_err(|it| Box::new(Response::refused(&it)))?;
+        let tape = request.variables.read().map_err(|it| Box::new(Response::bad_variables(&it)))?;
         let data = Arc::new(std::mem::take(&mut request.data));
         let mut under_way = self.begin(&request, &data)?;
-        let (own, uploads) = (Arc::clone(&data), Arc::clone(&request.uploads));
+        let own = Arc::clone(&data);
+        let uploads = Arc::clone(&request.uploads);
         let own =
             RequestData { data: own, memory: Arc::default(), uploads, company, event: Mutex::default() };
         let headers = &WithData { headers: request.headers, data: Arc::new(own) };
         let asked = engine::Request { increments, ..request.for_engine(tape.as_ref(), headers) };
-        let caller = self.admitted(request.identity.as_ref())?;
+        let caller = self.admit_caller(request.identity.as_ref())?;
         let began = Instant::now();
         let response = self.engine.execute(asked, &caller).await;
         if let Some(usage) = &self.usage {
@@ -253,13 +255,13 @@ impl Schema {
         mut request: Request<'_>,
         patience: Duration,
     ) -> Result<BoxStream<'static, Response>, Response> {
-        let tape = request.variables.read().map_err(|it| Response::refused(&it))?;
+        let tape = request.variables.read().map_err(|it| Response::bad_variables(&it))?;
         let data = Arc::new(std::mem::take(&mut request.data));
         let mut under_way = self.begin(&request, &data).map_err(|it| *it)?;
         // A mutation over a GET is refused below: the engine does not know the transport of a bound operation.
         let asked = request.for_engine(tape.as_ref(), request.headers);
         let asked = engine::Request { queries_only: false, ..asked };
-        let caller = self.admitted(request.identity.as_ref()).map_err(|it| *it)?;
+        let caller = self.admit_caller(request.identity.as_ref()).map_err(|it| *it)?;
         let bound = self.engine.bind(asked, &caller).await;
         let operation = match bound {
             Ok(operation) => operation,
@@ -268,10 +270,12 @@ impl Schema {
         if request.queries_only && operation.kind() == OperationKind::Mutation {
             return Err(Response::method_not_allowed(operation.kind()));
         }
-        let (engine, data, usage) = (Arc::clone(&self.engine), Arc::clone(&data), self.usage.clone());
+        let engine = Arc::clone(&self.engine);
+        let data = Arc::clone(&data);
+        let usage = self.usage.clone();
         let uploads = Arc::clone(&request.uploads);
         let shared = Shared { engine, operation, data, uploads, patience, usage };
-        let opened = subscribe::open(shared).await.map_err(|error| Response::failed(&error))?;
+        let opened = subscribe::open(shared).await.map_err(|error| Response::from_error(&error))?;
         if let Some(under_way) = &mut under_way {
             under_way.outcome = Outcome::Executed;
         }
@@ -284,7 +288,7 @@ impl Schema {
         let Ok(tape) = request.variables.read() else { return false };
         let asked = request.for_engine(tape.as_ref(), request.headers);
         let asked = engine::Request { queries_only: false, ..asked };
-        let Ok(caller) = self.admitted(request.identity.as_ref()) else { return false };
+        let Ok(caller) = self.admit_caller(request.identity.as_ref()) else { return false };
         let bound = self.engine.bind(asked, &caller).await;
         bound.is_ok_and(|it| it.kind() == OperationKind::Subscription)
     }
@@ -294,7 +298,7 @@ impl Schema {
     /// # Errors
     /// The response to a request that is refused.
     pub fn steps(&self, request: Request<'_>) -> Result<Vec<String>, Box<Response>> {
-        let pieces = self.explain(request)?.pieces;
+        let pieces = self.explain(request)?.steps;
         Ok(pieces.into_iter().map(|it| it.1.trim_end().to_owned()).collect())
     }
 
@@ -302,7 +306,7 @@ impl Schema {
     /// # Errors
     /// The response to a request that is refused.
     pub fn explain(&self, request: Request<'_>) -> Result<engine::Explanation, Box<Response>> {
-        let tape = request.variables.read().map_err(|it| Box::new(Response::refused(&it)))?;
+        let tape = request.variables.read().map_err(|it| Box::new(Response::bad_variables(&it)))?;
         let caller = self.caller(request.identity.as_ref());
         let asked = request.for_engine(tape.as_ref(), request.headers);
         self.engine.explain(asked, &caller).map_err(|it| Box::new(Response::of_errors(it)))

@@ -1,6 +1,6 @@
 //! Look-ahead: which fields a request selects below a field, read from the plan.
 //!
-//! **Cost:** nothing is built; a question walks the members of one selection.
+//! **Cost:** nothing is built; each method walks the members of one selection.
 
 use std::sync::Arc;
 use weir_engine::plan::output_plan::{OutputField, OutputKind, OutputPlan, SelectionSetId};
@@ -43,7 +43,9 @@ pub struct Lookahead {
 
 impl Lookahead {
     pub(crate) fn new(output: &Arc<OutputPlan>, schema: &Arc<Schema>, ids: &Arc<Ids>, field: u32) -> Self {
-        let (output, schema, ids) = (Arc::clone(output), Arc::clone(schema), Arc::clone(ids));
+        let output = Arc::clone(output);
+        let schema = Arc::clone(schema);
+        let ids = Arc::clone(ids);
         Self { output, schema, ids, field }
     }
 
@@ -79,7 +81,7 @@ impl Lookahead {
     }
 
     fn own(&self) -> &OutputField {
-        self.resolved(self.field)
+        self.field_at(self.field)
     }
 
     /// The name in the schema of the library; `None` for fields of other sources and `__typename`.
@@ -102,7 +104,7 @@ impl Lookahead {
     }
 }
 
-/// A field to answer with all that is selected of its value: for resolvers that make values for exactly that.
+/// A field with everything that is selected below it: for resolvers that make exactly the selected values.
 ///
 /// Fields of one selection that differ in their response names alone read the same value, and are one of these.
 /// [`Lookahead`] has an example.
@@ -123,7 +125,7 @@ pub struct SelectedType<'l> {
 impl Lookahead {
     /// The field itself with all that is selected below.
     #[must_use]
-    pub fn selected(&self) -> SelectedField<'_> {
+    pub fn selected_field(&self) -> SelectedField<'_> {
         SelectedField { lookahead: self, fields: vec![self.field] }
     }
 
@@ -134,7 +136,7 @@ impl Lookahead {
     }
 
     /// The field at `place`.
-    fn resolved(&self, place: u32) -> &OutputField {
+    fn field_at(&self, place: u32) -> &OutputField {
         let field = &self.output.fields[place as usize];
         match field.member {
             // The selection below a field that is fetched separately stands in the set of its own fetch.
@@ -146,7 +148,7 @@ impl Lookahead {
 
 impl<'l> SelectedField<'l> {
     fn own(&self) -> FieldId {
-        let field = self.fields.first().map(|it| self.lookahead.resolved(*it).field);
+        let field = self.fields.first().map(|it| self.lookahead.field_at(*it).field);
         field.map_or(FieldId(u32::MAX), |it| self.lookahead.ids.field(it))
     }
 
@@ -172,13 +174,14 @@ impl<'l> SelectedField<'l> {
     /// The object types that may stand here; none at a leaf.
     #[must_use]
     pub fn types(&self) -> Vec<SelectedType<'l>> {
-        let (lookahead, mut types) = (self.lookahead, Vec::<SelectedType<'l>>::new());
+        let lookahead = self.lookahead;
+        let mut types = Vec::<SelectedType<'l>>::new();
         let mut add = |ty: TypeId, set: SelectionSetId| match types.iter_mut().find(|it| it.ty == ty) {
             Some(known) => known.sets.push(set),
             None => types.push(SelectedType { lookahead, ty, sets: vec![set] }),
         };
         for field in &self.fields {
-            match lookahead.resolved(*field).member {
+            match lookahead.field_at(*field).member {
                 OutputKind::Object(set) => add(lookahead.ids.ty(lookahead.output.set(set).on), set),
                 OutputKind::Abstract(choice) => {
                     let sets = lookahead.output.type_switches[choice.0 as usize].sets.iter();

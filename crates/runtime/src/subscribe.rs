@@ -45,7 +45,7 @@ where
     ) -> Result<BoxStream<'static, Event>, FieldError> {
         let StepArguments { scope, shape, literals, slots } = arguments;
         let fields = InputFields::of_arguments(scope, shape, literals, slots);
-        let arguments = I::read_fields(&fields).map_err(|it| it.told())?;
+        let arguments = I::read_fields(&fields).map_err(|it| it.to_field_error())?;
         let opened = std::panic::catch_unwind(AssertUnwindSafe(|| (self.open)(&arguments, context)));
         let events = opened.map_err(|_| internal())?;
         Ok(events.map(|event| Box::new(event) as Event).boxed())
@@ -73,7 +73,7 @@ where
     Resolver { stream: Some(Arc::new(source)), ..resolver }.into()
 }
 
-/// The answer of a field of the subscription root to the event of this run; `None`: there is none.
+/// The answer of a field of the subscription root for the event of this run; `None` if the run has no event.
 pub(crate) fn event(input: FetchInput<'_>, resolve: &dyn Resolve) -> Option<Box<dyn Answers>> {
     if input.parent_keys.is_some() {
         return None;
@@ -90,7 +90,8 @@ pub(crate) fn runs(events: BoxStream<'static, Event>, of: Option<&RequestData>) 
     // A stream that panics ends: the client sees what came before.
     let events = AssertUnwindSafe(events).catch_unwind().take_while(|it| std::future::ready(it.is_ok()));
     let run = move |event| {
-        let (data, uploads) = (Arc::clone(&data), Arc::clone(&uploads));
+        let data = Arc::clone(&data);
+        let uploads = Arc::clone(&uploads);
         let event = Mutex::new(Some(event));
         let run = RequestData { data, memory: Arc::default(), uploads, company: None, event };
         Arc::new(run) as Arc<dyn Any + Send + Sync>

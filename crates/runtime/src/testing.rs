@@ -1,4 +1,4 @@
-//! Helpers of tests: one field by itself, parts of responses, and snapshots of a schema.
+//! Test helpers: one field run separately, parts of responses, and snapshots of a schema.
 //!
 //! A field runs as it does in a request: its arguments are coerced and checked, its guard, its filter and the guards of the types of
 //! its objects are asked, and its resolver is called once for all parents. Its value is shown with the fields that come with its
@@ -42,13 +42,13 @@ use weir_language::schema::{self as language, FieldId};
 /// Time for a field without a deadline of its own.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Nesting of arguments.
+/// Upper bound of the nesting of arguments.
 const DEPTH_MAX: u32 = 200;
 
-/// Name of the environment variable that has snapshots written.
+/// Environment variable that lets snapshots be rewritten.
 const BLESS: &str = "WEIR_BLESS";
 
-/// One field, to be run by itself. [`Schema::field`] has an example.
+/// One field that runs separately. [`Schema::field`] has an example.
 #[must_use = "nothing happens before `run`"]
 pub struct FieldRun<'s> {
     schema: &'s Schema,
@@ -64,7 +64,7 @@ pub struct FieldRun<'s> {
 }
 
 impl Schema {
-    /// The field at `coordinate`, `User.posts`, to be run by itself.
+    /// The field at `coordinate`, such as `User.posts`, to be run separately.
     ///
     /// ```
     /// use weir_runtime::{Context, Schema, batch, record, root};
@@ -98,9 +98,10 @@ impl Schema {
 
     /// Compares the schema with the file `path`, and writes the file if there is none or the environment has `WEIR_BLESS`.
     /// # Errors
-    /// The changes in words, breaking ones first, or that the file cannot be read or written.
+    /// The changes as text, breaking ones first; or the file cannot be read or written.
     pub fn snapshot(&self, path: impl AsRef<std::path::Path>) -> Result<(), String> {
-        let (path, new) = (path.as_ref(), self.sorted_sdl());
+        let path = path.as_ref();
+        let new = self.sorted_sdl();
         let failed = |error: std::io::Error| format!("{}: {error}", path.display());
         if std::env::var_os(BLESS).is_some() || !path.exists() {
             return std::fs::write(path, new).map_err(failed);
@@ -144,9 +145,8 @@ impl Response {
     #[must_use]
     pub fn at(&self, path: &str) -> Option<String> {
         let tape = Json::parse(&self.body, DEPTH_MAX).ok()?;
-        let step = |at: JsonRef<'_>, name: &str| match at.is_array() {
-            true => Some(at.items().nth(name.parse().ok()?)?.at),
-            false => Some(at.get(name)?.at),
+        let step = |at: JsonRef<'_>, name: &str| {
+            if at.is_array() { Some(at.items().nth(name.parse().ok()?)?.at) } else { Some(at.get(name)?.at) }
         };
         let mut at = tape.root();
         for name in path.split('.') {
@@ -259,14 +259,17 @@ impl<'s> FieldRun<'s> {
             None => Vec::new().into_iter(),
             Some(called) => {
                 let late = || format!("`{}` gave no value before its deadline", self.coordinate);
-                let answers = finished(called, self.deadline).await.ok_or_else(late)?;
-                let answers = filtered(entry.filter.as_deref(), answers, &context)?;
+                let answers = wait_for_answers(called, self.deadline).await.ok_or_else(late)?;
+                let answers = apply_filter(entry.filter.as_deref(), answers, &context)?;
                 texts(&library, (&*output, place), answers, &context)?.into_iter()
             }
         };
-        let value = |is_allowed: bool| match is_allowed {
-            true => values.next().unwrap_or_else(|| Err(internal().message.into())),
-            false => Err(refused_error().message.into()),
+        let value = |is_allowed: bool| {
+            if is_allowed {
+                values.next().unwrap_or_else(|| Err(internal().message.into()))
+            } else {
+                Err(refused_error().message.into())
+            }
         };
         Ok(allowed.into_iter().map(value).collect())
     }
@@ -364,7 +367,7 @@ fn first_event(opened: Result<BoxStream<'static, Event>, FieldError>, resolve: A
 }
 
 /// The values; `None` if they are not there before `deadline`.
-async fn finished(called: Called, deadline: Instant) -> Option<Box<dyn Answers>> {
+async fn wait_for_answers(called: Called, deadline: Instant) -> Option<Box<dyn Answers>> {
     match called {
         Called::Ready(answers) => Some(answers),
         Called::Later(answers) | Called::AfterLevel(answers) => {
@@ -373,14 +376,15 @@ async fn finished(called: Called, deadline: Instant) -> Option<Box<dyn Answers>>
     }
 }
 
-fn filtered(
+fn apply_filter(
     filter: Option<&Guard>,
     mut answers: Box<dyn Answers>,
     context: &Context,
 ) -> Result<Box<dyn Answers>, String> {
     let Some(filter) = filter else { return Ok(answers) };
-    match answers.filter(&|items| filter(Parents::Objects(items), context)) {
-        true => Ok(answers),
-        false => Err("the filter does not know these items".into()),
+    if answers.filter(&|items| filter(Parents::Objects(items), context)) {
+        Ok(answers)
+    } else {
+        Err("the filter does not know these items".into())
     }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, Waker};
 
-/// Those who wait for the end of the turn.
+/// Tasks that wait for the end of the turn.
 #[derive(Debug, Default)]
 pub(crate) struct Turns(Mutex<Vec<(Arc<AtomicBool>, Waker)>>);
 

@@ -1,6 +1,6 @@
 //! Types of a code-first schema as they are collected, and their SDL.
 //!
-//! **Invariant:** a name stands for one Rust type; a second one is a conflict.
+//! **Invariant:** a name has one Rust type; a second one is a conflict.
 //!
 //! **Cost:** once per schema.
 
@@ -49,34 +49,34 @@ impl Member {
     pub fn new(name: &str) -> Self {
         Self { name: name.into(), ..Self::default() }
     }
-    /// The same with a type.
+    /// Sets the type.
     #[must_use]
     pub fn of(self, ty: String) -> Self {
         Self { ty, ..self }
     }
-    /// The same with arguments.
+    /// Sets the arguments.
     #[must_use]
     pub fn arguments(self, arguments: Vec<Member>) -> Self {
         Self { arguments, ..self }
     }
-    /// The same with a description.
+    /// Sets the description.
     #[must_use]
-    pub fn described(self, description: &str) -> Self {
+    pub fn with_description(self, description: &str) -> Self {
         Self { description: description.into(), ..self }
     }
-    /// The same with a default, a GraphQL literal.
+    /// Sets the default, a GraphQL literal.
     #[must_use]
-    pub fn defaulted(self, literal: &str) -> Self {
+    pub fn with_default(self, literal: &str) -> Self {
         Self { default: Some(literal.into()), ..self }
     }
-    /// The same with checks, the arguments of `@validate`: `min: 1, max: 100`. Arguments and fields of inputs have them.
+    /// Sets checks, the arguments of `@validate`: `min: 1, max: 100`. Only arguments and fields of inputs have them.
     #[must_use]
-    pub fn validated(self, arguments: &str) -> Self {
+    pub fn with_checks(self, arguments: &str) -> Self {
         Self { checks: arguments.into(), ..self }
     }
-    /// The same, deprecated.
+    /// Marks the member as deprecated.
     #[must_use]
-    pub fn deprecated(self, reason: &str) -> Self {
+    pub fn with_deprecation(self, reason: &str) -> Self {
         Self { deprecation: Some(reason.into()), ..self }
     }
     pub(crate) fn name(&self) -> &str {
@@ -87,11 +87,11 @@ impl Member {
 /// A type of the schema. [`GraphqlType`](crate::GraphqlType) has an example.
 #[derive(Clone, Debug)]
 pub struct TypeDefinition {
-    /// Its kind.
+    /// Kind of the type.
     pub kind: DefinitionKind,
-    /// Its description, perhaps empty.
+    /// Description of the type, perhaps empty.
     pub description: &'static str,
-    /// Its members.
+    /// Fields, values or possible types.
     pub members: Vec<Member>,
     /// URL of `@specifiedBy`.
     pub specified_by: Option<&'static str>,
@@ -205,7 +205,7 @@ fn write_type(
         out.push_str(" @oneOf");
     }
     if let Some(url) = definition.specified_by {
-        let _ = write!(out, " @specifiedBy(url: {})", quoted(url));
+        let _ = write!(out, " @specifiedBy(url: {})", graphql_string(url));
     }
     match definition.kind {
         DefinitionKind::Scalar => {}
@@ -253,7 +253,7 @@ fn write_type_and_rest(member: &Member, out: &mut String) {
         None => {}
         Some("") => out.push_str(" @deprecated"),
         Some(reason) => {
-            let _ = write!(out, " @deprecated(reason: {})", quoted(reason));
+            let _ = write!(out, " @deprecated(reason: {})", graphql_string(reason));
         }
     }
     out.push('\n');
@@ -261,11 +261,11 @@ fn write_type_and_rest(member: &Member, out: &mut String) {
 
 fn write_description(text: &str, indentation: &str, out: &mut String) {
     if !text.is_empty() {
-        let _ = writeln!(out, "{indentation}{}", quoted(text));
+        let _ = writeln!(out, "{indentation}{}", graphql_string(text));
     }
 }
 
-fn quoted(text: &str) -> String {
+fn graphql_string(text: &str) -> String {
     let mut out = String::new();
     weir_language::json::quote(text, &mut out);
     out

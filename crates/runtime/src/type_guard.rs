@@ -62,9 +62,10 @@ pub(crate) fn judge(
         if !leads(scope.output(), spot.of.member, |it| it == of.set || of.above[it.0 as usize]) {
             continue;
         }
-        let (numbers, verdicts) = (ObjectNumbers::default(), RefCell::default());
+        let numbers = ObjectNumbers::default();
+        let verdicts = RefCell::default();
         let visitor = Judging { of, context, verdicts };
-        answers.column(spot, scope.numbered(&numbers).visited(&visitor));
+        answers.column(spot, scope.with_numbers(&numbers).with_visitor(&visitor));
         let verdicts = visitor.verdicts.into_inner();
         if verdicts.contains(&false) {
             Refusing { of, output: scope.output(), verdicts, next: 0 }.column(spot.of.member, column);
@@ -89,9 +90,10 @@ impl ObjectVisitor for Judging<'_> {
     }
     fn visit(&self, _: u32, objects: &[Option<&dyn Any>]) {
         let present: Vec<&dyn Any> = objects.iter().copied().flatten().collect();
-        let allowed = match present.is_empty() {
-            true => Vec::new(),
-            false => (self.of.guard)(Parents::Objects(&present), self.context).unwrap_or_default(),
+        let allowed = if present.is_empty() {
+            Vec::new()
+        } else {
+            (self.of.guard)(Parents::Objects(&present), self.context).unwrap_or_default()
         };
         let mut allowed = allowed.into_iter();
         let verdict = |object: &Option<&dyn Any>| object.is_none() || allowed.next() == Some(true);
@@ -119,7 +121,7 @@ impl Refusing<'_> {
             (Data::Abstract(variants), OutputKind::Abstract(choice)) => {
                 let mut rows = Vec::new();
                 for (ty, table) in &mut variants.tables {
-                    let Some(set) = self.output.chosen(choice, *ty) else { continue };
+                    let Some(set) = self.output.set_for_type(choice, *ty) else { continue };
                     let refused = self.table(set, table);
                     let places = variants.types.iter().zip(&variants.places).enumerate();
                     let places = places.filter(|(_, (of, place))| *of == ty && refused.contains(place));

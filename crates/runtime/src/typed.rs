@@ -82,8 +82,10 @@ pub fn reference_by<R, T: GraphqlType>(_get: impl Fn(&R) -> &T, types: &mut Type
 /// The lists have another number of names together.
 #[doc(hidden)]
 #[must_use]
-pub const fn joined<const N: usize>(lists: &[&[&'static str]]) -> [&'static str; N] {
-    let (mut all, mut at, mut list) = ([""; N], 0, 0);
+pub const fn join_names<const N: usize>(lists: &[&[&'static str]]) -> [&'static str; N] {
+    let mut all = [""; N];
+    let mut at = 0;
+    let mut list = 0;
     while list < lists.len() {
         let mut item = 0;
         while item < lists[list].len() {

@@ -12,7 +12,7 @@ use crate::typed::{GraphqlFields, GraphqlType};
 
 /// A resolver whose types are known: a [`TypedResolver`] or a [`TypedLeaf`]. [`Schema::code_first`] has an example.
 pub trait TypedField: Into<AnyResolver> {
-    /// Its arguments.
+    /// Argument type of the field.
     type Arguments: GraphqlFields;
     /// The field's value.
     type Value: GraphqlType + ?Sized;
@@ -69,12 +69,12 @@ impl SchemaBuilder {
     }
     /// Describes a field that [`SchemaBuilder::field`] added before.
     pub fn describe(mut self, coordinate: &str, description: &str) -> Self {
-        self.code.change(coordinate, |it| it.described(description));
+        self.code.change(coordinate, |it| it.with_description(description));
         self
     }
     /// Deprecates a field that [`SchemaBuilder::field`] added before.
     pub fn deprecate(mut self, coordinate: &str, reason: &str) -> Self {
-        self.code.change(coordinate, |it| it.deprecated(reason));
+        self.code.change(coordinate, |it| it.with_deprecation(reason));
         self
     }
 }

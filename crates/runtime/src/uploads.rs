@@ -18,10 +18,10 @@ use weir_language::schema::{ScalarReader, TypeRef};
 /// Name of the scalar.
 pub(crate) const UPLOAD: &str = "Upload";
 
-/// Beginning of the text that stands for a file in variables.
+/// Prefix of the text that stands for a file in variables.
 const MARK: &str = "weir-upload:";
 
-/// Nesting of variables with files.
+/// Upper bound of the nesting of variables with files.
 const DEPTH_MAX: u32 = 200;
 
 impl Input for Upload {
@@ -67,11 +67,11 @@ pub struct Uploads {
 impl Uploads {
     /// Puts each file at its paths, `variables.input.files.0`, which are null in `variables`: the text of a JSON object.
     /// # Errors
-    /// A path that is not null or that several files have, in words.
+    /// Message about a path that is not null, or that several files have.
     pub fn new(variables: &str, files: Vec<(Upload, Vec<String>)>) -> Result<Self, String> {
         let tape = Json::parse(variables.as_bytes(), DEPTH_MAX);
         let tape = tape.map_err(|error| format!("the variables are not valid JSON: {error}"))?;
-        // Beginning of each null in the text, and the number of the file that stands there.
+        // Offset of each null in the text, and the number of the file that replaces it.
         let mut places: Vec<(usize, usize)> = Vec::new();
         for (number, (_, paths)) in files.iter().enumerate() {
             for path in paths {
@@ -101,9 +101,8 @@ fn place<'t>(variables: JsonRef<'t>, path: &str) -> Result<&'t str, String> {
     let Some(rest) = path.strip_prefix("variables.") else {
         return Err(format!("the path `{path}` does not lead into the variables"));
     };
-    let step = |at: JsonRef<'t>, name: &str| match at.is_array() {
-        true => name.parse().ok().and_then(|index| at.items().nth(index)),
-        false => at.get(name),
+    let step = |at: JsonRef<'t>, name: &str| {
+        if at.is_array() { name.parse().ok().and_then(|index| at.items().nth(index)) } else { at.get(name) }
     };
     match rest.split('.').try_fold(variables, step) {
         Some(found) if found.is_null() => Ok(found.raw()),

@@ -1,6 +1,6 @@
 //! Usage of a schema: executions of each operation, and by field and argument.
 //!
-//! An execution is counted at its operation; fields are told by the operations that have them when the counts are read.
+//! An execution is counted at its operation; counts of fields are derived from their operations when they are read.
 //!
 //! **Cost:** without counts none. With them a lock of the operation's entry per execution, nothing per field.
 
@@ -13,7 +13,7 @@ use weir_engine::observer::{
 use weir_engine::span::SpanContext;
 use weir_engine::usage::{OperationTable, Usage};
 
-/// Counts executions, and passes on what the settings' own observer is told.
+/// Counts executions, and forwards reports to the settings' own observer.
 #[derive(Debug)]
 pub(crate) struct UsageObserver {
     operations: OperationTable,

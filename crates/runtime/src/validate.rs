@@ -61,7 +61,7 @@ impl Bound {
         Ok(Self { text: text.into(), integer: text.parse().ok(), number })
     }
 
-    /// How `node` compares with the bound; `None` if it is no number.
+    /// Compares `node` with the bound; `None` if it is no number.
     fn compare(&self, node: Node) -> Option<std::cmp::Ordering> {
         match (node, self.integer) {
             (Node::Int(value) | Node::QuotedInt(value), Some(bound)) => Some(value.cmp(&bound)),

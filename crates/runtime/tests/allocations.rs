@@ -42,7 +42,8 @@ fn schema() -> Schema {
     let sdl = "type Query { items(rows: Int!): [Item!]! }
         type Item { id: Int! name: String! parts: [Part!]! note: String size: Float! label: String! rank: Int! }
         type Part { name: String! }";
-    let (few, many) = (items(10), items(1000));
+    let few = items(10);
+    let many = items(1000);
     let builder = Schema::builder(sdl)
         .resolve(
             "Query.items",

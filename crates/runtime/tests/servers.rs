@@ -22,7 +22,8 @@ fn addresses() -> &'static [SocketAddr] {
             runtime.expect("a runtime").block_on(async {
                 let schema = || served::schema().expect("the schema is sound");
                 let bind = || async { TcpListener::bind("127.0.0.1:0").await.expect("a free port") };
-                let (axum, hyper) = (bind().await, bind().await);
+                let axum = bind().await;
+                let hyper = bind().await;
                 let address = |it: &TcpListener| it.local_addr().expect("a bound listener has an address");
                 sender.send([address(&axum), address(&hyper)]).expect("the test waits");
                 let router = axum_router::router(schema());

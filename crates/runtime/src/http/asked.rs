@@ -19,7 +19,7 @@ use weir_transport::media::{self, Media, StreamForm};
 use weir_transport::parameters::{Params, Unusable, params, url_params};
 use weir_transport::refusal::Refusal;
 
-/// Nesting of a body.
+/// Upper bound of the nesting of a body.
 const BODY_DEPTH_MAX: u32 = 200;
 
 /// A request without its body, and how it is answered.
@@ -114,7 +114,7 @@ impl Asked<'_> {
         };
         let media = self.whole_media();
         let body = error_body(unusable.message(), code, None);
-        Ok(reply::answered(media.refused_status(), media.content_type(), body))
+        Ok(reply::whole_response(media.refused_status(), media.content_type(), body))
     }
 
     pub(super) async fn by_get(
@@ -179,7 +179,7 @@ impl Asked<'_> {
             }
         }
         out.push(b']');
-        Ok(reply::answered(StatusCode::OK, self.whole_media().content_type(), out))
+        Ok(reply::whole_response(StatusCode::OK, self.whole_media().content_type(), out))
     }
 
     #[cfg(feature = "uploads")]

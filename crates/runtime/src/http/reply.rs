@@ -14,15 +14,19 @@ use weir_engine::engine::Outcome;
 use weir_transport::media::{Media, StreamForm};
 use weir_transport::refusal::Refusal;
 
-/// Time without a result until a sign of life is sent, as by the server of Weir: less than half of the shortest idle limit of usual
-/// proxies.
+/// Keep-alive interval of a stream without results: less than half of the shortest idle timeout of common proxies, and the same as
+/// in Weir's server.
 const LIFE: Duration = Duration::from_secs(10);
 
 /// Body of a response.
 pub type HttpBody = UnsyncBoxBody<Bytes, Infallible>;
 
 /// A response with a body that is whole.
-pub(super) fn answered(status: StatusCode, content_type: &'static str, body: Vec<u8>) -> Response<HttpBody> {
+pub(super) fn whole_response(
+    status: StatusCode,
+    content_type: &'static str,
+    body: Vec<u8>,
+) -> Response<HttpBody> {
     let mut response = Response::new(Full::new(Bytes::from(body)).boxed_unsync());
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
@@ -30,40 +34,40 @@ pub(super) fn answered(status: StatusCode, content_type: &'static str, body: Vec
 }
 
 /// The response to a request that does not reach the schema.
-pub(super) fn refused(refusal: &Refusal) -> Response<HttpBody> {
-    let mut response = answered(refusal.status, Media::GraphqlResponse.content_type(), refusal.body());
+pub(super) fn refusal_response(refusal: &Refusal) -> Response<HttpBody> {
+    let mut response = whole_response(refusal.status, Media::GraphqlResponse.content_type(), refusal.body());
     if let Some(allow) = refusal.allow {
         response.headers_mut().insert(ALLOW, HeaderValue::from_static(allow));
     }
     response
 }
 
-/// An answer with the status of its outcome.
+/// Response for an answer, with the status of its outcome.
 pub(super) fn whole(response: request::Response, media: Media) -> Response<HttpBody> {
     let status = match response.outcome {
         Outcome::Executed => StatusCode::OK,
         Outcome::Refused | Outcome::Subscription | Outcome::MethodNotAllowed(_) => media.refused_status(),
     };
-    answered(status, media.content_type(), response.body)
+    whole_response(status, media.content_type(), response.body)
 }
 
-/// The results of a subscription, at the end of which the stream ends, and signs of life where none comes.
+/// Streams the results of a subscription until it ends, with keep-alives between them.
 pub(super) fn results(
     results: BoxStream<'static, request::Response>,
     form: StreamForm,
 ) -> Response<HttpBody> {
     let results = results.map(move |it| form.result(&it.body));
     let alive = with_signs_of_life(results.chain(one(form.end())), form);
-    streamed(form, one(form.head()).chain(alive))
+    stream_response(form, one(form.head()).chain(alive))
 }
 
-/// The one result of a request as a stream of results.
+/// Sends the one result of a request as a stream of results.
 pub(super) fn only_result(response: &request::Response, form: StreamForm) -> Response<HttpBody> {
     let all = [form.head(), form.result(&response.body), form.end()].concat();
-    streamed(form, one(all))
+    stream_response(form, one(all))
 }
 
-/// `results`, and a sign of life whenever none came for [`LIFE`].
+/// `results`, with a keep-alive whenever none came for [`LIFE`].
 fn with_signs_of_life(
     results: impl Stream<Item = Vec<u8>> + Send + 'static,
     form: StreamForm,
@@ -76,24 +80,27 @@ fn with_signs_of_life(
     })
 }
 
-/// The parts of an answer, the first at once.
+/// Streams the parts of an answer; the first is ready.
 pub(super) fn parts(answer: IncrementalResponse, form: StreamForm) -> Response<HttpBody> {
     let first = [form.head(), form.result(&answer.first.body)].concat();
     let rest = answer.rest.map(move |it| form.result(&it));
-    streamed(form, one(first).chain(rest).chain(one(form.end())))
+    stream_response(form, one(first).chain(rest).chain(one(form.end())))
 }
 
 fn one(bytes: Vec<u8>) -> impl Stream<Item = Vec<u8>> + Send + 'static {
     stream::iter(Some(bytes).filter(|it| !it.is_empty()))
 }
 
-fn streamed(form: StreamForm, chunks: impl Stream<Item = Vec<u8>> + Send + 'static) -> Response<HttpBody> {
+fn stream_response(
+    form: StreamForm,
+    chunks: impl Stream<Item = Vec<u8>> + Send + 'static,
+) -> Response<HttpBody> {
     let frames = chunks.map(|it| Ok::<_, Infallible>(Frame::data(Bytes::from(it))));
     let mut response = Response::new(BodyExt::boxed_unsync(StreamBody::new(frames)));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(form.content_type()));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    // nginx would hold the chunks back.
+    // nginx would buffer the chunks.
     headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
     response
 }

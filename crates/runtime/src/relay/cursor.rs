@@ -48,8 +48,8 @@ fn checksum(connection: &str, key: &str) -> String {
     format!("{hash:08x}")
 }
 
-/// Each part with its length before it.
-fn joined(parts: &[String]) -> String {
+/// Joins the parts, each prefixed with its length.
+fn join_with_lengths(parts: &[String]) -> String {
     parts.iter().map(|it| format!("{}:{it}", it.len())).collect()
 }
 
@@ -68,7 +68,7 @@ fn split(mut text: &str) -> Option<Vec<&str>> {
 pub(super) fn write<K: CursorKey>(connection: &str, key: &K) -> String {
     let mut parts = Vec::new();
     key.write(&mut parts);
-    let key = joined(&parts);
+    let key = join_with_lengths(&parts);
     URL_SAFE_NO_PAD.encode(checksum(connection, &key) + &key)
 }
 

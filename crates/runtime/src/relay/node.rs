@@ -2,7 +2,7 @@
 //!
 //! **Cost:** one call per type that the ids of a field name; calls run at the same time.
 
-use super::refused;
+use super::bad_input;
 use crate::context::Context;
 use crate::error::ResolveError;
 use crate::resolver::{TypedResolver, async_root};
@@ -38,11 +38,11 @@ impl GlobalId {
     }
     /// Reads an id that a client sent.
     /// # Errors
-    /// It is none: `BAD_USER_INPUT`.
+    /// The text is no id: `BAD_USER_INPUT`.
     pub fn parse(text: &str) -> Result<Self, ResolveError> {
         let decoded = URL_SAFE_NO_PAD.decode(text).ok().and_then(|it| String::from_utf8(it).ok());
         let found = decoded.as_deref().and_then(|it| it.split_once(':')).filter(|it| !it.0.is_empty());
-        let (type_name, key) = found.ok_or_else(|| refused(format!("`{text}` is no id")))?;
+        let (type_name, key) = found.ok_or_else(|| bad_input(format!("`{text}` is no id")))?;
         Ok(Self { type_name: type_name.into(), key: key.into() })
     }
 }
@@ -56,7 +56,7 @@ impl fmt::Display for GlobalId {
 /// Arguments of `node`. [`node`] has an example.
 #[derive(Clone, Debug, Input)]
 pub struct NodeArguments {
-    /// Its id.
+    /// Global id.
     #[graphql(id)]
     pub id: String,
 }
@@ -64,7 +64,7 @@ pub struct NodeArguments {
 /// Arguments of `nodes`. [`node`] has an example.
 #[derive(Clone, Debug, Input)]
 pub struct NodesArguments {
-    /// Their ids.
+    /// Global ids.
     #[graphql(id)]
     pub ids: Vec<String>,
 }
@@ -109,12 +109,12 @@ where
     async_root(move |arguments: &NodeArguments, context: &Context| {
         let found =
             GlobalId::parse(&arguments.id).map(|it| load(it.type_name, vec![it.key], context.clone()));
-        async move { Ok(counted(1, found?.await?)?.pop().flatten()) }
+        async move { Ok(check_count(1, found?.await?)?.pop().flatten()) }
     })
 }
 
-/// The field `nodes(ids: [ID!]!)`, at most `ids_max` at once; `load` as of [`node`], called once per type. An id that is none is the
-/// error of its place. [`node`] has an example.
+/// The field `nodes(ids: [ID!]!)`, at most `ids_max` at once; `load` is that of [`node`], called once per type. An invalid id is an
+/// error at its own position. [`node`] has an example.
 pub fn nodes<N, T>(
     ids_max: usize,
     load: impl Fn(String, Vec<String>, Context) -> T + Send + Sync + 'static,
@@ -125,16 +125,18 @@ where
 {
     let load = Arc::new(load);
     async_root(move |arguments: &NodesArguments, context: &Context| {
-        let (load, ids, context) = (Arc::clone(&load), arguments.ids.clone(), context.clone());
+        let load = Arc::clone(&load);
+        let ids = arguments.ids.clone();
+        let context = context.clone();
         async move {
             if ids.len() > ids_max {
-                return Err(refused(format!("`ids` has at most {ids_max} items")));
+                return Err(bad_input(format!("`ids` has at most {ids_max} items")));
             }
-            let (mut values, groups) = grouped::<N>(&ids);
+            let (mut values, groups) = group_by_type::<N>(&ids);
             let call = |(type_name, ids): (String, Vec<(usize, String)>)| {
                 let (places, keys): (Vec<usize>, Vec<String>) = ids.into_iter().unzip();
                 let reply = load(type_name, keys, context.clone());
-                async move { (reply.await.and_then(|it| counted(places.len(), it)), places) }
+                async move { (reply.await.and_then(|it| check_count(places.len(), it)), places) }
             };
             for (reply, places) in join_all(groups.into_iter().map(call)).await {
                 match reply {
@@ -150,8 +152,8 @@ where
 /// Types, each with the places and keys of its ids.
 type Groups = Vec<(String, Vec<(usize, String)>)>;
 
-/// The ids by type; the errors of those that are none stand at their places.
-fn grouped<N>(ids: &[String]) -> (FoundNodes<N>, Groups) {
+/// Groups the ids by type; invalid ids become errors at their positions.
+fn group_by_type<N>(ids: &[String]) -> (FoundNodes<N>, Groups) {
     let mut groups: Groups = Vec::new();
     let mut values = Vec::with_capacity(ids.len());
     for (at, id) in ids.iter().enumerate() {
@@ -166,12 +168,11 @@ fn grouped<N>(ids: &[String]) -> (FoundNodes<N>, Groups) {
     (values, groups)
 }
 
-/// The values, one per key.
-fn counted<N>(keys: usize, values: Vec<Option<N>>) -> Result<Vec<Option<N>>, ResolveError> {
-    match values.len() == keys {
-        true => Ok(values),
-        false => {
-            Err(std::io::Error::other(format!("{} nodes were loaded for {keys} keys", values.len())).into())
-        }
+/// Checks that there is one value per key.
+fn check_count<N>(keys: usize, values: Vec<Option<N>>) -> Result<Vec<Option<N>>, ResolveError> {
+    if values.len() == keys {
+        Ok(values)
+    } else {
+        Err(std::io::Error::other(format!("{} nodes were loaded for {keys} keys", values.len())).into())
     }
 }

@@ -35,7 +35,8 @@ pub(super) fn coerce(
         return Err(format!("`{}` has no argument `{name}`", schema.field_name(field)));
     }
     let definitions = inputs.iter().map(|it| {
-        let (ty, input) = (schema.type_text(schema.input(*it).ty), schema.input(*it));
+        let ty = schema.type_text(schema.input(*it).ty);
+        let input = schema.input(*it);
         // An argument with a default may be absent.
         let ty = if input.default.is_some() { ty.trim_end_matches('!') } else { &ty };
         format!("${}: {ty}", schema.input_name(*it))

@@ -43,7 +43,8 @@ pub(super) fn texts(
         if judged.refuses(row, &*answers, spot, Scope::new(output, &bindings)) {
             return Err(refused_error().message.into());
         }
-        let (mut out, mut errors) = (Out::new(Vec::new()), Vec::new());
+        let mut out = Out::new(Vec::new());
+        let mut errors = Vec::new();
         let mut writer = Writer::new(output, &bindings, &mut out, &mut errors);
         answers.write(row, place as u32, of, &mut writer);
         match errors.first() {
@@ -79,7 +80,7 @@ impl Judged<'_> {
             return false;
         }
         self.is_refused.set(false);
-        answers.single(row, spot, scope.visited(self));
+        answers.single(row, spot, scope.with_visitor(self));
         self.is_refused.get()
     }
 }
@@ -90,7 +91,8 @@ impl ObjectVisitor for Judged<'_> {
         self.set.set(set);
         true
     }
-    /// Asked after the objects of a set were shown. A type may lead to itself, so the pass ends where there are no objects.
+    /// The visitor is asked after the objects of a set were visited. A type may contain itself, so the pass ends where there are no
+    /// objects.
     fn is_above(&self, _: SelectionSetId) -> bool {
         self.goes_on.get()
     }

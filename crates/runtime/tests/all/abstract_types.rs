@@ -48,7 +48,8 @@ fn pets() -> Vec<Option<Pet>> {
 }
 
 fn schema(log: &Log) -> SchemaBuilder {
-    let (cats, dogs) = (Arc::clone(log), Arc::clone(log));
+    let cats = Arc::clone(log);
+    let dogs = Arc::clone(log);
     Schema::builder(SDL)
         .resolve("Query.pets", root(|_: &(), _: &Context| pets()))
         .resolve("Query.named", root(|_: &(), _: &Context| pets().into_iter().flatten().collect::<Vec<_>>()))

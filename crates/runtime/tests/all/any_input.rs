@@ -65,7 +65,8 @@ fn walk(field: &SelectedField<'_>, out: &mut String) {
 fn the_walk_merges_aliases_and_leaves_out_what_is_fetched_separately() {
     let sdl = "type Query { user: User } type User { name: String friend: User posts: Int }";
     let seen = |_: &AnyArguments, context: &Context| {
-        let (mut text, selected) = (String::new(), context.lookahead().selected());
+        let mut text = String::new();
+        let selected = context.lookahead().selected_field();
         walk(&selected, &mut text);
         Value::object("User", [("name", Value::text(&format!("{} {text}", selected.coordinate())))])
     };

@@ -86,7 +86,8 @@ fn cents(text: &str) -> Result<i64, String> {
 macro_rules! resolvers {
     () => {
         fn cat(name: &str, friends: &[Arc<Cat>]) -> Cat {
-            let (id, name) = (name.len().to_string(), name.to_owned());
+            let id = name.len().to_string();
+            let name = name.to_owned();
             Cat {
                 id,
                 name,
@@ -336,7 +337,8 @@ fn a_schema_of_types_is_printed_as_that_of_its_sdl() {
 
 #[test]
 fn a_schema_of_types_answers_as_that_of_its_sdl() {
-    let (code, sdl) = (by_derive::schema(), by_hand::schema());
+    let code = by_derive::schema();
+    let sdl = by_hand::schema();
     let fields = "__typename ... on Cat { id name livesLeft type mood friends { name shout } shout(times: 1) } ... on Dog { name weight }";
     let queries = [
         format!("{{ pets {{ {fields} }} }}"),

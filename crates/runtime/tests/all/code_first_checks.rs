@@ -83,7 +83,8 @@ fn checks_of_derived_inputs_are_printed_as_those_of_an_sdl() {
 
 #[test]
 fn checks_of_derived_inputs_refuse_as_those_of_an_sdl() {
-    let (code, sdl) = (by_derive(), by_sdl());
+    let code = by_derive();
+    let sdl = by_sdl();
     for (arguments, message) in [
         ("first: 0", "`first`: it is below 1"),
         ("first: 101", "`first`: it is above 100"),

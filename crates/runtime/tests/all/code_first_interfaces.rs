@@ -157,7 +157,8 @@ fn a_derived_interface_is_printed_as_that_of_its_sdl() {
 
 #[test]
 fn fields_of_a_derived_interface_take_arguments() {
-    let (code, sdl) = (built(by_derive()), by_sdl());
+    let code = built(by_derive());
+    let sdl = by_sdl();
     for query in [
         "{ named { __typename id age friends(first: 1) { name } } }",
         "{ named { name friends(nameContains: \"2\") { id } } node { id ... on Named { name friends { id } } } }",

@@ -16,7 +16,8 @@ struct Viewer(i32);
 
 #[test]
 fn a_guard_sees_all_parents_and_refuses_some() {
-    let (log, guard_log) = (Log::default(), Log::default());
+    let log = Log::default();
+    let guard_log = Log::default();
     let guarded = Arc::clone(&guard_log);
     let schema = built(blog(&log).authorize("User.posts", move |parents: &[&User], context: &Context| {
         let viewer = context.find::<Viewer>().map_or(0, |it| it.0);
@@ -151,7 +152,8 @@ fn people(log: &Log, max: u64) -> Schema {
     let page = |page_default| Cost { own: 2, page_arguments: &["first", "last"], page_default };
     let mut builder = Schema::builder(PEOPLE).complexity_max(max).cost("Person.friends", page(7));
     for on in ["Query", "Mutation"] {
-        let (many, one) = (Arc::clone(log), Arc::clone(log));
+        let many = Arc::clone(log);
+        let one = Arc::clone(log);
         builder = builder
             .cost(&format!("{on}.people"), page(5))
             .resolve(
@@ -327,9 +329,10 @@ impl Written {
         let (length, many, one) =
             if is_inside { (inside, "friends", "boss") } else { (outside, "people", "me") };
         let is_many = self.random(3) > 0;
-        match is_many {
-            true => self.text.push_str(&format!("f{left}: {many}{arguments} ")),
-            false => self.text.push_str(&format!("f{left}: {one} ")),
+        if is_many {
+            self.text.push_str(&format!("f{left}: {many}{arguments} "))
+        } else {
+            self.text.push_str(&format!("f{left}: {one} "))
         }
         let below = self.person(depth - 1);
         if is_many { 2 + length * below } else { 1 + below }

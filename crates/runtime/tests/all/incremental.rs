@@ -12,7 +12,8 @@ fn parts(schema: &Schema, query: &str) -> (Json, Vec<Json>) {
     let read = |bytes: &[u8]| -> Json { serde_json::from_slice(bytes).expect("a part is JSON") };
     block_on(async {
         let answer = schema.execute_incremental(Request::new(query), IncrementForm::Paths).await;
-        let (first, rest) = (read(&answer.first.body), answer.rest.collect::<Vec<_>>().await);
+        let first = read(&answer.first.body);
+        let rest = answer.rest.collect::<Vec<_>>().await;
         assert_eq!(answer.has_next, !rest.is_empty());
         (first, rest.iter().map(|it| read(it)).collect())
     })

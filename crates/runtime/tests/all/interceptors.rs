@@ -34,7 +34,8 @@ impl StepHook for Step {
 #[test]
 fn steps_are_bound_when_the_plan_is_made_and_seen_at_each_run() {
     let log = Log::default();
-    let (bound, steps) = (Arc::clone(&log), Arc::clone(&log));
+    let bound = Arc::clone(&log);
+    let steps = Arc::clone(&log);
     let schema = built(blog(&Log::default()).intercept_steps(move |step| {
         let name: Vec<String> = step.coordinates().collect();
         note(&bound, format!("bound {} of {}", name.join(" "), step.source));
@@ -61,7 +62,8 @@ fn steps_are_bound_when_the_plan_is_made_and_seen_at_each_run() {
 
 #[test]
 fn a_refused_step_calls_nothing_and_its_error_stands_for_its_fields() {
-    let (log, calls) = (Log::default(), Log::default());
+    let log = Log::default();
+    let calls = Log::default();
     let steps = Arc::clone(&log);
     let schema = built(blog(&calls).intercept_steps(move |step| {
         let name: String = step.coordinates().collect();
@@ -91,7 +93,8 @@ fn calls_of_other_sources_are_steps_too() {
             .resolve("Query.a", constant(1))
             .source(Arc::new(other))
             .intercept_steps(move |step| {
-                let (name, log) = (step.source.to_owned(), Arc::clone(&steps));
+                let name = step.source.to_owned();
+                let log = Arc::clone(&steps);
                 (name == "other").then(|| Arc::new(Step { name, log }) as Arc<dyn StepHook>)
             }),
     );
@@ -135,7 +138,8 @@ fn calls_of_one_step_are_bound_when_the_plan_is_made_and_seen_one_by_one() {
 
 #[test]
 fn a_refused_call_fails_its_field_alone_and_is_not_made() {
-    let (log, calls) = (Log::default(), Log::default());
+    let log = Log::default();
+    let calls = Log::default();
     let schema = with_calls(blog(&calls), "Query.users", &log);
     noted(&log);
     let request = Request::new("{ me { id } user(id: 2) { id } }").data(Tenant("other"));

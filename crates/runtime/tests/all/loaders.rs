@@ -69,7 +69,8 @@ fn schema(log: &Log) -> SchemaBuilder {
         .resolve(
             "Query.load",
             async_root(|by: &ById, context: &Context| {
-                let (id, context) = (by.id, context.clone());
+                let id = by.id;
+                let context = context.clone();
                 async move {
                     Ok::<_, ResolveError>(
                         context.load::<Users>(vec![id, id]).await?.into_iter().flatten().count() as i32,
@@ -90,7 +91,8 @@ fn schema(log: &Log) -> SchemaBuilder {
         .resolve(
             "User.friend",
             async_each(|user: &User, _: &(), context: &Context| {
-                let (id, context) = (user.id, context.clone());
+                let id = user.id;
+                let context = context.clone();
                 async move { Ok::<_, ResolveError>(context.load::<Users>(vec![id]).await?.len() as i32) }
             }),
         )
@@ -168,7 +170,8 @@ fn together(queries: &[&str]) -> (Vec<String>, Vec<String>) {
 
 #[test]
 fn a_mutation_does_not_load_together_with_queries() {
-    let (query, other) = ("{ user(id: 2) { boss { id } } }", "{ user(id: 3) { id } }");
+    let query = "{ user(id: 2) { boss { id } } }";
+    let other = "{ user(id: 3) { id } }";
     let mutation = "mutation { rename(id: 2) { boss { id } } }";
     let [of_query, of_other, of_mutation] = [
         r#"{"data":{"user":{"boss":{"id":1}}}}"#,

@@ -36,7 +36,8 @@ enum Found {
 union!(Found { User, Post });
 
 fn nullable(log: &Log) -> weir_runtime::SchemaBuilder {
-    let (posts_log, author_log) = (Arc::clone(log), Arc::clone(log));
+    let posts_log = Arc::clone(log);
+    let author_log = Arc::clone(log);
     Schema::builder(NULLABLE)
         .resolve("Query.users", root(|_: &(), _: &Context| users()))
         .resolve("Query.user", root(|_: &(), _: &Context| users().into_iter().nth(1)))
@@ -150,7 +151,8 @@ fn objects_in_unions_and_within_other_objects_are_judged_too() {
 fn nothing_within_a_refused_object_is_asked() {
     let log = Log::default();
     let sdl = "type Query { boxes: [Boxed] } type Boxed { user: User others: [User!] } type User { id: Int! posts: [Post] } type Post { id: Int! }";
-    let (posts_log, boxes_log) = (Arc::clone(&log), Arc::clone(&log));
+    let posts_log = Arc::clone(&log);
+    let boxes_log = Arc::clone(&log);
     let schema = built(
         Schema::builder(sdl)
             .resolve(

@@ -102,7 +102,8 @@ fn titles(posts: &Json) -> Vec<String> {
 fn pages_lead_through_a_list_in_both_directions() {
     let log = Log::default();
     let schema = schema(&log);
-    let (mut forward, mut after) = (Vec::new(), String::new());
+    let mut forward = Vec::new();
+    let mut after = String::new();
     loop {
         let found = page(&schema, &format!("(first: 2{after})"));
         let posts = &found["data"]["users"][0]["posts"];
@@ -185,7 +186,8 @@ fn nodes_are_found_by_their_ids_alone() {
     let log = Log::default();
     let schema = schema(&log);
     let id = |ty: &str, key: i32| GlobalId::new(ty, key).to_string();
-    let (ada, hits) = (id("User", 1), id("Album", 7));
+    let ada = id("User", 1);
+    let hits = id("Album", 7);
     let found = json(
         &schema,
         &format!(
@@ -210,7 +212,9 @@ fn nodes_are_found_by_their_ids_alone() {
 fn ids_that_name_nothing_are_errors_of_their_place() {
     let schema = schema(&Log::default());
     let id = |ty: &str, key: &str| GlobalId::new(ty, key).to_string();
-    let (none, other, user) = (id("User", "x"), id("Other", "1"), id("User", "1"));
+    let none = id("User", "x");
+    let other = id("Other", "1");
+    let user = id("User", "1");
     let found = json(
         &schema,
         &format!("{{ nodes(ids: [\"?\", \"{other}\", \"{user}\"]) {{ id }} node(id: \"{none}\") {{ id }} }}"),

@@ -95,7 +95,9 @@ fn futures_of_one_level_run_at_the_same_time() {
     record!(Item {});
     let gate = Arc::new(tokio::sync::Barrier::new(2));
     let below = Arc::new(tokio::sync::Barrier::new(4));
-    let (gate_a, gate_b, below_c, below_d) = (Arc::clone(&gate), gate, Arc::clone(&below), below);
+    let gate_a = Arc::clone(&gate);
+    let below_c = Arc::clone(&below);
+    let below_d = below;
     let schema = built(
         Schema::builder(sdl)
             .resolve(
@@ -111,7 +113,7 @@ fn futures_of_one_level_run_at_the_same_time() {
             .resolve(
                 "Query.b",
                 async_root(move |_: &(), _: &Context| {
-                    let gate = Arc::clone(&gate_b);
+                    let gate = Arc::clone(&gate);
                     async move {
                         gate.wait().await;
                         vec![Item(1), Item(2), Item(3)]
@@ -121,7 +123,8 @@ fn futures_of_one_level_run_at_the_same_time() {
             .resolve(
                 "Item.c",
                 async_each(move |item: &Item, _: &(), _: &Context| {
-                    let (gate, value) = (Arc::clone(&below_c), item.0);
+                    let gate = Arc::clone(&below_c);
+                    let value = item.0;
                     async move {
                         gate.wait().await;
                         value
@@ -244,7 +247,8 @@ fn mutations_are_done_in_turn_each_with_all_below_it() {
     struct Counter(i32);
     record!(Counter {});
     let log = Log::default();
-    let (add_log, value_log) = (Arc::clone(&log), Arc::clone(&log));
+    let add_log = Arc::clone(&log);
+    let value_log = Arc::clone(&log);
     let sdl = "type Query { a: Int } type Mutation { add(by: Int!): Counter! } type Counter { value: Int! }";
     struct By {
         by: i32,
@@ -256,7 +260,8 @@ fn mutations_are_done_in_turn_each_with_all_below_it() {
             .resolve(
                 "Mutation.add",
                 async_root(move |by: &By, _: &Context| {
-                    let (by, log) = (by.by, Arc::clone(&add_log));
+                    let by = by.by;
+                    let log = Arc::clone(&add_log);
                     async move {
                         tokio::task::yield_now().await;
                         note(&log, format!("add {by}"));

@@ -54,7 +54,8 @@ fn schema() -> Schema {
 
 #[test]
 fn a_field_runs_by_itself_with_arguments_defaults_and_checks() {
-    let (schema, all) = (schema(), users());
+    let schema = schema();
+    let all = users();
     let posts = |arguments| block_on(schema.field("User.posts").of(&all[0]).arguments(arguments).run());
     assert_eq!(posts("{}"), Ok(r#"[{"id":1,"title":"Ada None"}]"#.into()));
     assert_eq!(posts(r#"{"first": 1, "after": "x"}"#), Ok(r#"[{"id":1,"title":"Ada Some(\"x\")"}]"#.into()));
@@ -66,7 +67,8 @@ fn a_field_runs_by_itself_with_arguments_defaults_and_checks() {
 
 #[test]
 fn all_parents_of_a_field_are_one_call_which_its_guard_allows() {
-    let (schema, all) = (schema(), users());
+    let schema = schema();
+    let all = users();
     let shouts = schema.field("User.shout").of(&all[0]).of(&all[1]).of(&all[2]).data("!").run_all();
     assert_eq!(
         block_on(shouts).expect("the field runs"),
@@ -80,7 +82,8 @@ fn all_parents_of_a_field_are_one_call_which_its_guard_allows() {
 
 #[test]
 fn what_is_no_field_of_its_own_is_refused() {
-    let (schema, all) = (schema(), users());
+    let schema = schema();
+    let all = users();
     let run = |coordinate: &str| block_on(schema.field(coordinate).of(&all[0]).run());
     assert_eq!(run("User.mail"), Err("there is no field `User.mail`".into()));
     assert_eq!(
@@ -133,7 +136,8 @@ input!(Rating { stars });
 
 /// Albums whose other fields are asked by keys.
 fn albums(log: &Log) -> Schema {
-    let (rating, label) = (Arc::clone(log), Arc::clone(log));
+    let rating = Arc::clone(log);
+    let label = Arc::clone(log);
     let sdl = "type Query { album: Album }
         type Album { id: Int! artist: String! rating(stars: Int! = 1): Int! label: String! lengths: [Int!]! }";
     built(
@@ -214,7 +218,8 @@ impl Loader for Names {
 
 #[test]
 fn a_loaded_field_makes_one_call_for_all_parents() {
-    let (log, all) = (Log::default(), users());
+    let log = Log::default();
+    let all = users();
     let sdl = "type Query { user: User } type User { id: Int! alias: String }";
     let schema = built(
         Schema::builder(sdl)
@@ -339,7 +344,8 @@ fn plants(log: &Log) -> Schema {
 
 #[test]
 fn the_guards_of_types_judge_the_objects_of_values() {
-    let (log, wood) = (Log::default(), Wood { name: "elm" });
+    let log = Log::default();
+    let wood = Wood { name: "elm" };
     let schema = plants(&log);
     let trees = || schema.field("Wood.trees").of(&wood).of(&wood).of(&wood);
     let values = block_on(trees().data(vec![44, 41, 34]).run_all()).expect("the field runs");
@@ -353,7 +359,8 @@ fn the_guards_of_types_judge_the_objects_of_values() {
 
 #[test]
 fn each_of_many_refused_values_is_an_error() {
-    let (schema, wood) = (plants(&Log::default()), Wood { name: "elm" });
+    let schema = plants(&Log::default());
+    let wood = Wood { name: "elm" };
     let run = (0..80).fold(schema.field("Wood.trees"), |run, _| run.of(&wood));
     let values = block_on(run.data(vec![1; 80]).run_all()).expect("the field runs");
     assert_eq!(values, vec![Err("Access denied.".to_owned()); 80]);

@@ -273,7 +273,8 @@ fn forms_that_break_the_convention_are_refused() {
             assert!(answer.body.contains(message), "{message}: {}", answer.body);
         }
     };
-    let (operations, file) = (("operations", None, STORE), ("0", Some("a"), "x"));
+    let operations = ("operations", None, STORE);
+    let file = ("0", Some("a"), "x");
     let map = ("map", None, r#"{"0": ["variables.file"]}"#);
     refused(&[map, operations, file], 400, "the field `operations` has to come before `map`");
     refused(&[operations, file, map], 400, "the field `map` has to come before `0`");

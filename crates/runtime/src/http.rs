@@ -126,7 +126,7 @@ where
     let (head, body) = request.into_parts();
     let media = media::media(&head.headers);
     if media.is_none() && !media::wants_events(&head.headers) {
-        return reply::refused(&Refusal::not_acceptable());
+        return reply::refusal_response(&Refusal::not_acceptable());
     }
     let headers = ClientHeaders(&head.headers);
     let asked = Asked { schema, head: &head, headers, options, media };
@@ -135,5 +135,5 @@ where
         Method::POST => asked.by_post(body, prepare).await,
         _ => Err(Refusal::method("GET, POST", "GraphQL is asked by GET or POST")),
     };
-    answered.unwrap_or_else(|refusal| reply::refused(&refusal))
+    answered.unwrap_or_else(|refusal| reply::refusal_response(&refusal))
 }
