@@ -20,7 +20,8 @@ pub(crate) fn union(input: &DeriveInput) -> syn::Result<TokenStream> {
     let variants = variants(input, "a union")?;
     let options = Options::read(&input.attrs, &["name"])?;
     let members = all(variants.into_iter().map(|it| MemberOf::of_variant(it, &[])))?;
-    let (rust, objects) = (&input.ident, objects(&members));
+    let rust = &input.ident;
+    let objects = objects(&members);
     let list = quote!(::std::vec![
         #(::weir_runtime::macros::Member::new(#objects.trim_end_matches('!'))),*
     ]);
@@ -44,7 +45,9 @@ pub(crate) fn interface(input: &DeriveInput) -> syn::Result<TokenStream> {
     let fields = all(options.fields.iter().map(|it| MemberOf::of_field(it, allowed)))?;
     let fields: Vec<MemberOf> = fields.into_iter().flatten().collect();
     check_names(&fields)?;
-    let (rust, name, objects) = (&input.ident, type_name(input, &options)?, objects(&members));
+    let rust = &input.ident;
+    let name = type_name(input, &options)?;
+    let objects = objects(&members);
     let expressions = fields.iter().map(|it| it.expression(false));
     let interfaces = options.implements.iter().map(reference);
     let list = quote!({

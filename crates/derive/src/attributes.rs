@@ -52,7 +52,8 @@ pub(crate) struct Concrete {
 impl Concrete {
     fn read(meta: &ParseNestedMeta<'_>) -> syn::Result<Self> {
         let span = meta.path.span();
-        let (mut name, mut params) = (None, Vec::new());
+        let mut name = None;
+        let mut params = Vec::new();
         if meta.input.peek(token::Paren) {
             meta.parse_nested_meta(|inner| {
                 if inner.path.is_ident("name") {
@@ -79,7 +80,7 @@ impl Concrete {
 
 impl Options {
     /// True if a field has options beside `flatten` and its doc comment.
-    pub(crate) fn says_more_than_flatten(&self) -> bool {
+    pub(crate) fn has_options_beside_flatten(&self) -> bool {
         let Self { name, deprecated, skip, id, default, checks, .. } = self;
         name.is_some() || deprecated.is_some() || *skip || *id || default.is_some() || checks.is_some()
     }

@@ -31,11 +31,11 @@ const CHECKS: [KnownCheck; 6] = [
 /// Reads `(min_length = 1, max = 10)` as `minLength: 1, max: 10`.
 pub(crate) fn read(meta: &ParseNestedMeta<'_>) -> syn::Result<String> {
     let mut arguments: Vec<(&str, String)> = Vec::new();
-    // Syn refuses empty parentheses in words of its own.
+    // Empty parentheses are handled here: syn would refuse them with a message of its own.
     if meta.input.fork().parse::<Group>().is_ok_and(|it| !it.stream().is_empty()) {
         meta.parse_nested_meta(|check| {
             let known = CHECKS.iter().find(|it| check.path.is_ident(it.0));
-            let (name, argument, value, example) = *known.ok_or_else(|| unknown(&check))?;
+            let (name, argument, value, example) = *known.ok_or_else(|| unknown_check(&check))?;
             if arguments.iter().any(|it| it.0 == argument) {
                 return Err(check.error(format!("`{name}` is there twice")));
             }
@@ -50,7 +50,7 @@ pub(crate) fn read(meta: &ParseNestedMeta<'_>) -> syn::Result<String> {
     Ok(arguments.join(", "))
 }
 
-fn unknown(check: &ParseNestedMeta<'_>) -> syn::Error {
+fn unknown_check(check: &ParseNestedMeta<'_>) -> syn::Error {
     let known: Vec<String> = CHECKS.iter().map(|it| format!("`{}`", it.0)).collect();
     check.error(format!("unknown check; known: {}", known.join(", ")))
 }
@@ -79,13 +79,13 @@ fn literal(check: &ParseNestedMeta<'_>, value: CheckValue, example: &str) -> syn
             Lit::Float(number) => Ok(float(&number)),
             other => Err(unfit(syn::Error::new(other.span(), ""))),
         },
-        CheckValue::Text => input.parse().map_err(unfit).map(|it: LitStr| quoted(&it.value())),
+        CheckValue::Text => input.parse().map_err(unfit).map(|it: LitStr| graphql_string(&it.value())),
         CheckValue::Texts if !input.peek(token::Bracket) => Err(unfit(input.error(""))),
         CheckValue::Texts => {
             let content;
             bracketed!(content in input);
             let texts = Punctuated::<LitStr, Token![,]>::parse_terminated(&content).map_err(unfit)?;
-            let texts: Vec<String> = texts.iter().map(|it| quoted(&it.value())).collect();
+            let texts: Vec<String> = texts.iter().map(|it| graphql_string(&it.value())).collect();
             Ok(format!("[{}]", texts.join(", ")))
         }
     }
@@ -100,7 +100,7 @@ fn float(number: &LitFloat) -> String {
 /// A GraphQL string.
 ///
 /// Source: GraphQL specification, section 2.9.4.
-fn quoted(text: &str) -> String {
+fn graphql_string(text: &str) -> String {
     let escaped = |it: char| match it {
         '"' | '\\' => format!("\\{it}"),
         it if it.is_control() => format!("\\u{:04X}", u32::from(it)),

@@ -46,7 +46,8 @@ fn of_instance(instance: &Instance, options: &Options, members: &[MemberOf]) -> 
 
 /// The output of `input!`. Fields of the struct itself come first, those of flattened ones follow.
 fn input_object(instance: &Instance, members: &[MemberOf]) -> TokenStream {
-    let (rust, type_name) = (&instance.rust, instance.rust.to_string());
+    let rust = &instance.rust;
+    let type_name = instance.rust.to_string();
     let own: Vec<&MemberOf> = members.iter().filter(|it| !it.is_flattened).collect();
     let names = own.iter().map(|it| &it.name);
     let idents: Vec<_> = own.iter().map(|it| &it.rust).collect();
@@ -65,7 +66,7 @@ fn input_object(instance: &Instance, members: &[MemberOf]) -> TokenStream {
             const NAME: &'static str = #type_name;
             const FIELDS: &'static [&'static str] = {
                 const LEN: usize = #own_len #(+ <#bases as ::weir_runtime::InputObject>::FIELDS.len())*;
-                const ALL: [&str; LEN] = ::weir_runtime::macros::joined(
+                const ALL: [&str; LEN] = ::weir_runtime::macros::join_names(
                     &[&[#(#names),*], #(<#bases as ::weir_runtime::InputObject>::FIELDS),*]
                 );
                 &ALL
@@ -111,7 +112,8 @@ pub(crate) fn one_of(input: &DeriveInput) -> syn::Result<TokenStream> {
     let rust = &input.ident;
     let expressions = members.iter().map(|it| it.expression(true));
     let ty = graphql_type(input, &options, "OneOf", &quote!(::std::vec![#(#expressions),*]))?;
-    let (names, idents) = (members.iter().map(|it| &it.name), members.iter().map(|it| &it.rust));
+    let names = members.iter().map(|it| &it.name);
+    let idents = members.iter().map(|it| &it.rust);
     Ok(quote! {
         ::weir_runtime::input_one_of!(#rust { #(#idents => #names),* });
         #ty

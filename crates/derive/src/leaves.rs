@@ -14,7 +14,8 @@ pub(crate) fn enumeration(input: &DeriveInput) -> syn::Result<TokenStream> {
     let rust = &input.ident;
     let expressions = members.iter().map(|it| it.expression(false));
     let ty = graphql_type(input, &options, "Enum", &quote!(::std::vec![#(#expressions),*]))?;
-    let (names, idents) = (members.iter().map(|it| &it.name), members.iter().map(|it| &it.rust));
+    let names = members.iter().map(|it| &it.name);
+    let idents = members.iter().map(|it| &it.rust);
     Ok(quote! {
         ::weir_runtime::enumeration!(#rust { #(#idents => #names),* });
         #ty
@@ -29,7 +30,8 @@ pub(crate) fn scalar(input: &DeriveInput) -> syn::Result<TokenStream> {
             `fn(ScalarValue<'_>) -> Result<Self, String>` and `fn(&Self, &mut ScalarWriter<'_>)`";
         return Err(syn::Error::new(input.ident.span(), message));
     };
-    let (rust, name) = (&input.ident, type_name(input, &options)?);
+    let rust = &input.ident;
+    let name = type_name(input, &options)?;
     let ty = graphql_type(input, &options, "Scalar", &quote!(::std::vec::Vec::new()))?;
     Ok(quote! {
         impl ::weir_runtime::Scalar for #rust {

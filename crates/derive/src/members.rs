@@ -16,7 +16,7 @@ pub(crate) struct MemberOf {
     span: Span,
     /// True if the fields of its type stand in its place.
     pub(crate) is_flattened: bool,
-    /// Of a field, or of what a variant holds.
+    /// Type of the field, or of the variant's content.
     pub(crate) ty: Option<Type>,
     options: Options,
 }
@@ -48,14 +48,14 @@ impl MemberOf {
     pub(crate) fn of_unit(variant: &Variant, allowed: &[&str]) -> syn::Result<Self> {
         let options = Options::read(&variant.attrs, allowed)?;
         match &variant.fields {
-            Fields::Unit => Self::new(variant.ident.clone(), names::screaming, None, options),
+            Fields::Unit => Self::new(variant.ident.clone(), names::to_screaming_snake, None, options),
             _ => Err(syn::Error::new(variant.fields.span(), "a value of an enum holds nothing")),
         }
     }
 
     fn new(rust: Ident, name: fn(&Ident) -> String, ty: Option<Type>, options: Options) -> syn::Result<Self> {
         let (name, span) = options.name.clone().unwrap_or_else(|| (name(&rust), rust.span()));
-        if let Some(flatten) = options.flatten.filter(|_| options.says_more_than_flatten()) {
+        if let Some(flatten) = options.flatten.filter(|_| options.has_options_beside_flatten()) {
             return Err(syn::Error::new(flatten, "a flattened field has no name and no options of its own"));
         }
         let is_flattened = options.flatten.is_some();
@@ -94,7 +94,8 @@ impl MemberOf {
         if !instance.has_parameters {
             return self.expression(false);
         }
-        let (rust, owner) = (&self.rust, &instance.rust);
+        let rust = &self.rust;
+        let owner = &instance.rust;
         self.member(Some(quote!(::weir_runtime::macros::reference_by(|it: &#owner| &it.#rust, types))))
     }
 
@@ -115,16 +116,16 @@ impl MemberOf {
         }
         if !options.description.is_empty() {
             let description = &options.description;
-            member.extend(quote!(.described(#description)));
+            member.extend(quote!(.with_description(#description)));
         }
         if let Some(literal) = &options.default {
-            member.extend(quote!(.defaulted(#literal)));
+            member.extend(quote!(.with_default(#literal)));
         }
         if let Some(checks) = &options.checks {
-            member.extend(quote!(.validated(#checks)));
+            member.extend(quote!(.with_checks(#checks)));
         }
         if let Some(reason) = &options.deprecated {
-            member.extend(quote!(.deprecated(#reason)));
+            member.extend(quote!(.with_deprecation(#reason)));
         }
         member
     }
@@ -146,7 +147,8 @@ pub(crate) struct Instance {
 
 /// The types that `input` stands for: itself, or each `concrete` use.
 pub(crate) fn instances(input: &DeriveInput, options: &Options) -> syn::Result<Vec<Instance>> {
-    let (ident, generics) = (&input.ident, &input.generics);
+    let ident = &input.ident;
+    let generics = &input.generics;
     let Some(first) = generics.params.first() else {
         return match options.concrete.first() {
             Some(concrete) => Err(syn::Error::new(concrete.span, "`concrete` is for types with parameters")),
@@ -168,7 +170,8 @@ pub(crate) fn instances(input: &DeriveInput, options: &Options) -> syn::Result<V
         return Err(syn::Error::new(other.span(), "a GraphQL type has no parameters but types"));
     }
     let instance = |concrete: &Concrete| {
-        let (expected, found) = (generics.params.len(), concrete.params.len());
+        let expected = generics.params.len();
+        let found = concrete.params.len();
         if expected != found {
             let message = format!("`{ident}` has {expected} parameters, and here are {found}");
             return Err(syn::Error::new(concrete.span, message));
@@ -246,7 +249,8 @@ pub(crate) fn graphql_type(
     kind: &str,
     members: &TokenStream,
 ) -> syn::Result<TokenStream> {
-    let (ident, name) = (&input.ident, type_name(input, options)?);
+    let ident = &input.ident;
+    let name = type_name(input, options)?;
     let instance = Instance { rust: quote!(#ident), name, has_parameters: false };
     Ok(graphql_type_of(&instance, options, kind, members))
 }
@@ -259,7 +263,8 @@ pub(crate) fn graphql_type_of(
     members: &TokenStream,
 ) -> TokenStream {
     let Instance { rust, name, .. } = instance;
-    let (kind, description) = (Ident::new(kind, Span::call_site()), &options.description);
+    let kind = Ident::new(kind, Span::call_site());
+    let description = &options.description;
     let specified_by = match &options.specified_by {
         Some(url) => quote!(::std::option::Option::Some(#url)),
         None => quote!(::std::option::Option::None),

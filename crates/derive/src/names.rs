@@ -26,7 +26,7 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-fn capitalized(word: &str) -> String {
+fn capitalize(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map(|it| it.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
@@ -34,12 +34,12 @@ fn capitalized(word: &str) -> String {
 /// `min_stars` and `MinStars` as `minStars`.
 pub(crate) fn camel(ident: &Ident) -> String {
     let words = words(&ident.unraw().to_string());
-    let word = |(at, word): (usize, &String)| if at == 0 { word.clone() } else { capitalized(word) };
+    let word = |(at, word): (usize, &String)| if at == 0 { word.clone() } else { capitalize(word) };
     words.iter().enumerate().map(word).collect()
 }
 
 /// `NewHope` as `NEW_HOPE`.
-pub(crate) fn screaming(ident: &Ident) -> String {
+pub(crate) fn to_screaming_snake(ident: &Ident) -> String {
     words(&ident.unraw().to_string()).join("_").to_uppercase()
 }
 

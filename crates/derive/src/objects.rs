@@ -55,15 +55,18 @@ fn record(instance: &Instance, members: &[MemberOf]) -> TokenStream {
     let Instance { rust, name, .. } = instance;
     let (flattened, own) = members.iter().partition(|it: &&MemberOf| it.is_flattened);
     let fields = RecordFields { rust, own, flattened };
-    let (names, own_len) = (fields.own.iter().map(|it| &it.name), fields.own.len());
+    let names = fields.own.iter().map(|it| &it.name);
+    let own_len = fields.own.len();
     let bases: Vec<_> = fields.flattened.iter().filter_map(|it| it.ty.as_ref()).collect();
-    let (bind, write, column) = (fields.bind(), fields.write(), fields.column());
+    let bind = fields.bind();
+    let write = fields.write();
+    let column = fields.column();
     quote! {
         impl ::weir_runtime::macros::Record for #rust {
             const NAME: &'static str = #name;
             const FIELDS: &'static [&'static str] = {
                 const LEN: usize = #own_len #(+ <#bases as ::weir_runtime::macros::Record>::FIELDS.len())*;
-                const ALL: [&str; LEN] = ::weir_runtime::macros::joined(
+                const ALL: [&str; LEN] = ::weir_runtime::macros::join_names(
                     &[&[#(#names),*], #(<#bases as ::weir_runtime::macros::Record>::FIELDS),*]
                 );
                 &ALL
@@ -115,7 +118,9 @@ impl RecordFields<'_> {
             quote!(#own_len)
         };
         let parts = self.flattened.iter().map(|it| {
-            let (ty, value, from) = (&it.ty, within(it), start.clone());
+            let ty = &it.ty;
+            let value = within(it);
+            let from = start.clone();
             start.extend(quote!(+ <#ty as ::weir_runtime::macros::Record>::FIELDS.len()));
             quote! {
                 if index < #start {

@@ -172,7 +172,7 @@ fn checks_become_arguments_of_the_directive() {
     let expanded = inputs::input(&syn::parse_str(source).expect("it is Rust")).expect("it is accepted");
     let expected =
         r#"minLength: 10, maxLength: 16, min: -1, max: 2.0, pattern: "\\d\"", oneOf: ["a\u000A", "é"]"#;
-    let expected = quote::quote!(.validated(#expected)).to_string();
+    let expected = quote::quote!(.with_checks(#expected)).to_string();
     assert!(expanded.to_string().contains(&expected), "{expanded}");
 }
 
@@ -208,7 +208,7 @@ fn names_of_rust_become_names_of_graphql() {
         ["minStars", "id", "id", "http2Port", "minStars", "httpStatus", "id"]
     );
     assert_eq!(names::camel(&Ident::new_raw("type", Span::call_site())), "type");
-    let screaming = |name: &str| names::screaming(&ident(name));
+    let screaming = |name: &str| names::to_screaming_snake(&ident(name));
     assert_eq!(
         ["NewHope", "HTTPStatus", "Calm", "V2"].map(screaming),
         ["NEW_HOPE", "HTTP_STATUS", "CALM", "V2"]
