@@ -102,8 +102,13 @@ fn member<'py>(class: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyA
     }
 }
 
-/// A value that a reader refuses: `ValueError` and `TypeError` are the client's to read.
-pub(crate) fn refused(py: Python<'_>, error: &PyErr, coordinate: &str, registry: &Registry) -> ResolveError {
+/// Error of a reader that refuses a value: `ValueError` and `TypeError` are shown to the client, others are a bug.
+pub(crate) fn reader_error(
+    py: Python<'_>,
+    error: &PyErr,
+    coordinate: &str,
+    registry: &Registry,
+) -> ResolveError {
     if error.is_instance_of::<PyValueError>(py) {
         return ResolveError::new(error.value(py).to_string()).code("BAD_USER_INPUT");
     }

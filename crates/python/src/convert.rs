@@ -28,25 +28,25 @@ pub(crate) struct Converter<'c> {
 impl Converter<'_> {
     /// The value at `place`.
     pub(crate) fn value(&self, place: &Place<'_>, value: &Bound<'_, PyAny>) -> Value {
-        self.typed(place, place.ty, value)
+        self.convert_typed(place, place.ty, value)
     }
 
     /// The value of one item of the list at `place`.
     pub(crate) fn item(&self, place: &Place<'_>, value: &Bound<'_, PyAny>) -> Value {
-        self.typed(place, place.ty.item().unwrap_or(place.ty), value)
+        self.convert_typed(place, place.ty.item().unwrap_or(place.ty), value)
     }
 
     /// The error that an exception at `place` is.
-    pub(crate) fn failed(&self, py: Python<'_>, place: &Place<'_>, error: PyErr) -> Value {
+    pub(crate) fn error_value(&self, py: Python<'_>, place: &Place<'_>, error: PyErr) -> Value {
         Value::Error(field_error(py, error, &place.coordinate(), self.registry, self.state))
     }
 
-    fn typed(&self, place: &Place<'_>, ty: TypeRef, value: &Bound<'_, PyAny>) -> Value {
+    fn convert_typed(&self, place: &Place<'_>, ty: TypeRef, value: &Bound<'_, PyAny>) -> Value {
         if value.is_none() {
             return Value::Null;
         }
         if value.is_instance_of::<PyBaseException>() {
-            return self.failed(value.py(), place, PyErr::from_value(value.clone()));
+            return self.error_value(value.py(), place, PyErr::from_value(value.clone()));
         }
         if let Some(item) = ty.item() {
             return self.list(place, item, value);
@@ -59,7 +59,7 @@ impl Converter<'_> {
                     // The writer says which types may stand here.
                     None => Value::Object(Object { ty: name.into(), fields: Vec::new() }),
                 },
-                Err(error) => self.failed(value.py(), place, error),
+                Err(error) => self.error_value(value.py(), place, error),
             },
             PlaceKind::Custom(writer) => self.custom(place, writer.as_ref(), value),
             leaf => match self.leaf(leaf, value) {
@@ -71,20 +71,20 @@ impl Converter<'_> {
 
     fn list(&self, place: &Place<'_>, item: TypeRef, value: &Bound<'_, PyAny>) -> Value {
         if let Ok(items) = value.cast::<PyList>() {
-            return Value::List(items.iter().map(|it| self.typed(place, item, &it)).collect());
+            return Value::List(items.iter().map(|it| self.convert_typed(place, item, &it)).collect());
         }
         if let Ok(items) = value.cast::<PyTuple>() {
-            return Value::List(items.iter().map(|it| self.typed(place, item, &it)).collect());
+            return Value::List(items.iter().map(|it| self.convert_typed(place, item, &it)).collect());
         }
         let is_leaf = value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>();
         if is_leaf || value.is_instance_of::<PyDict>() {
             return self.unfit(place, value, "");
         }
         let Ok(items) = value.try_iter() else { return self.unfit(place, value, "") };
-        let items = items.map(|it| it.map(|it| self.typed(place, item, &it)));
+        let items = items.map(|it| it.map(|it| self.convert_typed(place, item, &it)));
         match items.collect::<PyResult<Vec<Value>>>() {
             Ok(items) => Value::List(items),
-            Err(error) => self.failed(value.py(), place, error),
+            Err(error) => self.error_value(value.py(), place, error),
         }
     }
 
@@ -100,7 +100,7 @@ impl Converter<'_> {
                 Ok(Some(found)) => self.value(&field.place, &found),
                 Ok(None) if dict.is_some() => Value::Null,
                 Ok(None) => self.unfit(&field.place, value, "has neither attribute nor key for it"),
-                Err(error) => self.failed(value.py(), &field.place, error),
+                Err(error) => self.error_value(value.py(), &field.place, error),
             };
             fields.push((Arc::clone(&field.name), converted));
         }
@@ -168,7 +168,7 @@ impl Converter<'_> {
         };
         let mut out = String::new();
         match written {
-            Err(error) => self.failed(py, place, error),
+            Err(error) => self.error_value(py, place, error),
             Ok(written) if written.is_none(py) => Value::Null,
             Ok(written) => match json::write(&mut out, written.bind(py), self.registry, 0) {
                 Ok(()) => Value::Json(out.into()),
@@ -180,7 +180,8 @@ impl Converter<'_> {
     fn unfit(&self, place: &Place<'_>, value: &Bound<'_, PyAny>, reason: &str) -> Value {
         let class = value.get_type();
         let class = class.name().and_then(|it| it.extract::<String>()).unwrap_or_default();
-        let (coordinate, ty) = (place.coordinate(), place.type_text());
+        let coordinate = place.coordinate();
+        let ty = place.type_text();
         let reason = if reason.is_empty() { "does not fit" } else { reason };
         Value::Error(unfit(format!("{coordinate} is {ty}: a value of class {class} {reason}.")))
     }

@@ -1,7 +1,7 @@
 //! Exceptions of Python as errors of fields.
 //!
-//! **Invariant:** only the words of `weir.GraphQLError` reach the client; every other exception is written to the log. An exception that
-//! is no `Exception`, such as `KeyboardInterrupt`, is kept and raised again by the call that executes.
+//! **Invariant:** only messages of `weir.GraphQLError` reach the client; every other exception is logged. An exception outside of
+//! `Exception`, such as `KeyboardInterrupt`, is kept and raised again by the call that executes.
 
 use crate::json;
 use crate::registry::Registry;
@@ -13,7 +13,7 @@ use weir_engine::memory::AnswerError;
 use weir_engine::source::FieldError;
 use weir_runtime::ResolveError;
 
-/// Code of an error that clients are told nothing of.
+/// Code of an error whose details clients do not get.
 const INTERNAL: &str = "INTERNAL";
 
 fn internal() -> ResolveError {
@@ -29,7 +29,7 @@ pub(crate) fn resolve_error(
     state: &RunState,
 ) -> ResolveError {
     if error.is_instance(py, registry.graphql_error.bind(py)) {
-        return told(error.value(py).as_any(), registry).unwrap_or_else(|_| internal());
+        return read_graphql_error(error.value(py).as_any(), registry).unwrap_or_else(|_| internal());
     }
     if error.is_instance_of::<PyException>(py) {
         log(py, registry, coordinate, &error);
@@ -39,7 +39,7 @@ pub(crate) fn resolve_error(
     internal()
 }
 
-/// As [`resolve_error`], for one value.
+/// Converts an exception like [`resolve_error`], for one value.
 pub(crate) fn field_error(
     py: Python<'_>,
     error: PyErr,
@@ -50,25 +50,25 @@ pub(crate) fn field_error(
     resolve_error(py, error, coordinate, registry, state).field_error(None)
 }
 
-/// A value that does not fit, in words for the client.
+/// Error of a value that does not fit, with a message for the client.
 pub(crate) fn unfit(message: String) -> FieldError {
     FieldError { code: INTERNAL, message: message.into(), hasura_path: None, extensions: None }
 }
 
-/// A resolver that broke its contract: words for the log alone.
+/// Error of a resolver that broke its contract; the message is only logged.
 pub(crate) fn broken(py: Python<'_>, registry: &Registry, coordinate: &str, message: String) -> ResolveError {
     log(py, registry, coordinate, &PyValueError::new_err(message));
     internal()
 }
 
-/// Tells the log of an exception at `coordinate`.
+/// Logs an exception at `coordinate`.
 pub(crate) fn log(py: Python<'_>, registry: &Registry, coordinate: &str, error: &PyErr) {
     if let Err(failed) = registry.log.call1(py, (coordinate, error.value(py))) {
         failed.write_unraisable(py, None);
     }
 }
 
-fn told(error: &Bound<'_, PyAny>, registry: &Registry) -> PyResult<ResolveError> {
+fn read_graphql_error(error: &Bound<'_, PyAny>, registry: &Registry) -> PyResult<ResolveError> {
     let message = error.getattr("message")?.str()?;
     let mut told = ResolveError::new(message.to_str()?);
     if let Some(code) = error.getattr("code")?.extract::<Option<String>>()? {

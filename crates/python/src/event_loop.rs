@@ -41,9 +41,10 @@ impl Wake for Alarm {
                 .map(|it| (it.thread, it.call_soon_threadsafe.clone_ref(py), it.wake.clone_ref(py)));
             drop(armed);
             let Some((thread, call_soon_threadsafe, wake)) = parts else { return };
-            let woken = match thread == std::thread::current().id() {
-                true => wake.call0(py),
-                false => call_soon_threadsafe.call1(py, (wake,)),
+            let woken = if thread == std::thread::current().id() {
+                wake.call0(py)
+            } else {
+                call_soon_threadsafe.call1(py, (wake,))
             };
             if let Err(error) = woken {
                 error.write_unraisable(py, None);
@@ -83,7 +84,7 @@ impl Run {
         *self.alarm.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(armed);
     }
 
-    /// Goes on as far as possible: true and the answer once it is there.
+    /// Polls as far as possible: true and the answer once it is there.
     fn poll(&self, py: Python<'_>) -> PyResult<(bool, Option<Py<PyAny>>)> {
         let Some(mut future) = self.take() else { return Ok((true, None)) };
         let handle = tokio_runtime::handle()?;
@@ -97,7 +98,7 @@ impl Run {
             }
             polled
         });
-        self.state.raised()?;
+        self.state.raise_interrupt()?;
         Ok(match polled {
             Poll::Ready(output) => (true, output.map(|it| it.into_object(py)).transpose()?),
             Poll::Pending => (false, None),
@@ -106,11 +107,11 @@ impl Run {
 
     /// Coroutines that wait for the loop, each with the callback of its task.
     fn started(&self) -> Vec<(Py<PyAny>, Reply)> {
-        let started = self.state.started().into_iter();
+        let started = self.state.take_coroutines().into_iter();
         started.map(|(coroutine, sender)| (coroutine, Reply(Mutex::new(Some(sender))))).collect()
     }
 
-    /// Ends a request that nobody waits for any more.
+    /// Cancels the request.
     fn close(&self) {
         drop(self.take());
         *self.alarm.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
@@ -125,7 +126,7 @@ pub(crate) struct Reply(Mutex<Option<ReplySender>>);
 impl Reply {
     fn __call__(&self, task: &Bound<'_, PyAny>) {
         let sender = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // A request that ended takes no reply.
+        // The receiver of an ended request is gone.
         let _ = sender.map(|it| it.send(task.call_method0("result").map(Bound::unbind)));
     }
 }

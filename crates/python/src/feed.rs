@@ -39,7 +39,8 @@ impl Feed {
 impl Feed {
     /// A run that ends without an answer, or with the refusal.
     fn open(&self) -> Run {
-        let (subscription, answers) = (Arc::clone(&self.subscription), Arc::clone(&self.answers));
+        let subscription = Arc::clone(&self.subscription);
+        let answers = Arc::clone(&self.answers);
         let state = Arc::clone(&self.state);
         let future: RunFuture = Box::pin(async move {
             let Subscription { schema, query, variables, operation, patience } = &*subscription;
@@ -78,6 +79,6 @@ impl Feed {
             drop(answers.take());
         }
         self.state.forget();
-        self.state.opened()
+        self.state.take_iterators()
     }
 }

@@ -3,7 +3,7 @@
 //! **Invariant:** a function is called with all parents of a step, or once for each of them, under one acquisition of the GIL. What
 //! it returns is awaited if it can be, whatever kind of function it is: decorators hide that.
 
-use crate::arguments::{Parameters, keywords, refused};
+use crate::arguments::{Parameters, keywords, reader_error};
 use crate::awaitable::AwaitableTypes;
 use crate::convert::Converter;
 use crate::errors::{broken, resolve_error};
@@ -57,7 +57,7 @@ pub(crate) struct Call<'py> {
 }
 
 impl Function {
-    pub(crate) fn failed(&self, py: Python<'_>, error: PyErr, state: &RunState) -> ResolveError {
+    pub(crate) fn to_resolve_error(&self, py: Python<'_>, error: PyErr, state: &RunState) -> ResolveError {
         resolve_error(py, error, &self.coordinate, &self.registry, state)
     }
 
@@ -82,13 +82,13 @@ impl Function {
         state: &RunState,
     ) -> Result<Call<'py>, ResolveError> {
         let keywords = keywords(py, arguments, &self.parameters, &self.registry);
-        let keywords = keywords.map_err(|it| refused(py, &it, &self.coordinate, &self.registry))?;
+        let keywords = keywords.map_err(|it| reader_error(py, &it, &self.coordinate, &self.registry))?;
         if let Some(name) = &self.parameters.info
-            && !keywords.contains(name).map_err(|it| self.failed(py, it, state))?
+            && !keywords.contains(name).map_err(|it| self.to_resolve_error(py, it, state))?
         {
             let info = Info::new(state.context.clone_ref(py), context.lookahead().clone());
-            let info = Bound::new(py, info).map_err(|it| self.failed(py, it, state))?;
-            keywords.set_item(name, info).map_err(|it| self.failed(py, it, state))?;
+            let info = Bound::new(py, info).map_err(|it| self.to_resolve_error(py, it, state))?;
+            keywords.set_item(name, info).map_err(|it| self.to_resolve_error(py, it, state))?;
         }
         let parents = state.parents(py, parents.unwrap_or_default());
         let parents = parents.ok_or_else(|| self.broken(py, "the parents are not known".into()))?;
@@ -128,13 +128,13 @@ impl Function {
             let mut types = AwaitableTypes::default();
             if returned.iter().flatten().any(|it| types.has(it)) {
                 let later = self.gather(py, returned, &state);
-                return later.map(Called::Later).map_err(|it| self.failed(py, it, &state));
+                return later.map(Called::Later).map_err(|it| self.to_resolve_error(py, it, &state));
             }
             let place = Place::of(py, context.lookahead(), &self.registry);
             let converter = self.converter(&state);
             let one = |returned: PyResult<Bound<'_, PyAny>>| match returned {
                 Ok(value) => converter.value(&place, &value),
-                Err(error) => converter.failed(py, &place, error),
+                Err(error) => converter.error_value(py, &place, error),
             };
             Ok(Called::Values(returned.into_iter().map(one).collect()))
         })
@@ -150,17 +150,17 @@ impl Function {
     ) -> Result<Called, ResolveError> {
         let Call { keywords, parents } = self.prepare(py, parents, arguments, context, state)?;
         let rows = parents.len();
-        let parents = PyList::new(py, parents).map_err(|it| self.failed(py, it, state))?;
+        let parents = PyList::new(py, parents).map_err(|it| self.to_resolve_error(py, it, state))?;
         let values = self.callable.bind(py).call((parents,), Some(&keywords));
-        let values = values.map_err(|it| self.failed(py, it, state))?;
+        let values = values.map_err(|it| self.to_resolve_error(py, it, state))?;
         if AwaitableTypes::default().has(&values) {
             let later = state.finish(py, values, &self.registry);
-            return later.map(Called::Later).map_err(|it| self.failed(py, it, state));
+            return later.map(Called::Later).map_err(|it| self.to_resolve_error(py, it, state));
         }
         self.values(py, &values, rows, context, state).map(Called::Values)
     }
 
-    /// One coroutine of all that were returned; exceptions stand for themselves.
+    /// Gathers the returned coroutines into one; exceptions stay in their places.
     fn gather(
         &self,
         py: Python<'_>,
@@ -198,7 +198,7 @@ impl Function {
         let converter = self.converter(state);
         let mut converted = Vec::with_capacity(rows);
         for item in items {
-            let item = item.map_err(|it| self.failed(py, it, state))?;
+            let item = item.map_err(|it| self.to_resolve_error(py, it, state))?;
             converted.push(converter.value(&place, &item));
         }
         if converted.len() == rows {

@@ -42,7 +42,7 @@ pub(crate) struct HttpRequestSpec {
 
 /// A request that is ready to run.
 pub(crate) struct HttpCall {
-    /// A head that the server let through may be none.
+    /// An error if the server passed on a head that is not valid HTTP.
     head: Result<Parts, http::Error>,
     body: Bytes,
     options: HttpOptions,
@@ -57,7 +57,7 @@ impl HttpRequestSpec {
     /// The request.
     pub(crate) fn call(self, patience: Duration) -> HttpCall {
         let query = String::from_utf8_lossy(&self.query_string);
-        let target = if query.is_empty() { "/".to_owned() } else { format!("/?{}", escaped(&query)) };
+        let target = if query.is_empty() { "/".to_owned() } else { format!("/?{}", escape_query(&query)) };
         let mut request = http::Request::builder().method(self.method.as_str()).uri(target);
         for (name, value) in &self.headers {
             if let Some(name) = READ.iter().find(|it| name.eq_ignore_ascii_case(it.as_bytes())) {
@@ -70,7 +70,8 @@ impl HttpRequestSpec {
             file_bytes_max,
             bytes_max,
         });
-        let (body_bytes_max, batch_max) = (self.body_bytes_max, self.batch_max);
+        let body_bytes_max = self.body_bytes_max;
+        let batch_max = self.batch_max;
         let options = HttpOptions { body_bytes_max, batch_max, patience, uploads };
         HttpCall { head, body: Bytes::from_owner(self.body), options, patience }
     }
@@ -81,8 +82,8 @@ impl HttpRequestSpec {
     }
 }
 
-/// A query string of any characters as one that a URL may have.
-fn escaped(query: &str) -> String {
+/// Escapes the characters of a query string that a URL cannot contain.
+fn escape_query(query: &str) -> String {
     let mut out = String::with_capacity(query.len());
     for byte in query.bytes() {
         match byte {
@@ -109,7 +110,7 @@ impl HttpCall {
             Ok(head) => head,
             Err(error) => {
                 let refusal = Refusal::bad_request(format!("the head cannot be read: {error}"));
-                return Some(Box::new(refused(&refusal)));
+                return Some(Box::new(refusal_response(&refusal)));
             }
         };
         let request = http::Request::from_parts(head, Full::new(body));
@@ -120,7 +121,7 @@ impl HttpCall {
 }
 
 /// The response to a request that does not reach the schema.
-fn refused(refusal: &Refusal) -> http::Response<HttpBody> {
+fn refusal_response(refusal: &Refusal) -> http::Response<HttpBody> {
     let body = Full::new(Bytes::from(refusal.body())).boxed_unsync();
     let mut response = http::Response::new(body);
     *response.status_mut() = refusal.status;
@@ -201,6 +202,6 @@ impl HttpAnswer {
         }
         let state = run.state();
         state.forget();
-        state.opened()
+        state.take_iterators()
     }
 }

@@ -26,7 +26,7 @@ impl Info {
     /// `User.posts`.
     #[getter]
     fn coordinate(&self) -> String {
-        self.lookahead.selected().coordinate()
+        self.lookahead.selected_field().coordinate()
     }
     /// The alias, or the name.
     #[getter]

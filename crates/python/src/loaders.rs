@@ -162,10 +162,11 @@ fn values_by_key(
 }
 
 /// The resolver of a field whose values the loader `number` loads by the keys that the function says.
-pub(crate) fn loading(function: Arc<Function>, number: u32, is_root: bool) -> AnyResolver {
-    let (says, answers) = (Arc::clone(&function), function);
+pub(crate) fn loader_resolver(function: Arc<Function>, number: u32, is_root: bool) -> AnyResolver {
+    let says = Arc::clone(&function);
+    let answers = function;
     let answer = move |marks: &[KeyForm], values: Vec<Option<Loaded>>, context: &Context| {
-        answers.loaded(marks, values, context)
+        answers.loaded_values(marks, values, context)
     };
     if is_root {
         let keys = move |_: &[&()], arguments: &AnyArguments, context: &Context| {
@@ -202,14 +203,16 @@ impl Function {
         let state = call_state(context)?;
         Python::attach(|py| {
             let said = self.call_each(py, parents, arguments, context, &state)?;
-            let (mut keys, mut marks) = (Vec::with_capacity(said.len()), Vec::with_capacity(said.len()));
+            let mut keys = Vec::with_capacity(said.len());
+            let mut marks = Vec::with_capacity(said.len());
             let mut add = |key: &Bound<'_, PyAny>| {
-                let place = state.key_number(key).map_err(|error| self.failed(py, error, &state))?;
+                let place =
+                    state.key_number(key).map_err(|error| self.to_resolve_error(py, error, &state))?;
                 keys.push(Loaders::key((number, place)));
                 Ok::<_, ResolveError>(())
             };
             for key in said {
-                let key = key.map_err(|error| self.failed(py, error, &state))?;
+                let key = key.map_err(|error| self.to_resolve_error(py, error, &state))?;
                 marks.push(if let Ok(list) = key.cast::<PyList>() {
                     list.iter().try_for_each(|it| add(&it))?;
                     KeyForm::List(list.len())
@@ -225,7 +228,7 @@ impl Function {
     }
 
     /// A value per parent of what was loaded.
-    fn loaded(
+    fn loaded_values(
         &self,
         marks: &[KeyForm],
         values: Vec<Option<Loaded>>,

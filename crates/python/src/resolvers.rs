@@ -2,7 +2,7 @@
 
 use crate::arguments::Parameters;
 use crate::function::{CallForm, Called, Function, call_state};
-use crate::loaders::loading;
+use crate::loaders::loader_resolver;
 use crate::registry::Registry;
 use crate::roots::Roots;
 use crate::stream::events;
@@ -36,7 +36,7 @@ pub(crate) fn resolver(spec: FunctionSpec, roots: &Roots, registry: &Arc<Registr
     let function = Function { coordinate, callable, form, parameters, registry: Arc::clone(registry) };
     let function = Arc::new(function);
     if let Some(number) = loader {
-        return loading(function, number, form == CallForm::Root);
+        return loader_resolver(function, number, form == CallForm::Root);
     }
     match form {
         CallForm::Root if is_stream => stream(move |arguments: &AnyArguments, context: &Context| {
@@ -44,13 +44,13 @@ pub(crate) fn resolver(spec: FunctionSpec, roots: &Roots, registry: &Arc<Registr
         })
         .into(),
         CallForm::Root => async_batch(move |_: &[&()], arguments: &AnyArguments, context: &Context| {
-            finished(Arc::clone(&function), function.call(None, arguments, context), 1, context)
+            finish_call(Arc::clone(&function), function.call(None, arguments, context), 1, context)
         })
         .into(),
         CallForm::Each | CallForm::Batch => {
             async_batch(move |parents: &[&Object], arguments: &AnyArguments, context: &Context| {
                 let called = function.call(Some(parents), arguments, context);
-                finished(Arc::clone(&function), called, parents.len(), context)
+                finish_call(Arc::clone(&function), called, parents.len(), context)
             })
             .into()
         }
@@ -58,7 +58,7 @@ pub(crate) fn resolver(spec: FunctionSpec, roots: &Roots, registry: &Arc<Registr
 }
 
 /// The values of a call that was begun.
-fn finished(
+fn finish_call(
     function: Arc<Function>,
     called: Result<Called, ResolveError>,
     rows: usize,
@@ -73,7 +73,7 @@ fn finished(
         let state = call_state(&context)?;
         Python::attach(|py| match returned {
             Ok(values) => function.values(py, values.bind(py), rows, &context, &state),
-            Err(error) => Err(function.failed(py, error, &state)),
+            Err(error) => Err(function.to_resolve_error(py, error, &state)),
         })
     }
 }

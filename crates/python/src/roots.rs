@@ -12,7 +12,7 @@ pub(crate) struct Roots {
 }
 
 impl Roots {
-    /// Reads them; an SDL that cannot be read has the usual names, and its errors are told when it is built.
+    /// Reads the names; an unreadable SDL gets the default names, and its errors are reported by the build.
     pub(crate) fn of(sdl: &str) -> Self {
         let mut roots =
             Self { query: "Query".into(), mutation: "Mutation".into(), subscription: "Subscription".into() };

@@ -72,7 +72,7 @@ impl RunState {
         objects.len() as i64 - 1
     }
 
-    /// The objects that `parents` stand for.
+    /// Objects that the package keeps for `parents`.
     pub(crate) fn parents<'py>(
         &self,
         py: Python<'py>,
@@ -89,7 +89,8 @@ impl RunState {
     fn keys_of_loaders(&self, py: Python<'_>) -> Arc<LoaderKeys> {
         let mut known = lock(&self.loader_keys);
         let keys = known.get_or_insert_with(|| {
-            let (numbers, keys) = (PyDict::new(py).unbind(), PyList::empty(py).unbind());
+            let numbers = PyDict::new(py).unbind();
+            let keys = PyList::empty(py).unbind();
             Arc::new(LoaderKeys { numbers, keys })
         });
         Arc::clone(keys)
@@ -100,7 +101,8 @@ impl RunState {
     /// The key has no hash.
     pub(crate) fn key_number(&self, key: &Bound<'_, PyAny>) -> PyResult<u32> {
         let LoaderKeys { numbers, keys } = &*self.keys_of_loaders(key.py());
-        let (numbers, keys) = (numbers.bind(key.py()), keys.bind(key.py()));
+        let numbers = numbers.bind(key.py());
+        let keys = keys.bind(key.py());
         // `1`, `1.0` and `True` are equal in Python, and no keys of one database.
         let known = (key.get_type(), key);
         if let Some(number) = numbers.get_item(&known)? {
@@ -160,7 +162,7 @@ impl RunState {
         drop(keys);
     }
 
-    /// Remembers an exception that the whole call has to raise; the first stays.
+    /// Stores an exception that the whole call has to raise; the first one wins.
     pub(crate) fn interrupt(&self, error: PyErr) {
         let mut interrupt = lock(&self.interrupt);
         if interrupt.is_none() {
@@ -168,8 +170,8 @@ impl RunState {
         }
     }
 
-    /// Raises what was remembered.
-    pub(crate) fn raised(&self) -> PyResult<()> {
+    /// Raises the stored exception, if there is one.
+    pub(crate) fn raise_interrupt(&self) -> PyResult<()> {
         lock(&self.interrupt).take().map_or(Ok(()), Err)
     }
 
@@ -192,7 +194,7 @@ impl RunState {
     }
 
     /// Coroutines that the event loop has not seen yet.
-    pub(crate) fn started(&self) -> Vec<(Py<PyAny>, ReplySender)> {
+    pub(crate) fn take_coroutines(&self) -> Vec<(Py<PyAny>, ReplySender)> {
         std::mem::take(&mut *lock(&self.coroutines))
     }
 
@@ -202,7 +204,7 @@ impl RunState {
     }
 
     /// Iterators that were opened.
-    pub(crate) fn opened(&self) -> Vec<Py<PyAny>> {
+    pub(crate) fn take_iterators(&self) -> Vec<Py<PyAny>> {
         std::mem::take(&mut *lock(&self.iterators))
     }
 }

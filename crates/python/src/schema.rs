@@ -58,18 +58,18 @@ struct RequestSpec {
 }
 
 /// Time for an answer; without bound if it is none that could be.
-fn patience(seconds: f64) -> Duration {
+fn bounded_duration(seconds: f64) -> Duration {
     const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
     Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST).min(LONGEST)
 }
 
 impl RequestSpec {
-    fn patience(&self) -> Duration {
-        patience(self.timeout)
+    fn timeout(&self) -> Duration {
+        bounded_duration(self.timeout)
     }
 
     async fn answer(&self, schema: &Schema, state: Arc<RunState>) -> weir_runtime::Response {
-        let mut request = Request::new(&self.query).data(state).deadline(Instant::now() + self.patience());
+        let mut request = Request::new(&self.query).data(state).deadline(Instant::now() + self.timeout());
         if let Some(variables) = &self.variables {
             request = request.variables(variables);
         }
@@ -92,7 +92,7 @@ pub(crate) struct Core {
 /// A function's coordinate and parameters.
 type Signature = (String, Parameters);
 
-/// Arguments that no parameter takes, in words.
+/// Messages about arguments that no parameter takes.
 fn misfits(schema: &LanguageSchema, signatures: &[Signature]) -> Vec<String> {
     let mut misfits = Vec::new();
     for (coordinate, parameters) in signatures {
@@ -111,7 +111,7 @@ fn misfits(schema: &LanguageSchema, signatures: &[Signature]) -> Vec<String> {
 
 /// The schema with its functions.
 /// # Errors
-/// Everything that is wrong with it, in words.
+/// All errors of the schema, as text.
 fn build(sdl: &str, parts: Parts, registry: &Arc<Registry>, options: &Options) -> Result<Schema, String> {
     let standard = Settings::STANDARD;
     let depth_max = options.depth_max.unwrap_or(Limits::STANDARD.depth_max);
@@ -174,14 +174,15 @@ impl Core {
         let state = Arc::new(RunState::new(request.context.clone_ref(py), false));
         let answered = tokio_runtime::block_on(py, request.answer(&self.schema, Arc::clone(&state)));
         state.forget();
-        state.raised()?;
+        state.raise_interrupt()?;
         Ok(Response::new(py, &answered?))
     }
 
     /// Begins to answer a request that the event loop drives.
     fn start(&self, py: Python<'_>, request: RequestSpec) -> Run {
         let state = Arc::new(RunState::new(request.context.clone_ref(py), true));
-        let (schema, own) = (Arc::clone(&self.schema), Arc::clone(&state));
+        let schema = Arc::clone(&self.schema);
+        let own = Arc::clone(&state);
         Run::new(
             Box::pin(async move { Some(Box::new(request.answer(&schema, own).await) as Box<dyn RunOutput>) }),
             state,
@@ -191,7 +192,7 @@ impl Core {
     /// A subscription that the event loop drives.
     fn subscribe(&self, py: Python<'_>, request: RequestSpec) -> Feed {
         let state = Arc::new(RunState::new(request.context.clone_ref(py), true));
-        let patience = request.patience();
+        let patience = request.timeout();
         let RequestSpec { query, variables, operation_name: operation, .. } = request;
         Feed::new(
             Subscription { schema: Arc::clone(&self.schema), query, variables, operation, patience },
@@ -202,26 +203,27 @@ impl Core {
     /// Begins to answer a request over HTTP that the event loop drives.
     fn http(&self, py: Python<'_>, request: HttpRequestSpec) -> Run {
         let state = Arc::new(RunState::new(request.context.clone_ref(py), true));
-        let patience = patience(request.timeout());
+        let patience = bounded_duration(request.timeout());
         let call = request.call(patience);
-        let (schema, own) = (Arc::clone(&self.schema), Arc::clone(&state));
+        let schema = Arc::clone(&self.schema);
+        let own = Arc::clone(&state);
         Run::new(Box::pin(call.answer(schema, own)), state)
     }
 
     /// Answers a request over HTTP whose resolvers do not wait.
     fn http_now(&self, py: Python<'_>, request: HttpRequestSpec) -> PyResult<Option<Py<PyAny>>> {
         let state = Arc::new(RunState::new(request.context.clone_ref(py), false));
-        let patience = patience(request.timeout());
+        let patience = bounded_duration(request.timeout());
         let call = request.call(patience);
         let answered = tokio_runtime::block_on(py, call.answer(Arc::clone(&self.schema), Arc::clone(&state)));
         state.forget();
-        state.raised()?;
+        state.raise_interrupt()?;
         answered?.map(|it| it.into_object(py)).transpose()
     }
 
     /// An operation of a socket: JSON with the members that the body of a POST has.
     /// # Errors
-    /// `ValueError`, with words for the client.
+    /// `ValueError`, with a message for the client.
     fn operation(&self, py: Python<'_>, payload: &str, context: Py<PyAny>, timeout: f64) -> PyResult<Feed> {
         let invalid = |words: String| PyValueError::new_err(words);
         let tape =
@@ -233,7 +235,7 @@ impl Core {
             query: params.query.into_owned(),
             variables: params.variables.map(|it| it.raw().to_owned()),
             operation: params.operation_name.map(|it| it.into_owned()),
-            patience: patience(timeout),
+            patience: bounded_duration(timeout),
         };
         Ok(Feed::new(subscription, state))
     }

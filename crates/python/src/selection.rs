@@ -54,11 +54,12 @@ pub(crate) struct FieldPlan<'l> {
 impl<'l> Place<'l> {
     /// The place of the field itself.
     pub(crate) fn of(py: Python<'_>, lookahead: &'l Lookahead, registry: &Registry) -> Self {
-        Self::new(py, lookahead.selected(), lookahead, registry)
+        Self::new(py, lookahead.selected_field(), lookahead, registry)
     }
 
     fn new(py: Python<'_>, field: SelectedField<'l>, lookahead: &'l Lookahead, registry: &Registry) -> Self {
-        let (schema, ty) = (lookahead.schema(), field.ty());
+        let schema = lookahead.schema();
+        let ty = field.ty();
         let is_filtered = !registry.filtered.is_empty() && registry.filtered.contains(&field.coordinate());
         let object = |it: &SelectedType<'l>| ObjectPlan {
             is_parent: it.is_parent() || is_filtered || registry.guarded_types.contains(it.name()),

@@ -11,7 +11,7 @@ use weir_transport::socket::{
 /// Messages to send, and the end of the socket: code and reason.
 type Said = (Vec<String>, Option<(u16, String)>);
 
-fn ended(close: Close) -> (u16, String) {
+fn code_and_reason(close: Close) -> (u16, String) {
     (close.code, close.reason.into_owned())
 }
 
@@ -56,13 +56,13 @@ impl Socket {
     /// The close of a client that does not log in.
     #[staticmethod]
     fn init_timeout() -> (u16, String) {
-        ended(Close::INIT_TIMEOUT)
+        code_and_reason(Close::INIT_TIMEOUT)
     }
 
     /// The close of a client that sends bytes where texts are due.
     #[staticmethod]
     fn invalid() -> (u16, String) {
-        ended(Close::INVALID)
+        code_and_reason(Close::INVALID)
     }
 
     /// The reaction to a message: its kind, and what belongs to it.
@@ -74,21 +74,21 @@ impl Socket {
             Step::LogIn(payload) => ("login", payload).into_pyobject(py),
             Step::Run(Operation { id, payload }) => ("run", id, payload).into_pyobject(py),
             Step::Stop(id) => ("stop", id).into_pyobject(py),
-            Step::Close(close) => ("close", ended(close)).into_pyobject(py),
+            Step::Close(close) => ("close", code_and_reason(close)).into_pyobject(py),
         }
     }
 
-    /// Messages for a login, and the end if it failed: `denied` has words.
+    /// Messages for a login, and the close if it failed: `denied` is the reason.
     #[pyo3(signature = (denied = None))]
     fn logged_in(&self, denied: Option<String>) -> Said {
         let known = denied.map_or(Ok(()), |it| Err(LoginError::Denied(it.into())));
         let (texts, close) = self.session().logged_in(known);
-        (texts, close.map(ended))
+        (texts, close.map(code_and_reason))
     }
 
     /// The operation is over: its id is free.
     fn ended(&self, id: &str) {
-        self.session().ended(id);
+        self.session().end_operation(id);
     }
 
     /// Messages for an operation beyond the limit.
@@ -101,7 +101,7 @@ impl Socket {
         self.talk.answer(id, Outcome::Refused, body)
     }
 
-    /// Messages for an operation that fails with these words and code.
+    /// Messages for an operation that fails with this message and code.
     fn failed(&self, id: &str, message: &str, code: &str) -> Vec<String> {
         self.talk.answer(id, Outcome::Refused, &error_body(message, code, None))
     }

@@ -28,7 +28,7 @@ pub(crate) fn events(
             let Call { keywords, .. } = function.prepare(py, None, arguments, context, &state)?;
             let iterator = function.callable(py).call((), Some(&keywords));
             let iterator = iterator.and_then(|it| function.registry().open.bind(py).call1((it,)));
-            let iterator = iterator.map_err(|it| function.failed(py, it, &state))?.unbind();
+            let iterator = iterator.map_err(|it| function.to_resolve_error(py, it, &state))?.unbind();
             state.open(iterator.clone_ref(py));
             let context = context.clone();
             Ok(Events { function: Arc::clone(&function), iterator, context, state: Arc::clone(&state) })
@@ -66,7 +66,7 @@ impl Events {
             match reply.and_then(|it| it.bind(py).extract::<(bool, Py<PyAny>)>()) {
                 Ok((true, value)) => Some((converter.value(&place, value.bind(py)), true)),
                 Ok((false, _)) => None,
-                Err(error) => Some((converter.failed(py, &place, error), false)),
+                Err(error) => Some((converter.error_value(py, &place, error), false)),
             }
         })
     }
