@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Longest text of a value that differs.
 const SHOWN_CHARS: usize = 120;
-/// Differences that are told.
+/// Upper bound of the reported differences.
 const DIFFERENCES_MAX: usize = 20;
 
 /// Settings of a comparison.
@@ -54,7 +54,8 @@ struct SliceFigures {
 impl SliceFigures {
     #[expect(clippy::cast_precision_loss, reason = "rates and times")]
     fn of(result: &RunResult) -> Self {
-        let (total, setup) = (&result.total, &result.setup);
+        let total = &result.total;
+        let setup = &result.setup;
         let good = total.completed.saturating_sub(total.error_count());
         // The last process is the generator itself.
         let servers = result.processes.len().saturating_sub(1);
@@ -67,7 +68,7 @@ impl SliceFigures {
     }
 }
 
-/// Compares B with A. `progress` is told which side is measured, of which pair.
+/// Compares B with A. `progress` gets the side and the pair that are measured.
 /// # Errors
 /// Causes for which nothing can be measured; a side whose requests fail.
 pub fn compare(
@@ -98,7 +99,8 @@ pub fn compare(
     setup.target = a.plan.url();
     let measures = measures(&slices, options.least);
     let verdict = overall(&measures);
-    let (a, b) = (a.name.clone(), b.name.clone());
+    let a = a.name.clone();
+    let b = b.name.clone();
     Ok(CompareResult {
         format: FORMAT,
         started_at,
@@ -174,7 +176,9 @@ fn differences(a: &Side, b: &Side, runs: u32) -> Result<(Vec<AnswerDifference>, 
             }
         };
         if let Some((path, x, y)) = difference {
-            let (operation, a, b) = (one.operation.clone(), shorten(&x), shorten(&y));
+            let operation = one.operation.clone();
+            let a = shorten(&x);
+            let b = shorten(&y);
             found.push(AnswerDifference { operation, path, a, b });
         }
     }

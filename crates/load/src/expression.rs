@@ -1,6 +1,6 @@
 //! Expressions between `$(` and `)` in a scenario or plan: parsed once, evaluated for each answer.
 //!
-//! Names, integers, decimals, 'texts', the operators `+ - * / %` and comparisons, and words that make something up from the seed:
+//! Names, integers, decimals, 'texts', the operators `+ - * / %` and comparisons, and functions that generate values from the seed:
 //! `words 3`, `between 1 90`, `pick A B`, `chance 0.3`.
 //!
 //! **Invariant:** the same scenario, seed and request give the same value, whatever came before.
@@ -44,7 +44,7 @@ impl Value<'_> {
         }
     }
 
-    /// A number that stands for this value in a seed.
+    /// Hash input that represents this value in a seed.
     pub(crate) fn hash(&self) -> u64 {
         match self {
             Self::Null => 1,
@@ -69,7 +69,7 @@ pub(crate) trait Known<N> {
 pub(crate) enum Expression<N> {
     Constant(Value<'static>),
     Name(N),
-    /// The number tells calls of one scenario apart, so that they do not make up the same.
+    /// The number distinguishes the calls of one scenario, so that they generate different values.
     Call(Call, Vec<Expression<N>>, u64),
     Binary(Box<Expression<N>>, Operator, Box<Expression<N>>),
 }
@@ -258,7 +258,7 @@ impl<N> ExpressionReader<'_, '_, N> {
     /// A word with its arguments, or a single thing.
     fn call(&mut self) -> Result<Expression<N>, String> {
         let rest = self.rest.trim_start();
-        let word = leading(rest);
+        let word = leading_word(rest);
         let Some((name, call, least)) = CALLS.iter().find(|it| it.0 == word) else { return self.atom() };
         self.rest = &rest[word.len()..];
         *self.place += 1;
@@ -270,7 +270,7 @@ impl<N> ExpressionReader<'_, '_, N> {
             .starts_with(|it: char| it.is_alphanumeric() || matches!(it, '\'' | '(' | '.'))
         {
             // The arguments of `pick` are texts, not names.
-            let bare = leading(self.rest.trim_start());
+            let bare = leading_word(self.rest.trim_start());
             if *call == Call::Pick && bare.starts_with(char::is_alphabetic) {
                 self.rest = &self.rest.trim_start()[bare.len()..];
                 arguments.push(Expression::Constant(Value::Text(bare.to_string().into())));
@@ -304,7 +304,7 @@ impl<N> ExpressionReader<'_, '_, N> {
             self.rest = after;
             return Ok(Expression::Constant(Value::Text(text.to_string().into())));
         }
-        let word = leading(rest);
+        let word = leading_word(rest);
         self.rest = &rest[word.len()..];
         if word.is_empty() {
             return Err(match rest.chars().next() {
@@ -324,7 +324,7 @@ impl<N> ExpressionReader<'_, '_, N> {
 }
 
 /// The name or number that `text` begins with.
-fn leading(text: &str) -> &str {
+fn leading_word(text: &str) -> &str {
     let end =
         text.find(|it: char| !it.is_alphanumeric() && !matches!(it, '_' | '.' | '-')).unwrap_or(text.len());
     // A `-` inside belongs to the name of a header; after a number or with spaces around it is a minus.

@@ -33,11 +33,11 @@ pub(crate) fn percent(part: f64) -> String {
         it if it >= 0.0095 => 2,
         _ => 3,
     };
-    format!("{} %", trimmed(&format!("{value:.places$}")))
+    format!("{} %", trim_zeros(&format!("{value:.places$}")))
 }
 
 /// A decimal number without zeros at its end.
-fn trimmed(text: &str) -> &str {
+fn trim_zeros(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
@@ -72,7 +72,7 @@ fn short(value: f64) -> String {
         it if it >= 1.0 => 2,
         _ => 3,
     };
-    trimmed(&format!("{value:.places$}")).to_string()
+    trim_zeros(&format!("{value:.places$}")).to_string()
 }
 
 /// Requests per second.

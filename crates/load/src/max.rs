@@ -25,11 +25,11 @@ const ATTEMPTS: usize = 3;
 /// Settings of a search.
 #[derive(Clone, Debug)]
 pub struct MaxOptions {
-    /// Bounded percentile.
+    /// The bounded percentile.
     pub percentile: f64,
-    /// Its bound.
+    /// Upper bound of the latency at that percentile.
     pub bound: Duration,
-    /// Accepted share of failed requests.
+    /// Share of failed requests that is accepted.
     pub errors_max_percent: f64,
     /// First rate.
     pub from: f64,
@@ -90,7 +90,8 @@ pub fn max(
     for (name, only) in targets {
         progress(MaxProgress::Begin(&name));
         let mut probes: Vec<Probe> = Vec::new();
-        let (mut last, mut lags) = (None, LagByRate::default());
+        let mut last = None;
+        let mut lags = LagByRate::default();
         let found = search(options.from, &mut |offered, is_confirmation| {
             let length = if is_confirmation { options.confirm } else { options.probe };
             // A rate that sends nothing within a probe is too low to be tried.
@@ -104,7 +105,8 @@ pub fn max(
                 lags.note(offered, result.verdict.lag_p99_us);
                 let probe = judge(options, offered, is_confirmation, &result, &lags)?;
                 progress(MaxProgress::Probed(&probe));
-                let (holds, is_generators) = (probe.holds, probe.is_generators);
+                let holds = probe.holds;
+                let is_generators = probe.is_generators;
                 probes.push(probe);
                 last = Some(result.setup.clone());
                 if !is_generators {
@@ -172,7 +174,8 @@ type Prober<'p, M> = &'p mut dyn FnMut(f64, bool) -> Result<Option<M>, String>;
 
 /// The measurements of three confirmations of the highest rate that holds; none if not even a hundredth of `from` does.
 fn search<M>(from: f64, probe: Prober<'_, M>) -> Result<Vec<M>, String> {
-    let (mut low, mut high) = (0.0, from);
+    let mut low = 0.0;
+    let mut high = from;
     while high <= RATE_MAX && probe(high, false)?.is_some() {
         low = high;
         high *= 2.0;
@@ -212,7 +215,7 @@ fn confirm<M>(mut rate: f64, probe: Prober<'_, M>) -> Result<Vec<M>, String> {
     Ok(Vec::new())
 }
 
-/// Judges what was measured. A probe that is late is the generator's if the server's own times hold the bound.
+/// Judges a measurement. A late probe is the generator's fault if the server's own times hold the bound.
 fn judge(
     options: &MaxOptions,
     offered: f64,
@@ -231,10 +234,7 @@ fn judge(
         let words = format!("p{} is {} ms", options.percentile, percentile_us / 1000);
         let is_held_by_server = total.service.percentile(options.percentile)? < bound_us;
         is_generators = is_held_by_server && lag_us(options, result) > LAG_MAX_US;
-        match is_generators {
-            true => format!("{words}: {}", cause(is_too_slow(offered, result, lags))),
-            false => words,
-        }
+        if is_generators { format!("{words}: {}", cause(is_too_slow(offered, result, lags))) } else { words }
     } else if result.verdict.achieved_percent < ACHIEVED_MIN_PERCENT || total.scheduled == 0 {
         result.verdict.void_because.last().cloned().unwrap_or_default()
     } else {
@@ -252,12 +252,12 @@ fn judge(
     })
 }
 
-/// The lag that the bounded percentile holds. Requests that wait for a connection have none: there the server is slow.
+/// Lag of the bounded percentile. Requests that wait for a connection have none: there the server is slow.
 fn lag_us(options: &MaxOptions, result: &RunResult) -> u64 {
     if options.percentile > 50.0 { result.verdict.lag_p99_us } else { result.verdict.lag_p50_us }
 }
 
-/// True if the lag comes with the rate. One of all rates is made by other programs of the machine.
+/// True if the lag grows with the rate. A lag at all rates is caused by other programs on the machine.
 fn is_too_slow(offered: f64, result: &RunResult, lags: &LagByRate) -> bool {
     let is_same = lags.is_same_at_lower(offered, result.verdict.lag_p99_us);
     is_same.map_or_else(
@@ -329,7 +329,8 @@ mod tests {
 
     #[test]
     fn a_probe_is_refused_for_its_lag_if_the_server_alone_would_hold() {
-        let (mut busy, mut rising) = (LagByRate::default(), LagByRate::default());
+        let mut busy = LagByRate::default();
+        let mut rising = LagByRate::default();
         busy.note(100.0, 7_000);
         rising.note(100.0, 90);
         let late = probe(15, 5, 9, &busy);

@@ -5,7 +5,7 @@
 //!
 //! **Invariant:** the same profile, arrivals and seed give the same instants in every process.
 
-use crate::yaml::unknown;
+use crate::yaml::unknown_name;
 use std::time::Duration;
 
 /// 14 million requests a minute: the traffic of a fantasy-sports platform shortly before a match.
@@ -63,7 +63,7 @@ impl RateProfile {
         Ok(Self { points, before })
     }
 
-    /// The same rate all the time.
+    /// A constant rate.
     /// # Errors
     /// A rate or duration that gives no request.
     pub fn constant(rate: f64, duration: Duration) -> Result<Self, String> {
@@ -74,7 +74,7 @@ impl RateProfile {
     /// `compress`.
     /// # Errors
     /// An unknown name; a load without requests.
-    pub fn named(
+    pub fn from_name(
         name: &str,
         (rate, scale): (Option<f64>, f64),
         (duration, compress): (Option<Duration>, f64),
@@ -88,11 +88,12 @@ impl RateProfile {
             "soak" => vec![(0.0, base), (end, base)],
             "ramp" => vec![(0.0, 0.0), (end, base * 2.0)],
             "spike" => {
-                let (from, to) = (end * 0.45, end * 0.55);
+                let from = end * 0.45;
+                let to = end * 0.55;
                 vec![(0.0, base), (from, base), (from, base * 5.0), (to, base * 5.0), (to, base), (end, base)]
             }
             "comb" => comb(base, end, 2.0_f64.min(end)),
-            _ => return Err(unknown("profile", name, &PROFILES)),
+            _ => return Err(unknown_name("profile", name, &PROFILES)),
         };
         Self::through(points)
     }
@@ -131,8 +132,10 @@ impl RateProfile {
         if at == self.before.len() {
             return None;
         }
-        let ((start, rate), (end, next)) = (self.points[at - 1], self.points[at]);
-        let (left, length) = (count - self.before[at - 1], end - start);
+        let (start, rate) = self.points[at - 1];
+        let (end, next) = self.points[at];
+        let left = count - self.before[at - 1];
+        let length = end - start;
         let slope = (next - rate) / length;
         // The root of `rate t + slope t²/2 = left` in a form that keeps its digits where the slope is near 0.
         let passed = 2.0 * left / (rate + (rate * rate + 2.0 * slope * left).max(0.0).sqrt());
@@ -158,7 +161,8 @@ impl RateProfile {
     }
 }
 
-/// All clients ask at once each `period` seconds, as equal lifetimes make them: a tenth of the time has all of the requests.
+/// All clients ask at once each `period` seconds, like clients with equal cache lifetimes: a tenth of the time has all of the
+/// requests.
 fn comb(base: f64, end: f64, period: f64) -> Vec<(f64, f64)> {
     let mut points = Vec::new();
     let mut start = 0.0;
@@ -193,7 +197,8 @@ mod tests {
     fn the_rate_of_each_second_is_the_profiles_within_one_percent() {
         let scaled = (None, 1.0 / 100.0);
         for name in PROFILES {
-            let profile = RateProfile::named(name, scaled, (Some(Duration::from_secs(20)), 1.0)).expect(name);
+            let profile =
+                RateProfile::from_name(name, scaled, (Some(Duration::from_secs(20)), 1.0)).expect(name);
             let found = all(&profile, Arrivals::Constant);
             assert!((found.len() as f64 - profile.total()).abs() <= 1.0, "{name}");
             for second in 0..20 {
@@ -208,7 +213,8 @@ mod tests {
     /// The area below the profile until `end`: whole trapezes, and a part of the one that holds `end`.
     fn count_until(profile: &RateProfile, end: f64) -> f64 {
         let part = |it: &[(f64, f64)]| {
-            let ((from, rate), (to, next)) = (it[0], it[1]);
+            let (from, rate) = it[0];
+            let (to, next) = it[1];
             let share = if to > from { ((end - from) / (to - from)).clamp(0.0, 1.0) } else { 0.0 };
             (to - from) * share * (rate + (next - rate) * share / 2.0)
         };
@@ -222,7 +228,7 @@ mod tests {
 
     #[test]
     fn match_start_scaled_and_compressed_is_233_to_467_in_12_seconds() {
-        let profile = RateProfile::named("match-start", (None, 1e-3), (None, 10.0)).expect("a load");
+        let profile = RateProfile::from_name("match-start", (None, 1e-3), (None, 10.0)).expect("a load");
         assert_eq!(profile.duration(), Duration::from_secs(12));
         assert!((rate_at(&profile, 0.0) - 233.3).abs() < 0.1);
         assert!((rate_at(&profile, 11.999) - 466.6).abs() < 0.1);
@@ -274,7 +280,7 @@ mod tests {
         check(&[(0.0, 1.0), (2.0, 1.0), (1.0, 1.0)], "stands behind");
         check(&[(0.0, -1.0), (2.0, 1.0)], "-1 is no rate");
         check(&[(0.0, 0.1), (2.0, 0.1)], "less than one request");
-        let wrong = RateProfile::named("match", (None, 1.0), (None, 1.0)).expect_err("there is none");
+        let wrong = RateProfile::from_name("match", (None, 1.0), (None, 1.0)).expect_err("there is none");
         assert_eq!(wrong, "unknown profile `match`; known here: match-start, toss, comb, soak, ramp, spike");
     }
 }

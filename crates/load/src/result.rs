@@ -87,7 +87,7 @@ pub struct Verdict {
     /// Median of the time from a scheduled instant to its dispatch; 0 in a closed loop.
     #[serde(default)]
     pub lag_p50_us: u64,
-    /// 99th percentile of the same.
+    /// 99th percentile of the time from a scheduled instant to its dispatch.
     pub lag_p99_us: u64,
     /// Completed requests in percent of the scheduled ones; 100 in a closed loop.
     pub achieved_percent: f64,
@@ -110,11 +110,11 @@ pub enum OperationKind {
 /// Figures of one operation, or of all together.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct OperationResult {
-    /// Its name; `total` for all together.
+    /// Operation name; `total` for all together.
     pub name: String,
-    /// Its kind.
+    /// Kind of the operation.
     pub kind: OperationKind,
-    /// Its weight in the mix; 0 for steps of a flow and for all together.
+    /// Weight in the mix; 0 for steps of a flow and for all together.
     pub weight: f64,
     /// Requests that the schedule asked for.
     pub scheduled: u64,
@@ -157,7 +157,7 @@ impl OperationResult {
 /// A failed request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorSample {
-    /// As in `errors`.
+    /// Cause, a key of `errors`.
     pub label: String,
     /// The answer's status; 0 if there was none.
     pub status: u16,
@@ -268,7 +268,7 @@ pub struct Slice {
 /// Resources that a process used under load.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ProcessSeries {
-    /// As the plan named it; several processes of one name are summed.
+    /// Name in the plan; several processes of one name are summed.
     pub name: String,
     /// The process, the first if there are several.
     pub pid: u32,
@@ -361,7 +361,7 @@ pub struct CompareResult {
     pub b: String,
     /// Ratios B/A.
     pub measures: Vec<Measure>,
-    /// Of all measures together.
+    /// Verdict over all measures.
     pub verdict: Comparison,
     /// Answers that differ.
     pub differences: Vec<AnswerDifference>,
@@ -382,11 +382,11 @@ pub struct Measure {
     pub b: f64,
     /// B/A.
     pub ratio: f64,
-    /// 99 % confidence interval of the ratio.
+    /// Lower end of the 99 % confidence interval of the ratio.
     pub low: f64,
-    /// Its upper end.
+    /// Upper end of the 99 % confidence interval of the ratio.
     pub high: f64,
-    /// Of this measure.
+    /// Verdict on this measure.
     pub verdict: Comparison,
 }
 

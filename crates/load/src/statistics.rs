@@ -8,7 +8,7 @@ const T_995: [f64; 30] = [
     2.921, 2.898, 2.878, 2.861, 2.845, 2.831, 2.819, 2.807, 2.797, 2.787, 2.779, 2.771, 2.763, 2.756, 2.750,
 ];
 
-/// The same of the normal distribution.
+/// Quantile 0.995 of the normal distribution, for more than 30 degrees of freedom.
 const NORMAL_995: f64 = 2.576;
 
 /// A ratio B/A and its interval of 99 %.

@@ -64,8 +64,8 @@ pub(crate) fn pieces<N>(
             continue;
         }
         let inner = &rest[start + 2..];
-        let end =
-            closing(inner).ok_or_else(|| Mistake::at(place, format!("`$({inner}` has no closing `)`")))?;
+        let end = closing_parenthesis(inner)
+            .ok_or_else(|| Mistake::at(place, format!("`$({inner}` has no closing `)`")))?;
         if !plain.is_empty() {
             pieces.push(Piece::Plain(std::mem::take(&mut plain)));
         }
@@ -83,7 +83,7 @@ pub(crate) fn pieces<N>(
 }
 
 /// Byte offset of the parenthesis that closes the one opened before `text`.
-fn closing(text: &str) -> Option<usize> {
+fn closing_parenthesis(text: &str) -> Option<usize> {
     let mut open = 0;
     for (at, sign) in text.bytes().enumerate() {
         match sign {

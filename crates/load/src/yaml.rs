@@ -9,9 +9,9 @@ use std::time::Duration;
 /// An error in a scenario, with its place.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// From 1; 0 where the text as a whole is meant.
+    /// Line, from 1; 0 if the mistake concerns the text as a whole.
     pub line: u64,
-    /// From 1.
+    /// Column, from 1.
     pub column: u64,
     /// The cause and how to fix it.
     pub message: String,
@@ -43,7 +43,7 @@ pub(crate) fn read<T: de::DeserializeOwned>(text: &str) -> Result<T, Mistake> {
 /// The message without the place, which stands in front, and with the nearest known key.
 fn words(error: &Error) -> String {
     if let Error::SerdeUnknownField { field, expected, .. } = error {
-        return unknown("key", field, expected);
+        return unknown_name("key", field, expected);
     }
     let text = error.render();
     let first = text.lines().next().unwrap_or_default();
@@ -60,14 +60,15 @@ pub(crate) fn header_name(
 ) -> Result<http::HeaderName, Mistake> {
     let header = http::HeaderName::from_bytes(name.value.as_bytes())
         .map_err(|_| Mistake::at(name.referenced, format!("`{}` is no name of a header", name.value)))?;
-    match value.value.contains(|it: char| it.is_control()) {
-        true => Err(Mistake::at(value.referenced, "a header's value is one line without control characters")),
-        false => Ok(header),
+    if value.value.contains(|it: char| it.is_control()) {
+        Err(Mistake::at(value.referenced, "a header's value is one line without control characters"))
+    } else {
+        Ok(header)
     }
 }
 
-/// Says that `name` is none of the `known`, and which of them it may be.
-pub(crate) fn unknown(what: &str, name: &str, known: &[impl AsRef<str>]) -> String {
+/// Message that `name` is not among `known`, with the nearest known names.
+pub(crate) fn unknown_name(what: &str, name: &str, known: &[impl AsRef<str>]) -> String {
     let near =
         known.iter().map(|it| (strsim::damerau_levenshtein(name, it.as_ref()), it)).min_by_key(|it| it.0);
     match near {
@@ -258,7 +259,10 @@ mod tests {
     #[test]
     fn an_unknown_name_is_told_with_the_nearest() {
         let known = ["latency", "headers"];
-        assert_eq!(unknown("key", "latenzy", &known), "unknown key `latenzy`; did you mean `latency`?");
-        assert_eq!(unknown("key", "colour", &known), "unknown key `colour`; known here: latency, headers");
+        assert_eq!(unknown_name("key", "latenzy", &known), "unknown key `latenzy`; did you mean `latency`?");
+        assert_eq!(
+            unknown_name("key", "colour", &known),
+            "unknown key `colour`; known here: latency, headers"
+        );
     }
 }

@@ -1,6 +1,5 @@
-//! Weighted DNS over several balancers, as clients see it: a resolver asks once in a lifetime of the answer, and all its
-//! clients go to the one balancer it was told until it asks again. Large resolvers make the shares uneven, and uneven
-//! anew each lifetime.
+//! DNS with weights over several balancers, as clients see it: a resolver asks once per lifetime of the answer, and all its clients
+//! use the one balancer of that answer until it asks again. Large resolvers make the shares uneven, differently in each lifetime.
 //!
 //! For equal weights the variance of a balancer's share is `(1/n)(1 - 1/n)` times the sum of squares of the resolvers'
 //! shares; a test holds the simulation to it.
@@ -32,13 +31,13 @@ pub struct BalancingResult {
     pub step: f64,
     /// Mean over time.
     pub mean: f64,
-    /// Exceeded for one hundredth of the time.
+    /// Load that is exceeded for one hundredth of the time.
     pub p99: f64,
-    /// Largest.
+    /// Largest load.
     pub max: f64,
     /// Standard deviation of the first balancer's share.
     pub deviation: f64,
-    /// The same by the closed form.
+    /// Standard deviation by the closed form.
     pub deviation_expected: f64,
 }
 
@@ -138,7 +137,9 @@ mod tests {
     fn weights_are_kept_and_the_seed_decides() {
         let mut two = thirteen(5_000, 0.2);
         two.weights = vec![3.0, 1.0];
-        let (once, again, other) = (two.simulate(7), two.simulate(7), two.simulate(8));
+        let once = two.simulate(7);
+        let again = two.simulate(7);
+        let other = two.simulate(8);
         assert!(once.max < 1.5, "both are near their weights: {}", once.max);
         assert_eq!(once.busiest, again.busiest);
         assert_ne!(once.busiest, other.busiest);

@@ -73,7 +73,9 @@ impl Caching {
         }
         let mut random = fastrand::Rng::with_seed(seed);
         let mut fresh_until = vec![0.0; self.keys];
-        let (mut now, mut requests, mut hits) = (0.0, 0_u64, 0_u64);
+        let mut now = 0.0;
+        let mut requests = 0_u64;
+        let mut hits = 0_u64;
         while now < lifetimes * self.ttl {
             now -= (1.0 - random.f64()).ln() / rate;
             let key = popularity.draw(&mut random);

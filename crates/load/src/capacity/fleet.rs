@@ -26,7 +26,7 @@ pub enum Step {
 /// One line of the sum.
 #[derive(Clone, Debug, Serialize)]
 pub struct Term {
-    /// Its effect on the sum.
+    /// Effect of the term on the sum.
     pub step: Step,
     /// Name of the figure.
     pub name: String,
@@ -34,14 +34,14 @@ pub struct Term {
     pub value: f64,
     /// The figure with its unit, for people.
     pub shown: String,
-    /// Where the figure comes from.
+    /// Source of the figure.
     pub source: String,
 }
 
 /// A fleet and what it does.
 #[derive(Clone, Debug, Serialize)]
 pub struct Estimate {
-    /// Its inputs.
+    /// Inputs of the estimate.
     pub inputs: Inputs,
     /// The sum, line by line.
     pub terms: Vec<Term>,
@@ -55,17 +55,17 @@ pub struct Estimate {
     pub price: Option<f64>,
     /// CPU in use at the peak with all zones up.
     pub utilisation: f64,
-    /// The same once the zones are lost that may be.
+    /// CPU in use at the peak after the loss of the zones that may be lost.
     pub utilisation_without_zones: f64,
-    /// The comparison with `at_most`.
+    /// Comparison with `at_most`.
     pub at_most: Option<AtMost>,
-    /// Weighted DNS.
+    /// Result of the DNS simulation.
     pub balancing: Option<BalancingResult>,
-    /// The burst.
+    /// Result of the burst simulation.
     pub scaling: Option<ScalingResult>,
-    /// The cache.
+    /// Result of the cache simulation.
     pub caching: Option<CachingResult>,
-    /// The loss of zones.
+    /// Result of the zone loss simulation.
     pub zone_loss: Option<Course>,
 }
 
@@ -76,9 +76,10 @@ pub struct AtMost {
     pub machines: u64,
     /// True if the fleet has no more.
     pub holds: bool,
-    /// Most CPU seconds per request with which it holds; none if no CPU at all would be few enough.
+    /// Highest CPU seconds per request at which the fleet suffices; `None` if no CPU cost is low enough.
     pub cpu: Option<f64>,
-    /// Least hit rate of the operations that have one, if they alone decide; none if no rate is enough, or none has one.
+    /// Lowest hit rate of the cached operations at which the fleet suffices; `None` if no rate is high enough, or no operation is
+    /// cached.
     pub hit_rate: Option<f64>,
 }
 
@@ -127,7 +128,7 @@ pub fn estimate(inputs: Inputs) -> Estimate {
     }
 }
 
-/// The sum's whole numbers.
+/// Whole numbers of the sum.
 struct Size {
     /// Cores that are busy at the peak.
     busy: f64,
@@ -182,7 +183,8 @@ fn at_most(inputs: &Inputs, imbalance: f64, wanted: u64, size: &Size) -> AtMost 
         }
         changed.cpu(0.0)
     };
-    let (missed, hit) = (with(0.0), with(1.0));
+    let missed = with(0.0);
+    let hit = with(1.0);
     let rate = (missed - cpu) / (missed - hit);
     AtMost {
         machines: wanted,
@@ -210,7 +212,8 @@ fn terms(
     size: &Size,
 ) -> Vec<Term> {
     let mut lines = Lines::default();
-    let (peak, burst) = (&inputs.rate, &inputs.burst);
+    let peak = &inputs.rate;
+    let burst = &inputs.burst;
     lines.push(Step::Start, "requests at the peak", peak.value, figures::rate(peak.value), &peak.source);
     lines.push(Step::Times, "burst above the peak", burst.value, decimal(burst.value), &burst.source);
     let cpu = inputs.cpu(hit_rate);
@@ -231,7 +234,8 @@ fn terms(
 
 /// The lines from busy cores to machines and their price.
 fn machine_terms(inputs: &Inputs, size: &Size, lines: &mut Lines) {
-    let (used, cores) = (&inputs.utilisation, &inputs.cores);
+    let used = &inputs.utilisation;
+    let cores = &inputs.cores;
     lines.push(Step::Divided, "CPU in use at the peak", used.value, percent(used.value), &used.source);
     let count = f64::from(cores.value);
     lines.push(Step::Divided, "cores of a machine", count, thousands(count), &cores.source);
@@ -262,7 +266,7 @@ fn machine_terms(inputs: &Inputs, size: &Size, lines: &mut Lines) {
     }
 }
 
-/// Where the CPU per request comes from.
+/// Source of the CPU cost per request.
 fn cpu_source(inputs: &Inputs, hit_rate: f64) -> String {
     match inputs.operations.as_slice() {
         [one] if one.hit.is_none() => one.cpu.source.clone(),

@@ -16,15 +16,15 @@ pub struct Sourced<T> {
 }
 
 impl<T> Sourced<T> {
-    /// A figure that nobody gave.
+    /// A default, which the user did not set.
     #[must_use]
     pub fn default_of(value: T) -> Self {
         Self { value, source: "default".into() }
     }
 
-    /// A figure from a person.
+    /// A figure that the user set.
     #[must_use]
-    pub fn given(value: T) -> Self {
+    pub fn from_user(value: T) -> Self {
         Self { value, source: "given".into() }
     }
 }
@@ -63,13 +63,13 @@ pub struct Inputs {
 /// One operation of the mix.
 #[derive(Clone, Debug, Serialize)]
 pub struct OperationCost {
-    /// Its name.
+    /// Operation name.
     pub name: String,
-    /// Its part of all requests, from 0 to 1.
+    /// Share of all requests, from 0 to 1.
     pub share: f64,
     /// CPU of a request, in seconds; of one that misses the cache, if it has a `hit`.
     pub cpu: Sourced<f64>,
-    /// The same for requests that the cache answers.
+    /// CPU cost and rate of requests that the cache answers.
     pub hit: Option<Hit>,
 }
 
@@ -78,17 +78,17 @@ pub struct OperationCost {
 pub struct Hit {
     /// CPU of such a request, in seconds.
     pub cpu: Sourced<f64>,
-    /// Their part of the operation's requests.
+    /// Share of the operation's requests that hit.
     pub rate: HitRate,
 }
 
-/// Where a hit rate comes from.
+/// Origin of a hit rate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HitRate {
-    /// From a person or a measurement.
+    /// Set by the user, or measured.
     Given(f64),
-    /// From `cache`, by the closed form.
+    /// By the closed form, for `cache`.
     Computed,
 }
 

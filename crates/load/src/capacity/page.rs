@@ -29,7 +29,7 @@ pub fn page(estimate: &Estimate, title: &str) -> String {
     if let (Some(wanted), Some((_, text))) = (&estimate.at_most, said.iter().find(|it| it.0 == "Wanted")) {
         page.verdict(wanted.holds, &capital(text), &[]);
     }
-    page.heading("The sum");
+    page.add_heading("The sum");
     let rows: Vec<Row> = estimate
         .terms
         .iter()
@@ -43,7 +43,7 @@ pub fn page(estimate: &Estimate, title: &str) -> String {
         })
         .collect();
     page.table("The sum", &["term", "figure", "source"], &rows);
-    page.heading("CPU per request");
+    page.add_heading("CPU per request");
     operation_lines(estimate).iter().for_each(|it| page.paragraph(it));
     page.chart(size_by_cpu(estimate));
     let sentence = |topic: &str| capital(said.iter().find(|it| it.0 == topic).map_or("", |it| it.1.as_str()));
@@ -60,13 +60,13 @@ fn capital(text: &str) -> String {
     signs.next().map_or_else(String::new, |it| it.to_uppercase().chain(signs).collect())
 }
 
-/// Machines against CPU per request, with the others of the sum as they are.
+/// Machines against CPU per request, with the other terms of the sum unchanged.
 fn size_by_cpu(estimate: &Estimate) -> Chart {
     let points: Vec<f64> = (0..=60).map(|it| estimate.cpu * f64::from(it) / 30.0).collect();
     let per_cpu = estimate.machines as f64 / estimate.cpu;
     let mut lines = vec![Series::line("machines", points.iter().map(|it| it * per_cpu))];
     if let Some(wanted) = &estimate.at_most {
-        lines.push(Series::line("wanted", points.iter().map(|_| wanted.machines as f64)).dashed());
+        lines.push(Series::line("wanted", points.iter().map(|_| wanted.machines as f64)).with_dashes());
     }
     Chart::lines(
         "Machines by CPU per request",
@@ -79,7 +79,7 @@ fn size_by_cpu(estimate: &Estimate) -> Chart {
 
 fn dns(page: &mut Page, estimate: &Estimate, sentence: &str) {
     let Some(found) = &estimate.balancing else { return };
-    page.heading("Weighted DNS");
+    page.add_heading("Weighted DNS");
     page.paragraph(sentence);
     let seconds = (0..found.busiest.len()).map(|it| it as f64 * found.step).collect();
     page.chart(Chart::lines(
@@ -88,19 +88,19 @@ fn dns(page: &mut Page, estimate: &Estimate, sentence: &str) {
         Axis::y(Unit::Factor),
         vec![
             Series::line("busiest", found.busiest.iter().copied()),
-            Series::line("p99", found.busiest.iter().map(|_| found.p99)).dashed(),
+            Series::line("p99", found.busiest.iter().map(|_| found.p99)).with_dashes(),
         ],
     ));
 }
 
 fn burst(page: &mut Page, estimate: &Estimate, sentence: &str) {
     let Some(found) = &estimate.scaling else { return };
-    page.heading("A burst, with autoscaling");
+    page.add_heading("A burst, with autoscaling");
     page.paragraph(sentence);
     let both = |read: fn(&Moment) -> f64| {
         vec![
             Series::line("scales with the load", found.following.moments.iter().map(read)),
-            Series::line("there before", found.ahead.moments.iter().map(read)).dashed(),
+            Series::line("there before", found.ahead.moments.iter().map(read)).with_dashes(),
         ]
     };
     let mut load = vec![Series::line("offered", found.following.moments.iter().map(|it| it.offered))];
@@ -115,7 +115,7 @@ fn burst(page: &mut Page, estimate: &Estimate, sentence: &str) {
 
 fn cache(page: &mut Page, estimate: &Estimate, sentence: &str) {
     let (Some(asked), Some(found)) = (&estimate.inputs.caching, &estimate.caching) else { return };
-    page.heading("Cache");
+    page.add_heading("Cache");
     page.paragraph(sentence);
     let lifetimes: Vec<f64> = found.by_ttl.iter().map(|it| it.0).collect();
     let mut lines = vec![Series::line("closed form", found.by_ttl.iter().map(|it| it.1))];
@@ -130,7 +130,7 @@ fn cache(page: &mut Page, estimate: &Estimate, sentence: &str) {
 
 fn zone_loss(page: &mut Page, estimate: &Estimate, sentence: &str) {
     let Some(found) = &estimate.zone_loss else { return };
-    page.heading("Loss of a zone");
+    page.add_heading("Loss of a zone");
     page.paragraph(sentence);
     let line =
         |read: fn(&Moment) -> f64, name: &str| vec![Series::line(name, found.moments.iter().map(read))];

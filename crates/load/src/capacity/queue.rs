@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-/// Requests that wait longer than this are given up by their clients.
+/// Patience of clients: when they give up, and when an answer is late.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
     /// Seconds a client waits.

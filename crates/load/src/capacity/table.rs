@@ -97,7 +97,7 @@ pub(super) fn findings(estimate: &Estimate) -> Vec<(&'static str, String)> {
             thousands(asked.resolvers as f64)
         )));
     }
-    findings.extend(scaling(estimate).map(|it| ("Burst", it)));
+    findings.extend(scaling_sentence(estimate).map(|it| ("Burst", it)));
     if let (Some(asked), Some(found)) = (&estimate.inputs.caching, &estimate.caching) {
         let simulated = found.simulated.map_or_else(
             || "too many requests to simulate".into(),
@@ -138,7 +138,7 @@ fn at_most(estimate: &Estimate) -> Option<String> {
             format!(
                 "it takes at most {} per request, a hit rate of at least {}",
                 cpu_time(cpu),
-                // Rounded up: the rate told has to be enough.
+                // Round up, as the printed rate has to be sufficient.
                 percent((hits * 1e3).ceil() / 1e3)
             )
         }
@@ -157,8 +157,9 @@ fn at_most(estimate: &Estimate) -> Option<String> {
     })
 }
 
-fn scaling(estimate: &Estimate) -> Option<String> {
-    let (asked, found) = (estimate.inputs.scaling.as_ref()?, estimate.scaling.as_ref()?);
+fn scaling_sentence(estimate: &Estimate) -> Option<String> {
+    let asked = estimate.inputs.scaling.as_ref()?;
+    let found = estimate.scaling.as_ref()?;
     Some(format!(
         "from {} to the peak in {}: a fleet of {} that scales with the load: {}; {} machines that are there before: {}.",
         percent(asked.from),

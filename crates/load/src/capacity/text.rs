@@ -145,19 +145,19 @@ fn late() -> Span {
 pub fn read(text: &str, file: &dyn Fn(&str) -> Result<String, String>) -> Result<Inputs, Mistake> {
     let text: InputsText = yaml::read(text)?;
     let operations = operations(&text, file)?;
-    let mut inputs = Inputs::new(Sourced::given(text.rate.0), operations);
+    let mut inputs = Inputs::new(Sourced::from_user(text.rate.0), operations);
     let given = |factor: Option<Factor>, into: &mut Sourced<f64>| {
         if let Some(it) = factor {
-            *into = Sourced::given(it.0);
+            *into = Sourced::from_user(it.0);
         }
     };
     inputs.seed = text.seed.unwrap_or(inputs.seed);
     given(text.burst, &mut inputs.burst);
     given(text.utilisation.map(|it| Factor(it.0)), &mut inputs.utilisation);
     if let Some(machine) = text.machine {
-        inputs.price = machine.price.map(|it| Sourced::given(it.0));
+        inputs.price = machine.price.map(|it| Sourced::from_user(it.0));
         if let Some(cores) = machine.cores {
-            inputs.cores = Sourced::given(cores.0 as u32);
+            inputs.cores = Sourced::from_user(cores.0 as u32);
         }
     }
     if let Some(zones) = text.zones {
@@ -165,10 +165,10 @@ pub fn read(text: &str, file: &dyn Fn(&str) -> Result<String, String>) -> Result
             let message = "`lost` has to be below `count`: some zone has to remain";
             return Err(Mistake::at(zones.referenced, message));
         }
-        inputs.zones = Sourced::given(Zones { count: zones.value.count.0, lost: zones.value.lost });
+        inputs.zones = Sourced::from_user(Zones { count: zones.value.count.0, lost: zones.value.lost });
     }
     inputs.at_most = text.at_most.map(|it| it.0);
-    inputs.balancing = text.balancers.map(balancing).transpose()?;
+    inputs.balancing = text.balancers.map(read_balancing).transpose()?;
     let seconds = |it: Span| it.0.as_secs_f64();
     inputs.scaling = text.scaling.map(|it| Scaling {
         from: it.from.0,
@@ -195,7 +195,7 @@ pub fn read(text: &str, file: &dyn Fn(&str) -> Result<String, String>) -> Result
     Ok(inputs)
 }
 
-fn balancing(text: Spanned<BalancersText>) -> Result<Balancing, Mistake> {
+fn read_balancing(text: Spanned<BalancersText>) -> Result<Balancing, Mistake> {
     let place = text.referenced;
     let text = text.value;
     let weights = match (text.count, text.weights.as_slice()) {
@@ -229,7 +229,7 @@ fn operations(
             (Some(cpu), None) => OperationCost {
                 name: name.value.clone(),
                 share: 1.0,
-                cpu: sourced(*cpu, known.source.as_ref()),
+                cpu: cpu_with_source(*cpu, known.source.as_ref()),
                 hit: None,
             },
             (None, Some(result)) => {
@@ -248,7 +248,7 @@ fn operations(
                     return Err(here("its `hit` needs a `rate`, or a section `cache` to compute it".into()));
                 }
             };
-            read.hit = Some(Hit { cpu: sourced(hit.cpu, hit.source.as_ref()), rate });
+            read.hit = Some(Hit { cpu: cpu_with_source(hit.cpu, hit.source.as_ref()), rate });
         }
         if read.cpu.value <= 0.0 {
             return Err(here("a request without CPU needs no machine".into()));
@@ -258,9 +258,9 @@ fn operations(
     Ok(operations)
 }
 
-fn sourced(cpu: Span, source: Option<&String>) -> Sourced<f64> {
+fn cpu_with_source(cpu: Span, source: Option<&String>) -> Sourced<f64> {
     let value = cpu.0.as_secs_f64();
-    source.map_or_else(|| Sourced::given(value), |it| Sourced { value, source: it.clone() })
+    source.map_or_else(|| Sourced::from_user(value), |it| Sourced { value, source: it.clone() })
 }
 
 #[cfg(test)]

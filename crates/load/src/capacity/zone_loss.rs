@@ -43,7 +43,7 @@ impl ZoneLoss {
                 second,
                 length,
                 offered: fleet.rate,
-                astray: gone * self.astray(second - BEFORE),
+                astray: gone * self.misdirected_share(second - BEFORE),
                 machines,
                 capacity: machines * fleet.machine,
             });
@@ -51,9 +51,9 @@ impl ZoneLoss {
         queue.finish()
     }
 
-    /// Part of the zone's clients that still go there, `since` seconds after the loss. DNS answers expire evenly over
-    /// their lifetime, as clients have asked at different times.
-    fn astray(&self, since: f64) -> f64 {
+    /// Share of the zone's clients that still use it `since` seconds after the loss. DNS answers expire evenly over their lifetime, as
+    /// clients have asked at different times.
+    fn misdirected_share(&self, since: f64) -> f64 {
         if since < 0.0 {
             0.0
         } else if since < self.detect {

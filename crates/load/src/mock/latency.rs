@@ -37,7 +37,7 @@ fn unavailable() -> Vec<Status> {
     vec![Status(http::StatusCode::SERVICE_UNAVAILABLE)]
 }
 
-/// From 0 to 1.
+/// A probability from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Probability(pub f64);
 
@@ -130,7 +130,7 @@ impl LatencyModel {
 }
 
 impl Failures {
-    /// The status of a call that fails; `rate` overrules the scenario's.
+    /// Status of a failing call; `rate` overrides the scenario's.
     pub(crate) fn draw(&self, rate: Option<f64>, random: &mut fastrand::Rng) -> Option<http::StatusCode> {
         let fails = random.f64() < rate.unwrap_or(self.rate.0);
         (fails && !self.statuses.is_empty()).then(|| self.statuses[random.usize(..self.statuses.len())].0)

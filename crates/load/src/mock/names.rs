@@ -1,8 +1,8 @@
 //! Names that an expression of a scenario may hold.
 
-use crate::yaml::unknown;
+use crate::yaml::unknown_name;
 
-/// Something with a value while an answer is made.
+/// A name that has a value while an answer is made.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Name {
     Id,
@@ -26,7 +26,7 @@ pub(crate) fn resolve(name: &str, parameters: &[String], lists: &[String]) -> Re
             "query" => Ok(Name::Query(rest.to_string())),
             "header" => Ok(Name::Header(rest.to_ascii_lowercase())),
             "body" => Ok(Name::Body(rest.split('.').map(str::to_string).collect())),
-            _ => Err(unknown("name", kind, &["query", "header", "body"])),
+            _ => Err(unknown_name("name", kind, &["query", "header", "body"])),
         };
     }
     match name {
@@ -39,7 +39,7 @@ pub(crate) fn resolve(name: &str, parameters: &[String], lists: &[String]) -> Re
                 let mut known: Vec<&str> =
                     vec!["id", "version", "version_left_s", "words", "between", "pick", "chance"];
                 known.extend(parameters.iter().chain(lists).map(String::as_str));
-                Err(unknown("name", name, &known))
+                Err(unknown_name("name", name, &known))
             }
         },
     }

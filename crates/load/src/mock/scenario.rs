@@ -1,12 +1,12 @@
 //! A scenario: which services there are, what they answer, how long they take, how often they fail.
 //!
-//! **Invariant:** a scenario that was read can be served; every mistake in its text is told with line, column and a way out.
+//! **Invariant:** a scenario that was read can be served; every mistake in its text is reported with line, column and a fix.
 
 use super::latency::{Failures, LatencyModel, Status};
 use super::names::Name;
 use super::template::{Names, Template, Words};
 use crate::expression::mix;
-use crate::yaml::{self, Mistake, Pairs, Span, Tree, header_name, range, unknown};
+use crate::yaml::{self, Mistake, Pairs, Span, Tree, header_name, range, unknown_name};
 use http::{HeaderName, Method};
 use serde::Deserialize;
 use serde_saphyr::Spanned;
@@ -116,7 +116,7 @@ impl Scenario {
         let mut all: Vec<Endpoint> = Vec::new();
         for (key, text) in endpoints.0 {
             let endpoint = shared.endpoint(&key, text, &mut calls)?;
-            if let Some(same) = all.iter().find(|it| it.meets(&endpoint)) {
+            if let Some(same) = all.iter().find(|it| it.matches_same_requests(&endpoint)) {
                 let message = format!("`{}` answers the same requests; remove one of them", same.name);
                 return Err(Mistake::at(key.referenced, message));
             }
@@ -209,7 +209,7 @@ impl Endpoint {
     }
 
     /// True if both patterns match exactly the same requests.
-    fn meets(&self, other: &Self) -> bool {
+    fn matches_same_requests(&self, other: &Self) -> bool {
         let same = |(a, b): (&Segment, &Segment)| match (a, b) {
             (Segment::Literal(a), Segment::Literal(b)) => a == b,
             (Segment::Parameter(_), Segment::Parameter(_)) => true,
@@ -232,7 +232,7 @@ fn address(key: &Spanned<String>) -> Result<(Method, Vec<Segment>), Mistake> {
         .split_once(' ')
         .ok_or_else(|| wrong(format!("`{}` is no endpoint; write `GET /players/{{id}}`", key.value)))?;
     if !METHODS.contains(&method) {
-        return Err(wrong(unknown("method", method, &METHODS)));
+        return Err(wrong(unknown_name("method", method, &METHODS)));
     }
     let path = path
         .trim()

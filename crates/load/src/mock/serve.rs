@@ -1,9 +1,9 @@
-//! The server of a scenario: one thread that answers, waits as told, fails as told, and counts.
+//! Server of a scenario: one thread that answers, delays and fails as configured, and counts.
 //!
-//! `/__stats` tells the counts per endpoint, `/__reset` begins them afresh, `/__set?latency=5ms&errors=0.1&version=3` overrules the
-//! scenario until `=own` is set.
+//! `/__stats` returns the counts per endpoint, `/__reset` resets them, `/__set?latency=5ms&errors=0.1&version=3` overrides the
+//! scenario until the same key is set to `own`.
 //!
-//! **Invariant:** the n-th call of an endpoint since the start or a reset has the same latency and the same fate in every run.
+//! **Invariant:** the n-th call of an endpoint since the start or a reset has the same latency and the same outcome in every run.
 //!
 //! **Cost:** an answer that only its target and version decide is made once; a call then is a look-up and a write.
 
@@ -11,7 +11,7 @@ use super::names::Name;
 use super::scenario::{Endpoint, Scenario};
 use super::template::Asked;
 use crate::expression::Value;
-use crate::yaml::{Span, unknown};
+use crate::yaml::{Span, unknown_name};
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};
@@ -34,7 +34,7 @@ use std::time::{Duration, Instant};
 /// The longest body of a request that is read.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
 
-/// As much of bodies is kept.
+/// Upper bound of the bodies kept in memory, in bytes.
 const KEPT_BYTES_MAX: usize = 128 * 1024 * 1024;
 
 /// Answers on `listener` until `stop` is done.
@@ -49,7 +49,7 @@ pub fn serve(scenario: Scenario, listener: TcpListener, stop: impl Future<Output
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let accept = async {
             loop {
-                // A connection that ended before it began, or too many of them: the next may do.
+                // The connection ended before it was accepted, or too many are open: try the next one.
                 let Ok((socket, _)) = listener.accept().await else {
                     tokio::task::yield_now().await;
                     continue;
@@ -73,7 +73,7 @@ async fn connection(socket: tokio::net::TcpStream, service: Rc<Service>) {
         let service = Rc::clone(&service);
         async move { Ok::<_, Infallible>(service.answer(request).await) }
     });
-    // A client that goes away is no fault of ours.
+    // A client that goes away is no error of the server.
     let _ = builder.serve_connection(TokioIo::new(socket), answer).await;
 }
 
@@ -103,7 +103,7 @@ struct EndpointCounts {
     errors: u64,
 }
 
-/// An answer without its latency and its fate.
+/// An answer without its latency and outcome.
 struct Made {
     endpoint: usize,
     status: StatusCode,
@@ -119,7 +119,7 @@ struct Service {
     counts: RefCell<Vec<EndpointCounts>>,
     unmatched: Cell<u64>,
     random: RefCell<Vec<fastrand::Rng>>,
-    /// Of `GET`, by target, of one version of the data.
+    /// Answers to `GET` that are cached, by target, for one version of the data.
     kept: RefCell<HashMap<String, Rc<Made>>>,
     kept_version: Cell<i64>,
     kept_bytes: Cell<usize>,
@@ -170,7 +170,7 @@ impl Service {
             return self.deliver(&kept).await;
         }
         let (head, body) = request.into_parts();
-        let path: Vec<String> = head.uri.path().split('/').skip(1).map(decoded).collect();
+        let path: Vec<String> = head.uri.path().split('/').skip(1).map(decode_percent).collect();
         let Some((endpoint, parameters)) = self.scenario.find(&head.method, &path) else {
             self.unmatched.set(self.unmatched.get() + 1);
             let words = format!("the scenario has no endpoint for {} {}", head.method, head.uri.path());
@@ -268,7 +268,7 @@ impl Service {
         let mut headers = HeaderMap::with_capacity(words.len() + 1);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         for (name, value) in words {
-            // A value that comes from the request may hold what no header may.
+            // A value that comes from the request may contain bytes that a header must not.
             if let Ok(value) = HeaderValue::from_str(&value.write(asked, key(), *seed)) {
                 headers.insert(name, value);
             }
@@ -286,7 +286,7 @@ impl Service {
         }
     }
 
-    /// The answer of a path below `/__`.
+    /// Answers a path below `/__`.
     fn control(&self, what: &str, query: &str) -> Response<Full<Bytes>> {
         match what {
             "stats" => {}
@@ -300,7 +300,12 @@ impl Service {
                 }
                 self.overrides.set(overrides);
             }
-            _ => return failure(StatusCode::NOT_FOUND, &unknown("page", what, &["stats", "reset", "set"])),
+            _ => {
+                return failure(
+                    StatusCode::NOT_FOUND,
+                    &unknown_name("page", what, &["stats", "reset", "set"]),
+                );
+            }
         }
         let counts = self.counts.borrow();
         let endpoints: serde_json::Map<String, serde_json::Value> = self
@@ -339,7 +344,7 @@ impl Overrides {
                     value.parse().map_err(|_| format!("`{value}` is no version; write a whole number"))?,
                 );
             }
-            _ => return Err(unknown("parameter", name, &["latency", "errors", "version"])),
+            _ => return Err(unknown_name("parameter", name, &["latency", "errors", "version"])),
         }
         Ok(())
     }
@@ -431,13 +436,13 @@ fn of_json(value: &serde_json::Value) -> Value<'_> {
     }
 }
 
-fn decoded(text: &str) -> String {
+fn decode_percent(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 /// The parameters of a query, decoded.
 fn pairs(query: &str) -> Vec<(String, String)> {
-    let spaced = |it: &str| decoded(&it.replace('+', " "));
+    let spaced = |it: &str| decode_percent(&it.replace('+', " "));
     let pair = |it: &str| it.split_once('=').map(|(name, value)| (spaced(name), spaced(value)));
     query.split('&').filter_map(pair).collect()
 }

@@ -9,7 +9,7 @@
 use super::names::{Name, resolve};
 use crate::expression::{Expression, Known, Value, mix};
 use crate::text::{Piece, pieces, write_json, write_text};
-use crate::yaml::{Mistake, Tree, unknown};
+use crate::yaml::{Mistake, Tree, unknown_name};
 use serde_saphyr::{Location, Spanned};
 
 /// One step of making a body.
@@ -196,7 +196,7 @@ fn write_items<'a>(
         if let Some(id) = id {
             scope.id = outer.clone();
             scope.places.push(at);
-            let given = owned(id.value(scope));
+            let given = into_owned(id.value(scope));
             scope.places.pop();
             scope.id = given;
         }
@@ -228,7 +228,7 @@ fn write_item<'a>(
     scope.seed = seed;
 }
 
-fn owned(value: Value<'_>) -> Value<'static> {
+fn into_owned(value: Value<'_>) -> Value<'static> {
     match value {
         Value::Null => Value::Null,
         Value::Bool(it) => Value::Bool(it),
@@ -333,11 +333,12 @@ impl TemplateReader<'_, '_> {
         if let Some((key, _)) =
             pairs.iter().find(|it| it.0.value.starts_with('$') && !KEYS.contains(&it.0.value.as_str()))
         {
-            return Err(Mistake::at(key.referenced, unknown("key", &key.value, &KEYS)));
+            return Err(Mistake::at(key.referenced, unknown_name("key", &key.value, &KEYS)));
         }
         let find = |name: &str| pairs.iter().find(|it| it.0.value == name).map(|it| &it.1);
         let fields: Vec<_> = pairs.iter().filter(|it| !it.0.value.starts_with('$')).collect();
-        let (number, ids) = (find("$list"), find("$ids"));
+        let number = find("$list");
+        let ids = find("$ids");
         if number.is_some() && ids.is_some() {
             return Err(Mistake::at(place, "`$list` and `$ids` say the same; keep one of them"));
         }
@@ -400,7 +401,7 @@ impl TemplateReader<'_, '_> {
                     format!("`{name}` stands further down in `objects`; move it before what uses it");
                 Err(Mistake::at(of.referenced, message))
             }
-            None => Err(Mistake::at(of.referenced, unknown("object", name, self.names.objects))),
+            None => Err(Mistake::at(of.referenced, unknown_name("object", name, self.names.objects))),
         }
     }
 

@@ -56,7 +56,7 @@ struct ErrorsOnly<'b> {
     errors: Option<&'b RawValue>,
 }
 
-/// True if the answer has a top-level `errors`, or is no JSON object. Most answers do not hold the word, so they are not parsed.
+/// True if the answer has a top-level `errors`, or is no JSON object. Most answers do not contain the word, so they are not parsed.
 fn has_errors(body: &[u8]) -> bool {
     if memmem::find(body, b"\"errors\"").is_none() && body.first() == Some(&b'{') {
         return false;

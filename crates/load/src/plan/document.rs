@@ -19,8 +19,10 @@ pub(super) struct Definition {
 /// The operations, in their order.
 pub(super) fn operations(text: &str) -> Result<Vec<Definition>, String> {
     let mut found: Vec<Definition> = Vec::new();
-    let (mut depth, mut rest) = (0_usize, text);
-    let (mut variables, mut weight) = (None, None);
+    let mut depth = 0_usize;
+    let mut rest = text;
+    let mut variables = None;
+    let mut weight = None;
     let mut is_ended = true;
     while let Some(first) = rest.chars().next() {
         let mut length = first.len_utf8();
@@ -36,7 +38,8 @@ pub(super) fn operations(text: &str) -> Result<Vec<Definition>, String> {
             '"' => length = string_length(rest)?,
             '{' | '(' | '[' => {
                 if depth == 0 && first == '{' && is_ended {
-                    let (variables, weight) = (variables.take(), weight.take());
+                    let variables = variables.take();
+                    let weight = weight.take();
                     found.push(Definition {
                         name: String::new(),
                         kind: OperationKind::Query,
@@ -53,14 +56,9 @@ pub(super) fn operations(text: &str) -> Result<Vec<Definition>, String> {
             }
             _ if depth == 0 && is_ended && first.is_alphabetic() => {
                 length = word(rest).len();
-                let kind = match &rest[..length] {
-                    "query" => Some(OperationKind::Query),
-                    "mutation" => Some(OperationKind::Mutation),
-                    "subscription" => Some(OperationKind::Subscription),
-                    "fragment" => None,
-                    other => return Err(format!("`{other}` begins no operation and no fragment")),
-                };
-                let (variables, weight) = (variables.take(), weight.take());
+                let kind = operation_kind(&rest[..length])?;
+                let variables = variables.take();
+                let weight = weight.take();
                 if let Some(kind) = kind {
                     let name = word(rest[length..].trim_start()).to_owned();
                     found.push(Definition { name, kind, variables, weight });
@@ -75,6 +73,17 @@ pub(super) fn operations(text: &str) -> Result<Vec<Definition>, String> {
         0 if found.is_empty() => Err("there is no operation in it".into()),
         0 => Ok(found),
         _ => Err("a `}` is missing at the end".into()),
+    }
+}
+
+/// The kind of the operation that begins with `word`; nothing for a fragment.
+fn operation_kind(word: &str) -> Result<Option<OperationKind>, String> {
+    match word {
+        "query" => Ok(Some(OperationKind::Query)),
+        "mutation" => Ok(Some(OperationKind::Mutation)),
+        "subscription" => Ok(Some(OperationKind::Subscription)),
+        "fragment" => Ok(None),
+        other => Err(format!("`{other}` begins no operation and no fragment")),
     }
 }
 

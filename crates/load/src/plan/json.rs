@@ -71,7 +71,8 @@ impl<'de> Visitor<'de> for Child<'_> {
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
         let wanted = self.0.parse::<usize>().ok();
-        let (mut found, mut at) = (None, 0);
+        let mut found = None;
+        let mut at = 0;
         loop {
             let more = if Some(at) == wanted {
                 found = list.next_element()?;
@@ -88,7 +89,7 @@ impl<'de> Visitor<'de> for Child<'_> {
 }
 
 /// A captured value as expressions have it: scalars by their type, all else as it stands.
-pub(crate) fn captured(raw: &str) -> Value<'static> {
+pub(crate) fn parse_captured(raw: &str) -> Value<'static> {
     if let Ok(number) = raw.parse::<i64>() {
         return Value::Int(number);
     }
@@ -257,7 +258,7 @@ mod tests {
     fn a_captured_value_is_written_as_it_was() {
         for text in ["12345678901234567890.10", "7", "\"a\\\"b\"", "[1,2.50]", "null", "true"] {
             let mut out = Vec::new();
-            write_json(&captured(text), &mut out);
+            write_json(&parse_captured(text), &mut out);
             assert_eq!(String::from_utf8(out).expect("JSON is text"), text);
         }
     }

@@ -20,7 +20,7 @@ pub enum Load {
         /// For people.
         words: String,
     },
-    /// Each of so many users waits for its answer before it asks again.
+    /// Each of `users` users waits for its answer before it sends the next request.
     Closed {
         /// Number of users.
         users: u32,
@@ -31,7 +31,7 @@ pub enum Load {
     },
     /// Requests come as a log has them.
     Replay {
-        /// Its entries by time.
+        /// Log entries by time.
         entries: Arc<Vec<Entry>>,
         /// For people.
         words: String,
@@ -138,7 +138,7 @@ impl LoadOptions {
     }
 }
 
-/// The entries of a log, and how many lines were left out.
+/// Entries of a log, and the number of skipped lines.
 pub(super) type Replayed = (Vec<Entry>, u64);
 
 impl LoadText {
@@ -170,13 +170,13 @@ impl LoadText {
         let arrivals = self.arrivals.unwrap_or_default();
         let duration = self.duration.map(|it| it.0);
         if let Some(file) = &self.replay {
-            return self.replayed(&base.join(file), replay);
+            return self.replay_load(&base.join(file), replay);
         }
         let (profile, rate) = match (&self.profile, self.points, self.rate) {
             (Some(name), ..) => {
                 let scale = self.scale.map_or(1.0, |it| it.0);
                 let compress = self.compress.unwrap_or(1.0);
-                (RateProfile::named(name, (self.rate, scale), (duration, compress))?, name.clone())
+                (RateProfile::from_name(name, (self.rate, scale), (duration, compress))?, name.clone())
             }
             (None, Some(points), _) => {
                 let points = points.into_iter().map(|it| (it.0.0.as_secs_f64(), it.1)).collect();
@@ -197,7 +197,7 @@ impl LoadText {
         Ok(Load::Open { profile, arrivals, words })
     }
 
-    /// Settings that belong to another one that is not there.
+    /// A setting that belongs to another one which is missing.
     fn check_owners(&self) -> Result<(), String> {
         let owned = [
             ("think", self.think.is_some(), "closed", self.closed.is_some()),
@@ -217,7 +217,7 @@ impl LoadText {
         }
     }
 
-    fn replayed(
+    fn replay_load(
         &self,
         file: &Path,
         replay: impl FnOnce(&Path) -> Result<Replayed, String>,

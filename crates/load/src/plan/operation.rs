@@ -1,4 +1,4 @@
-//! One operation: how its request is written, and what is looked at in its answer.
+//! One operation: how its request is written, and which parts of its answer are checked.
 //!
 //! **Invariant:** a value never ends a header or leaves its place in a path: control characters become spaces there, and bytes of
 //! paths are percent-encoded.
@@ -131,7 +131,7 @@ impl Operation {
                         Piece::Value(_) => {
                             let mut text = String::new();
                             write_text(std::slice::from_ref(piece), values, &mut text);
-                            // Writing to memory does not fail.
+                            // Writing to memory cannot fail.
                             let _ = write!(path, "{}", utf8_percent_encode(&text, ENCODED));
                         }
                     }
@@ -149,7 +149,7 @@ impl Operation {
         HttpRequest { method: self.method.clone(), path, headers, body: body.unwrap_or_default() }
     }
 
-    /// The value by which the push of this mutation is known.
+    /// The value that identifies the push of this mutation.
     pub(crate) fn sent_mark(&self, values: &RunValues<'_>) -> Option<String> {
         let Some(Mark::Sent(pieces)) = &self.mark else { return None };
         let mut text = String::new();

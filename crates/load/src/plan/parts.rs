@@ -9,7 +9,7 @@ use super::values::ValueName;
 use crate::expression::Value;
 use crate::result::OperationKind;
 use crate::text::Piece;
-use crate::yaml::{Mistake, unknown};
+use crate::yaml::{Mistake, unknown_name};
 use http::Method;
 use percent_encoding::utf8_percent_encode;
 use serde_saphyr::{Location, Spanned};
@@ -105,7 +105,7 @@ impl RequestParts {
                 "`body` belongs to `post` and `put`; GraphQL has `variables`",
             ));
         }
-        let chosen = chosen(name, text, &document, place)?;
+        let chosen = choose_operation(name, text, &document, place)?;
         let method = text.method.as_ref().map_or("POST", |it| it.value.as_str());
         let own = builder.target.path.as_str();
         let (method, path, headers, body) = match method {
@@ -140,7 +140,7 @@ impl RequestParts {
             }
             other => {
                 let place = text.method.as_ref().map_or(place, |it| it.referenced);
-                return Err(Mistake::at(place, unknown("method of GraphQL", other, &["GET", "POST"])));
+                return Err(Mistake::at(place, unknown_name("method of GraphQL", other, &["GET", "POST"])));
             }
         };
         Ok(Self { kind: chosen.kind, method, path, headers, body, document: Some(document) })
@@ -148,7 +148,7 @@ impl RequestParts {
 }
 
 /// The operation of the document that is sent.
-fn chosen(
+fn choose_operation(
     name: &Spanned<String>,
     text: &OperationText,
     document: &str,
@@ -164,7 +164,7 @@ fn chosen(
         Some(at) => Ok(all.remove(at)),
         None => {
             let names: Vec<&str> = all.iter().map(|it| it.name.as_str()).collect();
-            Err(Mistake::at(place, unknown("operation of the document", wanted, &names)))
+            Err(Mistake::at(place, unknown_name("operation of the document", wanted, &names)))
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::Plan;
 use super::document::{self, Definition};
 use super::load::LoadOptions;
-use super::read::{build, placed, whole};
+use super::read::{build, whole, without_location};
 use super::text::{OperationText, PlanText};
 use crate::yaml::{self, Mistake, Pairs};
 use std::path::{Path, PathBuf};
@@ -37,8 +37,10 @@ impl Plan {
         load: LoadOptions,
     ) -> Result<Self, Mistake> {
         let mut text = PlanText::default();
-        text.headers.0 =
-            headers.iter().map(|(name, value)| (placed(name.clone()), placed(value.clone()))).collect();
+        text.headers.0 = headers
+            .iter()
+            .map(|(name, value)| (without_location(name.clone()), without_location(value.clone())))
+            .collect();
         for request in requests {
             request.add(&mut text)?;
         }
@@ -50,8 +52,9 @@ impl Request {
     fn add(&self, plan: &mut PlanText) -> Result<(), Mistake> {
         match self {
             Self::Get(path) => {
-                let text = OperationText { get: Some(placed(path.clone())), ..OperationText::default() };
-                plan.operations.0.push((placed(format!("GET {path}")), placed(text)));
+                let text =
+                    OperationText { get: Some(without_location(path.clone())), ..OperationText::default() };
+                plan.operations.0.push((without_location(format!("GET {path}")), without_location(text)));
             }
             Self::Query(document, variables) => {
                 for definition in document::operations(document).map_err(whole)? {
@@ -88,10 +91,7 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, String> {
         .filter(|it| it.extension().is_some_and(|it| it == "graphql" || it == "gql"))
         .collect();
     found.sort();
-    match found.is_empty() {
-        true => Err(format!("{} has no .graphql file", path.display())),
-        false => Ok(found),
-    }
+    if found.is_empty() { Err(format!("{} has no .graphql file", path.display())) } else { Ok(found) }
 }
 
 fn add_definition(
@@ -112,12 +112,12 @@ fn add_definition(
         .as_deref()
         .map(|it| it.parse().map_err(|_| whole(format!("`{it}` is no weight of `{name}`; write a number"))));
     let text = OperationText {
-        query: Some(placed(document.to_owned())),
+        query: Some(without_location(document.to_owned())),
         operation: Some(definition.name),
         variables,
         weight: weight.transpose()?,
         ..OperationText::default()
     };
-    plan.operations.0.push((placed(name), placed(text)));
+    plan.operations.0.push((without_location(name), without_location(text)));
     Ok(())
 }

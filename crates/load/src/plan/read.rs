@@ -11,7 +11,7 @@ use super::{Flow, Plan, replay};
 use crate::result::OperationKind;
 use crate::text::Piece;
 use crate::wire::Target;
-use crate::yaml::{Mistake, Pairs, Span, header_name, unknown};
+use crate::yaml::{Mistake, Pairs, Span, header_name, unknown_name};
 use http::HeaderName;
 use serde_saphyr::{Location, Spanned};
 use std::cell::RefCell;
@@ -22,7 +22,7 @@ use std::time::Duration;
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A value without a place.
-pub(super) fn placed<T>(value: T) -> Spanned<T> {
+pub(super) fn without_location<T>(value: T) -> Spanned<T> {
     Spanned::new(value, Location::UNKNOWN, Location::UNKNOWN)
 }
 
@@ -56,7 +56,7 @@ pub(super) fn build(
         text.load.map_or((Default::default(), Location::UNKNOWN), |it| (it.value, it.referenced));
     let load_text = options.over(load_text).map_err(|message| Mistake::at(load_place, message))?;
     if load_text.replay.is_some() {
-        operations.push(builder.replayed()?);
+        operations.push(builder.replayed_operation()?);
     }
     let flows = flows(text.flows, &operations)?;
     let load = load_text.load(base, |file| {
@@ -113,16 +113,19 @@ fn flows(
             )));
         }
         if is_mixed {
-            let (name, used) = (operation.name.clone(), operation.used.clone());
+            let name = operation.name.clone();
+            let used = operation.used.clone();
             flows.push(Flow { name, weight: operation.weight, think: Duration::ZERO, steps: vec![at], used });
         }
     }
     for (name, flow) in text.0 {
-        let (mut steps, mut used, mut known) = (Vec::new(), Vec::new(), Vec::new());
+        let mut steps = Vec::new();
+        let mut used = Vec::new();
+        let mut known = Vec::new();
         for step in &flow.value.steps {
             let Some(at) = operations.iter().position(|it| it.name == step.value) else {
                 let names: Vec<&str> = operations.iter().map(|it| it.name.as_str()).collect();
-                return Err(Mistake::at(step.referenced, unknown("operation", &step.value, &names)));
+                return Err(Mistake::at(step.referenced, unknown_name("operation", &step.value, &names)));
             };
             let operation = &operations[at];
             if operation.over != Over::Http {
@@ -145,7 +148,8 @@ fn flows(
         }
         used.sort_unstable();
         used.dedup();
-        let (weight, think) = (flow.value.weight, flow.value.think.0);
+        let weight = flow.value.weight;
+        let think = flow.value.think.0;
         flows.push(Flow { name: name.value, weight, think, steps, used });
     }
     if flows.is_empty() {
@@ -176,7 +180,7 @@ impl Builder<'_> {
         let mut known: Vec<&str> = self.generators.names().collect();
         known.extend(self.captures.iter().map(String::as_str));
         known.extend(["words", "between", "pick", "chance"]);
-        Err(unknown("value", name, &known))
+        Err(unknown_name("value", name, &known))
     }
 
     /// The operations. Those that are steps of a flow are in the mix only if they have a weight.
@@ -265,13 +269,13 @@ impl Builder<'_> {
     }
 
     /// The operation of a log's plain requests.
-    fn replayed(&mut self) -> Result<Operation, Mistake> {
+    fn replayed_operation(&mut self) -> Result<Operation, Mistake> {
         let text = OperationText {
-            get: Some(placed("/".to_owned())),
+            get: Some(without_location("/".to_owned())),
             weight: Some(1.0),
             ..OperationText::default()
         };
-        let mut operation = self.operation(&placed(REPLAYED.to_owned()), placed(text))?;
+        let mut operation = self.operation(&without_location(REPLAYED.to_owned()), without_location(text))?;
         operation.path = PathTemplate::Replayed;
         operation.constant = None;
         Ok(operation)
@@ -343,9 +347,10 @@ fn path(text: &Spanned<String>) -> Result<JsonPath, Mistake> {
 
 fn weight(text: &OperationText, place: Location) -> Result<f64, Mistake> {
     let weight = text.weight.unwrap_or(1.0);
-    match weight.is_finite() && weight >= 0.0 {
-        true => Ok(weight),
-        false => Err(Mistake::at(place, format!("{weight} is no weight; write 0 or more"))),
+    if weight.is_finite() && weight >= 0.0 {
+        Ok(weight)
+    } else {
+        Err(Mistake::at(place, format!("{weight} is no weight; write 0 or more")))
     }
 }
 

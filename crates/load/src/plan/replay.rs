@@ -15,7 +15,7 @@ const ENTRIES_MAX: usize = 20_000_000;
 /// A request of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// From the first request.
+    /// Time since the first request.
     pub(crate) at: Duration,
     /// The flow of that operation.
     pub(crate) flow: usize,
@@ -44,13 +44,13 @@ enum Line {
 struct Timed {
     at: i128,
     entry: Entry,
-    /// Its time is that of a whole second.
+    /// True if its time is a whole second.
     is_by_second: bool,
 }
 
 const SECOND_NS: i128 = 1_000_000_000;
 
-/// Statuses of answers that depend on more than the path: on a part or an age that the client asked for, or on its patience.
+/// Statuses of answers that depend on more than the path: on a range or an age that the client asked for, or on its timeout.
 const OF_CLIENTS: [u16; 4] = [206, 304, 412, 416];
 
 /// Reads a log. `flow` finds the flow of an operation, `get` is that of plain requests.
@@ -85,7 +85,7 @@ pub(super) fn read(
     }
     // Lines are written at the end of requests, so they are not in the order of their starts.
     found.sort_by_key(|it| it.at);
-    spread(&mut found);
+    spread_within_seconds(&mut found);
     let Some(first) = found.first().map(|it| it.at) else {
         return Err(format!(
             "no request can be replayed: {skipped} lines, none with the name of an operation of the plan and none `GET` of the \
@@ -100,7 +100,7 @@ pub(super) fn read(
 }
 
 /// Spreads requests whose second alone is known evenly over it, in their order; `found` is in the order of times, and stays so.
-fn spread(found: &mut [Timed]) {
+fn spread_within_seconds(found: &mut [Timed]) {
     let mut counts: HashMap<i128, (i128, i128)> = HashMap::new();
     for it in found.iter().filter(|it| it.is_by_second) {
         counts.entry(it.at).or_default().0 += 1;
@@ -123,7 +123,7 @@ fn parse(line: &str) -> Option<Line> {
     }
     let (_, rest) = line.split_once('[')?;
     let (time, rest) = rest.split_once(']')?;
-    let (request, rest) = quoted(rest.split_once('"')?.1)?;
+    let (request, rest) = read_quoted(rest.split_once('"')?.1)?;
     let mut words = request.split(' ');
     let path = (words.next()? == "GET").then(|| words.next())??;
     let is_path = path.starts_with('/') && path.bytes().all(|it| it.is_ascii_graphic());
@@ -132,14 +132,14 @@ fn parse(line: &str) -> Option<Line> {
     is_path.then_some(Line::Get(common_time(time)?, path.to_owned(), status))
 }
 
-/// True for a status that says more of a client than of the path: nginx writes 499 for one that went away.
+/// True for a status that depends on the client, not on the path: nginx logs 499 for a client that went away.
 fn is_of_client(status: u16) -> bool {
     OF_CLIENTS.contains(&status) || status == 499
 }
 
-/// The text up to the quote that ends it, and what follows that. Bytes that the log escapes, as `\xC3` or `\"`, are none that a path
-/// may have: they stand in it percent-encoded. Sources: nginx, `log_format`; Apache, `mod_log_config`; RFC 3986, 2.1.
-fn quoted(text: &str) -> Option<(String, &str)> {
+/// The text up to the closing quote, and the text after it. Escaped bytes such as `\xC3` or `\"` cannot stand in a path, so they
+/// are percent-encoded. Sources: nginx, `log_format`; Apache, `mod_log_config`; RFC 3986, 2.1.
+fn read_quoted(text: &str) -> Option<(String, &str)> {
     let mut out = String::new();
     let mut rest = text;
     loop {
@@ -176,7 +176,9 @@ fn common_time(text: &str) -> Option<i128> {
     let month = u8::try_from(MONTHS.iter().position(|it| *it == month)? + 1).ok()?;
     let year: i32 = parts.next()?.parse().ok()?;
     let mut number = || parts.next()?.parse::<u8>().ok();
-    let (hour, minute, second) = (number()?, number()?, number()?);
+    let hour = number()?;
+    let minute = number()?;
+    let second = number()?;
     let zone_minutes: i32 = zone.get(3..5)?.parse().ok()?;
     let zone_hours: i32 = zone.get(1..3)?.parse().ok()?;
     let sign = if zone.starts_with('-') { -1 } else { 1 };

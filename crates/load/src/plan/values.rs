@@ -4,7 +4,7 @@
 //! sequence is drawn twice.
 
 use crate::expression::{Known, Value, mix};
-use crate::yaml::{Mistake, Pairs, Tree, range, unknown};
+use crate::yaml::{Mistake, Pairs, Tree, range, unknown_name};
 use serde::Deserialize;
 use serde_saphyr::{Location, Spanned};
 use std::path::Path;
@@ -111,7 +111,7 @@ impl Generators {
             (Source::Rows { columns, .. }, Some(column)) => {
                 match columns.iter().position(|it| it == column) {
                     Some(number) => Ok(Some(ValueName::Column(at, number))),
-                    None => Err(unknown("column", column, columns)),
+                    None => Err(unknown_name("column", column, columns)),
                 }
             }
             (Source::Rows { columns, .. }, None) => Err(format!(
@@ -166,7 +166,7 @@ fn pick(cumulated: &[f64], drawn: f64) -> usize {
     cumulated.partition_point(|it| *it <= drawn).min(cumulated.len() - 1)
 }
 
-/// Cumulated probabilities of weights.
+/// Cumulative probabilities of weights.
 pub(crate) fn cumulate(weights: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut sum = 0.0;
     let mut all: Vec<f64> = weights
@@ -179,10 +179,10 @@ pub(crate) fn cumulate(weights: impl Iterator<Item = f64>) -> Vec<f64> {
     all
 }
 
-/// Which of several generator processes this one is.
+/// Position of this process among several generator processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// From 0.
+    /// Number of this process, from 0.
     pub index: u32,
     /// Number of processes.
     pub of: u32,
@@ -216,7 +216,8 @@ pub(crate) struct RunValues<'g> {
 impl<'g> RunValues<'g> {
     pub(crate) fn new(generators: &'g Generators, captures: usize) -> Self {
         let count = generators.sources.len();
-        let (drawn, rows) = (vec![Value::Null; count], vec![0; count]);
+        let drawn = vec![Value::Null; count];
+        let rows = vec![0; count];
         Self { generators, drawn, rows, captured: vec![Value::Null; captures], seed: 0 }
     }
 

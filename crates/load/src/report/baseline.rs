@@ -131,9 +131,11 @@ impl Limit {
             )
         };
         let at = text.find(['<', '>']).ok_or_else(|| wrong("it has no `<` or `>`"))?;
-        let (name, bound) = (text[..at].trim(), text[at + 1..].trim());
+        let name = text[..at].trim();
+        let bound = text[at + 1..].trim();
         let figure = LimitedFigure::read(name).ok_or_else(|| wrong(&format!("`{name}` is no figure")))?;
-        let bound = figure.bound(bound).ok_or_else(|| wrong(&format!("`{bound}` does not fit `{name}`")))?;
+        let bound =
+            figure.parse_bound(bound).ok_or_else(|| wrong(&format!("`{bound}` does not fit `{name}`")))?;
         Ok(Self { text: text.trim().to_string(), figure, is_above: text[at..].starts_with('>'), bound })
     }
 
@@ -190,7 +192,7 @@ impl LimitedFigure {
         Some(Self::One(figure))
     }
 
-    fn bound(&self, text: &str) -> Option<Bound> {
+    fn parse_bound(&self, text: &str) -> Option<Bound> {
         if let Some(ratio) = text.strip_suffix('x') {
             return ratio
                 .trim()
@@ -225,7 +227,7 @@ impl Figure {
         }
     }
 
-    fn shown(&self, value: f64) -> String {
+    fn format_value(&self, value: f64) -> String {
         match self {
             Self::Throughput => figures::rate(value),
             Self::Percentile(_) | Self::Mean | Self::Cpu(_) => figures::seconds(value),
@@ -261,7 +263,7 @@ pub fn compare(old: &RunResult, new: &RunResult, limits: &[Limit]) -> Result<Bas
     compare_with(Some(old), new, limits)
 }
 
-/// Holds `run` against `limits` that need no older result.
+/// Checks `run` against `limits` that need no older result.
 /// # Errors
 /// A limit that is a ratio; a histogram that cannot be read.
 pub fn hold(run: &RunResult, limits: &[Limit]) -> Result<BaselineComparison, String> {
@@ -307,7 +309,7 @@ fn compare_with(
             }
         }
     }
-    unmeasured(&totals, limits, &mut comparison);
+    break_unmeasured_limits(&totals, limits, &mut comparison);
     let old_total = old.map(|it| (it, Some(&it.total)));
     push(&mut comparison, old_total, (new, Some(&new.total)), &totals, limits)?;
     let mut names: Vec<&str> = runs().flat_map(|it| &it.operations).map(|it| it.name.as_str()).collect();
@@ -332,7 +334,7 @@ fn operation<'r>(run: &'r RunResult, name: &str) -> Option<&'r OperationResult> 
 }
 
 /// Breaks limits on processes when neither result watched one.
-fn unmeasured(figures: &[Figure], limits: &[Limit], comparison: &mut BaselineComparison) {
+fn break_unmeasured_limits(figures: &[Figure], limits: &[Limit], comparison: &mut BaselineComparison) {
     for limit in limits {
         if !figures.iter().any(|it| limit.is_on(it)) {
             comparison.changes.push(Change {
@@ -361,7 +363,7 @@ fn push(
         let before = old.map_or(Ok(None), of)?;
         let after = of(new)?;
         let broken = limits.iter().find(|it| it.is_on(figure) && it.breaks(before, after));
-        let shown = |it: Option<f64>| it.map_or_else(|| "not measured".into(), |it| figure.shown(it));
+        let shown = |it: Option<f64>| it.map_or_else(|| "not measured".into(), |it| figure.format_value(it));
         comparison.changes.push(Change {
             operation: old.and_then(|it| it.1).or(new.1).map_or_else(String::new, |it| it.name.clone()),
             figure: figure.name(),

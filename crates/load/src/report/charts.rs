@@ -3,7 +3,7 @@
 use crate::page::{Axis, Chart, Series, Unit};
 use crate::result::{Latency, ProcessSample, RunResult, Slice};
 
-/// Percentiles of a spectrum: as many points per nine as the eye can tell.
+/// Points per nine of a latency spectrum: enough for the eye.
 const POINTS_PER_NINE: u32 = 24;
 const NINES_MAX: u32 = 6;
 
@@ -16,7 +16,7 @@ pub(super) fn rates(run: &RunResult) -> Chart {
     let line = |name: &str, read: fn(&Slice) -> u64| {
         Series::line(name, run.timeline.iter().map(|it| read(it) as f64))
     };
-    let mut lines = vec![line("offered", |it| it.offered).dashed(), line("achieved", |it| it.completed)];
+    let mut lines = vec![line("offered", |it| it.offered).with_dashes(), line("achieved", |it| it.completed)];
     if run.timeline.iter().any(|it| it.errors > 0) {
         lines.push(line("failed", |it| it.errors));
     }
@@ -53,7 +53,7 @@ pub(super) fn spectrum(run: &RunResult) -> Result<Option<Chart>, String> {
     if count == 0 {
         return Ok(None);
     }
-    // Beyond one answer there is nothing to tell apart.
+    // Above the resolution of the count, percentiles do not differ.
     let nines = (count as f64).log10().min(f64::from(NINES_MAX));
     let points = (nines * f64::from(POINTS_PER_NINE)).ceil().max(1.0) as u32;
     let places: Vec<f64> =
@@ -65,7 +65,7 @@ pub(super) fn spectrum(run: &RunResult) -> Result<Option<Chart>, String> {
     };
     let mut lines = vec![line("latency", &run.total.latency)?];
     if run.total.service.count > 0 {
-        lines.push(line("service time", &run.total.service)?.dashed());
+        lines.push(line("service time", &run.total.service)?.with_dashes());
     }
     let x = Axis::x("percentile", Unit::Percentile, places.clone()).log();
     Ok(Some(Chart::lines("Latency by percentile", x, Axis::y(Unit::Seconds).log(), lines)))

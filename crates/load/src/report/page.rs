@@ -13,9 +13,9 @@ pub fn page(run: &RunResult) -> Result<String, String> {
     let mut page = Page::new(&run.name, &subtitle);
     verdict(&mut page, run);
     tiles(&mut page, run);
-    page.heading("Over time");
+    page.add_heading("Over time");
     page.charts(vec![charts::rates(run), charts::percentiles(run)]);
-    page.heading("Distribution of latency");
+    page.add_heading("Distribution of latency");
     page.note(
         "From the scheduled instant to the end of the answer, so that a stalled server is seen by all requests that \
          were due meanwhile. Service time counts from the sending.",
@@ -23,11 +23,11 @@ pub fn page(run: &RunResult) -> Result<String, String> {
     page.charts([charts::spectrum(run)?, charts::heat(run)].into_iter().flatten().collect());
     let used: Vec<Chart> = charts::processes(run);
     if !used.is_empty() {
-        page.heading("Processes");
+        page.add_heading("Processes");
         page.charts(used);
         processes(&mut page, run);
     }
-    page.heading("Operations");
+    page.add_heading("Operations");
     operations(&mut page, run);
     cache(&mut page, run);
     errors(&mut page, run);
@@ -100,7 +100,7 @@ fn operations(page: &mut Page, run: &RunResult) {
     if pushed.is_empty() {
         return;
     }
-    page.heading("From a mutation to its push");
+    page.add_heading("From a mutation to its push");
     let rows: Vec<Row> = pushed
         .iter()
         .filter_map(|it| it.push.as_ref().map(|push| Row::of(push_cells(&it.name, push))))
@@ -163,12 +163,12 @@ fn processes(page: &mut Page, run: &RunResult) {
     page.table("Processes", &head, &rows);
 }
 
-/// Outcomes of caches, if the answers told any.
+/// Cache outcomes, if answers reported any.
 fn cache(page: &mut Page, run: &RunResult) {
     if run.total.cache.is_empty() {
         return;
     }
-    page.heading("Cache");
+    page.add_heading("Cache");
     let outcomes: Vec<&str> = run.total.cache.keys().map(String::as_str).collect();
     let head: Vec<&str> = std::iter::once("operation").chain(outcomes.iter().copied()).collect();
     let row = |it: &OperationResult, is_sum| {
@@ -193,7 +193,7 @@ fn errors(page: &mut Page, run: &RunResult) {
     if run.total.errors.is_empty() {
         return;
     }
-    page.heading("Errors");
+    page.add_heading("Errors");
     let mut rows = Vec::new();
     for it in &run.operations {
         rows.extend(it.errors.iter().map(|(cause, count)| {
@@ -223,7 +223,7 @@ fn errors(page: &mut Page, run: &RunResult) {
 }
 
 fn setup(page: &mut Page, run: &RunResult) {
-    page.heading("Set-up");
+    page.add_heading("Set-up");
     let setup = &run.setup;
     let lines = [
         ("target", setup.target.clone()),

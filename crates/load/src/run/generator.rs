@@ -70,14 +70,14 @@ pub(super) struct GeneratorState {
     end: Instant,
 }
 
-/// Runs a job to its end and tells about it.
+/// Runs a job to its end and reports its news.
 pub(crate) fn generate(job: Job, news: &Sender<Event>) {
     let result = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|cause| format!("the runtime: {cause}"))
         .and_then(|runtime| tokio::task::LocalSet::new().block_on(&runtime, drive(job, news)));
-    // Nobody listens if the run was ended early.
+    // The receiver is gone if the run was ended early.
     drop(news.send(match result {
         Ok(recorder) => Event::Done(Box::new(recorder)),
         Err(message) => Event::Failed(message),
@@ -118,7 +118,7 @@ async fn drive(job: Job, news: &Sender<Event>) -> Result<Recorder, String> {
         own_cpu_s()
     });
     let slots = match shared.load {
-        Load::Closed { .. } => closed(&shared, warmup).await,
+        Load::Closed { .. } => run_closed_load(&shared, warmup).await,
         Load::Open { .. } | Load::Replay { .. } => open(&shared, connections, warmup).await,
     };
     ticker.abort();
@@ -147,7 +147,7 @@ fn connections(plan: &Plan, load: &Load, share: Share) -> (u32, u32) {
     }
 }
 
-/// Tells of each second.
+/// Reports each second.
 async fn tick(shared: Rc<GeneratorState>, news: Sender<Event>) {
     for second in 0.. {
         tokio::time::sleep_until((shared.start + Duration::from_secs(second + 1)).into()).await;
@@ -167,8 +167,8 @@ async fn await_pushes(shared: &GeneratorState) {
     }
 }
 
-/// Each user asks, waits for the answer, thinks, and asks again. Returns the number of connections.
-async fn closed(shared: &Rc<GeneratorState>, warmup: Duration) -> u32 {
+/// Runs a closed loop: each user sends a request, waits for the answer, pauses, and repeats. Returns the number of connections.
+async fn run_closed_load(shared: &Rc<GeneratorState>, warmup: Duration) -> u32 {
     let Load::Closed { users, think, .. } = shared.load else { return 0 };
     let users = shared.share.part(users);
     let begin = shared.start.checked_sub(warmup).unwrap_or(shared.start);
@@ -202,7 +202,8 @@ async fn closed(shared: &Rc<GeneratorState>, warmup: Duration) -> u32 {
 /// Hands each arrival of the schedule to a free slot. Returns the number of slots.
 async fn open(shared: &Rc<GeneratorState>, (first, most): (u32, u32), warmup: Duration) -> u32 {
     let streams = if shared.http2.is_empty() { 1 } else { shared.plan.streams };
-    let (first, most) = (first.max(1) * streams, most.max(1) * streams);
+    let first = first.max(1) * streams;
+    let most = most.max(1) * streams;
     let mut tasks = JoinSet::new();
     let mut slots = 0;
     while slots < first {
@@ -210,8 +211,11 @@ async fn open(shared: &Rc<GeneratorState>, (first, most): (u32, u32), warmup: Du
         slots += 1;
     }
     let (sender, mut arrivals) = tokio::sync::mpsc::unbounded_channel();
-    let (load, mix) = (shared.load.clone(), shared.mix.clone());
-    let (share, seed, start) = (shared.share, shared.plan.seed, shared.start);
+    let load = shared.load.clone();
+    let mix = shared.mix.clone();
+    let share = shared.share;
+    let seed = shared.plan.seed;
+    let start = shared.start;
     let schedule = Schedule { load, mix, share, seed, start, warmup };
     std::thread::spawn(move || pace(schedule.arrivals(), &sender));
     while let Some(batch) = arrivals.recv().await {
@@ -233,7 +237,7 @@ async fn open(shared: &Rc<GeneratorState>, (first, most): (u32, u32), warmup: Du
     shared.is_ended.set(true);
     shared.arrived.notify_waiters();
     let grace = shared.plan.operations.iter().map(|it| it.timeout).max().unwrap_or_default();
-    // The tasks go on when the wait ends early: they stay in the set.
+    // The set keeps the tasks running when the wait ends early.
     drop(tokio::time::timeout(grace, async { while tasks.join_next().await.is_some() {} }).await);
     for arrival in shared.queue.take() {
         shared.count_unsent(&arrival);
@@ -267,7 +271,7 @@ async fn serve(shared: Rc<GeneratorState>, number: u32, is_early: bool) {
 
 impl GeneratorState {
     /// The time in the measured period; nothing for warm-up.
-    pub(super) fn measured(&self, at: Instant) -> Option<Duration> {
+    pub(super) fn measured_time(&self, at: Instant) -> Option<Duration> {
         (at < self.end).then(|| at.checked_duration_since(self.start)).flatten()
     }
 
@@ -291,13 +295,13 @@ impl GeneratorState {
     }
 
     fn count_arrival(&self, arrival: &Arrival, now: Instant) {
-        if self.measured(arrival.due).is_some() {
+        if self.measured_time(arrival.due).is_some() {
             self.recorder.borrow_mut().lag.record(now.saturating_duration_since(arrival.due));
         }
     }
 
     fn count_unsent(&self, arrival: &Arrival) {
-        let Some(at) = self.measured(arrival.due) else { return };
+        let Some(at) = self.measured_time(arrival.due) else { return };
         let mut recorder = self.recorder.borrow_mut();
         let tally = &mut recorder.operations[self.flow(arrival).steps[0]];
         tally.scheduled += 1;
@@ -309,7 +313,7 @@ impl GeneratorState {
 
     /// Counts a request that has ended.
     fn count(&self, operation: usize, times: Times, result: Result<(), (&str, u16, &[u8])>, answer: &Answer) {
-        let Some(at) = self.measured(times.due) else { return };
+        let Some(at) = self.measured_time(times.due) else { return };
         let latency = times.done.saturating_duration_since(times.due);
         let is_answered = answer.status != 0;
         let mut recorder = self.recorder.borrow_mut();
@@ -319,7 +323,7 @@ impl GeneratorState {
         tally.sent += 1;
         tally.completed += u64::from(is_answered);
         tally.bytes += answer.bytes;
-        // A refused connection is no fast answer; a timeout is a slow one.
+        // A refused connection is no fast answer, so it is not recorded; a timeout counts as a slow answer.
         let is_timed = is_answered || matches!(result, Err(("timeout", ..)));
         if is_timed {
             tally.latency.record(latency);
@@ -369,7 +373,8 @@ async fn run(slot: &mut Slot<'_>, shared: &GeneratorState, arrival: Arrival) -> 
         (Load::Replay { entries, .. }, Some(at)) => Some(&entries[at]),
         _ => None,
     };
-    let (replayed, logged) = (entry.map_or("", |it| &it.path), entry.and_then(|it| it.status));
+    let replayed = entry.map_or("", |it| &it.path);
+    let logged = entry.and_then(|it| it.status);
     let mut due = arrival.due;
     for (place, at) in flow.steps.iter().enumerate() {
         if place > 0 && !flow.think.is_zero() {
@@ -378,7 +383,7 @@ async fn run(slot: &mut Slot<'_>, shared: &GeneratorState, arrival: Arrival) -> 
         }
         let operation = &plan.operations[*at];
         if let Some(mark) = operation.sent_mark(&slot.values) {
-            shared.marks.borrow_mut().sent(mark);
+            shared.marks.borrow_mut().record_sent(mark);
         }
         let sent = Instant::now();
         let result = slot.exchange(&shared.dialer, operation, replayed).await;
@@ -389,7 +394,8 @@ async fn run(slot: &mut Slot<'_>, shared: &GeneratorState, arrival: Arrival) -> 
             return false;
         }
         let failure = slot.judge(operation, logged);
-        let (status, body) = (slot.answer.status, slot.answer.body.as_slice());
+        let status = slot.answer.status;
+        let body = slot.answer.body.as_slice();
         let result = failure.as_deref().map_or(Ok(()), |label| Err((label, status, body)));
         shared.count(*at, times, result, &slot.answer);
         if failure.is_some() {

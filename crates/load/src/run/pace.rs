@@ -56,7 +56,7 @@ impl Schedule {
         let Self { load, mix, share, seed, start, warmup } = self;
         match load {
             Load::Closed { .. } => Box::new(std::iter::empty()),
-            Load::Replay { entries, .. } => Box::new(replayed(entries, share, start)),
+            Load::Replay { entries, .. } => Box::new(replayed_arrivals(entries, share, start)),
             Load::Open { profile, arrivals, .. } => {
                 let rate = profile.first_rate();
                 #[expect(
@@ -86,7 +86,11 @@ impl Schedule {
     }
 }
 
-fn replayed(entries: Arc<Vec<Entry>>, share: Share, start: Instant) -> impl Iterator<Item = Arrival> {
+fn replayed_arrivals(
+    entries: Arc<Vec<Entry>>,
+    share: Share,
+    start: Instant,
+) -> impl Iterator<Item = Arrival> {
     let own = (0..entries.len()).filter(move |it| share.has(*it as u64));
     own.map(move |at| {
         let entry = &entries[at];
@@ -94,7 +98,7 @@ fn replayed(entries: Arc<Vec<Entry>>, share: Share, start: Instant) -> impl Iter
     })
 }
 
-/// Hands arrivals over when they are due, until nobody takes them.
+/// Sends arrivals when they are due, until the receiver is dropped.
 pub(super) fn pace(arrivals: impl Iterator<Item = Arrival>, taker: &UnboundedSender<Vec<Arrival>>) {
     let mut batch = Vec::with_capacity(BATCH);
     for arrival in arrivals {
@@ -112,7 +116,7 @@ pub(super) fn pace(arrivals: impl Iterator<Item = Arrival>, taker: &UnboundedSen
         }
         batch.push(arrival);
     }
-    // The taker has gone if the run was ended early.
+    // The receiver is gone if the run was ended early.
     drop(taker.send(batch));
 }
 

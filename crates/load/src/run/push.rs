@@ -1,7 +1,7 @@
 //! Subscribers: connections that stay open, and the time from a mutation to each push of it.
 
 use super::generator::GeneratorState;
-use crate::plan::{Mark, Over, RunValues, captured};
+use crate::plan::{Mark, Over, RunValues, parse_captured};
 use crate::text::write_value;
 use crate::wire::{Subscription, sse, websocket};
 use std::collections::{HashMap, VecDeque};
@@ -24,7 +24,7 @@ pub(super) struct Marks {
 
 impl Marks {
     /// A mutation begins.
-    pub(super) fn sent(&mut self, mark: String) {
+    pub(super) fn record_sent(&mut self, mark: String) {
         if self.subscribers == 0 {
             return;
         }
@@ -42,7 +42,7 @@ impl Marks {
     }
 
     /// The start of the mutation whose push was received.
-    fn seen(&mut self, mark: &str) -> Option<Instant> {
+    fn record_push(&mut self, mark: &str) -> Option<Instant> {
         let (start, left) = self.sent.get_mut(mark)?;
         if *left > 0 {
             *left -= 1;
@@ -68,7 +68,8 @@ pub(super) async fn subscribe(shared: &Rc<GeneratorState>) -> JoinSet<()> {
         }
         for _ in 0..shared.share().part(operation.clients) {
             count += 1;
-            let (shared, opened) = (Rc::clone(shared), opened.clone());
+            let shared = Rc::clone(shared);
+            let opened = opened.clone();
             tasks.spawn_local(async move { subscriber(&shared, at, opened).await });
         }
     }
@@ -133,8 +134,8 @@ async fn receive(shared: &GeneratorState, at: usize, mut subscription: Subscript
         let start = match &operation.mark {
             Some(Mark::Pushed(path)) => path.find(&push).and_then(|raw| {
                 let mut text = String::new();
-                write_value(&captured(raw), &mut text);
-                shared.marks.borrow_mut().seen(&text)
+                write_value(&parse_captured(raw), &mut text);
+                shared.marks.borrow_mut().record_push(&text)
             }),
             Some(Mark::Sent(_)) | None => None,
         };
@@ -146,7 +147,7 @@ async fn receive(shared: &GeneratorState, at: usize, mut subscription: Subscript
         if let Some(label) = failure {
             tally.fail(&label, 200, &push);
         }
-        if let Some(start) = start.filter(|it| shared.measured(*it).is_some()) {
+        if let Some(start) = start.filter(|it| shared.measured_time(*it).is_some()) {
             tally.push.get_or_insert_default().record(received.saturating_duration_since(start));
         }
     }

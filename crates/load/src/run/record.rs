@@ -11,9 +11,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Different causes of errors that are told apart by operation.
+/// Upper bound of error causes that are counted separately, by operation.
 const LABELS_MAX: usize = 64;
-/// Failed requests that are kept by operation, and by cause.
+/// Upper bound of failed requests that are kept, by operation and cause.
 const SAMPLES_MAX: usize = 12;
 const SAMPLES_BY_LABEL_MAX: usize = 3;
 /// Bytes of a failed answer that are kept.
@@ -197,14 +197,14 @@ fn heat(histogram: &Histogram<u64>) -> Vec<(u64, u64)> {
     found
 }
 
-/// Everything that a generator counts.
+/// All counts of a generator.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Recorder {
     pub operations: Vec<Tally>,
     pub seconds: Vec<Second>,
-    /// From a scheduled instant to its dispatch.
+    /// Time from a scheduled instant to its dispatch.
     pub lag: Micros,
-    /// From the start of the measured period to the end of the last answer.
+    /// Time from the start of the measured period to the end of the last answer.
     pub last_done: Duration,
     /// Connections that were opened.
     pub connections: u32,
@@ -252,7 +252,7 @@ impl Recorder {
     }
 }
 
-/// A second as it is shown while a run goes on.
+/// Figures of a second, for the progress of a running test.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Tick {
     pub second: u64,
@@ -334,7 +334,8 @@ mod tests {
                 let exact = times[at].min(crate::result::LATENCY_MAX_US);
                 assert!(found.abs_diff(exact) * 100 <= exact, "{}: {found}, exactly {exact}", slice.second);
             }
-            let (lowest, highest) = (slice.heat[0].0, slice.heat[slice.heat.len() - 1].0);
+            let lowest = slice.heat[0].0;
+            let highest = slice.heat[slice.heat.len() - 1].0;
             assert!(
                 lowest * 2 > times[0] && highest >= times[999].min(crate::result::LATENCY_MAX_US),
                 "{:?}",

@@ -1,6 +1,6 @@
 //! A place for one request at a time: a connection of its own, or a stream of a shared one.
 
-use crate::plan::{Flow, Operation, Over, Plan, Protocol, RunValues, Share, captured};
+use crate::plan::{Flow, Operation, Over, Plan, Protocol, RunValues, Share, parse_captured};
 use crate::wire::{Answer, Dialer, Http1, Http2, WireError};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -76,7 +76,8 @@ impl<'p> Slot<'p> {
     /// Checks the answer and captures from it. Returns the label of the check that failed. An answer to a request of a log has the
     /// status that was `logged`, if that is known.
     pub(super) fn judge(&mut self, operation: &Operation, logged: Option<u16>) -> Option<String> {
-        let (status, body) = (self.answer.status, self.answer.body.as_slice());
+        let status = self.answer.status;
+        let body = self.answer.body.as_slice();
         if let Some(logged) = logged {
             return (status != logged).then(|| format!("status {status}, not {logged} as logged"));
         }
@@ -86,7 +87,7 @@ impl<'p> Slot<'p> {
         }
         for (slot, path) in &operation.captures {
             match path.find(body) {
-                Some(raw) => self.values.capture(*slot, captured(raw)),
+                Some(raw) => self.values.capture(*slot, parse_captured(raw)),
                 None => return Some(format!("capture {}", path.text())),
             }
         }
@@ -94,14 +95,14 @@ impl<'p> Slot<'p> {
     }
 }
 
-/// An answer that is not measured.
+/// An answer to a request that is sent outside of a measured run.
 pub(crate) struct Answered {
     pub operation: String,
     pub status: u16,
     pub body: Vec<u8>,
 }
 
-/// Runs every flow of a plan so often, one request after the other. A flow ends at the first failed check.
+/// Runs every flow of a plan this many times, one request after the other. A flow ends at the first failed check.
 /// # Errors
 /// A request without an answer.
 pub(crate) fn answers(plan: &Arc<Plan>, runs: u32) -> Result<Vec<Answered>, String> {
@@ -119,7 +120,8 @@ pub(crate) fn answers(plan: &Arc<Plan>, runs: u32) -> Result<Vec<Answered>, Stri
                 slot.exchange(&dialer, operation, "/").await.map_err(|it| {
                     format!("`{}` got no answer: {}: {}", operation.name, it.label, it.cause)
                 })?;
-                let (status, body) = (slot.answer.status, slot.answer.body.clone());
+                let status = slot.answer.status;
+                let body = slot.answer.body.clone();
                 found.push(Answered { operation: operation.name.clone(), status, body });
                 if slot.judge(operation, None).is_some() {
                     break;

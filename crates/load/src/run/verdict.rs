@@ -1,4 +1,4 @@
-//! The verdict on a run: void where its figures tell of the generator in place of the server.
+//! Verdict on a run: void if its figures show the speed of the generator instead of the server's.
 //!
 //! A request that leaves late has its lag in its latency. A lag matters where it is a large part of the latencies, and not beside
 //! slower ones. On a machine that others use, one request of a hundred is late at any rate; then the median still tells of the server.
@@ -19,16 +19,17 @@ fn is_most(lag_us: u64, latency_us: u64) -> bool {
     lag_us > LAG_MAX_US && lag_us.saturating_mul(2) > latency_us
 }
 
-/// True if generators that used `cpu_s` in so many seconds had no time left.
+/// True if generators that used `cpu_s` in that time were at their CPU limit.
 pub(crate) fn is_saturated(cpu_s: f64, duration_s: f64, generators: u32) -> bool {
     cpu_s > SATURATED * duration_s * f64::from(generators.max(1))
 }
 
 /// The cause of late requests and its remedy.
 pub(crate) const fn cause(is_saturated: bool) -> &'static str {
-    match is_saturated {
-        true => "the generator is too slow: lower the rate, or use `--generators 2`",
-        false => "the machine is busy: give the generator a core of its own",
+    if is_saturated {
+        "the generator is too slow: lower the rate, or use `--generators 2`"
+    } else {
+        "the machine is busy: give the generator a core of its own"
     }
 }
 
@@ -36,9 +37,10 @@ pub(crate) const fn cause(is_saturated: bool) -> &'static str {
 #[expect(clippy::cast_precision_loss, reason = "percentages")]
 pub(super) fn judge(load: &Load, recorder: &Recorder, total: &Tally, generators: u32) -> Verdict {
     let is_closed = matches!(load, Load::Closed { .. });
-    let achieved_percent = match is_closed || total.scheduled == 0 {
-        true => 100.0,
-        false => total.sent as f64 * 100.0 / total.scheduled as f64,
+    let achieved_percent = if is_closed || total.scheduled == 0 {
+        100.0
+    } else {
+        total.sent as f64 * 100.0 / total.scheduled as f64
     };
     let mut verdict = Verdict {
         lag_p50_us: recorder.lag.at(50.0),

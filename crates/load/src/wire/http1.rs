@@ -115,7 +115,7 @@ impl Http1 {
     }
 }
 
-/// False if the server has closed the connection or sent what nobody asked for.
+/// False if the server has closed the connection or sent unrequested data.
 async fn is_idle(stream: &mut Box<dyn Stream>) -> bool {
     let mut byte = [0; 1];
     let mut byte = ReadBuf::new(&mut byte);

@@ -26,7 +26,7 @@ impl Http2 {
         let stream = dialer.dial().await?;
         let (opened, connection) =
             handshake(TokioExecutor::new(), TokioIo::new(stream)).await.map_err(wrong)?;
-        // Its errors are those of its requests.
+        // Errors of the connection show up as errors of its requests.
         tokio::spawn(async { drop(connection.await) });
         Ok(sender.insert(opened).clone())
     }

@@ -149,7 +149,8 @@ fn event_end(buffer: &[u8]) -> Option<usize> {
 
 /// The kind of an event and its data.
 fn read_event(text: &str) -> (Option<&str>, String) {
-    let (mut kind, mut data) = (None, String::new());
+    let mut kind = None;
+    let mut data = String::new();
     for line in text.lines() {
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);

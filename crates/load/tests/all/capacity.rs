@@ -14,11 +14,11 @@ fn example(name: &str) -> Inputs {
 }
 
 fn plain(rate: f64, cpu: f64) -> Inputs {
-    let cpu = Sourced::given(cpu);
+    let cpu = Sourced::from_user(cpu);
     let operation = OperationCost { name: "request".into(), share: 1.0, cpu, hit: None };
-    let mut inputs = Inputs::new(Sourced::given(rate), vec![operation]);
-    inputs.utilisation = Sourced::given(1.0);
-    inputs.zones = Sourced::given(Zones { count: 1, lost: 0 });
+    let mut inputs = Inputs::new(Sourced::from_user(rate), vec![operation]);
+    inputs.utilisation = Sourced::from_user(1.0);
+    inputs.zones = Sourced::from_user(Zones { count: 1, lost: 0 });
     inputs
 }
 
@@ -93,8 +93,8 @@ fn a_cache_per_machine_is_settled_with_the_fleet() {
 
 #[test]
 fn equal_inputs_give_equal_pages_and_tables() {
-    let (one, two) =
-        (capacity::estimate(example("match-centre.yaml")), capacity::estimate(example("match-centre.yaml")));
+    let one = capacity::estimate(example("match-centre.yaml"));
+    let two = capacity::estimate(example("match-centre.yaml"));
     assert_eq!(capacity::table(&one), capacity::table(&two));
     let page = capacity::page(&one, "Match centre");
     assert_eq!(page, capacity::page(&two, "Match centre"));
@@ -154,7 +154,8 @@ fn the_manual_shows_the_output_for_the_examples() {
     let page = fs::read_to_string(&file).expect("docs/capacity.md");
     let mut expected = page.clone();
     for name in ["dream11.yaml", "match-centre.yaml"] {
-        let (begin, end) = (format!("<!-- output of {name} -->\n"), "<!-- /output -->");
+        let begin = format!("<!-- output of {name} -->\n");
+        let end = "<!-- /output -->";
         let (head, rest) = expected.split_once(&begin).expect("the manual has the marker");
         let (_, tail) = rest.split_once(end).expect("the manual has the end of it");
         let table = capacity::table(&capacity::estimate(example(name)));
@@ -169,11 +170,11 @@ fn the_manual_shows_the_output_for_the_examples() {
 
 #[test]
 fn a_cache_sees_the_requests_of_operations_that_it_can_answer() {
-    let hit = |rate: HitRate| Some(Hit { cpu: Sourced::given(1e-6), rate });
+    let hit = |rate: HitRate| Some(Hit { cpu: Sourced::from_user(1e-6), rate });
     let operation = |name: &str, share: f64, hit: Option<Hit>| OperationCost {
         name: name.into(),
         share,
-        cpu: Sourced::given(1e-4),
+        cpu: Sourced::from_user(1e-4),
         hit,
     };
     let estimate = |cached: f64, shared: bool| {
@@ -182,8 +183,8 @@ fn a_cache_sees_the_requests_of_operations_that_it_can_answer() {
             operation("cached", cached / 2.0, hit(HitRate::Computed)),
             operation("measured", cached / 2.0, hit(HitRate::Given(0.5))),
         ];
-        let mut inputs = Inputs::new(Sourced::given(1000.0), operations);
-        inputs.zones = Sourced::given(Zones { count: 1, lost: 0 });
+        let mut inputs = Inputs::new(Sourced::from_user(1000.0), operations);
+        inputs.zones = Sourced::from_user(Zones { count: 1, lost: 0 });
         inputs.caching = Some(Caching { keys: 100, skew: 0.0, ttl: 3.0, shared });
         capacity::estimate(inputs).caching.expect("a cache")
     };

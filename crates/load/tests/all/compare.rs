@@ -44,7 +44,8 @@ fn a_server_is_neither_better_nor_worse_than_itself() {
 
 #[test]
 fn answers_that_differ_are_told_with_their_place() {
-    let (a, b) = (items("1"), items("1.5"));
+    let a = items("1");
+    let b = items("1.5");
     let options = CompareOptions { pairs: 3, ..CompareOptions::default() };
     let found = compare(&side(&a, "A"), &side(&b, "B"), &options, &mut |_, _, _| {}).expect("it runs");
     assert_eq!(found.differences.len(), 1);
@@ -55,7 +56,8 @@ fn answers_that_differ_are_told_with_their_place() {
 
 #[test]
 fn a_side_that_fails_is_no_comparison() {
-    let (a, b) = (items("1"), HttpServer::start(|_| answer(500, "", "broken")));
+    let a = items("1");
+    let b = HttpServer::start(|_| answer(500, "", "broken"));
     let found = compare(&side(&a, "A"), &side(&b, "B"), &CompareOptions::default(), &mut |_, _, _| {});
     let message = found.expect_err("B fails");
     assert_eq!(message, "B: 100.00 % of the requests failed, such as status 500: broken");

@@ -129,7 +129,8 @@ fn an_empty_run_has_a_page() {
 
 #[test]
 fn a_slower_result_breaks_its_limits_and_an_equal_one_none() {
-    let (old, slow) = (sample(), slower());
+    let old = sample();
+    let slow = slower();
     let limits = Limit::of_tolerance(0.1, true);
     let equal = report::compare(&old, &old, &Limit::of_tolerance(0.1, true)[..3]).expect("compared");
     assert!(

@@ -40,7 +40,8 @@ impl HttpServer {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("it is bound");
         let is_ended = Arc::new(AtomicBool::new(false));
-        let (answer, ended) = (Arc::new(answer), Arc::clone(&is_ended));
+        let answer = Arc::new(answer);
+        let ended = Arc::clone(&is_ended);
         std::thread::spawn(move || {
             for socket in listener.incoming().flatten() {
                 if ended.load(Ordering::SeqCst) {
@@ -82,7 +83,8 @@ pub(crate) fn read(reader: &mut impl BufRead) -> Option<Asked> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|it| *it > 0)?;
     let mut words = line.split(' ');
-    let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
+    let method = words.next()?.to_owned();
+    let path = words.next()?.to_owned();
     let mut headers = Vec::new();
     loop {
         let mut line = String::new();

@@ -1,6 +1,6 @@
 //! A test plan: the target, the operations and their mix, the values of their requests, the load.
 //!
-//! **Invariant:** a plan that was read can be run; every mistake in its text is told with line, column and a way out.
+//! **Invariant:** a plan that was read can be run; every mistake in its text is reported with line, column and a fix.
 
 mod check;
 mod document;
@@ -14,7 +14,7 @@ mod replay;
 mod text;
 mod values;
 
-pub(crate) use json::captured;
+pub(crate) use json::parse_captured;
 pub use load::{Load, LoadOptions};
 pub(crate) use operation::{Mark, Operation, Over};
 pub use quick::Request;
@@ -147,7 +147,7 @@ impl Plan {
         &self.name
     }
 
-    /// Accepted share of failed requests.
+    /// Share of failed requests that is accepted.
     #[must_use]
     pub fn errors_max_percent(&self) -> f64 {
         self.errors_max_percent

@@ -12,10 +12,10 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-const UPLOT: &str = include_str!("uplot/uplot.js");
-const UPLOT_STYLE: &str = include_str!("uplot/uplot.css");
-const SCRIPT: &str = include_str!("page.js");
-const STYLE: &str = include_str!("page.css");
+const UPLOT: &str = include_str!("page/uplot/uplot.js");
+const UPLOT_STYLE: &str = include_str!("page/uplot/uplot.css");
+const SCRIPT: &str = include_str!("page/page.js");
+const STYLE: &str = include_str!("page/page.css");
 
 /// Units of an axis; the script knows how each is written.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -41,7 +41,7 @@ pub(crate) struct Axis {
     pub label: &'static str,
     pub unit: Unit,
     pub log: bool,
-    /// Of the x axis: the places of the values of each series.
+    /// Values of the x axis, shared by all series; empty for a y axis.
     pub values: Vec<f64>,
 }
 
@@ -79,7 +79,7 @@ impl Series {
         }
     }
 
-    pub(crate) fn dashed(self) -> Self {
+    pub(crate) fn with_dashes(self) -> Self {
         Self { dashed: true, ..self }
     }
 }
@@ -114,7 +114,7 @@ pub(crate) enum Cell {
     Text(String),
     /// Right-aligned.
     Figure(String),
-    /// A figure that should not be.
+    /// A figure that signals a problem.
     Bad(String),
 }
 
@@ -144,7 +144,7 @@ impl Page {
         Self { title: escape(title), subtitle: escape(subtitle), body: String::new(), charts: Vec::new() }
     }
 
-    pub(crate) fn heading(&mut self, text: &str) {
+    pub(crate) fn add_heading(&mut self, text: &str) {
         self.push(&format!("<h2>{}</h2>", escape(text)));
     }
 
@@ -214,7 +214,8 @@ impl Page {
 
     pub(crate) fn chart(&mut self, chart: Chart) {
         let index = self.charts.len();
-        let (title, note) = (escape(chart.title), escape(&chart.note));
+        let title = escape(chart.title);
+        let note = escape(&chart.note);
         self.push(&format!(
             "<figure><figcaption><b>{title}</b> {note}</figcaption>\
              <div class=chart data-chart={index} role=img aria-label=\"{title}\"></div></figure>"
@@ -234,7 +235,7 @@ impl Page {
             hash(UPLOT),
             hash(SCRIPT)
         );
-        // Serialising plain data to memory does not fail; a script ends at `</script>` and nowhere else.
+        // Serialising plain data to memory cannot fail; a script ends only at `</script>`.
         let data =
             printable(&serde_json::to_string(&self.charts).unwrap_or_default()).replace('<', "\\u003c");
         let Self { title, subtitle, body, .. } = self;
@@ -282,7 +283,7 @@ mod tests {
     fn texts_cannot_become_markup() {
         let hostile = "</script><script>alert(1)</script>\"'<img src=x onerror=alert(2)>\u{0}";
         let mut page = Page::new(hostile, hostile);
-        page.heading(hostile);
+        page.add_heading(hostile);
         page.verbatim(hostile);
         page.verdict(true, hostile, &[hostile.to_string()]);
         page.tiles(&[(hostile, hostile.to_string())]);

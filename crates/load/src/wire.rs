@@ -103,7 +103,7 @@ pub(crate) struct Answer {
     pub cache: CacheOutcome,
 }
 
-/// The outcome of a cache as headers tell it; a header further down is more precise and wins.
+/// Outcome of a cache according to the headers; a later variant is more precise and wins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum CacheOutcome {
     /// No header of a cache.
@@ -112,7 +112,7 @@ pub(crate) enum CacheOutcome {
     /// `Age` above 0.
     Aged,
     /// The first word of a header such as `X-Cache`.
-    Told(String),
+    Named(String),
 }
 
 /// Longest label of an outcome.
@@ -124,15 +124,15 @@ impl CacheOutcome {
         let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
         match name.len() {
             3 if is("age") && *self == Self::Unknown && value != b"0" => *self = Self::Aged,
-            7 if is("x-cache") => self.tell(value),
-            12 if is("x-weir-cache") || is("cache-status") => self.tell(value),
-            15 if is("cf-cache-status") => self.tell(value),
+            7 if is("x-cache") => self.read_cache_header(value),
+            12 if is("x-weir-cache") || is("cache-status") => self.read_cache_header(value),
+            15 if is("cf-cache-status") => self.read_cache_header(value),
             _ => {}
         }
     }
 
-    /// `hit` of `hit from 10.0.0.1`, `TCP_HIT`, `"edge"; hit; ttl=3`.
-    fn tell(&mut self, value: &[u8]) {
+    /// Reads `hit` from `hit from 10.0.0.1`, `TCP_HIT` or `"edge"; hit; ttl=3`.
+    fn read_cache_header(&mut self, value: &[u8]) {
         let text = String::from_utf8_lossy(value).to_ascii_lowercase();
         let known = ["hit", "miss", "joined", "stale", "expired", "bypass", "revalidated", "fwd"];
         let words: Vec<&str> = text.split(|it: char| !it.is_ascii_alphanumeric() && it != '-').collect();
@@ -142,14 +142,14 @@ impl CacheOutcome {
             Some(it) => it,
             None => return,
         };
-        *self = Self::Told(label.chars().take(OUTCOME_BYTES_MAX).collect());
+        *self = Self::Named(label.chars().take(OUTCOME_BYTES_MAX).collect());
     }
 
     pub(crate) fn label(&self) -> Option<&str> {
         match self {
             Self::Unknown => None,
             Self::Aged => Some("hit"),
-            Self::Told(it) => Some(it),
+            Self::Named(it) => Some(it),
         }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) use verdict::{ACHIEVED_MIN_PERCENT, LAG_MAX_US, cause, is_saturated};
 
 /// Time to open connections before the warm-up.
 const LEAD: Duration = Duration::from_millis(100);
-/// The same where processes have to be started first.
+/// Time to open connections, if generator processes have to be started first.
 const LEAD_OF_PROCESSES: Duration = Duration::from_millis(1500);
 
 /// Makes the command of a generator process: its share, and the start of the measured period in microseconds since 1970.
@@ -41,10 +41,10 @@ pub struct RunOptions<'s> {
     pub processes: Option<(u32, Spawner<'s>)>,
 }
 
-/// A second of a run that goes on.
+/// One second of a running test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// From 1.
+    /// Second of the run, from 1.
     pub second: u64,
     /// Seconds in all.
     pub seconds: f64,
@@ -54,7 +54,7 @@ pub struct Progress {
     pub errors: u64,
     /// Latencies in this second.
     pub p50_us: u64,
-    /// Its 99th percentile.
+    /// 99th percentile of the latencies in this second.
     pub p99_us: u64,
 }
 
@@ -65,7 +65,7 @@ pub fn check_watched(plan: &Plan) -> Result<(), String> {
     process::check(&plan.watch)
 }
 
-/// Runs a plan; `progress` is told of each second.
+/// Runs a plan; `progress` gets each second.
 /// # Errors
 /// Causes for which nothing can be measured: a name that cannot be resolved, a process that cannot be started.
 pub fn run(
@@ -85,7 +85,8 @@ pub fn run(
     let (mut children, count) = match options.processes {
         Some((count, spawner)) => (spawn(count, spawner, start, &news)?, count),
         None => {
-            let (plan, load) = (Arc::clone(plan), load.clone());
+            let plan = Arc::clone(plan);
+            let load = load.clone();
             let warmup = plan.warmup;
             let job = Job { plan, load, weights, share: Share::WHOLE, start, warmup };
             let news = news.clone();
@@ -130,7 +131,9 @@ fn gather(
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<Recorder, String> {
     let mut sum = Recorder::new(operations);
-    let (mut done, mut told, mut pending) = (0, 0, Tick::default());
+    let mut done = 0;
+    let mut told = 0;
+    let mut pending = Tick::default();
     while done < count {
         match events.recv() {
             Ok(Event::Done(recorder)) => {
@@ -143,7 +146,8 @@ fn gather(
                 told += 1;
                 if told == count {
                     let (completed, errors, p50_us, p99_us) = generator::figures(&pending);
-                    let (second, seconds) = (pending.second + 1, period.as_secs_f64());
+                    let second = pending.second + 1;
+                    let seconds = period.as_secs_f64();
                     progress(&Progress { second, seconds, completed, errors, p50_us, p99_us });
                     (told, pending) = (0, Tick::default());
                 }
