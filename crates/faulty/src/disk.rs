@@ -1,4 +1,4 @@
-//! The faults ordered from the disk, and the writes and syncs it has seen.
+//! Faults that a test has ordered from the disk, and the durable contents of its files.
 //!
 //! **Cost:** a lock for every write; each sync reads the file once.
 
@@ -19,13 +19,13 @@ pub enum Fault {
     Sync,
 }
 
-/// An order to fail.
+/// A fault to come.
 #[derive(Clone, Copy, Debug)]
 struct Order {
     fault: Fault,
-    /// The writes or syncs to go before it.
+    /// Writes or syncs before it.
     left: u64,
-    /// All after it fail too.
+    /// True if every later one fails too.
     lasts: bool,
 }
 
@@ -34,7 +34,7 @@ struct State {
     order: Option<Order>,
     struck: bool,
     open: usize,
-    /// Of each file what the last sync has made durable.
+    /// Contents of each file after its last sync.
     durable: BTreeMap<PathBuf, Vec<u8>>,
 }
 
@@ -47,7 +47,7 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Exclusive right to give orders to the disk.
+/// Exclusive right to order faults.
 #[derive(Debug)]
 pub struct Disk {
     _held: MutexGuard<'static, ()>,
@@ -62,20 +62,20 @@ impl Disk {
         disk
     }
 
-    /// From now on write or sync `at`, counted from 1, fails; with `lasts` all after it too.
+    /// Lets write or sync number `at` (from 1) fail; with `lasts` every later one too.
     pub fn fail(&self, fault: Fault, at: u64, lasts: bool) {
         let mut state = state();
         state.order = Some(Order { fault, left: at - 1, lasts });
         state.struck = false;
     }
 
-    /// True if a write or sync has failed since the order was given.
+    /// True if a write or sync has failed since the fault was ordered.
     #[must_use]
     pub fn has_failed(&self) -> bool {
         state().struck
     }
 
-    /// Nothing fails any more.
+    /// Cancels all faults.
     pub fn mend(&self) {
         state().order = None;
     }
@@ -88,7 +88,7 @@ impl Disk {
         }
     }
 
-    /// Writes to `folder` what a loss of power now would leave of `store` and its log: what was synced.
+    /// Writes to `folder` the contents of `store` and its log after a power loss: only synced data.
     /// # Errors
     /// A file cannot be written.
     pub fn lose_power(&self, store: &Path, folder: &Path) -> std::io::Result<PathBuf> {
@@ -104,7 +104,7 @@ impl Disk {
     }
 }
 
-/// The fault of the sync or write that is about to run; nothing if it is to succeed.
+/// The fault of the sync or write that is about to run, if it has one.
 pub(crate) fn verdict(is_sync: bool) -> Option<Fault> {
     let mut state = state();
     let order = state.order.as_mut()?;
@@ -123,8 +123,8 @@ pub(crate) fn verdict(is_sync: bool) -> Option<Fault> {
     Some(fault)
 }
 
-/// A file is open. What is in one that was never synced here was there before.
-pub(crate) fn opened(path: &Path, content: Option<Vec<u8>>) {
+/// Records an open file. The first known content of a file counts as synced.
+pub(crate) fn record_open(path: &Path, content: Option<Vec<u8>>) {
     let mut state = state();
     state.open += 1;
     if let Some(content) = content.filter(|it| !it.is_empty()) {
@@ -132,17 +132,17 @@ pub(crate) fn opened(path: &Path, content: Option<Vec<u8>>) {
     }
 }
 
-pub(crate) fn closed() {
+pub(crate) fn record_close() {
     state().open -= 1;
     CLOSED.notify_all();
 }
 
-/// The file is on the disk as `bytes` say.
-pub(crate) fn synced(path: &Path, bytes: Vec<u8>) {
+/// Records `bytes` as the synced content of the file.
+pub(crate) fn record_sync(path: &Path, bytes: Vec<u8>) {
     state().durable.insert(path.to_owned(), bytes);
 }
 
-/// The file is gone.
-pub(crate) fn deleted(path: &Path) {
+/// Records the deletion of a file.
+pub(crate) fn record_delete(path: &Path) {
     state().durable.remove(path);
 }

@@ -88,7 +88,7 @@ unsafe extern "C" fn open(
             };
             let table = Box::new(Table { ours, real, path: path(name).to_owned() });
             (*file).pMethods = Box::into_raw(table).cast();
-            disk::opened(path(name), content(file));
+            disk::record_open(path(name), content(file));
         }
         done
     }
@@ -101,7 +101,7 @@ unsafe extern "C" fn delete(_: *mut ffi::sqlite3_vfs, name: *const c_char, sync:
         let Some(delete) = (*real).xDelete else { return ffi::SQLITE_IOERR_DELETE };
         let done = delete(real, name, sync);
         if done == ffi::SQLITE_OK {
-            disk::deleted(path(name));
+            disk::record_delete(path(name));
         }
         done
     }
@@ -145,7 +145,7 @@ unsafe extern "C" fn sync(file: *mut ffi::sqlite3_file, _: c_int) -> c_int {
     // SAFETY: `file` is of ours.
     unsafe {
         match content(file) {
-            Some(bytes) => disk::synced(&table(file).path, bytes),
+            Some(bytes) => disk::record_sync(&table(file).path, bytes),
             None => return ffi::SQLITE_IOERR_READ,
         }
     }
@@ -178,7 +178,7 @@ unsafe extern "C" fn close(file: *mut ffi::sqlite3_file) -> c_int {
         (*file).pMethods = table.real;
         let Some(close) = (*table.real).xClose else { return ffi::SQLITE_IOERR_CLOSE };
         let done = close(file);
-        disk::closed();
+        disk::record_close();
         done
     }
 }
