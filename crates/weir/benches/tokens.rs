@@ -36,7 +36,8 @@ fn signed(alg: &str, user: usize, sign: &dyn Fn(&[u8]) -> Vec<u8>) -> HeaderMap 
 fn measured(jwt: &Jwt, requests: &[HeaderMap], runtime: &tokio::runtime::Runtime) -> (u128, u128) {
     let auth = Auth { jwt: vec![jwt.clone()], ..Auth::default() };
     let config = Config { admin_secret: Some(Secret::new("hush")), auth, ..Config::default() };
-    let (mut new, mut known) = (u128::MAX, u128::MAX);
+    let mut new = u128::MAX;
+    let mut known = u128::MAX;
     for _ in 0..ROUNDS {
         let authenticator = Authenticator::new(&config).expect("the configuration is right");
         let round = || {

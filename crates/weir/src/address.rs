@@ -1,13 +1,13 @@
-//! Addresses of sources, as the command line and `url` in a configuration have them.
+//! Source addresses on the command line and in `url` of a configuration.
 
 use crate::types_file;
 use std::path::{Path, PathBuf};
 use weir_http::source;
 
-/// File endings that are taken for SQLite databases.
+/// File endings of SQLite databases.
 const SQLITE_ENDINGS: [&str; 3] = ["db", "sqlite", "sqlite3"];
 
-/// The meaning of an address on the command line.
+/// Meaning of an address on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A configuration file.
@@ -21,19 +21,19 @@ pub enum Target {
 /// Address of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
-    /// A file.
+    /// A SQLite file.
     Sqlite(PathBuf),
-    /// A server, by its URL.
+    /// A PostgreSQL server, by URL.
     Postgres(String),
-    /// A text of types, whose database Weir makes.
+    /// A file of native types, whose database Weir creates.
     Native(PathBuf),
-    /// A text of services.
+    /// A file of services.
     Services(PathBuf),
 }
 
-/// Reads an address: `sqlite:chinook.db`, `chinook.db`, `weir.yaml`.
+/// Parses an address: `sqlite:chinook.db`, `chinook.db`, `weir.yaml`.
 /// # Errors
-/// The address cannot be served; the message names those that can.
+/// The address is not supported; the message names those that are.
 pub fn target(text: &str) -> Result<Target, String> {
     let ending =
         Path::new(text).extension().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
@@ -46,9 +46,9 @@ pub fn target(text: &str) -> Result<Target, String> {
     parse(text).map(Target::Source)
 }
 
-/// Reads the address of a source.
+/// Parses the address of a source.
 /// # Errors
-/// As [`target`].
+/// Those of [`target`].
 pub fn parse(text: &str) -> Result<Address, String> {
     if let Some(path) = text.strip_prefix("sqlite:") {
         let path = path.strip_prefix("//").unwrap_or(path);
@@ -82,7 +82,7 @@ pub fn parse(text: &str) -> Result<Address, String> {
     ))
 }
 
-/// True if `path` has the ending of a file of types.
+/// True if `path` has the ending of a file of types or services.
 #[must_use]
 pub fn is_sdl(path: &Path) -> bool {
     types_file::is_named(path)

@@ -1,4 +1,4 @@
-//! Databases by their addresses: read and opened for serving.
+//! Opens databases by their addresses.
 
 use crate::address::{self, Address};
 use crate::config::postgres::Postgres;
@@ -16,16 +16,16 @@ use weir_sql::sqlite::{self, SqliteContents, SqliteSource};
 use weir_sqlite::connection::Tuning;
 use weir_sqlite::introspect::SqliteOptions;
 
-/// A server that has not told what it has after so long is not there.
+/// Timeout of reading a server's catalog.
 const OPEN_MAX: Duration = Duration::from_secs(30);
 
-/// Why a source is not open.
+/// Reason why a source is not open.
 pub(crate) enum Unopened {
-    /// It may be there later.
+    /// Unreachable; a retry may help.
     Down(String),
-    /// It does not let Weir in: somebody has to change something there, or in the configuration.
+    /// The server refuses access until its configuration, or ours, changes.
     Closed(String),
-    /// Somebody has to change something.
+    /// The configuration or the database must change.
     Wrong(String),
 }
 
@@ -46,10 +46,7 @@ impl From<String> for Unopened {
 fn model_options(source: &Source) -> ModelOptions<'_> {
     ModelOptions {
         track: if source.tracked_only { Track::Listed } else { Track::All },
-        groups: match source.group_by.unwrap_or(!source.tracked_only) {
-            true => Groups::All,
-            false => Groups::Named,
-        },
+        groups: if source.group_by.unwrap_or(!source.tracked_only) { Groups::All } else { Groups::Named },
         relationship_names: match source.relationship_names {
             RelationshipNames::Long => model::RelationshipNames::Long,
             RelationshipNames::Short => model::RelationshipNames::Short,
@@ -75,10 +72,10 @@ pub(crate) struct Proposal {
     pub(crate) integers: Integers,
 }
 
-/// Longest time in which integers are looked for that have more than 32 bits.
+/// Time limit of the search for integers beyond 32 bits.
 const INTEGERS_MAX: Duration = Duration::from_secs(10);
 
-/// The columns of the SQLite database `source` whose integers do not fit their type, if it is one.
+/// Columns of the SQLite database `source` whose integers exceed their type; empty for other databases.
 pub(crate) fn find_wide_integers(source: &Source, limits: &Limits) -> Vec<String> {
     match address::parse(&source.url) {
         Ok(Address::Sqlite(path)) if source.integers == Integers::Declared && path.is_file() => {
@@ -89,9 +86,9 @@ pub(crate) fn find_wide_integers(source: &Source, limits: &Limits) -> Vec<String
     }
 }
 
-/// The settings that suit the tables, columns and values of the database at `address`.
+/// Settings that suit the tables, columns and values of the database at `address`.
 /// # Errors
-/// It is no database, or cannot be read.
+/// The address is not a database, or it cannot be read.
 pub(crate) fn propose(address: &Address) -> Result<Proposal, String> {
     let config = Config::of(address);
     let source = &config.sources[0];
@@ -120,9 +117,9 @@ pub(crate) fn propose(address: &Address) -> Result<Proposal, String> {
     Ok(Proposal { names, integers })
 }
 
-/// The tables that `source`, a database at `address`, serves, as entries of metadata.
+/// Tables that `source`, a database at `address`, serves, as metadata entries.
 /// # Errors
-/// It is no database, or cannot be read.
+/// The address is not a database, or it cannot be read.
 pub(crate) fn entries(
     source: &Source,
     address: &Address,
@@ -161,17 +158,17 @@ fn read<T>(
     }
 }
 
-/// A database server that is open.
+/// An open database server.
 pub(crate) struct OpenPostgres {
     pub(crate) source: PostgresSource,
-    /// Its schema is watched.
+    /// Watch on its schema.
     pub(crate) watch: Option<Watch>,
-    /// Parts of it that are left out.
+    /// Parts that are not served.
     pub(crate) warnings: Vec<Warning>,
     pub(crate) contents: Contents,
 }
 
-/// Reads what a database server has and opens it for serving. A connection has `connect_max`, if that is less than its address says.
+/// Reads the catalog of a database server and opens it. `connect_max` overrides a longer timeout of the address.
 pub(crate) fn postgres(
     source: &Source,
     url: &str,
@@ -185,14 +182,14 @@ pub(crate) fn postgres(
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
         let reading = read_postgres(&settings, options, keys.watch_ddl, connect_max);
-        runtime.block_on(reading).map_err(unopened)
+        runtime.block_on(reading).map_err(classify_open_error)
     };
-    // A thread of its own, as this may be called where another runtime runs.
+    // A new thread, because the caller may be inside another runtime.
     let read = std::thread::scope(|scope| scope.spawn(open).join());
     let ReadPostgres { contents, watch, mut warnings } =
         read.map_err(|_| "reading the database panicked".to_owned())??;
     let (made, left_out) =
-        PostgresSource::of(&source.name, settings, options, &contents).map_err(unopened)?;
+        PostgresSource::of(&source.name, settings, options, &contents).map_err(classify_open_error)?;
     warnings.extend(left_out);
     if keys.batch_mutations && made.has_shards() {
         return Err(Unopened::Wrong(BATCHED_SHARDS.to_owned()));
@@ -200,7 +197,7 @@ pub(crate) fn postgres(
     Ok(OpenPostgres { source: made, watch, warnings, contents })
 }
 
-/// Serves a database server that had `contents` and cannot be asked now. Beside it what is left out.
+/// Serves a database server that is down from the `contents` it had. Also returns what is not served.
 pub(crate) fn unreached_postgres(
     source: &Source,
     url: &str,
@@ -209,7 +206,8 @@ pub(crate) fn unreached_postgres(
 ) -> Result<(PostgresSource, Vec<Warning>), Unopened> {
     let keys = source.postgres.clone().unwrap_or_default();
     let settings = postgres_settings(&keys, url, config)?;
-    PostgresSource::of(&source.name, settings, postgres_options(source, &keys), contents).map_err(unopened)
+    PostgresSource::of(&source.name, settings, postgres_options(source, &keys), contents)
+        .map_err(classify_open_error)
 }
 
 fn postgres_settings(keys: &Postgres, url: &str, config: &Config) -> Result<Settings, String> {
@@ -219,11 +217,12 @@ fn postgres_settings(keys: &Postgres, url: &str, config: &Config) -> Result<Sett
 }
 
 fn postgres_options<'o>(source: &'o Source, keys: &'o Postgres) -> postgres::source::Options<'o> {
-    let (model, stringify) = (model_options(source), keys.stringify_numeric_types);
+    let model = model_options(source);
+    let stringify = keys.stringify_numeric_types;
     postgres::source::Options { model, schemas: &keys.schemas, stringify }
 }
 
-fn unopened(error: OpenError) -> Unopened {
+fn classify_open_error(error: OpenError) -> Unopened {
     match error {
         OpenError::Database(ref cause) => match cause.remedy() {
             Some(remedy) => Unopened::Closed(format!("{error}: {remedy}")),
@@ -233,33 +232,35 @@ fn unopened(error: OpenError) -> Unopened {
     }
 }
 
-/// A transaction that is shared by the mutations of several tenants would hold connections to all their shards.
+/// A transaction shared by mutations of several tenants would hold connections to all their shards.
 const BATCHED_SHARDS: &str = "`postgres.batch_mutations` does not go with distributed tables: mutations of different shards would share \
                               a transaction over all of them, which is slower than one each; remove the key";
 
-/// Contents of a database server, and the watch on them.
+/// Catalog of a database server, with its watch.
 struct ReadPostgres {
     contents: Contents,
     watch: Option<Watch>,
     warnings: Vec<Warning>,
 }
 
-/// Reads what a database server has, and watches it if that is wanted and can be.
+/// Reads a database server, and watches its schema if configured and supported.
 async fn read_postgres(
     settings: &Settings,
     options: postgres::source::Options<'_>,
     is_watched: bool,
     connect_max: Option<Duration>,
 ) -> Result<ReadPostgres, OpenError> {
-    let (mut watch, mut warnings) = (None, Vec::new());
+    let mut watch = None;
+    let mut warnings = Vec::new();
     let mut hasty = settings.clone();
     hasty.connect_timeout = connect_max.unwrap_or(Duration::MAX).min(settings.connect_timeout);
     if is_watched {
         match Watch::begin(&hasty, options.schemas, Instant::now() + OPEN_MAX).await {
             Ok(begun) => watch = Some(begun),
-            // Others than PostgreSQL have fewer catalogs.
+            // Compatible databases lack some catalogs.
             Err(error) if error.sqlstate().is_some() => {
-                let (place, reason) = ("watch_ddl".into(), format!("it cannot be: {error}"));
+                let place = "watch_ddl".into();
+                let reason = format!("it cannot be: {error}");
                 warnings.push(Warning { place, reason, entry: Vec::new() });
             }
             Err(error) => return Err(OpenError::Database(error)),
@@ -269,24 +270,24 @@ async fn read_postgres(
     Ok(ReadPostgres { contents, watch, warnings })
 }
 
-/// A file of SQLite's that is open, what of it is left out, and what it has.
+/// An open SQLite database, what is not served, and its contents.
 pub(crate) type OpenSqlite = (SqliteSource, Vec<Warning>, SqliteContents);
 
-/// Reads what a database has, generates its API and opens it for serving.
+/// Reads a SQLite database, generates its API and opens it.
 pub(crate) fn sqlite(source: &Source, path: &Path, limits: &Limits) -> Result<OpenSqlite, Unopened> {
     let opened = SqliteSource::open_known(&source.name, path, sqlite_options(source, limits));
-    opened.map_err(|error| unread(error, path))
+    opened.map_err(|error| classify_read_error(error, path))
 }
 
-/// Serves a file that had `contents` and cannot be read now. Beside it what is left out.
+/// Serves a SQLite file that cannot be read from the `contents` it had. Also returns what is not served.
 pub(crate) fn unreached_sqlite(
     source: &Source,
     path: &Path,
     limits: &Limits,
     contents: &SqliteContents,
 ) -> Result<(SqliteSource, Vec<Warning>), Unopened> {
-    let made = SqliteSource::unreached(&source.name, path, sqlite_options(source, limits), contents);
-    made.map_err(|error| unread(error, path))
+    let made = SqliteSource::without_connection(&source.name, path, sqlite_options(source, limits), contents);
+    made.map_err(|error| classify_read_error(error, path))
 }
 
 fn sqlite_options<'o>(source: &'o Source, limits: &Limits) -> sqlite::SqliteSourceOptions<'o> {
@@ -299,7 +300,7 @@ fn sqlite_options<'o>(source: &'o Source, limits: &Limits) -> sqlite::SqliteSour
     sqlite::SqliteSourceOptions { catalog, model: model_options(source), tuning }
 }
 
-fn unread(error: sqlite::SqliteOpenError, path: &Path) -> Unopened {
+fn classify_read_error(error: sqlite::SqliteOpenError, path: &Path) -> Unopened {
     match error {
         sqlite::SqliteOpenError::Sqlite(cause) => {
             let words = format!("{} cannot be read: {cause}", path.display());

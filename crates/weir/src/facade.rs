@@ -18,7 +18,7 @@ use weir_engine::engine::{Body, Engine, Explanation, Request};
 use weir_engine::source::{Protocol, Source};
 use weir_language::json::{Json, JsonError};
 
-/// Timeout of a request of an embedding program.
+/// Timeout of a request from an embedding program.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// An engine that answers GraphQL, in this process.
@@ -46,14 +46,14 @@ pub struct Weir {
     native_auth: NativeAuth,
 }
 
-/// Why there is no answer at all. What is wrong with a document or a field is in the answer.
+/// Reason why there is no answer at all. Errors of documents and fields are part of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExecuteError {
-    /// The variables are no JSON.
+    /// The variables are not JSON.
     Variables(JsonError),
     /// The variables are JSON, but neither an object nor null.
     VariablesNoObject,
-    /// A source died in the middle of a long answer.
+    /// A source failed in the middle of a streamed answer.
     CutOff,
 }
 
@@ -69,7 +69,7 @@ impl fmt::Display for ExecuteError {
 
 impl std::error::Error for ExecuteError {}
 
-/// Collects what an engine is made of.
+/// Builder of an engine.
 #[derive(Default)]
 #[must_use = "nothing happens before `build`"]
 pub struct Builder {
@@ -83,14 +83,14 @@ impl Builder {
         self.config = config;
         self
     }
-    /// Adds a source that is open already: one of your own, for instance.
+    /// Adds an open source, for example one of your own.
     pub fn source(mut self, source: Arc<dyn Source>) -> Self {
         self.sources.push(source);
         self
     }
-    /// Opens the sources of the configuration and makes one graph of all.
+    /// Opens the configured sources and merges all into one graph.
     /// # Errors
-    /// All sources that cannot be opened and all conflicts between them, in words.
+    /// All sources that cannot be opened, and all conflicts between them.
     pub fn build(mut self) -> Result<Weir, String> {
         self.config.embedded.0.append(&mut self.sources);
         let opened = sources::open_all(&self.config, None)?;
@@ -104,7 +104,7 @@ impl Builder {
             let added = native_auth.add(&name, line.as_ref(), &variables);
             added.map_err(|message| format!("{name}: {message}"))?;
         }
-        let engine = Engine::new(graph, settings(&self.config)).sharing(services::changes());
+        let engine = Engine::new(graph, settings(&self.config)).with_tag_versions(services::changes());
         Ok(Weir { engine, relay, native_auth })
     }
 }
@@ -138,14 +138,14 @@ impl Builder {
 }
 
 impl Weir {
-    /// Begins with nothing.
+    /// Starts with an empty configuration.
     pub fn builder() -> Builder {
         Builder::default()
     }
 
-    /// Opens `sqlite:FILE`, a database file, or what a weir.yaml describes.
+    /// Opens `sqlite:FILE`, a database file, or the sources of a weir.yaml.
     /// # Errors
-    /// As [`Builder::build`].
+    /// Those of [`Builder::build`].
     pub fn open(target: &str) -> Result<Self, String> {
         let origin = match address::target(target)? {
             Target::Source(address) => Origin::Fixed(Box::new(Config::of(&address))),
@@ -158,16 +158,16 @@ impl Weir {
         Self::builder().config(config).build()
     }
 
-    /// Answers `query` as the admin; `variables` is a JSON object, `{}` or empty for none.
+    /// Executes `query` as the admin. `variables` is a JSON object; `{}` or empty for none.
     /// # Errors
-    /// Only where there is no answer: errors of documents and fields are part of it.
+    /// There is no answer. Errors of documents and fields are part of the answer.
     pub async fn execute(&self, query: &str, variables: &str) -> Result<Vec<u8>, ExecuteError> {
         self.execute_as(query, variables, None, Protocol::GraphqlOverHttp, Instant::now() + PATIENCE).await
     }
 
-    /// As [`Weir::execute`], with every choice there is.
+    /// Like [`Weir::execute`], with all options.
     /// # Errors
-    /// As [`Weir::execute`].
+    /// Those of [`Weir::execute`].
     pub async fn execute_as(
         &self,
         query: &str,
@@ -191,7 +191,7 @@ impl Weir {
         match self.engine.execute(request, &self.engine.caller(&session::owner())).await.body {
             Body::Whole(bytes) => Ok(bytes),
             Body::Shared(bytes) => Ok(bytes.into()),
-            // Nothing is asked for in parts here.
+            // Incremental delivery was not requested, so this is a stream of one answer.
             Body::Stream { head: mut all, mut rest } | Body::Increments { first: mut all, mut rest } => {
                 while let Some(chunk) = rest.recv().await {
                     all.extend_from_slice(&chunk.map_err(|_| ExecuteError::CutOff)?);
@@ -201,19 +201,19 @@ impl Weir {
         }
     }
 
-    /// A caller in `role`, or the admin, with the members of the JSON object `claims`: names that begin with `x-hasura-` or `x-weir-` are
-    /// session variables, all others claims of a token, as rules of native types and services read them.
+    /// The identity of a caller in `role`, or the admin, with the members of the JSON object `claims`: names starting with `x-hasura-` or
+    /// `x-weir-` are session variables, all others are claims of a token, for rules of native types and services.
     /// # Errors
-    /// `claims` is no such object, in words.
+    /// `claims` is not such an object.
     pub fn assume(&self, role: Option<&str>, claims: &str) -> Result<Identity, String> {
         let claims = read(claims).map_err(|error| error.to_string().replace("variables", "claims"))?;
-        let identity = session::assumed(role, claims.as_ref().map(Json::root))?;
+        let identity = session::assume_identity(role, claims.as_ref().map(Json::root))?;
         Ok(self.native_auth.with_values(identity))
     }
 
-    /// The plan of `query` and what it asks its sources, without running it.
+    /// Plan of `query` with the statements and calls of its sources, without running it.
     /// # Errors
-    /// The `{"errors": [...]}` a client would get.
+    /// The `{"errors": [...]}` that a client would get.
     pub fn explain(
         &self,
         query: &str,
@@ -237,21 +237,21 @@ impl Weir {
         self.engine.explain(request, &self.engine.caller(&session::owner()))
     }
 
-    /// The engine of the same database in Relay's form; the first call makes it.
+    /// Engine of the same database with Relay's API, created by the first call.
     /// # Errors
-    /// There is no database in this form, or its names make no sound schema.
+    /// No database has this API, or its names make the schema invalid.
     pub fn relay(&self) -> Result<&Engine, &str> {
         self.relay.engine()
     }
 
-    /// The engine itself.
+    /// The engine.
     #[must_use]
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
 }
 
-/// The tape of the variables, which have to be an object.
+/// Parses the variables, which must be an object.
 fn read(variables: &str) -> Result<Option<Json<'_>>, ExecuteError> {
     if variables.trim().is_empty() {
         return Ok(None);

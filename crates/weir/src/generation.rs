@@ -1,4 +1,4 @@
-//! A generation: configuration, engine and rules that serve at one moment; and its replacement by the next one.
+//! A generation: configuration, engine and rules in service at one time; and how it is replaced.
 //!
 //! A request holds the generation it began with, so a reload drops nothing: the old one goes when its last request does.
 //!
@@ -32,51 +32,51 @@ use weir_postgres::Watch;
 
 /// One configuration in service.
 pub struct Generation {
-    /// Counted from 1.
+    /// Number of the generation, from 1.
     pub number: u64,
     /// The configuration.
     pub config: Config,
-    /// The engine that answers requests.
+    /// The engine.
     pub engine: Engine,
-    /// Subscriptions to it.
+    /// Subscriptions to the engine.
     pub(crate) live: LiveQueries,
-    /// The same database in Relay's form.
+    /// Engine of the same database with Relay's API.
     pub(crate) relay: RelayGraph,
-    /// Queries that the operator keeps.
+    /// Query collections, the allow list and REST endpoints.
     pub(crate) operations: SavedOperations,
-    /// Says who calls.
+    /// Authenticates callers.
     pub(crate) authenticator: Authenticator,
-    /// Headers that say who calls, separated by commas.
+    /// Names of headers with credentials, separated by commas.
     pub(crate) credentials: Box<str>,
-    /// Says more of callers of native sources.
+    /// Authentication of native sources.
     pub(crate) native_auth: NativeAuth,
-    /// Parts of the sources that are not served, for the operator.
+    /// Problems of the sources, for the operator.
     pub findings: Findings,
     /// Databases whose schema is watched.
     pub(crate) watches: Vec<Watch>,
-    /// Native sources with indexes that are to be built.
+    /// Native sources with pending indexes.
     pub(crate) building: Vec<Native>,
-    /// Contents of the sources.
+    /// Last known contents of the sources.
     known: KnownSources,
-    /// No source could be: there is nothing to ask.
+    /// True if no source could be opened, so there is nothing to query.
     pub(crate) is_waiting: bool,
     pub(crate) readiness: Readiness,
     pub(crate) dev: bool,
-    /// Everyone on this machine is admin, and nobody else may come in by its name.
+    /// True if every local caller is admin. Requests must then name a local host, which prevents DNS rebinding.
     pub(crate) local_only: bool,
     pub(crate) cors: CorsRules,
     pub(crate) tls: Option<TlsAcceptor>,
 }
 
 impl Generation {
-    /// Opens the sources of `config` and makes their engine. Those that are down are left out.
+    /// Opens the sources of `config` and creates their engine. Sources that are down are left out.
     /// # Errors
-    /// All sources that cannot be opened and all conflicts between them, in words for the operator.
+    /// All sources that cannot be opened, and all conflicts between them, for the operator.
     pub fn build(config: Config, number: u64) -> Result<Self, String> {
         Self::build_after(config, number, None)
     }
 
-    /// As [`Self::build`], after a generation whose sources were `known`: of those that are down these contents are served, with the
+    /// Like [`Self::build`], after a generation with sources `known`: a source that is down is served from its known contents, with the
     /// permissions of `config`.
     fn build_after(config: Config, number: u64, known: Option<&KnownSources>) -> Result<Self, String> {
         let (graph, mut opened) = sources::graph(&config, known)?;
@@ -91,14 +91,14 @@ impl Generation {
         }
         let credentials = native_auth.credentials(made.authenticator.credentials());
         let mut made = Self { is_waiting, watches, building, credentials, native_auth, known, ..made };
-        // Everything that is wrong with the metadata has been said with its place.
+        // All mistakes of the metadata were reported with locations, so these are no longer needed.
         if let Some(described) = made.config.described.as_mut().and_then(Arc::get_mut) {
             described.loaded.places.forget();
         }
         Ok(made)
     }
 
-    /// Makes the engine of `graph`, which was made of the sources of `config`.
+    /// Creates the engine of `graph`, which was built from the sources of `config`.
     pub(crate) fn of(
         config: Config,
         number: u64,
@@ -107,16 +107,19 @@ impl Generation {
     ) -> Result<Self, String> {
         let authenticator = Authenticator::new(&config)?;
         let relay = RelayGraph::new(&config, &graph, settings(&config));
-        let engine = Engine::new(graph, settings(&config)).sharing(services::changes());
+        let engine = Engine::new(graph, settings(&config)).with_tag_versions(services::changes());
         let live = LiveQueries::of(&engine, config.live_settings());
-        // A schema without a source says nothing of queries that ask it.
+        // If sources are missing, the schema cannot tell whether a query is valid.
         let schema = (!findings.leaves_out_sources()).then(|| Arc::clone(engine.schema()));
         let (operations, misfits) = SavedOperations::new(&config, schema.as_deref())?;
-        misfits.into_iter().for_each(|it| findings.misfit(&config, it));
+        misfits.into_iter().for_each(|it| findings.add_misfit(&config, it));
         let tls = config.tls.as_ref().map(server::acceptor).transpose()?;
         let local_only = !config.has_secret() && config.is_local();
-        let (dev, cors) = (config.is_dev(), CorsRules::new(&config.cors, config.is_local()));
-        let (is_waiting, readiness, watches) = (false, Readiness::default(), Vec::new());
+        let dev = config.is_dev();
+        let cors = CorsRules::new(&config.cors, config.is_local());
+        let is_waiting = false;
+        let readiness = Readiness::default();
+        let watches = Vec::new();
         Ok(Self {
             number,
             engine,
@@ -140,21 +143,21 @@ impl Generation {
         })
     }
 
-    /// Names of the sources that are servers of a known product, with the product and its version.
+    /// Sources that are known server products, with product and version.
     pub(crate) fn products(&self) -> Vec<(String, String)> {
         let sources = self.engine.graph().sources().iter();
         sources.filter_map(|(source, _)| Some((source.name().to_owned(), source.product()?))).collect()
     }
 
-    /// Sources of the metadata that cannot be asked now.
+    /// Sources of the metadata that are down.
     pub(crate) fn described_down(&self) -> impl Iterator<Item = &Down> {
         let of_metadata = self.config.sources.iter().filter(|it| it.of_metadata.is_some());
         self.findings.down.iter().filter(move |down| of_metadata.clone().any(|it| it.name == down.name))
     }
 
-    /// As [`Self::build`], where all sources have to be there.
+    /// Like [`Self::build`], but every source must be available.
     /// # Errors
-    /// As [`Self::build`]; a source that is down.
+    /// Those of [`Self::build`], and any source that is down.
     pub fn build_whole(config: Config) -> Result<Self, String> {
         let made = Self::build(config, 1)?;
         match made.findings.down.first() {
@@ -164,7 +167,7 @@ impl Generation {
     }
 }
 
-/// The engine's settings. Suggestions name only what their caller sees.
+/// Settings of the engine. Suggestions contain only names visible to the caller.
 pub(crate) fn settings(config: &Config) -> Settings {
     Settings {
         limits: config.limits.document(),
@@ -182,16 +185,16 @@ pub(crate) fn settings(config: &Config) -> Settings {
     }
 }
 
-/// The origin of the next generation's configuration.
+/// Source of the configuration for each generation.
 #[derive(Clone, Debug)]
 pub enum Origin {
-    /// A file that is read again; the second part is what the command line overrules.
+    /// A file, read at each reload, and the overrides of the command line.
     File(PathBuf, Box<Overrides>),
-    /// Nothing but the command line.
+    /// A configuration from the command line alone.
     Fixed(Box<Config>),
 }
 
-/// Settings of the command line and the environment; they overrule the file.
+/// Settings of the command line and the environment, which override the file.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// `--listen`.
@@ -204,7 +207,7 @@ pub struct Overrides {
     pub auth: Box<config::AuthOverrides>,
     /// `--dev`.
     pub dev: bool,
-    /// `--cors`, as often as it is there.
+    /// All values of `--cors`.
     pub cors: Vec<String>,
     /// `--metadata`.
     pub metadata: Option<PathBuf>,
@@ -213,7 +216,7 @@ pub struct Overrides {
 }
 
 impl Overrides {
-    /// Writes them over `config`.
+    /// Overrides `config`.
     pub fn apply(&self, config: &mut Config) {
         if let Some(listen) = self.listen {
             config.listen = listen;
@@ -237,18 +240,18 @@ impl Overrides {
 }
 
 impl Origin {
-    /// The configuration as it is now.
+    /// Reads the current configuration.
     /// # Errors
-    /// A file that cannot be read or is not valid, with file, line and column.
+    /// The file cannot be read or is invalid, with file, line and column.
     pub fn read(&self) -> Result<Config, String> {
         let mut config = self.settings()?;
         metadata::join(&mut config)?;
         Ok(config)
     }
 
-    /// The same without the sources of its metadata.
+    /// Reads the current configuration without the sources of its metadata.
     /// # Errors
-    /// As [`Self::read`].
+    /// Those of [`Self::read`].
     pub(crate) fn settings(&self) -> Result<Config, String> {
         match self {
             Self::File(path, overrides) => {
@@ -259,7 +262,7 @@ impl Origin {
     }
 }
 
-/// The generation in service, and where the next one comes from.
+/// The generation in service and the origin of the next one.
 pub struct Live {
     current: ArcSwap<Generation>,
     origin: Origin,
@@ -270,16 +273,16 @@ pub struct Live {
     serving: watch::Sender<u64>,
 }
 
-/// The right to make the next generation, which one has at a time.
+/// Exclusive right to build the next generation.
 pub(crate) struct Turn<'l> {
     live: &'l Live,
     _alone: MutexGuard<'l, ()>,
 }
 
 impl Live {
-    /// Puts the first generation into service.
+    /// Builds the first generation.
     /// # Errors
-    /// As [`Origin::read`] and [`Generation::build`].
+    /// Those of [`Origin::read`] and [`Generation::build`].
     pub fn start(origin: Origin) -> Result<Self, String> {
         let config = origin.read()?;
         config.check()?;
@@ -289,25 +292,27 @@ impl Live {
     fn with(generation: Generation, origin: Origin) -> Self {
         let serving = watch::Sender::new(generation.number);
         let current = ArcSwap::from_pointee(generation);
-        let (numbers, last_failure, turns) = (AtomicU64::new(1), Mutex::new(None), Mutex::new(()));
+        let numbers = AtomicU64::new(1);
+        let last_failure = Mutex::new(None);
+        let turns = Mutex::new(());
         Self { current, origin, numbers, last_failure, turns, serving }
     }
 
-    /// Puts a generation of a test's own making into service.
+    /// Serves a generation built by a test.
     #[cfg(test)]
     pub(crate) fn of(generation: Generation) -> Self {
         let origin = Origin::Fixed(Box::new(generation.config.clone()));
         Self::with(generation, origin)
     }
 
-    /// The generation that serves.
+    /// The generation in service.
     #[must_use]
     pub fn current(&self) -> Arc<Generation> {
         self.current.load_full()
     }
 
-    /// The number of the generation that serves, and word of the next ones.
-    pub(crate) fn serving(&self) -> watch::Receiver<u64> {
+    /// The number of the generation in service; the receiver is notified of later ones.
+    pub(crate) fn subscribe_generation(&self) -> watch::Receiver<u64> {
         self.serving.subscribe()
     }
 
@@ -317,26 +322,26 @@ impl Live {
         self.serving.send_replace(number);
     }
 
-    /// The origin of its configuration.
+    /// Origin of the configuration.
     #[must_use]
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
 
-    /// Waits until nobody else makes a generation.
+    /// Waits for the exclusive right to build a generation.
     pub(crate) fn turn(&self) -> Turn<'_> {
         Turn { live: self, _alone: self.turns.lock().unwrap_or_else(PoisonError::into_inner) }
     }
 
-    /// As `Turn::reload`, when it is our turn.
+    /// Like `Turn::reload`, after waiting for the turn.
     /// # Errors
-    /// Why there is no next generation; the one before serves on.
+    /// Reason why there is no new generation; the previous one stays in service.
     pub fn reload(&self) -> Result<u64, String> {
         self.turn().reload()
     }
 
-    /// Tries the sources again that were down, and takes those in that are there now.
-    pub fn revive(&self) {
+    /// Retries sources that are down, and serves those that are available again.
+    pub fn reload_down_sources(&self) {
         let _turn = self.turn();
         let before = self.current();
         match self.next() {
@@ -370,7 +375,7 @@ impl Live {
         Ok(made)
     }
 
-    /// Why the last reload failed, if it did.
+    /// Error of the last reload, if it failed.
     #[must_use]
     pub fn last_failure(&self) -> Option<String> {
         self.last_failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -378,21 +383,21 @@ impl Live {
 }
 
 impl Turn<'_> {
-    /// The generation that serves.
+    /// The generation in service.
     pub(crate) fn current(&self) -> Arc<Generation> {
         self.live.current()
     }
 
-    /// The next generation with `loaded` as the metadata at `path`. It does not serve yet.
+    /// Builds a generation with `loaded` as the metadata at `path`, without serving it.
     /// # Errors
-    /// The reason for which there is none.
+    /// Reason why it cannot be built.
     pub(crate) fn draft(&self, path: &Path, loaded: Loaded) -> Result<Generation, String> {
         let mut config = self.live.origin.settings()?;
         metadata::join_loaded(&mut config, path, loaded)?;
         self.live.next_of(config)
     }
 
-    /// Puts a generation into service, and gives its number.
+    /// Puts a generation into service; returns its number.
     pub(crate) fn publish(&self, generation: Generation) -> u64 {
         let number = generation.number;
         self.live.put(generation);
@@ -400,10 +405,10 @@ impl Turn<'_> {
         number
     }
 
-    /// Reads the configuration and inspects the sources again, and swaps the result in. A source that is down keeps nothing from being
-    /// taken over, so no right stays that the configuration took away.
+    /// Reads configuration and sources again, and replaces the generation. A source that is down does not block this, so revoked
+    /// permissions end in any case.
     /// # Errors
-    /// Why there is no next generation; the one before serves on.
+    /// Reason why there is no new generation; the previous one stays in service.
     pub(crate) fn reload(&self) -> Result<u64, String> {
         let live = self.live;
         let made = live.next();

@@ -14,49 +14,49 @@ use weir_relational::catalog::Catalog;
 use weir_sql::postgres::Contents;
 use weir_sql::sqlite::SqliteContents;
 
-/// Last known contents, by [`address_key`] or [`server_key`], which may hold passwords.
+/// Last known contents by [`address_key`] or [`server_key`]; keys may contain passwords.
 #[derive(Clone, Default)]
 pub(crate) struct KnownSources(BTreeMap<String, KnownContents>);
 
 /// Contents of one source.
 #[derive(Clone, Debug)]
 pub(crate) enum KnownContents {
-    /// A file of SQLite's.
+    /// A SQLite file.
     Sqlite(Arc<SqliteContents>),
     /// A database server.
     Postgres(Arc<Contents>),
-    /// A native store: the tables that it has, and its indexes that are still to be built.
+    /// A native store: its tables and pending indexes.
     Native(Arc<(Catalog, Vec<Building>)>),
     /// A GraphQL server.
     Graphql(Arc<Schema>),
 }
 
 impl KnownSources {
-    /// The contents that `key` had.
+    /// Contents of `key`.
     pub(crate) fn get(&self, key: &str) -> Option<&KnownContents> {
         self.0.get(key)
     }
 
-    /// Adds those of `others`.
+    /// Adds the contents of `others`.
     pub(crate) fn extend(&mut self, others: Self) {
         self.0.extend(others.0);
     }
 
-    /// Notes the contents of `key`.
+    /// Stores the contents of `key`.
     pub(crate) fn insert(&mut self, key: String, contents: KnownContents) {
         self.0.insert(key, contents);
     }
 }
 
-/// A text that is another one when `source` is another database, or serves other parts of it than an entry names.
+/// Key of a source's contents: differs if the database or the served part of its catalog differs.
 pub(crate) fn address_key(source: &Source) -> String {
-    // What is tracked names its schemas itself.
+    // Entries of tracked tables name their schemas, so `schemas` has no effect.
     let schemas = source.postgres.as_ref().filter(|_| !source.tracked_only).map(|it| it.schemas.as_slice());
     let store = (&source.native, &source.store);
     format!("{:?}", (&source.name, &source.url, schemas.unwrap_or_default(), source.integers, store))
 }
 
-/// As [`address_key`], of a GraphQL server that a file of services names.
+/// Key of a GraphQL server in a file of services, like [`address_key`].
 pub(crate) fn server_key(server: &Server) -> String {
     format!("{:?}", (&server.name, &server.url, &server.prefix))
 }

@@ -1,15 +1,15 @@
-//! Events that would be a line each, told at most once a second or a minute with their number.
+//! Limits repeated log lines to one per second or minute, with the number of events.
 //!
 //! **Invariant:** each event is in the number of one line, or waits for the next.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Pauses between lines that would be many.
+/// Pauses between log lines.
 const SECOND_MS: u64 = 1000;
 const MINUTE_MS: u64 = 60_000;
 
-/// Lets one line a second or a minute through, whichever thread has it, and counts those it holds back.
+/// Passes one log line per pause, across threads, and counts suppressed ones.
 #[derive(Debug)]
 pub(crate) struct LogThrottle {
     started: Instant,
@@ -19,12 +19,12 @@ pub(crate) struct LogThrottle {
 }
 
 impl LogThrottle {
-    /// Nothing was said yet.
+    /// A throttle with a pause of a second.
     pub(crate) fn every_second() -> Self {
         Self::with_pause(SECOND_MS)
     }
 
-    /// As [`Self::every_second`], with a pause of a minute.
+    /// A throttle with a pause of a minute.
     pub(crate) fn every_minute() -> Self {
         Self::with_pause(MINUTE_MS)
     }
@@ -33,7 +33,7 @@ impl LogThrottle {
         Self { started: Instant::now(), due_ms: AtomicU64::new(0), held: AtomicU64::new(0), pause_ms }
     }
 
-    /// Counts an event. Returns the events since the last log line, this one included, or `None` within the pause after that line.
+    /// Counts an event. Returns the number of events since the last log line, or `None` during the pause.
     pub(crate) fn note(&self) -> Option<u64> {
         self.note_at(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX - MINUTE_MS))
     }

@@ -1,4 +1,4 @@
-//! Sources that Hasura's metadata describes, as sources of the configuration.
+//! Converts sources of Hasura's metadata to sources of the configuration.
 //!
 //! The metadata says what is tracked, its names and the address; an entry of `sources` in weir.yaml with the same name overrules the
 //! address and adds Weir's own settings.
@@ -12,18 +12,18 @@ use crate::config::postgres::{Flavour, Postgres};
 use crate::config::{Config, Described, Source, SourceKind};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use weir_metadata::check::unsupported;
+use weir_metadata::check::find_unsupported;
 use weir_metadata::document::customization::Customization;
 use weir_metadata::document::source::{self, SourceEntry};
 use weir_metadata::document::table::{TableEntry, TableName};
 use weir_metadata::{Fault, Loaded, read};
 
-/// Longest file with an address, in bytes.
+/// Maximum size of a file with an address, in bytes.
 const ADDRESS_BYTES_MAX: u64 = 64 * 1024;
 
-/// Reads the metadata that `config` names and adds its sources.
+/// Reads the metadata of `config` and adds its sources.
 /// # Errors
-/// All that is wrong with the metadata's shape; an entry of weir.yaml that contradicts it.
+/// All mistakes in the metadata's structure, or a contradicting entry of weir.yaml.
 pub(crate) fn join(config: &mut Config) -> Result<(), String> {
     let Some(path) = config.metadata.clone() else { return inherit(config) };
     let lines = |faults: &[Fault]| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
@@ -32,13 +32,13 @@ pub(crate) fn join(config: &mut Config) -> Result<(), String> {
 
 /// Adds the sources of `loaded`, which is or will be the metadata at `path`.
 /// # Errors
-/// An entry of weir.yaml that contradicts it.
+/// A contradicting entry of weir.yaml.
 pub(crate) fn join_loaded(config: &mut Config, path: &Path, loaded: Loaded) -> Result<(), String> {
-    described(config, path, loaded)?;
+    apply_metadata(config, path, loaded)?;
     inherit(config)
 }
 
-/// Gives every source the roles that are made of others, and those they are made of.
+/// Gives every source the inherited roles and their parent roles.
 fn inherit(config: &mut Config) -> Result<(), String> {
     let mut roles = config.inherited_roles.clone();
     roles.extend(config.described.iter().flat_map(|it| it.loaded.document.inherited_roles.iter().cloned()));
@@ -69,16 +69,16 @@ fn inherit(config: &mut Config) -> Result<(), String> {
     Ok(())
 }
 
-/// Takes `loaded`, the metadata at `path`, over.
-fn described(config: &mut Config, path: &Path, loaded: Loaded) -> Result<(), String> {
+/// Merges `loaded`, the metadata at `path`, into the configuration.
+fn apply_metadata(config: &mut Config, path: &Path, loaded: Loaded) -> Result<(), String> {
     let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
-    let not_honoured = unsupported(&loaded.document);
+    let not_honoured = find_unsupported(&loaded.document);
     let not_honoured = not_honoured.into_iter().map(|it| loaded.places.fault(&it.path, it.message));
     let not_honoured = loaded.unknown.iter().cloned().chain(not_honoured).collect();
     let mut described = Described { loaded, unsupported: not_honoured, inconsistent: Vec::new() };
     for (at, entry) in described.loaded.document.sources.clone().into_iter().enumerate() {
         if matches!(entry.kind, source::SourceKind::Other(_)) {
-            // Told as not supported.
+            // It is reported as unsupported.
             config.sources.retain(|it| it.name != entry.name);
             continue;
         }
@@ -87,7 +87,7 @@ fn described(config: &mut Config, path: &Path, loaded: Loaded) -> Result<(), Str
         check_own(&own_source, &entry.name)?;
         match address(&entry, &own_source, folder) {
             Ok(url) => {
-                let made = made(entry, own_source, url, at);
+                let made = to_source(entry, own_source, url, at);
                 match own {
                     Some(own) => config.sources[own] = made,
                     None => config.sources.push(made),
@@ -106,7 +106,7 @@ fn described(config: &mut Config, path: &Path, loaded: Loaded) -> Result<(), Str
     Ok(())
 }
 
-/// An entry of weir.yaml beside one of the metadata says nothing of tables.
+/// Checks that an entry of weir.yaml for a source of the metadata has no tables.
 fn check_own(own: &Source, name: &str) -> Result<(), String> {
     if own.native.is_some() || own.file.is_some() {
         return Err(format!(
@@ -115,22 +115,23 @@ fn check_own(own: &Source, name: &str) -> Result<(), String> {
     }
     let is_silent =
         own.tables.is_empty() && own.functions.is_empty() && own.customization == Customization::default();
-    match is_silent {
-        true => Ok(()),
-        false => Err(format!(
+    if is_silent {
+        Ok(())
+    } else {
+        Err(format!(
             "the metadata says which tables and functions source `{name}` has, and their names: leave `tables`, `functions` and \
              `customization` out of weir.yaml"
-        )),
+        ))
     }
 }
 
-/// The address of a source; files are relative to `folder`.
+/// Address of a source; file names are relative to `folder`.
 fn address(entry: &SourceEntry, own: &Source, folder: &Path) -> Result<String, String> {
     if !own.url.is_empty() {
         return Ok(own.url.clone());
     }
     let Some(configuration) = &entry.configuration else {
-        // Of version 2 of the metadata, whose only database is that of the server.
+        // Metadata version 2 has a single database, that of the server.
         if let Some(url) =
             std::env::var("HASURA_GRAPHQL_DATABASE_URL").ok().filter(|_| entry.name == "default")
         {
@@ -161,12 +162,13 @@ fn address(entry: &SourceEntry, own: &Source, folder: &Path) -> Result<String, S
     }
 }
 
-/// The source that `entry`, the metadata's source at `at`, describes.
-fn made(mut entry: SourceEntry, own: Source, url: String, at: usize) -> Source {
-    // An address of weir.yaml overrules the kind too.
-    let is_sqlite = match own.url.is_empty() {
-        true => entry.kind == source::SourceKind::Sqlite,
-        false => matches!(address::parse(&own.url), Ok(Address::Sqlite(_))),
+/// Converts `entry`, the metadata's source at `at`.
+fn to_source(mut entry: SourceEntry, own: Source, url: String, at: usize) -> Source {
+    // The address in weir.yaml also determines the kind.
+    let is_sqlite = if own.url.is_empty() {
+        entry.kind == source::SourceKind::Sqlite
+    } else {
+        matches!(address::parse(&own.url), Ok(Address::Sqlite(_)))
     };
     if is_sqlite {
         entry.tables.iter_mut().for_each(|it| it.out_of_schema("public"));
@@ -190,7 +192,7 @@ fn made(mut entry: SourceEntry, own: Source, url: String, at: usize) -> Source {
     }
 }
 
-/// Settings of a server: those of weir.yaml, else what the metadata says of connections.
+/// Settings of a server: those of weir.yaml, else the connection settings of the metadata.
 fn postgres(entry: &SourceEntry, own: Option<Postgres>) -> Postgres {
     let mut schemas: BTreeSet<String> =
         own.iter().flat_map(|it| it.schemas.iter().cloned()).filter(|it| it != "public").collect();
@@ -223,20 +225,20 @@ fn postgres(entry: &SourceEntry, own: Option<Postgres>) -> Postgres {
     Postgres { schemas: schemas.into_iter().collect(), flavour: settings.flavour.or(flavour), ..settings }
 }
 
-/// Files whose change changes the metadata at `path`: all texts below a folder, up to a bound.
+/// Files that belong to the metadata at `path`: all texts of a folder, up to a limit.
 pub(crate) fn files(path: &Path, config: Option<&Config>) -> Vec<PathBuf> {
     let read =
         config.and_then(|it| it.described.as_ref()).map(|it| it.loaded.watched.clone()).unwrap_or_default();
     let mut found = read;
     found.push(path.to_path_buf());
-    below(path, 0, &mut found);
+    collect_files(path, 0, &mut found);
     found.sort();
     found.dedup();
     found
 }
 
-/// Files of one folder and those below it.
-fn below(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+/// Collects the files of a folder recursively.
+fn collect_files(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     const DEPTH_MAX: usize = 8;
     const FILES_MAX: usize = 20_000;
     const ENDINGS: [&str; 4] = ["yaml", "yml", "json", "graphql"];
@@ -247,7 +249,7 @@ fn below(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
             return;
         }
         if kind.is_ok_and(|it| it.is_dir()) && depth < DEPTH_MAX {
-            below(&path, depth + 1, found);
+            collect_files(&path, depth + 1, found);
         } else if path.extension().is_some_and(|it| ENDINGS.iter().any(|ending| it == *ending)) {
             found.push(path);
         }

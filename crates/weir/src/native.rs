@@ -1,4 +1,4 @@
-//! Native sources for the command line and the server: which text of types, which store, and how they come together.
+//! Native sources for the command line and the server: types and their store.
 //!
 //! A text `shop.graphql` has its store in `shop.weir.db` beside it, unless it is said to be elsewhere.
 
@@ -23,40 +23,40 @@ use weir_sql::postgres::PostgresSource;
 use weir_sql::sqlite::SqliteSource;
 use weir_sqlite::connection::Tuning;
 
-/// Time between two log lines on the progress of an index.
+/// Interval of log lines on the progress of an index.
 const TELL: Duration = Duration::from_secs(5);
 
-/// A server that has not answered after so long is not there.
+/// Timeout of connecting to a server.
 const OPEN_MAX: Duration = Duration::from_secs(30);
 
-/// A text of types and where its objects are.
+/// A file of types and the location of its store.
 #[derive(Clone, Debug)]
 pub struct Native {
     /// The text's file.
     pub sdl: PathBuf,
-    /// The store.
+    /// Location of the store.
     pub place: Place,
-    /// Clients are told of denied changes.
+    /// True if clients get the reason of denied changes.
     pub tells_denials: bool,
 }
 
-/// The rules on callers in a text of types.
+/// Authorization settings in a file of types.
 #[derive(Clone, Debug)]
 pub struct AuthSettings {
-    /// The line `# Dgraph.Authorization`.
+    /// The `# Dgraph.Authorization` line.
     pub line: Option<Authorization>,
-    /// Claims that rules read as values.
+    /// Claims that rules use as values.
     pub variables: Vec<TokenVariable>,
 }
 
-/// A text that is to take the place of a file's, and is gone if it does not.
+/// New text of a file; deleted unless it is published.
 pub(crate) struct Draft {
     path: PathBuf,
     of: PathBuf,
 }
 
 impl Draft {
-    /// Puts it in the place of the file, whole or not at all.
+    /// Replaces the file atomically.
     /// # Errors
     /// The file cannot be replaced.
     pub(crate) fn publish(self) -> std::io::Result<()> {
@@ -66,18 +66,18 @@ impl Draft {
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        // One that was published is gone; that another cannot be removed is the smaller trouble.
+        // After `publish` the draft does not exist; other errors are not worth reporting.
         let _ = std::fs::remove_file(&self.path);
     }
 }
 
 impl Native {
-    /// The text at `sdl`, with its store at the address `store`, or beside it.
+    /// The types at `sdl`, with the store at the address `store`, or beside the file.
     /// # Errors
-    /// The address is none of a store.
+    /// The address is not valid for a store.
     pub fn new(sdl: &Path, store: Option<&str>) -> Result<Self, String> {
         let place = match store {
-            None => Place::Sqlite(types_file::unpacked(sdl).with_extension("weir.db")),
+            None => Place::Sqlite(types_file::without_gz(sdl).with_extension("weir.db")),
             Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
                 let settings = Settings::parse(url, |name| std::env::var(name).ok()).map_err(|it| it.0)?;
                 Place::Postgres(Box::new(settings))
@@ -94,9 +94,9 @@ impl Native {
         Ok(Self { sdl: sdl.to_owned(), place, tells_denials: false })
     }
 
-    /// The native source of a configuration's entry; nothing if it is another kind.
+    /// The native source of a configuration entry; `None` for other kinds.
     /// # Errors
-    /// As [`Self::new`].
+    /// Those of [`Self::new`].
     pub fn of(source: &Source) -> Result<Option<Self>, String> {
         let new = |sdl| {
             let native = Self::new(sdl, source.store.as_deref())?;
@@ -105,9 +105,9 @@ impl Native {
         source.native.as_deref().map(new).transpose()
     }
 
-    /// The store that a command names: by a file of types, or by a weir.yaml with one native source.
+    /// The store for a command, given a file of types, or a weir.yaml with one native source.
     /// # Errors
-    /// `target` is neither, or the weir.yaml has no or several native sources.
+    /// `target` is neither, or the weir.yaml does not have exactly one native source.
     pub fn find(target: &str, store: Option<&str>) -> Result<Self, String> {
         let path = Path::new(target);
         if address::is_sdl(path) {
@@ -132,16 +132,16 @@ impl Native {
         }
     }
 
-    /// Reads the text.
+    /// Reads the types.
     /// # Errors
-    /// It cannot be read; or all that is wrong with it, with its places.
+    /// The file cannot be read; or all mistakes, with locations.
     pub fn types(&self) -> Result<Types, String> {
         self.types_of(&types_file::read(&self.sdl)?)
     }
 
-    /// Reads `sdl` instead of the file's text.
+    /// Parses `sdl` in place of the file.
     /// # Errors
-    /// All errors, with their places; the first without the word `error`, which the caller adds.
+    /// All mistakes, with locations; the first without the word `error`, which the caller adds.
     pub fn types_of(&self, sdl: &str) -> Result<Types, String> {
         let read = Types::read(sdl, self.kind());
         let types = read.map_err(|errors| {
@@ -156,9 +156,9 @@ impl Native {
         self.place.kind()
     }
 
-    /// Makes or migrates the store so that it holds `types`; what would be lost has to be `allowed`.
+    /// Creates or migrates the store for `types`. Data loss must be listed in `allowed`.
     /// # Errors
-    /// The store cannot be opened, or the data does not allow it.
+    /// The store cannot be opened, or its data does not permit the migration.
     pub fn migrate(&self, types: &Types, allowed: &[String]) -> Result<Plan, store::Error> {
         let mut store = Store::open(&self.place)?;
         let plan = store.plan(types, allowed)?;
@@ -166,9 +166,9 @@ impl Native {
         Ok(plan)
     }
 
-    /// Checks that the store in the file `path` could be migrated to `types`; one that is not there could be made.
+    /// Checks that the store in the file `path`, which may not exist, can be migrated to `types`.
     /// # Errors
-    /// The store cannot be opened, or the data does not allow it.
+    /// The store cannot be opened, or its data does not permit the migration.
     pub(crate) fn check_migration(&self, path: &Path, types: &Types) -> Result<(), store::Error> {
         if !path.exists() {
             return Ok(());
@@ -177,29 +177,29 @@ impl Native {
         if plan.refusals.is_empty() { Ok(()) } else { Err(store::Error::Refused(plan.refusals)) }
     }
 
-    /// A place of the text, for people.
+    /// Formats a location in the file.
     #[must_use]
     pub fn at(&self, place: Location) -> String {
         format!("{}:{}:{}", self.sdl.display(), place.line, place.column)
     }
 
-    /// The indexes that are still to be built.
+    /// Pending indexes.
     /// # Errors
     /// The store cannot be opened.
-    pub fn building(&self, types: &Types) -> Result<Vec<Building>, store::Error> {
+    pub fn unfinished_indexes(&self, types: &Types) -> Result<Vec<Building>, store::Error> {
         Store::existing(&self.place)?.building(types)
     }
 
-    /// The schema in which the tables of the store are.
+    /// Database schema of the store's tables.
     /// # Errors
     /// The store cannot be opened.
     pub fn schema(&self) -> Result<String, store::Error> {
         Store::existing(&self.place)?.schema()
     }
 
-    /// Builds the indexes that are still to be built; `goes_on` is asked between steps. `false` if it said no.
+    /// Builds the pending indexes, calling `goes_on` between steps; `false` if it asked to stop.
     /// # Errors
-    /// The store refused.
+    /// The store refused a statement.
     pub fn build(&self, goes_on: &dyn Fn() -> bool) -> Result<bool, store::Error> {
         let mut store = Store::existing(&self.place)?;
         let types = store.types()?.ok_or(store::Error::Missing)?;
@@ -215,9 +215,8 @@ impl Native {
         Ok(goes_on())
     }
 
-    /// Opens the store, which holds `types`, for serving: on a thread where no runtime runs. Filters that need one of the
-    /// indexes in `building` are not served, those it would make fast look at every row. Statements and answers
-    /// are within `limits`.
+    /// Opens the store, which contains `types`, for serving. Must run on a thread without a runtime. Filters that require an index in
+    /// `building` are refused; filters that it only speeds up scan all rows. Statements and answers obey `limits`.
     /// # Errors
     /// The store cannot be opened.
     pub fn open(
@@ -231,9 +230,9 @@ impl Native {
         Ok((self.serve(name, style, limits)?, auth))
     }
 
-    /// As [`Self::open`], of a store that held `types` and cannot be asked now.
+    /// Like [`Self::open`], for a store that had `types` and is down.
     /// # Errors
-    /// The types make no sound schema, or the store is a file, which cannot be opened.
+    /// The types make the schema invalid, or the store is a file, which cannot be opened.
     pub(crate) fn open_unreached(
         &self,
         name: &str,
@@ -245,13 +244,13 @@ impl Native {
         let source = match &self.place {
             Place::Sqlite(_) => self.serve(name, style, limits)?,
             Place::Postgres(settings) => {
-                Arc::new(PostgresSource::unreached(name, style, bounded(settings, limits)))
+                Arc::new(PostgresSource::without_connection(name, style, limit_settings(settings, limits)))
             }
         };
         Ok((source, auth))
     }
 
-    /// The native source at the same places, whose connections have at most so long to be made.
+    /// This source with another timeout of connecting.
     pub(crate) fn connecting_within(&self, connect_max: Duration) -> Self {
         let mut hasty = self.clone();
         if let Place::Postgres(settings) = &mut hasty.place {
@@ -260,14 +259,14 @@ impl Native {
         hasty
     }
 
-    /// The front end of `types`, and its rules on callers.
+    /// API front end and authorization settings of `types`.
     fn style(
         &self,
         name: &str,
         types: Types,
         building: &[Building],
     ) -> Result<(Arc<weir_native::compile::Native>, AuthSettings), String> {
-        let Types { mut model, layout, kind: database, .. } = types.without(building);
+        let Types { mut model, layout, kind: database, .. } = types.exclude_indexes(building);
         let line = model.authorization.clone();
         if line.is_some() {
             model.authority = name.into();
@@ -297,16 +296,16 @@ impl Native {
             Place::Postgres(settings) => {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
                 let runtime = runtime.map_err(|error| error.to_string())?;
-                let opening = PostgresSource::new(name, style, bounded(settings, limits), OPEN_MAX);
+                let opening = PostgresSource::new(name, style, limit_settings(settings, limits), OPEN_MAX);
                 let opened = runtime.block_on(opening);
                 opened.map(|it| Arc::new(it) as Arc<dyn EngineSource>).map_err(|error| error.to_string())
             }
         }
     }
 
-    /// Writes `sdl` beside the file, to the disk.
+    /// Writes `sdl` to a synced draft beside the file.
     /// # Errors
-    /// It cannot be written.
+    /// The draft cannot be written.
     pub(crate) fn draft(&self, sdl: &[u8]) -> std::io::Result<Draft> {
         let path = PathBuf::from(format!("{}.{}", self.sdl.display(), std::process::id()));
         let draft = Draft { path, of: self.sdl.clone() };
@@ -316,9 +315,9 @@ impl Native {
         Ok(draft)
     }
 
-    /// The store's file or database name, for messages; without secrets.
+    /// File or database name of the store, for messages; without secrets.
     #[must_use]
-    pub fn shown(&self) -> String {
+    pub fn store_name(&self) -> String {
         match &self.place {
             Place::Sqlite(path) => path.display().to_string(),
             Place::Postgres(settings) => format!("the database `{}`", settings.database),
@@ -326,8 +325,8 @@ impl Native {
     }
 }
 
-/// The settings of a store's server, within `limits`.
-fn bounded(settings: &Settings, limits: &Limits) -> Settings {
+/// Settings of a store's server, within `limits`.
+fn limit_settings(settings: &Settings, limits: &Limits) -> Settings {
     let mut settings = settings.clone();
     settings.limits.statement_timeout = limits.statement_max();
     limits.bound_streams(&mut settings.limits);
@@ -339,7 +338,7 @@ mod tests {
     use super::*;
 
     fn check(sdl: &str, store: Option<&str>, expected: Result<&str, &str>) {
-        let found = Native::new(Path::new(sdl), store).map(|it| it.shown());
+        let found = Native::new(Path::new(sdl), store).map(|it| it.store_name());
         match (found, expected) {
             (Ok(found), Ok(expected)) => assert_eq!(found, expected),
             (Err(message), Err(part)) => assert!(message.contains(part), "{message}"),

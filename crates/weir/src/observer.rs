@@ -16,22 +16,22 @@ use weir_engine::observer::{
 use weir_engine::span::SpanContext;
 use weir_engine::usage::OperationTable;
 
-/// Sources that are counted by themselves; those beyond are one.
+/// Maximum number of sources counted separately; further ones share [`OTHER`].
 const SOURCES_MAX: usize = 256;
-/// The name of all sources beyond.
+/// Name for all further sources.
 const OTHER: &str = "other";
-/// Failures that are no code of an error.
+/// Code of a failure without an error code: the fetch was dropped.
 const ABANDONED: &str = "abandoned";
-/// Longest text of a fetch's calls in a span, in bytes.
+/// Maximum size of a fetch's statements in a span, in bytes.
 const CALLS_BYTES_MAX: usize = 8 * 1024;
 
-/// The listener of the process.
+/// The observer of the process.
 pub(crate) fn observer() -> &'static Arc<ServerObserver> {
     static OBSERVER: LazyLock<Arc<ServerObserver>> = LazyLock::new(Arc::default);
     &OBSERVER
 }
 
-/// See the module's words.
+/// Counts executions, stages and fetches of all engines, and records spans.
 #[derive(Debug, Default)]
 pub(crate) struct ServerObserver {
     pub(crate) operations: OperationTable,
@@ -39,7 +39,7 @@ pub(crate) struct ServerObserver {
     pub(crate) sources: SourceTable,
 }
 
-/// The parts of a request's time.
+/// Parts of a request's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimePart {
     Parse,
@@ -47,7 +47,7 @@ pub(crate) enum TimePart {
     Plan,
     Bind,
     Execute,
-    /// All that is neither waiting for a source nor writing its answer: what Weir itself costs.
+    /// All time except waiting for sources and writing: the cost of Weir itself.
     Overhead,
     Total,
 }
@@ -68,7 +68,7 @@ impl From<Stage> for TimePart {
     }
 }
 
-/// Durations of the parts of requests.
+/// Durations by part.
 #[derive(Debug)]
 pub(crate) struct StageDurations([Durations; TIME_PARTS.len()]);
 
@@ -79,7 +79,7 @@ impl Default for StageDurations {
 }
 
 impl StageDurations {
-    /// Counts one.
+    /// Records one duration.
     pub(crate) fn note(&self, part: TimePart, took: Duration) {
         self.0[part as usize].record(took);
     }
@@ -97,7 +97,7 @@ pub(crate) struct SourceTable {
     places: Box<[OnceLock<FetchCounts>]>,
 }
 
-/// A source, and the database behind it.
+/// A source with its database.
 #[derive(Clone, Debug)]
 struct NamedSource {
     name: Box<str>,
@@ -111,12 +111,12 @@ struct FetchCounts {
     failures: Mutex<BTreeMap<&'static str, u64>>,
 }
 
-/// Fetches from one source, as they are told.
+/// Counts of fetches from one source, for metrics.
 #[derive(Clone, Debug)]
 pub(crate) struct SourceFetches {
     pub(crate) source: Box<str>,
     pub(crate) took: DurationCounts,
-    /// By code of the error.
+    /// Failures by error code.
     pub(crate) failures: BTreeMap<&'static str, u64>,
 }
 
@@ -132,7 +132,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl SourceTable {
-    /// The number of the source `name`, the same in each generation.
+    /// Number of the source `name`, the same in all generations.
     fn number(&self, name: &str) -> u32 {
         let mut sources = lock(&self.sources);
         let known = sources.iter().position(|it| *it.name == *name);
@@ -147,7 +147,7 @@ impl SourceTable {
         at as u32
     }
 
-    /// Notes the database of a source, as the newest generation knows it. Sources beyond the table have none.
+    /// Sets the database of a source. Sources beyond the table have none.
     fn keep_database(&self, number: u32, database: &DatabaseAddress) {
         if let Some(source) = lock(&self.sources).get_mut(number as usize).filter(|it| &*it.name != OTHER) {
             source.database = Some(database.clone());
@@ -176,7 +176,7 @@ impl SourceTable {
         *lock(&counts.failures).entry(code).or_default() += 1;
     }
 
-    /// The sources that were asked.
+    /// Counts of all sources.
     pub(crate) fn fetches(&self) -> Vec<SourceFetches> {
         let sources = lock(&self.sources);
         let asked = sources.iter().zip(&self.places).filter_map(|(source, place)| {
@@ -213,7 +213,7 @@ impl Observer for ServerObserver {
             Stage::Parse => "parse",
             Stage::Validate => "validate",
             Stage::Plan => "plan",
-            // Sources are told one by one; binding takes microseconds.
+            // Fetches are recorded one by one, and binding takes microseconds.
             Stage::Bind | Stage::Execute => return,
         };
         trace::record(|| SpanRecord {
@@ -252,7 +252,7 @@ impl Observer for ServerObserver {
                 context,
                 parent: Some(request),
                 trace_state: fetch.trace_state.map(str::to_owned),
-                // The calls of services have spans of their own.
+                // Calls of services have client spans of their own.
                 kind: if source.database.is_some() { Kind::Client } else { Kind::Internal },
                 name: format!("fetch {}", source.name).into(),
                 began: fetch.began,
@@ -302,7 +302,7 @@ fn attributes_of_fetch(source: NamedSource, calls: &str) -> Vec<(&'static str, V
     attributes
 }
 
-/// Source: semantic conventions of OpenTelemetry for HTTP client spans. `url.full` would hold values of the request.
+/// Source: OpenTelemetry semantic conventions for HTTP client spans. `url.full` is omitted because it contains values of the request.
 fn attributes_of_call(call: &ObservedCall<'_>) -> Vec<(&'static str, Value)> {
     let mut attributes: Vec<(&'static str, Value)> = vec![
         ("http.request.method", call.method.into()),

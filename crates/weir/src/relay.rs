@@ -1,4 +1,4 @@
-//! The graph in Relay's form: a second engine over the same database, made when somebody first asks for it.
+//! Relay's API: a second engine over the same database, created on demand.
 //!
 //! Without such a request there is no second schema: it costs neither time nor memory. Connections, pools and the writer of the
 //! database are shared with the other form, and a mutation of either makes kept answers of both stale.
@@ -14,9 +14,9 @@ use weir_engine::engine::{Engine, Settings};
 use weir_engine::live::{LiveQueries, LiveSettings};
 use weir_engine::source::Source;
 
-/// The engine of Relay's form, made at the first request for it.
+/// Engine with Relay's API, created by the first request for it.
 pub(crate) struct RelayGraph {
-    /// The database, if one can be served.
+    /// The database; `None` if this API is off or has no source.
     source: Option<Arc<dyn Source>>,
     settings: Settings,
     made: OnceLock<Result<Engine, String>>,
@@ -25,36 +25,38 @@ pub(crate) struct RelayGraph {
 }
 
 impl RelayGraph {
-    /// The one over the source of `graph` that `config` names.
+    /// Prepares the API for the source of `graph` that `config` names.
     pub(crate) fn new(config: &Config, graph: &Graph, settings: Settings) -> Self {
         let names = config.sources.iter().filter(|it| it.has_tables()).map(|it| it.name.as_str());
         let is_wanted = |name: &str| config.relay.source.as_deref().is_none_or(|it| it == name);
         let name = names.into_iter().find(|it| is_wanted(it)).filter(|_| config.relay.enabled);
         let sources = graph.sources().iter().map(|it| &it.0);
         let source = name.and_then(|name| sources.into_iter().find(|it| it.name() == name));
-        let (made, live, live_settings) = (OnceLock::new(), OnceLock::new(), config.live_settings());
+        let made = OnceLock::new();
+        let live = OnceLock::new();
+        let live_settings = config.live_settings();
         Self { source: source.cloned(), settings, made, live_settings, live }
     }
 
-    /// True if there is no database in this form.
+    /// True if there is no database for this API.
     pub(crate) const fn is_absent(&self) -> bool {
         self.source.is_none()
     }
 
-    /// The engine, if it was made.
-    pub(crate) fn made(&self) -> Option<Result<&Engine, &str>> {
+    /// The engine, if it was created already.
+    pub(crate) fn existing_engine(&self) -> Option<Result<&Engine, &str>> {
         self.made.get().map(|it| it.as_ref().map_err(String::as_str))
     }
 
-    /// Subscriptions to the engine, if it was made.
+    /// Subscriptions to the engine, if it was created already.
     pub(crate) fn live(&self) -> Option<&LiveQueries> {
         let engine = self.made.get()?.as_ref().ok()?;
         Some(self.live.get_or_init(|| LiveQueries::of(engine, self.live_settings)))
     }
 
-    /// The engine. The first call makes it, which takes as long as the schema is large.
+    /// Returns the engine. The first call creates it, which takes time in proportion to the schema.
     /// # Errors
-    /// There is no database in this form, or its names make no sound schema.
+    /// No database has this API, or its names make the schema invalid.
     pub(crate) fn engine(&self) -> Result<&Engine, &str> {
         self.made.get_or_init(|| self.make()).as_ref().map_err(String::as_str)
     }
@@ -67,6 +69,6 @@ impl RelayGraph {
             format!("Relay's form makes no sound schema: {}", lines.join("; "))
         })?;
         let graph = sources::compose(vec![source], &[], false)?;
-        Ok(Engine::new(graph, self.settings.clone()).sharing(services::changes()))
+        Ok(Engine::new(graph, self.settings.clone()).with_tag_versions(services::changes()))
     }
 }

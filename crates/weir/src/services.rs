@@ -1,4 +1,4 @@
-//! Services for the command line and the server: a text with `@source`, opened as a source of the graph.
+//! Files of services, opened as sources of the graph.
 //!
 //! One cache in the process holds the services' answers, so that a reload keeps them.
 
@@ -21,10 +21,10 @@ use weir_http::source::{self, HttpSource, Options, RemoteServer};
 use weir_language::schema::{FieldId, Schema};
 use weir_metadata::Json;
 
-/// Timeout of the wait for another process that has already called the service.
+/// Maximum time to wait for another process's call of a service.
 const PATIENCE: Duration = Duration::from_millis(30);
 
-/// The process's cache of services' answers, and the settings it was created with.
+/// The process's cache of service answers, with its settings.
 static CACHE: Mutex<Option<(config::Cache, Arc<Cache>)>> = Mutex::new(None);
 
 /// The process's registry of invalidations.
@@ -33,9 +33,9 @@ pub(crate) fn changes() -> Arc<TagVersions> {
     Arc::clone(&CHANGES)
 }
 
-/// Has what services answer kept as `wanted` says. What is known stays, unless that changed.
+/// Returns the cache for `wanted`. Entries are kept unless the settings changed.
 /// # Errors
-/// The address of the second level is none, or no thread can be started for it.
+/// The address of the second level is invalid, or no thread can be started.
 pub(crate) fn keep(wanted: &config::Cache) -> Result<Arc<Cache>, String> {
     let mut kept = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     let is_same = |made: &config::Cache| {
@@ -47,36 +47,38 @@ pub(crate) fn keep(wanted: &config::Cache) -> Result<Arc<Cache>, String> {
     }
     let remote = wanted.redis.as_ref().map(|redis| {
         let address = Address::parse(redis.expose())?;
-        let (namespace, budget) = (&*wanted.namespace, Duration::from_millis(wanted.redis_ms_max.into()));
+        let namespace = &*wanted.namespace;
+        let budget = Duration::from_millis(wanted.redis_ms_max.into());
         Ok::<_, String>(RemoteSettings { address, namespace: namespace.into(), budget, patience: PATIENCE })
     });
     let remote = remote.transpose().map_err(|wrong| format!("`cache.redis` {wrong}"))?;
-    let (bytes_max, changes) = (wanted.bytes_max, changes());
+    let bytes_max = wanted.bytes_max;
+    let changes = changes();
     let settings = CacheSettings { bytes_max, clock: Clock::system(), remote, changes: Arc::clone(&changes) };
     let cache = Arc::new(Cache::new(settings).map_err(|cause| format!("the cache of services: {cause}"))?);
     let others: Arc<dyn InvalidationSink> = Arc::clone(&cache) as Arc<dyn InvalidationSink>;
-    changes.tell_to(Arc::downgrade(&others));
+    changes.set_remote_sink(Arc::downgrade(&others));
     *kept = Some((wanted.clone(), Arc::clone(&cache)));
     Ok(cache)
 }
 
-/// A tag that no table and no service has: the configuration was changed through one of the processes.
+/// A reserved tag: another process changed the configuration.
 const CONFIGURATION: &str = "\0configuration";
 
-/// Tells the other processes behind `cache.redis` that files of the configuration were written.
-pub(crate) fn tell_configuration() {
+/// Notifies other processes behind `cache.redis` that configuration files were written.
+pub(crate) fn notify_configuration_change() {
     let kept = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, cache)) = kept.as_ref() {
-        cache.changed(&Tag(CONFIGURATION.into()), &[]);
+        cache.invalidate_rows(&Tag(CONFIGURATION.into()), &[]);
     }
 }
 
-/// Hears that another process wrote files of the configuration.
+/// Listens for configuration changes by other processes.
 #[derive(Debug, Default)]
 pub(crate) struct ConfigurationListener(Notify);
 
 impl ConfigurationListener {
-    /// A listener from now on.
+    /// Starts a listener.
     pub(crate) fn start() -> Arc<Self> {
         let listener = Arc::new(Self::default());
         let weak: Weak<Self> = Arc::downgrade(&listener);
@@ -84,32 +86,32 @@ impl ConfigurationListener {
         listener
     }
 
-    /// Waits for the next word.
-    pub(crate) async fn changed(&self) {
+    /// Waits for the next notification.
+    pub(crate) async fn await_change(&self) {
         self.0.notified().await;
     }
 }
 
 impl ChangeListener for ConfigurationListener {
-    fn changed(&self, change: &Change<'_>) {
+    fn on_change(&self, change: &Change<'_>) {
         if change.tag == CONFIGURATION {
             self.0.notify_one();
         }
     }
 
-    /// Data may have been changed; files are watched.
-    fn everything_changed(&self) {}
+    /// Concerns data; configuration files are watched separately.
+    fn on_unknown_change(&self) {}
 
-    fn abandoned(&self, _: &Change<'_>) {}
+    fn on_unconfirmed_change(&self, _: &Change<'_>) {}
 }
 
-/// Counters of the cache, if there are services.
+/// Counters of the cache, if it exists.
 pub(crate) fn counts() -> Option<Counts> {
     let kept = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     kept.as_ref().map(|(_, cache)| cache.counts())
 }
 
-/// A setting as a selection reads it. Depth is that of the file, which its reader bounds.
+/// Converts a setting for selections. Recursion is bounded by the reader of the file.
 fn value(setting: &Json) -> Value<'static> {
     match setting {
         Json::Null => Value::Null,
@@ -123,14 +125,14 @@ fn value(setting: &Json) -> Value<'static> {
     }
 }
 
-/// Opens the text of services at `path` as `source`. Nothing is sent yet.
+/// Opens the file of services at `path` as `source`, without making calls.
 /// # Errors
-/// It cannot be read; or all that is wrong with it, with its places.
+/// The file cannot be read; or all mistakes, with locations.
 pub fn open(source: &Source, path: &Path, cache: &Arc<Cache>) -> Result<HttpSource, String> {
     let file = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|cause| format!("{file}: {cause}"))?;
     let env = |name: &str| std::env::var(name).ok();
-    let services = source.services.iter().map(|(name, it)| (name.clone(), it.replaced())).collect();
+    let services = source.services.iter().map(|(name, it)| (name.clone(), it.to_overrides())).collect();
     let config = source.config.iter().map(|(name, it)| (name.clone(), value(it))).collect();
     let options = Options {
         name: &source.name,
@@ -148,30 +150,30 @@ pub fn open(source: &Source, path: &Path, cache: &Arc<Cache>) -> Result<HttpSour
     })
 }
 
-/// The GraphQL and gRPC servers of a file of services.
+/// GraphQL and gRPC servers in a file of services.
 #[derive(Default)]
 pub(crate) struct Servers {
-    /// Those that are open.
+    /// Servers that are open.
     pub(crate) open: Vec<Arc<dyn EngineSource>>,
-    /// Those that do not answer now.
+    /// Servers that do not answer.
     pub(crate) down: Vec<DownServer>,
-    /// Schemas of those that answered, now or before.
+    /// Schemas of servers that answered, now or before.
     pub(crate) known: KnownSources,
 }
 
-/// A server that does not answer now.
+/// A server that does not answer.
 pub(crate) struct DownServer {
     pub(crate) name: String,
     /// The reason, for the operator.
     pub(crate) message: String,
-    /// Its last known schema is served.
+    /// True if its last known schema is served.
     pub(crate) is_known: bool,
 }
 
-/// Opens the servers that the text of `source` at `path` names. GraphQL servers are asked for their schemas; one that does not answer
-/// is served by the schema that it had `before`.
+/// Opens the servers named by the file of `source` at `path`. GraphQL servers are introspected; one that does not answer is served with
+/// its schema from `before`.
 /// # Errors
-/// Mistakes in the file, with their places.
+/// Mistakes in the file, with locations.
 pub(crate) fn servers(
     source: &HttpSource,
     path: &Path,
@@ -207,15 +209,15 @@ pub(crate) fn servers(
             Err(OpenError::Unfit(words)) => return Err(format!("{file}:{}:{}: {words}", at.line, at.column)),
         }
     }
-    // Of a server that does not answer it is not known what it has.
+    // If a server is down with an unknown schema, tags and guards cannot be checked.
     if servers.down.iter().all(|it| it.is_known) {
         let is_there = |ty: &str| servers.open.iter().any(|it| it.schema().type_by_name(ty).is_some());
-        let lost = source.lost_tags(&file, &is_there);
+        let lost = source.unmatched_tags(&file, &is_there);
         if !lost.is_empty() {
             return Err(told(&lost));
         }
         let schemas: Vec<_> = servers.open.iter().map(|it| (it.name(), &**it.schema())).collect();
-        let lost = source.lost_guards(&file, &schemas);
+        let lost = source.unmatched_guards(&file, &schemas);
         if !lost.is_empty() {
             return Err(told(&lost));
         }
@@ -223,7 +225,7 @@ pub(crate) fn servers(
     Ok(servers)
 }
 
-/// Opens a GraphQL server, by its last known schema if it does not answer.
+/// Opens a GraphQL server, with its last known schema if it does not answer.
 fn graphql(
     server: Server,
     before: Option<&KnownSources>,
@@ -241,7 +243,7 @@ fn graphql(
     Ok(Arc::new(made))
 }
 
-/// Asks a GraphQL server for its schema, on a thread of its own, as this may be called where a runtime runs.
+/// Introspects a GraphQL server on a new thread, as the caller may be inside a runtime.
 pub(crate) fn ask(server: Server) -> Result<GraphqlSource, OpenError> {
     let asked = std::thread::scope(|scope| {
         let asking = scope.spawn(|| {
@@ -254,14 +256,14 @@ pub(crate) fn ask(server: Server) -> Result<GraphqlSource, OpenError> {
     asked.unwrap_or_else(|_| Err(OpenError::Unavailable("asking for the schema panicked".into())))
 }
 
-/// A `@join` of a text of services.
+/// A `@join` of a file of services.
 #[derive(Clone, Debug)]
 pub struct Joined {
     file: String,
     join: sdl::Join,
 }
 
-/// The joins of `source`, whose text is at `path`.
+/// Joins of `source`, whose file is at `path`.
 #[must_use]
 pub fn joins(source: &HttpSource, path: &Path) -> Vec<Joined> {
     let file = path.display().to_string();
@@ -269,9 +271,9 @@ pub fn joins(source: &HttpSource, path: &Path) -> Vec<Joined> {
 }
 
 impl Joined {
-    /// The join as the graph of `sources` knows it.
+    /// Resolves the join in the graph of `sources`.
     /// # Errors
-    /// No source has the field that is to answer, or it is of another type; with the place.
+    /// No source has the target field, or its type differs; with the location.
     pub(crate) fn resolve(&self, sources: &[Arc<dyn EngineSource>]) -> Result<Join, String> {
         let Self { file, join } = self;
         let wrong =
@@ -305,7 +307,7 @@ fn target(source: &dyn EngineSource, name: &str) -> Option<FieldId> {
     source.field_resolver().is_none_or(|it: &dyn FieldResolver| !it.is_hidden(field)).then_some(field)
 }
 
-/// A type without what it says of nulls: a joined field may always be one.
+/// A type without its non-null marks: a joined field may always be null.
 fn plain(ty: &str) -> String {
     ty.replace('!', "")
 }

@@ -1,4 +1,4 @@
-//! From the sources of a configuration to one graph.
+//! Opens the configured sources and composes them to one graph.
 
 mod kind;
 
@@ -28,15 +28,15 @@ mod findings;
 pub(crate) use findings::Misfit;
 pub use findings::{Down, Findings};
 
-/// A server that is asked anew has so long to let Weir in: the others wait for it.
+/// Timeout of connecting to a server on a reload, because the other sources wait for it.
 const CONNECT_MAX: Duration = Duration::from_secs(2);
 
-/// A table that two sources have is some thirty names that clash; so many tell the story.
+/// Maximum number of name clashes in a message. A table in two sources clashes in about thirty names.
 const CLASHES_SHOWN_MAX: usize = 3;
 
-/// Opens every source and makes one graph of those that are there, and of those that are down and known from `before`.
+/// Opens all sources and composes those that are available, or known from `before`.
 /// # Errors
-/// All that is in the way, one line each.
+/// All problems, one line each.
 pub(crate) fn graph(config: &Config, before: Option<&KnownSources>) -> Result<(Graph, Opened), String> {
     if config.sources.is_empty() && config.described.is_none() && config.embedded.0.is_empty() {
         return Err("there is nothing to serve: `sources` is empty; add one, as in\n  sources:\n    - name: chinook\n      \
@@ -44,20 +44,17 @@ pub(crate) fn graph(config: &Config, before: Option<&KnownSources>) -> Result<(G
             .into());
     }
     let opened = open_all(config, before)?;
-    let sources = match opened.sources.is_empty() {
-        true => vec![nothing()?],
-        false => opened.sources.clone(),
-    };
+    let sources = if opened.sources.is_empty() { vec![empty_source()?] } else { opened.sources.clone() };
     let mut joins = opened.joins.clone();
     if opened.findings.leaves_out_sources() {
-        // Joins to fields of a source that is down are left out until it is up.
+        // Joins to a source that is down are left out until it is available.
         joins.retain(|it| it.resolve(&sources).is_ok());
     }
     Ok((compose(sources, &joins, opened.findings.leaves_out_sources())?, opened))
 }
 
-/// Stands in while no source is there; no request gets to it.
-fn nothing() -> Result<Arc<dyn EngineSource>, String> {
+/// Placeholder while no source is available; no request reaches it.
+fn empty_source() -> Result<Arc<dyn EngineSource>, String> {
     let mut builder = SchemaBuilder::new();
     let query = builder.object("query_root", "");
     builder.query(query).may_lack_queries();
@@ -65,45 +62,45 @@ fn nothing() -> Result<Arc<dyn EngineSource>, String> {
     Ok(Arc::new(Memory::new("nothing", Arc::new(schema))))
 }
 
-/// Sources that are open, and what of them is not served.
+/// Open sources, with problems.
 #[derive(Default)]
 pub struct Opened {
     /// In the order of the configuration.
     pub sources: Vec<Arc<dyn EngineSource>>,
-    /// Fields of services that other sources answer.
+    /// Fields resolved by other sources.
     pub joins: Vec<Joined>,
-    /// For the operator.
+    /// Problems for the operator.
     pub findings: Findings,
     /// Databases whose schema is watched.
     pub(crate) watches: Vec<Watch>,
-    /// Native sources with indexes that are to be built.
+    /// Native sources with pending indexes.
     pub(crate) building: Vec<Native>,
-    /// Rules on callers in the texts of native sources, by the sources' names.
+    /// Authorization settings of native sources, by source.
     pub(crate) native_auth: Vec<(String, AuthSettings)>,
-    /// For the next generation.
+    /// Contents for the next generation.
     pub(crate) known: KnownSources,
 }
 
-/// A source that is open.
+/// An open source.
 struct Made {
     source: Arc<dyn EngineSource>,
-    /// The servers that its text names.
+    /// Servers that its file names.
     servers: Servers,
     joins: Vec<Joined>,
     warnings: Vec<Warning>,
-    /// Bounds and promises of its database.
+    /// Notes about its database.
     notes: Vec<String>,
     watch: Option<Watch>,
     building: Option<Native>,
     auth: Option<AuthSettings>,
-    /// Contents of a database, read now or before.
+    /// Contents of a database, read now or known from before.
     contents: Option<KnownContents>,
-    /// The reason for which it is made of its last known contents.
+    /// Reason why it serves its last known contents.
     unreached: Option<Unopened>,
 }
 
 impl Made {
-    /// A database and nothing beside it.
+    /// A database without further parts.
     fn database(source: Arc<dyn EngineSource>, warnings: Vec<Warning>, watch: Option<Watch>) -> Self {
         Self {
             source,
@@ -119,26 +116,27 @@ impl Made {
         }
     }
 
-    /// A database that cannot be asked, made of `contents` that it had.
-    fn unreached(
+    /// A database that is down, built from its known `contents`.
+    fn from_known_contents(
         source: Arc<dyn EngineSource>,
         warnings: Vec<Warning>,
         contents: KnownContents,
         reason: Unopened,
     ) -> Self {
-        let (contents, unreached) = (Some(contents), Some(reason));
+        let contents = Some(contents);
+        let unreached = Some(reason);
         Self { contents, unreached, ..Self::database(source, warnings, None) }
     }
 }
 
-/// Opens every source of `config`. One that does not let Weir in keeps no other from being served: it is made of what it had
-/// `before`, or left out. Nothing was before at a start.
+/// Opens every source of `config`. One that is down does not block the others: it is served from its contents in `before`, or left out. At
+/// startup there is no `before`.
 /// # Errors
-/// The first that cannot be opened, now or later, by name.
+/// The first source that can never be opened as configured.
 pub(crate) fn open_all(config: &Config, before: Option<&KnownSources>) -> Result<Opened, String> {
     let mut opened = Opened::default();
     if config.cache.redis.is_some() {
-        // Also without services: what is changed here is told to other processes.
+        // The cache is needed without services too, since changes are published to other processes.
         services::keep(&config.cache)?;
     }
     opened.findings.warnings.extend_from_slice(&config.notes);
@@ -171,7 +169,7 @@ pub(crate) fn open_all(config: &Config, before: Option<&KnownSources>) -> Result
 }
 
 impl Opened {
-    /// Adds `made`, the source at `place` of `config`.
+    /// Adds `made`, the source at index `place` of `config`.
     fn take(&mut self, config: &Config, place: usize, made: Made) {
         let entry = &config.sources[place];
         let Made { source, servers, joins, warnings, notes, watch, building, auth, contents, unreached } =
@@ -196,9 +194,9 @@ impl Opened {
     }
 }
 
-/// One graph of sources that are open, with `joins` between them. If it `is_part`, the entries on types of other sources wait for these.
+/// Composes open sources with `joins` between them. If it `is_part`, sources are missing, and entries on their types are left out.
 /// # Errors
-/// All conflicts between the sources, one line each; of each kind the first `CLASHES_SHOWN_MAX`.
+/// All conflicts, one line each; at most `CLASHES_SHOWN_MAX` of a kind.
 pub fn compose(
     sources: Vec<Arc<dyn EngineSource>>,
     joins: &[Joined],
@@ -258,19 +256,20 @@ fn open(source: &Source, config: &Config, before: Option<&KnownSources>) -> Resu
     }
 }
 
-/// Opens a file of SQLite's. One that was served and is gone may come back; else somebody has to name another.
+/// Opens a SQLite file. A file that was served before and is missing counts as down; otherwise the configuration is wrong.
 fn open_sqlite(
     source: &Source,
     path: &Path,
     config: &Config,
     before: Option<&KnownSources>,
 ) -> Result<Made, Unopened> {
-    let opened = match path.is_file() {
-        true => sqlite(source, path, &config.limits),
-        false => Err(Unopened::Down(format!(
+    let opened = if path.is_file() {
+        sqlite(source, path, &config.limits)
+    } else {
+        Err(Unopened::Down(format!(
             "there is no file {}; name the database to serve (`url` in weir.yaml), or see a sample: `weir demo`",
             path.display()
-        ))),
+        )))
     };
     let reason = match opened {
         Ok((made, warnings, contents)) => {
@@ -284,7 +283,7 @@ fn open_sqlite(
         Some(KnownContents::Sqlite(contents)) => {
             let (made, warnings) = unreached_sqlite(source, path, &config.limits, contents)?;
             let contents = KnownContents::Sqlite(Arc::clone(contents));
-            Ok(Made::unreached(Arc::new(made), warnings, contents, reason))
+            Ok(Made::from_known_contents(Arc::new(made), warnings, contents, reason))
         }
         Some(_) | None => Err(Unopened::Wrong(reason.to_string())),
     }
@@ -298,7 +297,8 @@ fn open_postgres(
 ) -> Result<Made, Unopened> {
     let reason = match postgres(source, url, config, before.map(|_| CONNECT_MAX)) {
         Ok(OpenPostgres { source: made, watch, warnings, contents }) => {
-            let (notes, contents) = (notes(&made), Some(KnownContents::Postgres(Arc::new(contents))));
+            let notes = notes(&made);
+            let contents = Some(KnownContents::Postgres(Arc::new(contents)));
             return Ok(Made { notes, contents, ..Made::database(Arc::new(made), warnings, watch) });
         }
         Err(wrong @ Unopened::Wrong(_)) => return Err(wrong),
@@ -308,14 +308,13 @@ fn open_postgres(
         Some(KnownContents::Postgres(contents)) => {
             let (made, warnings) = unreached_postgres(source, url, config, contents)?;
             let contents = KnownContents::Postgres(Arc::clone(contents));
-            Ok(Made::unreached(Arc::new(made), warnings, contents, reason))
+            Ok(Made::from_known_contents(Arc::new(made), warnings, contents, reason))
         }
         Some(_) | None => Err(reason),
     }
 }
 
-/// Makes or migrates the store of a text of types and opens it for serving. One that cannot be asked is served if its last known tables
-/// are those of the text.
+/// Creates or migrates a native store and opens it. One that is down is served if its last known tables match the types.
 fn native(
     source: &Source,
     path: &Path,
@@ -334,17 +333,17 @@ fn native(
         let mut warnings: Vec<Warning> = warnings.collect();
         let hasty = native.connecting_within(connect_max);
         let migrated = hasty.migrate(&types, &[]);
-        let found = migrated.and_then(|_| Ok((hasty.building(&types)?, hasty.schema()?)));
+        let found = migrated.and_then(|_| Ok((hasty.unfinished_indexes(&types)?, hasty.schema()?)));
         let (types, building, unreached) = match (found, known) {
             (Ok((building, schema)), _) => (types.in_schema(&schema), building, None),
             (Err(store::Error::Unreachable(message)), Some(known)) => {
                 let down = Unopened::Down(message);
-                match where_known(types, &known.0) {
+                match types_in_known_schema(types, &known.0) {
                     Some(types) => (types, known.1.clone(), Some(down)),
                     None => return Err(down),
                 }
             }
-            (Err(error), _) => return Err(unopened(error, path)),
+            (Err(error), _) => return Err(classify_store_error(error, path)),
         };
         let catalog = types.layout.relations.catalog.clone();
         let waiting = building.iter().filter_map(|it| Some((it, it.waits_for?)));
@@ -366,30 +365,30 @@ fn native(
             servers.open.push(custom);
         }
         let contents = Some(KnownContents::Native(Arc::new((catalog, building))));
-        // What cannot be asked is built when it comes back.
+        // Indexes of a store that is down are built when it is available again.
         let building = (is_building && unreached.is_none()).then(|| native.clone());
         let auth = Some(auth);
         Ok(Made { servers, building, auth, contents, unreached, ..Made::database(opened, warnings, None) })
     };
-    // A thread of its own, as this may be called where another runtime runs.
+    // A new thread, because the caller may be inside another runtime.
     let opened = std::thread::scope(|scope| scope.spawn(open).join());
     opened.map_err(|_| "opening the store panicked".to_owned())?
 }
 
-/// `types` with their tables in the schema of `known`, if these are the same tables.
-fn where_known(types: store::Types, known: &Catalog) -> Option<store::Types> {
+/// `types` with their tables in the schema of `known`; `None` if the tables differ.
+fn types_in_known_schema(types: store::Types, known: &Catalog) -> Option<store::Types> {
     let schema = known.tables.first().map_or("", |it| it.schema.as_str());
     Some(types.in_schema(schema)).filter(|it| it.layout.relations.catalog == *known)
 }
 
-/// The bounds and promises of an open database.
+/// Notes about an open database.
 fn notes(made: &PostgresSource) -> Vec<String> {
     let flavour = made.flavour();
     let bound = format!("{}: {}", flavour.name(), made.connection_bound());
-    std::iter::once(bound).chain(flavour.promises().iter().map(ToString::to_string)).collect()
+    std::iter::once(bound).chain(flavour.differences().iter().map(ToString::to_string)).collect()
 }
 
-fn unopened(error: store::Error, path: &Path) -> Unopened {
+fn classify_store_error(error: store::Error, path: &Path) -> Unopened {
     match error {
         store::Error::Unreachable(message) => Unopened::Down(message),
         store::Error::Refused(_) => {

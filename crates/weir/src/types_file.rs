@@ -1,4 +1,4 @@
-//! Files of native types: SDL, also packed by gzip, and the file of types in an export of Dgraph, which holds SDL within JSON.
+//! Files of native types: SDL, optionally gzip-compressed, and the schema file of a Dgraph export, which contains SDL in JSON.
 //!
 //! **Cost:** an unpacked text has at most [`TEXT_BYTES_MAX`].
 
@@ -7,16 +7,16 @@ use serde::Deserialize;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// File endings that are taken for texts of types.
+/// File endings of native types.
 const ENDINGS: [&str; 4] = ["graphql", "gql", "graphqls", "gql_schema"];
 
-/// Longer texts are refused.
+/// Maximum size of a file, in bytes.
 const TEXT_BYTES_MAX: u64 = 64 << 20;
 
 /// The first bytes of a gzip file. Source: RFC 1952, section 2.3.1.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// The types of one of Dgraph's namespaces.
+/// Types of one Dgraph namespace.
 #[derive(Deserialize)]
 struct Exported {
     #[serde(rename = "Namespace")]
@@ -27,26 +27,27 @@ struct Exported {
 
 /// True if `path` has the ending of a file of types.
 pub(crate) fn is_named(path: &Path) -> bool {
-    let path = unpacked(path);
+    let path = without_gz(path);
     let ending = path.extension().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
     ENDINGS.contains(&ending.as_str())
 }
 
-/// The name without `.gz`.
-pub(crate) fn unpacked(path: &Path) -> PathBuf {
+/// `path` without `.gz`.
+pub(crate) fn without_gz(path: &Path) -> PathBuf {
     let is_packed = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("gz"));
     if is_packed { path.with_extension("") } else { path.to_owned() }
 }
 
-/// The SDL in the file at `path`.
+/// Reads the SDL of the file at `path`.
 /// # Errors
-/// It cannot be read, or holds several namespaces.
+/// The file cannot be read, or contains several namespaces.
 pub(crate) fn read(path: &Path) -> Result<String, String> {
     let told = |cause: &dyn std::fmt::Display| format!("{}: {cause}", path.display());
     let bytes = std::fs::read(path).map_err(|cause| told(&cause))?;
-    let text = match bytes.starts_with(&GZIP) {
-        true => unpack(&bytes).map_err(|cause| told(&cause))?,
-        false => String::from_utf8(bytes).map_err(|_| told(&"it is not in UTF-8"))?,
+    let text = if bytes.starts_with(&GZIP) {
+        unpack(&bytes).map_err(|cause| told(&cause))?
+    } else {
+        String::from_utf8(bytes).map_err(|_| told(&"it is not in UTF-8"))?
     };
     sdl_of(text).map_err(|why| told(&why))
 }
@@ -55,17 +56,18 @@ fn unpack(bytes: &[u8]) -> Result<String, String> {
     let mut text = String::new();
     let mut unpacked = MultiGzDecoder::new(bytes).take(TEXT_BYTES_MAX + 1);
     unpacked.read_to_string(&mut text).map_err(|cause| cause.to_string())?;
-    match text.len() as u64 > TEXT_BYTES_MAX {
-        true => Err(format!("it unpacks to more than {TEXT_BYTES_MAX} bytes")),
-        false => Ok(text),
+    if text.len() as u64 > TEXT_BYTES_MAX {
+        Err(format!("it unpacks to more than {TEXT_BYTES_MAX} bytes"))
+    } else {
+        Ok(text)
     }
 }
 
-/// `text` itself, or the SDL in it if it is an export of Dgraph: `[{"Namespace": 0, "Schema": "…"}]`.
+/// `text`, or the SDL in a Dgraph export: `[{"Namespace": 0, "Schema": "…"}]`.
 /// # Errors
-/// It holds the types of several namespaces.
+/// It contains several namespaces.
 pub(crate) fn sdl_of(text: String) -> Result<String, String> {
-    // No SDL begins so.
+    // SDL never begins with `[`.
     if !text.trim_start().starts_with('[') {
         return Ok(text);
     }

@@ -289,12 +289,12 @@ fn check_making(disk: &Disk, fault: Fault, at: u64) -> bool {
     let types =
         weir_native::store::Types::read(TYPES, weir_native::layout::Database::Sqlite).expect("sound types");
     disk.fail(fault, at, false);
-    let made = weir_native::store::bring(&place, &types);
+    let made = weir_native::store::open_and_migrate(&place, &types);
     let has_failed = disk.has_failed();
     disk.mend();
     disk.settle();
     assert!(has_failed || made.is_ok(), "{made:?}");
-    let again = weir_native::store::bring(&place, &types);
+    let again = weir_native::store::open_and_migrate(&place, &types);
     assert!(again.is_ok(), "{fault:?} {at}: {again:?}");
     check_sound(&open(&folder.file("shelf.weir.db")));
     disk.settle();

@@ -14,10 +14,10 @@ use std::process::ExitCode;
 use weir_language::ast::Definition;
 use weir_language::limits::Limits;
 use weir_language::parser::{self, Edition};
-use weir_language::value::json::quoted;
+use weir_language::value::json::write_quoted;
 use weir_postgres::Settings;
 
-/// Text that `weir init` writes: every block with its defaults, in comments.
+/// Template for `weir init`: every block with its defaults, commented out.
 pub(crate) const TEMPLATE: &str = include_str!("weir.yaml");
 
 /// The sample database and its lines of [`TEMPLATE`].
@@ -42,7 +42,7 @@ pub(super) fn init(file: &Path, url: Option<&str>, json_schema: bool) -> Result<
     let folder = file.parent().unwrap_or(Path::new(""));
     let found = match url {
         Some(url) => Some((template_for(url, folder)?, String::new())),
-        None => beside(folder)?,
+        None => find_database(folder)?,
     };
     let (text, source) = match found {
         Some(found) => found,
@@ -69,8 +69,8 @@ pub(super) fn init(file: &Path, url: Option<&str>, json_schema: bool) -> Result<
     print(&format!("wrote {shown}{source}; edit it, then `weir check{serve}` and `weir serve{serve}`\n"))
 }
 
-/// The template for the only source in `folder`, with the words that name it; nothing if there is none.
-fn beside(folder: &Path) -> Result<Option<(String, String)>, String> {
+/// The template for the only source in `folder`, with the text that describes it; `None` if there is no source.
+fn find_database(folder: &Path) -> Result<Option<(String, String)>, String> {
     let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let names: Vec<String> = match std::fs::read_dir(listed) {
         Ok(entries) => entries.flatten().filter_map(|it| it.file_name().into_string().ok()).collect(),
@@ -108,14 +108,14 @@ fn beside(folder: &Path) -> Result<Option<(String, String)>, String> {
     }
 }
 
-/// True for the name of a SQLite database that is not the store of types.
+/// True for the name of a SQLite database that is not a native store.
 fn is_database(name: &str) -> bool {
     matches!(address::parse(name), Ok(Address::Sqlite(_))) && !name.ends_with(".weir.db")
 }
 
-/// True if the `.graphql` file at `path` holds types or services, false if it holds queries.
+/// True if the `.graphql` file at `path` contains types or services, false if it contains queries.
 /// # Errors
-/// The mistakes of the types, with their places.
+/// Mistakes in the types, with locations.
 fn readable(path: &Path) -> Result<bool, String> {
     let text = types_file::read(path)?;
     if address::is_services(path) {
@@ -129,7 +129,7 @@ fn readable(path: &Path) -> Result<bool, String> {
     Native::new(path, None)?.types_of(&text).map(|_| true)
 }
 
-/// The template with the source at `url`, for a file in `folder`.
+/// The template for the source at `url`, for a file in `folder`.
 fn template_for(url: &str, folder: &Path) -> Result<String, String> {
     let address = address::parse(url)?;
     let path = match &address {
@@ -144,8 +144,8 @@ fn template_for(url: &str, folder: &Path) -> Result<String, String> {
     template(&address, &if path.as_os_str().is_empty() { path } else { absolute? })
 }
 
-/// The template with the source at `address`, whose file is called `path` there. Of a database it has the rule for relationship
-/// names that suits its tables, and the width of integers that suits its values.
+/// The template for the source at `address`, whose file is called `path` there. For a database it includes the relationship names that
+/// suit its tables, and the integer type that suits its values.
 fn template(address: &Address, path: &Path) -> Result<String, String> {
     let path = path.display().to_string();
     let config = Config::of(address).sources.remove(0);
@@ -177,13 +177,13 @@ fn template(address: &Address, path: &Path) -> Result<String, String> {
     Ok(lines.collect())
 }
 
-/// The name of the database in a URL of PostgreSQL's.
+/// Database name in a PostgreSQL URL.
 fn database_of(url: &str) -> Option<String> {
     let settings = Settings::parse(url, |name| std::env::var(name).ok()).ok()?;
     Some(settings.database).filter(|it| !it.is_empty())
 }
 
-/// A rule for relationship names as a value of weir.yaml.
+/// A rule for relationship names, as a value of weir.yaml.
 const fn name_rule(names: RelationshipNames) -> &'static str {
     match names {
         RelationshipNames::Long => "long",
@@ -192,20 +192,19 @@ const fn name_rule(names: RelationshipNames) -> &'static str {
     }
 }
 
-/// `text` as a value of weir.yaml, in quotes and with `${` escaped where it would not be read back as it stands.
+/// `text` as a value of weir.yaml: quoted if YAML would read it differently, with `${` escaped.
 fn scalar(text: &str) -> String {
     let text = &text.replace("${", "$${");
     let is_plain = |it: char| it.is_ascii_alphanumeric() || "/._-@:=".contains(it);
     let starts = text.starts_with(|it: char| it.is_ascii_alphabetic() || it == '/');
     let is_word =
         matches!(text.to_ascii_lowercase().as_str(), "true" | "false" | "null" | "yes" | "no" | "on" | "off");
-    match starts && text.chars().all(is_plain) && !text.ends_with(':') && !is_word {
-        true => text.to_owned(),
-        false => {
-            let mut out = String::new();
-            quoted(text, &mut out);
-            out
-        }
+    if starts && text.chars().all(is_plain) && !text.ends_with(':') && !is_word {
+        text.to_owned()
+    } else {
+        let mut out = String::new();
+        write_quoted(text, &mut out);
+        out
     }
 }
 

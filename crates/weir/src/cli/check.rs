@@ -1,4 +1,4 @@
-//! `weir check`: reads a configuration and opens its sources, and says all that is wrong.
+//! `weir check`: reads a configuration, opens its sources, and reports all mistakes.
 //!
 //! **Invariant:** what is broken keeps nothing else from being checked, and what could not be checked is named.
 
@@ -17,7 +17,7 @@ use weir_engine::source::{OthersChanges, Source};
 use weir_metadata::check::{dangling, dangling_roles};
 use weir_native::store::Place;
 
-/// Reads the configuration and opens its sources, without serving them.
+/// Checks a configuration without serving it.
 pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode, String> {
     let mut errors = Vec::new();
     let overrides = Overrides { metadata, ..of_environment(&mut errors) };
@@ -27,7 +27,7 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
     }
     if let Err(message) = Authenticator::new(&config) {
         errors.push(message);
-        // The rest is checked without it.
+        // Check the rest with authentication disabled.
         (config.auth, config.admin_secret) = (Auth::default(), None);
     }
     let stand_ins = StandIns::put(&mut config, &mut errors)?;
@@ -35,10 +35,10 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
     let names: Vec<String> = config.sources.iter().map(|it| it.name.clone()).collect();
     match Generation::build(config, 1) {
         Ok(generation) => {
-            tell(&generation.findings, &mut errors);
+            report_findings(&generation.findings, &mut errors);
             warn_of_integers(&generation.config);
             let Findings { down, .. } = &generation.findings;
-            unchecked(&generation.config, down, &mut errors);
+            report_down_sources(&generation.config, down, &mut errors);
             if errors.is_empty() {
                 let types = generation.engine.schema().types.len();
                 let products = generation.products();
@@ -69,7 +69,7 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
     Ok(ExitCode::FAILURE)
 }
 
-/// Warns of columns whose integers are errors when they are read.
+/// Warns about columns whose integers would be errors when they are read.
 fn warn_of_integers(config: &Config) {
     for source in &config.sources {
         let wide = databases::find_wide_integers(source, &config.limits);
@@ -83,7 +83,7 @@ fn warn_of_integers(config: &Config) {
     }
 }
 
-/// Longest list of columns in a line.
+/// Maximum number of columns listed in a line.
 const LISTED_MAX: usize = 10;
 
 fn list_columns(columns: &[String]) -> String {
@@ -94,18 +94,18 @@ fn list_columns(columns: &[String]) -> String {
     line
 }
 
-/// Files in the place of stores in files, for as long as they are checked: a check makes and migrates no store.
+/// Temporary stores in place of those in SQLite files: a check creates and migrates no store.
 struct StandIns(PathBuf);
 
 impl StandIns {
-    /// Puts a file of its own in the place of each store in a file, and adds to `errors` why one could not be migrated.
+    /// Replaces each SQLite store by a temporary file. Migrations that are impossible are added to `errors`.
     fn put(config: &mut Config, errors: &mut Vec<String>) -> Result<Self, String> {
         let folder = std::env::temp_dir().join(format!("weir-check-{}", std::process::id()));
         let stand_ins = Self(folder);
         for (at, source) in config.sources.iter_mut().enumerate() {
             let Ok(Some(native)) = Native::of(source) else { continue };
             let Place::Sqlite(path) = &native.place else { continue };
-            // Mistakes of the types are told when they are opened.
+            // Mistakes in the types are reported when they are opened.
             let found = native.types().map(|types| native.check_migration(path, &types));
             if let Ok(Err(error)) = found {
                 errors.push(format!("{error}\nsee `weir migrate {} --plan`", native.sdl.display()));
@@ -120,17 +120,17 @@ impl StandIns {
 
 impl Drop for StandIns {
     fn drop(&mut self) {
-        // Where no store is in a file there is nothing to remove.
+        // Without file stores there is nothing to remove.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// Of each source, a line: how subscriptions find out that its data changed, and what would tell them sooner.
+/// One line per source: how subscriptions notice changes of its data, and how to make that faster.
 fn live(generation: &Generation) -> String {
     let poll_ms = generation.config.live.poll_ms;
     let line = |source: &dyn Source| {
         let how = match source.others_changes() {
-            OthersChanges::Told(how) => format!("others: {how}"),
+            OthersChanges::Reported(how) => format!("others: {how}"),
             OthersChanges::Polled(more) => format!("changes of others: read every {poll_ms} ms; {more}"),
             OthersChanges::Lifetimes => format!(
                 "others: at the end of an answer's lifetime or when a tag is purged, without a lifetime every {poll_ms} ms; \
@@ -150,7 +150,7 @@ fn live(generation: &Generation) -> String {
     lines
 }
 
-/// The settings of the environment; those that cannot be read are told and left out.
+/// Settings of the environment. Invalid ones are reported and ignored.
 fn of_environment(errors: &mut Vec<String>) -> Overrides {
     let variable = |name: &str| std::env::var(name).ok();
     let auth = AuthOverrides::read(variable).unwrap_or_else(|message| {
@@ -166,14 +166,14 @@ fn of_environment(errors: &mut Vec<String>) -> Overrides {
 }
 
 /// Prints the warnings of `findings` and adds the rest to `errors`.
-fn tell(findings: &Findings, errors: &mut Vec<String>) {
+fn report_findings(findings: &Findings, errors: &mut Vec<String>) {
     let Findings { mistakes, warnings, unsupported, .. } = findings;
     warnings.iter().for_each(|it| eprintln!("warning: {it}"));
     errors.extend(mistakes.iter().chain(unsupported).cloned());
 }
 
-/// Adds the sources that are `down`, and what is wrong with their entries as far as the metadata alone tells.
-fn unchecked(config: &Config, down: &[Down], errors: &mut Vec<String>) {
+/// Reports sources that are `down`, and the mistakes in their entries that the metadata alone reveals.
+fn report_down_sources(config: &Config, down: &[Down], errors: &mut Vec<String>) {
     if down.is_empty() {
         return;
     }
@@ -192,7 +192,7 @@ fn unchecked(config: &Config, down: &[Down], errors: &mut Vec<String>) {
     eprintln!("warning: not checked: whether saved queries fit the schema, which lacks what is down");
 }
 
-/// Adds what is wrong with the entries of the metadata's source at `at` by themselves.
+/// Adds the mistakes of the metadata's source at `at` that can be found without the database.
 fn entries(described: &Described, at: usize, errors: &mut Vec<String>) {
     let source = &described.loaded.document.sources[at];
     for (below, message) in dangling(source) {
@@ -202,7 +202,7 @@ fn entries(described: &Described, at: usize, errors: &mut Vec<String>) {
 }
 
 fn roles(described: &Described, errors: &mut Vec<String>) {
-    // A source that is up may have found the same.
+    // An open source may have reported the same mistake.
     let is_known = |message: &str| errors.iter().any(|it| it.ends_with(message));
     let found = dangling_roles(&described.loaded.document).into_iter().filter(|it| !is_known(&it.1));
     let found = found.map(|(path, message)| described.loaded.places.fault(&path, message).to_string());

@@ -1,4 +1,4 @@
-//! `weir demo`: the Chinook sample database, from SQL in the binary to a file of its own.
+//! `weir demo`: serves the Chinook sample database, created from SQL in the binary.
 
 use super::ServeOptions;
 use super::serve::{origin, overrides, run};
@@ -11,13 +11,13 @@ use std::process::ExitCode;
 /// `examples/chinook/chinook.sql`, compressed by the build script.
 static CHINOOK: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/chinook.sql.gz"));
 
-/// The longest seed that is unpacked.
+/// Maximum size of the unpacked SQL, in bytes.
 const SEED_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// The row that the published update operation changes.
 const EXTRA: &str = "INSERT INTO Album (AlbumId, Title, ArtistId) VALUES (1000, 'Trying now', 1)";
 
-/// Serves the copy, making it first where there is none.
+/// Serves the sample database, which is created if missing.
 pub(super) fn demo(reset: bool, data: Option<PathBuf>, options: ServeOptions) -> Result<ExitCode, String> {
     let directory = data.unwrap_or_else(data_directory);
     let file = directory.join("chinook.db");
@@ -30,7 +30,7 @@ pub(super) fn demo(reset: bool, data: Option<PathBuf>, options: ServeOptions) ->
     run(origin(Target::Source(Address::Sqlite(file)), overrides(options)?)?)
 }
 
-/// `$XDG_CACHE_HOME/weir`, `~/.cache/weir`, or `.weir` here.
+/// `$XDG_CACHE_HOME/weir`, `~/.cache/weir`, or `.weir` in the working directory.
 fn data_directory() -> PathBuf {
     let set = |name: &str| std::env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
     set("XDG_CACHE_HOME")
@@ -51,7 +51,7 @@ fn remove(file: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Makes the database beside its place and moves it there when it is whole.
+/// Creates the database as a draft and renames it when it is complete.
 pub(crate) fn create(file: &Path) -> Result<(), String> {
     let fail = |cause: &dyn std::fmt::Display| format!("{} cannot be made: {cause}", file.display());
     if let Some(directory) = file.parent() {
@@ -61,7 +61,7 @@ pub(crate) fn create(file: &Path) -> Result<(), String> {
     let seed = unpack_gzip(CHINOOK, SEED_BYTES_MAX).ok_or_else(|| fail(&"the embedded seed is broken"))?;
     let seed = String::from_utf8(seed).map_err(|cause| fail(&cause))?;
     let written = Connection::open(&draft).and_then(|database| {
-        // The draft is thrown away if anything fails, so nothing has to reach the disk before it is whole.
+        // The draft is deleted on failure, so durability matters only at the end.
         database.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")?;
         database.execute_batch(&seed)?;
         database.execute_batch(EXTRA)?;

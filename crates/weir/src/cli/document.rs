@@ -13,7 +13,7 @@ use weir_engine::source::Protocol;
 use weir_language::json::Json;
 use weir_language::schema::print::{self as schema_text, Order};
 
-/// Opens what `target` means, without serving it.
+/// Opens `target` without serving it.
 fn open(target: &str) -> Result<Generation, String> {
     let overrides = Overrides { environment: environment()?, ..Overrides::default() };
     let config = origin(address::target(target)?, overrides)?.read()?;
@@ -44,7 +44,7 @@ pub(super) fn explain(
         .map(|text| Json::parse(text.as_bytes(), nesting_max))
         .transpose()
         .map_err(|error| format!("--claims: {error}"))?;
-    let identity = session::assumed(role, claims.as_ref().map(Json::root))?;
+    let identity = session::assume_identity(role, claims.as_ref().map(Json::root))?;
     let identity = generation.native_auth.with_values(identity);
     let request = Request {
         query: &query,
@@ -59,7 +59,7 @@ pub(super) fn explain(
     match generation.engine.explain(request, &generation.engine.caller(&identity)) {
         Ok(explanation) => {
             let mut text = explanation.plan;
-            for (source, asked) in &explanation.pieces {
+            for (source, asked) in &explanation.steps {
                 text.push_str(&format!("\n-- {source}\n{}\n", asked.trim_end()));
             }
             print(&text)
@@ -68,7 +68,7 @@ pub(super) fn explain(
     }
 }
 
-/// The errors of a JSON response, one line each, in the form of `weir validate`.
+/// Errors of a JSON response, one per line, in the format of `weir validate`.
 fn in_words(name: &str, errors: &[u8]) -> String {
     let answer: serde_json::Value = serde_json::from_slice(errors).unwrap_or_default();
     let line = |error: &serde_json::Value| {
@@ -88,7 +88,7 @@ fn name_of(argument: &str) -> &str {
     if argument == "-" { "standard input" } else { argument.strip_prefix('@').unwrap_or("query") }
 }
 
-/// A document as an argument: itself, `@FILE`, or `-`.
+/// A document argument: the text itself, `@FILE`, or `-`.
 fn text_of(argument: &str) -> Result<String, String> {
     if argument == "-" {
         let mut text = String::new();
@@ -101,7 +101,7 @@ fn text_of(argument: &str) -> Result<String, String> {
     }
 }
 
-/// The JSON of an option: an object itself, `FILE` or `@FILE`.
+/// A JSON option: an object, `FILE` or `@FILE`.
 fn json_of(option: &str, argument: &str) -> Result<String, String> {
     if argument.trim_start().starts_with('{') {
         return Ok(argument.to_owned());

@@ -1,4 +1,4 @@
-//! SDL of a schema that is told as the answer to an introspection query.
+//! Converts the answer to an introspection query to SDL.
 //!
 //! Both `{"data": {"__schema": …}}` and `{"__schema": …}` are read, as servers and tools write them.
 //!
@@ -9,11 +9,11 @@ use std::fmt::Write;
 use weir_language::json::quote;
 use weir_language::schema::builtin;
 
-/// The SDL in `text`: itself, or written from the answer to an introspection query.
+/// Returns `text` if it is SDL, else converts it from the answer to an introspection query.
 /// # Errors
-/// It is JSON and no such answer.
+/// The text is JSON but not such an answer.
 pub(super) fn sdl_of(text: String) -> Result<String, String> {
-    // No SDL begins so, but for a description of a schema in the oldest drafts.
+    // SDL never begins with `{`, except for schemas in the oldest drafts.
     if !text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
         return Ok(text);
     }
@@ -58,7 +58,7 @@ fn roots(schema: &Value, out: &mut String) {
     out.push_str(" }\n");
 }
 
-/// The definition of a directive that is not built in.
+/// Definition of a directive that is not built in.
 fn definition(directive: &Value, out: &mut String) {
     let name = word(&directive["name"]);
     if matches!(name, "skip" | "include" | "deprecated" | "specifiedBy" | "oneOf") {
@@ -133,7 +133,7 @@ fn arguments(list: &Value, out: &mut String) {
     }
 }
 
-/// An argument, or a field of an input.
+/// An argument or input field.
 fn input(given: &Value, out: &mut String) {
     describe(given, out);
     let _ = write!(out, "{}: ", word(&given["name"]));
@@ -145,9 +145,10 @@ fn input(given: &Value, out: &mut String) {
     out.push('\n');
 }
 
-/// A type with its lists and exclamation marks.
+/// A type reference with list and non-null wrappers.
 fn reference(ty: &Value, out: &mut String) {
-    let (mut ty, mut ends) = (ty, Vec::new());
+    let mut ty = ty;
+    let mut ends = Vec::new();
     loop {
         match word(&ty["kind"]) {
             "LIST" => {

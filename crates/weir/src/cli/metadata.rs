@@ -29,10 +29,10 @@ Examples:
 /// Options of `weir metadata export`.
 #[derive(Debug, Args)]
 pub(super) struct ExportOptions {
-    /// As for `serve`
+    /// Source, as in `weir serve`
     #[arg(value_name = "URL|FILE|WEIR.YAML", default_value = "weir.yaml")]
     target: String,
-    /// As for `serve`
+    /// Metadata, as in `weir serve`
     #[arg(long, value_name = "DIR|FILE")]
     metadata: Option<PathBuf>,
     /// A new folder, or a new file that ends in .json or .yaml; default: standard output
@@ -81,7 +81,7 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
     folder.and_then(|()| std::fs::write(path, text)).map_err(|cause| format!("{}: {cause}", path.display()))
 }
 
-/// The metadata of `config`: that which it was made of, with its other databases.
+/// Metadata of `config`: the document it was built from, with entries for its other databases.
 fn document(config: &Config) -> Result<Metadata, String> {
     let mut document = config.described.as_ref().map(|it| it.loaded.document.clone()).unwrap_or_default();
     for source in config.sources.iter().filter(|it| it.of_metadata.is_none()) {
@@ -97,7 +97,7 @@ fn document(config: &Config) -> Result<Metadata, String> {
                 (SourceKind::Sqlite, DatabaseUrl::Text(format!("sqlite:{}", path.display())))
             }
             _ => {
-                // The address may hold a password.
+                // The address may contain a password.
                 let word = |it: char| if it.is_ascii_alphanumeric() { it.to_ascii_uppercase() } else { '_' };
                 let from_env = format!("WEIR_{}_URL", source.name.chars().map(word).collect::<String>());
                 eprintln!(

@@ -1,4 +1,4 @@
-//! Progress of long commands, drawn on standard error; nothing is drawn where nobody looks.
+//! Progress bars of long commands on standard error; hidden if it is not a terminal.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
@@ -17,21 +17,21 @@ impl Progress {
             _ => "{msg} {wide_bar} {human_pos}/{human_len} {per_sec} {eta}",
         };
         let bar = ProgressBar::new(0);
-        // The templates are right, and without one the bar is a plain one.
+        // The templates are valid; the fallback is a plain bar.
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(style);
         bar.enable_steady_tick(DRAW);
         Self(bar)
     }
 
-    /// Begins anew, with work of `length`.
+    /// Restarts the bar for work of `length`.
     pub(super) fn begin(&mut self, message: &str, length: u64) {
         self.0.reset();
         self.0.set_length(length);
         self.0.set_message(message.to_owned());
     }
 
-    /// Shows `done` of `all`, anew if the message changes.
+    /// Shows `done` of `all`. A new message restarts the bar.
     pub(super) fn show(&self, message: &str, done: u64, all: u64) {
         if self.0.message() != message {
             self.0.reset();
@@ -41,8 +41,8 @@ impl Progress {
         self.0.set_position(done);
     }
 
-    /// Shows what is done.
-    pub(super) fn done(&self, done: u64) {
+    /// Sets the amount of work done.
+    pub(super) fn set_position(&self, done: u64) {
         self.0.set_position(done);
     }
 
@@ -51,8 +51,8 @@ impl Progress {
         self.0.set_message(message);
     }
 
-    /// Time since the work began.
-    pub(super) fn elapsed(&self) -> Duration {
+    /// Time since the bar was started.
+    pub(super) fn running_time(&self) -> Duration {
         self.0.elapsed()
     }
 

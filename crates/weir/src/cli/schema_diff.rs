@@ -10,7 +10,7 @@ use weir_language::report;
 use weir_language::schema::Schema;
 use weir_language::schema::diff::{SchemaChange, Severity, diff};
 
-/// The exit code of changes that a pipeline has to stop for.
+/// Exit code for changes that must stop a pipeline.
 const CHANGED: u8 = 4;
 
 /// Compares the SDL of two files.

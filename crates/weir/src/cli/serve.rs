@@ -15,13 +15,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::signal::unix::{SignalKind, signal};
 use weir_native::store::Error;
-use weir_postgres::jittered;
+use weir_postgres::add_jitter;
 
-/// A source that is down is tried again after at most so long; the pause doubles up to the second.
+/// Shortest and longest pause before a source that is down is retried; the pause doubles.
 const REVIVE_MIN: Duration = Duration::from_millis(500);
 const REVIVE_MAX: Duration = Duration::from_secs(15);
 
-/// A watched schema is looked at after so long, or after so many times what the look took: a fiftieth of the server's time.
+/// Minimum pause between checks of a watched schema, and the pause as a multiple of a check's duration: at most a fiftieth of the server's
+/// time is spent on checks.
 const WATCH_PAUSE: Duration = Duration::from_secs(2);
 const WATCH_PAUSE_TIMES: u32 = 50;
 /// Timeout of one schema check.
@@ -50,7 +51,7 @@ pub(super) fn serve(
 
 /// Settings of the command line.
 /// # Errors
-/// A variable of the environment that cannot be read.
+/// An environment variable has an invalid value.
 pub(super) fn overrides(options: ServeOptions) -> Result<Overrides, String> {
     let ServeOptions { listen, admin_listen, admin_secret, dev, cors, _port: _ } = options;
     let auth = Box::new(AuthOverrides::read(|name| std::env::var(name).ok())?);
@@ -59,14 +60,14 @@ pub(super) fn overrides(options: ServeOptions) -> Result<Overrides, String> {
     Ok(Overrides { listen, admin_listen, admin_secret, auth, dev, cors, metadata: None, environment })
 }
 
-/// Settings of the environment that are no part of authentication.
+/// Settings of the environment except authentication.
 /// # Errors
-/// A variable that cannot be read.
+/// A variable has an invalid value.
 pub(super) fn environment() -> Result<Box<Environment>, String> {
     Environment::read(|name| std::env::var(name).ok()).map(Box::new)
 }
 
-/// The origin of the configuration that `target` names.
+/// Source of the configuration for `target`.
 pub(super) fn origin(target: Target, overrides: Overrides) -> Result<Origin, String> {
     let fixed = |mut config: Config, overrides: &Overrides| {
         overrides.apply(&mut config);
@@ -90,13 +91,13 @@ pub(super) fn origin(target: Target, overrides: Overrides) -> Result<Origin, Str
     }
 }
 
-/// Serves what `origin` describes.
+/// Serves the configuration of `origin`.
 pub(super) fn run(origin: Origin) -> Result<ExitCode, String> {
     let mut files = files(&origin, None);
     if let Origin::File(path, _) = &origin {
         files.push(path.clone());
     }
-    // Watched before it is read, so that no change falls between the two.
+    // The watch starts before the files are read, so that no change falls between.
     let mut watch = Watch::default();
     watch.add(files);
     let server = Server::start(Arc::new(Live::start(origin)?))?;
@@ -107,15 +108,15 @@ pub(super) fn run(origin: Origin) -> Result<ExitCode, String> {
         .enable_all()
         .build()
         .map_err(|cause| format!("no event loop: {cause}"))?;
-    runtime.block_on(until_told(&server, watch)).map_err(|cause| format!("signals: {cause}"))?;
+    runtime.block_on(run_until_signal(&server, watch)).map_err(|cause| format!("signals: {cause}"))?;
     tracing::info!("draining");
-    // A second signal ends the wait.
-    std::thread::spawn(move || runtime.block_on(end_at_once()));
+    // A second signal exits immediately.
+    std::thread::spawn(move || runtime.block_on(exit_on_signal()));
     server.stop()?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Files whose change changes what is served. `config` is the configuration in service.
+/// Files that affect the configuration. `config` is the configuration in service.
 fn files(origin: &Origin, config: Option<&Config>) -> Vec<PathBuf> {
     let settings = origin.settings();
     let sources = settings.iter().flat_map(|it| &it.sources);
@@ -127,8 +128,8 @@ fn files(origin: &Origin, config: Option<&Config>) -> Vec<PathBuf> {
     files
 }
 
-/// Says where everything is.
-fn greet(server: &Server) {
+/// Prints and logs the addresses in service.
+fn announce_addresses(server: &Server) {
     let generation = server.live().current();
     let scheme = if generation.config.tls.is_some() { "https" } else { "http" };
     for (source, product) in generation.products() {
@@ -146,38 +147,38 @@ fn greet(server: &Server) {
     let _ = super::print(&text);
 }
 
-/// Tries sources that are down again, less and less often; never returns.
-async fn revive(live: &Arc<Live>) {
+/// Retries sources that are down, with growing pauses; never returns.
+async fn retry_down_sources(live: &Arc<Live>) {
     let mut pause = REVIVE_MIN;
     loop {
-        tokio::time::sleep(jittered(pause)).await;
+        tokio::time::sleep(add_jitter(pause)).await;
         if live.current().findings.down.is_empty() {
             pause = REVIVE_MIN;
             continue;
         }
         let again = Arc::clone(live);
-        // A panic is reported by itself; the next turn tries again.
-        let _ = tokio::task::spawn_blocking(move || again.revive()).await;
+        // A panic was logged by its own task; the next round retries.
+        let _ = tokio::task::spawn_blocking(move || again.reload_down_sources()).await;
         pause = (pause * 2).min(REVIVE_MAX);
     }
 }
 
 /// Reloads when a file changed; never returns.
-async fn reread(server: &Server, mut watch: Watch) {
+async fn reload_on_file_change(server: &Server, mut watch: Watch) {
     loop {
-        watch.changed().await;
-        // Files that are new, as they are before they are read.
+        watch.await_change().await;
+        // Watch new files from their state before they are read.
         let live = server.live();
         watch.add(files(live.origin(), Some(&live.current().config)));
         server.reload();
-        // Files that metadata includes since then.
+        // Watch files that the metadata includes since the reload.
         watch.add(files(live.origin(), Some(&live.current().config)));
     }
 }
 
 /// Reloads when another process behind the same `cache.redis` changed the metadata; never returns.
-async fn hear(server: &Server) {
-    let mut serving = server.live().serving();
+async fn reload_on_remote_change(server: &Server) {
+    let mut serving = server.live().subscribe_generation();
     while server.live().current().config.cache.redis.is_none() {
         if serving.changed().await.is_err() {
             return std::future::pending().await;
@@ -185,19 +186,20 @@ async fn hear(server: &Server) {
     }
     let listener = ConfigurationListener::start();
     loop {
-        listener.changed().await;
+        listener.await_change().await;
         server.reload();
     }
 }
 
-/// Reloads when the schema of a watched database changed, and goes on trying if that fails; never returns.
-async fn follow(server: &Server) {
+/// Reloads when the schema of a watched database changes, and retries if that fails; never returns.
+async fn reload_on_schema_change(server: &Server) {
     let mut pause = WATCH_PAUSE;
     loop {
-        tokio::time::sleep(jittered(pause)).await;
+        tokio::time::sleep(add_jitter(pause)).await;
         let generation = server.live().current();
         let begun = Instant::now();
-        let (mut changed, mut failed) = (false, false);
+        let mut changed = false;
+        let mut failed = false;
         for watch in &generation.watches {
             match watch.is_changed(begun + WATCH_MAX).await {
                 Ok(it) => changed |= it,
@@ -212,14 +214,11 @@ async fn follow(server: &Server) {
             server.reload();
             failed |= server.live().current().number == generation.number;
         }
-        pause = match failed {
-            true => (pause * 2).min(REVIVE_MAX),
-            false => WATCH_PAUSE.max(took * WATCH_PAUSE_TIMES),
-        };
+        pause = if failed { (pause * 2).min(REVIVE_MAX) } else { WATCH_PAUSE.max(took * WATCH_PAUSE_TIMES) };
     }
 }
 
-/// Tells index builders to stop between two steps.
+/// Stops index builders between two steps.
 struct Ending(Arc<AtomicBool>);
 
 impl Drop for Ending {
@@ -228,13 +227,14 @@ impl Drop for Ending {
     }
 }
 
-/// Builds indexes of native stores that are still to be built, and serves what needs them then; never returns.
+/// Builds pending indexes of native stores, then serves the filters that need them; never returns.
 async fn build(server: &Server, ends: &Arc<AtomicBool>) {
     let mut pause = REVIVE_MIN;
     loop {
         let generation = server.live().current();
         if !generation.building.is_empty() {
-            let (natives, ends) = (generation.building.clone(), Arc::clone(ends));
+            let natives = generation.building.clone();
+            let ends = Arc::clone(ends);
             let goes_on = move || !ends.load(Ordering::Relaxed);
             let built =
                 move || natives.iter().try_fold(true, |all, it| Ok::<_, Error>(all & it.build(&goes_on)?));
@@ -254,21 +254,21 @@ async fn build(server: &Server, ends: &Arc<AtomicBool>) {
                 }
             }
         }
-        tokio::time::sleep(jittered(pause)).await;
+        tokio::time::sleep(add_jitter(pause)).await;
     }
 }
 
-/// Says that the server is up, reloads when asked to, and returns when it is to end.
-async fn until_told(server: &Server, watch: Watch) -> std::io::Result<()> {
+/// Announces the server, reloads on request, and returns on a signal to stop.
+async fn run_until_signal(server: &Server, watch: Watch) -> std::io::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut hangup = signal(SignalKind::hangup())?;
-    greet(server);
+    announce_addresses(server);
     let live = Arc::clone(server.live());
-    let mut reviving = std::pin::pin!(revive(&live));
-    let mut following = std::pin::pin!(follow(server));
-    let mut hearing = std::pin::pin!(hear(server));
-    let mut rereading = std::pin::pin!(reread(server, watch));
+    let mut reviving = std::pin::pin!(retry_down_sources(&live));
+    let mut following = std::pin::pin!(reload_on_schema_change(server));
+    let mut hearing = std::pin::pin!(reload_on_remote_change(server));
+    let mut rereading = std::pin::pin!(reload_on_file_change(server, watch));
     let ends = Arc::new(AtomicBool::new(false));
     let _ending = Ending(Arc::clone(&ends));
     let mut building = std::pin::pin!(build(server, &ends));
@@ -286,7 +286,7 @@ async fn until_told(server: &Server, watch: Watch) -> std::io::Result<()> {
     }
 }
 
-async fn end_at_once() {
+async fn exit_on_signal() {
     let (Ok(mut terminate), Ok(mut interrupt)) =
         (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
     else {

@@ -80,7 +80,7 @@ impl Written {
     }
 }
 
-/// Shows what a new text of types means for the store, and does it.
+/// Shows how a new version of the types changes the store, and applies the changes.
 pub(super) fn migrate(
     target: &str,
     store: Option<&str>,
@@ -90,7 +90,7 @@ pub(super) fn migrate(
     let native = Native::find(target, store)?;
     let types = native.types()?;
     warn(&native, &types);
-    // `--plan` creates no file.
+    // `--plan` must not create the file.
     let place = match &native.place {
         Place::Sqlite(path) if only_plan && !path.exists() => Place::Sqlite(":memory:".into()),
         Place::Sqlite(_) | Place::Postgres(_) => native.place.clone(),
@@ -128,19 +128,20 @@ pub(super) fn migrate(
     }
     bar.clear();
     let version = open.version().map_or(0, |it| it.number);
-    let done = print(&format!("{} is at version {version}\n", native.shown()))?;
-    Ok(if tell_unbuilt(&unbuilt) { ExitCode::FAILURE } else { done })
+    let done = print(&format!("{} is at version {version}\n", native.store_name()))?;
+    Ok(if report_unbuilt(&unbuilt) { ExitCode::FAILURE } else { done })
 }
 
-/// Says which indexes the data does not allow, and whether there are any.
-fn tell_unbuilt(unbuilt: &[String]) -> bool {
+/// Reports indexes that could not be built because of the data; true if there are any.
+fn report_unbuilt(unbuilt: &[String]) -> bool {
     unbuilt.iter().for_each(|why| eprintln!("error: {why}"));
     !unbuilt.is_empty()
 }
 
 fn warn(native: &Native, types: &Types) {
     for warning in &types.warnings {
-        let (line, column) = (warning.place.line, warning.place.column);
+        let line = warning.place.line;
+        let column = warning.place.column;
         eprintln!("warning: {}:{line}:{column}: {}", native.sdl.display(), warning.message);
     }
 }
@@ -186,7 +187,7 @@ pub(super) fn import(options: &Import) -> Result<ExitCode, String> {
     let mut file = String::new();
     let mut progress = |event: Event<'_>| match event {
         Event::Begin { goes_on } => rejects.borrow_mut().begin(goes_on),
-        event => tell(&mut bar, &mut file, event),
+        event => show_event(&mut bar, &mut file, event),
     };
     let mut reject = |it: &Reject| rejects.borrow_mut().write(it);
     let report =
@@ -197,22 +198,22 @@ pub(super) fn import(options: &Import) -> Result<ExitCode, String> {
     if let Some(cause) = rejects.into_inner().failed {
         return Err(format!("{}: {cause}", options.rejects.display()));
     }
-    print(&format!("loaded {} into {}\n", taken(&report.count), native.shown()))?;
-    tell_left_out(&report);
-    let has_all = !tell_unbuilt(&report.unbuilt);
-    if report.count.refused() == 0 && has_all {
+    print(&format!("loaded {} into {}\n", loaded_counts(&report.count), native.store_name()))?;
+    report_left_out(&report);
+    let has_all = !report_unbuilt(&report.unbuilt);
+    if report.count.refused_count() == 0 && has_all {
         return Ok(ExitCode::SUCCESS);
     }
-    if report.count.refused() > 0 {
-        eprintln!("not taken: {}; see {}", refused(&report.count), options.rejects.display());
+    if report.count.refused_count() > 0 {
+        eprintln!("not taken: {}; see {}", rejected_counts(&report.count), options.rejects.display());
     }
     Ok(ExitCode::FAILURE)
 }
 
-/// Says what was left out, or is not whole.
-fn tell_left_out(report: &Report) {
+/// Reports statements that were not loaded, and objects that are incomplete.
+fn report_left_out(report: &Report) {
     for it in &report.unknown {
-        let statements = counted(it.statements, "statement was", "statements were");
+        let statements = count_in_words(it.statements, "statement was", "statements were");
         eprintln!(
             "warning: {statements} not taken, because `{}` is no field of its object; the first in line {} of {}",
             it.predicate, it.line, it.file
@@ -221,45 +222,45 @@ fn tell_left_out(report: &Report) {
     for it in &report.lacking {
         eprintln!(
             "warning: {} no `{}`, the first in line {} of {}; it has a `!`, so whoever asks for it gets an error",
-            counted(it.objects, "object has", "objects have"),
+            count_in_words(it.objects, "object has", "objects have"),
             it.field,
             it.line,
             it.file
         );
     }
     if report.count.facets_left_out > 0 {
-        let statements = counted(report.count.facets_left_out, "statement", "statements");
+        let statements = count_in_words(report.count.facets_left_out, "statement", "statements");
         eprintln!("warning: the facets of {statements} were left out: a store has no place for them");
     }
 }
 
-fn counted(count: u64, one: &str, many: &str) -> String {
+fn count_in_words(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// The loaded objects and pairs, counted.
-fn taken(count: &Count) -> String {
-    let objects = counted(count.objects, "object", "objects");
+/// Number of loaded objects and pairs, in words.
+fn loaded_counts(count: &Count) -> String {
+    let objects = count_in_words(count.objects, "object", "objects");
     match (count.objects, count.pairs) {
         (_, 0) => objects,
-        (0, pairs) => counted(pairs, "pair", "pairs"),
-        (_, pairs) => format!("{objects} and {}", counted(pairs, "pair", "pairs")),
+        (0, pairs) => count_in_words(pairs, "pair", "pairs"),
+        (_, pairs) => format!("{objects} and {}", count_in_words(pairs, "pair", "pairs")),
     }
 }
 
-/// The rejected objects, edges, pairs and statements, counted.
-fn refused(count: &Count) -> String {
+/// Number of rejected objects, edges, pairs and statements, in words.
+fn rejected_counts(count: &Count) -> String {
     let parts = [
         (count.objects_refused, "object", "objects"),
         (count.edges_refused, "edge", "edges"),
         (count.pairs_refused, "pair", "pairs"),
         (count.statements_refused, "statement", "statements"),
     ];
-    let some = parts.iter().filter(|it| it.0 > 0).map(|&(count, one, many)| counted(count, one, many));
+    let some = parts.iter().filter(|it| it.0 > 0).map(|&(count, one, many)| count_in_words(count, one, many));
     some.collect::<Vec<_>>().join(", ")
 }
 
-/// A file's name without its endings.
+/// File name without its endings.
 fn stem(path: &Path) -> &str {
     let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
     let name = name.strip_suffix(".gz").unwrap_or(name);
@@ -272,7 +273,8 @@ fn entries(map: Option<&Path>) -> Result<BTreeMap<String, Mapping>, String> {
     let text = std::fs::read_to_string(path).map_err(|cause| fail(&cause))?;
     let read = read::settings::<BTreeMap<String, Entry>>(&text, &|_| Ok(None));
     let (read, _) = read.map_err(|fault| {
-        let (file, place) = (path.display(), fault.place);
+        let file = path.display();
+        let place = fault.place;
         format!("{file}:{}:{}: {}", place.line, place.column, fault.message)
     })?;
     let mapping = |entry| match entry {
@@ -282,7 +284,7 @@ fn entries(map: Option<&Path>) -> Result<BTreeMap<String, Mapping>, String> {
     Ok(read.into_iter().map(|(name, entry)| (name, mapping(entry))).collect())
 }
 
-/// The file of lines that are not taken, made when there is one.
+/// File of rejected lines, created for the first one.
 struct Rejects<'r> {
     path: &'r Path,
     file: Option<File>,
@@ -290,7 +292,7 @@ struct Rejects<'r> {
 }
 
 impl Rejects<'_> {
-    /// What another load wrote is no part of this one; a load that goes on adds to what it wrote before.
+    /// Removes the rejects of an earlier load. A resumed load appends to its own.
     fn begin(&mut self, goes_on: bool) {
         let is_file = std::fs::symlink_metadata(self.path).is_ok_and(|it| it.is_file());
         if is_file && !goes_on {
@@ -315,15 +317,15 @@ impl Rejects<'_> {
     }
 }
 
-fn tell(bar: &mut Progress, file: &mut String, event: Event<'_>) {
+fn show_event(bar: &mut Progress, file: &mut String, event: Event<'_>) {
     match event {
         Event::File { name, bytes } => {
             name.clone_into(file);
             bar.begin(file, bytes);
         }
         Event::Loaded { bytes, objects } => {
-            let rate = objects as f64 / bar.elapsed().as_secs_f64().max(0.001);
-            bar.done(bytes);
+            let rate = objects as f64 / bar.running_time().as_secs_f64().max(0.001);
+            bar.set_position(bytes);
             bar.message(format!("{file}: {objects} objects, {rate:.0}/s"));
         }
         Event::Begin { .. } => {}
@@ -371,5 +373,5 @@ pub(super) fn save(file: &Path, target: &str, store: Option<&str>) -> Result<Exi
     let done = backup::backup(&native.place, file, &mut |done, all| bar.show("pages", done, all));
     bar.clear();
     done.map_err(|error| error.to_string())?;
-    print(&format!("{} is a copy of {}\n", file.display(), native.shown()))
+    print(&format!("{} is a copy of {}\n", file.display(), native.store_name()))
 }

@@ -42,12 +42,12 @@ fn read(file: &Path) -> Result<String, String> {
     std::fs::read_to_string(file).map_err(|cause| format!("{}: {cause}", file.display()))
 }
 
-/// Holds documents against a schema.
+/// Validates documents against a schema.
 pub(super) fn validate(schema: &Path, documents: &[PathBuf], format: Format) -> Result<ExitCode, String> {
     let sdl = NamedText { file: schema.to_path_buf(), text: read_schema(schema)? };
     let named = |file: &PathBuf| Ok(NamedText { file: file.clone(), text: read(file)? });
     let texts = documents.iter().map(named).collect::<Result<Vec<_>, String>>()?;
-    let violations = judge(&sdl, &texts);
+    let violations = validate_texts(&sdl, &texts);
     let report = match format {
         Format::Text => as_text(&violations),
         Format::Json => as_json(&violations),
@@ -56,14 +56,14 @@ pub(super) fn validate(schema: &Path, documents: &[PathBuf], format: Format) -> 
     Ok(if violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The violations of named documents, each on its own, against the schema in a file, one line each.
+/// Violations of named documents, each validated alone, against the schema in a file; one line each.
 pub(super) fn violations<'d>(
     schema: &Path,
     documents: impl Iterator<Item = (&'d str, &'d str)>,
 ) -> Result<Vec<String>, String> {
     let sdl = NamedText { file: schema.to_path_buf(), text: read_schema(schema)? };
     let texts = documents.map(|(name, text)| NamedText { file: name.into(), text: text.to_owned() });
-    let found = texts.flat_map(|it| judge(&sdl, &[it]));
+    let found = texts.flat_map(|it| validate_texts(&sdl, &[it]));
     let mut lines: Vec<String> = Vec::new();
     for line in as_text(&found.collect::<Vec<_>>()).lines() {
         if !lines.iter().any(|it| it == line) {
@@ -73,8 +73,8 @@ pub(super) fn violations<'d>(
     Ok(lines)
 }
 
-/// The violations of `texts`, or of the schema.
-fn judge(sdl: &NamedText, texts: &[NamedText]) -> Vec<Violation> {
+/// Violations of `texts`, or of the schema.
+fn validate_texts(sdl: &NamedText, texts: &[NamedText]) -> Vec<Violation> {
     let schema = match Schema::from_sdl(&sdl.text) {
         Ok(schema) => schema,
         Err(errors) => return errors.into_iter().map(|it| violation(sdl, it)).collect(),
@@ -86,11 +86,11 @@ fn judge(sdl: &NamedText, texts: &[NamedText]) -> Vec<Violation> {
     let mut found = Vec::new();
     for (at, document) in parsed.iter().enumerate() {
         let errors = match document {
-            Ok(_) => fragments.judge(&schema, texts, at),
+            Ok(_) => fragments.validate_file(&schema, texts, at),
             Err(error) => vec![violation(&texts[at], error.clone())],
         };
         for error in errors {
-            // A fragment is judged with each file that uses it.
+            // A fragment is validated with each file that uses it, so errors may repeat.
             if !found.contains(&error) {
                 found.push(error);
             }
@@ -104,7 +104,7 @@ fn violation(of: &NamedText, error: Error) -> Violation {
     Violation { file: of.file.clone(), error, locations }
 }
 
-/// A fragment of a file, and the fragments that it spreads.
+/// A fragment of a file, with the fragments that it spreads.
 #[derive(Debug)]
 struct FileFragment<'d> {
     file: usize,
@@ -117,15 +117,17 @@ struct Fragments<'d> {
     all: Vec<FileFragment<'d>>,
     /// Fragments by name, in the order of the files.
     by_name: HashMap<&'d str, Vec<usize>>,
-    /// By file: the names that it spreads anywhere.
+    /// Per file: all names that it spreads.
     spreads: Vec<Vec<&'d str>>,
-    /// The names that operations lead to.
+    /// Names reachable from operations.
     used: HashSet<&'d str>,
 }
 
 impl<'d> Fragments<'d> {
     fn new(parsed: &'d [Result<Document<'d>, Error>]) -> Self {
-        let (all, by_name, used) = (Vec::new(), HashMap::new(), HashSet::new());
+        let all = Vec::new();
+        let by_name = HashMap::new();
+        let used = HashSet::new();
         let mut fragments = Self { all, by_name, spreads: Vec::new(), used };
         let mut open = Vec::new();
         for (file, document) in parsed.iter().enumerate() {
@@ -156,12 +158,14 @@ impl<'d> Fragments<'d> {
         fragments
     }
 
-    /// The fragments of other files that the file at `file` needs.
-    fn needed(&self, file: usize) -> Vec<&FileFragment<'d>> {
-        let (mut open, mut seen, mut needed) = (self.spreads[file].clone(), HashSet::new(), Vec::new());
+    /// Fragments of other files that the file at `file` requires.
+    fn required_fragments(&self, file: usize) -> Vec<&FileFragment<'d>> {
+        let mut open = self.spreads[file].clone();
+        let mut seen = HashSet::new();
+        let mut needed = Vec::new();
         while let Some(name) = open.pop() {
             let Some(named) = self.by_name.get(name).filter(|_| seen.insert(name)) else { continue };
-            // The file's own comes first.
+            // The file's own definition takes precedence.
             if named.iter().any(|at| self.all[*at].file == file) {
                 continue;
             }
@@ -172,11 +176,11 @@ impl<'d> Fragments<'d> {
         needed
     }
 
-    /// The violations of the file at `file` with the fragments that it needs.
-    fn judge(&self, schema: &Schema, texts: &[NamedText], file: usize) -> Vec<Violation> {
+    /// Violations of the file at `file`, validated with the fragments that it requires.
+    fn validate_file(&self, schema: &Schema, texts: &[NamedText], file: usize) -> Vec<Violation> {
         let mut pieces = vec![Piece { file, from: 0, at: 0 }];
         let mut whole = texts[file].text.clone();
-        for fragment in self.needed(file) {
+        for fragment in self.required_fragments(file) {
             whole.push('\n');
             pieces.push(Piece { file: fragment.file, from: fragment.span.start, at: whole.len() as u32 });
             whole.push_str(fragment.span.of(&texts[fragment.file].text));
@@ -186,11 +190,11 @@ impl<'d> Fragments<'d> {
         let used: HashSet<String> = self.used.iter().map(unused).collect();
         let errors =
             errors.into_iter().filter(|it| it.code != Code::Validation || !used.contains(&it.message));
-        errors.map(|it| placed(it, &pieces, texts)).collect()
+        errors.map(|it| locate_violation(it, &pieces, texts)).collect()
     }
 }
 
-/// The names of the fragments that are spread within `span`.
+/// Names of fragments spread within `span`.
 fn spread_within<'d>(document: &'d Document<'d>, span: Span) -> Vec<&'d str> {
     let spread = |it: &Selection| match it {
         Selection::Spread(spread) => Some((spread.span, document.str(spread.name))),
@@ -200,17 +204,17 @@ fn spread_within<'d>(document: &'d Document<'d>, span: Span) -> Vec<&'d str> {
     all.filter(|it| span.start <= it.0.start && it.0.end <= span.end).map(|it| it.1).collect()
 }
 
-/// A part of a text that was put together.
+/// A part of a concatenated text.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     file: usize,
-    /// Where it begins in its file, and where in the whole.
+    /// Offset of the part in its file, and in the concatenated text.
     from: u32,
     at: u32,
 }
 
-/// An error of the whole, at its places in the file that its first place is in.
-fn placed(mut error: Error, pieces: &[Piece], texts: &[NamedText]) -> Violation {
+/// Maps an error of the concatenated text to its file. Locations in other files are dropped.
+fn locate_violation(mut error: Error, pieces: &[Piece], texts: &[NamedText]) -> Violation {
     let piece = |span: &Span| pieces.iter().rev().find(|it| it.at <= span.start).unwrap_or(&pieces[0]);
     let file = error.spans.first().map_or(pieces[0].file, |it| piece(it).file);
     error.spans.retain(|it| piece(it).file == file);
@@ -270,7 +274,7 @@ mod tests {
         let sdl = "type Query { a: A b(x: Int!): Int } type A { c: Int d: A }";
         let named = |(file, text): &(&str, &str)| NamedText { file: file.into(), text: (*text).to_owned() };
         let texts: Vec<NamedText> = files.iter().map(named).collect();
-        as_text(&judge(&named(&("schema", sdl)), &texts))
+        as_text(&validate_texts(&named(&("schema", sdl)), &texts))
     }
 
     #[test]

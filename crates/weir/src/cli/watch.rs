@@ -1,4 +1,4 @@
-//! Sees that files changed, by looking at them a few times a second.
+//! Watches files by polling their state several times a second.
 //!
 //! Files are polled. Systems report changes per directory, because editors replace files; but a database in the same
 //! directory would then cause a report for each of its writes, which took a sixth of the time of a mutation. Polling also
@@ -13,14 +13,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-/// Between two looks.
+/// Pause between two polls.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Files, and how they were when they were looked at.
+/// Files with their state at the last poll.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     files: Vec<PathBuf>,
-    /// When their change was last told.
+    /// State at the last change that was reported.
     told: Vec<Option<Facts>>,
     last: Vec<Option<Facts>>,
 }
@@ -30,12 +30,12 @@ pub(super) struct Watch {
 struct Facts {
     modified: Option<SystemTime>,
     bytes: u64,
-    /// Of a file that is put in another's place with its time and its length.
+    /// Detects a file that replaced another with equal time and length.
     inode: u64,
 }
 
 impl Watch {
-    /// Watches `files` too, as they are from now on; those that are watched already stay as they are.
+    /// Adds `files` in their present state; files that are watched already keep their last state.
     pub(super) fn add(&mut self, files: impl IntoIterator<Item = PathBuf>) {
         let known: HashSet<PathBuf> = self.files.iter().cloned().collect();
         for file in files.into_iter().filter(|it| !known.contains(it)) {
@@ -44,18 +44,18 @@ impl Watch {
         }
     }
 
-    /// Waits until a file is there, is gone or is another, and rests.
-    pub(super) async fn changed(&mut self) {
+    /// Waits until a file was created, removed or changed, and then stayed unchanged for one poll.
+    pub(super) async fn await_change(&mut self) {
         loop {
             tokio::time::sleep(PAUSE).await;
             let now = self.look().await;
-            if self.is_to_be_told(now) {
+            if self.has_settled_change(now) {
                 return;
             }
         }
     }
 
-    fn is_to_be_told(&mut self, now: Vec<Option<Facts>>) -> bool {
+    fn has_settled_change(&mut self, now: Vec<Option<Facts>>) -> bool {
         let rests = now == self.last;
         self.last = now;
         let is_new = rests && self.last != self.told;
@@ -101,7 +101,7 @@ mod tests {
         let mut told = [false; 4];
         for it in &mut told {
             let now = watch.look().await;
-            *it = watch.is_to_be_told(now);
+            *it = watch.has_settled_change(now);
         }
         told
     }
@@ -117,7 +117,8 @@ mod tests {
     #[tokio::test]
     async fn what_is_written_replaced_made_or_removed_is_told_once() {
         let (folder, mut watch) = watched("all");
-        let (a, b) = (folder.join("a"), folder.join("b"));
+        let a = folder.join("a");
+        let b = folder.join("b");
         let once = [false, true, false, false];
         fs::write(&a, "three").unwrap();
         assert_eq!(looks(&mut watch).await, once, "written");
@@ -138,7 +139,7 @@ mod tests {
         for length in 4..12 {
             fs::write(folder.join("a"), "x".repeat(length)).unwrap();
             let now = watch.look().await;
-            assert!(!watch.is_to_be_told(now), "it is another at each look");
+            assert!(!watch.has_settled_change(now), "it is another at each look");
         }
         assert_eq!(looks(&mut watch).await, [true, false, false, false]);
         fs::remove_dir_all(folder).unwrap();

@@ -72,7 +72,7 @@ pub enum JwtAlgorithm {
 }
 
 impl JwtAlgorithm {
-    /// True if its key is a secret of both sides.
+    /// True if the key is a shared secret.
     pub(crate) const fn is_of_secrets(self) -> bool {
         matches!(self, Self::HS256 | Self::HS384 | Self::HS512)
     }
@@ -89,7 +89,7 @@ pub enum OneOrMany {
 }
 
 impl OneOrMany {
-    /// All of them.
+    /// All of the values.
     #[must_use]
     pub fn all(&self) -> &[String] {
         match self {
@@ -164,14 +164,14 @@ pub struct AuthWebhook {
     #[serde(default)]
     pub mode: WebhookMode,
     /// False leaves the GraphQL request out of the body of a POST; answers can then be cached.
-    #[serde(default = "yes")]
+    #[serde(default = "default_true")]
     pub send_request: bool,
     /// Timeout of a call, in milliseconds.
     #[serde(default = "AuthWebhook::timeout_ms")]
     pub timeout_ms: u32,
 }
 
-const fn yes() -> bool {
+const fn default_true() -> bool {
     true
 }
 
@@ -183,7 +183,9 @@ impl AuthWebhook {
     /// The service at `url`, with the defaults.
     #[must_use]
     pub fn at(url: String) -> Self {
-        let (mode, send_request, timeout_ms) = (WebhookMode::default(), yes(), Self::timeout_ms());
+        let mode = WebhookMode::default();
+        let send_request = default_true();
+        let timeout_ms = Self::timeout_ms();
         Self { url, mode, send_request, timeout_ms }
     }
 }
@@ -255,7 +257,7 @@ impl AuthOverrides {
         })
     }
 
-    /// Writes them over the keys of the file.
+    /// Overrides the keys of the file.
     pub fn apply(&self, admin_secret: &mut Option<Secret>, auth: &mut Auth) {
         if self.admin_secret.is_some() {
             admin_secret.clone_from(&self.admin_secret);
@@ -279,14 +281,14 @@ impl AuthOverrides {
     }
 }
 
-/// One configuration as JSON.
+/// Parses one configuration from JSON.
 fn jwt(text: &str) -> Result<Jwt, String> {
     serde_json::from_str(text).map_err(|cause| {
         format!("no configuration as {{\"type\": \"HS256\", \"key\": \"…\"}}: {}", place(&cause))
     })
 }
 
-/// The place and kind of an error in JSON; its own words may hold a part of a key.
+/// Position and kind of a JSON error. Its own message may contain a part of a key.
 fn place(cause: &serde_json::Error) -> String {
     let kind = if cause.is_data() { "an unknown key or a value of a wrong type" } else { "no JSON" };
     format!("{kind} at line {} column {}", cause.line(), cause.column())

@@ -37,7 +37,7 @@ impl Cors {
                         as its visitor; list the origins"
                 .into());
         }
-        // The value may come of the environment, so it is not shown.
+        // The value may come from the environment, so it is not shown.
         match self.origins.iter().flatten().position(|it| it != "*" && !is_origin(it)) {
             Some(at) => Err(format!(
                 "`cors.origins[{at}]` is no origin: write scheme, host and, if need be, port, as \
@@ -48,7 +48,7 @@ impl Cors {
     }
 }
 
-/// True for an origin as browsers write it: scheme, host and port in lower case, and nothing behind.
+/// True for an origin as browsers send it: scheme, host and port in lower case, nothing else.
 fn is_origin(text: &str) -> bool {
     let Some((scheme, host)) = text.split_once("://") else { return false };
     let is_part = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || b"-._:[]+".contains(&it);

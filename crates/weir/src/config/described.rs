@@ -3,19 +3,19 @@
 use weir_metadata::{Fault, Inconsistent, Loaded, Step, inconsistent};
 use weir_relational::catalog::ConfigStep;
 
-/// Metadata that was read, and what of it is not served.
+/// Metadata with the parts that are not served.
 #[derive(Clone, Debug, Default)]
 pub struct Described {
-    /// The document and its places.
+    /// The document, with locations.
     pub loaded: Loaded,
     /// Entries that Weir does not honour.
     pub unsupported: Vec<Fault>,
-    /// Sources that cannot be opened as they are described.
+    /// Entries that cannot be served as described.
     pub inconsistent: Vec<Inconsistent>,
 }
 
 impl Described {
-    /// The entry at `path`, which is left out because of `reason`.
+    /// The entry at `path`, left out because of `reason`.
     #[must_use]
     pub fn inconsistent(&self, path: &[Step], reason: &str) -> Inconsistent {
         inconsistent(&self.loaded.places, path, reason)

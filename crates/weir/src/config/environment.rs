@@ -1,4 +1,4 @@
-//! EnvironmentReader of Hasura's that are no part of authentication: those that Weir honours, and those it tells of.
+//! Hasura's environment variables other than authentication: those that Weir honours, and those that it reports.
 //!
 //! Weir's own name of a variable, `WEIR_…` for `HASURA_GRAPHQL_…`, goes before Hasura's.
 
@@ -6,7 +6,7 @@ use super::Config;
 use std::path::PathBuf;
 use weir_metadata::document::customization::NamingConvention;
 
-/// EnvironmentReader without an effect, and what to do instead.
+/// Variables without effect, and what to do instead.
 const NO_EFFECT: &[(&str, &str)] = &[
     (
         "HASURA_GRAPHQL_METADATA_DATABASE_URL",
@@ -57,7 +57,7 @@ const NO_EFFECT: &[(&str, &str)] = &[
     ("HASURA_GRAPHQL_MIGRATIONS_DIR", "Weir runs no migrations of databases"),
 ];
 
-/// Settings of the environment; each overrules the key of the file.
+/// Settings from the environment; each overrides the key of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Environment {
     allow_list: Option<bool>,
@@ -68,22 +68,22 @@ pub struct Environment {
     no_null_unbound_variable_default: bool,
     log_level: Option<String>,
     metadata: Option<PathBuf>,
-    /// Lines for the operator.
+    /// Notes for the operator's log.
     notes: Vec<String>,
 }
 
-/// The variables of one environment.
+/// Reader of environment variables.
 struct EnvironmentReader<F>(F);
 
 impl<F: Fn(&str) -> Option<String>> EnvironmentReader<F> {
-    /// The name and text of the variable `name`, or of Hasura's.
-    fn named(&self, name: &str) -> Option<(String, String)> {
+    /// Name and value of the variable `name`, or of Hasura's variable for it.
+    fn find_variable(&self, name: &str) -> Option<(String, String)> {
         let names = [name.to_owned(), hasura(name)];
         names.into_iter().find_map(|it| (self.0)(&it).map(|text| (it, text)))
     }
 
     fn flag(&self, name: &str) -> Result<Option<bool>, String> {
-        let Some((name, text)) = self.named(name) else { return Ok(None) };
+        let Some((name, text)) = self.find_variable(name) else { return Ok(None) };
         match &*text.to_ascii_lowercase() {
             "true" | "t" | "yes" | "y" => Ok(Some(true)),
             "false" | "f" | "no" | "n" => Ok(Some(false)),
@@ -92,15 +92,15 @@ impl<F: Fn(&str) -> Option<String>> EnvironmentReader<F> {
     }
 }
 
-/// Hasura's name for Weir's variable `name`.
+/// Hasura's name of Weir's variable `name`.
 fn hasura(name: &str) -> String {
     name.replacen("WEIR_", "HASURA_GRAPHQL_", 1)
 }
 
-/// The experimental feature by which a variable that is not sent is absent, not null.
+/// Experimental feature: a variable that is not sent is absent instead of null.
 const NO_NULL: &str = "no_null_unbound_variable_default";
 
-/// Experimental features of Hasura that are there, asked for or not.
+/// Hasura's experimental features that are always on.
 const FEATURES: [&str; 4] = ["naming_convention", "inherited_roles", "streaming_subscriptions", NO_NULL];
 
 impl Environment {
@@ -119,12 +119,13 @@ impl Environment {
             ));
         }
         let naming_convention = naming_convention(&variables, &mut notes)?;
-        let features = variables.named("WEIR_EXPERIMENTAL_FEATURES").map(|it| it.1).unwrap_or_default();
+        let features =
+            variables.find_variable("WEIR_EXPERIMENTAL_FEATURES").map(|it| it.1).unwrap_or_default();
         let features: Vec<&str> = features.split(',').map(str::trim).filter(|it| !it.is_empty()).collect();
         for feature in features.iter().filter(|it| !FEATURES.contains(it)) {
             notes.push(format!("{}: Weir has no feature `{feature}`", hasura("WEIR_EXPERIMENTAL_FEATURES")));
         }
-        let log_level = variables.named("WEIR_LOG_LEVEL").map(|(name, text)| match text.as_str() {
+        let log_level = variables.find_variable("WEIR_LOG_LEVEL").map(|(name, text)| match text.as_str() {
             "debug" | "info" | "warn" | "error" => Ok(text),
             _ => Err(format!("{name} is none of: debug, info, warn, error")),
         });
@@ -136,18 +137,18 @@ impl Environment {
             infer_function_permissions: variables.flag("WEIR_INFER_FUNCTION_PERMISSIONS")?,
             no_null_unbound_variable_default: features.contains(&NO_NULL),
             log_level: log_level.transpose()?,
-            metadata: variables.named("WEIR_METADATA_DIR").map(|it| PathBuf::from(it.1)),
+            metadata: variables.find_variable("WEIR_METADATA_DIR").map(|it| PathBuf::from(it.1)),
             notes,
         })
     }
 
-    /// True if it names a place of metadata.
+    /// True if the environment names a location of metadata.
     #[must_use]
     pub fn has_metadata(&self) -> bool {
         self.metadata.is_some()
     }
 
-    /// Writes them over the keys of the file. A place of metadata that is given stays.
+    /// Overrides keys of the file. A location of metadata given elsewhere is kept.
     pub fn apply(&self, config: &mut Config) {
         config.operations.allow_list = self.allow_list.unwrap_or(config.operations.allow_list);
         if self.origins.is_some() {
@@ -168,18 +169,20 @@ impl Environment {
     }
 }
 
-/// `DEFAULT_NAMING_CONVENTION`; by Hasura's name it needs the experimental feature, as there.
+/// `DEFAULT_NAMING_CONVENTION`. Under Hasura's name it requires the experimental feature, as in Hasura.
 fn naming_convention<F: Fn(&str) -> Option<String>>(
     variables: &EnvironmentReader<F>,
     notes: &mut Vec<String>,
 ) -> Result<Option<NamingConvention>, String> {
-    let Some((name, text)) = variables.named("WEIR_DEFAULT_NAMING_CONVENTION") else { return Ok(None) };
+    let Some((name, text)) = variables.find_variable("WEIR_DEFAULT_NAMING_CONVENTION") else {
+        return Ok(None);
+    };
     let convention = match text.as_str() {
         "hasura-default" => NamingConvention::HasuraDefault,
         "graphql-default" => NamingConvention::GraphqlDefault,
         _ => return Err(format!("{name} is none of: hasura-default, graphql-default")),
     };
-    let features = variables.named("WEIR_EXPERIMENTAL_FEATURES").map(|it| it.1).unwrap_or_default();
+    let features = variables.find_variable("WEIR_EXPERIMENTAL_FEATURES").map(|it| it.1).unwrap_or_default();
     let is_on = features.split(',').any(|it| it.trim() == "naming_convention");
     if name.starts_with("HASURA") && !is_on {
         notes.push(format!(
@@ -199,7 +202,7 @@ fn origins<F: Fn(&str) -> Option<String>>(
     if variables.flag("WEIR_DISABLE_CORS")? == Some(true) {
         return Ok(Some(Vec::new()));
     }
-    let Some((name, text)) = variables.named("WEIR_CORS_DOMAIN") else { return Ok(None) };
+    let Some((name, text)) = variables.find_variable("WEIR_CORS_DOMAIN") else { return Ok(None) };
     let all = text.split(',').map(|it| it.trim().trim_end_matches('/')).filter(|it| !it.is_empty());
     let (patterns, origins): (Vec<&str>, Vec<&str>) = all.partition(|it| *it != "*" && it.contains('*'));
     if !patterns.is_empty() {

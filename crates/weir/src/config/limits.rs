@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Keys of `limits` and `sources[].postgres` that may be 0: nothing of the kind is allowed, there is no bound, or nothing
-/// is waited for. Any other bound is at least 1.
+/// Keys of `limits` and `sources[].postgres` that may be 0, which means: nothing allowed, no limit, or no waiting. All other limits are at
+/// least 1.
 pub(crate) const MAY_BE_ZERO: [&str; 13] = [
     "aliases_max",
     "directives_max",
@@ -50,7 +50,7 @@ pub struct Limits {
     pub write_s: u16,
     /// Bytes of answers that wait in the process for clients to read them; beyond it requests are told to come again.
     pub unread_bytes_max: u64,
-    /// The same for one connection.
+    /// Bytes of answers that wait for the client of one connection to read them.
     pub unread_connection_bytes_max: u64,
     /// The first byte of an answer has to be ready within so many seconds.
     pub request_s: u16,
@@ -151,7 +151,7 @@ impl Limits {
         Duration::from_secs(u64::from(self.statement_s))
     }
 
-    /// Bounds what streams of PostgreSQL whose clients do not read may hold.
+    /// Limits the buffers of PostgreSQL streams whose clients do not read.
     pub(crate) fn bound_streams(&self, limits: &mut weir_postgres::Limits) {
         limits.unread_bytes_max = self.unread_bytes_max;
         limits.unread_answer_bytes_max = self.unread_connection_bytes_max;

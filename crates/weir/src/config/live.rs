@@ -36,7 +36,7 @@ impl Default for LiveOptions {
 }
 
 impl LiveOptions {
-    /// As the engine takes it; a read may take `request_s` seconds.
+    /// Settings for the engine. A read may take `request_s` seconds.
     pub(crate) fn settings(self, request_s: u16) -> LiveSettings {
         LiveSettings {
             poll: Duration::from_millis(u64::from(self.poll_ms.max(1))),

@@ -1,10 +1,10 @@
-//! Reads `weir.yaml`: text in, checked [`Config`] out, errors with file, line, column and a way out.
+//! Reads `weir.yaml` into a checked [`Config`]; errors have file, line, column and a suggested fix.
 //!
 //! `${NAME}` and `${NAME:-default}` in values are filled from the environment (`variables`). Messages show no
 //! value of the environment. Relative file names are relative to the directory of the file.
 
 use super::Config;
-use super::places::{Node, Places, dotted};
+use super::places::{Node, Places, path_text};
 use super::variables::fill;
 use crate::address::{self, Address};
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use weir_metadata::read::{self, SettingFault};
 use weir_metadata::{Step, check};
 use weir_relational::catalog::ConfigStep;
 
-/// Largest file that is read, in bytes.
+/// Maximum file size, in bytes.
 const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 /// An error in a configuration file.
@@ -40,9 +40,9 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// Reads the file at `path` with the process's environment, has it overruled, and checks it.
+/// Reads the file at `path` with the process's environment, applies `overrule`, and checks the result.
 /// # Errors
-/// A file that cannot be read, is not YAML, has unknown keys or contradicts itself.
+/// The file cannot be read, is not YAML, has unknown keys, or contradicts itself.
 pub fn file(path: &Path, overrule: impl FnOnce(&mut Config)) -> Result<Config, LoadError> {
     let fail = |message: String| LoadError { file: path.to_path_buf(), place: None, message };
     let bytes = std::fs::metadata(path).map_err(|cause| fail(format!("cannot be read: {cause}")))?.len();
@@ -53,9 +53,9 @@ pub fn file(path: &Path, overrule: impl FnOnce(&mut Config)) -> Result<Config, L
     self::text(&text, path, std::env::vars().collect(), overrule)
 }
 
-/// As [`file()`], from `text`; `path` stands in messages and is where relative names begin.
+/// Like [`file()`], from `text`. `path` is used in messages and as the base of relative file names.
 /// # Errors
-/// As [`file()`].
+/// Those of [`file()`].
 pub fn text(
     text: &str,
     path: &Path,
@@ -63,7 +63,7 @@ pub fn text(
     overrule: impl FnOnce(&mut Config),
 ) -> Result<Config, LoadError> {
     let read = read::settings::<Config>(text, &|value| fill(value, &environment));
-    let (mut config, tree) = read.map_err(|fault| told(fault, text, path))?;
+    let (mut config, tree) = read.map_err(|fault| to_load_error(fault, text, path))?;
     config.places = Places { file: path.to_path_buf(), root: Node::from(&tree) };
     entries(&mut config)?;
     from_directory(&mut config, path.parent().unwrap_or(Path::new("")));
@@ -72,13 +72,13 @@ pub fn text(
     Ok(config)
 }
 
-/// Checks what the types of the entries of tables cannot say.
+/// Checks entries of tables beyond what their types guarantee.
 fn entries(config: &mut Config) -> Result<(), LoadError> {
     for (at, source) in config.sources.iter_mut().enumerate() {
         source.of_file = Some(at);
         let fail = |path: Vec<ConfigStep>, message: String| {
             let place = config.places.find(&path);
-            let message = format!("`{}`: {message}", dotted(&path));
+            let message = format!("`{}`: {message}", path_text(&path));
             LoadError { file: config.places.file.clone(), place, message }
         };
         let own = |below: &[Step]| -> Vec<ConfigStep> {
@@ -91,7 +91,7 @@ fn entries(config: &mut Config) -> Result<(), LoadError> {
     Ok(())
 }
 
-/// Makes relative file names begin at `base`.
+/// Resolves relative file names against `base`.
 fn from_directory(config: &mut Config, base: &Path) {
     if let Some(tls) = &mut config.tls {
         tls.certificate = base.join(&tls.certificate);
@@ -121,23 +121,23 @@ fn step(step: &Step) -> ConfigStep {
     }
 }
 
-/// The error with its place and, where a value is wrong, its key: ``weir.yaml:1:10: `threads`: …``.
-fn told(fault: SettingFault, text: &str, path: &Path) -> LoadError {
+/// The error with its location and, for an invalid value, its key: ``weir.yaml:1:10: `threads`: …``.
+fn to_load_error(fault: SettingFault, text: &str, path: &Path) -> LoadError {
     let place = (u64::from(fault.place.line), u64::from(fault.place.column));
     let fail = |place, message| LoadError { file: path.to_path_buf(), place: Some(place), message };
     if fault.path.is_empty()
-        && let Some(torn) = torn(text, place)
+        && let Some(torn) = unquoted_variable(text, place)
     {
         return fail(torn, "between `{ }` or `[ ]` a variable stands in quotes: `\"${NAME}\"`".to_owned());
     }
-    let key = dotted(&fault.path.iter().map(step).collect::<Vec<_>>());
+    let key = path_text(&fault.path.iter().map(step).collect::<Vec<_>>());
     let message = if key.is_empty() { fault.message } else { format!("`{key}`: {}", fault.message) };
     fail(place, message)
 }
 
-/// Line and column of the variable at whose brace a syntax error is found: YAML takes one apart that stands between `{ }` or `[ ]`
-/// without quotes.
-fn torn(text: &str, (line, column): (u64, u64)) -> Option<(u64, u64)> {
+/// Location of an unquoted `${NAME}` between `{ }` or `[ ]`, where YAML parses it as a flow mapping and reports a syntax error at its
+/// brace.
+fn unquoted_variable(text: &str, (line, column): (u64, u64)) -> Option<(u64, u64)> {
     let line_text = text.lines().nth(usize::try_from(line).ok()?.checked_sub(1)?)?;
     let end = line_text.char_indices().nth(usize::try_from(column).ok()?).map_or(line_text.len(), |it| it.0);
     let at = line_text[..end].rfind("${")?;

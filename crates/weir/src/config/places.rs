@@ -1,4 +1,4 @@
-//! Lines and columns of the entries of `weir.yaml`, for errors that are found only when the database is open.
+//! Locations of the entries of `weir.yaml`, for errors found only after the database was opened.
 //!
 //! Holds keys, lines and columns but no values, so that it holds no secrets.
 
@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use weir_metadata::{Node as Tree, Value};
 use weir_relational::catalog::ConfigStep;
 
-/// The places of one file; none where there is no file.
+/// Locations of one file; empty if there is no file.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     pub(super) file: PathBuf,
     pub(super) root: Node,
 }
 
-/// An entry and those below it.
+/// Location of an entry, with those below it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Node {
     members: Vec<(ConfigStep, (u64, u64), Node)>,
@@ -39,7 +39,7 @@ impl From<&Tree> for Node {
 }
 
 impl Places {
-    /// `weir.yaml:12:9: sources[0].tables[2].table`, with as much of it as is known.
+    /// Formats `weir.yaml:12:9: sources[0].tables[2].table`, with the parts that are known.
     #[must_use]
     pub fn words(&self, path: &[ConfigStep]) -> String {
         let mut out = String::new();
@@ -50,13 +50,14 @@ impl Places {
             }
             out.push_str(": ");
         }
-        out.push_str(&dotted(path));
+        out.push_str(&path_text(path));
         out
     }
 
-    /// The line and column of the entry at `path`, or of the nearest one above it.
+    /// Line and column of the entry at `path`, or of its nearest ancestor.
     pub(super) fn find(&self, path: &[ConfigStep]) -> Option<(u64, u64)> {
-        let (mut node, mut found) = (&self.root, None);
+        let mut node = &self.root;
+        let mut found = None;
         for step in path {
             let Some((_, place, below)) = node.members.iter().find(|it| it.0 == *step) else { break };
             (node, found) = (below, Some(*place));
@@ -65,8 +66,8 @@ impl Places {
     }
 }
 
-/// `sources[0].tables[2].table`
-pub(super) fn dotted(path: &[ConfigStep]) -> String {
+/// Formats a path as `sources[0].tables[2].table`.
+pub(super) fn path_text(path: &[ConfigStep]) -> String {
     let mut out = String::new();
     for (place, step) in path.iter().enumerate() {
         match step {

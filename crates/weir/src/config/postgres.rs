@@ -20,7 +20,8 @@ pub struct Postgres {
     pub replicas: Vec<String>,
     /// A replica that is further behind is not read from, in milliseconds.
     pub replica_lag_ms_max: u32,
-    /// The same for requests with `x-weir-consistency: eventual`, and for followers of a distributed database.
+    /// Maximum age of reads, in milliseconds, for requests with `x-weir-consistency: eventual` and for followers of a distributed
+    /// database.
     pub stale_reads_ms_max: u32,
     /// Use of named prepared statements.
     pub statement_names: StatementNames,
@@ -101,9 +102,9 @@ impl Default for Postgres {
 }
 
 impl Postgres {
-    /// Writes the keys into `settings`; `threads` will ask, within `bounds`.
+    /// Applies the keys to `settings`. `threads` is the number of worker threads; `bounds` are the limits.
     /// # Errors
-    /// A replica that is no host.
+    /// A replica is not a valid host.
     pub(crate) fn apply(
         &self,
         settings: &mut Settings,
@@ -111,7 +112,7 @@ impl Postgres {
         bounds: &super::Limits,
     ) -> Result<(), String> {
         for replica in &self.replicas {
-            // The same words as in a URL, so that sockets and IPv6 are written alike.
+            // A URL is parsed, so that sockets and IPv6 addresses have the same syntax.
             let read = Settings::parse(&format!("postgres://anyone@{replica}/"), |_| None);
             settings.replicas.extend(read.map_err(|it| format!("replica `{replica}`: {it}"))?.hosts);
         }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 /// A value from the environment.
 const VARIABLE: &str = "^\\$\\{[^}]+\\}$";
 
-/// Keywords that stay outside when the alternatives of a schema are spelled out.
+/// Keywords that stay at the top level when a schema's alternatives are expanded.
 const ANNOTATIONS: [&str; 3] = ["description", "default", "title"];
 
 /// The schema as JSON text, indented, with a line feed at its end.
@@ -36,15 +36,15 @@ pub fn text() -> String {
     text
 }
 
-/// Makes a bound that may be 0 one that may not.
+/// Changes a minimum of 0 to 1.
 fn at_least_one(schema: &mut Value) {
     if schema.get("minimum").and_then(Value::as_f64) == Some(0.0) {
         schema["minimum"] = json!(1);
     }
 }
 
-/// Drops formats that no standard knows, makes several types alternatives, lets variables stand for numbers and
-/// booleans; in `schema` and everything below it.
+/// Adapts `schema` recursively: drops non-standard formats, expands type lists to alternatives, and allows variables for numbers and
+/// booleans.
 fn spell_out(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(spell_out),
@@ -58,14 +58,14 @@ fn spell_out(schema: &mut Value) {
     }
 }
 
-/// Writes a schema with a `type` anew, with one alternative for each type and one for a variable.
+/// Expands a schema with a `type` to one alternative per type and one for a variable.
 fn alternatives(object: &mut Map<String, Value>) {
     let types = match object.get("type") {
         Some(Value::String(one)) => vec![one.clone()],
         Some(Value::Array(several)) => {
             several.iter().filter_map(|it| it.as_str().map(str::to_owned)).collect()
         }
-        // A key of the configuration that is called `type`.
+        // A property named `type`, not the keyword.
         Some(_) | None => return,
     };
     object.remove("format");
@@ -119,7 +119,7 @@ pub(super) fn customization(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// The schema of an array of objects with exactly these members, of which the first `required` have to be there.
+/// Schema of an array of objects with exactly these members; the first `required` are mandatory.
 fn entries(required: usize, members: &[(&str, Value)]) -> Schema {
     let names: Vec<&str> = members.iter().take(required).map(|it| it.0).collect();
     let properties: Map<String, Value> = members.iter().map(|it| (it.0.to_owned(), it.1.clone())).collect();
@@ -188,7 +188,7 @@ pub(super) fn rest_endpoints(_: &mut SchemaGenerator) -> Schema {
     entries(4, &members)
 }
 
-/// The schema of `sources[].tables`: the keys that are honoured.
+/// Schema of `sources[].tables`: the supported keys.
 pub(super) fn tables(_: &mut SchemaGenerator) -> Schema {
     let text = || serde_json::json!({ "type": "string" });
     let list = || serde_json::json!({ "type": "array", "items": { "type": "object" } });
@@ -220,7 +220,7 @@ pub(super) fn tables(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// The schema of permissions of one kind, whose `permission` has the keys `required`.
+/// Schema of permissions of one kind, whose `permission` requires the keys `required`.
 fn permissions(required: &[&str]) -> serde_json::Value {
     serde_json::json!({
         "type": "array",

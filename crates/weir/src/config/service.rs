@@ -1,4 +1,4 @@
-//! `sources[].services`: what stands in place of what a text of services says.
+//! `sources[].services`: overrides of `@source` settings in an SDL file.
 
 use super::Secret;
 use schemars::JsonSchema;
@@ -44,16 +44,17 @@ impl Service {
         names.sort_unstable();
         match names.windows(2).find(|it| it[0].0 == it[1].0) {
             Some(twice) => {
-                let (one, other) = (twice[0].1, twice[1].1);
+                let one = twice[0].1;
+                let other = twice[1].1;
                 Err(format!("`headers`: `{one}` and `{other}` are one header; leave one out"))
             }
             None => Ok(()),
         }
     }
 
-    /// The same for whoever reads the text.
+    /// Converts the settings for the reader of the SDL file.
     #[must_use]
-    pub fn replaced(&self) -> Replaced {
+    pub fn to_overrides(&self) -> Replaced {
         let header = |(name, value): (&String, &Secret)| (name.clone(), value.expose().to_owned());
         Replaced {
             base_url: self.base_url.clone(),

@@ -9,15 +9,16 @@ use std::collections::HashMap;
 const SYNTAX: &str =
     "`${` begins a variable, `${NAME}` or `${NAME:-default}`; write `$${` for the characters";
 
-/// `text` with its variables filled, or none if it has none.
+/// `text` with its variables replaced; `None` if it has none.
 ///
 /// # Errors
-/// A variable without a value, or `${` that begins none. The message has no value of the environment.
+/// A variable has no value, or `${` is malformed. The message contains no values of the environment.
 pub(super) fn fill(text: &str, environment: &HashMap<String, String>) -> Result<Option<String>, String> {
     if !text.contains("${") {
         return Ok(None);
     }
-    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
     while let Some(at) = rest.find("${") {
         if let Some(before) = rest[..at].strip_suffix('$') {
             out.push_str(before);
@@ -35,9 +36,10 @@ pub(super) fn fill(text: &str, environment: &HashMap<String, String>) -> Result<
     Ok(Some(out))
 }
 
-/// Length of the text in front of the brace that closes a variable.
+/// Length of the text before the brace that closes a variable.
 fn end(inside: &str) -> Option<usize> {
-    let (mut open, bytes) = (0_usize, inside.as_bytes());
+    let mut open = 0_usize;
+    let bytes = inside.as_bytes();
     for (at, byte) in bytes.iter().enumerate() {
         match byte {
             b'{' if at > 0 && bytes[at - 1] == b'$' => open += 1,
@@ -78,7 +80,7 @@ fn value(inside: &str, environment: &HashMap<String, String>) -> Result<String, 
     }
 }
 
-/// Bytes of the name that `text` begins with; 0 if it begins with none.
+/// Length of the variable name at the start of `text`; 0 if there is none.
 fn name_length(text: &str) -> usize {
     if text.starts_with(|it: char| it.is_ascii_digit()) {
         return 0;

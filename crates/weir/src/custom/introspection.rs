@@ -1,4 +1,4 @@
-//! Checks of remote operations against the schemas of the servers they are sent to.
+//! Checks operations of `@custom` fields against the schemas of their GraphQL servers.
 //!
 //! A server that cannot be asked is no reason not to serve: its fields are then called unchecked, which is told. Types may be
 //! stricter there than here: an answer may be non-null, an argument nullable.
@@ -14,16 +14,17 @@ use weir_http::source::{Options, RemoteServer};
 use weir_language::schema::{FieldId, InputId, Schema, TypeKind, TypeRef};
 use weir_native::custom::{CustomField, Customs, RemoteOperation, TypeUse};
 
-/// Asks the servers of all remote operations for their schemas, by `ask`, and gives what is only told.
+/// Introspects the servers of all remote operations with `ask`, and checks the operations. Returns warnings.
 /// # Errors
-/// Operations and types that a server does not have, with the places of their directives.
+/// Operations and types that a server does not have, with the locations of their directives.
 pub(crate) fn check(
     path: &Path,
     customs: &Customs,
     cache: &Arc<Cache>,
     ask: &dyn Fn(Server) -> Result<GraphqlSource, OpenError>,
 ) -> Result<Vec<String>, String> {
-    let (mut errors, mut notes) = (Vec::new(), Vec::new());
+    let mut errors = Vec::new();
+    let mut notes = Vec::new();
     let mut known: Vec<(String, Result<Arc<Schema>, OpenError>)> = Vec::new();
     for field in &customs.fields {
         let Some(operation) = field.request.graphql.as_ref().filter(|_| field.request.is_introspected) else {
@@ -31,7 +32,7 @@ pub(crate) fn check(
         };
         let text = server(field, customs);
         if !known.iter().any(|it| it.0 == text) {
-            let server = named(&text, customs, cache);
+            let server = open_server(&text, customs, cache);
             let asked = server.and_then(ask).map(|it| Arc::clone(it.schema()));
             known.push((text.clone(), asked));
         }
@@ -56,7 +57,7 @@ pub(crate) fn check(
     if errors.is_empty() { Ok(notes) } else { Err(errors.join("\n")) }
 }
 
-/// The text of services with the server of `field`, asked with the headers for introspection.
+/// SDL of the server of `field`, with the headers for introspection.
 fn server(field: &CustomField, customs: &Customs) -> String {
     let request = &field.request;
     let mut url = request.url.origin.clone();
@@ -76,9 +77,11 @@ fn server(field: &CustomField, customs: &Customs) -> String {
     )
 }
 
-/// The server that a text of services names.
-fn named(text: &str, customs: &Customs, cache: &Arc<Cache>) -> Result<Server, OpenError> {
-    let (config, services, none) = (super::secrets(customs), Default::default(), |_: &str| None);
+/// The server that the SDL names.
+fn open_server(text: &str, customs: &Customs, cache: &Arc<Cache>) -> Result<Server, OpenError> {
+    let config = super::secrets(customs);
+    let services = Default::default();
+    let none = |_: &str| None;
     let options = Options {
         name: "introspection",
         cache: Arc::clone(cache),
@@ -101,7 +104,7 @@ fn named(text: &str, customs: &Customs, cache: &Arc<Cache>) -> Result<Server, Op
     server.ok_or_else(|| OpenError::Unfit("no server is named".into()))
 }
 
-/// One field and the schema that its operation is for.
+/// One field, with the schema of its server.
 struct Checking<'c> {
     schema: &'c Schema,
     customs: &'c Customs,
@@ -112,18 +115,20 @@ struct Checking<'c> {
 
 impl Checking<'_> {
     fn all(mut self) -> Vec<String> {
-        let (schema, name) = (self.schema, &self.operation.field);
+        let schema = self.schema;
+        let name = &self.operation.field;
         let root = schema.root(self.operation.kind);
         let Some(remote) = root.and_then(|it| schema.field_by_name(it, name)) else {
             self.errors.push(format!("the remote schema has no field `{name}` to ask"));
             return self.errors;
         };
-        let expected = match self.field.request.is_batch {
-            true => TypeUse {
+        let expected = if self.field.request.is_batch {
+            TypeUse {
                 wraps: self.field.ty.wraps.list().unwrap_or(self.field.ty.wraps),
                 name: self.field.ty.name.clone(),
-            },
-            false => self.field.ty.clone(),
+            }
+        } else {
+            self.field.ty.clone()
         };
         self.gives(name, &expected, schema.field(remote).ty);
         self.arguments(remote);
@@ -131,7 +136,7 @@ impl Checking<'_> {
         self.errors
     }
 
-    /// `expected` is what stands here, `found` what the server gives.
+    /// Checks a result: `expected` is the declared type, `found` the server's.
     fn gives(&mut self, of: &str, expected: &TypeUse, found: TypeRef) {
         let is_same = self.schema.type_name(found.base) == expected.name;
         if !is_same || !expected.wraps.accepts(found.wraps) {
@@ -140,7 +145,7 @@ impl Checking<'_> {
         }
     }
 
-    /// `given` is what is sent, `found` what the server takes.
+    /// Checks an argument: `given` is the sent type, `found` the server's.
     fn takes(&mut self, of: &str, given: &TypeUse, found: TypeRef) {
         let is_same = self.schema.type_name(found.base) == given.name;
         if !is_same || !found.wraps.accepts(given.wraps) {
@@ -151,7 +156,8 @@ impl Checking<'_> {
     }
 
     fn arguments(&mut self, remote: FieldId) {
-        let (schema, operation) = (self.schema, self.operation);
+        let schema = self.schema;
+        let operation = self.operation;
         let inputs: Vec<InputId> = schema.arguments(remote).collect();
         for (name, variable) in &operation.arguments {
             let Some(&input) = inputs.iter().find(|it| schema.input_name(**it) == name) else {
@@ -165,7 +171,8 @@ impl Checking<'_> {
             }
         }
         for input in inputs {
-            let (name, of) = (schema.input_name(input), schema.input(input));
+            let name = schema.input_name(input);
+            let of = schema.input(input);
             let is_given = operation.arguments.iter().any(|it| it.0 == name);
             if of.ty.is_non_null() && of.default.is_none() && !is_given {
                 self.errors
@@ -174,9 +181,10 @@ impl Checking<'_> {
         }
     }
 
-    /// All remote types that the field gives, at any depth.
+    /// Checks all remote types that the field returns, at any depth.
     fn types(&mut self) {
-        let (mut seen, mut open) = (Vec::new(), vec![self.field.ty.name.clone()]);
+        let mut seen = Vec::new();
+        let mut open = vec![self.field.ty.name.clone()];
         while let Some(name) = open.pop() {
             if seen.contains(&name) {
                 continue;

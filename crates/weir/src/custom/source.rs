@@ -1,4 +1,4 @@
-//! The source of services behind a native source: callers whose token does not hold get nothing of it.
+//! Wraps the source of services for a native source: callers with an invalid token get errors.
 
 use std::sync::Arc;
 use weir_engine::caller::{Caller, Facts, Identity, Token};
@@ -13,15 +13,15 @@ use weir_language::ast::OperationKind;
 use weir_language::schema::{FieldId, Schema, Visibility};
 use weir_native::custom::Customs;
 
-/// The facts of a caller whose token does not hold.
+/// Fact of a caller with an invalid token.
 const REFUSED: u64 = 1;
 
 /// The services of the `@custom` fields of one native source.
 pub(super) struct CustomSource {
     http: HttpSource,
-    /// True if tokens are checked: by a line `# Dgraph.Authorization`.
+    /// True if tokens are verified, because of a line `# Dgraph.Authorization`.
     is_guarded: bool,
-    /// The queries with `@withSubscription`.
+    /// Queries with `@withSubscription`.
     live: Vec<FieldId>,
 }
 
@@ -83,7 +83,7 @@ impl Source for CustomSource {
     }
 }
 
-/// The error of the call `what` for a caller whose token does not hold.
+/// Error of the call `what` for a caller with an invalid token.
 fn refusal(what: &str, caller: &Caller) -> FieldError {
     let reason = match caller.claims().token() {
         Token::Refused(reason) => &**reason,
@@ -93,9 +93,9 @@ fn refusal(what: &str, caller: &Caller) -> FieldError {
     FieldError { code: "INVALID_TOKEN", message, hasura_path: None, extensions: None }
 }
 
-/// A fetch that calls nobody.
+/// A fetch that makes no call and returns errors.
 struct RefusedFetch {
-    /// The call of each member, in words.
+    /// Name of each member's call, for messages.
     fields: Vec<String>,
 }
 

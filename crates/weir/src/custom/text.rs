@@ -1,4 +1,4 @@
-//! The text of services that stands for custom fields.
+//! Generates the SDL of services for `@custom` fields.
 //!
 //! Values never stand in it: variables become `$args`, `$this` and `$batch`, secrets `$config`. What was written in the types is
 //! quoted twice: as a text of a selection, and that as a string of GraphQL.
@@ -13,19 +13,19 @@ use weir_native::custom::{
 const LINK: &str =
     "extend schema @link(url: \"https://specs.apollo.dev/connect/v0.4\", import: [\"@connect\"])";
 
-/// The words of a service that failed: the first of its `errors`.
+/// Error message of a failed service: the first of its `errors`.
 const ERRORS: &str = "{message: \"$.errors->first.message\"}";
 
-/// A text of services, and where its lines come from.
+/// SDL of services with the origin of its lines.
 #[derive(Debug)]
 pub(super) struct Translation {
     pub(super) text: String,
-    /// By line.
+    /// Per line: location in the types.
     places: Vec<Location>,
 }
 
 impl Translation {
-    /// The place in the types that line `line` of the text comes from.
+    /// Location in the types from which line `line` was generated.
     pub(super) fn place(&self, line: u32) -> Location {
         let found = (line as usize).checked_sub(1).and_then(|it| self.places.get(it));
         found.copied().unwrap_or(Location { line: 1, column: 1 })
@@ -38,12 +38,12 @@ impl Translation {
     }
 }
 
-/// The name of the secret at `at` among the settings.
+/// Name of the setting for the secret at `at`.
 pub(super) fn setting(at: usize) -> String {
     format!("secret{at}")
 }
 
-/// Makes the text.
+/// Generates the SDL.
 pub(super) fn translate(customs: &Customs) -> Translation {
     let start = Location { line: 1, column: 1 };
     let mut made = Translation { text: String::new(), places: Vec::new() };
@@ -68,12 +68,12 @@ pub(super) fn translate(customs: &Customs) -> Translation {
     made
 }
 
-/// Sources of the variables of a field's templates.
+/// Where the variables of a field's templates come from.
 #[derive(Clone, Copy)]
 enum VariableRoot {
     Args,
     This,
-    /// An object of a batch, one after the other.
+    /// One object of a batch.
     Item,
 }
 
@@ -122,7 +122,7 @@ fn connect(field: &CustomField, customs: &Customs) -> String {
     format!("@connect(http: {{{http}}}, selection: {selection}{graphql}, errors: {ERRORS})")
 }
 
-/// The address with its path, and the parameters whose values may be missing.
+/// URL with its path, and the query parameters whose values may be missing.
 fn url(request: &CustomRequest, from: VariableRoot) -> (String, Vec<String>) {
     let slot = |part: &UrlPart| match part {
         UrlPart::Fixed(text) => text.clone(),
@@ -137,7 +137,8 @@ fn url(request: &CustomRequest, from: VariableRoot) -> (String, Vec<String>) {
         text.push('/');
         text.push_str(&slot(segment));
     }
-    let (mut between, mut params) = ('?', Vec::new());
+    let mut between = '?';
+    let mut params = Vec::new();
     for (name, part) in &url.query {
         match part {
             UrlPart::Variable { name: variable, .. } if !name.contains(['%', '+']) => {
@@ -161,13 +162,13 @@ fn headers(request: &CustomRequest, customs: &Customs) -> Vec<String> {
     forwarded.chain(secret).collect()
 }
 
-/// A header with the value of a secret.
+/// A header whose value is a secret.
 pub(super) fn secret_header(HeaderPair { remote, local }: &HeaderPair, customs: &Customs) -> String {
     let at = customs.secrets.iter().position(|it| it.0 == *local).unwrap_or_default();
     format!("{{name: {}, value: {}}}", string(remote), string(&format!("{{$config.{}}}", setting(at))))
 }
 
-/// `{query, variables}` for a GraphQL server.
+/// Body `{query, variables}` for a GraphQL server.
 fn operation_body(
     operation: &RemoteOperation,
     body: Option<&Template>,
@@ -186,9 +187,10 @@ fn operation_body(
     format!("$({{\"query\": {query}, \"variables\": {{{}}}}})", members.join(", "))
 }
 
-/// The names of a template's variables, each once.
+/// Distinct variable names of a template.
 fn variables(template: &Template) -> Vec<&str> {
-    let (mut names, mut open): (Vec<&str>, Vec<&Template>) = (Vec::new(), vec![template]);
+    let mut names: Vec<&str> = Vec::new();
+    let mut open: Vec<&Template> = vec![template];
     while let Some(template) = open.pop() {
         match template {
             Template::Variable(name) if !names.contains(&name.as_str()) => names.push(name),
@@ -200,7 +202,7 @@ fn variables(template: &Template) -> Vec<&str> {
     names
 }
 
-/// A template as a value of a selection. Depth is that of the types' parser.
+/// A template as an expression of the mapping language. Recursion is bounded by the parser of types.
 fn value(template: &Template, from: VariableRoot) -> String {
     match template {
         Template::Constant(text) => text.clone(),
@@ -217,13 +219,13 @@ fn value(template: &Template, from: VariableRoot) -> String {
     }
 }
 
-/// A quoted text of a selection.
+/// A quoted text of the mapping language.
 fn word(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     format!("\"{escaped}\"")
 }
 
-/// A string of GraphQL.
+/// A GraphQL string literal.
 pub(super) fn string(text: &str) -> String {
     let mut out = String::new();
     quote(text, &mut out);

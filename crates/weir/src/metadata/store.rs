@@ -1,4 +1,4 @@
-//! Writes metadata back: a file by a rename, a folder by the exchange of the whole folder.
+//! Writes metadata: a file by rename, a folder by exchanging it as a whole.
 //!
 //! **Invariant:** who reads the folder or file sees the old document or the new one, never a part; a failure leaves the old one.
 
@@ -7,15 +7,15 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use weir_metadata::{Metadata, export};
 
-/// Files of the folder that are no metadata and are kept: their number and bytes.
+/// Maximum number of unrelated files in the folder that are kept.
 const KEPT_FILES_MAX: usize = 1000;
 const KEPT_BYTES_MAX: u64 = 64 << 20;
-/// Depth of folders below the metadata's.
+/// Maximum depth of folders.
 const DEPTH_MAX: usize = 16;
 
-/// Writes `document` to `path`, a folder or a file; `read` are the files the document before was made of.
+/// Writes `document` to `path`, a folder or a file. `read` are the files of the previous document.
 /// # Errors
-/// The reason for which it cannot be written, in words.
+/// The reason why it cannot be written.
 pub(crate) fn write(path: &Path, document: &Metadata, read: &[PathBuf]) -> Result<(), String> {
     let fail = |cause: io::Error| format!("the metadata at {} cannot be written: {cause}", path.display());
     if path.is_dir() {
@@ -25,32 +25,33 @@ pub(crate) fn write(path: &Path, document: &Metadata, read: &[PathBuf]) -> Resul
     let is_json = path.extension().is_some_and(|it| it == "json");
     let text = if is_json { export::json(document)? } else { export::yaml(document)? };
     let path = path.canonicalize().map_err(fail)?;
-    let draft = beside(&path, "weir-new");
+    let draft = hidden_sibling(&path, "weir-new");
     let written = put(&draft, &text).and_then(|()| fs::rename(&draft, &path));
     if written.is_err() {
-        // One that was never made is no trouble.
+        // The draft may not exist.
         let _ = fs::remove_file(&draft);
     }
     written.map_err(fail)
 }
 
-/// A hidden name beside `path`.
-fn beside(path: &Path, ending: &str) -> PathBuf {
+/// A hidden file name beside `path`.
+fn hidden_sibling(path: &Path, ending: &str) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     path.with_file_name(format!(".{name}.{ending}"))
 }
 
-/// Writes a file whole, down to the disk.
+/// Writes and syncs a file.
 fn put(path: &Path, text: &str) -> io::Result<()> {
     let mut file = fs::File::create(path)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()
 }
 
-/// Makes the new folder beside the old one and exchanges the two.
+/// Writes a new folder beside the old one and exchanges them.
 fn folder(path: &Path, files: &[(PathBuf, String)], read: &[PathBuf]) -> io::Result<()> {
     let real = path.canonicalize()?;
-    let (draft, before) = (beside(&real, "weir-new"), beside(&real, "weir-old"));
+    let draft = hidden_sibling(&real, "weir-new");
+    let before = hidden_sibling(&real, "weir-old");
     for leftover in [&draft, &before] {
         if leftover.exists() {
             fs::remove_dir_all(leftover)?;
@@ -59,19 +60,19 @@ fn folder(path: &Path, files: &[(PathBuf, String)], read: &[PathBuf]) -> io::Res
     let made = fill(path, &draft, files, read).and_then(|()| {
         fs::rename(&real, &before)?;
         fs::rename(&draft, &real).inspect_err(|_| {
-            // The old one goes back to its place; its failure would hide the first.
+            // Restore the old folder. An error here would hide the first one.
             let _ = fs::rename(&before, &real);
         })
     });
     match made {
-        // The new document is in its place: what cannot be removed now is removed by the next change.
+        // The new document is in place; leftovers are removed by the next change.
         Ok(()) => _ = fs::remove_dir_all(&before),
         Err(_) => _ = fs::remove_dir_all(&draft),
     }
     made
 }
 
-/// Fills the new folder: with `files`, and with those of the old one that are no metadata.
+/// Fills the new folder with `files`, and with unrelated files of the old one.
 fn fill(old: &Path, new: &Path, files: &[(PathBuf, String)], read: &[PathBuf]) -> io::Result<()> {
     fs::create_dir(new)?;
     for (name, text) in files {
@@ -79,7 +80,8 @@ fn fill(old: &Path, new: &Path, files: &[(PathBuf, String)], read: &[PathBuf]) -
         file.parent().map_or(Ok(()), fs::create_dir_all)?;
         put(&file, text)?;
     }
-    let (mut count, mut bytes) = (0, 0);
+    let mut count = 0;
+    let mut bytes = 0;
     let mut open = vec![(old.to_path_buf(), 0)];
     while let Some((folder, depth)) = open.pop() {
         for entry in fs::read_dir(&folder)? {

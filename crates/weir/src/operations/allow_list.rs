@@ -15,13 +15,13 @@ use weir_language::limits::Limits;
 use weir_language::normal_form::normal_form;
 use weir_language::parser::{self, Edition};
 
-/// Bytes that known texts may take.
+/// Maximum size of cached texts, in bytes.
 const TEXTS_BYTES_MAX: u64 = 16 << 20;
 
 /// Digest of a normal form.
 type Form = [u8; 32];
 
-/// The callers who may send a document.
+/// Roles that may send a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scope {
     /// Every role.
@@ -41,22 +41,22 @@ impl Scope {
     }
 }
 
-/// Bytes of a known text.
+/// Weight of a cached text: its bytes.
 #[derive(Clone)]
 struct TextBytes;
 
 impl Weighter<Box<str>, Arc<Scope>> for TextBytes {
     fn weight(&self, text: &Box<str>, _: &Arc<Scope>) -> u64 {
-        /// Overhead of the cache per entry, in bytes, estimated.
+        /// Overhead per cache entry, in bytes; an estimate.
         const ENTRY_BYTES: u64 = 128;
         text.len() as u64 + ENTRY_BYTES
     }
 }
 
-/// The documents of all collections that are listed.
+/// Documents of all listed collections.
 pub(crate) struct AllowList {
     allowed: HashMap<Form, Arc<Scope>>,
-    /// Texts that were found among them.
+    /// Cache of texts that matched.
     known: Cache<Box<str>, Arc<Scope>, TextBytes>,
     limits: Limits,
 }
@@ -68,8 +68,7 @@ impl std::fmt::Debug for AllowList {
 }
 
 impl AllowList {
-    /// A list of `documents` and who may send each; requests are parsed within `limits`. Those that are no GraphQL are left
-    /// out.
+    /// Builds a list of `documents` with the roles that may send each. Requests are parsed within `limits`. Invalid documents are skipped.
     pub(crate) fn new<'d>(documents: impl Iterator<Item = (&'d str, Scope)>, limits: Limits) -> Self {
         let mut scopes: HashMap<Form, Scope> = HashMap::new();
         for (text, scope) in documents {
@@ -88,7 +87,7 @@ impl AllowList {
         }
         let Some(form) = form(text, &self.limits) else { return true };
         let Some(scope) = self.allowed.get(&form) else { return false };
-        // Only texts of the list are kept: nobody can push them out by others.
+        // Only matching texts are cached, so clients cannot evict them with others.
         self.known.insert(text.into(), Arc::clone(scope));
         scope.has(role)
     }

@@ -35,13 +35,14 @@ pub(crate) const fn method_name(method: Method) -> &'static str {
 impl SavedEndpoint {
     /// Reads an entry.
     /// # Errors
-    /// Hasura's words for what is wrong with it.
+    /// Hasura's message for the mistake.
     pub(super) fn read(entry: &RestEndpoint, queries: &Queries<'_>) -> Result<Self, String> {
         let template = Template::read(&entry.url)?;
         let stored = &entry.definition.query;
         let query = queries.get(&(stored.collection_name.as_str(), stored.query_name.as_str()));
         let query = query.ok_or_else(|| {
-            let (query, collection) = (&stored.query_name, &stored.collection_name);
+            let query = &stored.query_name;
+            let collection = &stored.collection_name;
             format!("query with name \"{query}\" does not exist in the collection \"{collection}\"")
         })?;
         let name = &query.name;
@@ -70,7 +71,7 @@ impl SavedEndpoint {
         })
     }
 
-    /// Its possible surprises: paths that fit one of `others` too, reading methods that write, unknown variables in the path.
+    /// Warnings: paths that also match one of `others`, GET for a mutation, unknown variables in the path.
     pub(super) fn conflicts<'e>(&self, others: impl Iterator<Item = &'e Self>) -> Vec<String> {
         let shares = |it: &&Self| it.methods.iter().any(|method| self.methods.contains(method));
         let both = others.filter(shares).filter(|it| it.template.overlaps(&self.template));
@@ -88,14 +89,14 @@ impl SavedEndpoint {
     }
 }
 
-/// The meaning of a path and a method.
+/// Result of routing a path and method.
 #[derive(Debug)]
 pub(crate) enum Found<'e> {
-    /// One endpoint, with the variables of the path.
+    /// One endpoint, with the path variables.
     One(&'e SavedEndpoint, Vec<(&'e str, String)>),
     /// Several endpoints.
     Several,
-    /// The path is that of endpoints with other methods, which are named.
+    /// The path matches endpoints with other methods, which are listed.
     OtherMethods(String),
     /// No endpoint.
     Nothing,
@@ -110,19 +111,20 @@ impl Endpoints {
         Self(all)
     }
 
-    /// All, in the order of the configuration.
+    /// All endpoints, in configuration order.
     pub(crate) fn all(&self) -> &[SavedEndpoint] {
         &self.0
     }
 
-    /// The endpoint for `path`, the part behind `/api/rest/` as it was sent.
+    /// The endpoint for `path`, the undecoded part after `/api/rest/`.
     pub(crate) fn find(&self, path: &str, method: &str) -> Found<'_> {
         let mut fitting =
             self.0.iter().filter_map(|it| it.template.fit(path).map(|found| (it, found))).peekable();
         if fitting.peek().is_none() {
             return Found::Nothing;
         }
-        let (mut one, mut methods) = (None, Vec::new());
+        let mut one = None;
+        let mut methods = Vec::new();
         for (endpoint, variables) in fitting {
             methods.extend_from_slice(&endpoint.methods);
             if endpoint.methods.iter().any(|it| method_name(*it) == method) {

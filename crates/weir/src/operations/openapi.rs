@@ -12,7 +12,7 @@ use weir_language::parser;
 use weir_language::schema::{Schema, TypeId, TypeKind};
 use weir_language::wraps::Wraps;
 
-/// Types of parameters by those of variables: JSON's type, and the pattern of a text.
+/// Types of parameters by GraphQL scalar: JSON type and pattern of a string.
 const SCALARS: [(&str, &str, Option<&str>); 17] = [
     ("Int", "integer", None),
     ("smallint", "integer", None),
@@ -33,9 +33,10 @@ const SCALARS: [(&str, &str, Option<&str>); 17] = [
     ("timetz", "string", None),
 ];
 
-/// The document; `schema` is the admin's.
+/// Builds the document; `schema` is the admin's.
 pub(crate) fn document(endpoints: &Endpoints, schema: &Schema) -> Value {
-    let (mut paths, mut problems) = (Map::new(), Vec::new());
+    let mut paths = Map::new();
+    let mut problems = Vec::new();
     let mut types = Types { schema, found: Map::new() };
     for endpoint in endpoints.all() {
         let path = format!("/api/rest/{}", path_of(&endpoint.template));
@@ -65,7 +66,7 @@ pub(crate) fn document(endpoints: &Endpoints, schema: &Schema) -> Value {
     })
 }
 
-/// The path with `{name}` for variables.
+/// Path with `{name}` for variables.
 fn path_of(template: &Template) -> String {
     let segments = template.segments().iter().map(|it| match it {
         Segment::Literal(text) => text.clone(),
@@ -122,7 +123,7 @@ fn is_required(declared: &Declared) -> bool {
     !declared.is_nullable && declared.default.is_none()
 }
 
-/// The schema of a variable of a known scalar type, in a path or a query.
+/// Schema of a path or query variable with a known scalar type.
 fn scalar(declared: &Declared) -> Option<Value> {
     let (_, ty, pattern) = SCALARS.iter().find(|it| it.0 == declared.ty && !declared.is_list)?;
     let mut schema = json!({ "type": ty });
@@ -138,7 +139,7 @@ fn scalar(declared: &Declared) -> Option<Value> {
     Some(schema)
 }
 
-/// The JSON of a default, where that is a whole number, a boolean or a text without escapes of its own.
+/// JSON of a default value, if it is an integer, a boolean or a string without escapes.
 fn default(literal: &str) -> Option<Value> {
     if let Ok(number) = literal.parse::<i64>() {
         return Some(json!(number));
@@ -147,7 +148,7 @@ fn default(literal: &str) -> Option<Value> {
     if is_text || ["true", "false"].contains(&literal) { serde_json::from_str(literal).ok() } else { None }
 }
 
-/// The schema of the answer's body, which is the data.
+/// Schema of the response body, which is the data.
 fn answer(endpoint: &SavedEndpoint, types: &mut Types<'_>, problems: &mut Vec<String>) -> Value {
     let document = parser::parse(&endpoint.query, &Limits::NONE).ok();
     let operation = document.as_ref().and_then(|it| match it.definitions.first() {
@@ -169,7 +170,7 @@ struct Types<'s> {
 }
 
 impl Types<'_> {
-    /// The schema of what `selections` of `parent` answer. The parser bounds the nesting.
+    /// Schema of `selections` on `parent`. Recursion is bounded by the parser.
     fn object(&mut self, document: &Document<'_>, selections: List<Selection>, parent: TypeId) -> Value {
         let mut properties = Map::new();
         let mut open = vec![(selections, parent)];
@@ -185,14 +186,14 @@ impl Types<'_> {
                         let ty = self.schema.field_by_name(parent, document.str(field.name));
                         let schema = match ty.map(|it| self.schema.field(it).ty) {
                             Some(ty) => {
-                                let inner = self.named(document, field.selections, ty.base);
-                                wrapped(inner, ty.wraps)
+                                let inner = self.value_of_type(document, field.selections, ty.base);
+                                wrap_in_lists(inner, ty.wraps)
                             }
                             None => json!({ "type": "string" }),
                         };
                         properties.insert(document.str(field.key()).to_owned(), schema);
                     }
-                    // An endpoint's query has no fragments.
+                    // Queries of endpoints have no fragments.
                     Selection::Spread(_) => {}
                 }
             }
@@ -200,7 +201,7 @@ impl Types<'_> {
         json!({ "type": "object", "properties": properties })
     }
 
-    fn named(&mut self, document: &Document<'_>, selections: List<Selection>, base: TypeId) -> Value {
+    fn value_of_type(&mut self, document: &Document<'_>, selections: List<Selection>, base: TypeId) -> Value {
         match self.schema.ty(base).kind {
             TypeKind::Object | TypeKind::Interface | TypeKind::Union => {
                 self.object(document, selections, base)
@@ -209,7 +210,7 @@ impl Types<'_> {
         }
     }
 
-    /// A reference to the schema of a scalar, enum or input object, which is added.
+    /// Reference to the schema of a scalar, enum or input object, which is added if missing.
     fn leaf(&mut self, base: TypeId) -> Value {
         let name = self.schema.type_name(base).to_owned();
         let kind = self.schema.ty(base).kind;
@@ -233,7 +234,7 @@ impl Types<'_> {
         json!({ "$ref": format!("#/components/schemas/{name}") })
     }
 
-    /// The schema of a variable in a JSON body.
+    /// Schema of a variable in a JSON body.
     fn input(&mut self, declared: &Declared) -> Value {
         let base = self.schema.type_by_name(&declared.ty);
         let inner = base.map_or_else(|| json!({}), |it| self.leaf(it));
@@ -242,17 +243,17 @@ impl Types<'_> {
     }
 }
 
-/// `inner` in the lists of `wraps`.
-fn wrapped(inner: Value, wraps: Wraps) -> Value {
+/// Wraps `inner` in the lists of `wraps`.
+fn wrap_in_lists(inner: Value, wraps: Wraps) -> Value {
     match wraps.item() {
         None => nullable(inner, !wraps.is_non_null()),
         Some(item) => {
-            nullable(json!({ "type": "array", "items": wrapped(inner, item) }), !wraps.is_non_null())
+            nullable(json!({ "type": "array", "items": wrap_in_lists(inner, item) }), !wraps.is_non_null())
         }
     }
 }
 
-/// `schema`, or null too. Beside a reference nothing else may stand.
+/// Makes `schema` nullable. A reference needs a wrapper, since keywords beside `$ref` are ignored.
 fn nullable(schema: Value, is_nullable: bool) -> Value {
     match (is_nullable, schema.get("$ref")) {
         (false, _) => schema,

@@ -1,13 +1,13 @@
-//! Templates of the paths of endpoints: `boat/:id/crew`.
+//! Path templates of endpoints: `boat/:id/crew`.
 
 use weir_transport::parameters::decode_percent;
 
 /// One segment of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Segment {
-    /// These characters, after percent-decoding.
+    /// Exactly these characters, after percent-decoding.
     Literal(String),
-    /// Any, bound to the variable of this name.
+    /// Any segment, bound to this variable.
     Variable(String),
 }
 
@@ -16,9 +16,9 @@ pub(crate) enum Segment {
 pub(crate) struct Template(Vec<Segment>);
 
 impl Template {
-    /// Reads the `url` of an endpoint.
+    /// Parses the `url` of an endpoint.
     /// # Errors
-    /// Hasura's words for what is wrong with it.
+    /// Hasura's message for the mistake.
     pub(crate) fn read(url: &str) -> Result<Self, String> {
         let segments = url.split('/').map(|it| match it.strip_prefix(':') {
             Some(name) => Segment::Variable(name.to_owned()),
@@ -40,7 +40,7 @@ impl Template {
         }
     }
 
-    /// Names of its variables, in their order.
+    /// Names of the variables in order.
     pub(crate) fn variables(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|it| match it {
             Segment::Variable(name) => Some(name.as_str()),
@@ -53,7 +53,7 @@ impl Template {
         &self.0
     }
 
-    /// Variables and their texts, if `path`, as it was sent, fits.
+    /// Matches the undecoded `path`; returns variables with their values.
     pub(crate) fn fit(&self, path: &str) -> Option<Vec<(&str, String)>> {
         let mut sent = path.split('/');
         let mut found = Vec::new();
@@ -68,7 +68,7 @@ impl Template {
         sent.next().is_none().then_some(found)
     }
 
-    /// True if some path fits both.
+    /// True if some path matches both.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         let both = |(one, two): (&Segment, &Segment)| match (one, two) {
             (Segment::Literal(one), Segment::Literal(two)) => one == two,

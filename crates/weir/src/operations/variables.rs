@@ -1,13 +1,13 @@
-//! Variables of an endpoint's operation: their declarations, and JSON made of the texts of a URL or a form.
+//! Variables of an endpoint's operation, and the JSON for values in a URL or form.
 //!
 //! **Invariant:** a number keeps the digits that were sent.
 
 use weir_language::ast::{Document, VariableDefinition};
 use weir_language::json::Json;
-use weir_language::value::json::quoted;
+use weir_language::value::json::write_quoted;
 use weir_transport::parameters::decode_percent;
 
-/// Types whose values are numbers in JSON, if their text is one.
+/// Types whose values become JSON numbers, if the text is one.
 const NUMBERS: [&str; 6] = ["Int", "Float", "Number", "Double", "float8", "numeric"];
 
 /// A variable that an operation declares.
@@ -18,7 +18,7 @@ pub(crate) struct Declared {
     pub(crate) ty: String,
     pub(crate) is_list: bool,
     pub(crate) is_nullable: bool,
-    /// The default, as the operation writes it.
+    /// Default value as written.
     pub(crate) default: Option<String>,
 }
 
@@ -35,12 +35,12 @@ impl Declared {
         }
     }
 
-    /// The JSON of a text; nothing if the variable stays unset.
+    /// JSON of a text; `None` if the variable stays unset.
     /// # Errors
-    /// Hasura's words for a list.
+    /// Hasura's message for a list.
     pub(crate) fn json(&self, text: &str) -> Result<Option<String>, String> {
         let mut string = String::new();
-        quoted(text, &mut string);
+        write_quoted(text, &mut string);
         if self.is_list {
             let name = &self.name;
             return Err(format!(
@@ -72,7 +72,8 @@ mod tests {
     use super::*;
 
     fn check(ty: &str, text: &str, expected: Option<&str>) {
-        let (named, is_nullable) = (ty.trim_end_matches('!'), !ty.ends_with('!'));
+        let named = ty.trim_end_matches('!');
+        let is_nullable = !ty.ends_with('!');
         let declared =
             Declared { name: "v".into(), ty: named.into(), is_list: false, is_nullable, default: None };
         assert_eq!(declared.json(text), Ok(expected.map(str::to_owned)), "{ty}: {text}");

@@ -1,4 +1,4 @@
-//! The table of addresses: what is there, by which methods, for whom.
+//! The route table: paths with their methods and allowed callers.
 //!
 //! **Invariant:** an address without an entry does not exist, and every entry says who may use it. The guard test walks
 //! this table, so a new page cannot be forgotten.
@@ -27,37 +27,37 @@ use hyper::header::{
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Response, StatusCode, Version};
 
-/// Callers of an address.
+/// Callers allowed on a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gate {
-    /// Anyone: probes, and pages that check the caller themselves in the words of their protocol.
+    /// Anyone: probes, and endpoints that authenticate in the format of their protocol.
     Open,
-    /// The holder of the admin secret; where none is set, anyone in dev mode.
+    /// Holders of the admin secret; without a secret, anyone in dev mode.
     Operator,
-    /// As [`Self::Operator`], and any other caller whose role is admin; errors are in Hasura's words.
+    /// Like [`Self::Operator`], and any other caller with the role admin. Errors have Hasura's wording.
     Admin,
     /// Anyone, in dev mode only.
     Dev,
 }
 
-/// Listener of an address.
+/// Listeners of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Exposure {
     Everywhere,
-    /// On the admin listener if there is one, else on the only one.
+    /// The admin listener if there is one, else the only one.
     Admin,
-    /// Not on the admin listener.
+    /// All listeners except the admin listener.
     Public,
 }
 
-/// Handler of an address.
+/// Handler of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Handler {
     Graphql,
     Hasura,
-    /// As [`Self::Hasura`], with the statuses of errors.
+    /// Like [`Self::Hasura`], with the status of the error.
     HasuraAlpha,
-    /// As [`Self::Hasura`], in Relay's form.
+    /// Like [`Self::Hasura`], with Relay's API.
     Relay,
     Rest,
     Live,
@@ -81,12 +81,12 @@ enum Handler {
     Root,
 }
 
-/// One address.
+/// One route.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Route {
-    /// The path, or its beginning where it ends in `/`.
+    /// The path, or a prefix that ends with `/`.
     pub(crate) path: &'static str,
-    /// For `Allow`.
+    /// Value of `Allow`.
     pub(crate) methods: &'static str,
     pub(crate) gate: Gate,
     on: Exposure,
@@ -97,7 +97,7 @@ const fn route(path: &'static str, methods: &'static str, gate: Gate, on: Exposu
     Route { path, methods, gate, on, page }
 }
 
-/// Every address there is; the busiest first.
+/// All routes, most frequent first.
 pub(crate) const ROUTES: &[Route] = &[
     route("/graphql", "GET, POST, PUT, DELETE", Gate::Open, Exposure::Public, Handler::Graphql),
     route("/v1/graphql", "GET, POST", Gate::Open, Exposure::Public, Handler::Hasura),
@@ -129,9 +129,9 @@ pub(crate) const ROUTES: &[Route] = &[
     route("/", "GET, HEAD", Gate::Dev, Exposure::Public, Handler::Root),
 ];
 
-/// The entry for `path` on the listener `place`.
+/// Route of `path` on the listener `place`.
 fn find(path: &str, place: ListenerRole) -> Option<&'static Route> {
-    // An address that ends in a slash is the beginning of others.
+    // A path that ends with a slash is a prefix.
     let fits = |it: &&Route| {
         it.path == path || (it.path.len() > 1 && it.path.ends_with('/') && path.starts_with(it.path))
     };
@@ -148,9 +148,9 @@ fn is_allowed(route: &Route, method: &Method) -> bool {
     methods.any(|it| it.trim_ascii_start() == method.as_str().as_bytes())
 }
 
-/// Answers a request, whatever it is.
+/// Answers any request.
 ///
-/// A future is moved several times before it first runs, so what is seldom asked for is not part of this one.
+/// A future is moved several times before it first runs, so rare branches are boxed.
 pub(crate) async fn answer(
     context: &RequestContext,
     place: ListenerRole,
@@ -197,34 +197,34 @@ pub(crate) async fn answer(
         if refusal.code.starts_with("LIMIT_") {
             context.worker.metrics.limit(refusal.code);
         }
-        // The bytes behind such a head may be no HTTP.
+        // Bytes after such a head may not be HTTP.
         let is_socket = head.version < Version::HTTP_2 && websocket::is_offered(head);
-        let refusal = if is_socket { refusal.closing() } else { refusal };
+        let refusal = if is_socket { refusal.with_close() } else { refusal };
         let endpoint = match head.uri.path() {
             "/graphql" => Endpoint::Graphql,
             "/v1/graphql" | "/v1alpha1/graphql" | "/v1beta1/relay" => Endpoint::Hasura,
-            path if hasura_error::is_at(path) => return hasura_error::refused(refusal, path),
+            path if hasura_error::is_at(path) => return hasura_error::refusal_answer(refusal, path),
             _ => Endpoint::Other,
         };
         refusal.answer(endpoint)
     })
 }
 
-/// Answers in Relay's form.
+/// Answers with Relay's API.
 async fn connections(
     context: &RequestContext,
     head: &Parts,
     body: Incoming,
     page: Handler,
 ) -> Result<Answer, Refusal> {
-    // A GET is answered by no form.
+    // A GET is refused by this API in any case.
     let is_refused = page == Handler::Relay && head.method == Method::GET;
-    if context.generation.relay.made().is_none() && !is_refused {
-        // Nobody makes the engine who may not ask it.
+    if context.generation.relay.existing_engine().is_none() && !is_refused {
+        // Authenticate first, so that only allowed callers cause the engine to be created.
         match (auth::caller_before_body(context, &head.headers).await, page) {
             (Ok(_), _) => {}
-            (Err(error), Handler::Relay) => return hasura::denied(error, Statuses::Ok),
-            (Err(error), _) => return Err(Refusal::denied(error)),
+            (Err(error), Handler::Relay) => return hasura::denial_answer(error, Statuses::Ok),
+            (Err(error), _) => return Err(Refusal::from_auth_error(error)),
         }
     }
     if !is_refused {
@@ -236,7 +236,7 @@ async fn connections(
     }
 }
 
-/// Answers a client that wants a WebSocket.
+/// Answers a request for a WebSocket.
 fn upgrade(context: &RequestContext, route: &Route, head: &Parts) -> Result<Answer, Refusal> {
     match route.page {
         Handler::Graphql => websocket::accept(context, head, (Endpoint::Graphql, false)),
@@ -250,7 +250,7 @@ fn upgrade(context: &RequestContext, route: &Route, head: &Parts) -> Result<Answ
     }
 }
 
-/// The entry for what is asked, if the head is sound and its sender may ask.
+/// Finds the route of a request, if its head is valid and its caller allowed.
 async fn admit(
     context: &RequestContext,
     place: ListenerRole,
@@ -261,7 +261,7 @@ async fn admit(
     if head.method == Method::OPTIONS {
         return Ok(route);
     }
-    // Endpoints refuse a HEAD in their own words.
+    // REST endpoints refuse HEAD in their own format.
     let is_rest_head = route.page == Handler::Rest && head.method == Method::HEAD;
     let is_answered = is_rest_head || websocket::is_extended_connect(head);
     if !is_answered && !is_allowed(route, &head.method) {
@@ -273,28 +273,29 @@ async fn admit(
 
 /// Checks a head before routing.
 fn check_head(context: &RequestContext, head: &Parts) -> Result<(), Refusal> {
-    let (headers, limits) = (&head.headers, &context.generation.config.limits);
-    let stood_for = context.watched.flaw().filter(|_| head.method.as_str() == STAND_IN_METHOD);
-    if let Some(flaw) = stood_for.or_else(|| http2_guard::flaw(head, limits)) {
+    let headers = &head.headers;
+    let limits = &context.generation.config.limits;
+    let stood_for = context.watched.head_error().filter(|_| head.method.as_str() == STAND_IN_METHOD);
+    if let Some(flaw) = stood_for.or_else(|| http2_guard::find_head_error(head, limits)) {
         return Err(flaw.refusal(limits));
     }
     let url_bytes = head.uri.path_and_query().map_or(0, |it| it.as_str().len());
     if url_bytes > limits.url_bytes_max as usize {
-        return Err(Refusal::long_url(limits).closing());
+        return Err(Refusal::long_url(limits).with_close());
     }
     if context.generation.local_only && !is_local(head) {
         let message =
             "this server answers to localhost only; set an admin secret to have it answer to other names";
         return Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, "MISDIRECTED", message));
     }
-    match repeated(headers) {
-        Some(name) => Err(Refusal::bad_request(format!("the header `{name}` is there twice")).closing()),
+    match find_repeated_header(headers) {
+        Some(name) => Err(Refusal::bad_request(format!("the header `{name}` is there twice")).with_close()),
         None => Ok(()),
     }
 }
 
-/// The first header with two lines of those that must have one: of two lines some readers take the first, others the last.
-fn repeated(headers: &HeaderMap) -> Option<&'static HeaderName> {
+/// The first header that occurs twice although it must be single. Readers would disagree on which value counts.
+fn find_repeated_header(headers: &HeaderMap) -> Option<&'static HeaderName> {
     static SINGLE: [HeaderName; 3] = [CONTENT_TYPE, AUTHORIZATION, ORIGIN];
     static ROLES: [HeaderName; 2] = auth::ROLES;
     static SECRETS: [HeaderName; 3] = SECRET_HEADERS;
@@ -303,15 +304,15 @@ fn repeated(headers: &HeaderMap) -> Option<&'static HeaderName> {
     single.find(|it| any && headers.get_all(*it).iter().nth(1).is_some())
 }
 
-/// True if the client addresses this machine by an IP address or as `localhost`. A web page can have its own name resolve to
-/// 127.0.0.1; served under that name, without a secret, it would be admin.
+/// True if the client addresses this machine by IP address or as `localhost`. Otherwise a web page could resolve its own name to 127.0.0.1
+/// (DNS rebinding) and, without a secret, be admin.
 fn is_local(head: &Parts) -> bool {
     let sent = || head.headers.get(HOST).and_then(|it| it.to_str().ok());
     let authority = head.uri.authority().map(hyper::http::uri::Authority::as_str).or_else(sent);
     authority.is_none_or(is_local_name)
 }
 
-/// As [`is_local`], of `name:port`.
+/// Like [`is_local`], for `name:port`.
 fn is_local_name(authority: &str) -> bool {
     let name = match authority.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|it| it.is_ascii_digit()) => name,
@@ -322,36 +323,40 @@ fn is_local_name(authority: &str) -> bool {
     name == "127.0.0.1" || top().eq_ignore_ascii_case("localhost") || name.parse::<std::net::IpAddr>().is_ok()
 }
 
-/// Lets the request pass the route's gate.
+/// Applies the route's gate.
 async fn pass(context: &RequestContext, route: &Route, head: &Parts) -> Result<(), Refusal> {
     let generation = &context.generation;
     match route.gate {
         Gate::Open => Ok(()),
         Gate::Dev if generation.dev => Ok(()),
         Gate::Dev => Err(Refusal::not_found()),
-        // Browsers send a POST of plain text, or of nothing, for any page and ask nobody.
+        // Browsers send a POST of plain text or without a body for any page, without a preflight.
         Gate::Operator if head.method != Method::GET && cors::is_of_another_origin(head) => {
             let message = "a web page of another origin may not use an operator's address";
             Err(Refusal::new(StatusCode::FORBIDDEN, "ACCESS_DENIED", message))
         }
-        // A caller that asks for another role is refused, with any secret.
-        Gate::Operator if auth::asks_for_other_role(&head.headers) => Err(Refusal::denied(AuthError::role())),
+        // A caller that asks for another role is refused, even with the secret.
+        Gate::Operator if auth::asks_for_other_role(&head.headers) => {
+            Err(Refusal::from_auth_error(AuthError::role()))
+        }
         Gate::Operator if generation.authenticator.is_open() && generation.dev => Ok(()),
         Gate::Admin if head.method != Method::GET && cors::is_of_another_origin(head) => {
             let message = "a web page of another origin may not use an operator's address";
             Err(Refusal::new(StatusCode::FORBIDDEN, "ACCESS_DENIED", message))
         }
         Gate::Admin => Box::pin(auth::admin(context, &head.headers)).await,
-        Gate::Operator => Box::pin(auth::operator(context, &head.headers)).await.map_err(Refusal::denied),
+        Gate::Operator => {
+            Box::pin(auth::operator(context, &head.headers)).await.map_err(Refusal::from_auth_error)
+        }
     }
 }
 
-/// True for OPTIONS at an endpoint's address that is no browser's question: endpoints refuse it.
+/// True for OPTIONS at a REST endpoint without a preflight's headers; endpoints refuse it.
 fn is_bare_options(route: &Route, head: &Parts) -> bool {
     route.page == Handler::Rest && !head.headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// A browser's question whether it may call, or anyone's what can be done here.
+/// Answers a preflight, or lists the allowed methods.
 fn options(context: &RequestContext, route: &Route, head: &Parts) -> Answer {
     let mut response = Response::new(ResponseBody::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;
@@ -390,10 +395,8 @@ mod tests {
 
     #[test]
     fn only_addresses_and_localhost_are_this_machine() {
-        let (here, elsewhere) = (
-            ["localhost", "LocalHost:8080", "127.0.0.1:1", "[::1]:8080", "a.localhost"],
-            ["evil.com", "localhost.evil.com:80"],
-        );
+        let here = ["localhost", "LocalHost:8080", "127.0.0.1:1", "[::1]:8080", "a.localhost"];
+        let elsewhere = ["evil.com", "localhost.evil.com:80"];
         assert!(here.iter().all(|it| is_local_name(it)) && !elsewhere.iter().any(|it| is_local_name(it)));
     }
 

@@ -1,4 +1,4 @@
-//! One thread: its own event loop, its own sockets on the shared port, its own clock.
+//! One worker thread: event loop, listening sockets and clock of its own.
 //!
 //! Nothing on the way of a request crosses threads; what workers share are counters and the current generation.
 //!
@@ -48,7 +48,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, watch};
 use tokio_rustls::TlsAcceptor;
 
-/// As many header lines hyper reads if nothing is said.
+/// Default limit of header lines in hyper.
 const HYPER_HEADERS_MAX: u16 = 100;
 
 /// Start parameters of a thread.
@@ -69,10 +69,10 @@ pub(crate) struct WorkerSeed {
 
 /// The state of one thread.
 struct Worker {
-    /// The part of the state that requests see.
+    /// State that requests see.
     context: Rc<WorkerContext>,
     read_buffer: ReadBuffer,
-    /// When the log had last that a connection could not be accepted, in the whole process.
+    /// Throttle of log lines about failed accepts, for the process.
     accept_failures: Arc<LogThrottle>,
     connections_max: usize,
     /// Number of worker threads, at least 1.
@@ -82,7 +82,7 @@ struct Worker {
     http: auto::Builder<LocalExecutor>,
 }
 
-/// Serves until the phase changes and everything is answered.
+/// Serves until the phase changes and all requests are answered.
 pub(crate) fn run(seed: WorkerSeed) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let tasks = tokio::task::LocalSet::new();
@@ -120,13 +120,13 @@ pub(crate) fn run(seed: WorkerSeed) -> std::io::Result<()> {
     })
 }
 
-/// The protocol settings, by the limits of the generation the server started with.
+/// Protocol settings from the limits of the first generation.
 fn http(live: &Live) -> auto::Builder<LocalExecutor> {
     let limits = live.current().config.limits.clone();
     let mut http = auto::Builder::new(LocalExecutor);
     let head_bytes_max = (limits.head_bytes_max as usize).max(8 * 1024);
     http.http1().max_buf_size(head_bytes_max).header_read_timeout(None).half_close(false);
-    // Fewer are counted before hyper sees them, and asked for fewer it asks for memory.
+    // Lower limits are enforced before hyper parses. Hyper allocates memory if it is given a lower limit.
     if limits.headers_max > HYPER_HEADERS_MAX {
         http.http1().max_headers(usize::from(limits.headers_max));
     }
@@ -135,7 +135,7 @@ fn http(live: &Live) -> auto::Builder<LocalExecutor> {
         .max_concurrent_streams(limits.streams_max)
         .max_header_list_size(http2_guard::list_bytes_max(&limits))
         .initial_stream_window_size(64 * 1024)
-        // Sockets may leave their windows full for a while: half as many as there may be leave the other streams theirs.
+        // WebSocket streams may keep their windows full, so the connection window leaves room for the other half of the streams.
         .initial_connection_window_size(64 * 1024 * limits.streams_max.max(32) / 2);
     http
 }
@@ -145,7 +145,8 @@ async fn serve(worker: &Rc<Worker>, listeners: Vec<(TcpListener, ListenerRole)>)
         let worker = Rc::clone(worker);
         tokio::task::spawn_local(async move { worker.accept_all(listener, place).await });
     }
-    let (context, mut leaving) = (Rc::clone(&worker.context), worker.context.phase.clone());
+    let context = Rc::clone(&worker.context);
+    let mut leaving = worker.context.phase.clone();
     tokio::task::spawn_local(async move {
         let has_left = leaving.wait_for(|it| *it != ServerPhase::Serving).await.is_ok();
         context.ends_connections.set(has_left);
@@ -169,7 +170,7 @@ async fn serve(worker: &Rc<Worker>, listeners: Vec<(TcpListener, ListenerRole)>)
             if worker.open.get() == 0 {
                 break;
             }
-            // A connection accepted just now has to be told, too.
+            // A connection that was just accepted must get the command too.
             let _ = tokio::time::timeout(Duration::from_millis(100), closed).await;
             worker.context.clock.tick();
         }
@@ -179,7 +180,7 @@ async fn serve(worker: &Rc<Worker>, listeners: Vec<(TcpListener, ListenerRole)>)
     }
 }
 
-/// Counts a connection while it lives.
+/// Counts a connection until it is dropped.
 struct Open(Rc<Worker>);
 
 impl Drop for Open {
@@ -193,7 +194,7 @@ impl Drop for Open {
 }
 
 impl Worker {
-    /// Accepts until draining begins; what waits in the queue then is still taken.
+    /// Accepts connections until draining starts, including those that wait in the backlog then.
     async fn accept_all(self: Rc<Self>, listener: TcpListener, place: ListenerRole) {
         let mut phase = self.context.phase.clone();
         loop {
@@ -211,7 +212,7 @@ impl Worker {
         }
     }
 
-    /// Makes room after a connection could not be accepted: those in use are served, new ones wait in the queue.
+    /// Makes room after a failed accept: connections in use stay, new ones wait in the backlog.
     async fn make_room(&self, cause: &std::io::Error) {
         if let Some(times) = self.accept_failures.note() {
             tracing::error!(%cause, times, "connections could not be accepted");
@@ -220,7 +221,7 @@ impl Worker {
         if is_closed {
             self.context.metrics.evicted.inc();
         }
-        // Closing takes a turn of the event loop.
+        // A closed connection frees its descriptor after a turn of the event loop.
         tokio::time::sleep(Duration::from_millis(if is_closed { 5 } else { 250 })).await;
     }
 
@@ -242,7 +243,7 @@ impl Worker {
             let tls = worker.context.live.current().tls.clone();
             match tls {
                 None => worker.connection(socket, watched, (peer, place)).await,
-                // On the heap, or each connection without TLS would have room for one with it.
+                // A boxed future, or every connection without TLS would reserve room for one with TLS.
                 Some(acceptor) => {
                     Box::pin(worker.secure_connection(socket, &acceptor, watched, (peer, place))).await;
                 }
@@ -258,7 +259,7 @@ impl Worker {
         watched: Rc<ConnectionState>,
         from: (IpAddr, ListenerRole),
     ) {
-        watched.heard();
+        watched.note_received();
         let socket = {
             let mut handshake = pin!(acceptor.accept(socket));
             std::future::poll_fn(|cx| match watched.command(cx) {
@@ -289,7 +290,7 @@ impl Worker {
         }
     }
 
-    /// Serves one connection until it ends, or is told to.
+    /// Serves one connection until it ends or is commanded to.
     async fn connection<S>(
         self: &Rc<Self>,
         socket: S,
@@ -305,13 +306,13 @@ impl Worker {
         if socket.borrow().is_flooded() {
             self.context.metrics.limit("LIMIT_FRAMES");
         }
-        if let (Some(terms), Some(socket)) = (watched.agreed(), Rc::into_inner(socket)) {
+        if let (Some(terms), Some(socket)) = (watched.take_terms(), Rc::into_inner(socket)) {
             let (socket, held) = socket.into_inner().into_held();
             websocket::serve(socket, held, terms, (&self.context, &watched, from.0)).await;
         }
     }
 
-    /// Answers requests over one connection until there are no more, or it is told to end.
+    /// Answers requests over one connection until there are no more, or it is commanded to end.
     async fn serve_requests<S>(
         self: &Rc<Self>,
         socket: LentIo<S>,
@@ -320,7 +321,8 @@ impl Worker {
     ) where
         S: AsyncRead + AsyncWrite + Unpin + 'static,
     {
-        let (worker, clock) = (Rc::clone(self), Rc::clone(watched));
+        let worker = Rc::clone(self);
+        let clock = Rc::clone(watched);
         let service = service_fn(move |request| Rc::clone(&worker).request(Rc::clone(&clock), from, request));
         let mut connection = pin!(self.http.serve_connection(socket, service));
         let mut draining = false;
@@ -333,17 +335,17 @@ impl Worker {
                 }
                 ConnectionCommand::Serve | ConnectionCommand::Drain => {}
             }
-            // An error here is the client's: it broke the protocol or went away.
+            // Errors here are the client's: a protocol violation or a broken connection.
             connection.as_mut().poll(cx).map(|it| it.is_ok())
         });
         if !ended.await {
-            watched.agreed();
+            watched.take_terms();
         }
     }
 
-    /// Answers one request; a panic costs that request only.
+    /// Answers one request. A panic fails only that request.
     ///
-    /// An answer that is known at once is not part of the future, which is moved before it runs.
+    /// An answer known at once is not part of the future, which is moved before it runs.
     fn request(
         self: Rc<Self>,
         watched: Rc<ConnectionState>,
@@ -372,16 +374,16 @@ impl Worker {
                 context.worker.metrics.panics.inc();
                 let trace_id = context.trace(Some(&head.headers)).map(LoggedTrace::trace_id);
                 tracing::error!(request_id = context.id.text(), trace_id, "a bug: the request panicked");
-                failed()
+                internal_error_answer()
             });
             let response = response::finish(&context, &head, answer);
-            Ok(response.map(|it| it.guarded(guard)))
+            Ok(response.map(|it| it.with_guard(guard)))
         }
     }
 }
 
 /// Answer to an internal error.
-fn failed() -> Answer {
+fn internal_error_answer() -> Answer {
     let message = "something went wrong in the server; the request id finds it in the log";
     let mut body = error_body(message, "INTERNAL", None);
     body.pop();

@@ -18,12 +18,12 @@ use weir_engine::caller::Token;
 use weir_http::cache::Clock;
 use weir_language::json::{Json, JsonRef};
 
-/// Algorithms of a key.
+/// All algorithms of the line.
 const ALGORITHMS: [&str; 6] = ["HS256", "HS384", "HS512", "RS256", "RS384", "RS512"];
-/// A token is needed and missing.
+/// Error for a missing token.
 const REQUIRED: &str = "a valid JWT is required but was not provided";
 
-/// The settings of the line.
+/// Settings of the line.
 #[derive(Clone, Debug)]
 pub struct AuthorizationLine {
     /// Name of the header that holds the token.
@@ -32,9 +32,9 @@ pub struct AuthorizationLine {
     pub namespace: String,
     /// The keys.
     pub keys: AuthorizationKeys,
-    /// A token with `aud` has to name one of these.
+    /// Values of which one must be in `aud`, if the token has it.
     pub audience: Vec<String>,
-    /// True if a token is needed.
+    /// True if a token is required.
     pub closed: bool,
 }
 
@@ -43,12 +43,12 @@ pub struct AuthorizationLine {
 pub enum AuthorizationKeys {
     /// A secret, or an RSA public key in PEM; `\n` stands for a line end.
     Key {
-        /// Its text.
+        /// The key's text.
         text: String,
         /// The algorithm's name.
         algorithm: String,
     },
-    /// Addresses of key sets.
+    /// URLs of key sets.
     Sets(Vec<String>),
 }
 
@@ -61,7 +61,7 @@ impl std::fmt::Debug for AuthorizationKeys {
     }
 }
 
-/// Reads the tokens of one native source.
+/// Token reader of one native source.
 #[derive(Debug)]
 pub struct NativeTokens {
     header: HeaderName,
@@ -70,18 +70,18 @@ pub struct NativeTokens {
     audience: Vec<String>,
     closed: bool,
     clock: Clock,
-    /// Tokens that were accepted, each with the place of the keys that verified it.
+    /// Cache of verified tokens, each with the index of the keys that verified it.
     verified: VerifiedTokens<(usize, Token)>,
 }
 
-/// A header that is no token, which refuses the whole request.
+/// An invalid header, which refuses the whole request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MalformedBearer(pub String);
 
 impl NativeTokens {
-    /// Reads `line`. No key set is fetched yet.
+    /// Reads the settings of `line`, without fetching key sets.
     /// # Errors
-    /// Words for whoever wrote the line.
+    /// Message for the author of the line.
     pub fn new(line: &AuthorizationLine, clock: &Clock) -> Result<Self, String> {
         let header = line.header.parse().map_err(|_| format!("`{}` is no name of a header", line.header))?;
         let keys = match &line.keys {
@@ -99,12 +99,14 @@ impl NativeTokens {
                 sets.collect::<Result<_, String>>()?
             }
         };
-        let (namespace, audience) = (line.namespace.as_str().into(), line.audience.clone());
-        let (clock, verified) = (clock.clone(), VerifiedTokens::default());
+        let namespace = line.namespace.as_str().into();
+        let audience = line.audience.clone();
+        let clock = clock.clone();
+        let verified = VerifiedTokens::default();
         Ok(Self { header, namespace, keys, audience, closed: line.closed, clock, verified })
     }
 
-    /// True if the request has the header, with something in it.
+    /// True if the request has a non-empty header.
     pub(crate) fn is_sent(&self, headers: &HeaderMap) -> bool {
         headers.get_all(&self.header).iter().any(|it| !it.is_empty())
     }
@@ -114,14 +116,14 @@ impl NativeTokens {
         &self.header
     }
 
-    /// The claims of the request's token, and when it ends, in milliseconds since 1970.
+    /// Claims of the request's token, with its expiry in milliseconds since 1970.
     /// # Errors
-    /// The header begins with `Bearer` and holds no token.
+    /// The header begins with `Bearer` but contains no token.
     pub async fn read(&self, headers: &HeaderMap) -> Result<(Token, Option<u64>), MalformedBearer> {
         let mut lines = headers.get_all(&self.header).iter().map(|it| it.to_str().unwrap_or_default());
         let text = match (lines.next().unwrap_or_default(), lines.next()) {
             (one, None) => bare(one)?,
-            (_, Some(_)) => return Ok((refused("token is malformed: several tokens"), None)),
+            (_, Some(_)) => return Ok((refused_token("token is malformed: several tokens"), None)),
         };
         if text.is_empty() {
             return Ok((if self.closed { Token::Refused(REQUIRED.into()) } else { Token::Absent }, None));
@@ -132,34 +134,34 @@ impl NativeTokens {
             return Ok((known.value.1.clone(), known.validity.ends_ms));
         }
         let token = match UncheckedToken::read(text) {
-            Ok(token) => match self.checked(&token).await {
+            Ok(token) => match self.verify_token(&token).await {
                 Ok(known) => {
                     let ends_ms = known.validity.ends_ms;
                     return Ok((self.verified.put(digest, known).value.1.clone(), ends_ms));
                 }
                 Err(refused) => refused,
             },
-            Err(Unreadable::Form) => refused("token is malformed: it cannot be read"),
+            Err(Unreadable::Form) => refused_token("token is malformed: it cannot be read"),
             Err(Unreadable::Algorithm) => {
-                refused("token is unverifiable: signing method (alg) is unavailable.")
+                refused_token("token is unverifiable: signing method (alg) is unavailable.")
             }
         };
         Ok((token, None))
     }
 
-    /// Checks signature and claims; the token that is refused is the error.
-    async fn checked(&self, token: &UncheckedToken<'_>) -> Result<Verified<(usize, Token)>, Token> {
+    /// Verifies signature and claims. A refused token is returned as the error.
+    async fn verify_token(&self, token: &UncheckedToken<'_>) -> Result<Verified<(usize, Token)>, Token> {
         const KEYFUNC: &str = "token is unverifiable: error while executing keyfunc";
         let mut signed = None;
         for (at, source) in self.keys.iter().enumerate() {
             match source {
                 KeySource::Fixed(_, expected) if *expected != token.algorithm => {
-                    let found = named(token.algorithm);
+                    let found = algorithm_name(token.algorithm);
                     let words = format!("unexpected signing method: Expected {expected:?} Found {found}");
-                    return Err(refused(&format!("{KEYFUNC}: {words}")));
+                    return Err(refused_token(&format!("{KEYFUNC}: {words}")));
                 }
                 KeySource::Set(..) if token.kid.is_none() => {
-                    return Err(refused(&format!("{KEYFUNC}: kid not present in JWT")));
+                    return Err(refused_token(&format!("{KEYFUNC}: kid not present in JWT")));
                 }
                 _ if signed.is_none() => {
                     signed = source.verifies(token).await.unwrap_or_default().map(|epoch| (at, epoch));
@@ -168,10 +170,10 @@ impl NativeTokens {
             }
         }
         let Some((at, epoch)) = signed else {
-            return Err(refused("token signature is invalid: signature is invalid"));
+            return Err(refused_token("token signature is invalid: signature is invalid"));
         };
         let json = Json::parse(&token.payload, NESTING_MAX);
-        let json = json.map_err(|_| refused("token is malformed: it cannot be read"))?;
+        let json = json.map_err(|_| refused_token("token is malformed: it cannot be read"))?;
         let (claims, validity) = self.claims(json.root())?;
         Ok(Verified { value: (at, claims), validity, epoch, bytes: token.payload.len() })
     }
@@ -179,10 +181,10 @@ impl NativeTokens {
     fn claims(&self, claims: JsonRef<'_>) -> Result<(Token, Validity), Token> {
         let validity =
             ClaimRules::default().check(claims, self.clock.wall_ms()).map_err(|fault| match fault {
-                ClaimFault::Expired => refused("token has invalid claims: token is expired"),
-                ClaimFault::NotYet => refused("token has invalid claims: token is not valid yet"),
+                ClaimFault::Expired => refused_token("token has invalid claims: token is expired"),
+                ClaimFault::NotYet => refused_token("token has invalid claims: token is not valid yet"),
                 ClaimFault::Type | ClaimFault::Audience | ClaimFault::Issuer => {
-                    refused("token has invalid claims: invalid type for claim")
+                    refused_token("token has invalid claims: invalid type for claim")
                 }
             })?;
         if claims.get("aud").is_some() {
@@ -201,27 +203,27 @@ impl NativeTokens {
             None => None,
             Some(text) => match Json::parse(text.as_bytes(), NESTING_MAX) {
                 Ok(json) if json.root().is_object() => Some(json),
-                Ok(_) | Err(_) => return Err(refused("the namespace claim holds no JSON object")),
+                Ok(_) | Err(_) => return Err(refused_token("the namespace claim holds no JSON object")),
             },
         };
         let inner = inner.as_ref().map(Json::root).or(namespace);
         let top = members(claims).filter(|it| *it.0 != *self.namespace);
-        // Of two with one name the first counts.
+        // For equal names the first claim counts, so the namespace takes precedence.
         Ok((Token::of(inner.into_iter().flat_map(members).chain(top)), validity))
     }
 }
 
-/// The key in `text`.
+/// Reads the key `text`.
 fn key(text: &str, algorithm: JwtAlgorithm) -> Result<VerificationKey, String> {
     let is_secret = matches!(algorithm, JwtAlgorithm::HS256 | JwtAlgorithm::HS384 | JwtAlgorithm::HS512);
     if is_secret && !text.is_empty() && !text.trim_start().starts_with("-----BEGIN") {
-        // Dgraph asks for no length.
+        // Dgraph has no minimum length for secrets.
         return Ok(VerificationKey::Hmac(text.as_bytes().into()));
     }
     VerificationKey::from_text(&text.replace("\\n", "\n"), algorithm)
 }
 
-/// The token in the header's text, with or without `Bearer`.
+/// The token in the header, with or without `Bearer`.
 fn bare(text: &str) -> Result<&str, MalformedBearer> {
     let begins = text.get(..6).is_some_and(|it| it.eq_ignore_ascii_case("bearer"));
     if !begins {
@@ -231,7 +233,7 @@ fn bare(text: &str) -> Result<&str, MalformedBearer> {
     token.ok_or_else(|| MalformedBearer(format!("invalid Bearer-formatted header value for JWT ({text})")))
 }
 
-const fn named(algorithm: JwtAlgorithm) -> &'static str {
+const fn algorithm_name(algorithm: JwtAlgorithm) -> &'static str {
     match algorithm {
         JwtAlgorithm::HS256 => "HS256",
         JwtAlgorithm::HS384 => "HS384",
@@ -249,6 +251,6 @@ const fn named(algorithm: JwtAlgorithm) -> &'static str {
     }
 }
 
-fn refused(cause: &str) -> Token {
+fn refused_token(cause: &str) -> Token {
     Token::Refused(format!("unable to parse jwt token:{cause}").into())
 }

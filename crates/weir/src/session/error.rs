@@ -1,49 +1,49 @@
-//! Refusals of callers: the words of Hasura with its codes and statuses, and those of `/graphql`.
+//! Authentication errors: messages, codes and statuses of Hasura's endpoints and of `/graphql`.
 //!
 //! **Invariant:** no message holds a secret, or tells which of several secrets or keys was nearly right.
 
 use std::borrow::Cow;
 
-/// A caller that is turned away.
+/// Reason why a caller is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuthError {
-    /// The fault.
+    /// Kind of the error.
     pub fault: AuthFault,
-    /// Words for the client.
+    /// Message for the client.
     pub message: Cow<'static, str>,
 }
 
 /// Kinds of [`AuthError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuthFault {
-    /// Nothing that says who calls.
+    /// No credentials.
     SecretMissing,
-    /// Another secret.
+    /// Wrong secret.
     SecretWrong,
-    /// Too many wrong secrets came from the address.
+    /// Too many wrong secrets from this address.
     TooOften,
-    /// The role is not one of the caller's.
+    /// The caller may not use the role.
     Role,
-    /// No token, or a header that holds none.
+    /// The token is missing, or its header has no token.
     TokenHeader,
-    /// A token that is forged, over, not for this server, or no token.
+    /// The token is invalid, forged, expired, or for another server.
     Token,
-    /// Claims of another form.
+    /// The claims have another type.
     Claims,
-    /// Claims without roles.
+    /// The claims have no roles.
     RoleClaims,
-    /// A session header that cannot be read.
+    /// A session header is invalid.
     SessionHeader,
-    /// The webhook denies.
+    /// The webhook denied the request.
     HookDenied,
-    /// The webhook names no role.
+    /// The webhook returned no role.
     HookRole,
-    /// The webhook gives no usable answer, or the keys of tokens cannot be fetched.
+    /// The webhook or the key set is unavailable.
     Unavailable,
 }
 
 impl AuthError {
-    /// An error with its words.
+    /// An error with its message.
     pub(crate) fn new(fault: AuthFault, message: impl Into<Cow<'static, str>>) -> Self {
         Self { fault, message: message.into() }
     }
@@ -52,22 +52,22 @@ impl AuthError {
         let message = "\"x-hasura-admin-secret\"/\"x-hasura-access-key\" required, but not found";
         Self { fault: AuthFault::SecretMissing, message: Cow::Borrowed(message) }
     }
-    /// The secret is another one.
+    /// The secret is wrong.
     pub(crate) const fn secret_wrong() -> Self {
         let message = "invalid \"x-hasura-admin-secret\"/\"x-hasura-access-key\"";
         Self { fault: AuthFault::SecretWrong, message: Cow::Borrowed(message) }
     }
-    /// The role is not one of the caller's.
+    /// The caller may not use the role.
     pub(crate) const fn role() -> Self {
         let message = "Your requested role is not in allowed roles";
         Self { fault: AuthFault::Role, message: Cow::Borrowed(message) }
     }
-    /// A token that is not accepted, in Hasura's words.
+    /// A refused token, with Hasura's message.
     pub(crate) fn token(cause: &str) -> Self {
         Self::new(AuthFault::Token, format!("Could not verify JWT: {cause}"))
     }
 
-    /// The code in `extensions.code` on Hasura's addresses.
+    /// Code in `extensions.code` on Hasura's endpoints.
     #[must_use]
     pub const fn hasura_code(&self) -> &'static str {
         match self.fault {
@@ -86,7 +86,7 @@ impl AuthError {
         }
     }
 
-    /// The status on Hasura's addresses that have one.
+    /// Status on those Hasura endpoints that use statuses.
     #[must_use]
     pub const fn hasura_status(&self) -> u16 {
         match self.fault {
@@ -103,7 +103,7 @@ impl AuthError {
         }
     }
 
-    /// The stable code on all other addresses.
+    /// Stable code on all other endpoints.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self.fault {
@@ -119,7 +119,7 @@ impl AuthError {
         }
     }
 
-    /// The status on all other addresses.
+    /// Status on all other endpoints.
     #[must_use]
     pub const fn status(&self) -> u16 {
         match self.fault {

@@ -1,4 +1,4 @@
-//! Session variables in headers: `x-hasura-…`, and `x-weir-…` as another name of the same.
+//! Session variables in headers: `x-hasura-…`, with `x-weir-…` as an alias.
 //!
 //! If a request has both names of one variable, Weir's counts.
 
@@ -8,22 +8,22 @@ use super::{ROLE, Variables};
 use hyper::HeaderMap;
 use hyper::header::HeaderName;
 
-/// Beginnings of the names of session headers; of two names of one variable the later counts.
+/// Prefixes of session headers. If both are sent for one variable, the later one counts.
 pub(super) const STARTS: [&str; 2] = ["x-hasura-", "x-weir-"];
-/// The variable that opens permissions for backends, without its beginning.
+/// Variable for backend-only permissions, without prefix.
 const BACKEND_ONLY: &str = "use-backend-only-permissions";
 
-/// Headers of the consistency of reads.
+/// Headers about the consistency of reads.
 const READ_HEADERS: [&str; 2] = ["x-weir-consistency", "x-weir-position"];
 
-/// True for the name of a session header; a secret is none, and no header of the consistency of reads.
+/// True for a session header, which excludes secrets and headers about consistency.
 pub(super) fn is_session(name: &HeaderName) -> bool {
     STARTS.iter().any(|it| name.as_str().starts_with(it))
         && !SECRET_HEADERS.contains(name)
         && !READ_HEADERS.contains(&name.as_str())
 }
 
-/// Session variables of a caller whose headers are trusted.
+/// Session variables of a trusted caller.
 pub(super) fn variables(headers: &HeaderMap) -> Result<Variables, AuthError> {
     let mut found = Variables::default();
     for start in STARTS {
@@ -36,12 +36,12 @@ pub(super) fn variables(headers: &HeaderMap) -> Result<Variables, AuthError> {
     Ok(found)
 }
 
-/// The role that the request asks for; an empty one is none.
+/// Role requested by the client; an empty value means none.
 pub(super) fn role(headers: &HeaderMap) -> Result<Option<&str>, AuthError> {
     variable(headers, ROLE)
 }
 
-/// True if the request asks for the permissions of backends.
+/// True if the request asks for backend-only permissions.
 pub(super) fn backend_only(headers: &HeaderMap) -> Result<bool, AuthError> {
     let Some(text) = variable(headers, BACKEND_ONLY)? else { return Ok(false) };
     let is_one_of = |list: [&str; 4]| list.iter().any(|it| it.eq_ignore_ascii_case(text));
@@ -57,13 +57,13 @@ pub(super) fn backend_only(headers: &HeaderMap) -> Result<bool, AuthError> {
     Err(AuthError::new(AuthFault::SessionHeader, message))
 }
 
-/// Names of the session headers of a caller who is not trusted, which do not count; the role does where `takes_role`.
-pub(super) fn ignored(headers: &HeaderMap, takes_role: bool) -> Vec<HeaderName> {
+/// Session headers of an untrusted caller, which are ignored, except for the role if `takes_role`.
+pub(super) fn ignored_names(headers: &HeaderMap, takes_role: bool) -> Vec<HeaderName> {
     let is_role = |name: &HeaderName| STARTS.iter().any(|it| name.as_str().strip_prefix(it) == Some(ROLE));
     headers.keys().filter(|it| is_session(it) && !(takes_role && is_role(it))).cloned().collect()
 }
 
-/// The text of one variable, named without its beginning; an empty one is none.
+/// Value of one variable, named without prefix; an empty value means none.
 fn variable<'h>(headers: &'h HeaderMap, rest: &str) -> Result<Option<&'h str>, AuthError> {
     for start in STARTS.iter().rev() {
         let is_it = |name: &&HeaderName| name.as_str().strip_prefix(start) == Some(rest);
@@ -74,7 +74,7 @@ fn variable<'h>(headers: &'h HeaderMap, rest: &str) -> Result<Option<&'h str>, A
     Ok(None)
 }
 
-/// The text of the header `name`, which the request has.
+/// Value of the header `name`, which exists.
 fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<&'h str, AuthError> {
     let wrong =
         |words: &str| AuthError::new(AuthFault::SessionHeader, format!("the header `{name}` {words}"));

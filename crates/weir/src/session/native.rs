@@ -1,5 +1,5 @@
-//! Callers of native sources: the claims of tokens that lines `# Dgraph.Authorization {…}` describe, beside the session that
-//! secrets and other tokens give.
+//! Callers of native sources: claims of tokens described by `# Dgraph.Authorization {…}`, added to the session of the server's own
+//! authentication.
 //!
 //! Each source with a line is an authority: its rules read the token that its own line checks, or that of the session where the
 //! request has none for it. Sources without a line, and services, read the token of the session.
@@ -16,12 +16,12 @@ use weir_http::cache::Clock;
 use weir_native::auth::{TokenVariable, claims};
 use weir_native::model;
 
-/// Role of a caller with a token of a native source and nothing else.
+/// Role of a caller with only a native source's token.
 const USER: &str = "user";
-/// Role of a caller without any credential.
+/// Role of a caller without credentials.
 const ANONYMOUS: &str = "anonymous";
 
-/// A native source with a line.
+/// A native source with an authorization line.
 #[derive(Debug)]
 struct Authority {
     /// The source's name.
@@ -29,24 +29,24 @@ struct Authority {
     tokens: NativeTokens,
 }
 
-/// The tokens and rules of the native sources of a server.
+/// Tokens and rules of all native sources.
 #[derive(Debug, Default)]
 pub(crate) struct NativeAuth {
     authorities: Vec<Authority>,
-    /// Claims that rules read as values.
+    /// Claims that rules use as values.
     variables: Vec<TokenVariable>,
 }
 
-/// The token of each authority that has checked one.
+/// Tokens that were verified, by authority.
 type Tokens = Vec<(Box<str>, Token)>;
 
-/// The tokens of a request, and the end of the first that ends, in milliseconds since 1970.
+/// Tokens of a request, with the earliest expiry in milliseconds since 1970.
 type ReadTokens = (Tokens, Option<u64>);
 
 impl NativeAuth {
-    /// Adds the source `name` with this line and these claims.
+    /// Adds the source `name` with its line and claims.
     /// # Errors
-    /// The line cannot be used.
+    /// The line is invalid.
     pub(crate) fn add(
         &mut self,
         name: &str,
@@ -63,12 +63,12 @@ impl NativeAuth {
         Ok(())
     }
 
-    /// True if no native source says more of any caller.
+    /// True if no native source affects sessions.
     pub(crate) fn is_idle(&self) -> bool {
         self.authorities.is_empty() && self.variables.is_empty()
     }
 
-    /// `known` headers that say who calls, with those of the lines.
+    /// Adds the headers of the lines to `known`, the server's headers with credentials.
     pub(crate) fn credentials(&self, known: &str) -> Box<str> {
         if known == "*" {
             return known.into();
@@ -83,7 +83,7 @@ impl NativeAuth {
         names.join(", ").into()
     }
 
-    /// The session of a caller whom the server's own authentication found to be `found`.
+    /// Completes the session `found` by the server's own authentication.
     /// # Errors
     /// The reason for the refusal.
     pub(crate) async fn session(
@@ -96,7 +96,7 @@ impl NativeAuth {
         }
         let is_sent = self.authorities.iter().any(|it| it.tokens.is_sent(headers));
         match found {
-            // On an open server whoever sends a token is its holder; all others are the admin.
+            // On an open server a caller with a token is the token's user; all others are the admin.
             Ok(session) if session.identity.is_admin() && !(session.identity.is_anonymous && is_sent) => {
                 Ok(session)
             }
@@ -118,9 +118,10 @@ impl NativeAuth {
         }
     }
 
-    /// The tokens of the request; `only_sent`: of authorities whose header it has.
+    /// Tokens of the request; with `only_sent`, only of authorities whose header is present.
     async fn read(&self, headers: &HeaderMap, only_sent: bool) -> Result<ReadTokens, AuthError> {
-        let (mut all, mut ends_ms) = (Tokens::new(), None);
+        let mut all = Tokens::new();
+        let mut ends_ms = None;
         for Authority { name, tokens } in &self.authorities {
             if only_sent && !tokens.is_sent(headers) {
                 continue;
@@ -133,13 +134,13 @@ impl NativeAuth {
         Ok((all, ends_ms))
     }
 
-    /// `identity` with its claims as values for rules.
+    /// `identity` with claims added as values for rules.
     pub(crate) fn with_values(&self, identity: Identity) -> Identity {
         let claims = self.claims(&identity.claims, identity.claims.token().clone(), Tokens::new());
         Identity { claims: Arc::new(claims), ..identity }
     }
 
-    /// `session` with the `tokens`. The token of the only authority is that of the session, if it has none of its own.
+    /// `session` with the `tokens`. The token of a single authority becomes the session's token, if it has none.
     fn with_tokens(&self, mut session: Session, (tokens, ends_ms): ReadTokens) -> Session {
         session.expires_ms = session.expires_ms.into_iter().chain(ends_ms).min();
         let claims = &session.identity.claims;
@@ -154,7 +155,7 @@ impl NativeAuth {
         session
     }
 
-    /// The variables of `claims` with those of the rules, the session's `token`, and the `tokens` of authorities.
+    /// `claims` with the variables of rules, the session's `token`, and the `tokens` of authorities.
     fn claims(&self, claims: &Claims, token: Token, tokens: Tokens) -> Claims {
         let given = claims.variables().iter().map(|(name, value)| (name.to_string(), value.to_string()));
         let plain = Claims::new([], token.clone()).with_tokens(tokens.iter().cloned());
@@ -164,7 +165,7 @@ impl NativeAuth {
     }
 }
 
-/// A caller with a role and nothing else.
+/// A session with only a role.
 fn user(role: &str) -> Session {
     let session = Session::new(role, Variables::default(), Token::Absent);
     let is_anonymous = role == ANONYMOUS;

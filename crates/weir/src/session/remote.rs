@@ -1,4 +1,4 @@
-//! Calls of the services that authentication needs: key sets and the webhook; and the lifetime of their answers.
+//! HTTP calls of authentication: key sets and the webhook, with the lifetime of answers.
 
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use tokio::task::AbortHandle;
 use weir_http::call::{Answer, Ask, CallPolicy, Protocol, Upstream, UpstreamSettings};
 
-/// Longest body that is read, in bytes.
+/// Maximum size of a body, in bytes.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
 
-/// A service with one address.
+/// A service at one URL.
 #[derive(Debug)]
 pub(super) struct RemoteUrl {
     upstream: Upstream,
@@ -23,9 +23,9 @@ pub(super) struct RemoteUrl {
 }
 
 impl RemoteUrl {
-    /// Nothing is sent yet.
+    /// Prepares calls without making one.
     /// # Errors
-    /// A text that is no address of a service.
+    /// The text is not a URL.
     pub(super) fn new(url: &str, timeout: Duration) -> Result<Self, String> {
         let base: Uri = url.parse().map_err(|cause| format!("`{url}` is no address: {cause}"))?;
         if !matches!(base.scheme_str(), Some("http" | "https")) {
@@ -40,7 +40,7 @@ impl RemoteUrl {
 
     /// Calls the service.
     /// # Errors
-    /// Words for the log.
+    /// A message for the log.
     pub(super) async fn call(
         &self,
         method: Method,
@@ -61,7 +61,7 @@ impl RemoteUrl {
     }
 }
 
-/// A call under way that several wait for. It goes on when those who wait go away.
+/// A shared call in flight, which continues if its waiters are dropped.
 #[derive(Clone)]
 pub(super) struct Flight<T: Clone> {
     result: Shared<BoxFuture<'static, Option<T>>>,
@@ -69,24 +69,24 @@ pub(super) struct Flight<T: Clone> {
 }
 
 impl<T: Clone + Send + Sync + 'static> Flight<T> {
-    /// Begins `work` as a task of its own.
+    /// Starts `work` as a task.
     pub(super) fn begin(work: impl Future<Output = T> + Send + 'static) -> Self {
         let task = tokio::spawn(work);
         Self { task: task.abort_handle(), result: task.map(Result::ok).boxed().shared() }
     }
 
-    /// True if it has ended, whether anybody waited for it or not.
+    /// True if it has ended.
     pub(super) fn is_over(&self) -> bool {
         self.task.is_finished()
     }
 
-    /// Waits for its end; nothing comes of one that panics.
+    /// Waits for the result; `None` if the task panicked.
     pub(super) async fn wait(self) -> Option<T> {
         self.result.await
     }
 }
 
-/// The lifetime that an answer states, in milliseconds: 0 where it must not be kept, nothing where it says nothing.
+/// Lifetime stated by an answer, in milliseconds: 0 if it must not be stored, `None` if it states none.
 pub(super) fn lifetime_ms(headers: &HeaderMap, wall_ms: u64) -> Option<u64> {
     let lines = headers.get_all(CACHE_CONTROL).iter().filter_map(|it| it.to_str().ok());
     let mut stated = None;
@@ -100,14 +100,14 @@ pub(super) fn lifetime_ms(headers: &HeaderMap, wall_ms: u64) -> Option<u64> {
     stated.or_else(expires)
 }
 
-/// The lifetime in the text of a `Cache-Control`.
+/// Lifetime in a `Cache-Control` value.
 pub(super) fn cache_control_ms(text: &str) -> Option<u64> {
     let mut stated = None;
     for directive in text.split(',') {
         let (name, value) = directive.split_once('=').unwrap_or((directive, ""));
         match &*name.trim().to_ascii_lowercase() {
             "no-store" | "no-cache" => return Some(0),
-            // A number that cannot be read is over at once.
+            // An unreadable number means 0.
             "max-age" => {
                 let seconds: u64 = value.trim().trim_matches('"').parse().unwrap_or(0);
                 stated = Some(seconds.saturating_mul(1000));
@@ -118,7 +118,7 @@ pub(super) fn cache_control_ms(text: &str) -> Option<u64> {
     stated
 }
 
-/// Milliseconds until the date `text`; 0 if it is over or none.
+/// Milliseconds until the date `text`; 0 if it is past or invalid.
 pub(super) fn until_ms(text: &str, wall_ms: u64) -> u64 {
     let at = httpdate::parse_http_date(text).ok();
     let since = at.and_then(|it| it.duration_since(std::time::UNIX_EPOCH).ok()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The authentication webhook: a service that gets the client's headers and says which session they are.
+//! Authentication webhook: a service that receives the client's headers and returns the session.
 //!
 //! An answer with a lifetime in its HTTP `Cache-Control` or `Expires` is kept for requests with equal headers; equal requests
 //! in flight share one call. A POST that holds the GraphQL request is neither kept nor shared.
@@ -24,7 +24,7 @@ use weir_http::cache::Clock;
 use weir_http::call::Answer;
 use weir_language::json::{Json, JsonRef};
 
-/// Headers of the client that a GET does not forward. Source: Hasura's documentation of webhooks.
+/// Client headers that a GET does not forward. Source: Hasura's documentation of webhooks.
 const UNFORWARDED: [&str; 14] = [
     "accept",
     "accept-datetime",
@@ -41,11 +41,11 @@ const UNFORWARDED: [&str; 14] = [
     "referer",
     "user-agent",
 ];
-/// Headers that are sent and in no key.
+/// Headers that are sent but not part of the cache key.
 const UNKEYED: [&str; 4] = ["content-length", "traceparent", "tracestate", "x-request-id"];
-/// Number of answers that are kept.
+/// Maximum number of cached answers.
 const ANSWERS_MAX: usize = 10_000;
-/// No answer is kept for longer, in milliseconds.
+/// Maximum lifetime of a cached answer, in milliseconds.
 const LIFETIME_MS_MAX: u64 = 3_600_000;
 
 /// The webhook of a configuration.
@@ -57,13 +57,13 @@ pub(super) struct Webhook {
     shared: Arc<SharedAnswers>,
 }
 
-/// Answers that are kept, and calls under way; a call removes itself when it ends.
+/// Cache of answers, and calls in flight. A call removes itself when it ends.
 struct SharedAnswers {
     kept: Cache<CallKey, Arc<HookAnswer>>,
     flights: Mutex<HashMap<CallKey, Flight<HookResult>>>,
 }
 
-/// Digest of the headers that are sent.
+/// Digest of the sent headers.
 type CallKey = [u8; 32];
 /// Result of a call.
 type HookResult = Result<Arc<HookAnswer>, AuthError>;
@@ -73,17 +73,17 @@ type HookResult = Result<Arc<HookAnswer>, AuthError>;
 struct HookAnswer {
     role: Box<str>,
     variables: Variables,
-    /// End of the session, in milliseconds since 1970.
+    /// Expiry of the session, in milliseconds since 1970.
     expires_ms: Option<u64>,
     cookies: Vec<HeaderValue>,
-    /// End of the time for which the answer is kept, by the clock's monotonic time.
+    /// End of the cache lifetime on the clock's monotonic time.
     fresh_until_ms: u64,
 }
 
 impl Webhook {
-    /// Nothing is called yet.
+    /// Reads the settings without calling the service.
     /// # Errors
-    /// The key that cannot be, and why.
+    /// The invalid key and the reason.
     pub(super) fn new(hook: &AuthWebhook, clock: &Clock) -> Result<Self, (&'static str, String)> {
         if hook.timeout_ms == 0 {
             return Err(("timeout_ms", "is 0, which would refuse every request".into()));
@@ -99,12 +99,12 @@ impl Webhook {
         })
     }
 
-    /// True if a call holds the GraphQL request.
+    /// True if calls contain the GraphQL request.
     pub(super) fn takes_request(&self) -> bool {
         self.mode == WebhookMode::Post && self.send_request
     }
 
-    /// The session of a request with these headers; `request` is its body, if it has one that is GraphQL.
+    /// Session of a request with these headers; `request` is its body, if it is GraphQL.
     pub(super) async fn session(
         &self,
         headers: &HeaderMap,
@@ -118,12 +118,12 @@ impl Webhook {
         Ok(Session {
             expires_ms: answer.expires_ms,
             cookies: answer.cookies.clone(),
-            ignored: headers::ignored(headers, true),
+            ignored: headers::ignored_names(headers, true),
             ..Session::new(&answer.role, answer.variables.clone(), Token::Absent)
         })
     }
 
-    /// The answer for `headers`: kept, under way, or asked for.
+    /// Answer for `headers`: cached, in flight, or fetched.
     async fn shared_answer(&self, headers: &HeaderMap) -> HookResult {
         let key = self.key(headers);
         if let Some(kept) = self.shared.kept.get(&key).filter(|it| self.clock.now_ms() < it.fresh_until_ms) {
@@ -143,9 +143,11 @@ impl Webhook {
         flight.wait().await.unwrap_or_else(|| Err(unreachable()))
     }
 
-    /// Begins a call that others may wait for.
+    /// Starts a shared call.
     fn begin(&self, headers: &HeaderMap, key: CallKey) -> Flight<HookResult> {
-        let (call, shared, clock) = (self.call(headers, None), Arc::clone(&self.shared), self.clock.clone());
+        let call = self.call(headers, None);
+        let shared = Arc::clone(&self.shared);
+        let clock = self.clock.clone();
         Flight::begin(async move {
             let done = call.await;
             if let Ok(answer) = &done
@@ -158,21 +160,22 @@ impl Webhook {
         })
     }
 
-    /// Number of calls under way that others may wait for.
+    /// Number of shared calls in flight.
     #[cfg(test)]
     pub(super) fn under_way(&self) -> usize {
         self.shared.flights.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Asks the service.
+    /// Calls the service.
     fn call(
         &self,
         headers: &HeaderMap,
         request: Option<String>,
     ) -> impl Future<Output = HookResult> + Send + 'static {
-        let (remote, clock) = (Arc::clone(&self.remote), self.clock.clone());
+        let remote = Arc::clone(&self.remote);
+        let clock = self.clock.clone();
         let (method, sent, body) = match self.mode {
-            WebhookMode::Get => (Method::GET, forwarded(headers), Bytes::new()),
+            WebhookMode::Get => (Method::GET, forwarded_headers(headers), Bytes::new()),
             WebhookMode::Post => {
                 let json = (CONTENT_TYPE, HeaderValue::from_static("application/json"));
                 (Method::POST, vec![json], Bytes::from(body(headers, request.as_deref())))
@@ -189,7 +192,7 @@ impl Webhook {
         }
     }
 
-    /// The key of a call for `headers`.
+    /// Cache key of a call for `headers`.
     fn key(&self, headers: &HeaderMap) -> CallKey {
         let is_sent = |name: &HeaderName| match self.mode {
             WebhookMode::Get => !UNFORWARDED.contains(&name.as_str()),
@@ -222,13 +225,13 @@ fn unusable(cause: &str) -> AuthError {
     AuthError::new(AuthFault::Unavailable, "Invalid response from authorization hook")
 }
 
-/// Headers of the client that a GET forwards.
-fn forwarded(headers: &HeaderMap) -> Vec<(HeaderName, HeaderValue)> {
+/// Client headers that a GET forwards.
+fn forwarded_headers(headers: &HeaderMap) -> Vec<(HeaderName, HeaderValue)> {
     let lines = headers.iter().filter(|it| !UNFORWARDED.contains(&it.0.as_str()));
     lines.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// The body of a POST: `{"headers": {…}, "request": …}`.
+/// Body of a POST: `{"headers": {…}, "request": …}`.
 fn body(headers: &HeaderMap, request: Option<&str>) -> String {
     let mut all = serde_json::Map::new();
     for name in headers.keys() {
@@ -242,7 +245,7 @@ fn body(headers: &HeaderMap, request: Option<&str>) -> String {
     }
 }
 
-/// The member `request`: what the body of a request, or each of a list, has of the three members of GraphQL.
+/// The member `request`: the three GraphQL members of the body, or of each request in a list.
 fn request_member(body: &[u8]) -> Option<String> {
     let json = Json::parse(body, NESTING_MAX * 4).ok()?;
     let one = |it: JsonRef<'_>| {
@@ -258,7 +261,7 @@ fn request_member(body: &[u8]) -> Option<String> {
     root.is_object().then(|| one(root))
 }
 
-/// Reads the service's answer.
+/// Parses the service's answer.
 fn read(answer: &Answer, clock: &Clock) -> Result<HookAnswer, AuthError> {
     match answer.status.as_u16() {
         200 => {}
@@ -273,7 +276,8 @@ fn read(answer: &Answer, clock: &Clock) -> Result<HookAnswer, AuthError> {
         return Err(unusable("no JSON object"));
     }
     let wall_ms = clock.wall_ms();
-    let (mut variables, mut expires_ms) = (Variables::default(), None);
+    let mut variables = Variables::default();
+    let mut expires_ms = None;
     for (name, value) in json.root().members() {
         let text = value.as_str().ok_or_else(|| unusable(&format!("`{name}` is no text")))?;
         match &*name {

@@ -1,55 +1,56 @@
-//! Findings for the operator: parts of the sources that are not served, each with its place.
+//! Findings for the operator: parts of sources that are not served, with locations.
 
 use crate::config::{Config, Described};
 use crate::databases::Unopened;
 use weir_metadata::{Inconsistent, Step};
 use weir_relational::catalog::{ConfigStep, Warning};
 
-/// Differences between the sources and the served API, one line each.
+/// Problems of the sources, one line each.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
-    /// Entries of the configuration that ask for what the database does not have, with their places. The rest serves.
+    /// Configuration entries for things that the database lacks, with locations. The rest is served.
     pub mistakes: Vec<String>,
-    /// Those of them that are objects of Hasura's metadata.
+    /// Mistakes in Hasura's metadata, as its inconsistent objects.
     pub inconsistent: Vec<Inconsistent>,
-    /// Entries of the metadata that Weir does not honour, with their places.
+    /// Entries of the metadata that Weir does not support, with locations.
     pub unsupported: Vec<String>,
-    /// Parts of the database that the API leaves out.
+    /// Parts of the database that the API omits.
     pub warnings: Vec<String>,
-    /// Sources that cannot be asked now and are tried again.
+    /// Sources that are down and retried.
     pub down: Vec<Down>,
-    /// Bounds and promises of the databases, one line each.
+    /// Notes about the databases, one line each.
     pub notes: Vec<String>,
 }
 
-/// An entry about operations that does not fit.
+/// An entry about operations that does not match the schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Misfit {
-    /// True if the path is one of the metadata, else of weir.yaml.
+    /// True if the path belongs to the metadata, false for weir.yaml.
     pub(crate) is_metadata: bool,
     pub(crate) path: Vec<Step>,
     pub(crate) reason: String,
-    /// True if it is served all the same.
+    /// True if the entry is served nevertheless.
     pub(crate) is_served: bool,
 }
 
-/// A source that cannot be asked now.
+/// A source that is down.
 #[derive(Clone, Debug)]
 pub struct Down {
     /// Name of the source.
     pub name: String,
-    /// Why, for the operator.
+    /// Reason, for the operator.
     pub message: String,
-    /// It is there and does not let Weir in: waiting alone does not mend that.
+    /// True if the source refuses access, which waiting alone does not fix.
     pub is_closed: bool,
-    /// It stays in the graph by its last known contents, with the permissions of today; what is asked of it fails.
+    /// True if it is served from its last known contents, with the current permissions; its fields fail.
     pub is_known: bool,
 }
 
 impl Down {
     /// The finding that source `name` is not open.
     pub(super) fn new(name: &str, reason: &Unopened, is_known: bool) -> Self {
-        let (name, message) = (name.to_owned(), reason.to_string());
+        let name = name.to_owned();
+        let message = reason.to_string();
         Self { name, message, is_closed: matches!(reason, Unopened::Closed(_)), is_known }
     }
 }
@@ -61,31 +62,32 @@ impl std::fmt::Display for Down {
 }
 
 impl Findings {
-    /// True if a source is down that was never reached.
+    /// True if a source that was never reached is down.
     pub(crate) fn leaves_out_sources(&self) -> bool {
         self.down.iter().any(|it| !it.is_known)
     }
 
-    /// True if source `name` cannot be asked now.
+    /// True if source `name` is down.
     pub(crate) fn is_down(&self, name: &str) -> bool {
         self.down.iter().any(|it| it.name == name)
     }
 
-    /// Writes them to the log.
+    /// Logs all findings.
     pub fn log(&self) {
         self.mistakes.iter().for_each(|it| tracing::error!("{it}"));
         self.unsupported.iter().for_each(|it| tracing::error!("{it}"));
         self.warnings.iter().for_each(|it| tracing::warn!("{it}"));
         self.notes.iter().for_each(|it| tracing::info!("{it}"));
         for down in &self.down {
-            match down.is_closed {
-                true => tracing::error!("{down}; Weir retries it"),
-                false => tracing::warn!("{down}; Weir retries it"),
+            if down.is_closed {
+                tracing::error!("{down}; Weir retries it")
+            } else {
+                tracing::warn!("{down}; Weir retries it")
             }
         }
     }
 
-    /// Tells an object of the metadata that is not served; one that several sources find is told once.
+    /// Adds an object of the metadata that is not served, once even if several sources find it.
     pub(super) fn leave_out(&mut self, object: Inconsistent) {
         if self.inconsistent.contains(&object) {
             return;
@@ -94,12 +96,12 @@ impl Findings {
         self.inconsistent.push(object);
     }
 
-    /// Tells an entry about operations that does not fit.
-    pub(crate) fn misfit(&mut self, config: &Config, found: Misfit) {
+    /// Adds an entry about operations that does not match.
+    pub(crate) fn add_misfit(&mut self, config: &Config, found: Misfit) {
         let Misfit { is_metadata, path, reason, is_served } = found;
         match config.described.as_ref().filter(|_| is_metadata) {
             Some(described) if is_served => {
-                self.warnings.push(format!("{}: {reason}", described.loaded.places.words(&path)));
+                self.warnings.push(format!("{}: {reason}", described.loaded.places.describe_place(&path)));
             }
             Some(described) => self.leave_out(described.inconsistent(&path, &reason)),
             None => {
@@ -117,8 +119,8 @@ impl Findings {
         }
     }
 
-    /// Tells an inherited role that does not fit, at `entry`: those of weir.yaml stand before those of the metadata.
-    fn misfit_role(&mut self, config: &Config, entry: &[ConfigStep], reason: String) {
+    /// Adds an inherited role that is invalid, at `entry`. Roles of weir.yaml come before those of the metadata.
+    fn add_misfit_role(&mut self, config: &Config, entry: &[ConfigStep], reason: String) {
         let own = config.inherited_roles.len();
         let step = |it: &ConfigStep| match it {
             ConfigStep::Key(key) => Step::from(key.as_str()),
@@ -132,12 +134,12 @@ impl Findings {
             }
             _ => false,
         };
-        self.misfit(config, Misfit { is_metadata, path, reason, is_served: false });
+        self.add_misfit(config, Misfit { is_metadata, path, reason, is_served: false });
     }
 
     pub(super) fn add(&mut self, config: &Config, source: usize, found: Warning) {
         if found.entry.first() == Some(&"inherited_roles".into()) {
-            return self.misfit_role(config, &found.entry, found.reason);
+            return self.add_misfit_role(config, &found.entry, found.reason);
         }
         let name = &config.sources[source].name;
         let described = config.described.as_ref().zip(config.sources[source].of_metadata);

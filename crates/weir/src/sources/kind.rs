@@ -1,9 +1,9 @@
-//! Keys of a source that have to fit its address.
+//! Checks keys of a source against its address.
 
 use crate::address::Address;
 use crate::config::{Source, SourceKind};
 
-/// `kind` and the block `postgres` have to fit the address.
+/// Checks that `kind` and the block `postgres` match the address.
 pub(super) fn check(source: &Source, address: &Address) -> Result<(), String> {
     let is_services = matches!(address, Address::Services(_));
     if !is_services && (source.env.is_some() || !source.services.is_empty()) {

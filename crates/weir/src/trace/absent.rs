@@ -1,9 +1,9 @@
-//! In place of the export of traces where the feature `otlp` is off.
+//! Replaces the export of traces in a build without the feature `otlp`.
 
 use super::SpanRecord;
 use crate::config;
 
-/// There is none.
+/// No exporter exists.
 pub(super) enum Exporter {}
 
 impl Exporter {

@@ -1,4 +1,4 @@
-//! The way to the collector: the HTTP client of services, on the exporting thread.
+//! HTTP client of the exporter: the client for services, on the exporting thread.
 
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
 use std::fmt;
@@ -13,16 +13,16 @@ use weir_http::call::{Ask, CallPolicy, Protocol, Upstream, UpstreamSettings};
 /// Time for one batch. Source: OTLP, `OTEL_EXPORTER_OTLP_TIMEOUT`.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// See the module's words.
+/// Sends batches to the collector with the HTTP client for services.
 pub(super) struct OtlpClient {
     runtime: Runtime,
-    /// The collector, once it was called.
+    /// The collector, after the first call.
     collector: Mutex<Option<(String, Upstream)>>,
 }
 
 impl OtlpClient {
     /// # Errors
-    /// The system gives no event loop.
+    /// No event loop can be created.
     pub(super) fn new() -> Result<Self, String> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|cause| format!("`tracing`: no event loop: {cause}"))?;
@@ -31,7 +31,8 @@ impl OtlpClient {
 
     fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
         let (head, body) = request.into_parts();
-        let (scheme, authority) = (head.uri.scheme_str(), head.uri.authority());
+        let scheme = head.uri.scheme_str();
+        let authority = head.uri.authority();
         let base = format!("{}://{}", scheme.unwrap_or("http"), authority.ok_or("no host")?);
         let mut collector = self.collector.lock().unwrap_or_else(PoisonError::into_inner);
         if collector.as_ref().is_none_or(|it| it.0 != base) {
@@ -45,7 +46,8 @@ impl OtlpClient {
         let (_, upstream) = collector.as_ref().ok_or("no collector")?;
         let path_and_query = head.uri.path_and_query().ok_or("no path")?.clone();
         let headers = head.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-        let (method, deadline) = (head.method, Instant::now() + TIMEOUT);
+        let method = head.method;
+        let deadline = Instant::now() + TIMEOUT;
         let ask = Ask {
             method,
             path_and_query,
@@ -73,7 +75,7 @@ impl HttpClient for OtlpClient {
         'c: 'f,
         Self: 'f,
     {
-        // The exporting thread waits for nothing else.
+        // The exporting thread has nothing else to do, so it may block.
         Box::pin(ready(self.send(request)))
     }
 }

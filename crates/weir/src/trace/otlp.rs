@@ -1,4 +1,4 @@
-//! Export by the SDK of OpenTelemetry: batches on a thread of its own, from a bounded queue.
+//! Export with the OpenTelemetry SDK: batches from a bounded queue, sent on a thread of its own.
 
 use super::client::OtlpClient;
 use super::{COUNTS, Kind, SpanRecord, Value};
@@ -19,14 +19,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 use weir_engine::span;
 
-/// The path of traces behind the address of a collector. Source: OTLP, section "OTLP/HTTP Request".
+/// Path of traces below a collector's address. Source: OTLP, section "OTLP/HTTP Request".
 const PATH: &str = "v1/traces";
-/// Time for the last spans when the server ends.
+/// Timeout of sending the last spans at shutdown.
 const STOP_MAX: Duration = Duration::from_secs(3);
-/// Spans that wait or are on their way, where the environment says no other number.
+/// Default capacity of the queue, in spans.
 const QUEUE_MAX: usize = 2048;
 
-/// The queue and the thread behind it.
+/// The queue with its thread.
 pub(super) struct Exporter {
     processor: BatchSpanProcessor,
     scope: InstrumentationScope,
@@ -35,9 +35,9 @@ pub(super) struct Exporter {
 }
 
 impl Exporter {
-    /// Starts the thread. The collector need not be there.
+    /// Starts the thread. The collector may be unreachable.
     /// # Errors
-    /// Settings that mean nothing, in words for operators.
+    /// A setting is invalid.
     pub(super) fn start(config: &config::Tracing) -> Result<Self, String> {
         check_protocol(|name| std::env::var(name).ok())?;
         let mut builder = SpanExporter::builder().with_http().with_http_client(OtlpClient::new()?);
@@ -57,7 +57,7 @@ impl Exporter {
         Ok(Self { processor, scope, queued, queue_max })
     }
 
-    /// Queues a span; false if there is no room.
+    /// Queues a span; false if the queue is full.
     pub(super) fn record(&self, span: impl FnOnce() -> SpanRecord) -> bool {
         if self.queued.fetch_add(1, Ordering::Relaxed) >= self.queue_max {
             self.queued.fetch_sub(1, Ordering::Relaxed);
@@ -67,14 +67,14 @@ impl Exporter {
         true
     }
 
-    /// Sends what waits.
+    /// Sends queued spans.
     pub(super) fn stop(&self) {
-        // Spans that a collector does not take in time are lost with the process.
+        // Spans that the collector does not accept in time are lost.
         let _ = self.processor.shutdown_with_timeout(STOP_MAX);
     }
 }
 
-/// Refuses a protocol that is not spoken.
+/// Refuses unsupported protocols.
 fn check_protocol(variable: impl Fn(&str) -> Option<String>) -> Result<(), String> {
     for name in ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"] {
         if let Some(protocol) = variable(name).filter(|it| !it.is_empty()) {
@@ -89,13 +89,13 @@ fn check_protocol(variable: impl Fn(&str) -> Option<String>) -> Result<(), Strin
     Ok(())
 }
 
-/// Where a collector at `endpoint` takes traces.
+/// URL for traces of a collector at `endpoint`.
 fn traces_at(endpoint: &str) -> String {
     let base = endpoint.trim_end_matches('/');
     if base.ends_with(PATH) { base.to_owned() } else { format!("{base}/{PATH}") }
 }
 
-/// Resource attributes: the same for all spans.
+/// Resource attributes, equal for all spans.
 fn resource(config: &config::Tracing) -> Resource {
     let is_named = |name: &str| std::env::var(name).is_ok_and(|it| it.contains("service.name"));
     let has_name = std::env::var("OTEL_SERVICE_NAME").is_ok() || is_named("OTEL_RESOURCE_ATTRIBUTES");
@@ -110,8 +110,8 @@ fn resource(config: &config::Tracing) -> Resource {
 
 fn context(of: span::SpanContext, state: TraceState) -> SpanContext {
     let flags = if of.is_sampled { TraceFlags::SAMPLED } else { TraceFlags::default() };
-    let (trace, own) =
-        (TraceId::from_bytes(of.trace.to_be_bytes()), SpanId::from_bytes(of.span.to_be_bytes()));
+    let trace = TraceId::from_bytes(of.trace.to_be_bytes());
+    let own = SpanId::from_bytes(of.span.to_be_bytes());
     SpanContext::new(trace, own, flags, false, state)
 }
 
@@ -130,7 +130,7 @@ fn data(span: SpanRecord, scope: &InstrumentationScope) -> SpanData {
         }
         None => Status::Unset,
     };
-    // A state that breaks the standard's form belongs to no system.
+    // An invalid state is dropped.
     let state = span.trace_state.and_then(|it| TraceState::from_str(&it).ok()).unwrap_or_default();
     SpanData {
         span_context: context(span.context, state),
@@ -153,7 +153,7 @@ fn data(span: SpanRecord, scope: &InstrumentationScope) -> SpanData {
     }
 }
 
-/// Counts what the collector takes.
+/// Counts accepted spans.
 #[derive(Debug)]
 struct Counting {
     exporter: SpanExporter,

@@ -18,7 +18,8 @@ const DOORS: [&str; 3] = ["/graphql", "/v1/graphql", "/v1alpha1/graphql"];
 /// A token of these roles, the first the default one, with further claims.
 pub(crate) fn token(roles: &[&str], more: &str) -> String {
     let roles: Vec<String> = roles.iter().map(|it| format!("\"{it}\"")).collect();
-    let (default, all) = (&roles[0], roles.join(","));
+    let default = &roles[0];
+    let all = roles.join(",");
     let own = format!(r#""x-hasura-allowed-roles":[{all}],"x-hasura-default-role":{default}"#);
     let claims = format!(r#"{{"https://hasura.io/jwt/claims":{{{own}}}{more}}}"#);
     let signed =
@@ -102,7 +103,8 @@ fn session_headers_that_do_not_count_are_logged_and_counted() {
 fn hook(ask: &str, status: u16, headers: &[(&str, &str)], text: &str) -> HookAnswer {
     let headers: BTreeMap<String, String> =
         headers.iter().map(|it| (it.0.to_owned(), it.1.to_owned())).collect();
-    let (ask, text) = (ask.to_owned(), Some(text.to_owned()));
+    let ask = ask.to_owned();
+    let text = Some(text.to_owned());
     HookAnswer { ask, when: BTreeMap::new(), status, headers, answer: None, text }
 }
 

@@ -90,9 +90,10 @@ fn the_commands_of_the_first_pages_run_beside_the_examples() {
 /// Runs `weir init` with `arguments` in `folder`: standard output, or the words of the refusal.
 fn init(arguments: &str, folder: &Path) -> Result<String, String> {
     let done = shell(&format!("weir init {arguments}"), folder).output().expect("bash runs");
-    match done.status.success() {
-        true => Ok(String::from_utf8_lossy(&done.stdout).into_owned()),
-        false => Err(String::from_utf8_lossy(&done.stderr).into_owned()),
+    if done.status.success() {
+        Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+    } else {
+        Err(String::from_utf8_lossy(&done.stderr).into_owned())
     }
 }
 
@@ -136,9 +137,10 @@ fn init_proposes_the_only_source_of_its_folder_and_serve_starts_it() {
         for (name, text) in files {
             let file = folder.file(name);
             std::fs::create_dir_all(file.parent().expect("it has one")).expect("it can be made");
-            match name.ends_with(".db") {
-                true => std::fs::rename(folder.pets(), file).expect("it can be moved"),
-                false => std::fs::write(file, text).expect("it can be written"),
+            if name.ends_with(".db") {
+                std::fs::rename(folder.pets(), file).expect("it can be moved")
+            } else {
+                std::fs::write(file, text).expect("it can be written")
             }
         }
         let said = init(arguments, &folder.0);

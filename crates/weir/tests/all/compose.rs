@@ -71,7 +71,8 @@ fn reviews(calls: &Arc<AtomicUsize>, keys: &Arc<Mutex<Vec<i64>>>) -> Arc<dyn Sou
     let sdl = "type Query { reviews_of(album: Int!): [Review!]! shelf: [Slot!]! } \
                type Review { stars: Int! text: String } type Slot { place: Int! album: Int }";
     let schema = Arc::new(Schema::from_sdl(sdl).expect("the SDL is right"));
-    let (calls, keys) = (Arc::clone(calls), Arc::clone(keys));
+    let calls = Arc::clone(calls);
+    let keys = Arc::clone(keys);
     let review = |album: i64| {
         Value::Object(weir_engine::memory::Object {
             ty: "Review".into(),
@@ -128,7 +129,8 @@ impl Drop for Fixture {
 fn fixture(side: Side, name: &str) -> Fixture {
     let folder = std::env::temp_dir().join(format!("weir-compose-{side:?}-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder for the test");
-    let (calls, keys) = (Arc::default(), Arc::default());
+    let calls = Arc::default();
+    let keys = Arc::default();
     let joins = [
         join("Album", "reviews", "reviews", "reviews_of", "(album: $this.AlbumId)"),
         join("Slot", "row", "chinook", "Album_by_pk", "(AlbumId: $this.album)"),
@@ -161,10 +163,8 @@ fn field_under_list(side: Side) {
     let row = |id: i64, title: &str| {
         format!(r#"{{"reviews":[{{"stars":{},"text":"about {id}"}}],"Title":"{title}"}}"#, id % 5)
     };
-    let (first, second) = (
-        [row(1, "For Those About To Rock We Salute You"), row(4, "Let There Be Rock")].join(","),
-        [row(2, "Balls to the Wall"), row(3, "Restless and Wild")].join(","),
-    );
+    let first = [row(1, "For Those About To Rock We Salute You"), row(4, "Let There Be Rock")].join(",");
+    let second = [row(2, "Balls to the Wall"), row(3, "Restless and Wild")].join(",");
     assert_eq!(
         answer,
         format!(

@@ -77,7 +77,8 @@ fn what_is_one_users_never_reaches_another() {
     }
     thread::scope(|scope| {
         for user in ["ada", "brian"].repeat(4) {
-            let (weir, own) = (&weir, &own);
+            let weir = &weir;
+            let own = &own;
             scope.spawn(move || (0..10).for_each(|_| assert_eq!(ask_as(weir, user, query), own(user))));
         }
     });
@@ -192,7 +193,8 @@ fn rules_guard_the_fields_of_their_types_and_a_closed_line_all_of_them() {
     let admin = ("x-weir-admin-secret", "hush");
     ask(&[admin], r#"mutation { addBoat(input: [{reg: "A1"}]) { numUids } }"#);
     let boats = "{ queryBoat { rating { stars } } }";
-    let (master, other) = (token(r#"{"ROLE":"MASTER"}"#), token(r#"{"ROLE":"GUEST"}"#));
+    let master = token(r#"{"ROLE":"MASTER"}"#);
+    let other = token(r#"{"ROLE":"GUEST"}"#);
     assert_eq!(ask(&[("x-auth", &other)], boats), json!({"data": {"queryBoat": []}}));
     assert_eq!(lines(&upstream), [""; 0]);
     assert_eq!(

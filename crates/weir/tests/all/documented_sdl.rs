@@ -32,7 +32,8 @@ fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
 /// The texts of a page that are said to be GraphQL, each with its place.
 fn texts(page: &Path) -> Vec<(String, String)> {
     let all = std::fs::read_to_string(page).expect("it is a text");
-    let (mut found, mut open) = (Vec::new(), None);
+    let mut found = Vec::new();
+    let mut open = None;
     for (at, line) in all.lines().enumerate() {
         match &mut open {
             None if line == "```graphql" => {

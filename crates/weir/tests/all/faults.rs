@@ -129,8 +129,8 @@ impl Way {
                 let Ok(server) = TcpStream::connect(("127.0.0.1", server)) else { continue };
                 let born = ages.load(Ordering::Relaxed);
                 for (from, to) in [(&client, &server), (&server, &client)] {
-                    let (mut from, mut to) =
-                        (from.try_clone().expect("a clone"), to.try_clone().expect("a clone"));
+                    let mut from = from.try_clone().expect("a clone");
+                    let mut to = to.try_clone().expect("a clone");
                     let ages = Arc::clone(&ages);
                     std::thread::spawn(move || {
                         let mut bytes = [0; 65536];

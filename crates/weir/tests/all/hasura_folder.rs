@@ -17,9 +17,10 @@ fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("a folder can be made");
     for entry in std::fs::read_dir(from).expect("it is there").flatten() {
         let target = to.join(entry.file_name());
-        match entry.path().is_dir() {
-            true => copy(&entry.path(), &target),
-            false => _ = std::fs::copy(entry.path(), target).expect("it can be copied"),
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target)
+        } else {
+            _ = std::fs::copy(entry.path(), target).expect("it can be copied")
         }
     }
 }

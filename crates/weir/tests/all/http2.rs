@@ -121,7 +121,8 @@ fn a_flood_of_frames_ends_its_connection_and_no_other() {
     // These the library bounds.
     let mut post = LIVE;
     (post[0].1, post[2].1) = ("POST", "/graphql");
-    let (begun, open) = (request(1, END_HEADERS, &post), request(1, 0, &post));
+    let begun = request(1, END_HEADERS, &post);
+    let open = request(1, 0, &post);
     assert_eq!(flooded(&weir, &begun, &frame(DATA, 0, 1, &[])), Some(ENHANCE_YOUR_CALM));
     assert_eq!(flooded(&weir, &open, &frame(CONTINUATION, 0, 1, &[])), Some(ENHANCE_YOUR_CALM));
 }
@@ -171,7 +172,8 @@ fn a_client_that_thanks_for_every_few_bytes_gets_a_long_answer() {
 /// Sends a GET on a connection of its own. The first byte of the answer's head, and its body.
 fn get(weir: &Weir, lines: &[(&str, &str)]) -> (u8, String) {
     let mut reader = open(weir, &request(1, END_HEADERS | END_STREAM, lines));
-    let (mut status, mut text) = (0, Vec::new());
+    let mut status = 0;
+    let mut text = Vec::new();
     while let Some((kind, flags, stream, payload)) = next(&mut reader) {
         match (kind, stream) {
             (HEADERS, 1) => status = payload[0],

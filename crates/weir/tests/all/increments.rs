@@ -42,7 +42,8 @@ impl Silent {
 }
 
 fn serve(socket: &TcpStream, told: &Mutex<Receiver<()>>) {
-    let (mut reader, mut writer) = (BufReader::new(socket), socket);
+    let mut reader = BufReader::new(socket);
+    let mut writer = socket;
     loop {
         let mut line = String::new();
         while line != "\r\n" {
@@ -92,7 +93,8 @@ const SECOND_WITH_ID: &str = r#"{"incremental":[{"id":"0","data":{"brief":{"word
 #[test]
 fn the_first_part_leaves_while_a_service_is_silent() {
     let (silent, weir) = scene();
-    let (by_path, by_id) = (multipart(FIRST, SECOND), multipart(FIRST_WITH_ID, SECOND_WITH_ID));
+    let by_path = multipart(FIRST, SECOND);
+    let by_id = multipart(FIRST_WITH_ID, SECOND_WITH_ID);
     let events = events(FIRST, SECOND);
     for (accept, media, [first, second]) in [
         (

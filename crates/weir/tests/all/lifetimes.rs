@@ -139,7 +139,8 @@ sources: [{name: s, file: services.graphql}, {name: pets, url: 'sqlite:pets.db'}
 
 #[test]
 fn hints_at_root_types_hold_beside_a_database() {
-    let (upstream, folder) = (Upstream::start(answers(KNOWN)), Folder::new());
+    let upstream = Upstream::start(answers(KNOWN));
+    let folder = Folder::new();
     folder.pets();
     let text = BESIDE.replace("http://upstream", &format!("http://{}", upstream.address));
     folder.write("services.graphql", &text);

@@ -54,7 +54,8 @@ fn push(socket: &mut WebSocket<TcpStream>) -> (String, Value) {
     let heard = hear(socket);
     let mut message: Value = serde_json::from_str(&heard).expect("it is JSON");
     let name = message["payload"]["data"]["pet_by_pk"]["name"].as_str().unwrap_or_else(|| panic!("{heard}"));
-    let (name, push) = (name.to_owned(), &mut message["payload"]["extensions"]["weirPush"]);
+    let name = name.to_owned();
+    let push = &mut message["payload"]["extensions"]["weirPush"];
     if let Some(ms) = push.get_mut("ms") {
         *ms = ms.as_f64().is_some_and(|it| it >= 0.0).into();
     }

@@ -164,8 +164,8 @@ fn a_custom_query_with_the_directive_is_asked_again() {
         say(&mut socket, &begin(NEW, "1", &body(query)));
         socket
     };
-    let (mut word, mut boat) =
-        (begun("subscription { word }"), begun("subscription { getBoat(reg: \"A1\") { motto } }"));
+    let mut word = begun("subscription { word }");
+    let mut boat = begun("subscription { getBoat(reg: \"A1\") { motto } }");
     for said in ["one", "two"] {
         upstream.set(known(said));
         assert!(hear(&mut word).contains(&format!(r#"{{"data":{{"word":"{said}"}}}}"#)));

@@ -40,7 +40,8 @@ fn subscribers(weir: &Weir) -> [WebSocket<TcpStream>; 2] {
 
 #[test]
 fn a_row_that_another_server_changes_is_read_by_its_subscribers_alone() {
-    let (database, redis) = (database(TABLES), Redis::start());
+    let database = database(TABLES);
+    let redis = Redis::start();
     let servers = [serve(&database, &redis), serve(&database, &redis)];
     let mut all: Vec<_> = servers.iter().map(subscribers).collect();
     let reads = || servers.each_ref().map(|it| metric(it, "weir_live_reads_total"));
@@ -71,7 +72,8 @@ fn a_row_that_another_server_changes_is_read_by_its_subscribers_alone() {
 
 #[test]
 fn messages_of_others_in_redis_are_passed_over_with_one_line_in_the_log() {
-    let (database, redis) = (database(TABLES), Redis::start());
+    let database = database(TABLES);
+    let redis = Redis::start();
     let weir = serve(&database, &redis);
     let [mut one, mut two] = subscribers(&weir);
     let cut = b"8 bytes.8 bytes.\xff\x01\xff\xff\xff\xffpublic.pet";

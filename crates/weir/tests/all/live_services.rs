@@ -84,7 +84,8 @@ fn tags_and_joined_rows_wake_a_field_of_a_service() {
     let scene = Scene::new(NEVER_MS);
     let player = |id: u32| format!("subscription {{ player(id: {id}) {{ name pet {{ name }} }} }}");
     let told = |name: &str, pet: &str| format!(r#""player":{{"name":"{name}","pet":{{"name":"{pet}"}}}}"#);
-    let (mut one, mut two) = (scene.subscribe(&player(7)), scene.subscribe(&player(8)));
+    let mut one = scene.subscribe(&player(7));
+    let mut two = scene.subscribe(&player(8));
     hears(&mut one, &told("Bob", "Ada"));
     hears(&mut two, &told("Ann", "Bob"));
     assert_eq!(scene.lines(), ["GET /players/7", "GET /players/8"]);
@@ -105,7 +106,8 @@ fn tags_and_joined_rows_wake_a_field_of_a_service() {
 
 #[test]
 fn a_change_at_another_weir_wakes_a_subscription_also_when_redis_was_gone_meanwhile() {
-    let (upstream, redis) = (Upstream::start(answers(&known("Bob", "one"))), Redis::start());
+    let upstream = Upstream::start(answers(&known("Bob", "one")));
+    let redis = Redis::start();
     let port = redis.1;
     let settings = format!(
         "live: {{poll_ms: {NEVER_MS}}}\ncache: {{redis: 'redis://127.0.0.1:{port}', namespace: live, redis_ms_max: 10000}}"

@@ -254,7 +254,8 @@ fn a_flood_of_subscribe_is_answered_by_the_limit_and_others_go_on() {
     let mut flood = socket(&weir, "/graphql", NEW);
     say(&mut flood, INIT);
     assert_eq!(hear(&mut flood), ACK);
-    let (mut results, mut refused) = (0, 0);
+    let mut results = 0;
+    let mut refused = 0;
     for at in 0..ASKED {
         say(&mut flood, &begin(NEW, &format!("s{at}"), &name(1)));
         // Its answers are read in between, or it would be one that never reads.

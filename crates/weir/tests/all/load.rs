@@ -88,8 +88,10 @@ fn exit_codes_tell_what_went_wrong() {
 fn a_result_becomes_a_page_a_comparison_and_a_fleet() {
     let weir = Weir::pets(&[]);
     let folder = Folder::new();
-    let (out, page) = (folder.file("result.json"), folder.file("report.html"));
-    let (result, shown) = (out.display().to_string(), page.display().to_string());
+    let out = folder.file("result.json");
+    let page = folder.file("report.html");
+    let result = out.display().to_string();
+    let shown = page.display().to_string();
     let (url, pid) = (format!("http://{}/graphql", weir.address), weir.child.id().to_string());
     let few = ["--closed", "2", "--duration", "1s", "--watch", &pid, "--out", &result, "--report", &shown];
     let run = load(&[&["run", &url, "--query", "{ __typename }"], &few[..]].concat());

@@ -78,9 +78,10 @@ fn members(of: &Value) -> Vec<(String, &Value)> {
 
 impl Round {
     fn new(address: &str) -> Self {
-        let (kind, more) = match address.starts_with("sqlite:") {
-            true => ("sqlite", "    integers: bigint\n"),
-            false => ("postgres", ""),
+        let (kind, more) = if address.starts_with("sqlite:") {
+            ("sqlite", "    integers: bigint\n")
+        } else {
+            ("postgres", "")
         };
         let config = format!("sources:\n  - name: kit\n    kind: {kind}\n    url: {address}\n{more}");
         let name = address.replace(|it: char| !it.is_ascii_alphanumeric(), "");
@@ -154,10 +155,7 @@ impl Round {
                 |it: &&str| ((*it).to_owned(), row.get(it).expect("it was asked for").raw().to_owned());
             columns.iter().map(cell).collect()
         };
-        match rows.raw().starts_with('[') {
-            true => rows.items().map(row).collect(),
-            false => vec![row(rows)],
-        }
+        if rows.raw().starts_with('[') { rows.items().map(row).collect() } else { vec![row(rows)] }
     }
 
     /// Everything in the tables, as the database's own text.
@@ -202,13 +200,15 @@ impl Round {
         let by_key = self.rows(table, &format!("{}_by_pk({arguments})", table.name), &parameters, &variables);
         assert_eq!(by_key, std::slice::from_ref(row), "{}: {} by key", self.address, table.name);
         for column in table.columns.iter().filter(|it| table.comparable.contains(&it.name)) {
-            let (name, value) = (&column.name, &row[&column.name]);
+            let name = &column.name;
+            let value = &row[&column.name];
             if value == "null" {
                 continue;
             }
             let ty = column.ty.trim_end_matches('!');
             let field = format!("{}(where: {{{name}: {{_eq: $v}}}})", table.name);
-            let (parameters, variables) = (format!("($v: {ty}!)"), format!("{{\"v\": {value}}}"));
+            let parameters = format!("($v: {ty}!)");
+            let variables = format!("{{\"v\": {value}}}");
             // Some types have no equality.
             let probe = self.answer(&format!("query {parameters} {{ {field} {{ {name} }} }}"), &variables);
             if probe.contains("has no operator `=`") {
@@ -222,7 +222,8 @@ impl Round {
     fn check_updates(&self, table: &Table, row: &Row) {
         let (parameters, arguments, variables) = table.key(row);
         for column in table.columns.iter().filter(|it| table.settable.contains(&it.name)) {
-            let (name, ty) = (&column.name, column.ty.trim_end_matches('!'));
+            let name = &column.name;
+            let ty = column.ty.trim_end_matches('!');
             let parameters = parameters.replace(')', &format!(", $v: {ty})"));
             let field =
                 format!("update_{}_by_pk(pk_columns: {{{arguments}}}, _set: {{{name}: $v}})", table.name);
@@ -245,11 +246,14 @@ impl Round {
 
     fn insert(&self, all: &[(&Table, Vec<Row>)]) {
         self.repeat(all, |table, row| {
-            let (mut parameters, mut object, mut variables) = (String::new(), String::new(), String::new());
+            let mut parameters = String::new();
+            let mut object = String::new();
+            let mut variables = String::new();
             let keys = |it: &Member| table.keys.iter().any(|key| key.name == it.name);
             let given = table.columns.iter().filter(|it| table.settable.contains(&it.name) || keys(it));
             for (at, column) in given.enumerate() {
-                let (name, ty) = (&column.name, column.ty.trim_end_matches('!'));
+                let name = &column.name;
+                let ty = column.ty.trim_end_matches('!');
                 let comma = if at == 0 { "" } else { ", " };
                 let _ = write!(parameters, "{comma}$v{at}: {ty}");
                 let _ = write!(object, "{comma}{name}: $v{at}");
@@ -298,7 +302,8 @@ fn assert_same(before: &Stored, after: &Stored, of: &str) {
     for (table, rows) in before {
         assert_eq!(rows.len(), after[table].len(), "{of}: {table}");
         for (row, again) in rows.iter().zip(&after[table]) {
-            let (mut one, mut other) = (row.split(", "), again.split(", "));
+            let mut one = row.split(", ");
+            let mut other = again.split(", ");
             let cells = one.by_ref().zip(other.by_ref()).enumerate();
             let different: Vec<_> = cells.filter(|(_, (it, again))| it != again).collect();
             assert_eq!(row, again, "{of}: {table}: {different:?}");

@@ -81,8 +81,10 @@ fn an_admin_who_tries_a_role_is_told_what_the_role_lacks() {
     let ask = |path: &str, headers: &[(&str, &str)], query: &str| {
         weir.post(path, headers, crate::support::body(query).as_bytes()).text().to_owned()
     };
-    let (secret, role) = (("x-weir-admin-secret", "hush"), ("x-hasura-role", "user"));
-    let (name, hint) = ("{ pet { name } }", "the admin's role is answered");
+    let secret = ("x-weir-admin-secret", "hush");
+    let role = ("x-hasura-role", "user");
+    let name = "{ pet { name } }";
+    let hint = "the admin's role is answered";
     let tried = ask("/graphql", &[secret, role], name);
     assert!(tried.contains("Cannot query field") && tried.contains(hint), "{tried}");
     // A field that nobody has is nobody's lack; a caller without the secret learns nothing; Hasura's answers stay.

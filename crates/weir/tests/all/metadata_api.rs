@@ -398,7 +398,8 @@ fn tools_get_settings_and_plans() {
         let body = format!(r#"{{"query":{{"query":"{{ animal {{ id }} }}"}}{user}}}"#);
         send(&weir, "/v1/graphql/explain", &body)
     };
-    let (admin, user) = (explain(""), explain(r#","user":{"x-hasura-role":"user"}"#));
+    let admin = explain("");
+    let user = explain(r#","user":{"x-hasura-role":"user"}"#);
     assert_eq!((admin.status, user.status), (200, 200), "{}", user.text());
     assert!(
         admin.json()[0]["sql"].as_str().is_some_and(|it| it.contains("SELECT"))

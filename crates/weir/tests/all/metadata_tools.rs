@@ -406,7 +406,8 @@ fn values_of_an_enum_table_that_came_later_are_read_and_taken_after_a_reload() {
         let body = json!({ "query": query }).to_string();
         weir.post("/v1/graphql", &[SECRET], body.as_bytes()).text().to_owned()
     };
-    let (all, one) = ("{ boat { kind } }", "{ boat(where: {kind: {_eq: oar}}) { id } }");
+    let all = "{ boat { kind } }";
+    let one = "{ boat(where: {kind: {_eq: oar}}) { id } }";
     let add = "mutation { insert_boat_one(object: {id: 3, kind: oar}) { kind } }";
     let sql = "INSERT INTO kind VALUES ('oar', NULL); INSERT INTO boat VALUES (2, 'oar')";
     let done = send(&weir, "/v2/query", &json!({ "type": "run_sql", "args": { "sql": sql } }));

@@ -28,7 +28,8 @@ fn kitchen() -> Weir {
     let note = "n".repeat(NOTE_BYTES);
     let mut dishes = String::new();
     for at in 0..DISHES {
-        let (id, cook) = (100 + at, 1 + at % 10);
+        let id = 100 + at;
+        let cook = 1 + at % 10;
         writeln!(dishes, "{{\"id\":{id},\"name\":\"dish {at}\",\"note\":\"{note}\",\"cook\":\"{cook:#x}\"}}")
             .expect("a string takes all");
     }
@@ -82,7 +83,8 @@ fn a_long_answer_waits_for_its_reader_and_takes_little_memory() {
     assert_eq!(weir.query(r#"{ getCook(name: "cook 1") { name } }"#).status, 200);
     let before_kb = anonymous_kb(&weir);
     let mut socket = ask(&weir, NESTED);
-    let (mut all, mut most_kb) = (Vec::new(), before_kb);
+    let mut all = Vec::new();
+    let mut most_kb = before_kb;
     let mut piece = vec![0; 1 << 20];
     loop {
         let len = socket.read(&mut piece).expect("it goes on");

@@ -65,8 +65,11 @@ fn families(page: &str) -> BTreeMap<String, Family> {
     for line in page.lines().filter(|it| *it != "# EOF") {
         if let Some(told) = line.strip_prefix("# ") {
             let mut words = told.splitn(3, ' ');
-            let (what, name, text) = (words.next(), words.next(), words.next());
-            let (name, text) = (name.expect("it has a name"), text.unwrap_or_default());
+            let what = words.next();
+            let name = words.next();
+            let text = words.next();
+            let name = name.expect("it has a name");
+            let text = text.unwrap_or_default();
             let family = found.entry(name.to_owned()).or_default();
             match what {
                 Some("HELP") => {
@@ -288,7 +291,8 @@ struct Load(Arc<AtomicBool>, Option<JoinHandle<()>>);
 impl Load {
     fn start(weir: &Weir) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
-        let (mut socket, told) = (weir.connect(), Arc::clone(&is_over));
+        let mut socket = weir.connect();
+        let told = Arc::clone(&is_over);
         let thread = std::thread::spawn(move || {
             let sent = body("query Profiled { pet(order_by: {name: asc}) { id name } }");
             let headers = [("content-type", "application/json")];

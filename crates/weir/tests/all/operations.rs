@@ -152,7 +152,12 @@ const CALLS: &[Call] = &[
 fn endpoints_run_saved_queries() {
     let weir = served(YAML);
     for (method, path, kind, body, status, expected) in CALLS {
-        let (method, path, kind, body, status, expected) = (*method, *path, *kind, *body, *status, *expected);
+        let method = *method;
+        let path = *path;
+        let kind = *kind;
+        let body = *body;
+        let status = *status;
+        let expected = *expected;
         let headers: Vec<_> = kind.into_iter().chain([SECRET]).collect();
         let answer = call(&weir, method, &format!("/api/rest/{path}"), &headers, body);
         assert_eq!((answer.status, answer.text()), (status, expected), "{method} {path}");
@@ -354,8 +359,8 @@ fn a_role_is_explained_with_its_claims() {
         let output = command.output().expect("weir runs");
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
     };
-    let (admin, user) =
-        (explain(&[]), explain(&["--role", "user", "--claims", r#"{"x-hasura-user-id": "7"}"#]));
+    let admin = explain(&[]);
+    let user = explain(&["--role", "user", "--claims", r#"{"x-hasura-user-id": "7"}"#]);
     assert!(admin.contains("SELECT") && user.contains("SELECT") && admin != user, "{admin}\n{user}");
     assert!(explain(&["--role", "nobody"]).contains("GRAPHQL_VALIDATION_FAILED"));
     assert!(explain(&["--claims", "[1]"]).contains("--claims"));

@@ -34,7 +34,8 @@ fn same(answer: &Value, oracle: &Value) -> bool {
             answer.len() == oracle.len() && answer.iter().zip(oracle).all(|(a, b)| same(a, b))
         }
         (Value::Number(a), Value::Number(b)) if a.is_f64() && b.is_f64() => {
-            let (a, b) = (a.as_f64().unwrap_or(f64::NAN), b.as_f64().unwrap_or(f64::NAN));
+            let a = a.as_f64().unwrap_or(f64::NAN);
+            let b = b.as_f64().unwrap_or(f64::NAN);
             (a - b).abs() <= 1e-14 * a.abs().max(b.abs())
         }
         (answer, oracle) => answer == oracle,

@@ -227,8 +227,8 @@ fn the_configuration_says_which_schemas_and_how_numbers_look() {
          CREATE TABLE unseen (id int PRIMARY KEY); INSERT INTO shop.item VALUES (9007199254740993, 1.50)",
     );
     let folder = Folder::new();
-    let (url, block) =
-        (database.url(), "{schemas: [shop], stringify_numeric_types: true, lanes: 1, flavour: citus}");
+    let url = database.url();
+    let block = "{schemas: [shop], stringify_numeric_types: true, lanes: 1, flavour: citus}";
     let yaml =
         format!("listen: 127.0.0.1:0\nsources:\n  - name: shop\n    url: {url}\n    postgres: {block}\n");
     let file = folder.write("weir.yaml", &yaml);

@@ -94,7 +94,8 @@ fn a_dropped_column_fails_what_asks_for_it_until_the_tables_are_read_again() {
 #[test]
 fn two_servers_share_a_database_and_one_that_dies_harms_nobody() {
     let database = database(TABLES);
-    let (mut one, two) = (Weir::serving(&database.url()), Weir::serving(&database.url()));
+    let mut one = Weir::serving(&database.url());
+    let two = Weir::serving(&database.url());
     let add = "mutation { update_pet_by_pk(pk_columns: {id: 1}, _inc: {age: 1}) { age } }";
     std::thread::scope(|scope| {
         for weir in [&one, &two] {
@@ -126,7 +127,8 @@ fn what_was_said_to_be_in_is_in_when_a_server_that_shares_commits_is_killed() {
     let block = format!("{{name: main, url: {}, postgres: {{batch_mutations: true}}}}", database.url());
     let file = folder.write("weir.yaml", &format!("listen: 127.0.0.1:0\nsources: [{block}]\n"));
     let mut weir = Weir::by_file(&file, folder);
-    let (address, done) = (weir.address, AtomicU32::new(0));
+    let address = weir.address;
+    let done = AtomicU32::new(0);
     let mut said: Vec<u32> = std::thread::scope(|scope| {
         let callers: Vec<_> = (0..8)
             .map(|caller| {

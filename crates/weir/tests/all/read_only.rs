@@ -61,7 +61,8 @@ fn complaint(folder: &Folder) -> String {
 #[test]
 fn a_store_that_another_server_writes_is_read_by_one_that_may_not() {
     let folder = shop();
-    let (path, log) = (folder.0.clone(), Folder::new());
+    let path = folder.0.clone();
+    let log = Folder::new();
     let arguments = ["serve", "shop.graphql", "--listen", "127.0.0.1:0"];
     let writer = Weir::run(command().current_dir(&path).args(arguments), log);
     let add = |name: &str| format!("mutation {{ addDish(input: [{{name: \"{name}\"}}]) {{ numUids }} }}");

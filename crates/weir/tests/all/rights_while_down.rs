@@ -27,9 +27,8 @@ impl Sources {
                 "tables": [{ "table": table, "select_permissions": [permission] }],
             })
         };
-        let table = |url: &str, name: &str| match url.starts_with("sqlite") {
-            true => json!(name),
-            false => json!({ "schema": "public", "name": name }),
+        let table = |url: &str, name: &str| {
+            if url.starts_with("sqlite") { json!(name) } else { json!({ "schema": "public", "name": name }) }
         };
         let near = source("near", &self.near, table(&self.near, "boat"), near);
         let far = source("far", &self.far, table(&self.far, "thing"), far);
@@ -94,7 +93,8 @@ fn rights_go_while_a_source_is_down(sources: &Sources, stop: impl FnOnce(), star
     let file: PathBuf = folder.file("metadata.json");
     sources.write(&file, &BOTH, &BOTH);
     let servers = [serve(&file, ""), serve(&file, "")];
-    let (boat, thing) = ("{ boat(limit: 1) { name } }", "{ thing(limit: 1) { name } }");
+    let boat = "{ boat(limit: 1) { name } }";
+    let thing = "{ thing(limit: 1) { name } }";
     for weir in &servers {
         check(weir, boat, r#"{"data":{"boat":[{"name":"Argo"}]}}"#);
         check(weir, thing, r#"{"data":{"thing":[{"name":"#);
@@ -153,7 +153,8 @@ fn url(cluster: &Cluster) -> String {
 
 #[test]
 fn beside_a_file_a_server_that_is_stopped_keeps_no_right() {
-    let (folder, cluster) = (Folder::new(), std::cell::RefCell::new(running()));
+    let folder = Folder::new();
+    let cluster = std::cell::RefCell::new(running());
     let sources = Sources { near: file_of(&folder).1, far: url(&cluster.borrow()) };
     rights_go_while_a_source_is_down(
         &sources,
@@ -164,7 +165,8 @@ fn beside_a_file_a_server_that_is_stopped_keeps_no_right() {
 
 #[test]
 fn beside_a_server_another_that_hangs_keeps_no_right() {
-    let (database, cluster) = (database(BOATS), running());
+    let database = database(BOATS);
+    let cluster = running();
     let sources = Sources { near: database.url(), far: url(&cluster) };
     let frozen = std::cell::RefCell::new(None);
     rights_go_while_a_source_is_down(
@@ -176,7 +178,8 @@ fn beside_a_server_another_that_hangs_keeps_no_right() {
 
 #[test]
 fn beside_a_server_a_file_that_is_gone_keeps_no_right() {
-    let (database, folder) = (database(BOATS), Folder::new());
+    let database = database(BOATS);
+    let folder = Folder::new();
     let file = folder.file("thing.db");
     let connection = rusqlite::Connection::open(&file).expect("SQLite makes a file");
     let things = "CREATE TABLE thing (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO thing VALUES (1, 'x')";
@@ -193,7 +196,8 @@ fn beside_a_server_a_file_that_is_gone_keeps_no_right() {
 
 #[test]
 fn a_source_never_reached_is_left_out_and_keeps_no_right_of_another() {
-    let (folder, mut cluster) = (Folder::new(), running());
+    let folder = Folder::new();
+    let mut cluster = running();
     let sources = Sources { near: file_of(&folder).1, far: url(&cluster) };
     cluster.stop();
     let file = folder.file("metadata.json");
@@ -212,10 +216,13 @@ fn a_source_never_reached_is_left_out_and_keeps_no_right_of_another() {
 
 #[test]
 fn a_server_with_a_copy_of_the_file_hears_of_a_change_through_redis() {
-    let (folder, mut cluster, redis) = (Folder::new(), running(), Redis::start());
+    let folder = Folder::new();
+    let mut cluster = running();
+    let redis = Redis::start();
     let sources = Sources { near: file_of(&folder).1, far: url(&cluster) };
     let more = format!("cache: {{redis: 'redis://127.0.0.1:{}', namespace: rights}}\n", redis.1);
-    let (first, second) = (folder.file("first.json"), folder.file("second.json"));
+    let first = folder.file("first.json");
+    let second = folder.file("second.json");
     let servers = [&first, &second].map(|file| {
         sources.write(file, &BOTH, &BOTH);
         let weir = serve(file, &more);
@@ -255,7 +262,8 @@ fn types(rule: &str) -> String {
 
 #[test]
 fn a_native_store_that_is_stopped_keeps_no_right() {
-    let (folder, mut cluster) = (Folder::new(), running());
+    let folder = Folder::new();
+    let mut cluster = running();
     cluster.sql("CREATE DATABASE fleet");
     let text = folder.file("fleet.graphql");
     std::fs::write(&text, types("")).expect("it is written");

@@ -160,7 +160,8 @@ fn start(place: &Place) -> Weir {
 /// Three places in front of the same databases.
 fn places(cluster: &Cluster, replica: &Cluster, redis: &Redis) -> Vec<Place> {
     let place = |_| {
-        let (folder, port) = (Folder::new(), free_port());
+        let folder = Folder::new();
+        let port = free_port();
         let yaml = format!(
             "listen: 127.0.0.1:{port}\nthreads: 1\n\
              sources: [{{name: main, url: 'postgres://postgres@127.0.0.1:{}/postgres?sslmode=disable', \
@@ -246,10 +247,12 @@ fn no_request_fails_while_servers_are_restarted_one_after_another() {
     let mut cluster = Cluster::new();
     cluster.start();
     cluster.sql(TABLES);
-    let (replica, redis) = (cluster.replica(), Redis::start());
+    let replica = cluster.replica();
+    let redis = Redis::start();
     let places = places(&cluster, &replica, &redis);
     let mut servers: Vec<Weir> = places.iter().map(start).collect();
-    let (seen, is_over) = (Seen::default(), AtomicBool::new(false));
+    let seen = Seen::default();
+    let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let stops: Vec<_> = places
             .iter()
@@ -265,7 +268,9 @@ fn no_request_fails_while_servers_are_restarted_one_after_another() {
         let begun = Instant::now();
         let clients: Vec<_> = (0..CLIENTS)
             .map(|id| {
-                let (places, seen, is_over) = (&places, &seen, &is_over);
+                let places = &places;
+                let seen = &seen;
+                let is_over = &is_over;
                 scope.spawn(move || Client::new(places, id).work(id, seen, is_over))
             })
             .collect();

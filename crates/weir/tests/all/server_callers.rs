@@ -83,7 +83,9 @@ const NAMES: &str = "{ up_pet(order_by: {id: asc}) { name } }";
 fn users_of_a_server_are_told_apart_by_what_their_tokens_say() {
     let pets = pets();
     let weir = before(&pets, "visible: {authenticated: true},", "");
-    let (ann, bob, chief) = (token("1", "user", ""), token("2", "user", ""), token("9", "chief", ""));
+    let ann = token("1", "user", "");
+    let bob = token("2", "user", "");
+    let chief = token("9", "chief", "");
     for _ in 0..3 {
         for (token, names) in [(&ann, &["Ada"][..]), (&bob, &["Bob"]), (&chief, &["Ada", "Bob", "Cyd"])] {
             let names: Vec<Value> = names.iter().map(|it| json!({"name": it})).collect();
@@ -189,7 +191,8 @@ fn callers_of_a_grpc_server_are_told_apart_too() {
     let weir = gateway(&text);
     let asked = || std::mem::take(&mut *log.lock().unwrap());
     let query = "{ shop_getProduct(id: 3) { name } }";
-    let (ann, bob) = (token("ann", "user", "prices"), token("bob", "user", ""));
+    let ann = token("ann", "user", "prices");
+    let bob = token("bob", "user", "");
     for (token, user) in [(&ann, "ann"), (&bob, "bob")] {
         for _ in 0..2 {
             assert_eq!(ask(&weir, token, query), json!({"data": {"shop_getProduct": {"name": "Lamp"}}}));

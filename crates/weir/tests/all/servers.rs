@@ -173,7 +173,8 @@ fn a_tag_of_a_type_that_no_server_has_is_told_with_its_place() {
 
 #[test]
 fn what_one_process_changes_at_a_server_is_seen_by_those_that_share_a_redis_with_it() {
-    let ((address, log), redis) = (grpc_kit::serve(), Redis::start());
+    let (address, log) = grpc_kit::serve();
+    let redis = Redis::start();
     let text = format!(
         "extend schema @link(url: \"https://weir.example/spec/v1\", import: [\"@grpc\", \"@cache\", \"@cacheTag\"])
            @grpc(url: \"http://{address}\", proto: \"shop.proto\", prefix: \"shop_\", headers: [{{name: \"x-user\", from: \"x-client\"}}])

@@ -258,8 +258,8 @@ fn a_changed_file_takes_over_and_a_broken_one_does_not() {
 fn the_bound_on_conditions_can_be_set() {
     let weir = Weir::configured("limits: {conditions_max: 2}");
     let query = |parts: &str| format!("{{ pet(where: {{_and: [{parts}]}}) {{ id }} }}");
-    let (two, three) =
-        (query("{id: {_gt: 1}}, {id: {_in: [1, 2, 3]}}"), query("{id: {_gt: 1, _lt: 3, _neq: 9}}"));
+    let two = query("{id: {_gt: 1}}, {id: {_in: [1, 2, 3]}}");
+    let three = query("{id: {_gt: 1, _lt: 3, _neq: 9}}");
     assert!(!weir.query(&two).text().contains("errors"));
     check(&weir.query(&three), 200, "LIMIT_CONDITIONS");
     check(&weir.post("/v1/graphql", &[], body(&three).as_bytes()), 200, "validation-failed");
@@ -268,10 +268,13 @@ fn the_bound_on_conditions_can_be_set() {
 #[test]
 fn reloads_under_load_fail_no_request() {
     let weir = Weir::configured("");
-    let (answered, stop) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
+    let answered = Arc::new(AtomicU64::new(0));
+    let stop = Arc::new(AtomicBool::new(false));
     let clients: Vec<_> = (0..3)
         .map(|_| {
-            let (answered, stop, address) = (Arc::clone(&answered), Arc::clone(&stop), weir.address);
+            let answered = Arc::clone(&answered);
+            let stop = Arc::clone(&stop);
+            let address = weir.address;
             std::thread::spawn(move || load(address, &answered, &stop))
         })
         .collect();
@@ -285,7 +288,8 @@ fn reloads_under_load_fail_no_request() {
             0 => ("", "weir_reloads_total"),
             _ => ("listen: [", "weir_reload_failures_total"),
         };
-        let (reloads, before) = (count(counter), answered.load(Ordering::Relaxed));
+        let reloads = count(counter);
+        let before = answered.load(Ordering::Relaxed);
         weir.folder().write("weir.yaml", &config(text));
         weir.signal("-HUP");
         until("the reload is over", || count(counter) > reloads);

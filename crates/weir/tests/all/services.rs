@@ -89,7 +89,8 @@ fn what_is_one_users_never_reaches_another() {
     }
     thread::scope(|scope| {
         for user in ["ada", "bob"].repeat(4) {
-            let (weir, own) = (&weir, &own);
+            let weir = &weir;
+            let own = &own;
             scope.spawn(move || {
                 for _ in 0..10 {
                     assert_eq!(ask_as(weir, user, query), own(user));
@@ -322,7 +323,8 @@ fn servers_share_what_services_answered_and_serve_on_when_redis_is_gone() {
         let file = folder.write("weir.yaml", &yaml);
         Weir::by_file(&file, folder)
     };
-    let (one, other) = (weir(), weir());
+    let one = weir();
+    let other = weir();
     for weir in [&one, &other] {
         until("Redis is connected", || shows(weir, "weir_cache_redis_connected 1"));
     }
@@ -405,7 +407,9 @@ fn a_change_is_seen_at_once_unless_the_service_refused_it() {
 
 #[test]
 fn what_one_server_changes_is_seen_by_the_others_also_when_redis_was_gone_meanwhile() {
-    let (upstream, redis, shelf) = (Upstream::start(renamed("ada", 200)), Redis::start(), Folder::new());
+    let upstream = Upstream::start(renamed("ada", 200));
+    let redis = Redis::start();
+    let shelf = Folder::new();
     let pets = shelf.pets().display().to_string();
     let port = redis.1;
     let weir = || {
@@ -491,7 +495,8 @@ fn a_change_of_one_entity_makes_no_other_old() {
         "{ squad { name } a: player(id: 1) { name } b: player(id: 2) { name } same(id: 2) { name } }";
     let check = |calls: &[&str]| {
         let answer = weir.query(ALL);
-        let (a, b) = (json!({"name": "a"}), json!({"name": "b"}));
+        let a = json!({"name": "a"});
+        let b = json!({"name": "b"});
         assert_eq!(answer.json(), json!({"data": {"squad": [a, b], "a": a, "b": b, "same": b}}));
         assert_eq!(lines(&upstream), calls);
         let again = weir.query(ALL);

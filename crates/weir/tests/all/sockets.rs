@@ -251,7 +251,8 @@ fn what_comes_before_the_handshake_is_answered_is_not_lost() {
          sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\nsec-websocket-protocol: {NEW}\r\n\r\n"
     );
     raw.write_all(&[head.as_bytes(), &frame].concat()).expect("it is sent");
-    let (mut all, mut some) = (Vec::new(), [0; 1024]);
+    let mut all = Vec::new();
+    let mut some = [0; 1024];
     while !all.ends_with(ACK.as_bytes()) {
         let read = raw.read(&mut some).expect("there is more");
         assert!(read > 0, "{}", String::from_utf8_lossy(&all));

@@ -45,7 +45,8 @@ fn exchange(socket: &mut BufReader<TcpStream>, request: &str) -> Option<Vec<u8>>
     let bytes =
         message("POST", "/graphql", &[("content-type", "application/json")], Some(body(request).as_bytes()));
     socket.get_mut().write_all(&bytes).ok()?;
-    let (mut length, mut line) = (None, String::new());
+    let mut length = None;
+    let mut line = String::new();
     loop {
         line.clear();
         if socket.read_line(&mut line).ok()? == 0 {
@@ -133,7 +134,9 @@ fn what_was_acknowledged_survives_every_kill_and_nothing_is_half_done() {
     let serve = || Weir::serving(&file.display().to_string());
     let mut dice = Dice(seed);
     let mut writers = writers(seed);
-    let (mut slowest, mut acknowledged, mut pending) = (Duration::ZERO, 0, 0);
+    let mut slowest = Duration::ZERO;
+    let mut acknowledged = 0;
+    let mut pending = 0;
     for _ in 0..kills {
         let begun = Instant::now();
         let weir = serve();
@@ -207,7 +210,8 @@ fn a_copy_made_in_a_storm_is_the_store_of_one_moment() {
     let copies = std::thread::scope(|scope| {
         let (tell, told) = channel();
         for writer in &mut writers {
-            let (tell, address) = (tell.clone(), weir.address);
+            let tell = tell.clone();
+            let address = weir.address;
             scope.spawn(move || writer.storm(address, 40, &tell));
         }
         drop(tell);

@@ -111,9 +111,10 @@ fn check_failing_list(weir: &Weir) {
         assert!(ids.len() > 1000 && ids.len() < 15_000, "{} items", ids.len());
         assert!(ids.iter().zip(1..).all(|(id, expected)| *id == expected), "{ids:?}");
         let last = &parts[parts.len() - 1];
-        let entry = match last["completed"][0].is_null() {
-            true => last["incremental"].as_array().and_then(|it| it.last()).expect("the list ends"),
-            false => &last["completed"][0],
+        let entry = if last["completed"][0].is_null() {
+            last["incremental"].as_array().and_then(|it| it.last()).expect("the list ends")
+        } else {
+            &last["completed"][0]
         };
         assert_eq!(entry["errors"][0]["path"], json!(["risky"]), "{last}");
         assert_eq!(entry["items"], Value::Null);

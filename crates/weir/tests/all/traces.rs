@@ -59,7 +59,8 @@ impl Collector {
 /// Takes one request for the collector.
 fn take(socket: &TcpStream, got: &Mutex<Vec<ExportTraceServiceRequest>>) -> Option<()> {
     let mut reader = BufReader::new(socket);
-    let (mut line, mut length) = (String::new(), 0);
+    let mut line = String::new();
+    let mut length = 0;
     reader.read_line(&mut line).ok().filter(|it| *it > 0)?;
     assert!(line.starts_with("POST /v1/traces HTTP/1.1"), "{line}");
     while line.trim() != "" {

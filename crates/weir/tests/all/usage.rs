@@ -32,7 +32,8 @@ fn executions_are_counted_by_operation_and_by_field() {
     assert!(ask("query CountedPets { pet { nothing } }").contains("errors"));
     ask("mutation CountedInsert { insert_pet(objects: [{id: 1}, {id: 1}]) { affected_rows } }");
     let usage = usage(&weir);
-    let (pets, insert) = (operation(&usage, "CountedPets"), operation(&usage, "CountedInsert"));
+    let pets = operation(&usage, "CountedPets");
+    let insert = operation(&usage, "CountedInsert");
     let told = |it: &Value| json!([it["kind"], it["count"], it["errors"], it["planned"]]);
     assert_eq!(told(&pets), json!(["query", 3, 0, 1]), "{pets}");
     assert_eq!(told(&insert), json!(["mutation", 1, 1, 1]), "{insert}");

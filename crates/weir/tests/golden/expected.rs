@@ -27,7 +27,8 @@ pub(super) fn compare(file: &Path, found: Option<&str>, bless: bool) -> String {
 
 /// The first lines that differ.
 fn difference(name: &str, expected: &str, found: &str) -> String {
-    let (mut expected, mut found) = (expected.lines(), found.lines());
+    let mut expected = expected.lines();
+    let mut found = found.lines();
     let mut number = 1;
     loop {
         match (expected.next(), found.next()) {
@@ -48,7 +49,9 @@ fn difference(name: &str, expected: &str, found: &str) -> String {
 pub(super) fn indented(json: &[u8]) -> String {
     let text = std::str::from_utf8(json).expect("an answer is UTF-8");
     let mut out = String::with_capacity(text.len() * 2);
-    let (mut depth, mut quoted, mut escaped) = (0, false, false);
+    let mut depth = 0;
+    let mut quoted = false;
+    let mut escaped = false;
     let mut rest = text.chars().peekable();
     while let Some(it) = rest.next() {
         if quoted {

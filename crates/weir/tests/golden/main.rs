@@ -226,7 +226,8 @@ fn case(suite: &Path, file: PathBuf, store: Store, alone: bool) -> Case {
         Some(other) => panic!("{}: there is no protocol `{other}`", file.display()),
     };
     let claims = header("claims").unwrap_or_else(|| "{}".into());
-    let (caller, is_backend) = (header("role").map(|it| (it, claims)), header("backend").is_some());
+    let caller = header("role").map(|it| (it, claims));
+    let is_backend = header("backend").is_some();
     let both = match store {
         Store::Postgres(Release::Eighteen) => "@postgres18",
         Store::Postgres(Release::Installed) if !alone => "@postgres",
@@ -303,13 +304,12 @@ fn run(cases: &[Case]) -> Vec<(String, String)> {
             seeded = Some(Seeded::new(case, folder.join(number.to_string())));
         }
         let seeded = seeded.as_ref().expect("it was seeded above");
-        let outcome = match case.text.contains("mutation") || !case.before.is_empty() {
-            true => {
-                let own = seeded.own(&number.to_string());
-                own.run(&case.before);
-                check(&own.open(&case.suite), case, bless, &runtime)
-            }
-            false => check(&seeded.shared, case, bless, &runtime),
+        let outcome = if case.text.contains("mutation") || !case.before.is_empty() {
+            let own = seeded.own(&number.to_string());
+            own.run(&case.before);
+            check(&own.open(&case.suite), case, bless, &runtime)
+        } else {
+            check(&seeded.shared, case, bless, &runtime)
         };
         failures.extend(told(case, outcome));
     }
@@ -346,7 +346,8 @@ impl Seeded {
                 Some(on(release, || postgres_kit::database(&sql)))
             }
         };
-        let (suite, store) = (case.suite.clone(), case.store);
+        let suite = case.suite.clone();
+        let store = case.store;
         let own = own(&suite, &folder, template.as_ref(), "shared");
         let shared = own.open(&suite);
         Self { suite, store, folder, template, shared }
@@ -408,19 +409,18 @@ impl Own {
             Self::Types(file, store) => return open_types(file, store.as_ref(), suite),
         };
         let own = suite.join("weir.yaml");
-        let config = match own.exists() {
-            true => {
-                let at = format!("url: sqlite:{name}.db");
-                let text = read(&own).replace(&at, &format!("kind: {kind}\n    url: {url}"));
-                match self {
-                    Self::File(file) => {
-                        let second = format!("url: sqlite:{}", second_of(file).display());
-                        text.replace(&format!("url: sqlite:{name}_second.db"), &second)
-                    }
-                    Self::Server(_) | Self::Types(..) => text,
+        let config = if own.exists() {
+            let at = format!("url: sqlite:{name}.db");
+            let text = read(&own).replace(&at, &format!("kind: {kind}\n    url: {url}"));
+            match self {
+                Self::File(file) => {
+                    let second = format!("url: sqlite:{}", second_of(file).display());
+                    text.replace(&format!("url: sqlite:{name}_second.db"), &second)
                 }
+                Self::Server(_) | Self::Types(..) => text,
             }
-            false => format!("sources:\n  - name: {name}\n    kind: {kind}\n    url: {url}\n"),
+        } else {
+            format!("sources:\n  - name: {name}\n    kind: {kind}\n    url: {url}\n")
         };
         let file = std::env::temp_dir().join(format!("weir-golden-{}/weir.yaml", std::process::id()));
         fs::write(&file, config).expect("a configuration can be written");
@@ -493,7 +493,7 @@ fn check(weir: &Weir, case: &Case, bless: bool, runtime: &tokio::runtime::Runtim
     let (plan, sql) = match explained {
         Ok(it) => (
             Some(it.plan),
-            Some(it.pieces.into_iter().map(|it| format!("-- {}\n{}\n", it.0, it.1.trim_end()))),
+            Some(it.steps.into_iter().map(|it| format!("-- {}\n{}\n", it.0, it.1.trim_end()))),
         ),
         Err(_) => (None, None),
     };
@@ -506,13 +506,12 @@ fn check(weir: &Weir, case: &Case, bless: bool, runtime: &tokio::runtime::Runtim
     }
     let answer = Some(answer);
     let sql = sql.filter(|it| !it.is_empty());
-    let files = match case.store == Store::Sqlite || case.alone {
-        true => vec![("json", answer), ("plan", plan.filter(|it| !it.is_empty())), ("sql", sql)],
-        // The plan above the source is the same.
-        false => {
-            let own = case.file.with_extension("postgres.json").exists();
-            vec![(if own { "postgres.json" } else { "json" }, answer), ("postgres.sql", sql)]
-        }
+    let files = if case.store == Store::Sqlite || case.alone {
+        vec![("json", answer), ("plan", plan.filter(|it| !it.is_empty())), ("sql", sql)]
+    } else {
+        // The plan above the source is that of SQLite.
+        let own = case.file.with_extension("postgres.json").exists();
+        vec![(if own { "postgres.json" } else { "json" }, answer), ("postgres.sql", sql)]
     };
     for (ending, found) in files {
         wrong.push_str(&compare(&case.file.with_extension(ending), found.as_deref(), bless));

@@ -53,7 +53,7 @@ pub(crate) fn check(
     };
     let caller = weir.engine().caller(&identity(case.session.as_deref())?);
     let explained = weir.engine().explain(request(&case.text), &caller).ok().map(|it| {
-        let pieces = it.pieces.iter().filter(|it| !it.1.is_empty());
+        let pieces = it.steps.iter().filter(|it| !it.1.is_empty());
         let pieces: Vec<String> = pieces.map(|it| format!("\n-- {}\n{}\n", it.0, it.1.trim_end())).collect();
         // A service without a name is called by its address.
         (it.plan + &pieces.concat()).replace(&upstream.address.to_string(), "upstream")

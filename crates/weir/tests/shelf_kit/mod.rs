@@ -220,7 +220,9 @@ impl Change {
 fn nested(code: &str, book: &Book) -> String {
     let genres: Vec<String> = book.genres.iter().map(|it| format!(r#"{{name: "{it}"}}"#)).collect();
     let tags: Vec<String> = book.tags.iter().map(|it| format!("{it:?}")).collect();
-    let (title, genres, tags) = (&book.title, genres.join(", "), tags.join(", "));
+    let title = &book.title;
+    let genres = genres.join(", ");
+    let tags = tags.join(", ");
     format!(r#"{{code: "{code}", title: "{title}", genres: [{genres}], tags: [{tags}]}}"#)
 }
 
@@ -248,7 +250,9 @@ impl Shelf {
              LEFT JOIN Book s ON s.prequel_id = b.id WHERE substr(b.code, 1, 1) = '{letter}'"
         );
         shelf.books = rows(store, &sql, |row| {
-            let (title, author, sequel) = (row.get(1)?, row.get(2)?, row.get(3)?);
+            let title = row.get(1)?;
+            let author = row.get(2)?;
+            let sequel = row.get(3)?;
             Ok((row.get(0)?, Book { title, author, sequel, ..Book::default() }))
         });
         let pairs =

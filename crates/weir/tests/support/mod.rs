@@ -106,7 +106,8 @@ impl Weir {
         let services =
             folder.write("services.graphql", &sdl.replace("http://upstream", &format!("http://{upstream}")));
         let pets = folder.pets();
-        let (pets, services) = (pets.display(), services.display());
+        let pets = pets.display();
+        let services = services.display();
         let yaml = format!(
             "listen: 127.0.0.1:0\nthreads: 1\n{yaml}\nsources:\n  - {{name: main, url: \"sqlite:{pets}\"}}\n  - {{name: services, file: {services}}}\n"
         );
@@ -137,7 +138,8 @@ impl Weir {
             .spawn()
             .expect("the binary starts");
         let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
-        let (mut address, mut admin) = (None, None);
+        let mut address = None;
+        let mut admin = None;
         let mut line = String::new();
         while output.read_line(&mut line).is_ok_and(|it| it > 0) {
             let found = line.split("://").nth(1).map(|it| it.trim().split('/').next().unwrap_or_default());

@@ -23,10 +23,7 @@ const NOT_CODES: &[&str] = &[
 fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of the workspace can be read") {
         let path = entry.expect("an entry can be read").path();
-        match path.is_dir() {
-            true => rust_files(&path, found),
-            false => found.push(path),
-        }
+        if path.is_dir() { rust_files(&path, found) } else { found.push(path) }
     }
 }
 

@@ -38,7 +38,9 @@ fn declared<'t>(line: &'t str, attributes: &str) -> Option<(&'t str, bool)> {
 
 /// The items of a file.
 fn documented(text: &str) -> Vec<Documented<'_>> {
-    let (mut found, mut documentation, mut attributes) = (Vec::new(), String::new(), String::new());
+    let mut found = Vec::new();
+    let mut documentation = String::new();
+    let mut attributes = String::new();
     let mut is_in_attribute = false;
     for line in text.lines() {
         let start = line.trim_start();
@@ -49,10 +51,11 @@ fn documented(text: &str) -> Vec<Documented<'_>> {
             attributes.push_str(start);
             is_in_attribute = !start.ends_with(']');
         } else {
-            let (documentation, attributes) =
-                (std::mem::take(&mut documentation), std::mem::take(&mut attributes));
+            let documentation = std::mem::take(&mut documentation);
+            let attributes = std::mem::take(&mut attributes);
             if let Some((name, is_public)) = declared(line, &attributes) {
-                let (is_method, is_macro) = (line.starts_with(' '), line.starts_with("macro_rules!"));
+                let is_method = line.starts_with(' ');
+                let is_macro = line.starts_with("macro_rules!");
                 found.push(Documented { name, documentation, is_public, is_method, is_macro });
             }
         }

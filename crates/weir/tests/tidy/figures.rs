@@ -58,13 +58,15 @@ fn before<'a>(section: &'a str, unit: &str) -> &'a str {
 /// The block as it has to be.
 fn rendered() -> String {
     let page = read("docs/performance.md");
-    let (sqlite, postgres) = (section(&page, "sqlite"), section(&page, "postgres"));
+    let sqlite = section(&page, "sqlite");
+    let postgres = section(&page, "postgres");
     let mut out = String::from(
         "| operation on Chinook over HTTP | SQLite: requests/s, server CPU | compared with \
          | PostgreSQL: requests/s, server CPU | compared with pgbench |\n|---|---|---|---|---|\n",
     );
     for (words, embedded, server) in OPERATIONS {
-        let (rate, cpu) = (cell(sqlite, embedded, "req/s"), cell(sqlite, embedded, "server CPU us"));
+        let rate = cell(sqlite, embedded, "req/s");
+        let cpu = cell(sqlite, embedded, "server CPU us");
         let ratio = cell(sqlite, embedded, "ratio");
         let beside = server.map_or(String::from(" | "), |row| {
             let cpu = cell(postgres, row, "server CPU us").split(' ').next().unwrap_or_default();
@@ -74,7 +76,8 @@ fn rendered() -> String {
         out.push_str(&format!("| {words} | {rate}, {cpu} us | {ratio} | {beside} |\n"));
     }
     let graphile = |row| cell(postgres, row, "req/s");
-    let (native, product) = (section(&page, "native"), section(&page, "product"));
+    let native = section(&page, "native");
+    let product = section(&page, "product");
     out.push_str(&format!(
         "\nPostGraphile 5 on the same PostgreSQL in the same run: {} by key, {} lists, {} joins, {} inserts and {} updates \
          per second.\n\nA database made from GraphQL types: {} objects are imported in {}, {} a second.\nAll 4,158,700 dishes with \

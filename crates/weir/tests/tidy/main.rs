@@ -9,6 +9,7 @@ mod examples;
 mod figures;
 mod modules;
 mod rules;
+mod vocabulary;
 
 use std::path::{Path, PathBuf};
 

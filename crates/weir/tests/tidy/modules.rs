@@ -1,6 +1,5 @@
 //! The modules of a crate against each other: imports in one direction, and one meaning for each name of a type.
 
-use crate::root;
 use crate::rules::{all_files, none};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,11 +7,45 @@ use std::collections::{BTreeMap, BTreeSet};
 /// only shrink.
 const KNOWN_CIRCLES: &[(&str, usize)] = &[
     ("crates/engine/src", 56),
+    ("crates/engine/src/compose", 2),
+    ("crates/engine/src/live", 9),
+    ("crates/engine/src/memory", 10),
+    ("crates/engine/src/plan", 17),
     ("crates/http/src", 7),
+    ("crates/http/src/cache", 4),
+    ("crates/http/src/graphql", 2),
+    ("crates/http/src/sdl", 2),
+    ("crates/http/src/source", 6),
     ("crates/language/src", 5),
-    ("crates/postgres/src", 7),
+    ("crates/language/src/coerce", 2),
+    ("crates/language/src/schema", 10),
+    ("crates/language/src/validate", 15),
+    ("crates/load/src/plan", 2),
+    ("crates/load/src/run", 2),
+    ("crates/metadata/src/edit", 4),
+    ("crates/native/src/api", 2),
+    ("crates/native/src/auth", 2),
+    ("crates/native/src/layout", 2),
+    ("crates/native/src/store", 13),
+    ("crates/native/src/transfer", 27),
+    ("crates/postgres/src", 4),
+    ("crates/relational/src/dialect", 2),
+    ("crates/relational/src/sql", 5),
     ("crates/runtime/src", 4),
+    ("crates/sql/src/api", 2),
+    ("crates/sql/src/compile", 4),
+    ("crates/sql/src/exec", 10),
+    ("crates/sql/src/model", 10),
+    ("crates/sql/src/permission", 2),
+    ("crates/sql/src/postgres", 31),
+    ("crates/sql/src/postgres/decode", 4),
+    ("crates/sql/src/sqlite", 10),
     ("crates/weir/src", 2),
+    ("crates/weir/src/server/connection", 2),
+    ("crates/weir/src/server/graphql", 5),
+    ("crates/weir/src/server/operator/metadata_api", 5),
+    ("crates/weir/src/server/request", 15),
+    ("crates/weir/src/server/telemetry", 4),
 ];
 
 /// Crates in which no two types have one name.
@@ -57,7 +90,8 @@ fn flatten(before: &str, tree: &str, paths: &mut Vec<String>) {
     };
     let before = format!("{before}{}", prefix.trim());
     let list = list.rsplit_once('}').map_or(list, |it| it.0);
-    let (mut depth, mut start) = (0, 0);
+    let mut depth = 0;
+    let mut start = 0;
     for (at, c) in list.char_indices() {
         match c {
             '{' => depth += 1,
@@ -145,7 +179,8 @@ fn imports(folder: &str, files: &[(String, String)]) -> Imports {
 
 /// True if `from` imports `to`, by itself or through others.
 fn reaches(imports: &Imports, from: &str, to: &str) -> bool {
-    let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
+    let mut seen = BTreeSet::new();
+    let mut open = vec![from];
     while let Some(module) = open.pop() {
         let next = imports.get(module).into_iter().flatten().map(String::as_str);
         for next in next.filter(|it| seen.insert(*it)).collect::<Vec<_>>() {
@@ -162,20 +197,24 @@ fn circles(imports: &Imports) -> Vec<String> {
     closed.map(|(from, to)| format!("{from} -> {to}")).collect()
 }
 
+/// The folders of a crate's source that hold the file at `path`.
+fn source_folders(path: &str) -> impl Iterator<Item = &str> {
+    let source = path.find("/src/").map_or(path.len(), |at| at + 1);
+    let ends = path.char_indices().filter(move |it| it.0 > source && it.1 == '/').map(|it| it.0);
+    ends.map(|at| &path[..at])
+}
+
 #[test]
 fn modules_import_in_one_direction() {
     let files = all_files();
-    let crates = std::fs::read_dir(root().join("crates")).expect("the crates are there");
-    let crates = crates.map(|it| it.expect("an entry can be read").file_name());
-    let mut folders: Vec<String> = crates.map(|it| format!("crates/{}/src", it.to_string_lossy())).collect();
-    folders.push("crates/weir/src/server".to_owned());
-    folders.sort();
+    let folders: BTreeSet<&str> = files.iter().flat_map(|it| source_folders(&it.0)).collect();
     let mut complaints = Vec::new();
-    for folder in &folders {
+    for folder in folders {
         let found = circles(&imports(folder, &files));
         let known = KNOWN_CIRCLES.iter().find(|it| it.0 == folder).map_or(0, |it| it.1);
         if found.len() > known {
-            let (count, list) = (found.len(), found.join(", "));
+            let count = found.len();
+            let list = found.join(", ");
             complaints.push(format!("{folder}: {count} imports in circles, at most {known}: {list}"));
         } else if found.len() < known {
             complaints.push(format!("{folder}: write {} into KNOWN_CIRCLES, it shrank", found.len()));
@@ -213,7 +252,8 @@ fn a_name_means_one_type_in_its_crate() {
 /// The name of the struct, enum, trait or alias that `line` declares. Aliases inside of an `impl` or a function are indented
 /// and do not count.
 fn declared(line: &str) -> Option<&str> {
-    let (is_indented, line) = (line.starts_with(' '), line.trim_start());
+    let is_indented = line.starts_with(' ');
+    let line = line.trim_start();
     let scope = line.strip_prefix("pub(").and_then(|it| it.split_once(')'));
     let rest = scope.map_or_else(|| line.strip_prefix("pub").unwrap_or(line), |it| it.1);
     let mut words = rest.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|it| !it.is_empty());

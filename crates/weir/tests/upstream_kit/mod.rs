@@ -55,7 +55,8 @@ impl Upstream {
     pub fn start(answers: Vec<Answer>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = listener.local_addr().expect("it has an address");
-        let (answers, asked) = (Arc::new(Mutex::new(answers)), Arc::new(Mutex::new(Vec::new())));
+        let answers = Arc::new(Mutex::new(answers));
+        let asked = Arc::new(Mutex::new(Vec::new()));
         let shared = (Arc::clone(&answers), Arc::clone(&asked));
         std::thread::spawn(move || {
             for socket in listener.incoming().flatten() {
@@ -126,7 +127,8 @@ fn read(reader: &mut BufReader<&TcpStream>) -> Option<Asked> {
     };
     next(&mut line)?;
     let request = line.trim_end().strip_suffix(" HTTP/1.1")?.to_owned();
-    let (mut headers, mut body_len) = (Vec::new(), 0);
+    let mut headers = Vec::new();
+    let mut body_len = 0;
     loop {
         next(&mut line)?;
         let Some((name, value)) = line.trim_end().split_once(": ") else { break };

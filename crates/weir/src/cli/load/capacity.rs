@@ -40,7 +40,7 @@ pub(in crate::cli) struct CapacityOptions {
     /// CPU time of a request, in place of the file's operations: 190us, 60ms
     #[arg(long, value_name = "TIME", value_parser = capacity::read_seconds, conflicts_with = "result")]
     cpu: Option<f64>,
-    /// The same from a result of `weir load run`, or of `weir load max` for its mix
+    /// CPU time from a result of `weir load run`, or of `weir load max` for its mix
     #[arg(long, value_name = "RESULT.JSON")]
     result: Option<PathBuf>,
     /// Process whose CPU counts, if the result has several
@@ -120,7 +120,7 @@ fn inputs(options: &CapacityOptions) -> Result<Inputs, String> {
         }
         (None, Some(operation)) => {
             let rate = options.rate.ok_or("say how many requests come: --rate 1M/s, or a file")?;
-            Inputs::new(Sourced::given(rate), vec![operation])
+            Inputs::new(Sourced::from_user(rate), vec![operation])
         }
         (None, None) => {
             return Err("say what a request costs: --cpu 190us, --result run.json, or a file".into());
@@ -128,14 +128,14 @@ fn inputs(options: &CapacityOptions) -> Result<Inputs, String> {
     };
     let given = |value: Option<f64>, into: &mut Sourced<f64>| {
         if let Some(it) = value {
-            *into = Sourced::given(it);
+            *into = Sourced::from_user(it);
         }
     };
     given(options.rate, &mut inputs.rate);
     given(options.burst, &mut inputs.burst);
     given(options.utilisation, &mut inputs.utilisation);
-    inputs.cores = options.cores.map_or(inputs.cores, Sourced::given);
-    inputs.price = options.price.map(Sourced::given).or(inputs.price);
+    inputs.cores = options.cores.map_or(inputs.cores, Sourced::from_user);
+    inputs.price = options.price.map(Sourced::from_user).or(inputs.price);
     inputs.at_most = options.at_most.or(inputs.at_most);
     inputs.seed = options.seed.unwrap_or(inputs.seed);
     if options.zones.is_some() || options.zones_lost.is_some() {
@@ -144,16 +144,16 @@ fn inputs(options: &CapacityOptions) -> Result<Inputs, String> {
         if lost >= count {
             return Err(format!("--zones-lost {lost} of {count} zones leaves none; it has to be smaller"));
         }
-        inputs.zones = Sourced::given(Zones { count, lost });
+        inputs.zones = Sourced::from_user(Zones { count, lost });
     }
     Ok(inputs)
 }
 
-/// The operation that the command line names, if it does.
+/// The operation given on the command line, if any.
 fn operation(options: &CapacityOptions) -> Result<Option<OperationCost>, String> {
     match (options.cpu, &options.result) {
         (Some(cpu), _) => {
-            let cpu = Sourced::given(cpu);
+            let cpu = Sourced::from_user(cpu);
             Ok(Some(OperationCost { name: "request".into(), share: 1.0, cpu, hit: None }))
         }
         (None, Some(file)) => {

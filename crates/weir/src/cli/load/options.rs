@@ -213,11 +213,10 @@ impl PlanOptions {
     fn validate(&self, plan: &Plan) -> Result<(), String> {
         let Some(schema) = self.schema.as_ref().or(plan.schema()) else { return Ok(()) };
         let violations = crate::cli::validate::violations(schema, plan.documents())?;
-        match violations.is_empty() {
-            true => Ok(()),
-            false => {
-                Err(format!("the documents do not fit {}:\n{}", schema.display(), violations.join("\n")))
-            }
+        if violations.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("the documents do not fit {}:\n{}", schema.display(), violations.join("\n")))
         }
     }
 }

@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 use weir_load::Progress;
 use weir_load::result::{CompareResult, Comparison, Latency, MaxResult, OperationResult, RunResult};
 
-/// Shows each second: a bar on a terminal, else lines.
+/// Shows progress each second: a bar on a terminal, else lines.
 pub(super) struct Watcher {
     bar: Option<Bar>,
     is_begun: bool,
@@ -35,7 +35,7 @@ impl Watcher {
                     self.is_begun = true;
                 }
                 bar.message(words);
-                bar.done(it.second);
+                bar.set_position(it.second);
             }
             None => eprintln!("{:>4} s  {words}", it.second),
         }
@@ -73,7 +73,7 @@ pub(super) fn rate(per_s: f64) -> String {
     if per_s < 100.0 { format!("{per_s:.1}") } else { format!("{per_s:.0}") }
 }
 
-/// A table with its columns as wide as their cells; the first is aligned to the left.
+/// Formats a table. Columns are as wide as their cells; the first is aligned to the left.
 fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |at: usize| rows.iter().map(|it| it[at].chars().count()).max().unwrap_or(0);
@@ -82,7 +82,7 @@ fn table(rows: &[Vec<String>]) -> String {
     for row in rows {
         let mut line = String::new();
         for (at, cell) in row.iter().enumerate() {
-            // Writing to memory does not fail.
+            // `write!` to a string cannot fail.
             let _ = match at {
                 0 => write!(line, "{cell:<0$}", widths[0]),
                 _ => write!(line, "  {cell:>0$}", widths[at]),
@@ -156,14 +156,14 @@ pub(super) fn run_table(result: &RunResult) -> String {
     out
 }
 
-/// A line by operation and cause, as one cause has different samples.
+/// One line per operation and cause, since a cause has different samples per operation.
 fn failures(result: &RunResult, out: &mut String) {
     for operation in &result.operations {
         for (label, count) in &operation.errors {
             let sample = operation.error_samples.iter().find(|it| it.label == *label);
             let body =
                 sample.map_or_else(String::new, |it| format!(": {}", it.body.replace(['\n', '\r'], " ")));
-            // Writing to memory does not fail.
+            // `writeln!` to a string cannot fail.
             let _ = writeln!(out, "{}: {count} errors `{label}`{body}", operation.name);
         }
     }

@@ -14,7 +14,7 @@ use weir_load::{CompareOptions, PlanOverrides, Side, check_watched, compare as m
 
 /// Time that a command may take until it listens.
 const START: Duration = Duration::from_secs(30);
-/// Pause between two looks.
+/// Pause between two attempts to connect.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Arguments of `weir load compare`.
@@ -59,13 +59,13 @@ pub(in crate::cli) struct CompareArguments {
     out: Option<PathBuf>,
 }
 
-/// A started command; it ends with this.
+/// A started command; dropping it ends the command.
 struct Started(Option<Child>);
 
 impl Drop for Started {
     fn drop(&mut self) {
         if let Some(child) = &mut self.0 {
-            // It may have ended by itself.
+            // The command may have exited already.
             drop(child.kill());
             drop(child.wait());
         }
@@ -115,7 +115,7 @@ fn start(text: &str) -> Result<(u16, Child), String> {
     }
     let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|it| it.local_addr());
     let port = free.map_err(|cause| format!("no port is free: {cause}"))?.port();
-    // The shell becomes the command, so that its process is the one to watch and to end.
+    // `exec` replaces the shell, so that the child's process id is the command's.
     let line = format!("exec {}", text.replace("{port}", &port.to_string()));
     let command = Command::new("sh").arg("-c").arg(line).stdout(Stdio::null()).spawn();
     let mut child = command.map_err(|cause| format!("`{text}` cannot be started: {cause}"))?;

@@ -1,4 +1,4 @@
-//! Stands in for progress bars in a build without the feature `progress`: nothing is drawn.
+//! Replaces progress bars in a build without the feature `progress`: nothing is drawn.
 
 use std::time::{Duration, Instant};
 

@@ -1,14 +1,14 @@
-//! Files that the process may have open: as many as the system lets it, of which clients leave some to the rest.
+//! File descriptors of the process: raised to the system's limit, with a part reserved for uses other than clients.
 //!
 //! A connection of a client is one. Databases, services, logs and reloads need others at any time; without room for them a request
 //! fails whose connection was accepted.
 
-/// A part of all descriptors is not for clients: one of so many, within these bounds.
+/// One in this many descriptors is reserved, within these bounds.
 const KEPT_PART: u64 = 4;
 const KEPT_MIN: u64 = 32;
 const KEPT_MAX: u64 = 2048;
 
-/// Raises the number of descriptors to what the system lets the process have; gives that number, if there is one.
+/// Raises the limit of descriptors to the maximum allowed; returns the limit, if known.
 #[cfg(unix)]
 pub(crate) fn raise_limit() -> Option<u64> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -18,7 +18,7 @@ pub(crate) fn raise_limit() -> Option<u64> {
     }
     match setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }) {
         Ok(()) => maximum,
-        // Some systems name a limit that they do not grant.
+        // Some systems report a maximum that they do not grant.
         Err(_) => current,
     }
 }
@@ -29,14 +29,14 @@ pub(crate) fn raise_limit() -> Option<u64> {
     None
 }
 
-/// So many connections of clients there may be, if there are `descriptors` and `wanted` are configured.
+/// Maximum number of client connections, given the limit of `descriptors` and the configured number `wanted`.
 pub(crate) fn limit_connections(wanted: u32, descriptors: Option<u64>) -> usize {
     let Some(descriptors) = descriptors else { return wanted as usize };
     let kept = (descriptors / KEPT_PART).clamp(KEPT_MIN, KEPT_MAX);
     u64::from(wanted).min(descriptors.saturating_sub(kept).max(1)) as usize
 }
 
-/// True if a connection was not accepted because there are no descriptors left.
+/// True if a connection could not be accepted for lack of descriptors.
 pub(crate) fn are_used_up(cause: &std::io::Error) -> bool {
     #[cfg(unix)]
     let codes = [rustix::io::Errno::MFILE, rustix::io::Errno::NFILE].map(|it| it.raw_os_error());

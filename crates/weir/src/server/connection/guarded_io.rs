@@ -17,58 +17,59 @@ use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Bytes that are read at once, at most.
+/// Maximum size of one read, in bytes.
 const READ_BYTES_MAX: usize = 16 * 1024;
-/// Bytes that are read at once where hyper wants fewer: it looks at the first few of a connection alone.
+/// Size of a read where hyper asks for less, in bytes: it peeks at the first bytes of a connection.
 const READ_BYTES_MIN: usize = 4 * 1024;
-/// Head and body of up to so many bytes are joined before they are written: the kernel takes one piece faster than two.
+/// Head and body up to this many bytes are joined into one write, which is faster than two.
 const JOINED_BYTES_MAX: usize = 4 * 1024;
-/// Bytes of a message that are handed to a stream of HTTP/2 at once.
+/// Maximum size of one write to an HTTP/2 stream, in bytes.
 const STREAM_PIECE_BYTES_MAX: usize = 16 * 1024;
-/// Bytes of a refused request that are still read, so that the client receives the response before the connection ends.
+/// Bytes of a refused request that are still read, so that the client receives the response before the connection is closed.
 pub(crate) const REST_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// Buffer that a worker's sockets are read into, and that joins short answers.
+/// A worker's buffer for reading sockets and for joining short answers.
 pub(crate) type ReadBuffer = Rc<RefCell<Box<[u8]>>>;
 
-/// Memory for one worker.
+/// Buffer of one worker.
 pub(crate) fn read_buffer() -> ReadBuffer {
     Rc::new(RefCell::new(vec![0; READ_BYTES_MAX].into_boxed_slice()))
 }
 
-/// A socket under the clock.
+/// A socket with timeouts and checked heads.
 pub(crate) struct GuardedIo<S> {
     socket: TokioIo<S>,
     watched: Rc<ConnectionState>,
     heads: HeadGuard,
     read_buffer: ReadBuffer,
-    /// Bytes that were read and not yet passed to hyper: the beginning of a head, or more than hyper had room for.
+    /// Bytes read but not passed to hyper yet: an incomplete head, or more than hyper had room for.
     kept: Vec<u8>,
     /// Number of these bytes that may pass.
     passed: usize,
     last: HeadVerdict,
-    /// Bytes read of the rest of a refused request, once the response is written.
+    /// After the response to a refused request: number of bytes read of its rest.
     rest: Option<usize>,
 }
 
 impl<S: AsyncRead + Unpin> GuardedIo<S> {
-    /// Puts `socket` under the clock and its heads under control.
+    /// Guards `socket`.
     pub(crate) fn new(
         socket: S,
         watched: Rc<ConnectionState>,
         heads: HeadGuard,
         read_buffer: ReadBuffer,
     ) -> Self {
-        let (socket, kept) = (TokioIo::new(socket), Vec::new());
+        let socket = TokioIo::new(socket);
+        let kept = Vec::new();
         Self { socket, watched, heads, read_buffer, kept, passed: 0, last: HeadVerdict::Pass, rest: None }
     }
 
-    /// The socket, and what came behind the head that asked for a WebSocket.
+    /// The socket, with the bytes received after a head that asked for a WebSocket.
     pub(crate) fn into_held(self) -> (TimedIo<S>, Vec<u8>) {
         (TimedIo::new(self.socket.into_inner(), self.watched), self.kept)
     }
 
-    /// Gives hyper of what is kept as much as it has room for.
+    /// Passes kept bytes to hyper, as far as its buffer has room.
     fn hand_on(&mut self, buf: &mut ReadBufCursor<'_>) {
         let now = self.passed.min(buf.remaining());
         buf.put_slice(&self.kept[..now]);
@@ -79,7 +80,7 @@ impl<S: AsyncRead + Unpin> GuardedIo<S> {
         }
     }
 
-    /// Takes in `bytes`, of which hyper gets at once what may pass.
+    /// Checks `bytes` and passes to hyper what may pass at once.
     fn take_in(&mut self, bytes: &[u8], buf: &mut ReadBufCursor<'_>) {
         if self.kept.is_empty() {
             (self.passed, self.last) = self.heads.follow(bytes);
@@ -100,25 +101,27 @@ impl<S: AsyncRead + Unpin> GuardedIo<S> {
                 self.watched.refuse(flaw);
                 self.replace_rest(STAND_IN);
             }
-            HeadVerdict::Flood => self.replace_rest(&http2_guard::stand_in(self.heads.list_bytes_max())),
+            HeadVerdict::Flood => {
+                self.replace_rest(&http2_guard::oversized_head(self.heads.list_bytes_max()))
+            }
             HeadVerdict::Pass | HeadVerdict::Wait | HeadVerdict::Lost | HeadVerdict::Hold => {}
         }
     }
 
-    /// Puts `stand_in` in the place of what may not pass.
+    /// Replaces the bytes that must not pass by `stand_in`.
     fn replace_rest(&mut self, stand_in: &[u8]) {
         self.kept.truncate(self.passed);
         self.kept.extend_from_slice(stand_in);
         self.passed = self.kept.len();
     }
 
-    /// True once the client sent more frames than are read.
+    /// True after the client exceeded the rate of frames.
     pub(crate) fn is_flooded(&self) -> bool {
         self.last == HeadVerdict::Flood
     }
 
-    /// The head that agrees to a WebSocket, as [`with_protocol_in_title_case`] writes it; nothing for other bytes.
-    fn renamed(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+    /// The head that accepts a WebSocket, rewritten by [`with_protocol_in_title_case`]; `None` for other bytes.
+    fn upgrade_in_title_case(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         if self.heads.is_offered() { with_protocol_in_title_case(bytes) } else { None }
     }
 
@@ -126,12 +129,11 @@ impl<S: AsyncRead + Unpin> GuardedIo<S> {
     fn wrote(&mut self, written: &Poll<io::Result<usize>>) {
         self.watched.await_reader(written.is_pending());
         if let Poll::Ready(Ok(bytes)) = written {
-            self.heads.sent(*bytes);
+            self.heads.note_sent(*bytes);
         }
     }
 
-    /// Reads what the client still sends of a request that was answered before its end. A socket closed over unread bytes
-    /// is reset, and the answer lost with it.
+    /// Reads the rest of a request that was answered early. A socket closed with unread bytes is reset, and the answer would be lost.
     fn poll_rest(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let mut read_buffer = self.read_buffer.borrow_mut();
         let mut bytes = self.rest.unwrap_or_default();
@@ -147,7 +149,7 @@ impl<S: AsyncRead + Unpin> GuardedIo<S> {
     }
 }
 
-/// The socket while hyper has it. For a WebSocket, its lender takes it back.
+/// The socket as lent to hyper. It is taken back for a WebSocket.
 pub(crate) struct LentIo<S>(pub(crate) Rc<RefCell<GuardedIo<S>>>);
 
 impl<S: AsyncRead + Unpin> Read for LentIo<S> {
@@ -178,20 +180,21 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Write for LentIo<S> {
     }
 }
 
-/// A socket under the clock that carries no HTTP any more.
+/// A socket with timeouts that no longer carries HTTP.
 pub(crate) struct TimedIo<S> {
     socket: S,
     watched: Rc<ConnectionState>,
-    /// Bytes that are written at once, at most.
+    /// Maximum size of one write, in bytes.
     write_bytes_max: usize,
 }
 
 impl<S> TimedIo<S> {
-    /// Puts a socket under the clock of `watched`.
+    /// Adds the timeouts of `watched` to a socket.
     fn new(socket: S, watched: Rc<ConnectionState>) -> Self {
         Self { socket, watched, write_bytes_max: usize::MAX }
     }
-    /// Puts a stream of HTTP/2 under the clock of `watched`. The library takes a few pieces, however long, before it waits for the client.
+    /// Adds the timeouts of `watched` to an HTTP/2 stream. Writes are split, because the library buffers several of any size before it
+    /// applies back-pressure.
     pub(crate) fn of_stream(socket: S, watched: Rc<ConnectionState>) -> Self {
         Self { socket, watched, write_bytes_max: STREAM_PIECE_BYTES_MAX }
     }
@@ -253,7 +256,7 @@ impl<S: AsyncRead + Unpin> Read for GuardedIo<S> {
             }
             match this.last {
                 HeadVerdict::Pass | HeadVerdict::Wait => {}
-                // Its answer is the connection's last that is HTTP; nothing more is taken from the client.
+                // The response to this head is the last HTTP on the connection, so nothing more is read.
                 HeadVerdict::Refuse(_) | HeadVerdict::Hold | HeadVerdict::Flood => return Poll::Pending,
                 HeadVerdict::Lost => return Poll::Ready(Err(io::ErrorKind::InvalidData.into())),
             }
@@ -261,7 +264,7 @@ impl<S: AsyncRead + Unpin> Read for GuardedIo<S> {
             let mut read_buffer = read_buffer.borrow_mut();
             let mut read = ReadBuf::new(&mut read_buffer[..room.clamp(READ_BYTES_MIN, READ_BYTES_MAX)]);
             let done = ready!(Pin::new(this.socket.inner_mut()).poll_read(cx, &mut read));
-            this.watched.heard();
+            this.watched.note_received();
             done?;
             if read.filled().is_empty() {
                 break;
@@ -275,7 +278,7 @@ impl<S: AsyncRead + Unpin> Read for GuardedIo<S> {
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Write for GuardedIo<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let renamed = self.renamed(bytes);
+        let renamed = self.upgrade_in_title_case(bytes);
         let written = Pin::new(&mut self.socket).poll_write(cx, renamed.as_deref().unwrap_or(bytes));
         self.wrote(&written);
         written
@@ -304,7 +307,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Write for GuardedIo<S> {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         if let Some(first) = parts.first()
-            && self.renamed(first).is_some()
+            && self.upgrade_in_title_case(first).is_some()
         {
             return self.poll_write(cx, first);
         }
@@ -327,8 +330,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Write for GuardedIo<S> {
     }
 }
 
-/// The head that turns a connection into a WebSocket, with the name of its protocol's header as RFC 6455 writes it: gql 4.0 for
-/// Python looks it up by exactly these letters.
+/// The head that accepts a WebSocket, with its protocol header in title case as in RFC 6455: gql 4.0 for Python compares it
+/// case-sensitively.
 fn with_protocol_in_title_case(head: &[u8]) -> Option<Vec<u8>> {
     const NAME: &[u8] = b"Sec-WebSocket-Protocol";
     let lower = NAME.to_ascii_lowercase();

@@ -17,75 +17,75 @@ use std::mem::MaybeUninit;
 
 /// First bytes of an HTTP/2 connection. Source: RFC 9113, section 3.4.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// The method of [`STAND_IN`].
+/// Method of [`STAND_IN`].
 pub(crate) const STAND_IN_METHOD: &str = "-";
-/// Put in the place of a head that is refused, so that the refusal is given in turn, as every answer is.
+/// Replaces a refused head in hyper's input, so that the refusal is sent in order with other responses.
 pub(crate) const STAND_IN: &[u8] = b"- * HTTP/1.1\r\nconnection: close\r\n\r\n";
-/// As many header lines are read without asking for memory.
+/// Number of header lines parsed without a heap allocation.
 const LINES_AT_HAND: usize = 128;
-/// The longest head that a connection keeps to know it again, in bytes.
+/// Maximum size of a head that is remembered, in bytes.
 const KEPT_BYTES_MAX: usize = 1024;
 
-/// Errors of a head.
+/// Reasons to refuse a head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HeadError {
-    /// Too many bytes.
+    /// The head is too long.
     Long,
-    /// Too many bytes in its first line alone.
+    /// The request line is too long.
     LongUrl,
-    /// Too many header lines.
+    /// There are too many header lines.
     Lines,
-    /// No HTTP.
+    /// The head is not valid HTTP.
     Syntax(httparse::Error),
-    /// The target is no URL.
+    /// The target is not a URL.
     Target,
-    /// A line ends in LF alone.
+    /// A line ends with LF alone.
     BareLf,
-    /// The body's length is given more than once.
+    /// Several lengths of the body.
     TwoLengths,
-    /// The body's length is no number.
+    /// The length is not a number.
     Length,
     /// A transfer coding other than `chunked`.
     Coding,
-    /// No host, or several.
+    /// `Host` is missing or repeated.
     Host,
-    /// Another host than the URL's.
+    /// `Host` differs from the URL.
     OtherHost,
 }
 
-/// Treatment of the bytes behind those that may pass.
+/// How to treat bytes after those that may pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HeadVerdict {
-    /// There are none.
+    /// No such bytes.
     Pass,
-    /// They are the beginning of a head: the rest has to come first.
+    /// An incomplete head: wait for the rest.
     Wait,
-    /// They are a head that must not pass.
+    /// A head that must be refused.
     Refuse(HeadError),
-    /// They are no body: where the next head begins cannot be known.
+    /// An invalid body: the next head cannot be located.
     Lost,
-    /// They are behind a head that asks for a WebSocket, and are not HTTP if it is granted.
+    /// Bytes after a request for a WebSocket, which are not HTTP if it is granted.
     Hold,
-    /// They are behind more frames of HTTP/2 than are read in a second.
+    /// Too many HTTP/2 frames within a second.
     Flood,
 }
 
-/// Position in the connection's bytes.
+/// Parser position in a connection's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ReadPosition {
-    /// Nothing has come yet, or a part of [`PREFACE`].
+    /// At the start of the connection, or within [`PREFACE`].
     Start,
     /// Before a head.
     Head,
-    /// In a body of which so many bytes are left.
+    /// In a body with this many bytes left.
     Body(u64),
-    /// In a body of chunks.
+    /// In a chunked body.
     Chunks(ChunkPosition),
-    /// In HTTP/2, which frames its heads itself.
+    /// In HTTP/2, whose heads are framed.
     Multiplexed(FrameCounter),
-    /// Behind the last head that passes.
+    /// After the last head that passes.
     Over,
-    /// Behind a head that asks for a WebSocket. Where it is refused, the connection ends.
+    /// After a request for a WebSocket. If it is refused, the connection ends.
     Offered,
 }
 
@@ -104,7 +104,7 @@ enum ChunkPosition {
     EndLf,
 }
 
-/// Follows one connection.
+/// Guard of one connection.
 #[derive(Debug)]
 pub(crate) struct HeadGuard {
     at: ReadPosition,
@@ -114,16 +114,16 @@ pub(crate) struct HeadGuard {
     kept: KeptHead,
 }
 
-/// The last head that passed. A client with one operation sends the same head again and again, and equal bytes are read equally.
+/// Last head that passed. Clients often repeat a head, and equal bytes need no second parse.
 #[derive(Debug)]
 struct KeptHead {
-    /// Empty where none is kept.
+    /// Bytes of the head; empty if none is remembered.
     bytes: Vec<u8>,
     next: ReadPosition,
 }
 
 impl KeptHead {
-    /// The length of the head at the beginning of `bytes` and what follows it, if it is the kept one.
+    /// Length of the head at the start of `bytes` and the position after it, if it is the remembered head.
     fn know(&self, bytes: &[u8]) -> Option<(usize, ReadPosition)> {
         let is_known = !self.bytes.is_empty() && bytes.starts_with(&self.bytes);
         is_known.then_some((self.bytes.len(), self.next))
@@ -139,9 +139,10 @@ impl KeptHead {
 }
 
 impl HeadGuard {
-    /// ReadPosition the beginning of a connection.
+    /// Starts at the beginning of a connection.
     pub(crate) fn new(limits: &Limits) -> Self {
-        let (bytes_max, lines_max) = (limits.head_bytes_max as usize, usize::from(limits.headers_max));
+        let bytes_max = limits.head_bytes_max as usize;
+        let lines_max = usize::from(limits.headers_max);
         Self {
             at: ReadPosition::Start,
             bytes_max,
@@ -151,7 +152,7 @@ impl HeadGuard {
         }
     }
 
-    /// True if a request has begun and not ended, or was refused: more of it may arrive.
+    /// True within a request, or after a refused one, so more bytes may arrive.
     pub(crate) fn is_within(&self) -> bool {
         match self.at {
             ReadPosition::Body(_) | ReadPosition::Chunks(_) | ReadPosition::Over | ReadPosition::Offered => {
@@ -166,26 +167,26 @@ impl HeadGuard {
         matches!(self.at, ReadPosition::Offered)
     }
 
-    /// Counts the frames that follow in this second of the connection's clock.
+    /// Sets the current second, by which frames are counted.
     pub(crate) fn at_second(&mut self, second: u32) {
         if let ReadPosition::Multiplexed(frames) = &mut self.at {
             frames.at_second(second);
         }
     }
 
-    /// The longest list of header lines that the library reads over HTTP/2.
+    /// Maximum size of an HTTP/2 header list.
     pub(crate) fn list_bytes_max(&self) -> u32 {
         self.list_bytes_max
     }
 
-    /// So many bytes were written to the client.
-    pub(crate) fn sent(&mut self, bytes: usize) {
+    /// Records `bytes` written to the client.
+    pub(crate) fn note_sent(&mut self, bytes: usize) {
         if let ReadPosition::Multiplexed(frames) = &mut self.at {
-            frames.sent(bytes);
+            frames.credit_sent(bytes);
         }
     }
 
-    /// True if parsing `kept` again can succeed; its part from `new` on has just arrived.
+    /// True if parsing `kept` again may succeed, after its part from `new` on arrived.
     pub(crate) fn may_go_on(&self, kept: &[u8], new: usize) -> bool {
         let recent = &kept[new.saturating_sub(3)..];
         kept.len() >= self.bytes_max
@@ -194,8 +195,7 @@ impl HeadGuard {
                 .any(|at| recent[at + 1..].starts_with(b"\n") || recent[at + 1..].starts_with(b"\r\n"))
     }
 
-    /// Number of leading bytes of `bytes` that may pass, and the treatment of the rest. `bytes` follow those that passed
-    /// before.
+    /// Number of leading bytes of `bytes` that may pass, and the treatment of the rest. `bytes` continue the bytes that passed before.
     pub(crate) fn follow(&mut self, bytes: &[u8]) -> (usize, HeadVerdict) {
         let mut passed = 0;
         while passed < bytes.len() {
@@ -246,20 +246,20 @@ impl HeadGuard {
         (passed, HeadVerdict::Pass)
     }
 
-    /// As [`HeadGuard::head`], without reading a head again that the connection has sent before.
+    /// Like [`HeadGuard::head`], but a repeated head is not parsed again.
     fn next_head(&mut self, bytes: &[u8]) -> Result<Option<(usize, ReadPosition)>, HeadError> {
         if let Some(known) = self.kept.know(bytes) {
             return Ok(Some(known));
         }
         let found = self.head(bytes)?;
-        // A connection's first head is not kept: most of those that stay open idle have sent no other.
+        // The first head is not remembered, because most idle connections sent only one.
         if let (ReadPosition::Head, Some((length, next))) = (self.at, found) {
             self.kept.keep(&bytes[..length], next);
         }
         Ok(found)
     }
 
-    /// The length of the head at the beginning of `bytes` and what follows it; nothing while it is not complete.
+    /// Length of the head at the start of `bytes` and the position after it; `None` while it is incomplete.
     fn head(&self, bytes: &[u8]) -> Result<Option<(usize, ReadPosition)>, HeadError> {
         let mut at_hand = [const { MaybeUninit::uninit() }; LINES_AT_HAND];
         let mut more = Vec::new();
@@ -282,7 +282,7 @@ impl HeadGuard {
         if length > self.bytes_max {
             return Err(HeadError::Long);
         }
-        // The parser lets a CR stand before LF only, and an LF at the end of a line only.
+        // The parser already refuses CR without LF, and LF inside a line.
         let head = &bytes[..length];
         if memchr::memchr_iter(b'\n', head).count() != memchr::memchr_iter(b'\r', head).count() {
             return Err(HeadError::BareLf);
@@ -294,14 +294,17 @@ impl HeadGuard {
     }
 }
 
-/// Framing of the body behind a head. Source: RFC 9112, section 6.3; framing that a server may repair is refused.
+/// Determines the framing of the body. Ambiguous framing is refused, although servers may repair it. Source: RFC 9112, section 6.3.
 fn body_of(request: &Request<'_, '_>) -> Result<ReadPosition, HeadError> {
-    let (mut length, mut chunked, mut hosts) = (None, false, 0);
-    let (mut names_websocket, mut names_upgrade) = (false, false);
+    let mut length = None;
+    let mut chunked = false;
+    let mut hosts = 0;
+    let mut names_websocket = false;
+    let mut names_upgrade = false;
     let is_latest = request.version == Some(1);
     for header in request.headers.iter() {
         let is = |name: &str| header.name.eq_ignore_ascii_case(name);
-        // Most names are told apart by their lengths.
+        // Compare lengths first, which differ for most names.
         match header.name.len() {
             4 if is("host") => hosts += 1,
             7 if is("upgrade") => names_websocket |= is_websocket(header.value),
@@ -334,23 +337,23 @@ fn body_of(request: &Request<'_, '_>) -> Result<ReadPosition, HeadError> {
     }
 }
 
-/// True for an `upgrade` line that asks for a WebSocket. An offer of cleartext HTTP/2 may be ignored.
+/// True for an `upgrade` value that asks for a WebSocket. An offer of cleartext HTTP/2 may be ignored.
 pub(crate) fn is_websocket(value: &[u8]) -> bool {
     value.trim_ascii().eq_ignore_ascii_case(b"websocket")
 }
 
-/// True for a `connection` line that lists `upgrade`. Without it the `upgrade` line has no effect.
+/// True for a `connection` value that lists `upgrade`; without it `upgrade` has no effect.
 pub(crate) fn has_upgrade(value: &[u8]) -> bool {
     value.split(|it| *it == b',').any(|it| it.trim_ascii().eq_ignore_ascii_case(b"upgrade"))
 }
 
-/// Digits, and nothing else.
+/// Parses digits only.
 fn number(text: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(text.trim_ascii()).ok()?;
     text.bytes().all(|it| it.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 
-/// True if hyper can parse the target of a request.
+/// True if hyper accepts the target.
 fn is_target(text: &str) -> bool {
     let is_plain = |it: u8| it.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?%".contains(&it);
     text.starts_with('/') && text.bytes().all(is_plain) || Uri::try_from(text).is_ok()
@@ -359,7 +362,7 @@ fn is_target(text: &str) -> bool {
 impl ChunkPosition {
     const FIRST: Self = Self::Size { bytes: 0, digits: 0 };
 
-    /// Number of bytes consumed and the next position; `None` behind the body. Nothing if the bytes are no chunks.
+    /// Number of bytes consumed and the next position (`None` after the body). `None` if the chunks are invalid.
     fn follow(mut self, bytes: &[u8]) -> Option<(usize, Option<Self>)> {
         let mut at = 0;
         while at < bytes.len() {
@@ -378,7 +381,7 @@ impl ChunkPosition {
         Some((at, Some(self)))
     }
 
-    /// One byte on, in what is not data.
+    /// Advances by one byte outside of chunk data.
     fn step(self, byte: u8) -> Option<Option<Self>> {
         let next = match (self, byte) {
             (Self::Size { bytes, digits }, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') if digits < 15 => {

@@ -1,4 +1,4 @@
-//! HTTP/2: counts the frames that carry no request, and checks heads as those of HTTP/1.1 are checked.
+//! HTTP/2 guard: limits frames without requests, and checks heads like those of HTTP/1.1.
 //!
 //! The library bounds streams, header lists, CONTINUATION and small DATA frames. SETTINGS, PING, PRIORITY, WINDOW_UPDATE,
 //! RST_STREAM and frames of unknown types cost it work without end, so their heads are read along.
@@ -15,17 +15,17 @@ use hyper::http::request::Parts;
 use hyper::http::uri::{Authority, Scheme};
 use hyper::{HeaderMap, Version};
 
-/// FrameCounter without a request that are read in one second.
+/// Maximum number of frames without a request per second.
 pub(crate) const FRAMES_PER_SECOND_MAX: u32 = 2_000;
-/// For so many bytes that were written one WINDOW_UPDATE is not counted: some clients send two for each short answer.
+/// One WINDOW_UPDATE per this many written bytes is not counted: some clients send two for each short answer.
 const BYTES_PER_UPDATE: u32 = 64;
-/// So many bytes that were written are remembered: more than a client has on its way to it.
+/// Maximum credit for written bytes, more than a client has in flight.
 const CREDIT_BYTES_MAX: u32 = 4 * 1024 * 1024;
-/// Bytes of a frame's head: length, type, flags, stream.
+/// Size of a frame header: length, type, flags, stream.
 const HEAD_BYTES: u8 = 9;
-/// Overhead of a header line beyond its name and value, as the RFC counts it.
+/// Overhead of a header line as defined by the RFC, in bytes.
 const LINE_BYTES: u32 = 32;
-/// Lines of a head that begin with a colon.
+/// Number of pseudo-header lines.
 const PSEUDO_LINES: u32 = 5;
 
 const DATA: u8 = 0;
@@ -34,10 +34,10 @@ const WINDOW_UPDATE: u8 = 8;
 const CONTINUATION: u8 = 9;
 const END_STREAM: u8 = 1;
 
-/// Position in a connection's frames, and counts of frames.
+/// Parser position in a connection's frames, with counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FrameCounter {
-    /// Of the head of the present frame.
+    /// Number of bytes seen of the current frame's header.
     seen: u8,
     payload_bytes: u32,
     kind: u8,
@@ -47,26 +47,26 @@ pub(crate) struct FrameCounter {
 }
 
 impl FrameCounter {
-    /// Behind the preface.
+    /// Position after the preface.
     pub(crate) const FIRST: Self =
         Self { seen: 0, payload_bytes: 0, kind: 0, second: 0, counted: 0, credit_bytes: 0 };
 
-    /// Counts the frames that follow in this second of the connection's clock.
+    /// Starts a new second of the counters.
     pub(crate) fn at_second(&mut self, second: u32) {
         if self.second != second {
             (self.second, self.counted) = (second, 0);
         }
     }
 
-    /// So many bytes were written to the client.
-    pub(crate) fn sent(&mut self, bytes: usize) {
+    /// Adds credit for `bytes` written to the client.
+    pub(crate) fn credit_sent(&mut self, bytes: usize) {
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         self.credit_bytes = self.credit_bytes.saturating_add(bytes).min(CREDIT_BYTES_MAX);
     }
 
-    /// Follows `bytes`, all of which may pass.
+    /// Counts the frames in `bytes`.
     /// # Errors
-    /// So many of them: they end with a frame with which there are too many.
+    /// Number of bytes up to the frame that exceeds the limit.
     pub(crate) fn follow(&mut self, bytes: &[u8]) -> Result<(), usize> {
         let mut rest = bytes;
         loop {
@@ -88,7 +88,7 @@ impl FrameCounter {
         }
     }
 
-    /// One byte on, in the head of a frame.
+    /// Advances by one byte in a frame header.
     fn step(&mut self, byte: u8) {
         match self.seen {
             0..=2 => self.payload_bytes = self.payload_bytes << 8 | u32::from(byte),
@@ -99,7 +99,7 @@ impl FrameCounter {
         self.seen += 1;
     }
 
-    /// Counts the present frame, unless it belongs to a request or is owed to an answer.
+    /// Counts the current frame, unless it belongs to a request or is covered by credit.
     fn count(&mut self, ends_stream: bool) {
         match self.kind {
             HEADERS | CONTINUATION => {}
@@ -110,28 +110,28 @@ impl FrameCounter {
     }
 }
 
-/// The longest list of header lines that the library reads. A head within our bounds is shorter; one that is a little longer
-/// is refused in words.
+/// Maximum size of a header list for the library. It exceeds our own limit, so that slightly larger heads get a readable error.
 pub(crate) fn list_bytes_max(limits: &Limits) -> u32 {
     let lines = LINE_BYTES * (u32::from(limits.headers_max) + PSEUDO_LINES);
     limits.head_bytes_max.saturating_add(lines).saturating_mul(2)
 }
 
-/// Put in the place of what follows too many frames. The library answers it with GOAWAY, ENHANCE_YOUR_CALM, and ends the
-/// connection: a head in more parts than one of `list_bytes_max` can have.
-pub(crate) fn stand_in(list_bytes_max: u32) -> Vec<u8> {
+/// Replaces the bytes after too many frames: a header list larger than `list_bytes_max`, which the library answers with GOAWAY
+/// (ENHANCE_YOUR_CALM).
+pub(crate) fn oversized_head(list_bytes_max: u32) -> Vec<u8> {
     const STREAM: [u8; 4] = [0x7f, 0xff, 0xff, 0xff];
     let part = |kind: u8| [[0, 0, 0, kind, 0].as_slice(), &STREAM].concat();
     let parts = list_bytes_max as usize / 8192 + 8;
     [part(HEADERS), part(CONTINUATION).repeat(parts)].concat()
 }
 
-/// Error of a head that the library has read: over HTTP/2 the same checks as in [`super::head_guard`] for HTTP/1.1, and over both
-/// a host that differs from the URL's.
-pub(crate) fn flaw(head: &Parts, limits: &Limits) -> Option<HeadError> {
-    let (headers, authority) = (&head.headers, head.uri.authority());
+/// Checks a head that the library parsed: for HTTP/2 like [`super::head_guard`] does for HTTP/1.1, and for both whether `Host` matches the
+/// URL.
+pub(crate) fn find_head_error(head: &Parts, limits: &Limits) -> Option<HeadError> {
+    let headers = &head.headers;
+    let authority = head.uri.authority();
     if head.version == Version::HTTP_2 {
-        if lines(headers) > usize::from(limits.headers_max) {
+        if count_header_lines(headers) > usize::from(limits.headers_max) {
             return Some(HeadError::Lines);
         }
         if bytes(head) > limits.head_bytes_max as usize {
@@ -142,17 +142,18 @@ pub(crate) fn flaw(head: &Parts, limits: &Limits) -> Option<HeadError> {
             return Some(HeadError::Host);
         }
     }
-    let (authority, host) = (authority?, headers.get(HOST)?);
+    let authority = authority?;
+    let host = headers.get(HOST)?;
     let agree = is_same(host.as_bytes(), authority, head.uri.scheme());
     (!agree).then_some(HeadError::OtherHost)
 }
 
-/// Header lines, where a cookie that was sent in several is one. Source: RFC 9113, 8.2.3.
-fn lines(headers: &HeaderMap) -> usize {
+/// Number of header lines; split cookies count as one. Source: RFC 9113, 8.2.3.
+fn count_header_lines(headers: &HeaderMap) -> usize {
     headers.len() - headers.get_all(COOKIE).iter().count().saturating_sub(1)
 }
 
-/// Bytes of the head as HTTP/1.1 would have it.
+/// Size of the head in HTTP/1.1 syntax, in bytes.
 fn bytes(head: &Parts) -> usize {
     let target = head.uri.path_and_query().map_or(0, |it| it.as_str().len());
     let host = head.uri.authority().map_or(0, |it| "host: \r\n".len() + it.as_str().len());
@@ -160,7 +161,7 @@ fn bytes(head: &Parts) -> usize {
     head.method.as_str().len() + target + host + "  HTTP/2.0\r\n\r\n".len() + lines.sum::<usize>()
 }
 
-/// True if a `host` line names the URL's host; a port that the scheme implies may be left out.
+/// True if `host` matches the URL's authority; the default port of the scheme may be omitted.
 fn is_same(host: &[u8], authority: &Authority, scheme: Option<&Scheme>) -> bool {
     let implied = match scheme {
         Some(it) if *it == Scheme::HTTPS => ":443",
@@ -225,11 +226,11 @@ mod tests {
         let thanks = frame(WINDOW_UPDATE, 0, 4).repeat(2);
         for _ in 0..20 * FRAMES_PER_SECOND_MAX {
             assert_eq!(frames.follow(&request), Ok(()));
-            frames.sent(150);
+            frames.credit_sent(150);
             assert_eq!(frames.follow(&thanks), Ok(()));
         }
         assert_eq!(frames.counted, 0);
-        frames.sent(usize::MAX);
+        frames.credit_sent(usize::MAX);
         let saved = CREDIT_BYTES_MAX / BYTES_PER_UPDATE + FRAMES_PER_SECOND_MAX;
         let flood = frame(WINDOW_UPDATE, 0, 4).repeat(2 * saved as usize);
         assert_eq!(passed(&mut frames, &flood, flood.len()), 13 * (saved as usize + 1));
@@ -242,7 +243,7 @@ mod tests {
             request = request.header(*name, *value);
         }
         let (head, ()) = request.body(()).expect("it is a request").into_parts();
-        assert_eq!(flaw(&head, &limits), expected, "{url} {lines:?}");
+        assert_eq!(find_head_error(&head, &limits), expected, "{url} {lines:?}");
     }
 
     #[test]

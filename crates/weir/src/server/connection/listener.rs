@@ -1,4 +1,4 @@
-//! Listening sockets: one per thread on each address, and the errors of an address that cannot be listened on; options of accepted ones.
+//! Sockets that listen, one per thread and address, with readable errors; and options of accepted sockets.
 
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use std::io::ErrorKind;
@@ -6,31 +6,31 @@ use std::net::{SocketAddr, TcpListener};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-/// Connections that may wait to be accepted, per thread.
+/// Backlog of unaccepted connections per thread.
 const BACKLOG: i32 = 1024;
 
-/// Bytes that the system holds of a connection beyond those that its client lets it send. By default it is megabytes, of which clients that
-/// do not read use up what the system has for all connections; subscribers of that kind would find old results in it.
+/// Limit of unsent bytes that the kernel buffers beyond the client's window. The default is megabytes: slow readers would exhaust the
+/// kernel's memory for all connections, and subscribers would receive outdated results.
 #[cfg(target_os = "linux")]
 const UNSENT_BYTES_MAX: u32 = 128 * 1024;
 
-/// Listener of a connection.
+/// Role of a listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ListenerRole {
-    /// The only one: everything is here.
+    /// The only listener.
     Only,
-    /// The one for data, beside an admin listener.
+    /// The listener for clients, beside an admin listener.
     Public,
-    /// The one for operators.
+    /// The listener for operators.
     Admin,
 }
 
-/// One listening socket per thread on the same address; the kernel spreads connections over them.
+/// Opens one listening socket per thread on the same address; the kernel distributes connections.
 pub(crate) fn listeners(
     address: SocketAddr,
     threads: usize,
 ) -> Result<(SocketAddr, Vec<TcpListener>), String> {
-    // Sharing a port is for our own threads: another process on it is found out by a socket that does not share.
+    // `SO_REUSEPORT` is for our own threads. A test bind without it detects other processes on the port.
     if address.port() != 0 {
         drop(listener(address, false).map_err(|cause| words(address, &cause))?);
     }
@@ -55,13 +55,13 @@ fn listener(address: SocketAddr, shared: bool) -> std::io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// Sets the options of an accepted socket. One that cannot have them serves all the same.
+/// Sets options of an accepted socket. Failures are ignored.
 pub(crate) fn prepare(socket: &impl AsFd, write_timeout: Duration) {
     let socket = SockRef::from(socket);
-    // Answers leave at once.
+    // Disable Nagle's algorithm.
     let _ = socket.set_tcp_nodelay(true);
-    // A peer that vanished without a FIN acknowledges nothing. Signs of life to it fit into the send buffer, so no write tells, and TCP by
-    // itself goes on for a quarter of an hour.
+    // Detects a vanished peer: keep-alive messages fit into the send buffer, so writes succeed, and TCP itself retries for a quarter of an
+    // hour.
     #[cfg(target_os = "linux")]
     let _ = socket.set_tcp_user_timeout(Some(write_timeout));
     #[cfg(target_os = "linux")]

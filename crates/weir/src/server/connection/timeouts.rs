@@ -1,4 +1,4 @@
-//! When a connection has waited long enough: one coarse clock per worker instead of timers per request.
+//! Connection timeouts by one coarse clock per worker, without timers per request.
 //!
 //! Each connection is in one phase and has a deadline in whole seconds; once a second the worker looks at all of them. A
 //! request thereby sets no timer: it writes one number.
@@ -12,9 +12,9 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::task::{Context, Waker};
 use std::time::Instant;
-use weir_engine::unread::Waiting;
+use weir_engine::unread::UnreadCount;
 
-/// Timeout of each phase, in seconds, and the limit of unread bytes.
+/// Timeouts of all phases, in seconds, and limits of unread bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timeouts {
     pub(crate) head_s: u32,
@@ -24,28 +24,28 @@ pub(crate) struct Timeouts {
     pub(crate) unread: UnreadLimits,
 }
 
-/// Timeout for the rest of a request that is answered already, in seconds.
+/// Timeout for the rest of a request that was answered early, in seconds.
 const LINGER_S: u32 = 2;
 
-/// ConnectionPhase of a connection: the event it waits for.
+/// Phase of a connection: the event it waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ConnectionPhase {
-    /// The first byte of a request.
+    /// First byte of a request.
     Idle,
-    /// The rest of a head.
+    /// Rest of a head.
     Head,
-    /// The engine, or the client's reading.
+    /// The engine, or the client reading an answer.
     InFlight,
 }
 
-/// ConnectionCommand to the connection's task.
+/// Command to the connection's task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ConnectionCommand {
-    /// Go on.
+    /// Continue.
     Serve,
-    /// Finish what is in flight, take nothing new.
+    /// Finish requests in flight, accept no new ones.
     Drain,
-    /// End now.
+    /// Close now.
     Close,
 }
 
@@ -54,44 +54,44 @@ pub(crate) enum ConnectionCommand {
 pub(crate) struct ConnectionState {
     phase: Cell<ConnectionPhase>,
     in_flight: Cell<u32>,
-    /// HTTP/2.
+    /// True for HTTP/2.
     multiplexed: Cell<bool>,
-    /// The connection whose stream this is, if it is a WebSocket over HTTP/2.
+    /// For a WebSocket over HTTP/2: the connection of its stream.
     connection: Option<Rc<ConnectionState>>,
-    /// WebSockets among the requests in flight.
+    /// Number of WebSockets among the requests in flight.
     sockets: Cell<u32>,
     since_s: Cell<u32>,
-    /// Seconds of the clock; `u32::MAX` for never.
+    /// Deadline in seconds of the clock; `u32::MAX` for none.
     deadline_s: Cell<u32>,
     body_deadline_s: Cell<u32>,
     write_deadline_s: Cell<u32>,
     command: Cell<ConnectionCommand>,
-    /// The error of the head that hyper sees [`super::head_guard::STAND_IN`] for.
+    /// Error of the head that was replaced by [`super::head_guard::STAND_IN`].
     flaw: Cell<Option<HeadError>>,
-    /// Set once a WebSocket was granted.
+    /// Terms of the WebSocket that was granted, until the task takes them.
     terms: RefCell<Option<WebSocketTerms>>,
     waker: RefCell<Option<Waker>>,
     now_s: Rc<Cell<u32>>,
     patience: Timeouts,
-    /// Bytes of answers that the client has not read; those of a stream are its connection's.
+    /// Unread bytes; streams share the counter of their connection.
     held: Rc<UnreadBytes>,
-    /// Streams of HTTP/2 with an answer on its way.
+    /// HTTP/2 streams with an answer in flight.
     streams: RefCell<Vec<Rc<Http2Stream>>>,
 }
 
-/// A request that is not answered to its last byte. Dropping it ends that state.
+/// A request without a complete answer. Dropping it ends the phase.
 #[derive(Debug)]
 pub(crate) struct InFlight {
     watched: Rc<ConnectionState>,
-    /// Bytes of the answer that wait in the server, if it is whole.
+    /// Bytes of a whole answer that wait in the server.
     held: u64,
-    /// The counter of its unread bytes, if the answer is streamed.
+    /// Counter of a streamed answer's unread bytes.
     parts: Option<Rc<StreamedAnswer>>,
-    /// Over HTTP/2.
+    /// Stream of the answer over HTTP/2.
     stream: Option<Rc<Http2Stream>>,
 }
 
-/// A WebSocket over HTTP/2. Dropping it ends that state.
+/// A WebSocket over HTTP/2. Dropping it ends the phase.
 #[derive(Debug)]
 pub(crate) struct SocketInFlight {
     watched: Rc<ConnectionState>,
@@ -105,14 +105,14 @@ impl Drop for SocketInFlight {
 }
 
 impl InFlight {
-    /// The answer is made, and holds `bytes` until they are written or dropped.
-    pub(crate) fn answered(&mut self, bytes: u64) {
+    /// Starts an answer that holds `bytes` until they are written or dropped.
+    pub(crate) fn begin_answer(&mut self, bytes: u64) {
         self.held = bytes;
         self.watched.held.add(bytes);
         self.begin();
     }
-    /// The answer leaves in parts, counted by `counts` until they are dropped.
-    pub(crate) fn answers_in_parts(&mut self, counts: Box<[Waiting]>) {
+    /// Starts a streamed answer, whose unread bytes `counts` holds until it is dropped.
+    pub(crate) fn answers_in_parts(&mut self, counts: Box<[UnreadCount]>) {
         self.parts = Some(self.watched.held.add_parts(counts));
         self.begin();
     }
@@ -123,13 +123,13 @@ impl InFlight {
         }
         self.await_reader(true);
     }
-    /// `bytes` of the answer have left it.
-    pub(crate) fn written(&mut self, bytes: u64) {
+    /// Records that `bytes` of the answer left the server.
+    pub(crate) fn note_written(&mut self, bytes: u64) {
         let bytes = bytes.min(self.held);
         self.held -= bytes;
         self.watched.held.free(bytes);
     }
-    /// The client has to take the next bytes of the stream, or the answer waits for its source.
+    /// Sets whether the stream waits for the client to read, or for its source.
     pub(crate) fn await_reader(&self, waiting: bool) {
         if let Some(stream) = &self.stream {
             stream.await_reader(if waiting { self.watched.until_written_s() } else { u32::MAX });
@@ -139,7 +139,7 @@ impl InFlight {
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        self.written(self.held);
+        self.note_written(self.held);
         if let Some(parts) = &self.parts {
             self.watched.held.free_parts(parts);
         }
@@ -161,14 +161,14 @@ impl ConnectionState {
         self.since_s.set(self.now_s.get());
         self.deadline_s.set(self.now_s.get().saturating_add(patience_s));
     }
-    /// Bytes arrived. Only the first ones of a head matter: more of them do not prolong it. An HTTP/2 connection that
-    /// has served hears of pings and windows too, which begin nothing.
-    pub(crate) fn heard(&self) {
+    /// Records received bytes. Only the first ones start the phase of a head, so slow bytes do not extend it. On HTTP/2, pings and window
+    /// updates start nothing.
+    pub(crate) fn note_received(&self) {
         if self.phase.get() == ConnectionPhase::Idle && !self.multiplexed.get() {
             self.enter(ConnectionPhase::Head, self.patience.head_s);
         }
     }
-    /// A head is complete.
+    /// Starts a request after a complete head.
     pub(crate) fn begin(self: &Rc<Self>, multiplexed: bool) -> InFlight {
         self.in_flight.set(self.in_flight.get() + 1);
         self.multiplexed.set(multiplexed);
@@ -176,12 +176,12 @@ impl ConnectionState {
         self.deadline_s.set(u32::MAX);
         InFlight { watched: Rc::clone(self), held: 0, parts: None, stream: None }
     }
-    /// A body is awaited, or has arrived.
+    /// Sets whether a body is awaited.
     pub(crate) fn await_body(&self, waiting: bool) {
         let until_s = if waiting { self.now_s.get().saturating_add(self.patience.body_s) } else { u32::MAX };
         self.body_deadline_s.set(until_s);
     }
-    /// The client reads, or does not.
+    /// Sets whether the connection waits for the client to read.
     pub(crate) fn await_reader(&self, waiting: bool) {
         if !waiting {
             self.write_deadline_s.set(u32::MAX);
@@ -189,47 +189,47 @@ impl ConnectionState {
             self.write_deadline_s.set(self.until_written_s());
         }
     }
-    /// When a client that reads nothing from now on is cut off.
+    /// Deadline of a client that reads nothing from now on.
     fn until_written_s(&self) -> u32 {
         self.now_s.get().saturating_add(self.patience.write_s)
     }
-    /// Says whether an answer of `bytes` may wait for the client to read it.
+    /// True if an answer of `bytes` may wait for the client to read it.
     pub(crate) fn has_room(&self, bytes: u64) -> bool {
         self.held.has_room(bytes, self.patience.unread)
     }
-    /// The last answer was written; the client has a moment to read it.
+    /// Waits briefly for the client to read the last answer.
     pub(crate) fn linger(&self) {
         self.enter(ConnectionPhase::Idle, LINGER_S);
     }
-    /// A head came that must not pass.
+    /// Records a head that must be refused.
     pub(crate) fn refuse(&self, flaw: HeadError) {
         self.flaw.set(Some(flaw));
     }
-    /// The error of the connection's last head.
-    pub(crate) fn flaw(&self) -> Option<HeadError> {
+    /// Error of the last head.
+    pub(crate) fn head_error(&self) -> Option<HeadError> {
         self.flaw.get()
     }
-    /// The connection is a WebSocket once the answer has left.
+    /// Sets the terms of a WebSocket that starts after the current answer.
     pub(crate) fn agree(&self, terms: WebSocketTerms) {
         self.terms.replace(Some(terms));
     }
-    /// Takes the terms of the WebSocket that was granted.
-    pub(crate) fn agreed(&self) -> Option<WebSocketTerms> {
+    /// Takes the terms of the granted WebSocket.
+    pub(crate) fn take_terms(&self) -> Option<WebSocketTerms> {
         self.terms.take()
     }
-    /// A WebSocket's client shows that it is there.
+    /// Records a sign of life of a WebSocket's client.
     pub(crate) fn alive(&self) {
         self.enter(ConnectionPhase::Idle, self.patience.idle_s);
         if let Some(connection) = &self.connection {
             connection.since_s.set(self.now_s.get());
         }
     }
-    /// A stream of HTTP/2 is a WebSocket as long as the returned guard lives.
+    /// Marks an HTTP/2 stream as a WebSocket until the returned guard is dropped.
     pub(crate) fn begin_socket(self: &Rc<Self>) -> SocketInFlight {
         self.sockets.set(self.sockets.get() + 1);
         SocketInFlight { _request: self.begin(true), watched: Rc::clone(self) }
     }
-    /// The WebSocket of a stream is over: `task` has the time of an unread answer to send the rest, and none if the clock closed it.
+    /// Ends the WebSocket of a stream. `task` gets the write timeout to send the rest, unless the clock closed the socket.
     pub(crate) fn leave_stream(&self, task: Rc<StreamTask>) {
         if self.command.get() == ConnectionCommand::Close {
             return task.end();
@@ -240,15 +240,15 @@ impl ConnectionState {
             connection.streams.borrow_mut().push(stream);
         }
     }
-    /// Timeout of a silent client, in seconds.
+    /// Idle timeout, in seconds.
     pub(crate) fn idle_s(&self) -> u32 {
         self.patience.idle_s
     }
-    /// The second of the worker's clock.
+    /// Current second of the worker's clock.
     pub(crate) fn now_s(&self) -> u32 {
         self.now_s.get()
     }
-    /// The current command; the task is woken when it changes.
+    /// Returns the current command, and wakes the task when it changes.
     pub(crate) fn command(&self, cx: &Context<'_>) -> ConnectionCommand {
         let mut waker = self.waker.borrow_mut();
         if !waker.as_ref().is_some_and(|it| it.will_wake(cx.waker())) {
@@ -256,8 +256,8 @@ impl ConnectionState {
         }
         self.command.get()
     }
-    /// Tells the task what to do; closing is final.
-    pub(crate) fn tell(&self, command: ConnectionCommand) {
+    /// Sets a command and wakes the task. Closing is final.
+    pub(crate) fn set_command(&self, command: ConnectionCommand) {
         if self.command.get() != ConnectionCommand::Close {
             self.command.set(command);
         }
@@ -278,7 +278,7 @@ pub(crate) struct TimeoutClock {
     now_s: Rc<Cell<u32>>,
     started: Instant,
     watched: RefCell<Vec<Rc<ConnectionState>>>,
-    /// Bytes of answers that clients have not read.
+    /// Unread bytes of all connections.
     held: Rc<Cell<u64>>,
 }
 
@@ -292,16 +292,16 @@ impl TimeoutClock {
             held: Rc::new(Cell::new(0)),
         }
     }
-    /// Watches a new connection.
+    /// Adds a connection.
     pub(crate) fn watch(&self, patience: Timeouts) -> Rc<ConnectionState> {
         self.watch_as(patience, None)
     }
-    /// Watches a stream of HTTP/2 over `connection` that is a WebSocket, with the same patience.
+    /// Adds a WebSocket in an HTTP/2 stream of `connection`, with the same timeouts.
     pub(crate) fn watch_stream(&self, connection: &Rc<ConnectionState>) -> Rc<ConnectionState> {
         self.watch_as(connection.patience, Some(Rc::clone(connection)))
     }
     fn watch_as(&self, patience: Timeouts, connection: Option<Rc<ConnectionState>>) -> Rc<ConnectionState> {
-        let own = || Rc::new(UnreadBytes::beside(&self.held));
+        let own = || Rc::new(UnreadBytes::for_connection(&self.held));
         let held = connection.as_ref().map_or_else(own, |it| Rc::clone(&it.held));
         let watched = Rc::new(ConnectionState {
             phase: Cell::new(ConnectionPhase::Idle),
@@ -325,7 +325,7 @@ impl TimeoutClock {
         self.watched.borrow_mut().push(Rc::clone(&watched));
         watched
     }
-    /// Forgets connections that ended, closes those whose time is over. To be called about once a second.
+    /// Removes ended connections and closes those past their deadline. Called about once a second.
     pub(crate) fn tick(&self) {
         self.tick_at(u32::try_from(self.started.elapsed().as_secs()).unwrap_or(u32::MAX - 1));
     }
@@ -335,19 +335,19 @@ impl TimeoutClock {
         watched.retain(|it| Rc::strong_count(it) > 1);
         for it in watched.iter() {
             if it.is_over(now_s) {
-                it.tell(ConnectionCommand::Close);
+                it.set_command(ConnectionCommand::Close);
             }
-            it.streams.borrow_mut().retain(|stream| stream.goes_on());
+            it.streams.borrow_mut().retain(|stream| stream.is_running());
             it.streams.borrow().iter().for_each(|stream| stream.tick(now_s));
         }
     }
-    /// Tells all connections.
+    /// Sends a command to all connections.
     pub(crate) fn tell_all(&self, command: ConnectionCommand) {
         for it in self.watched.borrow().iter() {
-            it.tell(command);
+            it.set_command(command);
         }
     }
-    /// Makes room for a new connection. Says whether there is any.
+    /// Closes the longest idle connection to make room; false if none is idle.
     pub(crate) fn close_longest_idle(&self) -> bool {
         let mut watched = self.watched.borrow_mut();
         watched.retain(|it| Rc::strong_count(it) > 1);
@@ -355,7 +355,7 @@ impl TimeoutClock {
             |it: &ConnectionState| it.in_flight.get() == it.sockets.get() && it.connection.is_none();
         let idle = watched.iter().enumerate().filter(|(_, it)| is_idle(it));
         let Some(place) = idle.min_by_key(|(_, it)| it.since_s.get()).map(|it| it.0) else { return false };
-        watched.swap_remove(place).tell(ConnectionCommand::Close);
+        watched.swap_remove(place).set_command(ConnectionCommand::Close);
         true
     }
 }
@@ -385,9 +385,9 @@ mod tests {
     #[test]
     fn a_dripped_head_is_closed_after_the_head_time() {
         let drip = |clock: &TimeoutClock, it: &Rc<ConnectionState>| {
-            it.heard();
+            it.note_received();
             clock.tick_at(5);
-            it.heard();
+            it.note_received();
         };
         check(drip, 9, false);
         check(drip, 10, true);
@@ -421,7 +421,7 @@ mod tests {
         let pinged = |clock: &TimeoutClock, it: &Rc<ConnectionState>| {
             drop(it.begin(true));
             clock.tick_at(50);
-            it.heard();
+            it.note_received();
         };
         check(pinged, 59, false);
         check(pinged, 60, true);
@@ -447,7 +447,8 @@ mod tests {
     #[test]
     fn the_longest_idle_connection_makes_room() {
         let clock = TimeoutClock::new();
-        let (old, busy) = (clock.watch(PATIENCE), clock.watch(PATIENCE));
+        let old = clock.watch(PATIENCE);
+        let busy = clock.watch(PATIENCE);
         let _request = busy.begin(false);
         clock.tick_at(1);
         let young = clock.watch(PATIENCE);

@@ -9,9 +9,9 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 
-/// Makes the acceptor of a configuration.
+/// Builds the acceptor of a configuration.
 /// # Errors
-/// A file that cannot be read or does not hold what it should, by name.
+/// A file cannot be read or has no certificate or key; the message names it.
 pub(crate) fn acceptor(tls: &config::Tls) -> Result<TlsAcceptor, String> {
     let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(&tls.certificate)
         .and_then(Iterator::collect)

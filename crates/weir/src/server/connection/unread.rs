@@ -1,4 +1,4 @@
-//! Answers that clients have not read: how many bytes wait in the server, and for how long a stream of HTTP/2 may wait.
+//! Bytes of answers that clients have not read, and deadlines of HTTP/2 streams.
 //!
 //! Over HTTP/1.1 an unread answer blocks the socket, which the clock sees. Over HTTP/2 a client may give one stream no window while the
 //! connection goes on: hyper then asks the answer for nothing. So each stream is a task that the clock can end, which resets the stream.
@@ -12,20 +12,20 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Poll, Waker};
-use weir_engine::unread::{self, Waiting};
+use weir_engine::unread::{self, UnreadCount};
 
-/// Minimum bytes that a streamed answer counts as: its parts that wait once the client stops reading.
+/// Minimum number of bytes that a streamed answer counts for: its buffered parts once the client stops reading.
 pub(crate) const STREAM_BYTES: u64 = 768 * 1024;
 
-/// Answers in parts on their way, in the process.
+/// Number of streamed answers in flight in this process.
 static IN_PARTS: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// The task that is being polled, if it is one of [`LocalExecutor`].
+    /// Task being polled by [`LocalExecutor`], if any.
     static CURRENT: RefCell<Option<Rc<StreamTask>>> = const { RefCell::new(None) };
 }
 
-/// Runs hyper's helper tasks, which are the streams of HTTP/2, beside the connection.
+/// Spawns hyper's helper tasks, one per HTTP/2 stream, on the local thread.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LocalExecutor;
 
@@ -54,27 +54,27 @@ impl<F: Future + 'static> hyper::rt::Executor<F> for LocalExecutor {
     }
 }
 
-/// A task of [`LocalExecutor`]. Ending it drops the stream it serves, which tells the client.
+/// A task of [`LocalExecutor`]. Ending it drops its stream, which resets it for the client.
 #[derive(Debug, Default)]
 pub(crate) struct StreamTask {
     is_over: Cell<bool>,
     waker: RefCell<Option<Waker>>,
-    /// The last task that it had run beside itself: the one that sends what a WebSocket says.
+    /// The last task that it spawned: the writer of a WebSocket.
     child: RefCell<Option<Rc<StreamTask>>>,
 }
 
 impl StreamTask {
-    /// The task that is being polled.
+    /// The task being polled.
     pub(crate) fn current() -> Option<Rc<Self>> {
         CURRENT.with_borrow(Clone::clone)
     }
 
-    /// Takes the task that it had run beside itself.
+    /// Takes the task that it spawned.
     pub(crate) fn take_child(&self) -> Option<Rc<Self>> {
         self.child.take()
     }
 
-    /// Ends the task, if it goes on.
+    /// Ends the task, if it is still running.
     pub(crate) fn end(&self) {
         self.is_over.set(true);
         if let Some(waker) = self.waker.borrow_mut().take() {
@@ -83,31 +83,31 @@ impl StreamTask {
     }
 }
 
-/// A stream of HTTP/2 whose answer is on its way.
+/// An HTTP/2 stream with an answer in flight.
 #[derive(Debug)]
 pub(crate) struct Http2Stream {
     task: Rc<StreamTask>,
-    /// Seconds of the clock; `u32::MAX` while the answer waits for its source.
+    /// Deadline in seconds of the clock; `u32::MAX` while the answer waits for its source.
     deadline_s: Cell<u32>,
 }
 
 impl Http2Stream {
-    /// The stream that `task` serves.
+    /// State of the stream served by `task`.
     pub(crate) fn new(task: Rc<StreamTask>) -> Rc<Self> {
         Rc::new(Self { task, deadline_s: Cell::new(u32::MAX) })
     }
 
-    /// The client has until `deadline_s` to take the next bytes.
+    /// Sets the deadline for the client to read the next bytes.
     pub(crate) fn await_reader(&self, deadline_s: u32) {
         self.deadline_s.set(deadline_s);
     }
 
-    /// True while its task goes on.
-    pub(crate) fn goes_on(&self) -> bool {
+    /// True while its task is running.
+    pub(crate) fn is_running(&self) -> bool {
         Rc::strong_count(&self.task) > 1
     }
 
-    /// Ends the stream if its time is over.
+    /// Ends the stream after its deadline.
     pub(crate) fn tick(&self, now_s: u32) {
         if self.deadline_s.get() <= now_s {
             self.task.end();
@@ -115,13 +115,13 @@ impl Http2Stream {
     }
 }
 
-/// The parts of an answer that wait in the server.
+/// Parts of a streamed answer that wait in the server.
 #[derive(Debug)]
-pub(crate) struct StreamedAnswer(Box<[Waiting]>);
+pub(crate) struct StreamedAnswer(Box<[UnreadCount]>);
 
 impl StreamedAnswer {
     fn bytes(&self) -> u64 {
-        self.0.iter().map(Waiting::bytes).sum()
+        self.0.iter().map(UnreadCount::bytes).sum()
     }
 }
 
@@ -131,19 +131,19 @@ impl Drop for StreamedAnswer {
     }
 }
 
-/// Bytes of answers that wait in the server: of one connection, and of all on this thread.
+/// Unread bytes of answers: of one connection, and of all connections of this thread.
 #[derive(Debug, Default)]
 pub(crate) struct UnreadBytes {
-    /// Of answers that are whole.
+    /// Unread bytes of this connection's whole answers.
     own: Cell<u64>,
-    /// The same.
+    /// Unread bytes of whole answers of all connections on this thread.
     of_thread: Rc<Cell<u64>>,
     parts: RefCell<Vec<Rc<StreamedAnswer>>>,
 }
 
 impl UnreadBytes {
-    /// Counts for one more connection of the thread.
-    pub(crate) fn beside(of_thread: &Rc<Cell<u64>>) -> Self {
+    /// Counter for one more connection of the thread.
+    pub(crate) fn for_connection(of_thread: &Rc<Cell<u64>>) -> Self {
         Self { of_thread: Rc::clone(of_thread), ..Self::default() }
     }
 
@@ -153,26 +153,26 @@ impl UnreadBytes {
         self.of_thread.set(self.of_thread.get() + bytes);
     }
 
-    /// Takes `bytes` off again.
+    /// Subtracts `bytes`.
     pub(crate) fn free(&self, bytes: u64) {
         self.own.set(self.own.get().saturating_sub(bytes));
         self.of_thread.set(self.of_thread.get().saturating_sub(bytes));
     }
 
-    /// Adds an answer whose parts are counted by `counts`, as long as it is not taken off.
-    pub(crate) fn add_parts(&self, counts: Box<[Waiting]>) -> Rc<StreamedAnswer> {
+    /// Adds a streamed answer, whose buffered bytes `counts` holds, until [`Self::free_parts`].
+    pub(crate) fn add_parts(&self, counts: Box<[UnreadCount]>) -> Rc<StreamedAnswer> {
         IN_PARTS.fetch_add(1, Ordering::Relaxed);
         let parts = Rc::new(StreamedAnswer(counts));
         self.parts.borrow_mut().push(Rc::clone(&parts));
         parts
     }
 
-    /// Takes an answer in parts off again.
+    /// Removes a streamed answer.
     pub(crate) fn free_parts(&self, parts: &Rc<StreamedAnswer>) {
         self.parts.borrow_mut().retain(|it| !Rc::ptr_eq(it, parts));
     }
 
-    /// Says whether `bytes` more stay within the bounds of the connection and of the process.
+    /// True if `bytes` more stay within the limits of the connection and of the process.
     pub(crate) fn has_room(&self, bytes: u64, bounds: UnreadLimits) -> bool {
         let parts = self.parts.borrow();
         let own = in_parts(parts.iter().map(|it| it.bytes()).sum(), parts.len() as u64);
@@ -187,7 +187,7 @@ impl UnreadBytes {
     }
 }
 
-/// Bytes that `answers` streamed answers count as while `bytes` of them wait.
+/// Bytes that `answers` streamed answers count for while `bytes` of them wait.
 fn in_parts(bytes: u64, answers: u64) -> u64 {
     bytes.max(answers * STREAM_BYTES)
 }
@@ -197,7 +197,7 @@ fn in_parts(bytes: u64, answers: u64) -> u64 {
 pub(crate) struct UnreadLimits {
     pub(crate) connection: u64,
     pub(crate) process: u64,
-    /// Each thread is taken for holding as many answers that are whole as the one that asks.
+    /// Number of threads. Each is assumed to hold as many bytes of whole answers as the current one.
     pub(crate) threads: u64,
 }
 
@@ -207,7 +207,7 @@ mod tests {
 
     fn check(own: u64, others: u64, (parts, all): (u64, u64), bytes: u64, expected: bool) {
         let of_thread = Rc::new(Cell::new(others));
-        let held = UnreadBytes::beside(&of_thread);
+        let held = UnreadBytes::for_connection(&of_thread);
         held.add(own);
         let bounds = UnreadLimits { connection: 100, process: 1000, threads: 2 };
         assert_eq!(held.fits(bytes, (parts, all), bounds), expected);
@@ -231,7 +231,7 @@ mod tests {
     fn an_answer_in_parts_counts_by_what_waits_of_it_and_not_less_than_is_usual() {
         let held = UnreadBytes::default();
         let bounds = UnreadLimits { connection: 4 * STREAM_BYTES, process: u64::MAX, threads: 1 };
-        let count = Waiting::default();
+        let count = UnreadCount::default();
         let parts = held.add_parts([count.clone()].into());
         assert!(held.has_room(3 * STREAM_BYTES, bounds) && !held.has_room(3 * STREAM_BYTES + 1, bounds));
         count.add(2 * STREAM_BYTES as usize);

@@ -11,7 +11,7 @@ use weir_transport::socket::Subprotocol;
 pub(crate) struct WebSocketTerms {
     pub(crate) subprotocol: Subprotocol,
     pub(crate) endpoint: Endpoint,
-    /// True at the address of Relay's form.
+    /// True at an address of Relay's API.
     pub(crate) is_relay: bool,
     /// Headers of the handshake.
     pub(crate) headers: HeaderMap,

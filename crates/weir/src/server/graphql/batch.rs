@@ -21,10 +21,10 @@ use weir_engine::source::{Caller, Protocol};
 use weir_engine::unread;
 use weir_language::json::{Json, JsonBuffer, JsonRef};
 
-/// Answers of a list are sent when so many bytes have gathered.
+/// Size at which the buffer of answers is sent, in bytes.
 const BATCH_CHUNK_BYTES: usize = 64 * 1024;
 
-/// Address of a list, and the form of its answer.
+/// Endpoint of a batch, with the format of its answer.
 #[derive(Clone, Copy)]
 pub(super) struct BatchForm {
     pub(super) endpoint: Endpoint,
@@ -40,7 +40,7 @@ impl BatchForm {
         Self { endpoint: Endpoint::Graphql, media }
     }
 
-    /// The parameters of one request, or its refusal as an answer.
+    /// Parameters of one request; if it is refused, its answer.
     fn params(self, item: JsonRef<'_>) -> Result<Params<'_>, Vec<u8>> {
         match self.endpoint {
             Endpoint::Hasura => {
@@ -58,7 +58,7 @@ impl BatchForm {
     }
 }
 
-/// Answers a list of requests, as a stream.
+/// Answers a list of requests as a stream.
 pub(super) fn batch(
     context: &RequestContext,
     headers: &HeaderMap,
@@ -73,13 +73,14 @@ pub(super) fn batch(
     }
     context.client(headers)?;
     let (send, rest) = unread::channel(2);
-    let (context, headers) = (context.again(), headers.clone());
+    let context = context.clone_for_task();
+    let headers = headers.clone();
     tokio::task::spawn_local(async move {
-        // They were read before.
+        // The headers were parsed without an error before.
         let Ok(client) = context.client(&headers) else { return };
         let work = run_batch(&context, &text, (&caller, &client, form), &send);
         let work = AssertUnwindSafe(work).catch_unwind();
-        // The client must not take a part for the whole.
+        // Break the stream off, so that the client does not mistake a part for the whole.
         if work.await.is_err() {
             context.worker.metrics.panics.inc();
             let _ = send.send(Err(Aborted)).await;
@@ -91,7 +92,7 @@ pub(super) fn batch(
 
 type Sender = unread::Sender<Result<Vec<u8>, Aborted>>;
 
-/// Runs the requests in turn until the last, or until nobody reads.
+/// Runs the requests one after the other, until the last or until the client is gone.
 async fn run_batch(
     context: &RequestContext,
     text: &[u8],
@@ -99,7 +100,7 @@ async fn run_batch(
     send: &Sender,
 ) {
     let nesting_max = context.generation.config.limits.nesting_max;
-    // The text was read once already, to count its requests.
+    // The text was parsed before, to count its requests.
     let Ok(tape) = Json::parse_in(JsonBuffer::default(), text, nesting_max) else { return };
     let mut out = vec![b'['];
     for (place, item) in tape.root().items().enumerate() {
@@ -117,7 +118,7 @@ async fn run_batch(
     let _ = send.send(Ok(out)).await;
 }
 
-/// Appends the answer of one request; `None` when the stream is over.
+/// Appends the answer of one request; `None` if the stream ended.
 async fn run_one(
     context: &RequestContext,
     item: JsonRef<'_>,
@@ -138,7 +139,7 @@ async fn run_one(
     match made.body {
         Body::Whole(bytes) => out.extend_from_slice(&bytes),
         Body::Shared(bytes) => out.extend_from_slice(&bytes),
-        // No request of a list asks for an answer in parts.
+        // Requests of a batch do not ask for incremental delivery.
         Body::Stream { head, mut rest } | Body::Increments { first: head, mut rest } => {
             out.extend_from_slice(&head);
             send.send(Ok(std::mem::take(out))).await.ok()?;

@@ -1,4 +1,4 @@
-//! From what the engine answers to an HTTP response: status, coding, cache headers.
+//! Converts an engine response to an HTTP response: status, compression, cache headers.
 
 use crate::server::connection::unread::STREAM_BYTES;
 use crate::server::request::accepted_coding::coding;
@@ -12,10 +12,10 @@ use hyper::header::{HeaderValue, RETRY_AFTER};
 use hyper::{HeaderMap, Response, StatusCode};
 use weir_engine::engine::{self, Body, Capacity, Outcome};
 
-/// After how many seconds a client that asks too fast should come again.
+/// `Retry-After` of a refusal for lack of capacity, in seconds.
 const RETRY_S: HeaderValue = HeaderValue::from_static("1");
 
-/// Puts the engine's bytes into a response, compressed if the client asks for it.
+/// Builds a response from the engine's bytes, compressed if the client accepts that.
 pub(crate) fn respond(
     context: &RequestContext,
     made: engine::Response,
@@ -39,7 +39,7 @@ pub(crate) fn respond(
             None => (ResponseBody::whole(bytes), None),
             Some(coding) => (ResponseBody::whole(Encoder::whole(coding, &bytes)), Some(coding)),
         },
-        // Parts of their own are answered by their transport.
+        // Incremental parts are sent by their transport, so here they form a plain stream.
         Body::Stream { head, rest } | Body::Increments { first: head, rest } => {
             if let Err(refusal) = context.has_room(STREAM_BYTES) {
                 let mut response = json(refusal.status, media, ResponseBody::whole(refusal.body()));
@@ -53,9 +53,10 @@ pub(crate) fn respond(
     let mut response = json(status, media, reply);
     mark_coding(&mut response, coding);
     if let Some(told) = &made.lifetime {
-        context.worker.metrics.kept(told.kept);
-        let (credentials, dev) = (&*context.generation.credentials, context.generation.dev);
-        cache_headers::tell(
+        context.worker.metrics.count_cached(told.kept);
+        let credentials = &*context.generation.credentials;
+        let dev = context.generation.dev;
+        cache_headers::write_lifetime(
             response.headers_mut(),
             told,
             headers,

@@ -1,4 +1,4 @@
-//! Results over HTTP as they come: server-sent events, and the parts of a multipart response.
+//! Streams of results over HTTP: server-sent events and multipart responses.
 //!
 //! **Invariant:** a client that does not read has at most two results waiting; the next one is the newest then. A sign of life is sent at once, so that
 //! proxies and browsers let the first result through, and again while there is nothing else.
@@ -6,7 +6,7 @@
 //! Sources: the protocol of the npm package graphql-sse, distinct connections; Apollo's multipart protocol for subscriptions.
 
 use super::live::{self, LaterParts, LiveClient, LiveOperation, LiveStart, LiveStep, WholeAnswer};
-use crate::server::request::client_headers::kept;
+use crate::server::request::client_headers::copy_headers;
 use crate::server::request::context::{Answer, RequestContext};
 use crate::server::request::negotiate::{self, StreamForm};
 use crate::server::request::reserved_streams::{EventSender, RESULTS_MAX};
@@ -23,22 +23,22 @@ use weir_engine::engine::Execution;
 use weir_engine::unread::channel;
 use weir_transport::events::Framing;
 
-/// Time between two signs of life: less than half of the shortest idle limit of usual proxies.
+/// Interval of keep-alive events: less than half the shortest idle timeout of usual proxies.
 pub(super) const LIFE: Duration = Duration::from_secs(10);
-/// Tells nginx to pass each event on at once.
+/// Header that makes nginx forward each event at once.
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// A request for a stream.
 pub(super) struct StreamRequest<'r> {
     pub(super) headers: &'r HeaderMap,
-    /// JSON: the members that the body of a POST has.
+    /// Members of a POST body, as JSON.
     pub(super) payload: String,
     pub(super) is_get: bool,
     pub(super) endpoint: Endpoint,
     pub(super) session: Session,
 }
 
-/// Answers by a stream: of a subscription until one side ends it, of anything else its one result.
+/// Answers with a stream: of all results for a subscription, of one result for other operations.
 pub(super) async fn answer(context: &RequestContext, request: StreamRequest<'_>, form: StreamForm) -> Answer {
     let StreamRequest { headers, payload, is_get, endpoint, session } = request;
     let client = LiveClient {
@@ -47,7 +47,7 @@ pub(super) async fn answer(context: &RequestContext, request: StreamRequest<'_>,
         peer: context.peer,
         endpoint,
         is_relay: context.is_relay(),
-        headers: Rc::new(kept(headers)),
+        headers: Rc::new(copy_headers(headers)),
         positions: Arc::new(Positions::default()),
         is_get,
         increments: negotiate::increments(headers).filter(|it| it.1 == form).map(|it| it.0),
@@ -73,20 +73,20 @@ pub(super) async fn answer(context: &RequestContext, request: StreamRequest<'_>,
             (ResponseBody::stream(head, receiver, None), Verdict::Executed, None)
         }
     };
-    answered(body, form, endpoint, (verdict, execution))
+    stream_answer(body, form, endpoint, (verdict, execution))
 }
 
-/// The parts of an answer as they come, the first at once.
+/// Streams the parts of an incremental answer.
 pub(super) fn parts(form: StreamForm, first: &[u8], mut rest: LaterParts) -> ResponseBody {
     let (sender, mut receiver) = channel(RESULTS_MAX);
-    receiver.fed_by([rest.waiting().clone()]);
+    receiver.fed_by([rest.unread_count().clone()]);
     let mut head = form.head();
     head.extend_from_slice(&form.result(first));
     tokio::task::spawn_local(async move {
         loop {
             let part = tokio::select! {
                 part = rest.recv() => part.map(|it| it.map(|it| form.result(&it))),
-                () = sender.gone() => return,
+                () = sender.wait_until_closed() => return,
                 () = tokio::time::sleep(LIFE), if form == StreamForm::Events => Some(Ok(form.life())),
             };
             let is_last = part.is_none();
@@ -99,8 +99,8 @@ pub(super) fn parts(form: StreamForm, first: &[u8], mut rest: LaterParts) -> Res
     ResponseBody::stream(head, receiver, None)
 }
 
-/// The answer whose body is a stream.
-pub(super) fn answered(
+/// An answer whose body is a stream.
+pub(super) fn stream_answer(
     body: ResponseBody,
     form: StreamForm,
     endpoint: Endpoint,
@@ -114,21 +114,21 @@ pub(super) fn answered(
     Answer { response, endpoint, verdict, execution }
 }
 
-/// Sends the results of `operation` until it ends, or its client is gone.
+/// Sends the results of `operation` until it ends or its client is gone.
 pub(super) async fn pump(mut operation: Box<LiveOperation>, sender: &EventSender, framing: &Framing) {
     let mut phase = operation.phase();
     loop {
         let step = tokio::select! {
             step = operation.next() => step,
-            () = sender.gone() => return,
-            // A stream of several operations has its own.
+            () = sender.wait_until_closed() => return,
+            // A stream shared by several operations sends its own keep-alive events.
             () = tokio::time::sleep(LIFE), if !framing.is_shared() => {
                 if sender.send(Ok(framing.life())).await.is_err() {
                     return;
                 }
                 continue;
             }
-            // The client comes again, to a server that goes on.
+            // At shutdown the client reconnects to another server.
             _ = phase.wait_for(|it| it.is_over()) => {
                 let _ = sender.send(Ok(framing.end())).await;
                 return;
@@ -149,7 +149,7 @@ pub(super) async fn pump(mut operation: Box<LiveOperation>, sender: &EventSender
                 return;
             }
         };
-        // A client that is gone needs no end.
+        // Without a client there is no need for an end event.
         if sender.send(Ok(last)).await.is_ok() {
             let _ = sender.send(Ok(framing.end())).await;
         }

@@ -1,4 +1,4 @@
-//! The way of every request of a client to the engine, past the allow list.
+//! The only path of client requests to the engine, with the check of the allow list.
 //!
 //! **Invariant:** no other module of the server asks the engine to execute; a tidy test holds it.
 
@@ -15,21 +15,22 @@ use weir_engine::engine::{Body, Capacity, Explanation, Outcome, Request, Respons
 use weir_engine::source::{Caller, Protocol};
 use weir_language::ast::OperationKind;
 
-/// Longest plan in the log, in bytes.
+/// Maximum size of a plan in the log, in bytes.
 const PLAN_BYTES_MAX: usize = 8 * 1024;
 
-/// Executes `request`, if its document is allowed for `caller`.
+/// Executes `request`, if the allow list permits its document for `caller`.
 pub(crate) async fn execute(context: &RequestContext, request: Request<'_>, caller: &Caller) -> Response {
     if !is_allowed(context, &request, caller) {
-        return refused(request.protocol);
+        return not_allowed_response(request.protocol);
     }
     let log = &context.generation.config.log;
     if log.access || context.span.is_some() {
         context.noted.borrow_mut().caller = Some(caller.clone());
     }
     let engine = context.engine();
-    // Not a function's argument: a future that takes another as an argument holds it twice.
-    let (mut executing, mut busy) = (pin!(engine.execute(request, caller)), Duration::ZERO);
+    // Not moved into a helper function: a future passed as an argument would be stored twice.
+    let mut executing = pin!(engine.execute(request, caller));
+    let mut busy = Duration::ZERO;
     let (mut response, ended) = poll_fn(|cx| {
         let began = Instant::now();
         let polled = executing.as_mut().poll(cx);
@@ -38,17 +39,17 @@ pub(crate) async fn execute(context: &RequestContext, request: Request<'_>, call
         polled.map(|response| (response, ended))
     })
     .await;
-    // The request held its thread for so long, which does nothing else meanwhile: its CPU time.
+    // Time for which the request occupied its thread: its CPU time.
     response.timing.busy = busy;
     let is_slow = ended - context.started >= Duration::from_millis(log.slow_ms.into());
     if is_slow && response.outcome == Outcome::Executed {
-        let plan = engine.explain(request, caller).ok().map(|it| shown(&it));
+        let plan = engine.explain(request, caller).ok().map(|it| statements_text(&it));
         *context.noted.borrow_mut() = Noted { caller: Some(caller.clone()), plan };
     }
     response
 }
 
-/// Refuses an operation that may change data if a web page sends it that may not call: browsers ask nobody before a GET.
+/// Refuses a mutation sent by a web page of a foreign origin. Browsers send no preflight before a GET.
 pub(crate) async fn check_origin(
     context: &RequestContext,
     head: &Parts,
@@ -60,22 +61,22 @@ pub(crate) async fn check_origin(
     }
     match context.engine().bind(request, caller).await {
         Ok(bound) if bound.may_change_data() => Err(Refusal::of_another_origin()),
-        // What is refused anyway is told in the words of its endpoint.
+        // Other refusals are reported in the format of the endpoint.
         Ok(_) | Err(_) => Ok(()),
     }
 }
 
-/// The statements and call templates of a plan. Its tree is left out, as literals of the document stand in it.
-fn shown(explanation: &Explanation) -> String {
-    let pieces = explanation.pieces.iter().map(|(source, text)| format!("{source}: {}", text.trim_end()));
+/// Statements and call templates of a plan. The plan tree is omitted, because it contains literals of the document.
+fn statements_text(explanation: &Explanation) -> String {
+    let pieces = explanation.steps.iter().map(|(source, text)| format!("{source}: {}", text.trim_end()));
     let mut plan = pieces.collect::<Vec<_>>().join("\n");
     plan.truncate(plan.floor_char_boundary(PLAN_BYTES_MAX));
     plan
 }
 
-/// Beginning of an operation over a transport on which results can follow each other.
+/// Start of an operation over a transport that can deliver several results.
 pub(crate) enum Begun {
-    /// Query, mutation, or an operation that is refused.
+    /// Result of a query or mutation, or of a refused operation.
     Answered(Box<Response>),
     /// A subscription.
     Live(BoundOperation),
@@ -84,7 +85,7 @@ pub(crate) enum Begun {
 /// Executes `request`, or binds it if it is a subscription.
 pub(crate) async fn begin(context: &RequestContext, request: Request<'_>, caller: &Caller) -> Begun {
     if !is_allowed(context, &request, caller) {
-        return Begun::Answered(refused(request.protocol).into());
+        return Begun::Answered(not_allowed_response(request.protocol).into());
     }
     match context.engine().bind(request, caller).await {
         Ok(bound) if bound.kind() == OperationKind::Subscription => Begun::Live(bound),
@@ -93,14 +94,14 @@ pub(crate) async fn begin(context: &RequestContext, request: Request<'_>, caller
     }
 }
 
-/// True unless there is a list of allowed documents that lacks this one.
+/// True if there is no allow list, or it contains the document.
 fn is_allowed(context: &RequestContext, request: &Request<'_>, caller: &Caller) -> bool {
     let list = context.generation.operations.allow_list.as_ref();
     list.is_none_or(|list| caller.role() == ADMIN || list.allows(request.query, caller.role()))
 }
 
-/// The answer to a document that is not in the list.
-fn refused(protocol: Protocol) -> Response {
+/// Response to a document that the allow list does not contain.
+fn not_allowed_response(protocol: Protocol) -> Response {
     let (code, path) = match protocol {
         Protocol::Hasura => ("validation-failed", Some("$")),
         Protocol::GraphqlOverHttp => ("QUERY_NOT_ALLOWED", None),

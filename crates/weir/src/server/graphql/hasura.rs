@@ -21,24 +21,24 @@ use hyper::body::Incoming;
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, StatusCode};
 use weir_engine::engine::{self, Outcome};
-use weir_engine::source::Protocol;
+use weir_engine::source::{Caller, Protocol};
 use weir_language::json::JsonRef;
 
-/// Answer to a GET, in Hasura's words, with the address that answers a GET.
+/// Body for a GET, as Hasura sends it, with the address that accepts GET.
 const NOT_FOUND: &str = "{\"path\":\"$\",\"error\":\"resource does not exist\",\"code\":\"not-found\",\"errors\":[{\"message\":\
 \"a GET is answered at /graphql: send a POST here\",\"extensions\":{\"path\":\"$\",\"code\":\"not-found\"}}]}";
 
 /// Statuses of answers with errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Statuses {
-    /// 200, as at `/v1/graphql`.
+    /// Always 200, as at `/v1/graphql`.
     Ok,
-    /// Those of the errors, as at `/v1alpha1/graphql`.
+    /// The status of the error, as at `/v1alpha1/graphql`.
     True,
 }
 
 impl Statuses {
-    /// The status of an answer whose error has this one.
+    /// Status of an answer whose error has `status`.
     fn of(self, status: StatusCode) -> StatusCode {
         match self {
             Self::Ok => StatusCode::OK,
@@ -46,13 +46,13 @@ impl Statuses {
         }
     }
 
-    /// Status and outcome of a request that cannot be read.
-    fn rejected(self) -> (StatusCode, Verdict) {
+    /// Status and verdict of an unreadable request.
+    fn rejected_status(self) -> (StatusCode, Verdict) {
         (self.of(StatusCode::BAD_REQUEST), Verdict::Rejected)
     }
 }
 
-/// Answers a POST, and what comes instead.
+/// Answers a POST; other methods get 404.
 pub(crate) async fn answer(
     context: &RequestContext,
     head: &Parts,
@@ -65,14 +65,14 @@ pub(crate) async fn answer(
     }
     let caller = match auth::caller_before_body(context, headers).await {
         Ok(caller) => caller,
-        Err(error) => return denied(error, statuses),
+        Err(error) => return denial_answer(error, statuses),
     };
     if context.generation.is_waiting {
         let status = statuses.of(StatusCode::SERVICE_UNAVAILABLE);
-        return Ok(refused(&Refusal::waiting().message, "unexpected", (status, Verdict::Failed)));
+        return Ok(error_answer(&Refusal::no_sources().message, "unexpected", (status, Verdict::Failed)));
     }
     context.has_room(1)?;
-    // Browsers send other types for any page and ask nobody.
+    // Other content types need no preflight, so any page could send them.
     if !negotiate::is_json(headers) && !context.generation.cors.may_call(head) {
         let message = "a web page of another origin has to send `content-type: application/json`";
         return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message));
@@ -81,13 +81,15 @@ pub(crate) async fn answer(
     let bytes = receive::body(context, headers, body).await?;
     let tape = match receive::json(context.worker.json_buffer.take(), &bytes, limits) {
         Ok(tape) => tape,
-        Err(refusal) => return Ok(refused(&refusal.message, "invalid-json", statuses.rejected())),
+        Err(refusal) => {
+            return Ok(error_answer(&refusal.message, "invalid-json", statuses.rejected_status()));
+        }
     };
     let caller = match caller {
         Some(caller) => caller,
         None => match Box::pin(auth::caller(context, headers, Some(&bytes))).await {
             Ok(caller) => caller,
-            Err(error) => return denied(error, statuses),
+            Err(error) => return denial_answer(error, statuses),
         },
     };
     if tape.root().is_array() {
@@ -96,26 +98,36 @@ pub(crate) async fn answer(
         return batch::batch(context, headers, (bytes, count), caller, BatchForm::HASURA);
     }
     let answer = match params(tape.root()) {
-        Ok(_) if negotiate::wants_events(headers) => {
-            Box::pin(streamed(context, headers, &bytes, (StreamForm::Events, statuses))).await?
-        }
-        Err(message) => refused(message, "parse-failed", statuses.rejected()),
-        Ok(params) => {
-            let client = context.client(headers)?;
-            let request = engine_request(context, &params, &client, Protocol::Hasura, false);
-            let made = execute(context, request, &caller).await;
-            match negotiate::stream(headers).filter(|_| made.outcome == Outcome::Subscription) {
-                None => finished(context, made, headers, statuses),
-                Some(form) => Box::pin(streamed(context, headers, &bytes, (form, statuses))).await?,
-            }
-        }
+        Ok(params) => answer_params(context, headers, &bytes, &params, &caller, statuses).await?,
+        Err(message) => error_answer(message, "parse-failed", statuses.rejected_status()),
     };
     context.worker.json_buffer.replace(tape.into_buffer());
     Ok(answer)
 }
 
-/// Answers the request in `body` by a stream.
-async fn streamed(
+/// Answers the request `params`, which `body` holds.
+async fn answer_params(
+    context: &RequestContext,
+    headers: &HeaderMap,
+    body: &[u8],
+    params: &Params<'_>,
+    caller: &Caller,
+    statuses: Statuses,
+) -> Result<Answer, Refusal> {
+    if negotiate::wants_events(headers) {
+        return Box::pin(answer_stream(context, headers, body, (StreamForm::Events, statuses))).await;
+    }
+    let client = context.client(headers)?;
+    let request = engine_request(context, params, &client, Protocol::Hasura, false);
+    let response = execute(context, request, caller).await;
+    match negotiate::stream(headers).filter(|_| response.outcome == Outcome::Subscription) {
+        None => Ok(to_answer(context, response, headers, statuses)),
+        Some(form) => Box::pin(answer_stream(context, headers, body, (form, statuses))).await,
+    }
+}
+
+/// Answers the request in `body` with a stream.
+async fn answer_stream(
     context: &RequestContext,
     headers: &HeaderMap,
     body: &[u8],
@@ -123,15 +135,16 @@ async fn streamed(
 ) -> Result<Answer, Refusal> {
     let session = match auth::session(context, headers, Some(body)).await {
         Ok(session) => session,
-        Err(error) => return denied(error, statuses),
+        Err(error) => return denial_answer(error, statuses),
     };
     let payload = String::from_utf8_lossy(body).into_owned();
-    let (is_get, endpoint) = (false, Endpoint::Hasura);
+    let is_get = false;
+    let endpoint = Endpoint::Hasura;
     let request = StreamRequest { headers, payload, is_get, endpoint, session };
     Ok(event_stream::answer(context, request, form).await)
 }
 
-/// The answer to a GET.
+/// Response to a GET.
 fn not_found() -> Answer {
     Answer {
         response: json(StatusCode::NOT_FOUND, Media::Json, ResponseBody::whole(NOT_FOUND)),
@@ -157,17 +170,18 @@ pub(super) const fn verdict(outcome: Outcome) -> Verdict {
     }
 }
 
-/// The answer that the engine made.
-fn finished(
+/// Converts the engine's response to an answer.
+fn to_answer(
     context: &RequestContext,
     made: engine::Response,
     headers: &HeaderMap,
     statuses: Statuses,
 ) -> Answer {
-    let (verdict, execution) = (verdict(made.outcome), Some(made.execution()));
+    let verdict = verdict(made.outcome);
+    let execution = Some(made.execution());
     let status = match verdict {
         Verdict::Executed if statuses == Statuses::True => {
-            rest::failure(rest::beginning(&made.body)).map_or(StatusCode::OK, |it| it.status)
+            rest::failure(rest::first_bytes(&made.body)).map_or(StatusCode::OK, |it| it.status)
         }
         Verdict::Executed => StatusCode::OK,
         _ => statuses.of(StatusCode::BAD_REQUEST),
@@ -176,16 +190,16 @@ fn finished(
     Answer { response, endpoint: Endpoint::Hasura, verdict, execution }
 }
 
-/// The answer to a caller who is turned away.
-pub(crate) fn denied(error: AuthError, statuses: Statuses) -> Result<Answer, Refusal> {
+/// Answer to a caller who is not authenticated.
+pub(crate) fn denial_answer(error: AuthError, statuses: Statuses) -> Result<Answer, Refusal> {
     if error.fault == AuthFault::TooOften {
-        return Err(Refusal::denied(error));
+        return Err(Refusal::from_auth_error(error));
     }
     let status = StatusCode::from_u16(error.hasura_status()).unwrap_or(StatusCode::BAD_REQUEST);
-    Ok(refused(&error.message, error.hasura_code(), (statuses.of(status), Verdict::Denied)))
+    Ok(error_answer(&error.message, error.hasura_code(), (statuses.of(status), Verdict::Denied)))
 }
 
-fn refused(message: &str, code: &str, (status, verdict): (StatusCode, Verdict)) -> Answer {
+fn error_answer(message: &str, code: &str, (status, verdict): (StatusCode, Verdict)) -> Answer {
     let body = ResponseBody::whole(error_body(message, code, Some("$")));
     Answer { response: json(status, Media::Json, body), endpoint: Endpoint::Hasura, verdict, execution: None }
 }

@@ -1,4 +1,4 @@
-//! A subscription for one client, whatever the transport: results until the client goes, the session ends or nothing can be read any more.
+//! Subscription of one client over any transport, until the client leaves, the session expires, or reading fails for good.
 //!
 //! **Invariant:** it outlives the generation it began with: under the next one its caller is authenticated and its operation planned anew, so that no
 //! result follows the permissions of yesterday. Nothing here keeps the old generation.
@@ -30,22 +30,22 @@ use weir_engine::source::Protocol;
 use weir_engine::unread::Receiver;
 use weir_language::json::JsonBuffer;
 
-/// The client of an operation and how it is reached.
+/// Client of an operation and its transport.
 #[derive(Clone)]
 pub(super) struct LiveClient {
     pub(super) worker: Rc<WorkerContext>,
     pub(super) watched: Rc<ConnectionState>,
     pub(super) peer: IpAddr,
     pub(super) endpoint: Endpoint,
-    /// True if operations are answered in Relay's form.
+    /// True for Relay's API.
     pub(super) is_relay: bool,
-    /// Headers that say who calls, and that sources read.
+    /// Headers with credentials, and headers that sources read.
     pub(super) headers: Rc<HeaderMap>,
-    /// Log positions of the changes that the operation has to see.
+    /// Log positions that reads of the operation must have reached.
     pub(super) positions: Arc<Positions>,
-    /// True for a GET, which changes nothing.
+    /// True for a GET, which must not change data.
     pub(super) is_get: bool,
-    /// Shape of the parts of an answer that come later, if the transport takes them.
+    /// Format of incremental parts, if the transport supports them.
     pub(super) increments: Option<IncrementForm>,
 }
 
@@ -55,49 +55,49 @@ impl LiveClient {
     }
 }
 
-/// A whole answer, of a query, a mutation or a refused operation.
+/// Complete answer of a query, a mutation or a refused operation.
 pub(super) struct WholeAnswer {
     pub(super) outcome: Outcome,
     pub(super) verdict: Verdict,
     pub(super) execution: Option<Execution>,
     pub(super) body: Vec<u8>,
-    /// The parts that come later, if `body` is the first of several.
+    /// Later parts, if `body` is the first of several.
     pub(super) later: Option<Box<LaterParts>>,
 }
 
-/// Parts of an answer that come later.
+/// Later parts of an incremental answer.
 pub(super) type LaterParts = Receiver<Result<Vec<u8>, Aborted>>;
 
 impl WholeAnswer {
-    /// An error before anything was executed.
-    pub(super) fn refused(endpoint: Endpoint, message: &str, code: &str, verdict: Verdict) -> Self {
+    /// An error before execution.
+    pub(super) fn new_error(endpoint: Endpoint, message: &str, code: &str, verdict: Verdict) -> Self {
         let path = (endpoint == Endpoint::Hasura).then_some("$");
         let body = error_body(message, code, path);
         Self { outcome: Outcome::Refused, verdict, execution: None, body, later: None }
     }
 }
 
-/// Beginning of an operation.
+/// Start of an operation.
 pub(super) enum LiveStart {
     Answered(WholeAnswer),
     Live(Box<LiveOperation>),
 }
 
-/// A result for one client.
+/// One result for one client.
 pub(super) struct Push {
-    /// The JSON of the response.
+    /// JSON of the response.
     pub(super) body: Bytes,
     pub(super) has_errors: bool,
 }
 
-/// The next of a subscription.
+/// Next event of a subscription.
 pub(super) enum LiveStep {
     Result(Push),
     /// Errors that end it.
     Refused(Vec<u8>),
-    /// The caller is turned away under the settings that serve now.
+    /// The caller is refused under the current settings.
     Denied(AuthError),
-    /// The token of the session has ended.
+    /// The session expired.
     Expired,
     /// There are no more events.
     Ended,
@@ -106,34 +106,34 @@ pub(super) enum LiveStep {
 /// A running subscription.
 pub(super) struct LiveOperation {
     client: LiveClient,
-    /// JSON: the members that the body of a POST has.
+    /// Members of a POST body, as JSON.
     payload: String,
     subscription: Subscription,
     serving: watch::Receiver<u64>,
-    /// End of the session, in milliseconds since 1970.
+    /// Expiry of the session, in milliseconds since 1970.
     expires_ms: Option<u64>,
-    /// True if the client is told the cause of each result.
+    /// True if results include their cause.
     tells_cause: bool,
-    /// Until the first result after it.
+    /// Present until the first result after the start.
     beginning: Option<Beginning>,
 }
 
 /// A planned subscription.
 struct Planned {
     operation: BoundOperation,
-    /// True if the client asked for the cause of each result and may know it.
+    /// True if the client asked for causes and may see them.
     tells_cause: bool,
 }
 
-/// Begins the operation in `payload` for `client`.
+/// Starts the operation in `payload` for `client`.
 pub(super) async fn start(
     context: &RequestContext,
     client: LiveClient,
     (identity, expires_ms): (Identity, Option<u64>),
     payload: String,
 ) -> LiveStart {
-    // Before the generation is read: one that comes meanwhile is not missed.
-    let serving = client.worker.live.serving();
+    // Subscribe before reading the generation, so that no reload is missed.
+    let serving = client.worker.live.subscribe_generation();
     let Planned { operation, tells_cause } = match bind(context, &client, &identity, &payload).await {
         Ok(planned) => planned,
         Err(answered) => return LiveStart::Answered(answered),
@@ -153,7 +153,7 @@ pub(super) async fn start(
     }
 }
 
-/// The refusal of a subscription that the engine cannot take.
+/// Answer to a subscription beyond the engine's limits.
 fn full(endpoint: Endpoint, error: &SubscribeError) -> WholeAnswer {
     let (message, code) = match error {
         SubscribeError::Mutation => ("a mutation cannot be subscribed to", "BAD_REQUEST"),
@@ -164,10 +164,10 @@ fn full(endpoint: Endpoint, error: &SubscribeError) -> WholeAnswer {
         SubscribeError::NoThread => ("the server cannot start a thread for subscriptions", "INTERNAL"),
         SubscribeError::Refused(error) => (&*error.message, error.code),
     };
-    WholeAnswer::refused(endpoint, message, code, Verdict::Failed)
+    WholeAnswer::new_error(endpoint, message, code, Verdict::Failed)
 }
 
-/// Plans the operation in `payload`; an answer, if it is no subscription or is refused.
+/// Plans the operation in `payload`. Any other operation, and any refusal, yields an answer.
 async fn bind(
     context: &RequestContext,
     client: &LiveClient,
@@ -175,9 +175,9 @@ async fn bind(
     payload: &str,
 ) -> Result<Planned, WholeAnswer> {
     let endpoint = client.endpoint;
-    let refused = |message: &str, code, verdict| WholeAnswer::refused(endpoint, message, code, verdict);
+    let refused = |message: &str, code, verdict| WholeAnswer::new_error(endpoint, message, code, verdict);
     if context.generation.is_waiting {
-        let Refusal { message, code, .. } = Refusal::waiting();
+        let Refusal { message, code, .. } = Refusal::no_sources();
         return Err(refused(&message, code, Verdict::Failed));
     }
     let is_configured = endpoint == Endpoint::Graphql && context.generation.config.relay.graphql;
@@ -200,36 +200,37 @@ async fn bind(
     let headers = context
         .client(&client.headers)
         .map_err(|refusal| refused(&refusal.message, refusal.code, Verdict::Rejected))?
-        .sharing(&client.positions);
+        .share_positions(&client.positions);
     let caller = context.engine().caller(identity);
     let request = engine_request(context, &params, &headers, protocol, client.is_get);
     let request = Request { increments: client.increments, ..request };
     match begin(context, request, &caller).await {
         Begun::Live(operation) => {
             let tells_cause = push_cause::is_wanted(tape.root())
-                && push_cause::may_know(context, &client.headers, identity);
+                && push_cause::may_see_causes(context, &client.headers, identity);
             Ok(Planned { operation, tells_cause })
         }
         Begun::Answered(response) => {
-            Err(answered(*response, endpoint, limits.unread_connection_bytes_max).await)
+            Err(collect_answer(*response, endpoint, limits.unread_connection_bytes_max).await)
         }
     }
 }
 
-/// The whole of `response`.
-async fn answered(response: Response, endpoint: Endpoint, bytes_max: u64) -> WholeAnswer {
-    let (outcome, verdict) = (response.outcome, hasura::verdict(response.outcome));
+/// Collects `response` to a complete answer.
+async fn collect_answer(response: Response, endpoint: Endpoint, bytes_max: u64) -> WholeAnswer {
+    let outcome = response.outcome;
+    let verdict = hasura::verdict(response.outcome);
     let execution = Some(response.execution());
     if let Body::Increments { first: body, rest } = response.body {
         return WholeAnswer { outcome, verdict, execution, body, later: Some(rest.into()) };
     }
     match whole(response.body, bytes_max).await {
         Ok(body) => WholeAnswer { outcome, verdict, execution, body, later: None },
-        Err(message) => WholeAnswer::refused(endpoint, &message, "LIMIT_UNREAD", Verdict::Failed),
+        Err(message) => WholeAnswer::new_error(endpoint, &message, "LIMIT_UNREAD", Verdict::Failed),
     }
 }
 
-/// The whole answer, of `bytes_max` at most: a message cannot be sent in parts.
+/// Collects an answer of at most `bytes_max`, since a message cannot be split.
 async fn whole(body: Body, bytes_max: u64) -> Result<Vec<u8>, String> {
     let (mut out, mut rest) = match body {
         Body::Whole(bytes) => return Ok(bytes),
@@ -249,14 +250,14 @@ async fn whole(body: Body, bytes_max: u64) -> Result<Vec<u8>, String> {
 }
 
 impl LiveOperation {
-    /// Lifecycle of the server.
+    /// Lifecycle phase of the server.
     pub(super) fn phase(&self) -> watch::Receiver<ServerPhase> {
         self.client.worker.phase.clone()
     }
 
-    /// The next result, or the end. Cancelled, it loses nothing.
+    /// Next result or the end. Safe to cancel.
     ///
-    /// **Memory:** each subscriber has a future of this for as long as it waits, so what is seldom done is not part of it.
+    /// **Memory:** every subscriber holds this future while it waits, so rare steps are boxed.
     pub(super) async fn next(&mut self) -> LiveStep {
         loop {
             let expired = expiry(self.expires_ms);
@@ -271,7 +272,7 @@ impl LiveOperation {
                 result = self.subscription.next() => match result {
                     Some(result) => return LiveStep::Result(self.push(&result)),
                     None if self.subscription.has_ended() => return LiveStep::Ended,
-                    // Its engine is gone; the next one serves already.
+                    // The engine was replaced; the next one is in service already.
                     None => {
                         if let Some(end) = Box::pin(self.renew()).await {
                             return end;
@@ -285,14 +286,15 @@ impl LiveOperation {
     /// Body of `result` for the client.
     fn push(&mut self, result: &LiveResult) -> Push {
         let beginning = self.beginning.take();
-        let body = match self.tells_cause {
-            true => push_cause::told(&result.body, (&result.cause, result.due), beginning),
-            false => result.body.clone(),
+        let body = if self.tells_cause {
+            push_cause::add_cause(&result.body, (&result.cause, result.due), beginning)
+        } else {
+            result.body.clone()
         };
         Push { body, has_errors: result.has_errors }
     }
 
-    /// Begins anew under the settings that serve now; the end, if it cannot.
+    /// Plans again under the current settings; returns the end if that fails.
     async fn renew(&mut self) -> Option<LiveStep> {
         let context = self.client.context();
         let session = match Box::pin(auth::session(&context, &self.client.headers, None)).await {
@@ -318,7 +320,7 @@ impl LiveOperation {
     }
 }
 
-/// Waits for the moment `expires_ms`.
+/// Waits until `expires_ms`.
 async fn expiry(expires_ms: Option<u64>) {
     let Some(expires_ms) = expires_ms else { return std::future::pending().await };
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -36,13 +36,13 @@ pub(crate) async fn answer(
     body: Incoming,
 ) -> Result<Answer, Refusal> {
     let headers = &head.headers;
-    let caller = auth::caller_before_body(context, headers).await.map_err(Refusal::denied)?;
+    let caller = auth::caller_before_body(context, headers).await.map_err(Refusal::from_auth_error)?;
     if context.generation.is_waiting {
-        return Err(Refusal::waiting());
+        return Err(Refusal::no_sources());
     }
     context.has_room(1)?;
     if reserved_stream::is_meant(head) {
-        return Box::pin(reserved(context, head, body)).await;
+        return Box::pin(answer_reserved(context, head, body)).await;
     }
     let Some(media) = negotiate::media(headers) else {
         if negotiate::wants_events(headers) {
@@ -52,12 +52,12 @@ pub(crate) async fn answer(
         return Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, "NOT_ACCEPTABLE", message));
     };
     if head.method == Method::GET {
-        let caller = known(context, headers, caller, None).await?;
+        let caller = resolve_caller(context, headers, caller, None).await?;
         return Box::pin(by_get(context, head, media, &caller)).await;
     }
     if !negotiate::is_json(headers) {
         if negotiate::is_graphql(headers) {
-            let caller = known(context, headers, caller, None).await?;
+            let caller = resolve_caller(context, headers, caller, None).await?;
             return Box::pin(by_text(context, head, body, media, &caller)).await;
         }
         let message = "a POST needs `content-type: application/json`; /v1/graphql takes a body without it";
@@ -67,7 +67,7 @@ pub(crate) async fn answer(
     let bytes = receive::body(context, headers, body).await?;
     let buffer = context.worker.json_buffer.take();
     let tape = receive::json(buffer, &bytes, limits)?;
-    let caller = known(context, headers, caller, Some(&bytes)).await?;
+    let caller = resolve_caller(context, headers, caller, Some(&bytes)).await?;
     if tape.root().is_array() {
         let count = tape.root().items().count();
         drop(tape);
@@ -82,7 +82,7 @@ pub(crate) async fn answer(
             let is_subscription = made.outcome == Outcome::Subscription;
             match is_subscription.then(|| negotiate::stream(headers)).flatten() {
                 None => answer_with(context, made, media, headers),
-                Some(form) => Box::pin(streamed(context, headers, (&bytes, false), form)).await,
+                Some(form) => Box::pin(answer_stream(context, headers, (&bytes, false), form)).await,
             }
         }
         Err(unusable) => unusable_answer(&unusable, media),
@@ -91,8 +91,8 @@ pub(crate) async fn answer(
     answer
 }
 
-/// Answers a request about a stream of events that its client reserved.
-async fn reserved(context: &RequestContext, head: &Parts, body: Incoming) -> Result<Answer, Refusal> {
+/// Answers a request about a reserved event stream.
+async fn answer_reserved(context: &RequestContext, head: &Parts, body: Incoming) -> Result<Answer, Refusal> {
     let takes_events = negotiate::wants_events(&head.headers);
     if takes_events || head.method != Method::POST {
         return match reserved_stream::answer(context, head, takes_events).await? {
@@ -109,7 +109,7 @@ async fn reserved(context: &RequestContext, head: &Parts, body: Incoming) -> Res
     reserved_stream::operate(context, head, &bytes, media).await
 }
 
-/// Answers a request of a client that takes events alone.
+/// Answers a request of a client that accepts only event streams.
 async fn by_stream(
     context: &RequestContext,
     head: &Parts,
@@ -122,39 +122,39 @@ async fn by_stream(
             return Err(Refusal::of_another_origin());
         }
         let payload = url_payload(context, head)?;
-        return streamed(context, headers, (payload.as_bytes(), true), form).await;
+        return answer_stream(context, headers, (payload.as_bytes(), true), form).await;
     }
     if !negotiate::is_json(headers) {
         let message = "a POST needs `content-type: application/json`";
         return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message));
     }
     let bytes = receive::body(context, headers, body).await?;
-    streamed(context, headers, (&bytes, false), form).await
+    answer_stream(context, headers, (&bytes, false), form).await
 }
 
-/// Answers the request in `payload`, which came by GET or POST, by a stream.
-async fn streamed(
+/// Answers the request in `payload`, from GET or POST, with a stream.
+async fn answer_stream(
     context: &RequestContext,
     headers: &HeaderMap,
     (payload, is_get): (&[u8], bool),
     form: StreamForm,
 ) -> Result<Answer, Refusal> {
-    let session = auth::session(context, headers, Some(payload)).await.map_err(Refusal::denied)?;
+    let session = auth::session(context, headers, Some(payload)).await.map_err(Refusal::from_auth_error)?;
     let payload = String::from_utf8_lossy(payload).into_owned();
     let endpoint = Endpoint::Graphql;
     let request = StreamRequest { headers, payload, is_get, endpoint, session };
     Ok(event_stream::answer(context, request, form).await)
 }
 
-/// The parameters of a URL as the body that a POST would have.
+/// URL parameters as the body of an equivalent POST.
 fn url_payload(context: &RequestContext, head: &Parts) -> Result<String, Refusal> {
     let sent = receive::url_params(head.uri.query().unwrap_or_default())?;
     url_json(context, &sent)?;
     Ok(sent.body())
 }
 
-/// The caller; `request` is the body that says who it is, where the headers alone did not.
-async fn known(
+/// The caller. `request` is the body, needed if headers alone do not identify the caller.
+async fn resolve_caller(
     context: &RequestContext,
     headers: &HeaderMap,
     caller: Option<Caller>,
@@ -162,11 +162,11 @@ async fn known(
 ) -> Result<Caller, Refusal> {
     match caller {
         Some(caller) => Ok(caller),
-        None => Box::pin(auth::caller(context, headers, request)).await.map_err(Refusal::denied),
+        None => Box::pin(auth::caller(context, headers, request)).await.map_err(Refusal::from_auth_error),
     }
 }
 
-/// Answers a POST whose body is the operation itself.
+/// Answers a POST whose body is the document itself.
 async fn by_text(
     context: &RequestContext,
     head: &Parts,
@@ -206,14 +206,14 @@ async fn by_get(
     let is_subscription = made.outcome == Outcome::MethodNotAllowed(OperationKind::Subscription);
     if let Some(form) = is_subscription.then(|| negotiate::stream(&head.headers)).flatten() {
         let payload = url_payload(context, head)?;
-        return Box::pin(streamed(context, &head.headers, (payload.as_bytes(), true), form)).await;
+        return Box::pin(answer_stream(context, &head.headers, (payload.as_bytes(), true), form)).await;
     }
     let tag = cache_headers::tag(&made);
     let mut answer = answer_with(context, made, media, &head.headers)?;
     if let Some(tag) = tag {
         cache_headers::mark(&tag, &head.headers, &mut answer.response);
     }
-    // Only what came by GET is ever kept by a cache between us and the client.
+    // Caches between server and client store only answers to GET.
     let is_coded = context.generation.config.compression.enabled;
     let read = if is_coded { "accept, accept-encoding" } else { "accept" };
     cache_headers::differs_by(answer.response.headers_mut(), read);
@@ -226,12 +226,12 @@ fn url_json<'t>(context: &RequestContext, sent: &'t UrlParams) -> Result<UrlJson
     sent.json(|text| receive::json(JsonBuffer::default(), text, limits))
 }
 
-/// The request, with the shape of the parts that its client takes.
+/// The request with the format of incremental parts that its client accepts.
 fn in_parts<'r>(request: engine::Request<'r>, headers: &HeaderMap) -> engine::Request<'r> {
     engine::Request { increments: negotiate::increments(headers).map(|it| it.0), ..request }
 }
 
-/// A well-formed body without a usable request in it.
+/// Answer to a well-formed body without a valid request.
 fn unusable_answer(unusable: &Unusable, media: Media) -> Result<Answer, Refusal> {
     let Some(code) = unusable.persisted_code() else {
         return Err(Refusal::bad_request(unusable.message()));
@@ -241,7 +241,7 @@ fn unusable_answer(unusable: &Unusable, media: Media) -> Result<Answer, Refusal>
     Ok(Answer { response, endpoint: Endpoint::Graphql, verdict: Verdict::Refused, execution: None })
 }
 
-/// Gives what the engine made its status.
+/// Converts the engine's response to an answer with a status.
 fn answer_with(
     context: &RequestContext,
     made: engine::Response,
@@ -266,7 +266,7 @@ fn answer_with(
         let form = negotiate::increments(headers).map_or(StreamForm::Events, |it| it.1);
         context.has_room(STREAM_BYTES)?;
         let body = event_stream::parts(form, &first, rest);
-        return Ok(event_stream::answered(body, form, Endpoint::Graphql, (verdict, execution)));
+        return Ok(event_stream::stream_answer(body, form, Endpoint::Graphql, (verdict, execution)));
     }
     let response = respond(context, made, status, media, headers);
     Ok(Answer { response, endpoint: Endpoint::Graphql, verdict, execution })

@@ -15,42 +15,46 @@ use weir_engine::caller::Identity;
 use weir_engine::live::{Cause, Changed};
 use weir_language::json::JsonRef;
 
-/// The member of an operation's `extensions` that asks for causes, and of a result's that tells them.
+/// Key in `extensions` that requests causes and contains them in results.
 const MEMBER: &str = "weirPush";
 
-/// True if the operation with these members of a POST asks for causes: `"extensions": {"weirPush": true}`.
+/// True if the operation requests causes: `"extensions": {"weirPush": true}`.
 pub(super) fn is_wanted(payload: JsonRef<'_>) -> bool {
     let wanted = payload.get("extensions").and_then(|it| it.get(MEMBER));
     wanted.is_some_and(|it| it.raw() == "true")
 }
 
-/// True for an operator: who may ask for plans (`/v1/explain`) may see causes. The holder of the admin secret is one under any role.
-pub(super) fn may_know(context: &RequestContext, headers: &HeaderMap, identity: &Identity) -> bool {
+/// True for an operator: anyone who may use `/v1/explain` may see causes. The holder of the admin secret may, under any role.
+pub(super) fn may_see_causes(context: &RequestContext, headers: &HeaderMap, identity: &Identity) -> bool {
     let authenticator = &context.generation.authenticator;
     if authenticator.is_open() {
         return context.generation.dev;
     }
-    identity.is_admin() || secret::sent(headers).is_some_and(|it| authenticator.is_secret(it))
+    identity.is_admin() || secret::sent_secret(headers).is_some_and(|it| authenticator.is_secret(it))
 }
 
-/// The beginning of a subscription under the settings that serve, whose first result is not caused by data.
+/// Start of a subscription under the current settings. Its first result is not caused by a change of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Beginning {
     pub(super) at: Instant,
-    /// True if it was planned anew because the settings changed.
+    /// True if it was planned again because the settings changed.
     pub(super) is_renewed: bool,
 }
 
 impl Beginning {
-    /// True if it caused the first result after it, which was read for `cause` since `due`. A renewed subscription skips a result that
-    /// it had before.
+    /// True if the first result, read for `cause` since `due`, was caused by the start. A renewed subscription skips a result equal to its
+    /// last one.
     fn is_cause(self, (cause, due): (&Cause, Instant)) -> bool {
         !self.is_renewed || *cause == Cause::First || due < self.at
     }
 }
 
-/// The result `body`, which was read for `cause` since `due`, with its cause. `beginning`: of the first result after it.
-pub(super) fn told(body: &Bytes, (cause, due): (&Cause, Instant), beginning: Option<Beginning>) -> Bytes {
+/// Adds the cause to the result `body`, which was read for `cause` since `due`. `beginning` is set for the first result after a start.
+pub(super) fn add_cause(
+    body: &Bytes,
+    (cause, due): (&Cause, Instant),
+    beginning: Option<Beginning>,
+) -> Bytes {
     let Some((b'}', members)) = body.split_last() else { return body.clone() };
     let mut out = Vec::with_capacity(body.len() + 160);
     out.extend_from_slice(members);
@@ -77,7 +81,7 @@ pub(super) fn told(body: &Bytes, (cause, due): (&Cause, Instant), beginning: Opt
     out.into()
 }
 
-/// `,"changed":{"tag":"public.pet","key":["1"]}`; nothing where nobody named the data.
+/// Writes `,"changed":{"tag":"public.pet","key":["1"]}`; nothing if the changed data is unknown.
 fn write_changed(out: &mut Vec<u8>, changed: &Changed) {
     let (member, name) = match changed {
         Changed::Tag(tag) | Changed::Row { tag, .. } => ("tag", tag),
@@ -97,10 +101,10 @@ fn write_changed(out: &mut Vec<u8>, changed: &Changed) {
     out.push(b'}');
 }
 
-/// Milliseconds from the cause until now, if known, and the bytes of the result without this.
+/// Writes the milliseconds since the cause, if known, and the size of the original result.
 fn write_numbers(out: &mut Vec<u8>, since: Option<Duration>, bytes: usize) {
     if let Some(since) = since {
-        // Writing to memory cannot fail.
+        // `write!` to a vector cannot fail.
         let _ = write!(out, r#","ms":{:.3}"#, since.as_secs_f64() * 1000.0);
     }
     let _ = write!(out, r#","bytes":{bytes}"#);
@@ -114,7 +118,7 @@ mod tests {
     /// The words about a result with this cause; the time is only looked for.
     fn check(cause: Cause, beginning: Option<Beginning>, expected: Value) {
         let body = Bytes::from_static(br#"{"data":{"a":1.50}}"#);
-        let told = told(&body, (&cause, Instant::now()), beginning);
+        let told = add_cause(&body, (&cause, Instant::now()), beginning);
         assert!(told.starts_with(br#"{"data":{"a":1.50},"extensions":{"#), "{told:?}");
         let mut json: Value = serde_json::from_slice(&told).expect("it is JSON");
         let push = json["extensions"][MEMBER].as_object_mut().expect("it is told");

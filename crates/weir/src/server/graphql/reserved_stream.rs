@@ -1,4 +1,4 @@
-//! Single connections of graphql-sse: a client reserves one stream of events, and the results of all its operations go there.
+//! Single-connection mode of graphql-sse: a client reserves one event stream that carries the results of all its operations.
 //!
 //! **Invariant:** the stream and its operations end together: when its client goes, when the server drains, or 30 s after the reservation if
 //! nobody opened it.
@@ -8,7 +8,7 @@
 use super::event_stream::{self, LIFE};
 use super::live::{self, LiveClient, LiveStart, WholeAnswer};
 use crate::server::request::auth;
-use crate::server::request::client_headers::{kept, rare};
+use crate::server::request::client_headers::{copy_headers, rare};
 use crate::server::request::context::{Answer, RequestContext, ServerPhase};
 use crate::server::request::negotiate::{Media, StreamForm};
 use crate::server::request::receive::{self, Unusable};
@@ -30,10 +30,10 @@ use weir_language::json::JsonBuffer;
 use weir_transport::events::Framing;
 
 const TOKEN: HeaderName = HeaderName::from_static("x-graphql-event-stream-token");
-/// Time in which a reserved stream has to be opened.
+/// Timeout of opening a reserved stream.
 const OPEN_WITHIN: Duration = Duration::from_secs(30);
 
-/// The token that a request sends, in a header or the URL.
+/// Token of a request, from a header or the URL.
 fn token(head: &Parts) -> Result<Option<String>, Refusal> {
     match head.headers.get(TOKEN).and_then(|it| it.to_str().ok()) {
         Some(token) => Ok(Some(token.to_owned())),
@@ -41,7 +41,7 @@ fn token(head: &Parts) -> Result<Option<String>, Refusal> {
     }
 }
 
-/// True if a request is about a reserved stream.
+/// True if a request concerns a reserved stream.
 pub(super) fn is_meant(head: &Parts) -> bool {
     matches!(head.method, Method::PUT | Method::DELETE)
         || rare(&head.headers, &TOKEN).is_some()
@@ -59,14 +59,15 @@ fn plain(status: StatusCode, body: impl Into<bytes::Bytes>) -> Answer {
     Answer { response, endpoint: Endpoint::Graphql, verdict: Verdict::Executed, execution: None }
 }
 
-/// Answers a request about a reserved stream; `None` if it is about no stream that there is, but asks for one of its own.
+/// Answers a request about a reserved stream; `None` if it names no existing stream but asks for one of its own.
 pub(super) async fn answer(
     context: &RequestContext,
     head: &Parts,
     takes_events: bool,
 ) -> Result<Option<Answer>, Refusal> {
-    let session = auth::session(context, &head.headers, None).await.map_err(Refusal::denied)?;
-    let (streams, token) = (&context.worker.reserved_streams, token(head)?);
+    let session = auth::session(context, &head.headers, None).await.map_err(Refusal::from_auth_error)?;
+    let streams = &context.worker.reserved_streams;
+    let token = token(head)?;
     let found = token.as_deref().and_then(|it| streams.find(it, &session.identity));
     match (&head.method, found, token) {
         (&Method::PUT, None, _) => reserve(context, session).map(Some),
@@ -105,12 +106,13 @@ fn open(context: &RequestContext, stream: &ReservedStream, token: String) -> Res
     let receiver = stream.open().ok_or_else(|| {
         Refusal::new(StatusCode::CONFLICT, "CONFLICT", "the stream of this token is open already")
     })?;
-    let (sender, streams) = (Arc::clone(&stream.sender), Arc::clone(&context.worker.reserved_streams));
+    let sender = Arc::clone(&stream.sender);
+    let streams = Arc::clone(&context.worker.reserved_streams);
     let mut phase = context.worker.phase.clone();
     tokio::task::spawn_local(async move {
         loop {
             tokio::select! {
-                () = sender.gone() => break,
+                () = sender.wait_until_closed() => break,
                 _ = phase.wait_for(|it: &ServerPhase| it.is_over()) => break,
                 () = tokio::time::sleep(LIFE) => drop(sender.send(Ok(StreamForm::Events.life())).await),
             }
@@ -118,17 +120,18 @@ fn open(context: &RequestContext, stream: &ReservedStream, token: String) -> Res
         streams.end(&token);
     });
     let body = ResponseBody::stream(StreamForm::Events.life(), receiver, None);
-    Ok(event_stream::answered(body, StreamForm::Events, Endpoint::Graphql, (Verdict::Executed, None)))
+    Ok(event_stream::stream_answer(body, StreamForm::Events, Endpoint::Graphql, (Verdict::Executed, None)))
 }
 
-/// Runs the operation in `payload`, whose results go to the stream of the token in `head`.
+/// Runs the operation in `payload`; results go to the stream of the token in `head`.
 pub(super) async fn operate(
     context: &RequestContext,
     head: &Parts,
     payload: &[u8],
     media: Media,
 ) -> Result<Answer, Refusal> {
-    let session = auth::session(context, &head.headers, Some(payload)).await.map_err(Refusal::denied)?;
+    let session =
+        auth::session(context, &head.headers, Some(payload)).await.map_err(Refusal::from_auth_error)?;
     let streams = &context.worker.reserved_streams;
     let stream = token(head)?.and_then(|it| streams.find(&it, &session.identity)).ok_or_else(not_found)?;
     let id = operation_id(context, payload)?;
@@ -178,7 +181,7 @@ fn client(context: &RequestContext, headers: &HeaderMap) -> LiveClient {
         peer: context.peer,
         endpoint: Endpoint::Graphql,
         is_relay: context.is_relay(),
-        headers: Rc::new(kept(headers)),
+        headers: Rc::new(copy_headers(headers)),
         positions: Arc::new(Positions::default()),
         is_get: false,
         increments: None,

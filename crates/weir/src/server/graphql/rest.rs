@@ -1,4 +1,4 @@
-//! `/api/rest/…`: paths that run a query of a collection.
+//! `/api/rest/…`: saved endpoints that run queries of collections.
 //!
 //! An answer is the data alone, without the member `data` around it, as Hasura's endpoints give it.
 //!
@@ -30,13 +30,13 @@ use weir_engine::engine::{self, Body, Outcome};
 use weir_engine::source::Protocol;
 use weir_language::json::{Json, JsonBuffer};
 
-/// Beginning of the paths.
+/// Prefix of all paths.
 pub(crate) const START: &str = "/api/rest/";
 
-/// VariableTexts by name: their JSON.
+/// JSON of variables by name.
 type VariableTexts = BTreeMap<String, String>;
 
-/// Answers a request, in Hasura's form also where it is refused.
+/// Answers a request; errors have Hasura's format.
 pub(crate) async fn answer(
     context: &RequestContext,
     head: &Parts,
@@ -49,10 +49,10 @@ pub(crate) async fn answer(
     }
 }
 
-/// Names and texts of a path's variables.
+/// Path variables with their texts.
 type PathTexts<'c> = Vec<(&'c str, String)>;
 
-/// A reason for which a request is not run.
+/// Reason why a request is not executed.
 enum Trouble {
     Refusal(Refusal),
     Error(HasuraError),
@@ -73,7 +73,7 @@ impl From<HasuraError> for Trouble {
 impl From<AuthError> for Trouble {
     fn from(error: AuthError) -> Self {
         match error.fault {
-            AuthFault::TooOften => Refusal::denied(error).into(),
+            AuthFault::TooOften => Refusal::from_auth_error(error).into(),
             _ => HasuraError::from(error).into(),
         }
     }
@@ -87,12 +87,12 @@ async fn run(context: &RequestContext, head: &Parts, body: Incoming) -> Result<A
     }
     let caller = auth::caller(context, headers, None).await?;
     if context.generation.is_waiting {
-        return Err(Refusal::waiting().into());
+        return Err(Refusal::no_sources().into());
     }
     context.has_room(1)?;
     let path = head.uri.path().strip_prefix(START).unwrap_or_default();
-    let (endpoint, in_path) = found(context, path, head)?;
-    // Browsers send forms, texts and every GET for any page and ask nobody.
+    let (endpoint, in_path) = find_endpoint(context, path, head)?;
+    // Browsers send forms, plain text and every GET without a preflight.
     let is_asked_for = head.method != Method::GET && negotiate::is_json(headers);
     if !is_asked_for
         && (endpoint.is_mutation || head.method != Method::GET)
@@ -115,11 +115,11 @@ async fn run(context: &RequestContext, head: &Parts, body: Incoming) -> Result<A
         Box::pin(check_origin(context, head, request, &caller)).await?;
     }
     let made = execute(context, request, &caller).await;
-    Ok(finished(context, made, head))
+    Ok(to_answer(context, made, head))
 }
 
-/// The endpoint for the request, and the variables of its path.
-fn found<'c>(
+/// Finds the endpoint for the request, with the path variables.
+fn find_endpoint<'c>(
     context: &'c RequestContext,
     path: &str,
     head: &Parts,
@@ -140,7 +140,7 @@ fn found<'c>(
     }
 }
 
-/// The variables of body, query and path; of two with one name the path's counts, then the query's.
+/// Variables of body, query and path. For equal names the path takes precedence, then the query.
 fn variables(
     context: &RequestContext,
     endpoint: &SavedEndpoint,
@@ -159,11 +159,11 @@ fn variables(
         match Json::parse(body, nesting_max) {
             Ok(json) if json.root().is_object() => {
                 for (name, value) in json.root().members() {
-                    declared(endpoint, &name)?;
+                    find_declaration(endpoint, &name)?;
                     found.insert(name.into_owned(), value.raw().to_owned());
                 }
             }
-            // Bodies of other kinds are not read.
+            // Bodies of other types are ignored.
             Ok(_) => {}
             Err(error) if negotiate::is_json(&head.headers) => {
                 return Err(HasuraError::new("invalid-json", "$", error.to_string()).into());
@@ -177,8 +177,8 @@ fn variables(
     Ok(found)
 }
 
-/// The declaration of the variable `name`.
-fn declared<'e>(
+/// Declaration of the variable `name`.
+fn find_declaration<'e>(
     endpoint: &'e SavedEndpoint,
     name: &str,
 ) -> Result<&'e crate::operations::variables::Declared, HasuraError> {
@@ -186,14 +186,14 @@ fn declared<'e>(
     declared.ok_or_else(|| HasuraError::new("bad-request", "$", format!("Unexpected variable {name}")))
 }
 
-/// Sets a variable to what `text` means for its type.
+/// Sets a variable to `text`, converted by its type.
 fn set(
     found: &mut VariableTexts,
     endpoint: &SavedEndpoint,
     name: &str,
     text: &str,
 ) -> Result<(), HasuraError> {
-    let declared = declared(endpoint, name)?;
+    let declared = find_declaration(endpoint, name)?;
     let json = declared.json(text).map_err(|message| HasuraError::new("bad-request", "$", message))?;
     match json {
         Some(json) => found.insert(name.to_owned(), json),
@@ -202,7 +202,7 @@ fn set(
     Ok(())
 }
 
-/// The JSON object of `variables`.
+/// JSON object of `variables`.
 fn object(variables: &VariableTexts) -> Vec<u8> {
     let mut out = vec![b'{'];
     for (name, json) in variables {
@@ -217,10 +217,11 @@ fn object(variables: &VariableTexts) -> Vec<u8> {
     out
 }
 
-/// The engine's response as an answer: an error in Hasura's form with its status, or the data with a tag.
-fn finished(context: &RequestContext, made: engine::Response, head: &Parts) -> Answer {
-    let (outcome, execution) = (made.outcome, Some(made.execution()));
-    if let Some(error) = failure(beginning(&made.body)) {
+/// Converts the engine's response: an error in Hasura's format with its status, or the data with an `ETag`.
+fn to_answer(context: &RequestContext, made: engine::Response, head: &Parts) -> Answer {
+    let outcome = made.outcome;
+    let execution = Some(made.execution());
+    if let Some(error) = failure(first_bytes(&made.body)) {
         let mut answer = error.answer(metrics::Endpoint::Hasura);
         answer.execution = execution;
         return answer;
@@ -242,10 +243,10 @@ fn finished(context: &RequestContext, made: engine::Response, head: &Parts) -> A
     Answer { response, endpoint: metrics::Endpoint::Hasura, verdict, execution }
 }
 
-/// Begins an answer without errors; a brace ends it.
+/// Start of a successful answer, which ends with a brace.
 const HEAD: &[u8] = b"{\"data\":";
 
-/// The data of an answer without errors; a stream keeps the last byte, which is a brace.
+/// Data of a successful answer. For a stream the final brace is cut off later.
 fn open_envelope(body: Body) -> Body {
     match body {
         Body::Whole(mut bytes) if bytes.starts_with(HEAD) => {
@@ -264,8 +265,8 @@ fn open_envelope(body: Body) -> Body {
     }
 }
 
-/// The bytes of an answer that are there: all of them, if it has errors.
-pub(super) fn beginning(body: &Body) -> &[u8] {
+/// Available bytes of an answer; an answer with errors is complete.
+pub(super) fn first_bytes(body: &Body) -> &[u8] {
     match body {
         Body::Whole(bytes) => bytes,
         Body::Shared(bytes) => bytes,
@@ -273,7 +274,7 @@ pub(super) fn beginning(body: &Body) -> &[u8] {
     }
 }
 
-/// The first error of an answer, which has no place for errors beside its data.
+/// First error of an answer, since this format has no errors beside data.
 pub(super) fn failure(answer: &[u8]) -> Option<HasuraError> {
     if !answer.starts_with(b"{\"errors\"") {
         return None;

@@ -1,4 +1,4 @@
-//! A hint for the admin who tries a role: the request is refused for the role alone.
+//! Hint for an admin who tests a role: only the role is the reason for a refusal.
 //!
 //! **Invariant:** only who could ask as the admin gets it, so no hidden name is told to anybody else.
 //!
@@ -11,7 +11,7 @@ use serde_json::Value;
 use weir_engine::engine::{Body, Outcome, Request, Response};
 use weir_engine::source::Caller;
 
-/// Executes `request`; errors of a refused one have `extensions.hint` if the admin's role would be answered.
+/// Executes `request`. If it is refused but the admin role would get an answer, errors get `extensions.hint`.
 pub(super) async fn execute_with_hint(
     context: &RequestContext,
     headers: &HeaderMap,
@@ -19,7 +19,7 @@ pub(super) async fn execute_with_hint(
     caller: &Caller,
 ) -> Response {
     let mut made = execute(context, request, caller).await;
-    if made.outcome == Outcome::Refused && context.generation.authenticator.tries_role(headers) {
+    if made.outcome == Outcome::Refused && context.generation.authenticator.is_admin_in_role(headers) {
         Box::pin(add_hint(context, request, &mut made)).await;
     }
     made

@@ -1,4 +1,4 @@
-//! The web page: files of `console/dist`, embedded compressed by Brotli, as the build left them.
+//! Web console: files of `console/dist`, embedded with Brotli compression.
 //!
 //! A binary built without the page says how to build it. Paths are looked up in the embedded table only, so there is
 //! no file system to escape to.
@@ -23,17 +23,17 @@ struct Files;
 const MISSING: &str = "<!doctype html><meta charset=utf-8><title>Weir</title><p>This binary was built without the \
 console. Build it with <code>make console</code> and then Weir again, or send queries to <code>/graphql</code>.";
 
-/// The console's icon, which browsers ask for beside any page.
+/// Icon, which browsers request for every page.
 const ICON: &[u8] = include_bytes!("../../../../../console/src/weir.svg");
 
-/// The page talks to its own server only and cannot be framed.
+/// Content security policy: connections only to this server, no framing.
 const POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval' blob:; worker-src 'self' blob:; \
 style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; frame-ancestors 'none'";
 
-/// Answers `/console` and what is below.
+/// Answers `/console` and paths below.
 pub(crate) fn answer(head: &Parts) -> Result<Answer, Refusal> {
     let path = head.uri.path().strip_prefix("/console").unwrap_or_default();
-    // Relative links of the page begin at its directory.
+    // Relative links need the trailing slash.
     if path.is_empty() {
         let mut response = Response::new(ResponseBody::empty());
         *response.status_mut() = StatusCode::TEMPORARY_REDIRECT;
@@ -52,7 +52,7 @@ pub(crate) fn answer(head: &Parts) -> Result<Answer, Refusal> {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type(name)));
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     headers.insert(HeaderName::from_static("x-content-type-options"), HeaderValue::from_static("nosniff"));
-    // Names of assets hold a hash of their bytes, so they never change.
+    // Asset names contain a hash of their bytes, so they never change.
     let lifetime =
         if name.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
     headers.insert(CACHE_CONTROL, HeaderValue::from_static(lifetime));
@@ -69,8 +69,8 @@ pub(crate) fn icon() -> Answer {
     Answer::page(response)
 }
 
-/// The bytes of a file in the best form the client takes. They are kept by Brotli alone: a browser that takes it not asks once for
-/// each build, as names change with their bytes.
+/// Bytes of a file, encoded for the client. Only the Brotli form is stored; it is decoded for clients without Brotli, once per build
+/// because asset names change with their bytes.
 fn find(name: &str, accepted: AcceptedCodings) -> Option<(Cow<'static, [u8]>, Option<Coding>)> {
     const PLAIN_BYTES_MAX: usize = 64 * 1024 * 1024;
     if let Some(file) = Files::get(name) {
@@ -81,9 +81,10 @@ fn find(name: &str, accepted: AcceptedCodings) -> Option<(Cow<'static, [u8]>, Op
         return Some((packed, Some(Coding::Brotli)));
     }
     let plain = unpack(Coding::Brotli, &packed, PLAIN_BYTES_MAX).ok()?;
-    match accepted.gzip {
-        true => Some((Cow::Owned(Encoder::whole(Coding::Gzip, &plain)), Some(Coding::Gzip))),
-        false => Some((Cow::Owned(plain), None)),
+    if accepted.gzip {
+        Some((Cow::Owned(Encoder::whole(Coding::Gzip, &plain)), Some(Coding::Gzip)))
+    } else {
+        Some((Cow::Owned(plain), None))
     }
 }
 

@@ -14,8 +14,7 @@ use hyper::http::request::Parts;
 use weir_engine::engine::Explanation;
 use weir_engine::source::Protocol;
 
-/// The plan of an operation and what it asks its sources, without running it; for the admin, or for the `role` and `claims` of
-/// the body.
+/// Plan of an operation with its statements and calls, without running it; for the admin, or for `role` and `claims` of the body.
 pub(crate) async fn answer(
     context: &RequestContext,
     head: &Parts,
@@ -31,23 +30,23 @@ pub(crate) async fn answer(
     let role = tape.root().get("role").filter(|it| !it.is_null());
     let role = role.map(|it| it.as_str().ok_or_else(|| Refusal::bad_request("`role` must be a string")));
     let role = role.transpose()?;
-    let identity = session::assumed(role.as_deref(), tape.root().get("claims"));
+    let identity = session::assume_identity(role.as_deref(), tape.root().get("claims"));
     let identity = identity.map_err(Refusal::bad_request)?;
     let identity = context.generation.native_auth.with_values(identity);
     let engine = &context.generation.engine;
     let (status, body) = match engine.explain(request, &engine.caller(&identity)) {
-        Ok(explanation) => (StatusCode::OK, explained(&explanation)),
+        Ok(explanation) => (StatusCode::OK, explanation_json(&explanation)),
         Err(errors) => (StatusCode::BAD_REQUEST, errors),
     };
     Ok(Answer::page(json(status, Media::Json, ResponseBody::whole(body))))
 }
 
-/// `{"plan": …, "pieces": [{"source": …, "text": …}]}`.
-fn explained(explanation: &Explanation) -> Vec<u8> {
+/// Writes `{"plan": …, "pieces": [{"source": …, "text": …}]}`.
+fn explanation_json(explanation: &Explanation) -> Vec<u8> {
     let mut out = b"{\"plan\":".to_vec();
     string(&mut out, &explanation.plan);
     out.extend_from_slice(b",\"pieces\":[");
-    for (place, (source, text)) in explanation.pieces.iter().enumerate() {
+    for (place, (source, text)) in explanation.steps.iter().enumerate() {
         if place > 0 {
             out.push(b',');
         }
@@ -67,7 +66,7 @@ mod tests {
 
     fn check(pieces: &[(&str, &str)], expected: &str) {
         let pieces = pieces.iter().map(|(source, text)| ((*source).into(), (*text).into())).collect();
-        let found = explained(&Explanation { plan: "fetch\n".into(), pieces });
+        let found = explanation_json(&Explanation { plan: "fetch\n".into(), steps: pieces });
         assert_eq!(std::str::from_utf8(&found), Ok(expected));
     }
 

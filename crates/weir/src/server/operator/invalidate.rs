@@ -13,11 +13,11 @@ use hyper::http::request::Parts;
 use weir_engine::source::Tag;
 use weir_language::json::JsonRef;
 
-/// Limits of one call: number of tags, and bytes of a tag.
+/// Limits of one request: number of tags, and bytes of a tag.
 const TAGS_MAX: usize = 1000;
 const TAG_BYTES_MAX: usize = 1024;
 
-/// Makes everything old that is kept and has one of the tags that are sent, here and in all processes that share the cache.
+/// Invalidates cached answers with one of the tags, in all processes that share the cache.
 pub(crate) async fn answer(
     context: &RequestContext,
     head: &Parts,
@@ -32,12 +32,12 @@ pub(crate) async fn answer(
             "write `{{\"tags\": [\"name\"]}}`, with 1 to {TAGS_MAX} names of 1 to {TAG_BYTES_MAX} bytes"
         ))
     })?;
-    services::changes().note(&tags);
+    services::changes().invalidate(&tags);
     let body = format!("{{\"invalidated\":{}}}", tags.len()).into_bytes();
     Ok(Answer::page(json(StatusCode::OK, Media::Json, ResponseBody::whole(body))))
 }
 
-/// The names in `{"tags": […]}`.
+/// Tags in `{"tags": […]}`.
 fn tags(sent: JsonRef<'_>) -> Option<Vec<Tag>> {
     let list = sent.get("tags").filter(|it| it.is_array())?;
     let fits = |it: &str| (1..=TAG_BYTES_MAX).contains(&it.len());

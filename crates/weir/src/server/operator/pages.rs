@@ -12,7 +12,7 @@ use hyper::{Response, StatusCode};
 
 /// The content types of the metrics page. Source: OpenMetrics 1.0.
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-/// The older one. Source: Prometheus, exposition formats.
+/// Content type of the older format. Source: Prometheus, exposition formats.
 const PROMETHEUS_TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// A page of plain text.
@@ -25,7 +25,7 @@ pub(crate) fn page(status: StatusCode, text: impl Into<String>) -> Answer {
     Answer::page(response)
 }
 
-/// The version that Hasura's tools branch on, and that of Weir.
+/// The version that Hasura's tools check, and Weir's version.
 pub(crate) fn version() -> Answer {
     let own = env!("CARGO_PKG_VERSION");
     let text =
@@ -33,13 +33,14 @@ pub(crate) fn version() -> Answer {
     Answer::page(json(StatusCode::OK, Media::Json, ResponseBody::whole(text.into_bytes())))
 }
 
-/// All counters, as OpenMetrics for who asks for it.
+/// All metrics, as OpenMetrics if the client asks for it.
 pub(crate) fn metrics(context: &RequestContext, head: &Parts) -> Answer {
     let sources = context.generation.engine.graph().sources();
     let text = context.worker.metrics.page(sources.iter().map(|it| &it.0), context.generation.live.state());
-    let (content_type, text) = match negotiate::wants_openmetrics(&head.headers) {
-        true => (OPENMETRICS, text),
-        false => (PROMETHEUS_TEXT, exposition::prometheus_text(&text)),
+    let (content_type, text) = if negotiate::wants_openmetrics(&head.headers) {
+        (OPENMETRICS, text)
+    } else {
+        (PROMETHEUS_TEXT, exposition::prometheus_text(&text))
     };
     let mut answer = page(StatusCode::OK, text);
     let headers = answer.response.headers_mut();
@@ -48,11 +49,12 @@ pub(crate) fn metrics(context: &RequestContext, head: &Parts) -> Answer {
     answer
 }
 
-/// Refuses a body that is not JSON by its content type.
+/// Refuses a body whose content type is not JSON.
 pub(super) fn check_json(head: &Parts) -> Result<(), Refusal> {
     let message = "a POST needs `content-type: application/json`";
-    match negotiate::is_json(&head.headers) {
-        true => Ok(()),
-        false => Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message)),
+    if negotiate::is_json(&head.headers) {
+        Ok(())
+    } else {
+        Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message))
     }
 }

@@ -18,12 +18,12 @@ use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 use weir_engine::source::SourceError;
 
-/// So long the sources' last words are repeated.
+/// Time for which a check of the sources is reused.
 const FRESH: Duration = Duration::from_secs(1);
-/// So long a source has to find out how it is.
+/// Timeout of checking a source.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Last known state of a generation's sources, and its time.
+/// Last check of a generation's sources, with its time.
 #[derive(Debug, Default)]
 pub(crate) struct Readiness(Mutex<Option<(Instant, Arc<[State]>)>>);
 
@@ -31,14 +31,14 @@ pub(crate) struct Readiness(Mutex<Option<(Instant, Arc<[State]>)>>);
 #[derive(Debug, PartialEq, Eq)]
 struct State {
     name: String,
-    /// Product and version of its server.
+    /// Product and version of the server.
     product: Option<String>,
-    /// Code and words, if it is not ready.
+    /// Code and message, if the source is not ready.
     trouble: Option<(&'static str, &'static str)>,
 }
 
 impl Readiness {
-    /// Current state of the sources of `generation`. Concurrent callers share one check.
+    /// State of the sources of `generation`. Concurrent callers share one check.
     async fn look(&self, generation: &Generation) -> Arc<[State]> {
         let mut last = self.0.lock().await;
         match &*last {
@@ -46,19 +46,19 @@ impl Readiness {
             Some(_) | None => {
                 let deadline = Instant::now() + PATIENCE;
                 let served = if generation.is_waiting { &[] } else { generation.engine.graph().sources() };
-                // One that is down and known stands in the graph, and below.
+                // A source that is down but known is part of the graph; it is reported below.
                 let served = served.iter().filter(|it| !generation.findings.is_down(it.0.name()));
                 let asked = served.map(|(source, _)| async move {
                     let trouble = source.health(deadline).await.err().map(|error| {
                         tracing::warn!(source = source.name(), cause = %error, "a source is not ready");
-                        (error.code(), words(&error))
+                        (error.code(), public_cause(&error))
                     });
                     State { name: source.name().to_owned(), product: source.product(), trouble }
                 });
                 let mut states = join_all(asked).await;
                 states.extend(generation.findings.down.iter().map(|down| {
                     let error = SourceError::Unavailable(down.message.as_str().into());
-                    let words = if down.is_closed { CLOSED } else { words(&error) };
+                    let words = if down.is_closed { CLOSED } else { public_cause(&error) };
                     State { name: down.name.clone(), product: None, trouble: Some((error.code(), words)) }
                 }));
                 let states: Arc<[State]> = states.into();
@@ -69,11 +69,11 @@ impl Readiness {
     }
 }
 
-/// As [`words`], of a source that is there.
+/// Message about a reachable source that refuses access.
 const CLOSED: &str = "it does not let Weir in; the log says why";
 
-/// For callers: the cause is in the log.
-fn words(error: &SourceError) -> &'static str {
+/// Message for callers; the cause is in the log.
+fn public_cause(error: &SourceError) -> &'static str {
     match error {
         SourceError::Timeout => "it does not answer in time",
         SourceError::Busy => "it is locked, or has no capacity left",
@@ -84,12 +84,12 @@ fn words(error: &SourceError) -> &'static str {
     }
 }
 
-/// The process answers.
+/// Liveness: always 200.
 pub(crate) fn live() -> Answer {
     page(StatusCode::OK, "ok\n")
 }
 
-/// The process wants requests: not while it ends, not while a source cannot answer.
+/// Readiness: 503 during shutdown, or while a source cannot answer.
 pub(crate) async fn ready(context: &RequestContext) -> Answer {
     let (status, body) = if context.worker.is_leaving() {
         (StatusCode::SERVICE_UNAVAILABLE, br#"{"status":"draining"}"#.to_vec())
@@ -107,13 +107,14 @@ pub(crate) async fn ready(context: &RequestContext) -> Answer {
     Answer::page(response)
 }
 
-/// Numbers of the metadata's objects that are inconsistent and of those that Weir does not honour; `None` without metadata.
+/// Numbers of inconsistent and unsupported objects of the metadata; `None` without metadata.
 fn counts(generation: &Generation) -> Option<(usize, usize)> {
     let inconsistent = generation.findings.inconsistent.len() + generation.described_down().count();
     generation.config.described.as_ref().map(|_| (inconsistent, generation.findings.unsupported.len()))
 }
 
-/// `{"status": …, "sources": [{"name", "server", "ready"}]}`, with code and reason of those that are not ready, and with the metadata's state.
+/// Writes `{"status": …, "sources": [{"name", "server", "ready"}]}`, with code and reason of sources that are not ready, and with the
+/// state of the metadata.
 fn report(states: &[State], all: bool, metadata: Option<(usize, usize)>) -> Vec<u8> {
     let mut out = b"{\"status\":".to_vec();
     string(&mut out, if all { "ok" } else { "not ready" });
@@ -148,7 +149,7 @@ fn report(states: &[State], all: bool, metadata: Option<(usize, usize)>) -> Vec<
     out
 }
 
-/// State of the configuration, in Hasura's words. [`ready`] reports on sources.
+/// State of the configuration in Hasura's format. [`ready`] reports on sources.
 pub(crate) fn health(context: &RequestContext, head: &Parts) -> Answer {
     if context.worker.is_leaving() {
         return page(StatusCode::INTERNAL_SERVER_ERROR, "ERROR\n");
@@ -161,9 +162,10 @@ pub(crate) fn health(context: &RequestContext, head: &Parts) -> Answer {
     }
     if context.generation.config.described.is_some() && counts(&context.generation) != Some((0, 0)) {
         let is_strict = head.uri.query().is_some_and(|it| it.split('&').any(|it| it == "strict=true"));
-        return match is_strict {
-            true => page(StatusCode::INTERNAL_SERVER_ERROR, "ERROR: inconsistent objects in schema\n"),
-            false => page(StatusCode::OK, "WARN: inconsistent objects in schema\n"),
+        return if is_strict {
+            page(StatusCode::INTERNAL_SERVER_ERROR, "ERROR: inconsistent objects in schema\n")
+        } else {
+            page(StatusCode::OK, "WARN: inconsistent objects in schema\n")
         };
     }
     if !context.generation.findings.mistakes.is_empty() {
@@ -183,7 +185,7 @@ mod tests {
         let state = |(name, error): &(&str, Option<SourceError>)| State {
             name: (*name).to_owned(),
             product: error.is_none().then(|| "Citus 13.2".to_owned()),
-            trouble: error.as_ref().map(|it| (it.code(), words(it))),
+            trouble: error.as_ref().map(|it| (it.code(), public_cause(it))),
         };
         let states: Vec<State> = states.iter().map(state).collect();
         assert_eq!(std::str::from_utf8(&report(&states, all, None)), Ok(expected));

@@ -1,4 +1,4 @@
-//! `/admin/profile`: where the CPU time of the next seconds goes, as a profile for `pprof` or as a flame graph.
+//! `/admin/profile`: a CPU profile of the next seconds, for `pprof` or as a flame graph.
 //!
 //! The kernel interrupts the process a hundred times per second of its CPU time and the library notes the stack; a process that waits has
 //! few samples.
@@ -18,25 +18,25 @@ use pprof::{ProfilerGuard, ProfilerGuardBuilder};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Samples per second of CPU time. Not a divisor of what programs do each second.
+/// Samples per second. 99 avoids lockstep with periodic work.
 const SAMPLES_PER_S: i32 = 99;
-/// Seconds where the URL names none, and the most it may name.
+/// Default and maximum duration, in seconds.
 const SECONDS: u64 = 10;
 const SECONDS_MAX: u64 = 60;
 
-/// True while a profile is taken.
+/// True while a profile is being taken.
 static IS_BUSY: AtomicBool = AtomicBool::new(false);
 
-/// Forms of a profile.
+/// Output formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ProfileForm {
-    /// `profile.proto`, packed by gzip.
+    /// `profile.proto`, gzip-compressed.
     Pprof,
-    /// A picture in SVG.
+    /// Flame graph in SVG.
     Flame,
 }
 
-/// The right to take a profile.
+/// Exclusive right to take a profile.
 struct ProfileTurn;
 
 impl ProfileTurn {
@@ -51,34 +51,34 @@ impl Drop for ProfileTurn {
     }
 }
 
-/// A profile that is being taken. The profiler ends before the turn does.
+/// A profile being taken. The profiler is dropped before the turn.
 struct Taking {
     profiler: ProfilerGuard<'static>,
     _turn: ProfileTurn,
 }
 
-/// Answers a GET after the seconds it names.
+/// Answers a GET after the requested seconds.
 pub(crate) async fn answer(head: &Parts) -> Result<Answer, Refusal> {
-    let (seconds, form) = asked(head.uri.query().unwrap_or_default()).map_err(Refusal::bad_request)?;
+    let (seconds, form) = parse_query(head.uri.query().unwrap_or_default()).map_err(Refusal::bad_request)?;
     let turn = ProfileTurn::take().ok_or_else(|| {
         let message = "a profile is being taken; ask again when it is over";
         Refusal::new(StatusCode::CONFLICT, "PROFILE_BUSY", message)
     })?;
-    // A sample within these libraries could wait for a lock that its own thread holds.
+    // A sample inside these libraries could deadlock on a lock of its own thread.
     let builder = ProfilerGuardBuilder::default()
         .frequency(SAMPLES_PER_S)
         .blocklist(&["libc", "libgcc", "pthread", "vdso"]);
-    let taking = Taking { profiler: builder.build().map_err(|cause| failed(&cause))?, _turn: turn };
+    let taking = Taking { profiler: builder.build().map_err(|cause| profile_error(&cause))?, _turn: turn };
     tokio::time::sleep(Duration::from_secs(seconds)).await;
     let written = tokio::task::spawn_blocking(move || {
-        let report = taking.profiler.report().build().map_err(|cause| failed(&cause))?;
+        let report = taking.profiler.report().build().map_err(|cause| profile_error(&cause))?;
         drop(taking);
         match form {
-            ProfileForm::Pprof => format::pprof(&report).map_err(|cause| failed(&cause)),
+            ProfileForm::Pprof => format::pprof(&report).map_err(|cause| profile_error(&cause)),
             ProfileForm::Flame => Ok(flame::picture(&report).into_bytes()),
         }
     });
-    let bytes = written.await.map_err(|cause| failed(&cause))??;
+    let bytes = written.await.map_err(|cause| profile_error(&cause))??;
     let (ty, name) = match form {
         ProfileForm::Pprof => ("application/octet-stream", "attachment; filename=\"weir.pb.gz\""),
         ProfileForm::Flame => ("image/svg+xml", "inline; filename=\"weir.svg\""),
@@ -91,14 +91,15 @@ pub(crate) async fn answer(head: &Parts) -> Result<Answer, Refusal> {
     Ok(Answer::page(response))
 }
 
-fn failed(cause: &dyn std::fmt::Display) -> Refusal {
+fn profile_error(cause: &dyn std::fmt::Display) -> Refusal {
     let message = format!("no profile can be taken: {cause}");
     Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "PROFILE_FAILED", message)
 }
 
-/// The seconds and the form that a query asks for.
-fn asked(query: &str) -> Result<(u64, ProfileForm), String> {
-    let (mut seconds, mut form) = (SECONDS, ProfileForm::Pprof);
+/// Seconds and format requested by the query string.
+fn parse_query(query: &str) -> Result<(u64, ProfileForm), String> {
+    let mut seconds = SECONDS;
+    let mut form = ProfileForm::Pprof;
     for pair in query.split('&').filter(|it| !it.is_empty()) {
         match pair.split_once('=').unwrap_or((pair, "")) {
             ("seconds", text) => {
@@ -121,7 +122,7 @@ mod tests {
     #[test]
     fn a_url_names_seconds_and_a_form() {
         let check = |query: &str, expected: Result<(u64, ProfileForm), &str>| {
-            let found = asked(query);
+            let found = parse_query(query);
             assert_eq!(
                 found.as_ref().map_err(|it| it.as_str()),
                 expected.as_ref().map_err(|it| *it),

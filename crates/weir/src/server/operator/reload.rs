@@ -1,4 +1,4 @@
-//! `/v1/reload`: takes the configuration over again.
+//! `/v1/reload`: reloads the configuration.
 
 use crate::generation::Turn;
 use crate::server::request::context::{Answer, RequestContext};
@@ -9,10 +9,11 @@ use crate::server::telemetry::metrics::Metrics;
 use hyper::StatusCode;
 use std::sync::Arc;
 
-/// Reads the configuration and inspects the sources again, and says which generation serves then.
+/// Reloads configuration and sources; the answer names the generation in service.
 pub(crate) async fn answer(context: &RequestContext) -> Result<Answer, Refusal> {
-    let (live, metrics) = (Arc::clone(&context.worker.live), Arc::clone(&context.worker.metrics));
-    let made = tokio::task::spawn_blocking(move || take_over(&live.turn(), &metrics)).await;
+    let live = Arc::clone(&context.worker.live);
+    let metrics = Arc::clone(&context.worker.metrics);
+    let made = tokio::task::spawn_blocking(move || reload_and_log(&live.turn(), &metrics)).await;
     let made = made.unwrap_or_else(|_| Err("a bug: the reload panicked".into()));
     let number =
         made.map_err(|message| Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "RELOAD_FAILED", message))?;
@@ -21,7 +22,7 @@ pub(crate) async fn answer(context: &RequestContext) -> Result<Answer, Refusal> 
 }
 
 /// Reloads, logs and counts it.
-pub(crate) fn take_over(turn: &Turn<'_>, metrics: &Metrics) -> Result<u64, String> {
+pub(crate) fn reload_and_log(turn: &Turn<'_>, metrics: &Metrics) -> Result<u64, String> {
     let made = turn.reload();
     match &made {
         Ok(number) => {

@@ -1,4 +1,4 @@
-//! `/admin/schema`: a new text of types for the native source, as its body is.
+//! `/admin/schema`: replaces the types of the native source by the request body.
 //!
 //! The store is migrated first, then the file is replaced, then the next generation serves. The file stays what decides: a
 //! later reload finds the same text in it. Where a step fails that comes after the migration, the file has the text it had
@@ -6,7 +6,7 @@
 //!
 //! **Invariant:** one change at a time, and no reload beside it; a refused one leaves store, file and service as they were.
 
-use super::reload::take_over;
+use super::reload::reload_and_log;
 use crate::generation::{Live, Turn};
 use crate::native::{Draft, Native};
 use crate::server::request::context::{Answer, RequestContext};
@@ -22,19 +22,19 @@ use hyper::http::request::Parts;
 use std::sync::Arc;
 use weir_native::store::{Error, Plan};
 
-/// Failures of a change of types.
+/// Reasons why a change of types failed.
 enum Failure {
     /// There is not exactly one native source.
     None,
-    /// The text is wrong.
+    /// The types are invalid.
     Text(String),
-    /// The data does not allow it.
+    /// The data does not permit the change.
     Refused(String),
     /// The store or the file cannot be changed.
     Failed(String),
 }
 
-/// Changes the types. `?allow_data_loss=Dish.pic,Cook` names what may go.
+/// Replaces the types. `?allow_data_loss=Dish.pic,Cook` names data that may be lost.
 pub(crate) async fn change(
     context: &RequestContext,
     head: &Parts,
@@ -45,7 +45,8 @@ pub(crate) async fn change(
     let allowed: Vec<String> = allowed.split(',').filter(|it| !it.is_empty()).map(str::to_owned).collect();
     let bytes = receive::body(context, &head.headers, incoming).await?;
     let sdl = String::from_utf8(bytes.to_vec()).map_err(|_| Refusal::bad_request("the body is not UTF-8"))?;
-    let (live, metrics) = (Arc::clone(&context.worker.live), Arc::clone(&context.worker.metrics));
+    let live = Arc::clone(&context.worker.live);
+    let metrics = Arc::clone(&context.worker.metrics);
     let changed = tokio::task::spawn_blocking(move || apply(&live, &metrics, &sdl, &allowed)).await;
     let failed = |_| Err(Failure::Failed("a bug: the change panicked".into()));
     match changed.unwrap_or_else(failed) {
@@ -79,7 +80,7 @@ fn apply(live: &Live, metrics: &Metrics, sdl: &str, allowed: &[String]) -> Resul
     let types = native.types_of(sdl).map_err(Failure::Text)?;
     let unwritten = |cause| Failure::Failed(format!("the file of types cannot be written: {cause}"));
     let before = std::fs::read(&native.sdl).map_err(unwritten)?;
-    // The file is written first: its errors leave the store untouched.
+    // The file is written first, because its errors leave the store untouched.
     let draft = native.draft(sdl.as_bytes()).map_err(unwritten)?;
     let plan = native.migrate(&types, allowed).map_err(|error| match error {
         Error::Refused(_) => {
@@ -96,27 +97,27 @@ fn apply(live: &Live, metrics: &Metrics, sdl: &str, allowed: &[String]) -> Resul
     })?;
     if let Err(cause) = draft.publish() {
         let why = format!("the file of types cannot be replaced: {cause}");
-        return Err(back(&turn, metrics, &why, "the store"));
+        return Err(restore_old_types(&turn, metrics, &why, "the store"));
     }
-    match take_over(&turn, metrics) {
+    match reload_and_log(&turn, metrics) {
         Ok(number) => Ok((plan, number)),
         Err(why) => {
             let restored = native.draft(&before).and_then(Draft::publish);
             let of = if restored.is_ok() { "the store" } else { "the store and the file" };
-            Err(back(&turn, metrics, &format!("the new types cannot be served: {why}"), of))
+            Err(restore_old_types(&turn, metrics, &format!("the new types cannot be served: {why}"), of))
         }
     }
 }
 
-/// Has the store follow the file again, which has the types it had; else says that `of` has the new ones.
-fn back(turn: &Turn<'_>, metrics: &Metrics, why: &str, of: &str) -> Failure {
-    Failure::Failed(match take_over(turn, metrics) {
+/// Migrates the store back to the types in the file. On failure the message says that `of` has the new types.
+fn restore_old_types(turn: &Turn<'_>, metrics: &Metrics, why: &str, of: &str) -> Failure {
+    Failure::Failed(match reload_and_log(turn, metrics) {
         Ok(_) => format!("{why}; file, store and service have the types they had"),
         Err(more) => format!("{why}; {of} has the new types, the service the old ones: {more}"),
     })
 }
 
-/// `{"data":{"code":"Success","message":"Done"},"changes":[…],"generation":2}`.
+/// Writes `{"data":{"code":"Success","message":"Done"},"changes":[…],"generation":2}`.
 fn report(plan: &Plan, number: u64) -> Vec<u8> {
     let mut out = br#"{"data":{"code":"Success","message":"Done"},"changes":["#.to_vec();
     for (place, change) in plan.changes.iter().enumerate() {
@@ -239,7 +240,9 @@ mod tests {
         let native = Native::new(&path, None).unwrap();
         native.migrate(&native.types_of(&more).unwrap(), &[]).unwrap();
         let turn = service.live.turn();
-        let Failure::Failed(words) = back(&turn, &service.metrics, "why", "the store") else { panic!() };
+        let Failure::Failed(words) = restore_old_types(&turn, &service.metrics, "why", "the store") else {
+            panic!()
+        };
         assert_eq!(words, "why; file, store and service have the types they had");
         assert_eq!(service.store(), NOTES);
     }

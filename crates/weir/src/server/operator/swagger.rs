@@ -6,7 +6,7 @@ use crate::server::request::negotiate::Media;
 use crate::server::request::response_body::{ResponseBody, json};
 use hyper::StatusCode;
 
-/// The document, of all endpoints and for the admin.
+/// The document with all endpoints, as the admin sees them.
 pub(crate) fn answer(context: &RequestContext) -> Answer {
     let generation = &context.generation;
     let document = openapi::document(&generation.operations.endpoints, generation.engine.schema());

@@ -1,4 +1,4 @@
-//! Addresses that Hasura's tools ask: `/v1alpha1/config` and `/v1/graphql/explain`.
+//! Endpoints for Hasura's tools: `/v1alpha1/config` and `/v1/graphql/explain`.
 
 use crate::server::request::context::{Answer, RequestContext};
 use crate::server::request::engine_request::engine_request;
@@ -17,10 +17,10 @@ use weir_engine::source::Protocol;
 use weir_language::json::{Json, JsonBuffer};
 use weir_metadata::document::customization::NamingConvention;
 
-/// The version that tools branch on: the last of Hasura's free line. Weir's own stands beside it.
+/// The version that tools check: the last free one of Hasura. Weir's own version is reported beside it.
 pub(crate) const HASURA_VERSION: &str = "v2.48.0";
 
-/// Settings as Hasura's console asks for them.
+/// Settings for Hasura's console.
 pub(crate) fn config(context: &RequestContext) -> Answer {
     let config = &context.generation.config;
     let format = |it: &crate::config::Jwt| {
@@ -53,7 +53,7 @@ pub(crate) fn config(context: &RequestContext) -> Answer {
     Answer::page(json(StatusCode::OK, Media::Json, ResponseBody::whole(body.to_string().into_bytes())))
 }
 
-/// The plan of `{"query": {"query", "variables", "operationName"}, "user": {…}}`, a list with one entry for each source.
+/// Plan of `{"query": {"query", "variables", "operationName"}, "user": {…}}`: a list with one entry per source.
 pub(crate) async fn explain(
     context: &RequestContext,
     head: &Parts,
@@ -72,7 +72,7 @@ pub(crate) async fn explain(
         Ok(params) => params,
         Err(unusable) => return failed("parse-failed", "$.query", unusable.message().to_owned()),
     };
-    let identity = match session::assumed(None, tape.root().get("user")) {
+    let identity = match session::assume_identity(None, tape.root().get("user")) {
         Ok(identity) => context.generation.native_auth.with_values(identity),
         Err(message) => return failed("parse-failed", "$.user", message),
     };
@@ -84,7 +84,7 @@ pub(crate) async fn explain(
             let plan: Vec<&str> = explanation.plan.lines().collect();
             let one =
                 |(source, text): &(String, String)| value!({ "field": source, "sql": text, "plan": plan });
-            let body = value!(explanation.pieces.iter().map(one).collect::<Vec<_>>());
+            let body = value!(explanation.steps.iter().map(one).collect::<Vec<_>>());
             let body = ResponseBody::whole(body.to_string().into_bytes());
             Ok(Answer::page(json(StatusCode::OK, Media::Json, body)))
         }

@@ -13,14 +13,14 @@ use weir_language::json::quote;
 
 /// Answers a GET.
 pub(crate) fn answer() -> Answer {
-    let body = ResponseBody::whole(written(&observer().operations.usage()).into_bytes());
+    let body = ResponseBody::whole(usage_json(&observer().operations.usage()).into_bytes());
     let mut response = json(StatusCode::OK, Media::Json, body);
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Answer::page(response)
 }
 
 /// `usage` as JSON: operations by count, descending; times in microseconds.
-fn written(usage: &Usage) -> String {
+fn usage_json(usage: &Usage) -> String {
     let mut out = String::from("{\"operations\":[");
     for (at, counted) in usage.operations.iter().enumerate() {
         let CountedOperation { operation, coordinates, counts } = counted;
@@ -35,7 +35,7 @@ fn written(usage: &Usage) -> String {
             OperationKind::Mutation => "mutation",
             OperationKind::Subscription => "subscription",
         };
-        // Writing into a string cannot fail.
+        // `write!` to a string cannot fail.
         let _ = write!(out, ",\"hash\":\"{}\",\"kind\":\"{kind}\",", operation.hash);
         members(counts, &mut out);
         out.push_str(",\"fields\":[");
@@ -57,7 +57,7 @@ fn written(usage: &Usage) -> String {
     out
 }
 
-/// The members of `counts`.
+/// JSON members of `counts`.
 fn members(counts: &OperationCounts, out: &mut String) {
     let mean = |sum: u64| sum.checked_div(counts.count).unwrap_or_default();
     let _ = write!(

@@ -8,13 +8,13 @@ use hyper::HeaderMap;
 use hyper::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
 use weir_transport::media::items;
 
-/// The coding for an answer by `Accept-Encoding`; `None` leaves it as it is. Equal weights are decided by the order of
-/// [`Coding::ALL`]; `*` stands for gzip, which every client can read.
+/// The coding of an answer by `Accept-Encoding`; `None` for no coding. For equal weights [`Coding::ALL`] decides; `*` means gzip, which
+/// every client supports.
 pub(crate) fn coding(headers: &HeaderMap) -> Option<Coding> {
     headers.get(ACCEPT_ENCODING)?;
     let mut any = 0;
     let mut weights = [None; Coding::ALL.len()];
-    // Leaving the answer as it is is the last choice, unless the client says otherwise.
+    // `identity` is preferred last, unless the client gives it a weight.
     let mut identity = 1;
     for item in items(headers, &ACCEPT_ENCODING) {
         if item.name == "*" {
@@ -47,7 +47,7 @@ pub(crate) struct AcceptedCodings {
     pub(crate) gzip: bool,
 }
 
-/// The codings in `Accept-Encoding`, whatever their weights.
+/// Codings in `Accept-Encoding`, without weights.
 pub(crate) fn codings(headers: &HeaderMap) -> AcceptedCodings {
     let takes = |coding: Coding| {
         items(headers, &ACCEPT_ENCODING)
@@ -56,19 +56,19 @@ pub(crate) fn codings(headers: &HeaderMap) -> AcceptedCodings {
     AcceptedCodings { brotli: takes(Coding::Brotli), gzip: takes(Coding::Gzip) }
 }
 
-/// Coding of a request's body.
+/// Compression of a request body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packing {
     /// The body as it is, not packed.
     Plain,
-    /// In this coding.
+    /// A body in this coding.
     Packed(Coding),
-    /// In something else, or twice.
+    /// An unknown coding, or several.
     Unknown,
 }
 
-/// The coding of a request's body by `Content-Encoding`.
-pub(crate) fn packing(headers: &HeaderMap) -> Packing {
+/// Compression of a request body by `Content-Encoding`.
+pub(crate) fn request_packing(headers: &HeaderMap) -> Packing {
     let Some(value) = headers.get(CONTENT_ENCODING) else { return Packing::Plain };
     if headers.get_all(CONTENT_ENCODING).iter().count() > 1 {
         return Packing::Unknown;
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn a_double_coding_is_unknown() {
         fn check(value: &str, expected: Packing) {
-            assert_eq!(packing(&with(CONTENT_ENCODING, value)), expected, "{value}");
+            assert_eq!(request_packing(&with(CONTENT_ENCODING, value)), expected, "{value}");
         }
         check("gzip", Packing::Packed(Coding::Gzip));
         check("BR", Packing::Packed(Coding::Brotli));

@@ -7,29 +7,30 @@ use super::context::RequestContext;
 use super::hasura_error::RESTRICTED;
 use super::refusal::Refusal;
 use crate::session::error::{AuthError, AuthFault};
-use crate::session::secret::sent;
+use crate::session::secret::sent_secret;
 use crate::session::{Session, bearer_of};
 use hyper::header::{AUTHORIZATION, HeaderName};
 use hyper::{HeaderMap, StatusCode};
 use weir_engine::caller::ADMIN;
 use weir_engine::source::Caller;
 
-/// Headers that ask for a role.
+/// Headers that request a role.
 pub(crate) const ROLES: [HeaderName; 2] =
     [HeaderName::from_static("x-hasura-role"), HeaderName::from_static("x-weir-role")];
 
-/// As [`caller`] before the body is read; nothing where the body is needed to say who calls.
+/// Like [`caller`], before the body is read; `None` if the body is needed for authentication.
 pub(crate) async fn caller_before_body(
     context: &RequestContext,
     headers: &HeaderMap,
 ) -> Result<Option<Caller>, AuthError> {
-    match context.generation.authenticator.needs_request(headers) {
-        true => Ok(None),
-        false => caller(context, headers, None).await.map(Some),
+    if context.generation.authenticator.needs_request(headers) {
+        Ok(None)
+    } else {
+        caller(context, headers, None).await.map(Some)
     }
 }
 
-/// Authenticates the caller; `request` is the body, where it was read.
+/// Authenticates the caller. `request` is the body, if it was read.
 pub(crate) async fn caller(
     context: &RequestContext,
     headers: &HeaderMap,
@@ -37,27 +38,28 @@ pub(crate) async fn caller(
 ) -> Result<Caller, AuthError> {
     let generation = &context.generation;
     let authenticator = &generation.authenticator;
-    if !authenticator.is_open() && sent(headers).is_some() {
-        be_patient(context)?;
+    if !authenticator.is_open() && sent_secret(headers).is_some() {
+        reject_if_throttled(context)?;
     }
-    // Relay's form is another graph, for which the thread keeps no callers; native sources may say more of a caller than its headers.
+    // The thread caches callers only for the main engine. Native sources may add claims that headers alone do not determine.
     let is_usual = std::ptr::eq(context.engine(), &raw const generation.engine);
     let is_kept = is_usual && generation.native_auth.is_idle();
     if is_kept && let Some(known) = known_caller(context, headers) {
         return Ok(known);
     }
     let keys = authenticator.key_number();
-    // On the heap, so that the future of a request, which is moved before it runs, does not grow by two kilobytes.
+    // A boxed future: a request's future is moved before it runs, and should not grow by two kilobytes.
     let session = Box::pin(session(context, headers, request)).await?;
     let caller = context.engine().caller(&session.identity);
     if is_kept {
-        let (of, found) = ((generation.number, authenticator), (&session, keys));
+        let of = (generation.number, authenticator);
+        let found = (&session, keys);
         context.worker.callers.borrow_mut().put(of, headers, found, &caller);
     }
     Ok(caller)
 }
 
-/// The caller that the thread knows by such headers: the admin where everyone is trusted, or one that was authenticated before.
+/// A caller that this thread knows by these headers: the admin on an open server, or one that was authenticated before.
 fn known_caller(context: &RequestContext, headers: &HeaderMap) -> Option<Caller> {
     let generation = &context.generation;
     let authenticator = &generation.authenticator;
@@ -71,18 +73,18 @@ fn known_caller(context: &RequestContext, headers: &HeaderMap) -> Option<Caller>
     known.as_ref().map(|it| it.1.clone())
 }
 
-/// Lets the holder of an admin secret pass, and any other caller whose role is admin. Where no token is read from
-/// `Authorization`, the secret may come there as a bearer token.
+/// Admits the holder of an admin secret, and any caller with the role admin. If `Authorization` contains no tokens, the secret may be sent
+/// there as a bearer token.
 pub(crate) async fn operator(context: &RequestContext, headers: &HeaderMap) -> Result<(), AuthError> {
     let authenticator = &context.generation.authenticator;
     if authenticator.is_open() {
         return Err(AuthError::secret_missing());
     }
-    if sent(headers).is_none()
+    if sent_secret(headers).is_none()
         && !authenticator.reads_bearer()
         && let Some(secret) = bearer(headers)
     {
-        be_patient(context)?;
+        reject_if_throttled(context)?;
         if authenticator.is_secret(secret) {
             return Ok(());
         }
@@ -90,18 +92,17 @@ pub(crate) async fn operator(context: &RequestContext, headers: &HeaderMap) -> R
         return Err(AuthError::secret_wrong());
     }
     let identity = session(context, headers, None).await?.identity;
-    match identity.is_admin() {
-        true => Ok(()),
-        // The role for callers without a credential is no answer to who this is.
-        false if identity.is_anonymous => Err(AuthError::secret_missing()),
-        false => Err(AuthError::role()),
+    if identity.is_admin() {
+        return Ok(());
     }
+    // The anonymous role does not identify a caller.
+    Err(if identity.is_anonymous { AuthError::secret_missing() } else { AuthError::role() })
 }
 
-/// Lets callers pass whose role is admin; where no secret is set, in dev mode only. Errors are in Hasura's words.
+/// Admits callers with the role admin; without a secret, only in dev mode. Errors have Hasura's wording.
 pub(crate) async fn admin(context: &RequestContext, headers: &HeaderMap) -> Result<(), Refusal> {
     let denied = |error: AuthError| match error.fault {
-        AuthFault::TooOften => Refusal::denied(error),
+        AuthFault::TooOften => Refusal::from_auth_error(error),
         _ => {
             let status = StatusCode::from_u16(error.hasura_status()).unwrap_or(StatusCode::FORBIDDEN);
             Refusal::new(status, error.hasura_code(), error.message)
@@ -110,25 +111,26 @@ pub(crate) async fn admin(context: &RequestContext, headers: &HeaderMap) -> Resu
     if context.generation.authenticator.is_open() && !context.generation.dev {
         return Err(denied(AuthError::secret_missing()));
     }
-    match session(context, headers, None).await.map_err(denied)?.identity.is_admin() {
-        true => Ok(()),
-        false => Err(Refusal::new(StatusCode::BAD_REQUEST, "access-denied", RESTRICTED)),
+    if session(context, headers, None).await.map_err(denied)?.identity.is_admin() {
+        Ok(())
+    } else {
+        Err(Refusal::new(StatusCode::BAD_REQUEST, "access-denied", RESTRICTED))
     }
 }
 
-/// Authenticates; an address with too many wrong secrets is refused first.
+/// Authenticates the caller, unless its address sent too many wrong secrets.
 pub(crate) async fn session(
     context: &RequestContext,
     headers: &HeaderMap,
     request: Option<&[u8]>,
 ) -> Result<Session, AuthError> {
     let authenticator = &context.generation.authenticator;
-    if !authenticator.is_open() && sent(headers).is_some() {
-        be_patient(context)?;
+    if !authenticator.is_open() && sent_secret(headers).is_some() {
+        reject_if_throttled(context)?;
     }
     let found = authenticator.authenticate(headers, request).await;
     match &found {
-        Ok(session) => tell_ignored(context, session),
+        Ok(session) => log_ignored_headers(context, session),
         Err(AuthError { fault: AuthFault::SecretWrong, .. }) => note_wrong(context),
         Err(_) => {}
     }
@@ -137,7 +139,7 @@ pub(crate) async fn session(
     Ok(session)
 }
 
-fn be_patient(context: &RequestContext) -> Result<(), AuthError> {
+fn reject_if_throttled(context: &RequestContext) -> Result<(), AuthError> {
     let per_minute = context.generation.config.limits.wrong_secrets_per_minute;
     if context.worker.auth_throttle.are_too_many(context.peer, per_minute) {
         let message = "too many wrong secrets came from your address: wait a minute";
@@ -151,8 +153,8 @@ fn note_wrong(context: &RequestContext) {
     context.worker.auth_throttle.note(context.peer, per_minute);
 }
 
-/// Says, at most once a minute, which session headers did not count.
-fn tell_ignored(context: &RequestContext, session: &Session) {
+/// Logs ignored session headers, at most once a minute.
+fn log_ignored_headers(context: &RequestContext, session: &Session) {
     if session.ignored.is_empty() {
         return;
     }

@@ -1,4 +1,4 @@
-//! Counts wrong secrets per address, so that a weak one cannot be found by trying.
+//! Counts wrong secrets per address, to prevent guessing.
 //!
 //! An address has a slot by a keyed hash of it; some share one, which makes them patient together. Each slot holds the time
 //! at which its debt is paid (the generic cell rate algorithm): one number, no list of addresses to grow.
@@ -10,12 +10,12 @@ use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Slots: 32 KB.
+/// Number of slots, which take 32 KB.
 const SLOTS: usize = 4096;
 /// Nanoseconds of a minute.
 const MINUTE_NS: u64 = 60_000_000_000;
 
-/// All addresses' wrong secrets of the last minute.
+/// Wrong secrets of the last minute, by address.
 #[derive(Debug)]
 pub(crate) struct AuthThrottle {
     paid_at_ns: Box<[AtomicU64]>,
@@ -24,18 +24,18 @@ pub(crate) struct AuthThrottle {
 }
 
 impl AuthThrottle {
-    /// None yet.
+    /// Creates a throttle without counts.
     pub(crate) fn new() -> Self {
         let paid_at_ns = (0..SLOTS).map(|_| AtomicU64::new(0)).collect();
         Self { paid_at_ns, keyed: RandomState::new(), started: Instant::now() }
     }
 
-    /// True if `address` has reached the limit of wrong secrets; `per_minute` 0 is no limit.
+    /// True if `address` reached the limit; `per_minute` 0 means no limit.
     pub(crate) fn are_too_many(&self, address: IpAddr, per_minute: u32) -> bool {
         self.are_too_many_at(address, per_minute, self.now_ns())
     }
 
-    /// `address` sent a wrong one.
+    /// Counts a wrong secret of `address`.
     pub(crate) fn note(&self, address: IpAddr, per_minute: u32) {
         self.note_at(address, per_minute, self.now_ns());
     }
@@ -48,7 +48,7 @@ impl AuthThrottle {
     fn note_at(&self, address: IpAddr, per_minute: u32, now_ns: u64) {
         let Some(each_ns) = MINUTE_NS.checked_div(u64::from(per_minute)) else { return };
         let paid = |paid_ns: u64| Some(paid_ns.max(now_ns) + each_ns);
-        // The function always gives a value, so this cannot fail.
+        // The closure always returns a value, so this cannot fail.
         let _ = self.slot(address).fetch_update(Ordering::Relaxed, Ordering::Relaxed, paid);
     }
 
@@ -56,7 +56,7 @@ impl AuthThrottle {
         u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX / 2)
     }
 
-    /// One customer of IPv6 has a whole /64.
+    /// IPv6 addresses are counted per /64, which a single customer owns.
     fn slot(&self, address: IpAddr) -> &AtomicU64 {
         let key = match address.to_canonical() {
             IpAddr::V4(it) => u64::from(it.to_bits()),

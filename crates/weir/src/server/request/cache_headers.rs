@@ -20,34 +20,39 @@ use weir_engine::caller::{ROLE_VARIABLE, SESSION_PREFIX, WHOLE_SESSION};
 use weir_engine::engine::{self, Body, Kept, Lifetime};
 use weir_engine::source::CacheScope;
 
-/// The seconds, for clients that look no further. Source: Dream11's services.
+/// Header with the lifetime in seconds, for simple clients. Source: Dream11's services.
 const X_TTL: HeaderName = HeaderName::from_static("x-ttl");
-/// The session variable that every answer is decided by.
+/// The session variable that affects every answer.
 const ALWAYS_READ: &str = ROLE_VARIABLE;
-/// In dev mode: the answer's cache state and the setting that decided its lifetime.
+/// In dev mode: the cache state and the setting that decided the lifetime.
 const X_WEIR_CACHE: HeaderName = HeaderName::from_static("x-weir-cache");
 
-/// Address that an answer is sent from.
+/// Server settings that affect cache headers.
 #[derive(Clone, Copy)]
 pub(crate) struct ServerMode<'c> {
-    /// Headers that say who calls; empty where everyone is trusted.
+    /// Names of headers with credentials; empty on an open server.
     pub(crate) credentials: &'c str,
-    /// In dev mode it is told what set a lifetime.
+    /// In dev mode answers name the setting that decided their lifetime.
     pub(crate) dev: bool,
 }
 
-/// Says in `headers` how long the answer to a request with the headers `asked` lives.
-pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, asked: &HeaderMap, place: ServerMode<'_>) {
+/// Writes the lifetime of an answer to `headers`. `asked` are the headers of the request.
+pub(crate) fn write_lifetime(
+    headers: &mut HeaderMap,
+    lifetime: &Lifetime,
+    asked: &HeaderMap,
+    place: ServerMode<'_>,
+) {
     let Lifetime { cache_control, wished, vary, claims, kept } = lifetime;
     let claims = if takes_session(asked, place) { claims } else { &[][..] };
     let seconds = match *wished {
-        // No list of headers says by which others an answer differs that depends on all of a session.
+        // An answer that depends on the whole session cannot be described by `Vary`.
         _ if claims.iter().any(|it| **it == *WHOLE_SESSION) => 0,
         true => cache_control.remaining_ms.div_ceil(1000),
         false => drawn_s(cache_control.remaining_ms),
     };
-    // An answer for one caller is private: shared caches know neither secrets nor tokens nor sessions.
-    let is_personal = !place.credentials.is_empty() || session::says_who(asked);
+    // An answer for one caller is private: shared caches do not check secrets, tokens or sessions.
+    let is_personal = !place.credentials.is_empty() || session::has_credentials(asked);
     let scope = if is_personal { CacheScope::Private } else { cache_control.scope };
     let words = match (seconds, scope) {
         (0, _) => "no-store".to_owned(),
@@ -59,7 +64,7 @@ pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, asked: &HeaderM
             if cache_control.must_revalidate {
                 words.push_str(",must-revalidate");
             } else if cache_control.stale_ms >= 1000 {
-                // Writing into memory cannot fail.
+                // `write!` to a string cannot fail.
                 let _ = write!(words, ",stale-while-revalidate={}", cache_control.stale_ms / 1000);
             }
             words
@@ -85,13 +90,13 @@ pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, asked: &HeaderM
     }
 }
 
-/// True if the session variables of a request with the headers `asked` are headers: its caller is trusted. Those of others come with
-/// their credentials, and it is nobody's business which of them a policy reads.
+/// True if session variables come from headers, because the caller is trusted. Other callers get them from credentials, and must not learn
+/// which ones a policy reads.
 fn takes_session(asked: &HeaderMap, place: ServerMode<'_>) -> bool {
     place.credentials.is_empty() || session::has_secret(asked)
 }
 
-/// From four fifths of what is left to all of it; what is not over yet is told as one second at least.
+/// A random lifetime between four fifths and all of the remaining time, at least one second.
 fn drawn_s(remaining_ms: u64) -> u64 {
     match remaining_ms {
         0 => 0,
@@ -99,7 +104,7 @@ fn drawn_s(remaining_ms: u64) -> u64 {
     }
 }
 
-/// The tag of an answer that is whole and lives. The same in every process, and weak: the same bytes may be coded in several ways.
+/// `ETag` of a complete answer with a lifetime. It is equal in all processes, and weak because compression changes the bytes.
 pub(crate) fn tag(made: &engine::Response) -> Option<String> {
     let lives = made.lifetime.as_ref().is_some_and(|it| it.cache_control.remaining_ms > 0);
     match &made.body {
@@ -109,7 +114,7 @@ pub(crate) fn tag(made: &engine::Response) -> Option<String> {
     }
 }
 
-/// Marks the answer to a GET with the tag of its bytes; a client that has them already gets none.
+/// Adds the `ETag` to the answer of a GET, or turns it into 304 if the client has these bytes.
 pub(crate) fn mark(tag: &str, asked: &HeaderMap, response: &mut Response<ResponseBody>) {
     if response.status() != StatusCode::OK {
         return;
@@ -125,7 +130,7 @@ pub(crate) fn mark(tag: &str, asked: &HeaderMap, response: &mut Response<Respons
     }
 }
 
-/// A tag without its mark of weakness, which counts for nothing here and which caches on the way may drop. Source: RFC 9110, 13.1.2.
+/// A tag without its weakness mark, which caches may drop. Source: RFC 9110, 13.1.2.
 fn opaque(tag: &str) -> &str {
     tag.strip_prefix("W/").unwrap_or(tag)
 }
@@ -141,7 +146,7 @@ fn insert(headers: &mut HeaderMap, name: HeaderName, words: &str) {
     }
 }
 
-/// Adds `names`, a list in lower case, to the line that says by which headers of requests an answer differs: each once.
+/// Adds `names`, a lower-case list, to `Vary` without repetition.
 pub(crate) fn differs_by(headers: &mut HeaderMap, names: &str) {
     let known = headers.get(VARY).and_then(|it| it.to_str().ok()).unwrap_or_default();
     let is_new = |name: &&str| !name.is_empty() && known.split(", ").all(|it| it != *name);
@@ -183,7 +188,7 @@ mod tests {
 
     fn check_asked(asked: &HeaderMap, lifetime: &Lifetime, expected: &[(&str, &str)]) {
         let mut headers = HeaderMap::new();
-        tell(&mut headers, lifetime, asked, ServerMode { credentials: "", dev: true });
+        write_lifetime(&mut headers, lifetime, asked, ServerMode { credentials: "", dev: true });
         let text = |it: &HeaderValue| it.to_str().expect("it is ASCII").to_owned();
         let found: Vec<(String, String)> = headers.iter().map(|it| (it.0.to_string(), text(it.1))).collect();
         let expected: Vec<_> = expected.iter().map(|it| (it.0.to_owned(), it.1.to_owned())).collect();
@@ -232,7 +237,7 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             let known = lifetime(60_000, 0, CacheScope::Public, true);
-            tell(&mut headers, &known, &HeaderMap::new(), ServerMode { credentials, dev: false });
+            write_lifetime(&mut headers, &known, &HeaderMap::new(), ServerMode { credentials, dev: false });
             assert_eq!(headers[VARY], expected);
             assert!(!headers.contains_key(X_WEIR_CACHE));
         }
@@ -270,7 +275,7 @@ mod tests {
             let claims = claims.iter().map(|it| Box::from(*it)).collect();
             let told = Lifetime { claims, ..lifetime(60_000, 0, CacheScope::Private, true) };
             let mut headers = HeaderMap::new();
-            tell(&mut headers, &told, &asked, ServerMode { credentials, dev: false });
+            write_lifetime(&mut headers, &told, &asked, ServerMode { credentials, dev: false });
             assert_eq!(headers.get(VARY).and_then(|it| it.to_str().ok()), expected);
             assert_eq!(headers[CACHE_CONTROL] == "no-store", expected.is_none());
         }

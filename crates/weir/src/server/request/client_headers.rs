@@ -1,4 +1,4 @@
-//! The client's headers as sources see them, and what they say of the consistency of reads.
+//! Client headers as sources see them, and the requested consistency of reads.
 
 use super::refusal::Refusal;
 use hyper::HeaderMap;
@@ -8,27 +8,27 @@ use weir_engine::consistency::{Consistency, Positions};
 use weir_engine::source::Headers;
 use weir_engine::span::SpanContext;
 
-/// Required consistency: `strong` or `eventual`.
+/// Header with the requested consistency: `strong` or `eventual`.
 const CONSISTENCY: HeaderName = HeaderName::from_static("x-weir-consistency");
-/// The token of log positions, in requests and answers.
+/// Header with log positions, in requests and answers.
 pub(crate) const POSITION: HeaderName = HeaderName::from_static("x-weir-position");
 
-/// The trace and the span of the client. Source: W3C Trace Context, section 3.2.
+/// Header with the client's trace and span. Source: W3C Trace Context, section 3.2.
 pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
-/// Headers of one request, and its name.
+/// Headers of one request, with its id.
 pub(crate) struct ClientHeaders<'r> {
     headers: &'r HeaderMap,
     request_id: &'r str,
     consistency: Consistency,
     positions: Positions,
     span: Option<SpanContext>,
-    /// Those of all operations of a socket, in place of the request's own.
+    /// Log positions of all operations of a socket, in place of the request's own.
     of_socket: Option<Arc<Positions>>,
 }
 
 impl<'r> ClientHeaders<'r> {
-    /// The `headers` of the request `request_id`, whose span is `span`.
+    /// Headers of the request `request_id`, whose span is `span`.
     pub(crate) fn new(
         headers: &'r HeaderMap,
         request_id: &'r str,
@@ -36,7 +36,7 @@ impl<'r> ClientHeaders<'r> {
     ) -> Result<Self, Refusal> {
         let consistency = match rare(headers, &CONSISTENCY) {
             None => Consistency::Bounded,
-            Some(name) => Consistency::named(name.as_bytes()).ok_or_else(|| {
+            Some(name) => Consistency::from_name(name.as_bytes()).ok_or_else(|| {
                 Refusal::bad_request(
                     "`x-weir-consistency` is `strong` or `eventual`; leave it out for the default",
                 )
@@ -51,20 +51,19 @@ impl<'r> ClientHeaders<'r> {
         Ok(Self { headers, request_id, consistency, positions, span, of_socket: None })
     }
 
-    /// The same for an operation of a socket, whose later operations see what its earlier ones did.
-    pub(crate) fn sharing(self, positions: &Arc<Positions>) -> Self {
+    /// Sets the positions of a socket, whose operations see the changes of earlier ones.
+    pub(crate) fn share_positions(self, positions: &Arc<Positions>) -> Self {
         Self { of_socket: Some(Arc::clone(positions)), ..self }
     }
 }
 
-/// The header `name`, which few requests have. To find that a name of Weir's own is not among the names of a head takes less than its hash.
+/// The header `name`, which is rare. Comparing with all names of a head is cheaper than hashing.
 pub(crate) fn rare<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h HeaderValue> {
     headers.keys().any(|it| it == name).then(|| headers.get(name)).flatten()
 }
 
-/// The `headers` of a request that outlive it, in memory of their own: hyper's are parts of the block that was read with them, which stays as
-/// long as one of them.
-pub(crate) fn kept(headers: &HeaderMap) -> HeaderMap {
+/// Copies the `headers` that outlive their request. Hyper's values share one block of memory, which any of them would keep alive.
+pub(crate) fn copy_headers(headers: &HeaderMap) -> HeaderMap {
     let own = |value: &HeaderValue| {
         let mut own = HeaderValue::from_bytes(value.as_bytes()).unwrap_or(HeaderValue::from_static(""));
         own.set_sensitive(value.is_sensitive());

@@ -16,7 +16,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
-/// The codings that are spoken, the preferred one first. Zstandard is last: clients announce it by runtimes that cannot read it.
+/// All codings, preferred first. Zstandard is last, because some clients announce it without support in their runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coding {
     Brotli,
@@ -37,7 +37,7 @@ impl Coding {
     }
 }
 
-/// Compresses one answer. Levels are chosen for speed: most of the gain is in the first step.
+/// Compressor of one answer. Levels favour speed, since most of the gain is in the first level.
 pub(crate) enum Encoder {
     Zstd(Box<write::ZstdEncoder<Vec<u8>>>),
     Brotli(Box<write::BrotliEncoder<Vec<u8>>>),
@@ -59,7 +59,7 @@ impl Encoder {
         }
     }
 
-    /// Compresses `plain` and gives out all that can be sent, so that a slow stream does not wait in here.
+    /// Compresses `plain` and flushes, so that chunks of a slow stream are sent at once.
     pub(crate) fn chunk(&mut self, plain: &[u8]) -> Vec<u8> {
         match self {
             Self::Zstd(it) => chunk(it.as_mut(), write::ZstdEncoder::get_mut, plain),
@@ -68,7 +68,7 @@ impl Encoder {
         }
     }
 
-    /// The end of the compressed form.
+    /// End of the compressed data.
     pub(crate) fn finish(&mut self) -> Vec<u8> {
         match self {
             Self::Zstd(it) => finish(it.as_mut(), write::ZstdEncoder::get_mut),
@@ -77,7 +77,7 @@ impl Encoder {
         }
     }
 
-    /// All of `plain` at once.
+    /// Compresses all of `plain`.
     pub(crate) fn whole(coding: Coding, plain: &[u8]) -> Vec<u8> {
         let mut encoder = Self::new(coding);
         match &mut encoder {
@@ -89,7 +89,7 @@ impl Encoder {
 }
 
 fn chunk<E: AsyncWrite + Unpin>(encoder: &mut E, out: fn(&mut E) -> &mut Vec<u8>, plain: &[u8]) -> Vec<u8> {
-    // Memory takes everything: neither of the two can fail or wait.
+    // Output to memory neither fails nor waits.
     let _ = encoder.write_all(plain).now_or_never();
     let _ = encoder.flush().now_or_never();
     std::mem::take(out(encoder))
@@ -105,16 +105,16 @@ fn whole<E: AsyncWrite + Unpin>(encoder: &mut E, out: fn(&mut E) -> &mut Vec<u8>
     finish(encoder, out)
 }
 
-/// Why a body could not be unpacked.
+/// Reason why a body cannot be decompressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UnpackError {
-    /// It is longer than allowed.
+    /// The result exceeds the limit.
     TooLong,
-    /// It is not in the coding it claims.
+    /// The data is invalid.
     Broken,
 }
 
-/// Memory with a bound.
+/// A buffer with a size limit.
 struct Bounded {
     bytes: Vec<u8>,
     bytes_max: usize,
@@ -138,7 +138,7 @@ impl AsyncWrite for Bounded {
     }
 }
 
-/// The plain form of `packed`, at most `bytes_max` bytes.
+/// Decompresses `packed` to at most `bytes_max` bytes.
 pub(crate) fn unpack(coding: Coding, packed: &[u8], bytes_max: usize) -> Result<Vec<u8>, UnpackError> {
     let out = Bounded { bytes: Vec::new(), bytes_max, overrun: false };
     match coding {
@@ -163,7 +163,7 @@ fn run<D: AsyncWrite + Unpin>(
     }
 }
 
-/// Says how the body is coded.
+/// Sets `Content-Encoding`.
 pub(crate) fn mark_coding(response: &mut Response<ResponseBody>, coding: Option<Coding>) {
     if let Some(coding) = coding {
         let headers = response.headers_mut();

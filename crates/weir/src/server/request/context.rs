@@ -1,4 +1,4 @@
-//! State of every handler: the worker, the generation, the request's id; and what a handler answers.
+//! State of handlers: worker, generation, request id; and the answer of a handler.
 
 use super::auth_throttle::AuthThrottle;
 use super::client_headers::{ClientHeaders, TRACEPARENT, rare};
@@ -31,89 +31,88 @@ use weir_language::json::JsonBuffer;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ServerPhase {
     Serving,
-    /// All is answered, and probes are told to send nothing more.
+    /// Requests are answered, but `/readyz` is 503.
     Leaving,
-    /// No new connections; what is in flight is answered.
+    /// No new connections; requests in flight are finished.
     Draining,
 }
 
 impl ServerPhase {
-    /// True once what goes on without end has to end.
+    /// True if endless work, such as subscriptions, must end.
     pub(crate) const fn is_over(self) -> bool {
         matches!(self, Self::Draining)
     }
 }
 
-/// The state of one thread that its requests share.
+/// State that requests of one thread share.
 pub(crate) struct WorkerContext {
     pub(crate) live: Arc<Live>,
     pub(crate) metrics: Arc<Metrics>,
-    /// Wrong secrets, in the whole process.
+    /// Wrong secrets in the process.
     pub(crate) auth_throttle: Arc<AuthThrottle>,
-    /// Streams of events that clients reserved, in the whole process.
+    /// Event streams that clients reserved, for the process.
     pub(crate) reserved_streams: Arc<ReservedStreams>,
-    /// Time of the last log line on session headers that did not count, in the whole process.
+    /// Throttle of log lines about ignored session headers, for the process.
     pub(crate) ignored_headers: Arc<LogThrottle>,
-    /// The admin of the generation with that number. Each thread has one of its own: a count of references that threads share costs
-    /// more than the rest of authentication.
+    /// The admin of the generation with this number. Each thread has its own copy: a shared reference count costs more than the rest of
+    /// authentication.
     pub(crate) admin: RefCell<Option<(u64, Caller)>>,
-    /// Callers by the head bytes that decided who they are.
+    /// Callers by the header bytes that identify them.
     pub(crate) callers: RefCell<KnownCallers<Caller>>,
-    /// Memory of the last request's JSON.
+    /// Parse buffer of the last request.
     pub(crate) json_buffer: Cell<JsonBuffer>,
-    /// Numbers requests.
+    /// Generator of request ids.
     pub(crate) ids: RequestIds,
     pub(crate) phase: watch::Receiver<ServerPhase>,
-    /// True once the server drains: connections of HTTP/1.1 end with their next answer. A copy of the thread's own, as each answer
-    /// reads it.
+    /// True while the server drains: HTTP/1.1 connections end after their next answer. A copy per thread, because every answer reads it.
     pub(crate) ends_connections: Cell<bool>,
     /// Timeouts of the thread's connections.
     pub(crate) clock: TimeoutClock,
 }
 
 impl WorkerContext {
-    /// True if the server drains.
+    /// True if the server is shutting down.
     pub(crate) fn is_leaving(&self) -> bool {
         matches!(*self.phase.borrow(), ServerPhase::Leaving | ServerPhase::Draining)
     }
 }
 
-/// Forms of the API.
+/// APIs of a database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ApiForm {
-    /// Lists of rows.
+    /// Hasura's API.
     #[default]
     Lists,
-    /// Relay's connections, whose engine is made.
+    /// Relay's API, whose engine exists.
     Connections,
 }
 
-/// One request on its way.
+/// One request in progress.
 pub(crate) struct RequestContext {
     /// The worker that serves the request.
     pub(crate) worker: Rc<WorkerContext>,
-    /// The generation that serves the request, the same from the first to the last byte, also across reloads.
+    /// The generation for the whole request, also across reloads.
     pub(crate) generation: Arc<Generation>,
-    /// When its head was complete.
+    /// Time when the head was complete.
     pub(crate) started: Instant,
-    /// The clock of its connection.
+    /// Timeouts of its connection.
     pub(crate) watched: Rc<ConnectionState>,
     /// Address of the peer: the caller, or a proxy before it.
     pub(crate) peer: IpAddr,
-    /// Its name in logs, and in the head of its answer.
+    /// Id in logs and in the response's head.
     pub(crate) id: RequestId,
-    /// Form of the API that answers.
+    /// API that answers.
     pub(crate) form: Cell<ApiForm>,
-    /// Values of `Set-Cookie` that authentication has for the client.
+    /// `Set-Cookie` values from authentication.
     pub(crate) cookies: RefCell<Vec<HeaderValue>>,
-    /// Its span, where traces are recorded.
+    /// Span of the request, if traces are recorded.
     pub(crate) span: Option<RequestSpan>,
-    /// Notes on its last operation, for logs.
+    /// Data about its last operation, for logs.
     pub(crate) noted: RefCell<Noted>,
 }
 
 impl RequestContext {
-    /// The context of an operation over the socket of `watched`.
+    /// Context of an operation over the socket of `watched`.
     pub(crate) fn over_socket(
         worker: &Rc<WorkerContext>,
         watched: &Rc<ConnectionState>,
@@ -125,7 +124,7 @@ impl RequestContext {
             started: Instant::now(),
             watched: Rc::clone(watched),
             peer,
-            id: RequestId::made(&worker.ids),
+            id: RequestId::new_id(&worker.ids),
             form: Cell::default(),
             cookies: RefCell::default(),
             span: trace::request(|| None),
@@ -133,16 +132,16 @@ impl RequestContext {
         }
     }
 
-    /// Makes sure that an answer of `bytes` can wait for its client to read it.
+    /// Checks that an answer of `bytes` may wait for its client.
     /// # Errors
-    /// Too much waits already, of this connection or of all on the thread.
+    /// The limit of unread bytes of the connection or thread is reached.
     pub(crate) fn has_room(&self, bytes: u64) -> Result<(), Refusal> {
-        if self.watched.has_room(bytes) { Ok(()) } else { Err(Refusal::unread()) }
+        if self.watched.has_room(bytes) { Ok(()) } else { Err(Refusal::unread_limit()) }
     }
 
-    /// The engine that answers.
+    /// The engine for this request.
     pub(crate) fn engine(&self) -> &Engine {
-        match (self.form.get(), self.generation.relay.made()) {
+        match (self.form.get(), self.generation.relay.existing_engine()) {
             (ApiForm::Connections, Some(Ok(engine))) => engine,
             (ApiForm::Connections | ApiForm::Lists, _) => &self.generation.engine,
         }
@@ -156,14 +155,14 @@ impl RequestContext {
         }
     }
 
-    /// True if the request is answered in Relay's form.
+    /// True for Relay's API.
     pub(crate) fn is_relay(&self) -> bool {
         self.form.get() == ApiForm::Connections
     }
 
-    /// Has the request answered in Relay's form, whose engine is made away from the event loop.
+    /// Switches the request to Relay's API, whose engine is created outside of the event loop.
     /// # Errors
-    /// There is no such form.
+    /// This API is off.
     pub(crate) async fn take_connections(&self) -> Result<(), Refusal> {
         let generation = &self.generation;
         if generation.is_waiting {
@@ -172,13 +171,13 @@ impl RequestContext {
         if generation.relay.is_absent() {
             return Err(Refusal::not_found());
         }
-        if generation.relay.made().is_none() {
+        if generation.relay.existing_engine().is_none() {
             let generation = Arc::clone(generation);
             let making = tokio::task::spawn_blocking(move || generation.relay.engine().is_ok());
-            // An error is kept in place of the engine.
+            // An error is stored in place of the engine.
             let _ = making.await;
         }
-        match generation.relay.made() {
+        match generation.relay.existing_engine() {
             Some(Ok(_)) => {
                 self.form.set(ApiForm::Connections);
                 Ok(())
@@ -187,11 +186,11 @@ impl RequestContext {
                 tracing::error!("Relay's form is not served: {message}");
                 Err(Refusal::not_found())
             }
-            None => Err(Refusal::waiting()),
+            None => Err(Refusal::no_sources()),
         }
     }
 
-    /// Its trace for logs: the recorded one, or the one that `headers` name.
+    /// Trace for logs: the recorded one, or the one in `headers`.
     pub(crate) fn trace(&self, headers: Option<&HeaderMap>) -> Option<LoggedTrace> {
         match self.span {
             Some(RequestSpan { own, .. }) => Some(LoggedTrace { trace: own.trace, span: Some(own.span) }),
@@ -202,8 +201,8 @@ impl RequestContext {
         }
     }
 
-    /// The same context, for a task of its own.
-    pub(crate) fn again(&self) -> Self {
+    /// A copy of the context for another task.
+    pub(crate) fn clone_for_task(&self) -> Self {
         Self {
             worker: Rc::clone(&self.worker),
             generation: Arc::clone(&self.generation),
@@ -218,23 +217,23 @@ impl RequestContext {
         }
     }
 
-    /// Its `headers`, as sources see them.
+    /// Client headers of the request, as sources see them.
     pub(crate) fn client<'r>(&'r self, headers: &'r HeaderMap) -> Result<ClientHeaders<'r>, Refusal> {
         ClientHeaders::new(headers, self.id.text(), self.span.map(|it| it.own))
     }
 }
 
-/// An answer on its way out, with what metrics and logs want to know.
+/// An answer with data for metrics and logs.
 pub(crate) struct Answer {
     pub(crate) response: Response<ResponseBody>,
     pub(crate) endpoint: Endpoint,
     pub(crate) verdict: Verdict,
-    /// The operation, if one was executed.
+    /// The executed operation, if any.
     pub(crate) execution: Option<Execution>,
 }
 
 impl Answer {
-    /// An answer of some page that is no GraphQL.
+    /// An answer other than GraphQL.
     pub(crate) fn page(response: Response<ResponseBody>) -> Self {
         Self { response, endpoint: Endpoint::Other, verdict: Verdict::Executed, execution: None }
     }

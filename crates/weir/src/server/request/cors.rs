@@ -1,4 +1,4 @@
-//! CORS: pages of this machine may call where only this machine can connect, else pages of the configured origins.
+//! CORS: local pages may call a server that listens on loopback only, else pages of the configured origins.
 //!
 //! The first refused request is logged with the setting that would allow it.
 //!
@@ -16,12 +16,12 @@ use hyper::http::uri::Authority;
 use hyper::{HeaderMap, Method};
 use std::sync::{Mutex, PoisonError};
 
-/// The site of the page that a browser sends a request for, seen from the server. No page can set it. Source: W3C Fetch Metadata, 2.3.
+/// Browser header with the relation of a page to the server, which pages cannot set. Source: W3C Fetch Metadata, 2.3.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// So many refused origins are told; a client that makes up more of them fills no log.
+/// Maximum number of refused origins that are logged, so that invented ones cannot fill the log.
 const TOLD_MAX: usize = 64;
-/// Of longer origins only the beginning is told.
+/// Longer origins are cut in the log.
 const TOLD_BYTES_MAX: usize = 200;
 
 /// The rules of one generation.
@@ -30,22 +30,22 @@ pub(crate) struct CorsRules {
     allowed: Allowed,
     credentials: bool,
     max_age_s: HeaderValue,
-    /// The origins that the log has.
+    /// Origins that were refused and logged.
     told: Mutex<Vec<HeaderValue>>,
 }
 
-/// The origins that may call.
+/// Origins that may call.
 #[derive(Debug)]
 enum Allowed {
     Any,
     /// `localhost`, `127.0.0.1` and `[::1]` on any port.
     Loopback,
-    /// These, compared as a whole.
+    /// These origins, compared as a whole.
     Listed(Vec<HeaderValue>),
 }
 
 impl CorsRules {
-    /// The rules of `config`. Without `origins` they depend on `is_local`: only programs of this machine can connect.
+    /// Rules of `config`. Without `origins` they depend on `is_local`: only processes of this machine can connect.
     pub(crate) fn new(config: &config::Cors, is_local: bool) -> Self {
         let allowed = match &config.origins {
             None if is_local => Allowed::Loopback,
@@ -63,8 +63,8 @@ impl CorsRules {
         }
     }
 
-    /// The value of `Access-Control-Allow-Origin` for `origin`, if it may read the answer.
-    fn allowed(&self, origin: &HeaderValue) -> Option<HeaderValue> {
+    /// Value of `Access-Control-Allow-Origin` for `origin`; `None` if it may not read the answer.
+    fn allowed_origin(&self, origin: &HeaderValue) -> Option<HeaderValue> {
         match &self.allowed {
             Allowed::Any => Some(HeaderValue::from_static("*")),
             Allowed::Loopback => is_loopback(origin).then(|| origin.clone()),
@@ -81,27 +81,27 @@ impl CorsRules {
         }
     }
 
-    /// True unless `head` comes from a page that may not call. For requests that browsers send without a preflight, as the
-    /// handshake of a WebSocket. A page whose origin is not told may call where any may.
+    /// True unless `head` comes from a page that may not call. Needed where browsers send no preflight, as for a WebSocket handshake. A
+    /// page with an unknown origin may call only if any may.
     pub(crate) fn may_call(&self, head: &Parts) -> bool {
         let is_allowed = || match head.headers.get(ORIGIN) {
-            Some(origin) => self.allowed(origin).is_some(),
+            Some(origin) => self.allowed_origin(origin).is_some(),
             None => matches!(self.allowed, Allowed::Any),
         };
         !is_of_another_origin(head) || is_allowed()
     }
 
-    /// Adds what the answer to any request needs.
+    /// Adds the CORS headers of an answer.
     pub(crate) fn mark(&self, head: &Parts, answer: &mut HeaderMap) {
         let origin = head.headers.get(ORIGIN);
-        // Only answers to a GET are kept between us and a page.
+        // Caches between server and client store only answers to GET.
         if self.differs() && (origin.is_some() || head.method == Method::GET) {
             cache_headers::differs_by(answer, "origin");
         }
         let Some(origin) = origin else { return };
-        let Some(allowed) = self.allowed(origin) else {
+        let Some(allowed) = self.allowed_origin(origin) else {
             if is_of_another_origin(head) {
-                self.tell(origin);
+                self.log_refused_origin(origin);
             }
             return;
         };
@@ -116,7 +116,7 @@ impl CorsRules {
     }
 
     /// Logs once that pages of `origin` may not call.
-    fn tell(&self, origin: &HeaderValue) {
+    fn log_refused_origin(&self, origin: &HeaderValue) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if told.len() >= TOLD_MAX || told.contains(origin) {
             return;
@@ -138,19 +138,19 @@ impl CorsRules {
         }
     }
 
-    /// Grants a browser's preflight; false if `request` is none, or its origin may not call.
+    /// Answers a preflight; false if `request` is none, or its origin may not call.
     pub(crate) fn preflight(
         &self,
         request: &HeaderMap,
         methods: &'static str,
         answer: &mut HeaderMap,
     ) -> bool {
-        let may_call = request.get(ORIGIN).is_some_and(|it| self.allowed(it).is_some());
+        let may_call = request.get(ORIGIN).is_some_and(|it| self.allowed_origin(it).is_some());
         if !request.contains_key(ACCESS_CONTROL_REQUEST_METHOD) || !may_call {
             return false;
         }
         answer.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(methods));
-        // Clients send headers of their own, and sources may want any: the origin decides, not the header.
+        // Sources may use any header, so only the origin decides.
         if let Some(headers) = request.get(ACCESS_CONTROL_REQUEST_HEADERS) {
             answer.insert(ACCESS_CONTROL_ALLOW_HEADERS, headers.clone());
             cache_headers::differs_by(answer, "access-control-request-headers");
@@ -160,7 +160,7 @@ impl CorsRules {
     }
 }
 
-/// True for a page of this machine: `localhost` and the two loopback addresses, which lead nowhere else.
+/// True for a local page: `localhost` or a loopback address.
 fn is_loopback(origin: &HeaderValue) -> bool {
     let text = origin.to_str().unwrap_or_default();
     let Some(authority) = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")) else {
@@ -174,8 +174,8 @@ fn is_loopback(origin: &HeaderValue) -> bool {
     })
 }
 
-/// True if a browser sends the request for a page of another origin. Without a preflight it does so where the method is GET, HEAD or
-/// POST and a body is empty, a form or plain text. A GET for an image, a script or a link has no `Origin`.
+/// True if a browser sends the request for a page of another origin. Without a preflight browsers send GET, HEAD, and POST with an empty
+/// body, a form or plain text. A GET for an image, script or link has no `Origin`.
 pub(crate) fn is_of_another_origin(head: &Parts) -> bool {
     let site = head.headers.get(&SEC_FETCH_SITE).map(HeaderValue::as_bytes);
     if matches!(site, Some(b"cross-site" | b"same-site")) {
@@ -201,7 +201,8 @@ mod tests {
     fn check(origins: Option<&[&str]>, is_local: bool, origin: &'static str, expected: Option<&str>) {
         let origins = origins.map(|it| it.iter().map(|it| (*it).to_string()).collect());
         let cors = CorsRules::new(&config::Cors { origins, credentials: false, max_age_s: 60 }, is_local);
-        let (head, mut answer) = (head(origin), HeaderMap::new());
+        let head = head(origin);
+        let mut answer = HeaderMap::new();
         cors.mark(&head, &mut answer);
         let found = answer.get(ACCESS_CONTROL_ALLOW_ORIGIN).map(|it| it.to_str().expect("it is ASCII"));
         assert_eq!(found, expected, "{origin}");
@@ -280,7 +281,9 @@ mod tests {
         }
         assert_eq!(told(), 1);
         for number in 0..1000 {
-            cors.tell(&HeaderValue::from_str(&format!("http://{number}.evil.com")).expect("it is ASCII"));
+            cors.log_refused_origin(
+                &HeaderValue::from_str(&format!("http://{number}.evil.com")).expect("it is ASCII"),
+            );
         }
         assert_eq!(told(), TOLD_MAX);
     }

@@ -1,4 +1,4 @@
-//! From a request's parameters to the request that the engine executes.
+//! Converts request parameters to an engine request.
 
 use super::client_headers::ClientHeaders;
 use super::context::RequestContext;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use weir_engine::engine;
 use weir_engine::source::Protocol;
 
-/// The request as the engine wants it.
+/// Builds the engine request.
 pub(crate) fn engine_request<'r>(
     context: &RequestContext,
     params: &'r Params<'_>,
@@ -18,7 +18,7 @@ pub(crate) fn engine_request<'r>(
     let patience = Duration::from_secs(u64::from(context.generation.config.limits.request_s));
     engine::Request {
         query: &params.query,
-        // Clients that always send the key mean by an empty name that there is none.
+        // Some clients always send the key; an empty name means none.
         operation_name: params.operation_name.as_deref().filter(|it| !it.is_empty()),
         variables: params.variables,
         protocol,

@@ -9,7 +9,7 @@ use crate::session::error::AuthError;
 use hyper::StatusCode;
 use hyper::header::{ALLOW, CONNECTION, HeaderValue};
 
-/// Beginnings of the addresses whose errors have this form.
+/// Path prefixes of endpoints with this error format.
 const ADDRESSES: [&str; 8] = [
     "/api/",
     "/v1/metadata",
@@ -21,7 +21,7 @@ const ADDRESSES: [&str; 8] = [
     "/v1beta1/",
 ];
 
-/// True if the errors of `path` have this form.
+/// True if errors of `path` have this format.
 pub(crate) fn is_at(path: &str) -> bool {
     ADDRESSES.iter().any(|it| path.starts_with(it))
 }
@@ -32,7 +32,7 @@ pub(crate) struct HasuraError {
     pub(crate) status: StatusCode,
     pub(crate) code: String,
     pub(crate) message: String,
-    /// The member of the request, as `$.args`.
+    /// Path in the request, such as `$.args`.
     pub(crate) path: String,
     /// JSON with details.
     pub(crate) internal: Option<String>,
@@ -41,14 +41,16 @@ pub(crate) struct HasuraError {
 impl HasuraError {
     /// An error of the request, with status 400.
     pub(crate) fn new(code: &str, path: &str, message: impl Into<String>) -> Self {
-        let (code, path, message) = (code.to_owned(), path.to_owned(), message.into());
+        let code = code.to_owned();
+        let path = path.to_owned();
+        let message = message.into();
         Self { status: StatusCode::BAD_REQUEST, code, message, path, internal: None }
     }
-    /// The same with another status.
+    /// Replaces the status.
     pub(crate) fn with_status(self, status: StatusCode) -> Self {
         Self { status, ..self }
     }
-    /// The same with details.
+    /// Adds details as JSON.
     pub(crate) fn with_internal(self, json: String) -> Self {
         Self { internal: Some(json), ..self }
     }
@@ -91,8 +93,8 @@ impl From<AuthError> for HasuraError {
 /// Refusal of callers that are not admin.
 pub(crate) const RESTRICTED: &str = "restricted access : admin only";
 
-/// The answer of a refusal at `address` in this form.
-pub(crate) fn refused(refusal: Refusal, address: &str) -> Answer {
+/// Converts a refusal at `address` to this format.
+pub(crate) fn refusal_answer(refusal: Refusal, address: &str) -> Answer {
     let is_hasura_s = refusal.code.bytes().all(|it| it.is_ascii_lowercase() || it == b'-');
     let code = match refusal.status {
         _ if is_hasura_s => refusal.code,

@@ -1,5 +1,5 @@
-//! Callers of a thread by the head bytes that decided who they are: equal bytes are the equal caller, without another look at secrets,
-//! tokens and roles.
+//! Callers of a thread by the header bytes that identify them: equal bytes mean the same caller, without checking secrets, tokens and
+//! roles again.
 //!
 //! **Invariant:** an entry serves in its generation, until its token ends, and while the keys are in service that verified the token. Its
 //! bytes are compared whole. Callers that a service was asked about, that are refused, or whose requests leave a trace (a cookie, a count of
@@ -13,18 +13,18 @@ use foldhash::quality::RandomState;
 use hyper::HeaderMap;
 use std::hash::BuildHasher;
 
-/// Places of a thread.
+/// Number of slots per thread.
 const PLACES: usize = 1024;
-/// Longest head bytes that are kept: no session takes more in practice, and what is longer is authenticated each time.
+/// Maximum size of these header bytes. Longer ones, which are unusual, are authenticated each time.
 const KEY_BYTES_MAX: usize = 4096;
 
-/// See the module's words.
+/// Cache of callers by identifying header bytes.
 pub(crate) struct KnownCallers<C> {
     /// The generation whose callers these are.
     generation: u64,
     places: Vec<Option<KnownCaller<C>>>,
     hash: RandomState,
-    /// The deciding bytes of the request at hand.
+    /// The current request's bytes that identify its caller.
     key: Vec<u8>,
 }
 
@@ -43,7 +43,7 @@ impl<C> Default for KnownCallers<C> {
 }
 
 impl<C: Clone> KnownCallers<C> {
-    /// The caller of a request with these headers, if one with the same was authenticated before.
+    /// Caller of a request with these headers, if equal ones were authenticated before.
     pub(crate) fn get(
         &mut self,
         generation: u64,
@@ -64,7 +64,7 @@ impl<C: Clone> KnownCallers<C> {
         Some(known.caller.clone())
     }
 
-    /// Keeps the caller that `session` is. `keys` were in service before it was found.
+    /// Stores the caller of `session`. `keys` identifies the token keys from before authentication.
     pub(crate) fn put(
         &mut self,
         (generation, authenticator): (u64, &Authenticator),
@@ -82,12 +82,14 @@ impl<C: Clone> KnownCallers<C> {
         if self.places.is_empty() {
             self.places.resize_with(PLACES, || None);
         }
-        let (key, caller) = (self.key.as_slice().into(), caller.clone());
+        let key = self.key.as_slice().into();
+        let caller = caller.clone();
         let known = KnownCaller { hash, key, caller, expires_ms: session.expires_ms, keys };
         self.places[at(hash)] = Some(known);
     }
 
-    /// Reads the deciding bytes into [`Self::key`] and hashes them; `None` where headers alone do not decide, or are too long.
+    /// Reads the identifying bytes into [`Self::key`] and hashes them; `None` if headers alone do not identify the caller, or are too
+    /// long.
     fn read(&mut self, authenticator: &Authenticator, headers: &HeaderMap) -> Option<u64> {
         self.key.clear();
         let is_decided = authenticator.deciding_headers(headers, |name, value| {
@@ -100,7 +102,7 @@ impl<C: Clone> KnownCallers<C> {
     }
 }
 
-/// The place of a hash.
+/// Slot of a hash.
 const fn at(hash: u64) -> usize {
     hash as usize % PLACES
 }
@@ -122,7 +124,8 @@ mod tests {
         lines: Lines<'_>,
         name: &'static str,
     ) -> bool {
-        let (headers, keys) = (headers(lines), of.key_number());
+        let headers = headers(lines);
+        let keys = of.key_number();
         let session = run(of.authenticate(&headers, None)).expect("it is somebody");
         known.put((1, of), &headers, (&session, keys), &name);
         known.get(1, of, &headers).is_some()
@@ -146,7 +149,7 @@ mod tests {
 
     #[test]
     fn equal_bytes_are_the_equal_caller_and_others_are_not() {
-        let of = authenticator(&config(Auth::default()), &Clock::simulated());
+        let of = authenticator(&config(Auth::default()), &Clock::new_simulated());
         let mut known = KnownCallers::default();
         let ann = [("x-hasura-admin-secret", "hush"), ("x-hasura-role", "user"), ("x-hasura-user-id", "1")];
         assert!(keep(&mut known, &of, &ann, "ann"));
@@ -171,7 +174,8 @@ mod tests {
 
     #[test]
     fn a_caller_by_token_ends_with_it() {
-        let (config, clock) = (jwt(), Clock::simulated());
+        let config = jwt();
+        let clock = Clock::new_simulated();
         let of = authenticator(&config, &clock);
         let mut known = KnownCallers::default();
         let bearer = bearer(10);
@@ -190,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_caller_of_other_keys_is_not_known() {
-        let of = authenticator(&jwt(), &Clock::simulated());
+        let of = authenticator(&jwt(), &Clock::new_simulated());
         let mut known = KnownCallers::default();
         let bearer = bearer(10);
         let headers = headers(&[("authorization", bearer.as_str())]);
@@ -203,20 +207,21 @@ mod tests {
 
     #[test]
     fn requests_that_leave_a_trace_or_ask_a_service_are_not_kept() {
-        let of = authenticator(&jwt(), &Clock::simulated());
+        let of = authenticator(&jwt(), &Clock::new_simulated());
         let mut known = KnownCallers::default();
         let bearer = bearer(10);
         let ignored = [("authorization", bearer.as_str()), ("x-hasura-user-id", "1")];
         assert!(!keep(&mut known, &of, &ignored, "its header is counted each time"));
         let hook = AuthWebhook::at("http://127.0.0.1:1/".into());
-        let of = authenticator(&config(Auth { webhook: Some(hook), ..Auth::default() }), &Clock::simulated());
+        let of =
+            authenticator(&config(Auth { webhook: Some(hook), ..Auth::default() }), &Clock::new_simulated());
         assert_eq!(known.read(&of, &headers(&[("authorization", "Bearer x")])), None);
         assert!(keep(&mut known, &of, &[("x-hasura-admin-secret", "hush"), ("x-hasura-role", "a")], "a"));
     }
 
     #[test]
     fn a_thread_keeps_no_more_than_its_places() {
-        let of = authenticator(&config(Auth::default()), &Clock::simulated());
+        let of = authenticator(&config(Auth::default()), &Clock::new_simulated());
         let mut known = KnownCallers::default();
         let long = "x".repeat(KEY_BYTES_MAX);
         let secret = ("x-hasura-admin-secret", "hush");

@@ -4,7 +4,7 @@
 //! **Invariant:** no more is read than the bound, and what is read was JSON in UTF-8 without duplicate keys.
 //! **Cost:** a body that came in one piece is not copied; strings without escapes are borrowed from it.
 
-use super::accepted_coding::{Packing, packing};
+use super::accepted_coding::{Packing, request_packing};
 use super::content_coding::{UnpackError, unpack};
 use super::context::RequestContext;
 use super::refusal::Refusal;
@@ -19,7 +19,7 @@ pub(crate) use weir_transport::parameters::{
     Params, Unusable, UrlJson, UrlParams, params, url_param, url_params,
 };
 
-/// Reads the whole body, unpacked, within the limits.
+/// Reads and decompresses the body, within the limits.
 pub(crate) async fn body(
     context: &RequestContext,
     headers: &HeaderMap,
@@ -28,13 +28,13 @@ pub(crate) async fn body(
     let bytes_max = context.generation.config.limits.body_bytes_max as usize;
     let too_long = || {
         let message = format!("the body is longer than {bytes_max} bytes");
-        Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "LIMIT_BODY", message).closing()
+        Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "LIMIT_BODY", message).with_close()
     };
-    let packing = packing(headers);
+    let packing = request_packing(headers);
     if packing == Packing::Unknown {
         let message = "the body's coding is unknown; send it plain or as gzip, br or zstd";
         return Err(
-            Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message).closing()
+            Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message).with_close()
         );
     }
     if incoming.size_hint().lower() > bytes_max as u64 {
@@ -52,12 +52,12 @@ pub(crate) async fn body(
     }
 }
 
-/// All frames in one piece; `Err(None)` if they are too long.
+/// Concatenates all frames; `Err(None)` if they are too long.
 async fn collect(mut incoming: Incoming, bytes_max: usize) -> Result<Bytes, Option<Refusal>> {
     let mut first = Bytes::new();
     let mut all: Option<BytesMut> = None;
     while let Some(frame) = incoming.frame().await {
-        let broken = |_| Some(Refusal::bad_request("the body ended before it was complete").closing());
+        let broken = |_| Some(Refusal::bad_request("the body ended before it was complete").with_close());
         let Ok(bytes) = frame.map_err(broken)?.into_data() else { continue };
         let have = all.as_ref().map_or(first.len(), BytesMut::len);
         if have + bytes.len() > bytes_max {
@@ -77,7 +77,7 @@ async fn collect(mut incoming: Incoming, bytes_max: usize) -> Result<Bytes, Opti
     Ok(all.map_or(first, BytesMut::freeze))
 }
 
-/// Reads a body as JSON in the memory of an earlier one.
+/// Parses a body as JSON, reusing a buffer.
 pub(crate) fn json<'t>(buffer: JsonBuffer, body: &'t [u8], limits: &Limits) -> Result<Json<'t>, Refusal> {
     if body.is_empty() {
         return Err(Refusal::bad_request(

@@ -17,31 +17,31 @@ use weir_transport::parameters::Malformed;
 #[derive(Clone, Debug)]
 pub(crate) struct Refusal {
     pub(crate) status: StatusCode,
-    /// Stable, in `extensions.code`.
+    /// Stable code in `extensions.code`.
     pub(crate) code: &'static str,
     /// The cause and how to fix it.
     pub(crate) message: Cow<'static, str>,
-    /// For 405.
+    /// Value of `Allow`, for 405.
     pub(crate) allow: Option<&'static str>,
-    /// True if the connection has to be closed.
+    /// True if the connection must be closed.
     pub(crate) close: bool,
 }
 
 impl Refusal {
-    /// What may change data is for no page that may not call.
+    /// A page of another origin may not change data.
     pub(crate) fn of_another_origin() -> Self {
         let message = "a web page of another origin may not send by GET what can change data; `cors.origins` names those that may";
         Self::new(StatusCode::FORBIDDEN, "ACCESS_DENIED", message)
     }
 
-    /// No source is there yet.
-    pub(crate) fn waiting() -> Self {
+    /// No source is available yet.
+    pub(crate) fn no_sources() -> Self {
         let message = "the sources of this graph cannot be reached: try again";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "SOURCE_UNAVAILABLE", message)
     }
 
-    /// Clients do not read what was answered.
-    pub(crate) fn unread() -> Self {
+    /// Too many answers wait for clients to read them.
+    pub(crate) fn unread_limit() -> Self {
         let message = "too many answers wait for their clients to read them: read yours, or try again";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "LIMIT_UNREAD", message)
     }
@@ -52,7 +52,7 @@ impl Refusal {
     pub(crate) fn bad_request(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "BAD_REQUEST", message)
     }
-    pub(crate) fn denied(denied: AuthError) -> Self {
+    pub(crate) fn from_auth_error(denied: AuthError) -> Self {
         let status = StatusCode::from_u16(denied.status()).unwrap_or(StatusCode::FORBIDDEN);
         Self::new(status, denied.code(), denied.message)
     }
@@ -70,8 +70,8 @@ impl Refusal {
     pub(crate) fn not_found() -> Self {
         Self::new(StatusCode::NOT_FOUND, "NOT_FOUND", "there is nothing at this address")
     }
-    /// Ends the connection after the answer.
-    pub(crate) fn closing(self) -> Self {
+    /// Closes the connection after the answer.
+    pub(crate) fn with_close(self) -> Self {
         Self { close: true, ..self }
     }
 
@@ -128,7 +128,7 @@ impl HeadError {
             Self::Host => Refusal::bad_request("exactly one `host` header is needed"),
             Self::OtherHost => Refusal::bad_request("the `host` header and the URL name different hosts"),
         };
-        refusal.closing()
+        refusal.with_close()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Streams of events that clients reserve, by token, in the whole process.
+//! Event streams reserved by clients of this process, by token.
 //!
 //! **Invariant:** a token is 128 random bits and finds nothing for another session; a stream ends with all its operations.
 
@@ -13,12 +13,12 @@ use weir_engine::caller::Identity;
 use weir_engine::engine::Aborted;
 use weir_engine::unread::{Receiver, Sender, channel};
 
-/// Streams of the process, so that reserving is no way to fill its memory.
+/// Maximum number of streams, which bounds their memory.
 const STREAMS_MAX: usize = 100_000;
-/// Results that wait for a client to read them.
+/// Capacity of a stream's queue of results.
 pub(crate) const RESULTS_MAX: usize = 1;
 
-/// The end of a stream that results go into.
+/// The end of a stream that takes results.
 pub(crate) type EventSender = Sender<Result<Vec<u8>, Aborted>>;
 /// The end that a response reads.
 pub(crate) type EventReceiver = Receiver<Result<Vec<u8>, Aborted>>;
@@ -27,31 +27,32 @@ pub(crate) type EventReceiver = Receiver<Result<Vec<u8>, Aborted>>;
 #[derive(Default)]
 pub(crate) struct ReservedStreams(Mutex<HashMap<Box<str>, Arc<ReservedStream>>>);
 
-/// One stream: reserved, or open.
+/// One stream, reserved or open.
 pub(crate) struct ReservedStream {
-    /// Whose it is.
+    /// Caller who reserved it.
     identity: Identity,
     pub(crate) sender: Arc<EventSender>,
-    /// The other end, until the stream is opened. The first results wait in it.
+    /// The end for the response until the stream is opened; it buffers the first results.
     unopened: Mutex<Option<EventReceiver>>,
-    /// Handles that stop the operations, by their ids.
+    /// Handles that stop operations, by id.
     operations: Mutex<HashMap<Box<str>, AbortHandle>>,
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl ReservedStreams {
-    /// The stream of `token`, if it is `identity`'s.
+    /// The stream of `token`, if it belongs to `identity`.
     pub(crate) fn find(&self, token: &str, identity: &Identity) -> Option<Arc<ReservedStream>> {
-        locked(&self.0).get(token).filter(|it| it.identity == *identity).cloned()
+        lock_unpoisoned(&self.0).get(token).filter(|it| it.identity == *identity).cloned()
     }
 
-    /// Reserves a stream for `identity` and gives its token.
+    /// Reserves a stream for `identity`; returns its token.
     pub(crate) fn reserve(&self, identity: Identity) -> Result<Box<str>, Refusal> {
         let (sender, receiver) = channel(RESULTS_MAX);
-        let (sender, unopened) = (Arc::new(sender), Mutex::new(Some(receiver)));
+        let sender = Arc::new(sender);
+        let unopened = Mutex::new(Some(receiver));
         let stream = Arc::new(ReservedStream { identity, sender, unopened, operations: Mutex::default() });
         let mut bytes = [0; 16];
         let unable =
@@ -62,7 +63,7 @@ impl ReservedStreams {
             token
         });
         let token: Box<str> = token.into();
-        let mut streams = locked(&self.0);
+        let mut streams = lock_unpoisoned(&self.0);
         if streams.len() >= STREAMS_MAX {
             let message = "so many streams are reserved that no other may be";
             return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "LIMIT_SUBSCRIPTIONS", message));
@@ -73,13 +74,14 @@ impl ReservedStreams {
 
     /// Ends the stream of `token` and all its operations.
     pub(crate) fn end(&self, token: &str) {
-        let Some(stream) = locked(&self.0).remove(token) else { return };
-        locked(&stream.operations).drain().for_each(|it| it.1.abort());
+        let Some(stream) = lock_unpoisoned(&self.0).remove(token) else { return };
+        lock_unpoisoned(&stream.operations).drain().for_each(|it| it.1.abort());
     }
 
-    /// Ends the stream of `token` if nobody has opened it.
+    /// Ends the stream of `token` if it was not opened.
     pub(crate) fn end_unopened(&self, token: &str) {
-        let is_unopened = locked(&self.0).get(token).is_some_and(|it| locked(&it.unopened).is_some());
+        let is_unopened =
+            lock_unpoisoned(&self.0).get(token).is_some_and(|it| lock_unpoisoned(&it.unopened).is_some());
         if is_unopened {
             self.end(token);
         }
@@ -87,14 +89,14 @@ impl ReservedStreams {
 }
 
 impl ReservedStream {
-    /// The end that a response reads; one response alone gets it.
+    /// Takes the receiving end; only one response gets it.
     pub(crate) fn open(&self) -> Option<EventReceiver> {
-        locked(&self.unopened).take()
+        lock_unpoisoned(&self.unopened).take()
     }
 
-    /// Takes `id` for an operation that `abort` stops, of `operations_max` at once.
+    /// Registers the operation `id`, which `abort` stops; the limit is `operations_max`.
     pub(crate) fn begin(&self, id: &str, abort: AbortHandle, operations_max: usize) -> Result<(), Refusal> {
-        let mut operations = locked(&self.operations);
+        let mut operations = lock_unpoisoned(&self.operations);
         if operations.contains_key(id) {
             let message = format!("an operation `{id}` runs already");
             return Err(Refusal::new(StatusCode::CONFLICT, "CONFLICT", message));
@@ -108,9 +110,9 @@ impl ReservedStream {
         Ok(())
     }
 
-    /// Forgets the operation `id`, and stops it if it runs.
+    /// Stops and removes the operation `id`.
     pub(crate) fn stop(&self, id: &str) {
-        if let Some(operation) = locked(&self.operations).remove(id) {
+        if let Some(operation) = lock_unpoisoned(&self.operations).remove(id) {
             operation.abort();
         }
     }

@@ -1,4 +1,4 @@
-//! The last touch on every answer: request id, stage times, CORS; counters and logs.
+//! Completes every answer: request id, server timing, CORS, counters and logs.
 
 use super::client_headers::rare;
 use super::context::{Answer, RequestContext};
@@ -18,10 +18,10 @@ use weir_engine::engine::{Execution, Timing};
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The header of the stage times. Source: W3C Server Timing.
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
-/// The longest id that is taken over from a client or proxy.
+/// Maximum length of an id accepted from a client or proxy.
 const ID_BYTES_MAX: usize = 128;
 
-/// Makes ids that are unique in the process and, by the time it started, very likely beyond.
+/// Generator of ids, unique in the process and, through its start time, most likely beyond.
 #[derive(Debug)]
 pub(crate) struct RequestIds {
     prefix: u32,
@@ -29,7 +29,7 @@ pub(crate) struct RequestIds {
 }
 
 impl RequestIds {
-    /// Ids of the worker with this number.
+    /// Generator of the worker with this number.
     pub(crate) fn new(worker: usize) -> Self {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let mixed =
@@ -49,12 +49,12 @@ impl RequestIds {
     }
 }
 
-/// The id of a request, which it brings or gets.
+/// Id of a request, accepted or generated.
 #[derive(Clone)]
 pub(crate) struct RequestId(HeaderValue);
 
 impl RequestId {
-    /// Takes the id over, or makes one.
+    /// Accepts the id of the request, or generates one.
     pub(crate) fn of(ids: &RequestIds, head: &Parts) -> Self {
         let sent = rare(&head.headers, &REQUEST_ID).filter(|it| {
             it.len() <= ID_BYTES_MAX && !it.is_empty() && it.as_bytes().iter().all(u8::is_ascii_graphic)
@@ -62,8 +62,8 @@ impl RequestId {
         Self(sent.cloned().unwrap_or_else(|| ids.next()))
     }
 
-    /// An id for a request without a head of its own.
-    pub(crate) fn made(ids: &RequestIds) -> Self {
+    /// Generates an id for a request without a head.
+    pub(crate) fn new_id(ids: &RequestIds) -> Self {
         Self(ids.next())
     }
 
@@ -73,7 +73,7 @@ impl RequestId {
     }
 }
 
-/// Completes the head of `answer`, the one to `head`, counts it and logs it.
+/// Completes the head of `answer`, counts and logs it. `head` is the request's.
 pub(crate) fn finish(context: &RequestContext, head: &Parts, answer: Answer) -> Response<ResponseBody> {
     let id = &context.id;
     let Answer { mut response, endpoint, verdict, execution } = answer;
@@ -101,34 +101,36 @@ pub(crate) fn finish(context: &RequestContext, head: &Parts, answer: Answer) -> 
         response.headers_mut().append(SET_COOKIE, cookie);
     }
     response.headers_mut().insert(REQUEST_ID, id.0.clone());
-    // A client that keeps the connection would send its next request while the server closes it.
+    // Otherwise the client could send its next request while the server closes the connection.
     if context.worker.ends_connections.get() && head.version < Version::HTTP_2 {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     response
 }
 
-/// Counts an answer, and logs it if it was slow. Returns its time. `headers` are those of the request, if it has its own.
+/// Counts an answer, and logs it if it was slow; returns its duration. `headers` are those of the request, if it has any.
 pub(crate) fn count(
     context: &RequestContext,
     headers: Option<&HeaderMap>,
     (endpoint, verdict): (Endpoint, Verdict),
     execution: Option<&Execution>,
 ) -> Duration {
-    let (total, metrics) = (context.started.elapsed(), &context.worker.metrics);
+    let total = context.started.elapsed();
+    let metrics = &context.worker.metrics;
     metrics.request(endpoint, verdict);
     if let Some(execution) = execution {
         metrics.execution(execution, total);
         let slow_ms = context.generation.config.log.slow_ms;
         if total >= Duration::from_millis(u64::from(slow_ms)) {
-            let (id, trace) = (context.id.text(), context.trace(headers));
+            let id = context.id.text();
+            let trace = context.trace(headers);
             log::slow(id, trace, execution, &context.noted.borrow(), total);
         }
     }
     total
 }
 
-/// `parse;dur=0.012, …, total;dur=0.345`, in milliseconds; what did not happen is left out.
+/// Formats `parse;dur=0.012, …, total;dur=0.345`, in milliseconds; stages that did not run are omitted.
 fn server_timing(timing: &Timing, total: Duration) -> HeaderValue {
     let mut out = Vec::with_capacity(128);
     let stages = [
@@ -152,7 +154,7 @@ fn server_timing(timing: &Timing, total: Duration) -> HeaderValue {
     HeaderValue::from_maybe_shared(bytes::Bytes::from(out)).unwrap_or(HeaderValue::from_static(""))
 }
 
-/// `12.345`: microseconds are exact, so no floating point is needed.
+/// Formats `12.345` from microseconds, without floating point.
 fn milliseconds(out: &mut Vec<u8>, duration: Duration) {
     let us = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
     let mut digits = [0; 21];
@@ -210,7 +212,8 @@ mod tests {
     #[test]
     fn ids_differ_and_have_sixteen_digits() {
         let ids = RequestIds::new(1);
-        let (first, second) = (ids.next(), ids.next());
+        let first = ids.next();
+        let second = ids.next();
         assert_ne!(first, second);
         assert_eq!((first.len(), second.len()), (16, 16));
     }

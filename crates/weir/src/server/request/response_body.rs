@@ -1,4 +1,4 @@
-//! The body of an answer: bytes that are there, or chunks as a source makes them.
+//! Body of an answer: complete bytes, or a stream of chunks.
 //!
 //! **Invariant:** an aborted stream ends in an error, so hyper cuts the connection: a part never looks like the whole.
 
@@ -16,14 +16,14 @@ use std::task::{Context, Poll};
 use weir_engine::engine::Aborted;
 use weir_engine::unread::Receiver;
 
-/// Bytes that leave a whole answer at once; the rest waits in it, where it is counted.
+/// Maximum size of a frame; the rest of a whole answer waits in the body, where it is counted.
 const FRAME_BYTES_MAX: usize = 128 * 1024;
 
 /// Body of a response.
 #[derive(Debug)]
 pub(crate) struct ResponseBody {
     form: BodyForm,
-    /// Keeps the connection's clock in the state "in flight" until the last byte is handed over.
+    /// Keeps the connection in the phase `InFlight` until the last byte was passed to hyper.
     guard: Option<InFlight>,
 }
 
@@ -33,15 +33,15 @@ enum BodyForm {
     Stream(Box<BodyStream>),
 }
 
-/// The rest of a long answer.
+/// Rest of a streamed answer.
 struct BodyStream {
     head: Option<Bytes>,
     rest: Receiver<Result<Vec<u8>, Aborted>>,
     encoder: Option<Encoder>,
     ended: bool,
-    /// True if the last byte is not sent.
+    /// True if the last byte is dropped.
     is_cut: bool,
-    /// The byte that may be the last of such a stream.
+    /// The last byte so far of such a stream.
     held: Option<u8>,
 }
 
@@ -51,7 +51,7 @@ impl fmt::Debug for BodyStream {
     }
 }
 
-/// The source died in the middle.
+/// The source failed in the middle of the stream.
 #[derive(Debug)]
 pub(crate) struct CutOff;
 
@@ -70,22 +70,22 @@ impl From<Infallible> for CutOff {
 }
 
 impl ResponseBody {
-    /// Nothing.
+    /// An empty body.
     pub(crate) const fn empty() -> Self {
         Self { form: BodyForm::Whole(None), guard: None }
     }
-    /// All of it.
+    /// A complete body.
     pub(crate) fn whole(bytes: impl Into<Bytes>) -> Self {
         let bytes = bytes.into();
         Self { form: BodyForm::Whole((!bytes.is_empty()).then_some(bytes)), guard: None }
     }
-    /// A response of the bytes that are ready and the chunks that follow, compressed if there is an encoder.
+    /// A body with the bytes of `head` and the following chunks, compressed by an optional encoder.
     pub(crate) fn stream(
         head: Vec<u8>,
         rest: Receiver<Result<Vec<u8>, Aborted>>,
         encoder: Option<Encoder>,
     ) -> Self {
-        rest.waiting().add(head.len());
+        rest.unread_count().add(head.len());
         let head = (!head.is_empty()).then(|| Bytes::from(head));
         Self {
             form: BodyForm::Stream(Box::new(BodyStream {
@@ -99,17 +99,17 @@ impl ResponseBody {
             guard: None,
         }
     }
-    /// Leaves the last byte of a stream out; bytes that are there are as they are.
+    /// Drops the last byte of a stream; a complete body is unchanged.
     pub(crate) fn drop_last_byte_of_stream(&mut self) {
         match &mut self.form {
             BodyForm::Stream(stream) => stream.is_cut = true,
             BodyForm::Whole(_) => {}
         }
     }
-    /// Holds `guard` until the body is gone.
-    pub(crate) fn guarded(mut self, mut guard: InFlight) -> Self {
+    /// Holds `guard` until the body is dropped.
+    pub(crate) fn with_guard(mut self, mut guard: InFlight) -> Self {
         match &self.form {
-            BodyForm::Whole(bytes) => guard.answered(bytes.as_ref().map_or(0, |it| it.len() as u64)),
+            BodyForm::Whole(bytes) => guard.begin_answer(bytes.as_ref().map_or(0, |it| it.len() as u64)),
             BodyForm::Stream(stream) => guard.answers_in_parts(stream.rest.counts().cloned().collect()),
         }
         self.guard = Some(guard);
@@ -124,7 +124,7 @@ impl ResponseBody {
     }
 }
 
-/// Takes the next frame off `bytes`.
+/// Takes the next frame from `bytes`.
 fn next_frame(bytes: &mut Option<Bytes>) -> Option<Bytes> {
     match bytes {
         Some(rest) if rest.len() > FRAME_BYTES_MAX => Some(rest.split_to(FRAME_BYTES_MAX)),
@@ -133,7 +133,7 @@ fn next_frame(bytes: &mut Option<Bytes>) -> Option<Bytes> {
 }
 
 impl BodyStream {
-    /// The byte that was held and `bytes` without their last one, which is held now.
+    /// Returns the held byte and `bytes` without their last one, which is held next.
     fn hold_last(&mut self, bytes: &[u8]) -> Bytes {
         let Some((last, before)) = bytes.split_last() else { return Bytes::new() };
         let held = self.held.replace(*last);
@@ -147,7 +147,7 @@ impl BodyStream {
             }
             let plain = match self.head.take() {
                 Some(head) => {
-                    self.rest.waiting().take(head.len());
+                    self.rest.unread_count().take(head.len());
                     Some(head)
                 }
                 None => match std::task::ready!(self.rest.poll_recv(cx)) {
@@ -174,7 +174,7 @@ impl BodyStream {
                     encoder.finish()
                 }
             };
-            // An encoder may keep what it got for later; then there is nothing to send yet.
+            // An encoder may buffer its input, so there may be nothing to send.
             if !encoded.is_empty() {
                 return Poll::Ready(Some(Ok(Bytes::from(encoded))));
             }
@@ -199,7 +199,7 @@ impl Body for ResponseBody {
             let is_ready = matches!(next, Poll::Ready(Some(_)));
             guard.await_reader(is_ready);
             if let (BodyForm::Whole(_), Poll::Ready(Some(Ok(bytes)))) = (&this.form, &next) {
-                guard.written(bytes.len() as u64);
+                guard.note_written(bytes.len() as u64);
             }
         }
         next.map(|it| it.map(|it| it.map(Frame::data)))
@@ -220,7 +220,7 @@ impl Body for ResponseBody {
     }
 }
 
-/// An answer in JSON.
+/// A JSON response.
 pub(crate) fn json(status: StatusCode, media: Media, body: ResponseBody) -> Response<ResponseBody> {
     let mut response = Response::new(body);
     *response.status_mut() = status;

@@ -15,7 +15,7 @@ use weir_engine::span::TRACE_STATE;
 use weir_engine::usage::KEPT;
 use weir_language::ast::OperationKind;
 
-/// Name of the span where no operation is known.
+/// Span name if the operation is unknown.
 const UNKNOWN: &str = "GraphQL Operation";
 
 /// The header `tracestate`, its lines joined.
@@ -25,7 +25,7 @@ fn trace_state(head: &Parts) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join(","))
 }
 
-/// Source: semantic conventions of OpenTelemetry for networks.
+/// Source: OpenTelemetry semantic conventions for networks.
 const fn version(version: Version) -> &'static str {
     match version {
         Version::HTTP_2 => "2",
@@ -34,7 +34,7 @@ const fn version(version: Version) -> &'static str {
     }
 }
 
-/// Tells a request that has ended after `total`; `over` is its head and status, unless it came over a socket.
+/// Records a request that took `total`. `over` is its head and status; `None` over a socket.
 pub(crate) fn record(
     context: &RequestContext,
     span: RequestSpan,
@@ -74,7 +74,7 @@ pub(crate) fn record(
             let kept = execution.kept.map(|it| KEPT[it as usize].1);
             attributes.extend(kept.map(|it| ("weir.cache", it.into())));
         }
-        // A client's mistake is no error of the server.
+        // Only server errors mark the span as failed.
         let failed = over.filter(|it| it.1.is_server_error());
         let error = match execution {
             Some(it) if it.has_errors => Some(it.code.as_deref().unwrap_or("errors").to_owned().into()),

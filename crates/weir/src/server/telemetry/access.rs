@@ -19,49 +19,49 @@ use weir_engine::engine::{Execution, Timing};
 use weir_engine::usage::KEPT;
 use weir_language::json::quote;
 
-/// Lines are handed on when they take so many bytes.
+/// Batch size at which lines are handed to the sink, in bytes.
 const BYTES_MAX: usize = 8 * 1024;
-/// Bytes of a timestamp up to its second.
+/// Length of a timestamp up to the seconds.
 const SECOND_BYTES: usize = "2026-11-24T12:00:00".len();
 
-/// The file or stream that the process writes its log to, if that is the server's own business.
+/// Sink and format of the access log, if the server does its own logging.
 static WAY: OnceLock<(Sink, LogFormat)> = OnceLock::new();
 
 thread_local! {
     static LINES: RefCell<Lines> = RefCell::default();
 }
 
-/// Lines that were not handed on yet.
+/// Lines not handed to the sink yet.
 #[derive(Default)]
 struct Lines {
     text: String,
     count: u64,
-    /// The current second, and its form.
+    /// Current second, with its formatted time.
     second: u64,
     stamp: String,
 }
 
-/// Has lines written by `sink` from now on.
+/// Makes the process write lines to `sink`.
 pub(super) fn write_by(sink: Sink, format: LogFormat) {
-    // A second server of the process logs as the first.
+    // A second server in the process shares the first one's log.
     let _ = WAY.set((sink, format));
 }
 
-/// Hands on what the thread has written. Called by each thread every second, and when it ends.
+/// Hands the thread's lines to the sink. Each thread calls it every second, and when it ends.
 pub(crate) fn flush() {
     if let Some((sink, _)) = WAY.get() {
         LINES.with_borrow_mut(|it| it.hand_on(sink));
     }
 }
 
-/// Waits until what all threads have handed on is written.
+/// Waits until the lines of all threads are written.
 pub(super) fn drain() {
     if let Some((sink, _)) = WAY.get() {
         sink.drain();
     }
 }
 
-/// The name of a field with what stands around it in JSON and in text.
+/// Name of a field with its delimiters in JSON and in text.
 #[derive(Clone, Copy)]
 struct FieldName {
     json: &'static str,
@@ -77,11 +77,11 @@ macro_rules! name {
 /// One request in the access log.
 pub(crate) struct Access<'a> {
     pub(crate) request_id: &'a str,
-    /// Trace of the request, and its span in it where traces are recorded.
+    /// Trace of the request, with its span if traces are recorded.
     pub(crate) trace: Option<LoggedTrace>,
     pub(crate) head: &'a Parts,
     pub(crate) status: u16,
-    /// Length of the answer, if it is known.
+    /// Length of the answer, if known.
     pub(crate) bytes: Option<u64>,
     pub(crate) execution: Option<&'a Execution>,
     pub(crate) noted: &'a Noted,
@@ -114,12 +114,12 @@ impl Lines {
         if self.second != since.as_secs() || self.stamp.is_empty() {
             self.second = since.as_secs();
             self.stamp.clear();
-            // Writing into a string cannot fail.
+            // `format_time` into a string cannot fail.
             let _ = Clock.format_time(&mut Writer::new(&mut self.stamp));
             self.stamp.truncate(SECOND_BYTES);
         }
         let mut line = Line { out: std::mem::take(&mut self.text), format };
-        // A million more, so that the digits of microseconds are six.
+        // Add a million, so that microseconds have six digits.
         let mut digits = itoa::Buffer::new();
         let micros = &digits.format(1_000_000 + since.subsec_micros())[1..];
         let stamp = self.stamp.as_str();
@@ -153,7 +153,7 @@ impl Lines {
     }
 }
 
-/// A line in the making.
+/// A line under construction.
 struct Line {
     out: String,
     format: LogFormat,
@@ -178,7 +178,7 @@ impl Line {
 
     fn hex(&mut self, name: FieldName, digits: Arguments<'_>) {
         self.name(name);
-        // Writing into a string cannot fail.
+        // `write!` to a string cannot fail.
         let _ = write!(self.out, "\"{digits}\"");
     }
 
@@ -193,7 +193,7 @@ impl Line {
     }
 }
 
-/// The fields of a line; what is unknown or did not happen is left out.
+/// Writes the fields of a line, without those that are unknown.
 fn fields(access: &Access<'_>, line: &mut Line) {
     let us = |it: Duration| u64::try_from(it.as_micros()).unwrap_or(u64::MAX);
     line.text(name!("request_id"), access.request_id);
@@ -213,16 +213,16 @@ fn fields(access: &Access<'_>, line: &mut Line) {
         line.text(name!("role"), role);
     }
     if let Some(execution) = access.execution {
-        executed(execution, line);
+        write_execution(execution, line);
     }
     line.number(name!("total_us"), us(access.total));
 }
 
-/// The fields of an operation.
-fn executed(execution: &Execution, line: &mut Line) {
+/// Writes the fields of an operation.
+fn write_execution(execution: &Execution, line: &mut Line) {
     let us = |it: Duration| u64::try_from(it.as_micros()).unwrap_or(u64::MAX);
     if let Some(number) = execution.operation {
-        observer().operations.told(number, |name, hash| {
+        observer().operations.with_name_and_hash(number, |name, hash| {
             if !name.is_empty() {
                 line.text(name!("operation"), name);
             }
@@ -257,7 +257,8 @@ mod tests {
             Timing { plan_hit: true, fetches: 1, busy: Duration::from_micros(28), ..Timing::default() };
         let execution =
             Execution { timing, has_errors: true, code: Some("A_B".into()), ..Execution::default() };
-        let (noted, mut lines) = (Noted::default(), Lines::default());
+        let noted = Noted::default();
+        let mut lines = Lines::default();
         let access = Access {
             request_id: "a\"b",
             trace,

@@ -1,11 +1,11 @@
-//! The metrics page in the older text format of Prometheus, 0.0.4, made from OpenMetrics.
+//! Converts OpenMetrics to the older Prometheus text format 0.0.4.
 //!
 //! Samples are the same in both. The older format names a counter with its suffix, knows neither units nor the end of the page, and has
 //! fewer types. Source: Prometheus, exposition formats; OpenMetrics 1.0.
 
 use std::fmt::Write;
 
-/// `page`, which is OpenMetrics, in the older format.
+/// Converts `page` from OpenMetrics.
 pub(crate) fn prometheus_text(page: &str) -> String {
     let mut out = String::with_capacity(page.len());
     let mut help: Option<(&str, &str)> = None;
@@ -18,12 +18,12 @@ pub(crate) fn prometheus_text(page: &str) -> String {
         let (keyword, rest) = comment.split_once(' ').unwrap_or((comment, ""));
         let (name, text) = rest.split_once(' ').unwrap_or((rest, ""));
         match keyword {
-            // The name depends on the type, which follows.
+            // The name depends on the type, which follows on the next line.
             "HELP" => help = Some((name, text)),
             "TYPE" => {
                 let (suffix, kind) = older(text);
                 let help = help.take().filter(|it| it.0 == name);
-                // Writing into a string cannot fail.
+                // `writeln!` to a string cannot fail.
                 let _ = help.map(|it| writeln!(out, "# HELP {name}{suffix} {}", it.1));
                 let _ = writeln!(out, "# TYPE {name}{suffix} {kind}");
             }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use weir_engine::durations::DurationCounts;
 
-/// Powers of two of the buckets, in microseconds: of stages from 1 microsecond to about a minute, of calls from 64 microseconds to 16 s.
+/// Histogram buckets as powers of two in microseconds: stages from 1 µs to a minute, calls from 64 µs to 16 s.
 const STAGE_POWERS: &[usize] = &[0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26];
 pub(super) const CALL_POWERS: &[usize] = &[6, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 22, 24];
 
@@ -67,7 +67,8 @@ impl Collector for FetchMetrics {
             return Ok(());
         }
         let labels = |it: &SourceFetches| [("source", it.source.to_string())];
-        let (help, unit) = ("Time of a fetch from a source", Some(&Unit::Seconds));
+        let help = "Time of a fetch from a source";
+        let unit = Some(&Unit::Seconds);
         let mut family = encoder.encode_descriptor("fetch_duration", help, unit, MetricType::Histogram)?;
         for of in &fetches {
             durations(&mut family, &labels(of), &of.took, CALL_POWERS)?;

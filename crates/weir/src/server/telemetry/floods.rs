@@ -1,4 +1,4 @@
-//! Floods of equal log lines: a few of a second are written, the others are summed in one line when the second is over.
+//! Limits repeated log lines: a few per second are written, the rest is summarized in one line.
 //!
 //! Lines are equal if they come from one place of the program and differ only in what every request has of its own: its id, times, sizes.
 //! Lines of the access log are never held back.
@@ -18,17 +18,17 @@ use tracing::{Event, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 
-/// Equal lines that are written in a second.
+/// Equal lines written per second.
 const WRITTEN_MAX: u32 = 10;
-/// Differing lines that are remembered.
+/// Maximum number of distinct lines that are tracked.
 const KINDS_MAX: usize = 1024;
-/// Longest beginning of a line that its sum repeats, in bytes.
+/// Length of the message prefix that a summary repeats, in bytes.
 const WORDS_BYTES_MAX: usize = 120;
-/// Ends and names of fields in which equal lines may differ.
+/// Suffixes and names of fields in which equal lines may differ.
 const OWN_ENDS: [&str; 4] = ["_us", "_ms", "bytes", "attempts"];
 const OWN: [&str; 5] = ["request_id", "trace_id", "span_id", "address", "times"];
 
-/// The lines of the last second.
+/// Tracker of log lines.
 #[derive(Clone, Debug)]
 pub(super) struct Floods(Arc<FloodTable>);
 
@@ -47,11 +47,11 @@ struct Flood {
     words: String,
 }
 
-/// Lines that were not written.
+/// Lines that were suppressed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Held {
     pub(super) lines: u64,
-    /// The message of these.
+    /// Message of the lines.
     pub(super) words: String,
 }
 
@@ -68,13 +68,13 @@ impl Floods {
         self.0.started.elapsed().as_secs()
     }
 
-    /// Notes a line of `place`; false if it is to be held back.
+    /// Counts a line of `place`; false if it must be suppressed.
     fn note(&self, (kind, place): (u64, u64), second: u64, words: impl FnOnce() -> String) -> bool {
         let mut kinds = self.kinds();
         let kind = if kinds.len() < KINDS_MAX || kinds.contains_key(&kind) { kind } else { place };
         let flood =
             kinds.entry(kind).or_insert_with(|| Flood { second, written: 0, held: 0, words: words() });
-        // A sum that was not written yet goes on.
+        // Keep counting until the summary is written.
         if flood.second != second && flood.held == 0 {
             (flood.second, flood.written) = (second, 0);
         }
@@ -84,7 +84,7 @@ impl Floods {
         is_written
     }
 
-    /// Lines that were held back in seconds that are over.
+    /// Takes the summaries of past seconds.
     pub(super) fn take(&self) -> Vec<Held> {
         self.take_at(self.second())
     }
@@ -120,7 +120,7 @@ impl<S: Subscriber> Layer<S> for Floods {
     }
 }
 
-/// Hashes the fields in which lines have to be equal.
+/// Hashes the fields that make lines equal.
 struct FieldHash(DefaultHasher);
 
 impl Write for FieldHash {
@@ -137,19 +137,19 @@ impl Visit for FieldHash {
             return;
         }
         name.hash(&mut self.0);
-        // Writing into a hash cannot fail.
+        // `write!` to a hasher cannot fail.
         let _ = write!(self, "{value:?}");
         self.0.write_u8(0xff);
     }
 }
 
-/// Keeps the message.
+/// Captures the message.
 struct Words(String);
 
 impl Visit for Words {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         if field.name() == "message" {
-            // Writing into a string cannot fail.
+            // `write!` to a string cannot fail.
             let _ = write!(self.0, "{value:?}");
             self.0.truncate(self.0.floor_char_boundary(WORDS_BYTES_MAX));
         }
@@ -199,7 +199,8 @@ mod tests {
     #[test]
     fn lines_are_equal_but_for_what_each_request_has_of_its_own() {
         let check = |log: &dyn Fn(u32), expected: u32| {
-            let (arrived, floods) = (Arrived::default(), Floods::new());
+            let arrived = Arrived::default();
+            let floods = Floods::new();
             let all = tracing_subscriber::registry().with(arrived.clone()).with(floods.clone());
             tracing::subscriber::with_default(all, || (0..50).for_each(log));
             // A second may end meanwhile.

@@ -1,4 +1,4 @@
-//! Logs: lines of text or JSON on standard error, written by a thread of their own.
+//! Logs: text or JSON lines on standard error, written by a separate thread.
 //!
 //! **Invariant:** no value of a request is ever logged: no variables, no documents, no query strings.
 //! A sink that blocks costs lines, which are counted, never requests.
@@ -20,32 +20,32 @@ use weir_engine::caller::Caller;
 use weir_engine::engine::Execution;
 use weir_engine::usage::OperationName;
 
-/// The target of the access log.
+/// Target of the access log.
 pub(super) const ACCESS: &str = "weir::access";
-/// The target of sums of lines that were held back.
+/// Target of summaries of suppressed lines.
 const FLOOD: &str = "weir::flood";
-/// Pause between looks for such sums.
+/// Interval of checks for summaries.
 const FLOOD_PAUSE: Duration = Duration::from_millis(250);
-/// Lines, or batches of lines of the access log, that may wait for the sink.
+/// Capacity of the queue to the sink, in lines or batches of the access log.
 const LINES_WAITING_MAX: usize = 4096;
-/// The end of a process waits so long for lines that are not written yet.
+/// Time that a process waits at its end for queued lines.
 const DRAIN_MAX: Duration = Duration::from_secs(2);
 
-/// An order to the writing thread.
+/// A message to the writing thread.
 enum Order {
     Write(Vec<u8>),
-    /// Says that all before it is written.
+    /// Replies when everything before it is written.
     Tell(SyncSender<()>),
 }
 
-/// Waits until the lines that were handed on are written: the process ends.
+/// Waits until queued lines are written, at the end of the process.
 pub(crate) fn drain() {
     access::drain();
 }
 
 /// Starts logging for the process.
 /// # Errors
-/// A level that is none, by its text.
+/// The log level is invalid.
 pub(crate) fn start(log: &Log, metrics: &Arc<Metrics>) -> Result<(), String> {
     let filter =
         EnvFilter::try_new(&log.level).map_err(|cause| format!("log.level: `{}`: {cause}", log.level))?;
@@ -58,14 +58,14 @@ pub(crate) fn start(log: &Log, metrics: &Arc<Metrics>) -> Result<(), String> {
         LogFormat::Text => builder.finish().with(floods).try_init(),
         LogFormat::Json => builder.json().flatten_event(true).finish().with(floods).try_init(),
     };
-    // Set already: an embedding program or an earlier server of the process logs in its own way.
+    // A logger exists if an embedding program or an earlier server set one.
     if set.is_ok() {
         access::write_by(sink, log.format);
     }
     Ok(())
 }
 
-/// Hands lines to the writing thread.
+/// Sender of lines to the writing thread.
 #[derive(Clone)]
 pub(super) struct Sink {
     lines: SyncSender<Order>,
@@ -80,7 +80,7 @@ impl Sink {
             let mut looked = Instant::now();
             loop {
                 match waiting.recv_timeout(FLOOD_PAUSE) {
-                    // Nobody is left to be told that the log cannot be written.
+                    // If the log cannot be written, there is nowhere to report that.
                     Ok(Order::Write(lines)) => drop(out.write_all(&lines)),
                     Ok(Order::Tell(told)) => drop(told.send(())),
                     Err(RecvTimeoutError::Timeout) => {}
@@ -97,18 +97,18 @@ impl Sink {
         Ok(Self { lines, metrics })
     }
 
-    /// Hands on `count` lines. Those that find no room are lost and counted.
+    /// Queues `count` lines. If the queue is full they are lost and counted.
     pub(super) fn send(&self, lines: Vec<u8>, count: u64) {
         if self.lines.try_send(Order::Write(lines)).is_err() {
             self.metrics.log_drops.inc_by(count);
         }
     }
 
-    /// Waits until all that was handed on is written, if that does not take long.
+    /// Waits a bounded time until queued lines are written.
     pub(super) fn drain(&self) {
         let (told, written) = sync_channel(1);
         if self.lines.try_send(Order::Tell(told)).is_ok() {
-            // A sink that blocks holds up no end.
+            // A blocked sink must not delay the end.
             let _ = written.recv_timeout(DRAIN_MAX);
         }
     }
@@ -121,7 +121,7 @@ impl<'a> MakeWriter<'a> for Sink {
     }
 }
 
-/// One line while it is formatted; sent when it is dropped.
+/// A line being formatted; dropping it sends it.
 pub(super) struct Pending<'s> {
     sink: &'s Sink,
     line: Vec<u8>,
@@ -143,47 +143,47 @@ impl Drop for Pending<'_> {
     }
 }
 
-/// Notes on an operation for logs, beside its execution.
+/// Data about an operation for logs, beyond its execution.
 #[derive(Debug, Default)]
 pub(crate) struct Noted {
     pub(crate) caller: Option<Caller>,
-    /// Statements and call templates, of an operation that took long.
+    /// Statements and call templates of a slow operation.
     pub(crate) plan: Option<String>,
 }
 
 impl Noted {
-    /// The role of the caller.
+    /// Role of the caller.
     pub(crate) fn role(&self) -> Option<&str> {
         self.caller.as_ref().map(Caller::role)
     }
 }
 
-/// The name of the executed operation.
+/// Name of the executed operation.
 fn operation(execution: &Execution) -> Option<OperationName> {
     observer().operations.name(execution.operation?)
 }
 
-/// Trace of a request, as log lines name it.
+/// Trace of a request in log lines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LoggedTrace {
     pub(crate) trace: u128,
-    /// The request's own span; none where traces are not recorded.
+    /// Span of the request; `None` if traces are not recorded.
     pub(crate) span: Option<u64>,
 }
 
 impl LoggedTrace {
-    /// The trace in hexadecimal digits.
+    /// Trace id in hexadecimal.
     pub(crate) fn trace_id(self) -> String {
         format!("{:032x}", self.trace)
     }
 
-    /// The span in hexadecimal digits.
+    /// Span id in hexadecimal.
     pub(crate) fn span_id(self) -> Option<String> {
         self.span.map(|it| format!("{it:016x}"))
     }
 }
 
-/// Reports an operation that took long.
+/// Logs a slow operation.
 pub(crate) fn slow(
     request_id: &str,
     trace: Option<LoggedTrace>,
@@ -192,7 +192,8 @@ pub(crate) fn slow(
     total: Duration,
 ) {
     let us = |duration: Duration| duration.as_micros() as u64;
-    let (timing, operation) = (&execution.timing, operation(execution));
+    let timing = &execution.timing;
+    let operation = operation(execution);
     tracing::warn!(
         target: "weir::slow",
         request_id,

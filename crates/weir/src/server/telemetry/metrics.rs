@@ -1,4 +1,4 @@
-//! Counters and durations, in the text format of OpenMetrics.
+//! Counters and durations in OpenMetrics text format.
 //!
 //! **Cost:** a request adds to a few atomics and, for its operation, to a histogram behind a lock; names and labels are only looked at when
 //! somebody reads the page.
@@ -28,15 +28,15 @@ use weir_transport::socket::Dialect;
 /// Outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// Executed; field errors are possible.
+    /// The operation was executed; field errors are possible.
     Executed,
-    /// Refused by parser, validator, planner or coercion.
+    /// The parser, validator, planner or coercion refused it.
     Refused,
-    /// Refused by the HTTP layer.
+    /// The HTTP layer refused it.
     Rejected,
-    /// Not allowed.
+    /// The caller is not allowed.
     Denied,
-    /// A bug of ours.
+    /// A bug in Weir.
     Failed,
 }
 
@@ -47,7 +47,7 @@ pub(crate) enum Endpoint {
     Graphql,
     /// `/v1/graphql`.
     Hasura,
-    /// Everything else.
+    /// Any other endpoint.
     Other,
 }
 
@@ -60,7 +60,7 @@ impl Endpoint {
         }
     }
 
-    /// The endpoint whose WebSockets have these ways.
+    /// Endpoint of sockets with this dialect.
     pub(crate) const fn of_socket(dialect: Dialect) -> Self {
         match dialect {
             Dialect::Hasura => Self::Hasura,
@@ -98,29 +98,29 @@ pub(crate) struct Metrics {
     plan_misses: Counter,
     kept: Vec<Counter>,
     limits: Family<LimitLabels, Counter>,
-    /// Connections that are open.
+    /// Open connections.
     pub(crate) connections: Gauge<i64, AtomicI64>,
-    /// Connections that were closed to make room.
+    /// Connections closed to make room.
     pub(crate) evicted: Counter,
-    /// Requests for which a source had no capacity left.
+    /// Requests refused because a source had no capacity left.
     pub(crate) pool_timeouts: Counter,
-    /// Requests with session headers that did not count.
+    /// Requests with ignored session headers.
     pub(crate) ignored_session_headers: Counter,
-    /// Panics that were caught.
+    /// Caught panics.
     pub(crate) panics: Counter,
     /// Successful and failed reloads.
     pub(crate) reloads: Counter,
     pub(crate) reload_failures: Counter,
-    /// Log lines that were dropped because the sink was blocked.
+    /// Log lines dropped because the sink was blocked.
     pub(crate) log_drops: Counter,
 }
 
-/// The labels of [`Endpoint`] and [`Verdict`], in their order.
+/// Labels of [`Endpoint`] and [`Verdict`], in order.
 const DOORS: [&str; 3] = ["graphql", "v1_graphql", "other"];
 const VERDICTS: [&str; 5] = ["executed", "refused", "rejected", "denied", "failed"];
 
 impl Metrics {
-    /// All at zero.
+    /// Creates all counters at zero.
     pub(crate) fn new() -> Self {
         let mut registry = Registry::with_prefix("weir");
         let requests = Family::<RequestLabels, Counter>::default();
@@ -194,14 +194,15 @@ impl Metrics {
         self.requests[door as usize * VERDICTS.len() + verdict as usize].inc();
     }
 
-    /// Counts an answer with a lifetime.
-    pub(crate) fn kept(&self, kept: Kept) {
+    /// Counts an answer with a lifetime by its cache state.
+    pub(crate) fn count_cached(&self, kept: Kept) {
         self.kept[kept as usize].inc();
     }
 
-    /// Notes a request that took `total`, by its stages and its operation.
+    /// Records a request that took `total`, by stages and operation.
     pub(crate) fn execution(&self, execution: &Execution, total: Duration) {
-        let (observer, timing) = (observer(), &execution.timing);
+        let observer = observer();
+        let timing = &execution.timing;
         observer.operations.note(execution, total);
         if timing.plan_hit {
             self.plan_hits.inc();
@@ -217,7 +218,7 @@ impl Metrics {
         self.limits.get_or_create(&LimitLabels { limit: code.to_string() }).inc();
     }
 
-    /// Counts the limits named in a refusal's body.
+    /// Counts the limits in a refusal's body.
     pub(crate) fn limits_in(&self, refusal: &[u8]) {
         let text = std::str::from_utf8(refusal).unwrap_or_default();
         for (place, _) in text.match_indices("\"LIMIT_").take(50) {
@@ -226,7 +227,7 @@ impl Metrics {
         }
     }
 
-    /// The page, with what `sources` and live queries tell.
+    /// Renders the page, including metrics of `sources` and live queries.
     pub(crate) fn page<'s>(
         &self,
         sources: impl IntoIterator<Item = &'s Arc<dyn Source>>,
@@ -238,14 +239,14 @@ impl Metrics {
         of_sources.register_collector(Box::new(DatabaseServers::of(sources.iter().copied())));
         of_sources.register_collector(Box::new(ServiceMetrics::of(sources)));
         register_live(&mut of_sources, live);
-        // Writing into a string cannot fail.
+        // `encode_registry` into a string cannot fail.
         let _ = encode_registry(&mut text, &of_sources);
         let _ = encode(&mut text, &self.registry);
         text
     }
 }
 
-/// Registers the counts of live queries.
+/// Registers the metrics of live queries.
 fn register_live(registry: &mut Registry, live: LiveState) {
     let gauge = |value: usize| ConstGauge::new(value as i64);
     let help = "Subscriptions that run";
@@ -284,7 +285,7 @@ mod tests {
 
     #[test]
     fn answers_with_a_lifetime_are_counted_by_where_they_came_from() {
-        check(|it| it.kept(Kept::Joined), r#"weir_cache_responses_total{result="joined"} 1"#);
+        check(|it| it.count_cached(Kept::Joined), r#"weir_cache_responses_total{result="joined"} 1"#);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Metrics by operation: those that are asked most, and the rest as one.
+//! Metrics per operation: the most frequent ones, and the rest as one.
 //!
 //! **Cost:** none until the page of metrics is read.
 
@@ -11,19 +11,19 @@ use prometheus_client::registry::Unit;
 use std::sync::Arc;
 use weir_engine::usage::{CountedOperation, KEPT, OperationCounts, OperationName, OperationTable};
 
-/// Operations with metrics of their own.
+/// Number of operations with metrics of their own.
 const TOLD_MAX: usize = 50;
 /// Upper bounds of the buckets of durations: powers of four from 64 microseconds to about 17 seconds.
 const BUCKETS_US: [u64; 10] =
     [64, 256, 1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24];
 
-/// The operations of a table, when the page is read.
+/// Collector that reads the operation table with the page.
 #[derive(Debug)]
 pub(super) struct OperationMetrics(pub(super) Arc<ServerObserver>);
 
 impl Collector for OperationMetrics {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
-        let told = told(&self.0.operations);
+        let told = listed_operations(&self.0.operations);
         if told.is_empty() {
             return Ok(());
         }
@@ -85,8 +85,8 @@ impl OperationLabels {
     }
 }
 
-/// The operations that are told, and the sum of all others.
-fn told(table: &OperationTable) -> Vec<(OperationLabels, OperationCounts)> {
+/// The most frequent operations, and the sum of all others.
+fn listed_operations(table: &OperationTable) -> Vec<(OperationLabels, OperationCounts)> {
     let usage = table.usage();
     let mut rest = usage.rest;
     let mut told = Vec::new();
@@ -119,12 +119,15 @@ mod tests {
         let observer = Arc::new(ServerObserver::default());
         let table = &observer.operations;
         for at in 0..=TOLD_MAX {
-            let (text, coordinates) = (format!("query Q{at} {{a}}"), BTreeSet::new());
+            let text = format!("query Q{at} {{a}}");
+            let coordinates = BTreeSet::new();
             let name = format!("Q{at}");
-            let (name, kind) = (Some(name.as_str()), OperationKind::Query);
+            let name = Some(name.as_str());
+            let kind = OperationKind::Query;
             let operation =
                 Some(table.number(&ObservedOperation { text: &text, name, kind, coordinates: &coordinates }));
-            let (busy, fetches) = (Duration::from_micros(500), 3);
+            let busy = Duration::from_micros(500);
+            let fetches = 3;
             let timing = Timing { busy, fetches, ..Timing::default() };
             let execution = Execution {
                 operation,

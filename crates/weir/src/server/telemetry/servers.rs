@@ -11,7 +11,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use std::sync::Arc;
 use weir_engine::source::{ChangeFeed, FeedCounts, Source};
 
-/// Facts of the servers of sources, collected when the page is read.
+/// Data about the servers of sources, read with the page.
 #[derive(Debug)]
 pub(super) struct DatabaseServers(Vec<DatabaseServer>);
 
@@ -25,7 +25,7 @@ struct DatabaseServer {
 }
 
 impl DatabaseServers {
-    /// Asks `sources`.
+    /// Collects the data from `sources`.
     pub(super) fn of<'s>(sources: impl IntoIterator<Item = &'s Arc<dyn Source>>) -> Self {
         let server = |it: &Arc<dyn Source>| DatabaseServer {
             source: it.name().to_owned(),
@@ -60,7 +60,7 @@ impl DatabaseServers {
         let help = "1 while the database tells subscriptions of changes";
         let mut family = encoder.encode_descriptor("live_feed_up", help, None, MetricType::Gauge)?;
         for (source, feed) in feeds() {
-            let is_telling = i64::from(feed.is_telling);
+            let is_telling = i64::from(feed.is_connected);
             ConstGauge::new(is_telling).encode(family.encode_family(&[("source", source)])?)?;
         }
         let help = "Transactions that the database told subscriptions of";
@@ -121,7 +121,7 @@ mod tests {
             unindexed: 0,
             feed: None,
         };
-        let feed = Some(FeedCounts { is_telling: true, transactions: 3 });
+        let feed = Some(FeedCounts { is_connected: true, transactions: 3 });
         let told = DatabaseServer {
             source: "told".into(),
             product: None,

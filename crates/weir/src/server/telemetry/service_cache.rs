@@ -23,7 +23,7 @@ impl Collector for Cached {
 
 struct Page<'e>(DescriptorEncoder<'e>);
 
-/// Name, help, and the count of a source.
+/// Name, help, and value per source.
 type Family = (&'static str, &'static str, fn(&SourceCounts) -> u64);
 
 const FAMILIES: [Family; 4] = [
@@ -33,7 +33,7 @@ const FAMILIES: [Family; 4] = [
     ("cache_refreshes", "Answers that replaced one that was still there", |it| it.refreshed),
 ];
 
-/// Name, help, and the count of the second level.
+/// Name, help, and value of the second level.
 type Plain = (&'static str, &'static str, fn(&RemoteCounts) -> u64);
 
 const REMOTE: [Plain; 8] = [
@@ -49,7 +49,7 @@ const REMOTE: [Plain; 8] = [
 
 impl Page<'_> {
     fn all(mut self, counts: &Counts) -> Result<(), std::fmt::Error> {
-        // A connector has lines once it was asked; a text of services may have thousands.
+        // A connector has metrics only after it was called, because a file may have thousands.
         let is_told = |it: &&SourceCounts| it.connector.is_empty() || it.outcomes.iter().any(|it| *it > 0);
         let told: Vec<&SourceCounts> = counts.sources.iter().filter(is_told).collect();
         let mut answers = self.counter("cache_answers", "Answers of services, by how they were come by")?;

@@ -13,12 +13,12 @@ use std::fmt::Error;
 use std::sync::Arc;
 use weir_engine::source::{CallerCalls, ServiceCalls, Source};
 
-/// Calls of services, read from the sources with the page: each with its source's name.
+/// Calls of services, read with the page, with the name of their source.
 #[derive(Debug)]
 pub(super) struct ServiceMetrics(Vec<(String, ServiceCalls)>);
 
 impl ServiceMetrics {
-    /// Asks `sources`.
+    /// Collects the calls from `sources`.
     pub(super) fn of<'s>(sources: impl IntoIterator<Item = &'s Arc<dyn Source>>) -> Self {
         let named = |it: &'s Arc<dyn Source>| {
             let calls = it.calls().into_iter();
@@ -27,7 +27,7 @@ impl ServiceMetrics {
         Self(sources.into_iter().flat_map(named).collect())
     }
 
-    /// Callers that called, with their labels.
+    /// Callers with at least one call, with labels.
     fn callers(&self) -> impl Iterator<Item = ([(&str, &str); 3], &CallerCalls)> {
         self.0.iter().flat_map(|(source, of)| {
             let called = of.callers.iter().filter(|it| it.took.begun > 0);
@@ -38,7 +38,7 @@ impl ServiceMetrics {
     }
 }
 
-/// Name, help, and the count of a caller.
+/// Name, help, and value per caller.
 type CallFamily = (&'static str, &'static str, fn(&CallerCalls) -> u64);
 
 const FAMILIES: [CallFamily; 2] = [
@@ -46,7 +46,7 @@ const FAMILIES: [CallFamily; 2] = [
     ("service_hedges", "Second attempts beside one that took longer than usual", |it| it.hedges),
 ];
 
-/// Name, help, and the state of a service.
+/// Name, help, and value per service.
 type ServiceGauge = (&'static str, &'static str, fn(&ServiceCalls) -> Option<u64>);
 
 const STATES: [ServiceGauge; 3] = [

@@ -51,7 +51,8 @@ impl PreparedFetch for Fault {
                 assert!(ended.is_ok());
                 tokio::task::spawn_local(async move { sender.send(Chunk::End(Vec::new())).await });
             }
-            let (bytes, rest) = (self.key.clone(), Some(Chunks { receiver }));
+            let bytes = self.key.clone();
+            let rest = Some(Chunks { receiver });
             let finished = Finished { bytes, ends: Vec::new(), failed: false, rest };
             Ok(FetchResult { body: FetchBody::Finished(finished), errors: Vec::new(), cache_control: None })
         })

@@ -1,4 +1,4 @@
-//! From the claims of a token to roles and session variables: a claim of its own, or a map of paths.
+//! Reads roles and session variables from the claims of a token: from one claim, or by a map of paths.
 //!
 //! **Invariant:** names of variables are folded by ASCII only, and a name that comes twice is refused, so no claim can
 //! stand in another's place.
@@ -11,35 +11,35 @@ use weir_language::json::{Json, JsonKind, JsonRef};
 
 use super::token::NESTING_MAX;
 
-/// Name of the claim where nothing is said.
+/// Default name of the claim.
 const NAMESPACE: &str = "https://hasura.io/jwt/claims";
-/// Longest part of a claim in a message, in characters.
+/// Maximum length of a claim in a message, in characters.
 const SHOWN_MAX: usize = 100;
 
-/// Paths of roles and variables in a token.
+/// Where roles and variables are found in a token.
 #[derive(Debug)]
 pub(crate) enum ClaimsPlace {
-    /// In an object, or a text that holds one.
+    /// In an object, or a string that contains one.
     Namespace(Namespace, ClaimsFormat),
-    /// Each by itself.
+    /// Each by its own path.
     Map(ClaimsMap),
 }
 
-/// The place of the claim that holds the others.
+/// Location of the claim with the object.
 #[derive(Debug)]
 pub(crate) enum Namespace {
     /// A top-level claim.
     Name(Box<str>),
-    /// Any claim, or the token.
+    /// Any claim, or the root.
     Path(JsonPath),
 }
 
-/// Roles and variables, each with its source.
+/// Sources of roles and variables.
 #[derive(Debug)]
 pub(crate) struct ClaimsMap {
     allowed_roles: ClaimValue,
     default_role: ClaimValue,
-    /// By their names in lower case.
+    /// Variables by lower-case name.
     variables: Vec<(Box<str>, ClaimValue)>,
 }
 
@@ -50,7 +50,7 @@ enum ClaimValue {
     Path(JsonPath, Option<OneOrMany>),
 }
 
-/// The roles of a caller, and what else the token says.
+/// Roles of a caller, with the variables of the token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RoleClaims {
     pub(crate) allowed: Vec<String>,
@@ -59,9 +59,9 @@ pub(crate) struct RoleClaims {
 }
 
 impl ClaimsPlace {
-    /// Reads the keys of `jwt` that say where claims are.
+    /// Reads the settings of `jwt` about claims.
     /// # Errors
-    /// The key that cannot be, and why.
+    /// The invalid key and the reason.
     pub(crate) fn new(jwt: &Jwt) -> Result<Self, (&'static str, String)> {
         if let Some(map) = &jwt.claims_map {
             return ClaimsMap::new(map).map(Self::Map).map_err(|cause| ("claims_map", cause));
@@ -118,7 +118,7 @@ impl Namespace {
     }
 }
 
-/// Reads the object that holds roles and variables.
+/// Reads the object with roles and variables.
 fn of_object(object: JsonRef<'_>) -> Result<RoleClaims, AuthError> {
     let (mut allowed, mut default, mut variables) = (None, None, Variables::default());
     for (name, value) in object.members() {
@@ -127,7 +127,7 @@ fn of_object(object: JsonRef<'_>) -> Result<RoleClaims, AuthError> {
             ALLOWED_ROLES => allowed.replace(roles(value)?).is_none(),
             DEFAULT_ROLE => default.replace(role(value)?).is_none(),
             _ if name.starts_with(VARIABLE_START) => {
-                let text = value.as_str().ok_or_else(|| mistyped(&name, value))?;
+                let text = value.as_str().ok_or_else(|| type_error(&name, value))?;
                 variables.set(&name, &text)
             }
             _ => true,
@@ -143,7 +143,9 @@ fn of_object(object: JsonRef<'_>) -> Result<RoleClaims, AuthError> {
 
 impl ClaimsMap {
     fn new(map: &std::collections::BTreeMap<String, ClaimSource>) -> Result<Self, String> {
-        let (mut allowed, mut default, mut variables) = (None, None, Vec::new());
+        let mut allowed = None;
+        let mut default = None;
+        let mut variables = Vec::new();
         for (key, source) in map {
             let name = key.to_ascii_lowercase();
             let value = ClaimValue::new(source).map_err(|cause| format!("`{key}`: {cause}"))?;
@@ -183,7 +185,7 @@ impl ClaimsMap {
         let mut variables = Variables::default();
         for (name, value) in &self.variables {
             let text = |found: JsonRef<'_>| {
-                found.as_str().map(|it| vec![it.into_owned()]).ok_or_else(|| mistyped(name, found))
+                found.as_str().map(|it| vec![it.into_owned()]).ok_or_else(|| type_error(name, found))
             };
             variables.set(name, &value.many(claims, name, text)?.concat());
         }
@@ -199,7 +201,7 @@ impl ClaimValue {
         })
     }
 
-    /// The texts of `name`: what is in the token goes through `read`.
+    /// Values of `name`; a claim is converted with `read`.
     fn many(
         &self,
         claims: JsonRef<'_>,
@@ -217,7 +219,7 @@ impl ClaimValue {
     }
 }
 
-/// A list of names of roles.
+/// A list of role names.
 fn roles(value: JsonRef<'_>) -> Result<Vec<String>, AuthError> {
     let wrong =
         |cause: String| invalid(format!("invalid \"{ALLOWED_ROLES}\"; should be a list of roles: {cause}"));
@@ -248,7 +250,7 @@ fn without(name: &str) -> AuthError {
     AuthError::new(AuthFault::RoleClaims, format!("JWT claim does not contain \"{name}\""))
 }
 
-fn mistyped(name: &str, value: JsonRef<'_>) -> AuthError {
+fn type_error(name: &str, value: JsonRef<'_>) -> AuthError {
     invalid(format!("x-hasura-* claims: {name}: expected a string, but encountered {}", kind(value)))
 }
 

@@ -1,4 +1,4 @@
-//! Keys of signatures: from texts and PEM, from JSON Web Keys; and the check of a signature by `ring`, which lacks ES512.
+//! Verification keys: from secrets, PEM and JSON Web Keys. Signatures are checked by `ring`, which lacks ES512.
 //!
 //! **Invariant:** an algorithm is checked only by a key of its own family, so a public key is never taken for an HMAC secret;
 //! key sets hold public keys alone.
@@ -13,7 +13,7 @@ use rustls_pki_types::{CertificateDer, alg_id};
 use webpki::EndEntityCert;
 use weir_language::json::JsonRef;
 
-/// A key for the check of signatures.
+/// A key that verifies signatures.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum VerificationKey {
     /// A secret.
@@ -40,9 +40,9 @@ impl std::fmt::Debug for VerificationKey {
 }
 
 impl VerificationKey {
-    /// The key in `text` for `algorithm`: a secret, or PEM.
+    /// Reads the key `text` for `algorithm`: a secret, or PEM.
     /// # Errors
-    /// Words for the operator, without the text.
+    /// A message for the operator, without the text.
     pub(crate) fn from_text(text: &str, algorithm: JwtAlgorithm) -> Result<Self, String> {
         let shortest = match algorithm {
             JwtAlgorithm::HS256 => 32,
@@ -69,7 +69,7 @@ impl VerificationKey {
         Ok(Self::Hmac(text.as_bytes().into()))
     }
 
-    /// The public key, or the key of the certificate, that comes first in `text`.
+    /// First public key, or key of the first certificate, in `text`.
     fn from_pem(text: &str) -> Result<Self, String> {
         const FORMS: &str = "a public key or an X.509 certificate in PEM begins with \
                              `-----BEGIN PUBLIC KEY-----` or `-----BEGIN CERTIFICATE-----`";
@@ -103,7 +103,7 @@ impl VerificationKey {
         }
     }
 
-    /// Reads a `SubjectPublicKeyInfo`.
+    /// Parses a `SubjectPublicKeyInfo`.
     fn from_info(der: &[u8]) -> Option<Self> {
         let (info, _) = value(SEQUENCE, der)?;
         let (algorithm, rest) = value(SEQUENCE, info)?;
@@ -118,15 +118,15 @@ impl VerificationKey {
         }
     }
 
-    /// Reads an `RSAPublicKey`.
+    /// Parses an `RSAPublicKey`.
     fn from_rsa(der: &[u8]) -> Option<Self> {
         let (key, _) = value(SEQUENCE, der)?;
         let (n, rest) = value(INTEGER, key)?;
         let (e, _) = value(INTEGER, rest)?;
-        Some(Self::Rsa { n: stripped(n), e: stripped(e) })
+        Some(Self::Rsa { n: strip_leading_zeros(n), e: strip_leading_zeros(e) })
     }
 
-    /// Its kind, in words.
+    /// Kind of the key, for messages.
     pub(crate) const fn family(&self) -> &'static str {
         match self {
             Self::Hmac(_) => "a secret",
@@ -137,7 +137,7 @@ impl VerificationKey {
         }
     }
 
-    /// True if signatures of `algorithm` are made with keys of its family.
+    /// True if `algorithm` uses keys of this kind.
     pub(crate) const fn fits(&self, algorithm: JwtAlgorithm) -> bool {
         use JwtAlgorithm::{ES256, ES384, Ed25519, HS256, HS384, HS512};
         use JwtAlgorithm::{PS256, PS384, PS512, RS256, RS384, RS512};
@@ -150,7 +150,7 @@ impl VerificationKey {
         }
     }
 
-    /// True if `signature` is one of `message` by this key and `algorithm`.
+    /// True if `signature` is valid for `message` with this key and `algorithm`.
     pub(crate) fn verifies(&self, algorithm: JwtAlgorithm, message: &[u8], signature: &[u8]) -> bool {
         if !self.fits(algorithm) {
             return false;
@@ -185,7 +185,7 @@ impl VerificationKey {
     }
 }
 
-/// The algorithm that the head of a token names.
+/// Algorithm by its name in a token's head.
 pub(crate) fn algorithm(name: &str) -> Option<JwtAlgorithm> {
     Some(match name {
         "HS256" => JwtAlgorithm::HS256,
@@ -207,16 +207,16 @@ pub(crate) fn algorithm(name: &str) -> Option<JwtAlgorithm> {
 /// One key of a key set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct JsonWebKey {
-    /// Its name.
+    /// Id of the key.
     pub(crate) kid: Option<Box<str>>,
-    /// The only algorithm it is for, if it names one.
+    /// The only algorithm it may be used for, if stated.
     pub(crate) algorithm: Option<JwtAlgorithm>,
     /// The key.
     pub(crate) key: VerificationKey,
 }
 
 impl JsonWebKey {
-    /// Reads a member of `keys`; none for keys of other kinds and uses.
+    /// Parses a member of `keys`; `None` for other kinds and uses of keys.
     pub(crate) fn read(jwk: JsonRef<'_>) -> Option<Self> {
         let text = |name: &str| jwk.get(name).and_then(JsonRef::as_str);
         let bytes = |name: &str| URL_SAFE_NO_PAD.decode(text(name)?.trim_end_matches('=')).ok();
@@ -230,7 +230,10 @@ impl JsonWebKey {
         let at = |coordinate: &str, length: usize| bytes(coordinate).filter(|it| it.len() == length);
         let on_curve = |length: usize| Some([&[4], &*at("x", length)?, &*at("y", length)?].concat().into());
         let key = match (&*text("kty")?, text("crv").as_deref()) {
-            ("RSA", _) => VerificationKey::Rsa { n: stripped(&bytes("n")?), e: stripped(&bytes("e")?) },
+            ("RSA", _) => VerificationKey::Rsa {
+                n: strip_leading_zeros(&bytes("n")?),
+                e: strip_leading_zeros(&bytes("e")?),
+            },
             ("EC", Some("P-256")) => VerificationKey::P256(on_curve(32)?),
             ("EC", Some("P-384")) => VerificationKey::P384(on_curve(48)?),
             ("OKP", Some("Ed25519")) => VerificationKey::Ed25519(at("x", 32)?.into()),
@@ -243,7 +246,7 @@ impl JsonWebKey {
         Some(Self { kid: text("kid").map(|it| it.into()), algorithm: named, key })
     }
 
-    /// True if a token with this head may be signed by it: a key with a name is for tokens that name it, or name none.
+    /// True if a token with this head may be signed by the key. A key with an id matches tokens with that id or none.
     pub(crate) fn may_sign(&self, algorithm: JwtAlgorithm, kid: Option<&str>) -> bool {
         let is_named = self.kid.as_deref().zip(kid).is_none_or(|(own, named)| own == named);
         is_named && self.key.fits(algorithm) && self.algorithm.is_none_or(|it| it == algorithm)
@@ -254,7 +257,7 @@ const INTEGER: u8 = 0x02;
 const BIT_STRING: u8 = 0x03;
 const SEQUENCE: u8 = 0x30;
 
-/// The contents of the value of DER with `tag` that `der` begins with, and what follows. Lengths fit in two bytes.
+/// Contents of the DER value with `tag` at the start of `der`, and the rest. Lengths have at most two bytes.
 fn value(tag: u8, der: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = match der {
         [it, length @ 0..=0x7f, rest @ ..] if *it == tag => (usize::from(*length), rest),
@@ -267,13 +270,13 @@ fn value(tag: u8, der: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(length)
 }
 
-/// A point of a curve whose coordinates have `length` bytes.
+/// A point of a curve with coordinates of `length` bytes.
 fn point(bytes: &[u8], length: usize) -> Option<Box<[u8]>> {
     (bytes.len() == 1 + 2 * length && bytes[0] == 4).then(|| bytes.into())
 }
 
 /// A number without its leading zeros.
-fn stripped(number: &[u8]) -> Box<[u8]> {
+fn strip_leading_zeros(number: &[u8]) -> Box<[u8]> {
     let zeros = number.iter().take_while(|it| **it == 0).count();
     number[zeros..].into()
 }

@@ -1,5 +1,5 @@
-//! JSON Web Key Sets at an address: fetched when first needed, again by the lifetime their server states, and once for a token that
-//! none of them signed.
+//! JSON Web Key Sets from URLs: fetched on first use, again after the lifetime that their server states, and once for a token that no
+//! known key signed.
 //!
 //! A set whose time is over serves until the next one is there, so a server of keys that is down for a while stops nobody.
 //!
@@ -20,20 +20,20 @@ use std::time::Duration;
 use weir_http::cache::Clock;
 use weir_language::json::{Json, JsonRef};
 
-/// Pause between two fetches, in milliseconds.
+/// Minimum time between two fetches, in milliseconds.
 const PAUSE_MS: u64 = 10_000;
-/// Pause after a failed fetch while there are no keys at all, in milliseconds.
+/// Pause after a failed fetch while no keys are known, in milliseconds.
 const FAILED_PAUSE_MS: u64 = 1000;
-/// Lifetime of a set whose server states none, in milliseconds.
+/// Default lifetime of a set, in milliseconds.
 const LIFETIME_MS: u64 = 10 * 60_000;
-/// No set is fresh for longer, in milliseconds: a key that was withdrawn is not trusted for ever.
+/// Maximum lifetime, in milliseconds, so that a withdrawn key is not trusted forever.
 const LIFETIME_MS_MAX: u64 = 24 * 3_600_000;
 /// Timeout of a fetch.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// Largest number of keys of a set.
+/// Maximum number of keys in a set.
 const KEYS_MAX: usize = 100;
 
-/// The keys at an address.
+/// The key set of a URL.
 pub(crate) struct KeySet {
     url: Box<str>,
     remote: Arc<RemoteUrl>,
@@ -42,17 +42,17 @@ pub(crate) struct KeySet {
     fetching: Mutex<Fetching>,
 }
 
-/// Keys as they were fetched.
+/// Keys of one fetch.
 #[derive(Debug)]
 struct FetchedKeys {
     keys: Vec<JsonWebKey>,
-    /// By the clock's monotonic time.
+    /// End of the lifetime on the clock's monotonic time.
     fresh_until_ms: u64,
-    /// No other fetched keys of the process have it.
+    /// Unique number of these keys in the process.
     epoch: KeyEpoch,
 }
 
-/// Epochs of fetched keys; 0 is that of keys that are never fetched.
+/// Next epoch; 0 is reserved for fixed keys.
 static NEXT_EPOCH: AtomicU64 = AtomicU64::new(1);
 
 /// The last fetch.
@@ -62,33 +62,34 @@ struct Fetching {
     begun_ms: Option<u64>,
 }
 
-/// No key of a set is known, because it cannot be fetched.
+/// The keys cannot be fetched, and none are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NoKeys;
 
 impl KeySet {
-    /// Nothing is fetched yet.
+    /// Prepares a key set without fetching it.
     /// # Errors
-    /// A text that is no address.
+    /// The text is not a URL.
     pub(crate) fn new(url: &str, clock: &Clock) -> Result<Self, String> {
         let remote = Arc::new(RemoteUrl::new(url, TIMEOUT)?);
-        let (current, fetching) = (Arc::default(), Mutex::default());
+        let current = Arc::default();
+        let fetching = Mutex::default();
         Ok(Self { url: url.into(), remote, clock: clock.clone(), current, fetching })
     }
 
-    /// Its address.
+    /// URL of the set.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
-    /// True if a key of the set signed `token`.
+    /// Returns the epoch of the keys if one of them signed `token`.
     /// # Errors
     /// No keys are known.
     pub(crate) async fn verifies(&self, token: &UncheckedToken<'_>) -> Result<Option<KeyEpoch>, NoKeys> {
         let keys = match self.current.load_full() {
             Some(keys) => keys,
             None => {
-                self.fetched(FAILED_PAUSE_MS).await;
+                self.await_fetch(FAILED_PAUSE_MS).await;
                 self.current.load_full().ok_or(NoKeys)?
             }
         };
@@ -97,38 +98,38 @@ impl KeySet {
             return Ok(Some(keys.epoch));
         }
         if token.algorithm.is_of_secrets() {
-            // No key of a set is a secret, whatever comes next.
+            // Key sets contain only public keys, so a MAC cannot be verified by any future set either.
             return Ok(None);
         }
-        // A key may have come, or have taken the place of another of its name.
-        self.fetched(PAUSE_MS).await;
+        // A key may have been added or replaced.
+        self.await_fetch(PAUSE_MS).await;
         let next = self.current.load_full().filter(|it| it.epoch != keys.epoch);
         Ok(next.filter(|it| it.verifies(token)).map(|it| it.epoch))
     }
 
-    /// The epoch of the keys in service. If their time is over, the next ones are fetched meanwhile.
+    /// Epoch of the current keys. After their lifetime a background fetch is started.
     pub(crate) fn epoch(&self) -> Option<KeyEpoch> {
         let keys = self.current.load_full()?;
         self.refresh(&keys);
         Some(keys.epoch)
     }
 
-    /// Begins to fetch again if the time of `keys` is over. Nobody waits for it: the keys at hand serve.
+    /// Starts a background fetch if the lifetime of `keys` is over. The current keys stay in use.
     fn refresh(&self, keys: &FetchedKeys) {
         if self.clock.now_ms() >= keys.fresh_until_ms {
             drop(self.begin(PAUSE_MS));
         }
     }
 
-    /// Waits for a fetch that is under way, or may begin.
-    async fn fetched(&self, pause_ms: u64) {
+    /// Waits for a fetch in flight, or starts one if allowed.
+    async fn await_fetch(&self, pause_ms: u64) {
         if let Some(flight) = self.begin(pause_ms) {
-            // A failed fetch is in the log.
+            // A failed fetch was logged.
             let _ = flight.wait().await;
         }
     }
 
-    /// The fetch under way, or a new one if the last was begun `pause_ms` ago.
+    /// The fetch in flight, or a new one if the last was started at least `pause_ms` ago.
     fn begin(&self, pause_ms: u64) -> Option<Flight<bool>> {
         let mut fetching = self.fetching.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(under_way) = fetching.under_way.as_ref().filter(|it| !it.is_over()) {
@@ -138,8 +139,10 @@ impl KeySet {
         if fetching.begun_ms.is_some_and(|it| now_ms < it.saturating_add(pause_ms)) {
             return None;
         }
-        let (remote, current) = (Arc::clone(&self.remote), Arc::clone(&self.current));
-        let (clock, url) = (self.clock.clone(), self.url.clone());
+        let remote = Arc::clone(&self.remote);
+        let current = Arc::clone(&self.current);
+        let clock = self.clock.clone();
+        let url = self.url.clone();
         let begun = Flight::begin(async move {
             match fetch(&remote, &clock).await {
                 Ok(keys) => {
@@ -184,7 +187,7 @@ async fn fetch(remote: &RemoteUrl, clock: &Clock) -> Result<FetchedKeys, String>
     Ok(FetchedKeys { keys, fresh_until_ms: clock.now_ms().saturating_add(lifetime_ms), epoch })
 }
 
-/// The public keys in the text of a set; those of other kinds and uses are left out.
+/// Public keys in a set; other kinds and uses are skipped.
 fn read(text: &[u8]) -> Result<Vec<JsonWebKey>, String> {
     let json = Json::parse(text, NESTING_MAX).map_err(|cause| format!("no key set: {cause}"))?;
     let list =

@@ -18,9 +18,9 @@ enum PathStep {
 }
 
 impl JsonPath {
-    /// Reads `text`: an optional `$`, then `.name`, `["any"]`, `['any']` and `[0]`.
+    /// Parses `text`: an optional `$`, then `.name`, `["any"]`, `['any']` and `[0]`.
     /// # Errors
-    /// The place that is none of these, with the way to write it.
+    /// The first invalid part and the correct syntax.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut rest = text.strip_prefix('$').unwrap_or(text);
         let mut steps = Vec::new();
@@ -54,7 +54,7 @@ impl fmt::Display for JsonPath {
     }
 }
 
-/// The step that `text` begins with, and what follows; the first of a path may lack its dot.
+/// First step of `text`, and the rest. The first step of a path may lack its dot.
 fn step(text: &str, is_first: bool) -> Option<(PathStep, &str)> {
     if let Some(inner) = text.strip_prefix('[') {
         let quote = inner.chars().next()?;

@@ -11,38 +11,38 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use weir_language::json::{Json, JsonRef};
 
-/// Longest token that is read, in bytes.
+/// Maximum length of a token, in bytes.
 pub(crate) const TOKEN_BYTES_MAX: usize = 16 * 1024;
-/// Longest name of a key, in bytes.
+/// Maximum length of a key id, in bytes.
 pub(crate) const KID_BYTES_MAX: usize = 256;
-/// Brackets open at once in a token.
+/// Maximum nesting in a token.
 pub(crate) const NESTING_MAX: u32 = 50;
 
-/// A token whose signature is not checked yet.
+/// A token whose signature was not verified yet.
 #[derive(Debug)]
 pub(crate) struct UncheckedToken<'t> {
     /// The signed bytes.
     signed: &'t str,
     signature: Vec<u8>,
-    /// The algorithm that the head names.
+    /// Algorithm from the head.
     pub(crate) algorithm: JwtAlgorithm,
-    /// The key that the head names.
+    /// Key id from the head.
     pub(crate) kid: Option<Box<str>>,
-    /// The claims as JSON.
+    /// Claims as JSON.
     pub(crate) payload: Vec<u8>,
 }
 
-/// A reason for which a token cannot be read; the words follow `JWSError`.
+/// Reason why a token cannot be parsed; messages follow `JWSError`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unreadable {
-    /// It is no token, or a longer one than may be.
+    /// It is not a token, or is too long.
     Form,
-    /// Its algorithm is unknown, or `none`.
+    /// The algorithm is unknown or `none`.
     Algorithm,
 }
 
 impl Unreadable {
-    /// In the words of Hasura's library.
+    /// Message of Hasura's library.
     pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::Form => "JWSError (CompactDecodeError Invalid number of parts or invalid part)",
@@ -52,7 +52,7 @@ impl Unreadable {
 }
 
 impl<'t> UncheckedToken<'t> {
-    /// Reads `text`.
+    /// Parses `text`.
     pub(crate) fn read(text: &'t str) -> Result<Self, Unreadable> {
         if text.len() > TOKEN_BYTES_MAX {
             return Err(Unreadable::Form);
@@ -60,10 +60,12 @@ impl<'t> UncheckedToken<'t> {
         let (signed, signature) = text.rsplit_once('.').ok_or(Unreadable::Form)?;
         let (head, payload) = signed.split_once('.').ok_or(Unreadable::Form)?;
         let part = |text: &str| URL_SAFE_NO_PAD.decode(text).map_err(|_| Unreadable::Form);
-        let (head, payload, signature) = (part(head)?, part(payload)?, part(signature)?);
+        let head = part(head)?;
+        let payload = part(payload)?;
+        let signature = part(signature)?;
         let head = Json::parse(&head, NESTING_MAX).map_err(|_| Unreadable::Form)?;
         let head = head.root();
-        // An extension that has to be understood is none that is.
+        // No critical extension is supported.
         if head.get("crit").is_some() {
             return Err(Unreadable::Form);
         }
@@ -93,31 +95,31 @@ impl<'t> UncheckedToken<'t> {
 /// Conditions on the claims of a token.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClaimRules {
-    /// One of them has to be in `aud`.
+    /// Values of which one must be in `aud`.
     pub(crate) audience: Option<Box<[String]>>,
-    /// Has to be `iss`.
+    /// The value that `iss` must have.
     pub(crate) issuer: Option<String>,
     /// Tolerance of times, in milliseconds.
     pub(crate) skew_ms: u64,
 }
 
-/// A claim that is not as it has to be.
+/// Reason why claims are refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClaimFault {
-    /// A time or a list is of another type.
+    /// A time or list has another type.
     Type,
-    /// `exp` is over.
+    /// `exp` has passed.
     Expired,
-    /// `nbf` is to come.
+    /// `nbf` is in the future.
     NotYet,
-    /// `aud` holds none of the audiences.
+    /// `aud` contains none of the audiences.
     Audience,
-    /// `iss` is another one.
+    /// `iss` differs.
     Issuer,
 }
 
 impl ClaimFault {
-    /// In the words of Hasura's library.
+    /// Message of Hasura's library.
     pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::Type => "JWTClaimsSetDecodeError",
@@ -130,7 +132,7 @@ impl ClaimFault {
 }
 
 impl ClaimRules {
-    /// Checks `claims` at `wall_ms`. Returns the time in which the token holds.
+    /// Checks `claims` at `wall_ms`; returns the validity of the token.
     pub(crate) fn check(&self, claims: JsonRef<'_>, wall_ms: u64) -> Result<Validity, ClaimFault> {
         let ends_ms = time_ms(claims, "exp")?.map(|it| it.saturating_add(self.skew_ms));
         if ends_ms.is_some_and(|it| wall_ms >= it) {
@@ -152,7 +154,7 @@ impl ClaimRules {
     }
 }
 
-/// True if `aud`, a text or a list of texts, holds one of `audience`.
+/// True if `aud`, a text or list, contains one of `audience`.
 fn is_for(claims: JsonRef<'_>, audience: &[String]) -> Result<bool, ClaimFault> {
     let Some(own) = claims.get("aud") else { return Ok(false) };
     let is_one = |it: JsonRef<'_>| {
@@ -164,7 +166,7 @@ fn is_for(claims: JsonRef<'_>, audience: &[String]) -> Result<bool, ClaimFault> 
     own.items().try_fold(false, |any, it| is_one(it).map(|it| any || it))
 }
 
-/// The time in `name`, in milliseconds since 1970; times before are 1970. A part of a second is left out.
+/// The time `name` in milliseconds since 1970, at least 0 and without fractions of a second.
 fn time_ms(claims: JsonRef<'_>, name: &str) -> Result<Option<u64>, ClaimFault> {
     let Some(time) = claims.get(name) else { return Ok(None) };
     let digits = time.as_number().ok_or(ClaimFault::Type)?;
@@ -181,7 +183,7 @@ fn time_ms(claims: JsonRef<'_>, name: &str) -> Result<Option<u64>, ClaimFault> {
     if !whole.bytes().all(|it| it.is_ascii_digit()) {
         return Err(ClaimFault::Type);
     }
-    // Digits that do not fit are a time in a far future.
+    // Digits that overflow mean a distant future.
     Ok(Some(whole.parse::<u64>().unwrap_or(u64::MAX).saturating_mul(1000)))
 }
 

@@ -1,4 +1,4 @@
-//! Tokens that were verified already: the next request with one costs a hash in place of a signature.
+//! Cache of verified tokens: a repeated token costs a hash instead of a signature check.
 //!
 //! An entry stands under the SHA-256 of the token and of its place; the token itself is not kept.
 //!
@@ -12,26 +12,26 @@ use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
-/// Bytes of all entries.
+/// Capacity in bytes.
 const ENTRIES_BYTES_MAX: u64 = 16 << 20;
-/// Bytes that an entry has beside the token's claims, estimated.
+/// Overhead of an entry beyond the token's claims, in bytes; an estimate.
 const ENTRY_BYTES: usize = 512;
-/// Number of entries to make room for.
+/// Initial number of entries.
 const ENTRIES_ESTIMATED: usize = 4096;
 
-/// Hash of a token and its place.
+/// Hash of tokens with their places.
 pub(crate) type TokenDigest = [u8; 32];
 
-/// The keys of a source at one moment: those of a set get another number whenever they are fetched.
+/// Version of a source's keys: a key set gets a new one with each fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KeyEpoch(pub(crate) u64);
 
-/// The time in which a token holds, with the tolerance of its rules.
+/// Validity period of a token, including tolerance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Validity {
-    /// Its beginning, in milliseconds since 1970.
+    /// Start in milliseconds since 1970.
     pub(crate) begins_ms: u64,
-    /// Its end, in milliseconds since 1970.
+    /// End in milliseconds since 1970.
     pub(crate) ends_ms: Option<u64>,
 }
 
@@ -41,15 +41,15 @@ impl Validity {
     }
 }
 
-/// A token that was verified.
+/// A verified token.
 #[derive(Debug)]
 pub(crate) struct Verified<V> {
-    /// The value that was read from the token.
+    /// Value derived from the token.
     pub(crate) value: V,
     pub(crate) validity: Validity,
-    /// The keys that verified it.
+    /// Version of the keys that verified it.
     pub(crate) epoch: KeyEpoch,
-    /// Bytes of the token.
+    /// Size of the token, in bytes.
     pub(crate) bytes: usize,
 }
 
@@ -58,7 +58,7 @@ struct EntryBytes;
 
 impl<V> Weighter<TokenDigest, Arc<Verified<V>>> for EntryBytes {
     fn weight(&self, _: &TokenDigest, entry: &Arc<Verified<V>>) -> u64 {
-        // Claims are kept decoded, as texts of their own.
+        // Claims are stored decoded, as separate strings.
         (ENTRY_BYTES + 2 * entry.bytes) as u64
     }
 }
@@ -79,7 +79,7 @@ impl<V> std::fmt::Debug for VerifiedTokens<V> {
 }
 
 impl<V> VerifiedTokens<V> {
-    /// The entry under `digest`, if it holds at `wall_ms` and `epoch` gives the keys that verified it.
+    /// Entry of `digest`, if it is valid at `wall_ms` and `epoch` returns the version of its keys.
     pub(crate) fn get(
         &self,
         digest: &TokenDigest,
@@ -94,7 +94,7 @@ impl<V> VerifiedTokens<V> {
         None
     }
 
-    /// Keeps an entry; an older one may go.
+    /// Adds an entry, possibly evicting another.
     pub(crate) fn put(&self, digest: TokenDigest, entry: Verified<V>) -> Arc<Verified<V>> {
         let entry = Arc::new(entry);
         self.0.insert(digest, Arc::clone(&entry));
@@ -102,7 +102,7 @@ impl<V> VerifiedTokens<V> {
     }
 }
 
-/// The hash of the tokens of a request, each with the number of its place.
+/// Hash of a request's tokens, each with the number of its place.
 pub(crate) fn digest<'t>(tokens: impl Iterator<Item = (usize, &'t str)>) -> TokenDigest {
     let mut hash = Sha256::new();
     for (place, token) in tokens {

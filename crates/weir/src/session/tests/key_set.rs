@@ -26,7 +26,7 @@ const FORGED: Result<&str, (AuthFault, &str)> = Err((AuthFault::Token, "JWSInval
 fn a_key_set_is_fetched_once_and_again_when_its_time_is_over() {
     let service =
         LoopbackService::start(Reply::ok("cache-control: max-age=60\r\n", &set(&[&rsa_jwk("a", "")])));
-    let clock = Clock::simulated();
+    let clock = Clock::new_simulated();
     let authenticator = authenticator(&of(&service), &clock);
     run(async {
         let token = rsa("a");
@@ -55,7 +55,7 @@ fn a_key_set_is_fetched_once_and_again_when_its_time_is_over() {
 #[test]
 fn an_unknown_kid_causes_one_fetch_per_interval() {
     let service = LoopbackService::start(Reply::ok("", &set(&[&rsa_jwk("a", "")])));
-    let clock = Clock::simulated();
+    let clock = Clock::new_simulated();
     let authenticator = authenticator(&of(&service), &clock);
     run(async {
         for kid in ["b", "../a", "http://169.254.169.254/", "A"] {
@@ -80,7 +80,7 @@ fn a_signature_that_fails_asks_for_the_keys_once_per_interval_whatever_names_the
         let head = format!(r#"{{"alg":"ES256"{named}}}"#);
         let [old, new] = [0, 1].map(|at: usize| token(&head, &claims(""), |it| curves[at].sign(it)));
         let service = LoopbackService::start(Reply::ok("", &set(&[&key(0)])));
-        let clock = Clock::simulated();
+        let clock = Clock::new_simulated();
         let authenticator = authenticator(&of(&service), &clock);
         run(async {
             check(ask(&authenticator, &old).await, Ok("user"));
@@ -110,7 +110,7 @@ fn a_signature_that_fails_asks_for_the_keys_once_per_interval_whatever_names_the
 #[test]
 fn without_keys_no_token_is_accepted_until_they_can_be_fetched() {
     let service = LoopbackService::start(Reply::ok("", "no JSON"));
-    let clock = Clock::simulated();
+    let clock = Clock::new_simulated();
     let authenticator = authenticator(&of(&service), &clock);
     run(async {
         for reply in
@@ -131,7 +131,8 @@ fn without_keys_no_token_is_accepted_until_they_can_be_fetched() {
 
 #[test]
 fn a_key_of_a_set_serves_its_own_family_use_and_algorithm() {
-    let (p256, ed25519) = (Curve::ecdsa(&signature::ECDSA_P256_SHA256_FIXED_SIGNING), Curve::ed25519());
+    let p256 = Curve::ecdsa(&signature::ECDSA_P256_SHA256_FIXED_SIGNING);
+    let ed25519 = Curve::ed25519();
     let secret = format!(r#"{{"kty":"oct","kid":"s","k":"{}"}}"#, URL_SAFE_NO_PAD.encode(HMAC));
     let keys = [
         rsa_jwk("enc", r#","use":"enc""#),
@@ -145,7 +146,7 @@ fn a_key_of_a_set_serves_its_own_family_use_and_algorithm() {
         r#"{"kty":"EC","crv":"P-256","x":"AA","y":"AA"}"#.into(),
     ];
     let service = LoopbackService::start(Reply::ok("", &set(&keys.each_ref().map(|it| &**it))));
-    let authenticator = authenticator(&of(&service), &Clock::simulated());
+    let authenticator = authenticator(&of(&service), &Clock::new_simulated());
     run(async {
         for (kid, expected) in
             [("ops", Ok("user")), ("enc", FORGED), ("wrap", FORGED), ("512", FORGED), ("oaep", FORGED)]
@@ -170,7 +171,7 @@ fn a_key_of_a_set_serves_its_own_family_use_and_algorithm() {
 fn a_reload_keeps_the_keys_of_the_same_address() {
     let service = LoopbackService::start(Reply::ok("", &set(&[&rsa_jwk("a", "")])));
     let config = of(&service);
-    let clock = Clock::simulated();
+    let clock = Clock::new_simulated();
     let before = authenticator(&config, &clock);
     let mut after = authenticator(&config, &clock);
     run(async {

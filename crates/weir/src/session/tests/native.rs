@@ -24,7 +24,7 @@ fn signed(claims: &str) -> String {
 }
 
 fn read(line: &AuthorizationLine, lines: &[(&'static str, &str)]) -> Result<Token, MalformedBearer> {
-    let tokens = NativeTokens::new(line, &Clock::simulated()).expect("the line is right");
+    let tokens = NativeTokens::new(line, &Clock::new_simulated()).expect("the line is right");
     run(tokens.read(&headers(lines))).map(|it| it.0)
 }
 
@@ -104,7 +104,8 @@ fn a_native_token_that_is_not_accepted_says_why() {
 #[test]
 fn native_key_sets_need_a_kid_and_the_first_that_verifies_wins() {
     let keys = |kid: &str| Reply::ok("", &format!(r#"{{"keys":[{}]}}"#, rsa_jwk(kid, "")));
-    let (one, other) = (LoopbackService::start(keys("a")), LoopbackService::start(keys("b")));
+    let one = LoopbackService::start(keys("a"));
+    let other = LoopbackService::start(keys("b"));
     let line = AuthorizationLine { keys: AuthorizationKeys::Sets(vec![one.url(), other.url()]), ..line() };
     let rs = |head: &str| token(head, "{}", |it| by_rsa(&signature::RSA_PKCS1_SHA256, it));
     for kid in ["a", "b"] {
@@ -119,7 +120,7 @@ fn native_key_sets_need_a_kid_and_the_first_that_verifies_wins() {
 fn a_native_line_that_cannot_be_is_refused() {
     let with = |text: &str, algorithm: &str| {
         let keys = AuthorizationKeys::Key { text: text.into(), algorithm: algorithm.into() };
-        NativeTokens::new(&AuthorizationLine { keys, ..line() }, &Clock::simulated()).map(|_| ())
+        NativeTokens::new(&AuthorizationLine { keys, ..line() }, &Clock::new_simulated()).map(|_| ())
     };
     assert_eq!(with(&RSA_PUBLIC.replace('\n', "\\n"), "RS256"), Ok(()));
     for (text, algorithm, part) in [

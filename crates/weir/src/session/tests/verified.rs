@@ -32,8 +32,9 @@ fn user(id: &str) -> String {
 #[test]
 fn users_whose_tokens_are_known_stay_apart_and_choose_their_roles() {
     let config = config(Auth { jwt: vec![hs256()], ..Auth::default() });
-    let authenticator = authenticator(&config, &Clock::simulated());
-    let (ann, bob) = (hs(&user("ann")), hs(&user("bob")));
+    let authenticator = authenticator(&config, &Clock::new_simulated());
+    let ann = hs(&user("ann"));
+    let bob = hs(&user("bob"));
     run(async {
         for _ in 0..3 {
             for (token, id) in [(&ann, "ann"), (&bob, "bob")] {
@@ -63,7 +64,7 @@ fn users_whose_tokens_are_known_stay_apart_and_choose_their_roles() {
 #[test]
 fn a_known_token_ends_when_it_says() {
     let config = config(Auth { jwt: vec![hs256()], ..Auth::default() });
-    let clock = Clock::simulated();
+    let clock = Clock::new_simulated();
     let authenticator = authenticator(&config, &clock);
     let token = hs(&claims(&format!(r#","exp":{}"#, NOW_S + 10)));
     run(async {
@@ -82,10 +83,11 @@ fn a_known_token_ends_when_it_says() {
 fn a_known_token_is_believed_no_longer_than_its_key() {
     let both = set(&[&rsa_jwk("a", ""), &rsa_jwk("b", "")]);
     let service = LoopbackService::start(Reply::ok("cache-control: max-age=60\r\n", &both));
-    let clock = Clock::simulated();
+    let clock = Clock::new_simulated();
     let authenticator = authenticator(&of_set(&service), &clock);
     run(async {
-        let (gone, stays) = (rsa("a", &user("ann")), rsa("b", &user("bob")));
+        let gone = rsa("a", &user("ann"));
+        let stays = rsa("b", &user("bob"));
         for _ in 0..2 {
             check(ask(&authenticator, &gone, None).await, Ok("user"));
             check(ask(&authenticator, &stays, None).await, Ok("user"));
@@ -108,7 +110,7 @@ fn a_known_token_is_believed_no_longer_than_its_key() {
 fn a_known_token_of_a_native_source_ends_with_its_time_and_its_key() {
     let service =
         LoopbackService::start(Reply::ok("cache-control: max-age=60\r\n", &set(&[&rsa_jwk("a", "")])));
-    let clock = Clock::simulated();
+    let clock = Clock::new_simulated();
     let line = AuthorizationLine {
         header: "x-auth".into(),
         namespace: "n".into(),

@@ -17,7 +17,7 @@ async fn ask(authenticator: &Authenticator, lines: &[(&'static str, &str)]) -> R
 #[test]
 fn a_get_has_the_client_s_headers_and_the_answer_is_the_session() {
     let service = LoopbackService::start(Reply::ok("set-cookie: a=b\r\nset-cookie: c=d\r\n", USER));
-    let authenticator = authenticator(&of(&service, WebhookMode::Get, true), &Clock::simulated());
+    let authenticator = authenticator(&of(&service, WebhookMode::Get, true), &Clock::new_simulated());
     let lines = [
         ("authorization", "Bearer t"),
         ("cookie", "s=1"),
@@ -41,7 +41,7 @@ fn a_get_has_the_client_s_headers_and_the_answer_is_the_session() {
 #[test]
 fn a_post_has_headers_and_request_as_json() {
     let service = LoopbackService::start(Reply::ok("", USER));
-    let post = authenticator(&of(&service, WebhookMode::Post, true), &Clock::simulated());
+    let post = authenticator(&of(&service, WebhookMode::Post, true), &Clock::new_simulated());
     let lines = headers(&[("authorization", "Bearer t"), ("x-a", "\"1\"")]);
     assert!(post.needs_request(&lines));
     assert!(!post.needs_request(&headers(&[("x-hasura-admin-secret", "hush")])));
@@ -65,7 +65,7 @@ fn a_post_has_headers_and_request_as_json() {
                 format!(r#"{{"headers":{{"authorization":"Bearer t","x-a":"\"1\""}}{request}}}"#)
             );
         }
-        let without = authenticator(&of(&service, WebhookMode::Post, false), &Clock::simulated());
+        let without = authenticator(&of(&service, WebhookMode::Post, false), &Clock::new_simulated());
         assert!(!without.needs_request(&lines));
         check(without.authenticate(&lines, Some(br#"{"query":"{ a }"}"#)).await, Ok("user"));
         assert!(!last().contains("request"), "{}", last());
@@ -75,7 +75,7 @@ fn a_post_has_headers_and_request_as_json() {
 #[test]
 fn answers_of_the_webhook_have_hasura_s_meaning() {
     let service = LoopbackService::start(Reply::ok("", ""));
-    let authenticator = authenticator(&of(&service, WebhookMode::Get, true), &Clock::simulated());
+    let authenticator = authenticator(&of(&service, WebhookMode::Get, true), &Clock::new_simulated());
     let unusable = Err((AuthFault::Unavailable, "Invalid response from authorization hook"));
     let denied = Err((AuthFault::HookDenied, "Authentication hook unauthorized this request"));
     let no_role = Err((AuthFault::HookRole, "\"x-hasura-role\" not found in session variables"));
@@ -102,7 +102,7 @@ fn answers_of_the_webhook_have_hasura_s_meaning() {
         if let Some(hook) = &mut config.auth.webhook {
             hook.url = "http://127.0.0.1:1/".into();
         }
-        let authenticator = super::authenticator(&config, &Clock::simulated());
+        let authenticator = super::authenticator(&config, &Clock::new_simulated());
         let failed = Err((AuthFault::Unavailable, "webhook authentication request failed"));
         check(ask(&authenticator, &[]).await, failed);
     });
@@ -111,7 +111,7 @@ fn answers_of_the_webhook_have_hasura_s_meaning() {
 #[test]
 fn the_session_ends_when_the_webhook_says() {
     let service = LoopbackService::start(Reply::ok("", ""));
-    let authenticator = authenticator(&of(&service, WebhookMode::Get, true), &Clock::simulated());
+    let authenticator = authenticator(&of(&service, WebhookMode::Get, true), &Clock::new_simulated());
     run(async {
         for (more, expected) in [
             ("", None),
@@ -130,9 +130,10 @@ fn the_session_ends_when_the_webhook_says() {
 #[test]
 fn an_answer_with_a_lifetime_is_kept_for_equal_headers_alone() {
     let service = LoopbackService::start(Reply::ok("cache-control: max-age=60\r\n", USER));
-    let clock = Clock::simulated();
+    let clock = Clock::new_simulated();
     let authenticator = authenticator(&of(&service, WebhookMode::Get, true), &clock);
-    let (ada, bob) = ([("authorization", "Bearer a")], [("authorization", "Bearer b")]);
+    let ada = [("authorization", "Bearer a")];
+    let bob = [("authorization", "Bearer b")];
     run(async {
         for _ in 0..3 {
             check(ask(&authenticator, &ada).await, Ok("user"));
@@ -156,7 +157,7 @@ fn an_answer_with_a_lifetime_is_kept_for_equal_headers_alone() {
 #[test]
 fn denials_cookies_and_answers_without_a_lifetime_are_not_kept() {
     let service = LoopbackService::start(Reply::ok("", USER));
-    let authenticator = authenticator(&of(&service, WebhookMode::Get, true), &Clock::simulated());
+    let authenticator = authenticator(&of(&service, WebhookMode::Get, true), &Clock::new_simulated());
     let mut count = 0;
     run(async {
         for (status, head) in [
@@ -181,10 +182,11 @@ fn a_call_that_nobody_waits_for_answers_nobody_later() {
     use futures_util::future::{Either, select};
 
     let service = LoopbackService::start(Reply::ok("", USER));
-    let authenticator = authenticator(&of(&service, WebhookMode::Get, true), &Clock::simulated());
+    let authenticator = authenticator(&of(&service, WebhookMode::Get, true), &Clock::new_simulated());
     let Mode::Webhook(hook) = &authenticator.mode else { panic!("it is another mode") };
     run(async {
-        let (first, asked) = (Box::pin(ask(&authenticator, &[])), Box::pin(service.until(1)));
+        let first = Box::pin(ask(&authenticator, &[]));
+        let asked = Box::pin(service.until(1));
         match select(asked, first).await {
             Either::Left((_, left)) => drop(left),
             Either::Right(_) => {}

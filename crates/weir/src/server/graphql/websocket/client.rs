@@ -1,4 +1,4 @@
-//! The client of a socket: who it is by the handshake and `connection_init`, and the answers to its operations.
+//! Client of a WebSocket: authenticated by the handshake and `connection_init`, with the answers to its operations.
 //!
 //! **Invariant:** nothing is executed for a client that is not logged in; after a reload the login is held against the new settings
 //! before the next operation.
@@ -36,7 +36,7 @@ use weir_engine::engine::{Aborted, IncrementForm};
 use weir_language::json::{Json, JsonRef};
 use weir_transport::socket::{Close, Dialect, LoginError, Operation, Outcome, Subprotocol, Talk};
 
-/// Headers of a connection, which a login cannot set.
+/// Headers of the connection, which a login cannot override.
 const OF_THE_CONNECTION: [&str; 8] = [
     "connection",
     "content-length",
@@ -55,11 +55,11 @@ pub(super) struct SocketClient {
     peer: IpAddr,
     talk: Talk,
     is_relay: bool,
-    /// Those of the handshake, under those of the login.
+    /// Headers of the handshake, overridden by those of the login.
     headers: Rc<HeaderMap>,
-    /// Log positions of its changes, and of its handshake.
+    /// Log positions of its changes and of its handshake.
     positions: Arc<Positions>,
-    /// The session, and the generation under which it was made.
+    /// Session, with the generation that authenticated it.
     session: Option<(u64, Session)>,
 }
 
@@ -86,7 +86,7 @@ impl SocketClient {
         RequestContext::over_socket(&self.worker, &self.watched, self.peer)
     }
 
-    /// Takes the login: the headers in `payload`, a JSON object.
+    /// Authenticates with the headers in `payload`, a JSON object.
     pub(super) async fn log_in(&mut self, payload: Option<&str>) -> Result<(), LoginError> {
         let mut headers = HeaderMap::clone(&self.headers);
         if let Some(payload) = payload {
@@ -100,7 +100,7 @@ impl SocketClient {
         self.authenticate().await.map_err(|it| LoginError::Denied(it.message))
     }
 
-    /// Holds the login against the settings that serve now, if they are others than before.
+    /// Authenticates again if the settings changed.
     pub(super) async fn renew(&mut self) -> Result<(), AuthError> {
         let serving = self.worker.live.current().number;
         match &self.session {
@@ -117,8 +117,8 @@ impl SocketClient {
         Ok(())
     }
 
-    /// Waits for the end of the session.
-    pub(super) async fn expired(&self) {
+    /// Waits for the expiry of the session.
+    pub(super) async fn await_expiry(&self) {
         let Some(expires_ms) = self.session.as_ref().and_then(|it| it.1.expires_ms) else {
             return std::future::pending().await;
         };
@@ -126,14 +126,14 @@ impl SocketClient {
         tokio::time::sleep(Duration::from_millis(expires_ms).saturating_sub(since)).await;
     }
 
-    /// Shape of the parts of an answer that come later, if the client's `accept` has one. The older subprotocol has no parts.
+    /// Format of incremental parts, if the client's `accept` has one. The older subprotocol has none.
     fn increments(&self) -> Option<IncrementForm> {
         let takes_parts =
             self.talk.subprotocol == Subprotocol::Transport && self.talk.dialect == Dialect::Standard;
         negotiate::increments(&self.headers).map(|it| it.0).filter(|_| takes_parts)
     }
 
-    /// The messages that answer `operation`, as they come.
+    /// Messages that answer `operation`.
     pub(super) fn answer(&self, operation: Operation) -> LocalBoxStream<'static, OperationStep> {
         let client = LiveClient {
             worker: Rc::clone(&self.worker),
@@ -154,7 +154,7 @@ impl SocketClient {
     }
 }
 
-/// The messages of an operation, from its beginning.
+/// Starts an operation; returns its messages.
 async fn begin(
     client: LiveClient,
     session: Option<(Identity, Option<u64>)>,
@@ -166,11 +166,15 @@ async fn begin(
     let mut in_flight = context.watched.begin(false);
     let Some(session) = session else {
         let message = "the socket is not logged in";
-        let answer =
-            WholeAnswer::refused(Endpoint::of_socket(talk.dialect), message, "FORBIDDEN", Verdict::Rejected);
+        let answer = WholeAnswer::new_error(
+            Endpoint::of_socket(talk.dialect),
+            message,
+            "FORBIDDEN",
+            Verdict::Rejected,
+        );
         return last(talk.answer(&id, Outcome::Refused, &answer.body));
     };
-    // Apart, as the stream keeps room for what begins it until it ends.
+    // A boxed future: the stream would otherwise keep its memory until the end.
     let started = Box::pin(live::start(&context, client, session, payload));
     let work = AssertUnwindSafe(started).catch_unwind();
     let started = work.await.unwrap_or_else(|_| {
@@ -178,7 +182,7 @@ async fn begin(
         let trace_id = context.trace(None).map(LoggedTrace::trace_id);
         tracing::error!(request_id = context.id.text(), trace_id, "a bug: the request panicked");
         let message = "something went wrong in the server; the request id finds it in the log";
-        LiveStart::Answered(WholeAnswer::refused(
+        LiveStart::Answered(WholeAnswer::new_error(
             Endpoint::of_socket(talk.dialect),
             message,
             "INTERNAL",
@@ -193,11 +197,11 @@ async fn begin(
                 span::record(&context, span, None, execution.as_ref(), total);
             }
             let Some(rest) = later else {
-                in_flight.answered(body.len() as u64);
+                in_flight.begin_answer(body.len() as u64);
                 return last(talk.answer(&id, Outcome::of(outcome), &body));
             };
-            in_flight.answers_in_parts([rest.waiting().clone()].into());
-            // The next part waits for its source.
+            in_flight.answers_in_parts([rest.unread_count().clone()].into());
+            // The next part waits for its source, not for the client.
             in_flight.await_reader(false);
             parts(&body, *rest, (talk, id), in_flight).boxed_local()
         }
@@ -208,12 +212,12 @@ async fn begin(
     }
 }
 
-/// An operation whose messages are all there.
+/// An operation whose messages are complete.
 fn last(texts: Vec<String>) -> LocalBoxStream<'static, OperationStep> {
     stream::once(ready(OperationStep::Say(texts))).boxed_local()
 }
 
-/// The messages of an answer in parts, the first at once.
+/// Messages of an incremental answer.
 fn parts(
     first: &[u8],
     rest: LaterParts,
@@ -227,7 +231,7 @@ fn parts(
             Some(Ok(part)) => (OperationStep::Say(vec![talk.part(&id, &part)]), Some((rest, id, in_flight))),
             Some(Err(Aborted)) => {
                 let message = "the answer broke off";
-                let answer = WholeAnswer::refused(
+                let answer = WholeAnswer::new_error(
                     Endpoint::of_socket(talk.dialect),
                     message,
                     "INTERNAL",
@@ -241,7 +245,7 @@ fn parts(
     stream::once(ready(head)).chain(later)
 }
 
-/// The messages of a subscription.
+/// Messages of a subscription.
 fn results(operation: Box<LiveOperation>, talk: Talk, id: String) -> impl Stream<Item = OperationStep> {
     stream::unfold(Some((operation, id)), move |state| async move {
         let (mut operation, id) = state?;
@@ -258,12 +262,12 @@ fn results(operation: Box<LiveOperation>, talk: Talk, id: String) -> impl Stream
     })
 }
 
-/// The log positions that a socket or a stream begins with. A text that is none is refused with each operation.
+/// Log positions at the start of a socket or stream. An invalid header is reported by each operation.
 pub(super) fn positions(headers: &HeaderMap) -> Positions {
     headers.get(POSITION).and_then(|it| Positions::read(it.as_bytes())).unwrap_or_default()
 }
 
-/// Adds the login's headers: the texts in its member `headers`, or else its own texts. Nothing if one of `headers` is no text.
+/// Adds the login's headers: strings in its member `headers`, else its own strings. `None` if a member of `headers` is not a string.
 fn add_headers(headers: &mut HeaderMap, payload: JsonRef<'_>) -> Option<()> {
     let inner = payload.get("headers").filter(|it| !it.is_null());
     for (name, value) in inner.unwrap_or(payload).members() {
@@ -277,7 +281,7 @@ fn add_headers(headers: &mut HeaderMap, payload: JsonRef<'_>) -> Option<()> {
         if OF_THE_CONNECTION.contains(&&*name) || name.starts_with("sec-") {
             continue;
         }
-        // Other texts are the client's own business.
+        // Other strings are for the client's own use.
         if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::from_str(&text)) {
             headers.try_insert(name, value).ok()?;
         }

@@ -1,4 +1,4 @@
-//! The handshake of a WebSocket: over HTTP/1.1 the connection becomes the socket, over HTTP/2 one of its streams does.
+//! WebSocket handshake: over HTTP/1.1 the connection becomes the socket, over HTTP/2 one stream does.
 //!
 //! **Invariant:** a page of an origin that may not call gets no socket.
 //!
@@ -8,7 +8,7 @@ use crate::server::connection::guarded_io::TimedIo;
 use crate::server::connection::head_guard::{has_upgrade, is_websocket};
 use crate::server::connection::unread::StreamTask;
 use crate::server::connection::websocket_terms::WebSocketTerms;
-use crate::server::request::client_headers::kept;
+use crate::server::request::client_headers::copy_headers;
 use crate::server::request::context::{Answer, RequestContext};
 use crate::server::request::refusal::Refusal;
 use crate::server::request::response_body::ResponseBody;
@@ -26,7 +26,7 @@ use std::rc::Rc;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use weir_transport::socket::Subprotocol;
 
-/// The length of a key: 16 bytes in base64. Source: RFC 6455, section 4.1.
+/// Length of `sec-websocket-key`: 16 bytes in base64. Source: RFC 6455, section 4.1.
 const KEY_BYTES: usize = 24;
 
 /// True if the head asks for a WebSocket.
@@ -40,13 +40,13 @@ pub(crate) fn is_offered(head: &Parts) -> bool {
     if head.version == Version::HTTP_2 { is_extended_connect(head) } else { is_upgrade() }
 }
 
-/// True for the head of HTTP/2 that asks for a WebSocket. It stands for the GET of HTTP/1.1. Source: RFC 8441, section 5.
+/// True for an HTTP/2 head that asks for a WebSocket, which replaces the GET of HTTP/1.1. Source: RFC 8441, section 5.
 pub(crate) fn is_extended_connect(head: &Parts) -> bool {
     let protocol = || head.extensions.get::<Protocol>();
     head.method == Method::CONNECT && protocol().is_some_and(|it| it.as_str() == "websocket")
 }
 
-/// Headers that say nothing of the operations of a socket. They would be held as long as it is open.
+/// Headers irrelevant to operations. They would occupy memory as long as the socket is open.
 const OF_THE_HANDSHAKE: [HeaderName; 6] = [
     CONNECTION,
     UPGRADE,
@@ -56,7 +56,7 @@ const OF_THE_HANDSHAKE: [HeaderName; 6] = [
     SEC_WEBSOCKET_VERSION,
 ];
 
-/// Agrees to a WebSocket, at the address of Relay's form if `is_relay`, or says why not.
+/// Accepts a WebSocket, on Relay's API if `is_relay`, or refuses it.
 pub(crate) fn accept(
     context: &RequestContext,
     head: &Parts,
@@ -65,15 +65,17 @@ pub(crate) fn accept(
     let headers = &head.headers;
     let is_stream = head.version == Version::HTTP_2;
     if !is_stream && (head.method != Method::GET || head.version != Version::HTTP_11) {
-        return Err(refused("a WebSocket begins with a GET in HTTP/1.1, or with a CONNECT in HTTP/2"));
+        return Err(upgrade_refusal(
+            "a WebSocket begins with a GET in HTTP/1.1, or with a CONNECT in HTTP/2",
+        ));
     }
     if headers.get(SEC_WEBSOCKET_VERSION).is_none_or(|it| it != "13") {
-        return Err(refused("the version of WebSockets that is spoken is 13"));
+        return Err(upgrade_refusal("the version of WebSockets that is spoken is 13"));
     }
-    // Over HTTP/2 there is none: its method says enough.
+    // HTTP/2 has no key; the method suffices.
     let key = headers.get(SEC_WEBSOCKET_KEY).filter(|it| it.len() == KEY_BYTES);
     if key.is_none() && !is_stream {
-        return Err(refused("a WebSocket needs `sec-websocket-key`, 16 bytes in base64"));
+        return Err(upgrade_refusal("a WebSocket needs `sec-websocket-key`, 16 bytes in base64"));
     }
     if !context.generation.cors.may_call(head) {
         let message = "web pages of this origin may not open a socket; `cors.origins` names those that may";
@@ -82,15 +84,15 @@ pub(crate) fn accept(
     let Some(subprotocol) = Subprotocol::choose(headers, endpoint.dialect()) else {
         let message =
             "a WebSocket needs `sec-websocket-protocol: graphql-transport-ws`, or the older `graphql-ws`";
-        return Err(refused(message));
+        return Err(upgrade_refusal(message));
     };
-    let mut own = kept(headers);
+    let mut own = copy_headers(headers);
     OF_THE_HANDSHAKE.iter().for_each(|name| drop(own.remove(name)));
     let terms =
         WebSocketTerms::new((subprotocol, endpoint, is_relay), own, &context.generation.config.limits);
     let mut response = Response::new(ResponseBody::empty());
     let answer = response.headers_mut();
-    // A protocol may be chosen only if the client offered one.
+    // A protocol may be chosen only if the client offered some.
     if headers.contains_key(SEC_WEBSOCKET_PROTOCOL) {
         answer.insert(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(subprotocol.name()));
     }
@@ -107,19 +109,21 @@ pub(crate) fn accept(
     Ok(Answer { response, endpoint, verdict: Verdict::Executed, execution: None })
 }
 
-fn refused(message: &'static str) -> Refusal {
+fn upgrade_refusal(message: &'static str) -> Refusal {
     Refusal::new(StatusCode::BAD_REQUEST, "UPGRADE_NOT_SUPPORTED", message)
 }
 
-/// Serves a stream of HTTP/2 once the answer to its head has left. The clock watches it as a connection of its own; the connection it is on
-/// counts it as a request in flight.
+/// Serves a stream of HTTP/2 after the response to its head. It has timeouts of its own, and counts as a request in flight of its
+/// connection.
 fn serve_stream(context: &RequestContext, upgrade: OnUpgrade, terms: WebSocketTerms) {
-    let (worker, connection, peer) = (Rc::clone(&context.worker), Rc::clone(&context.watched), context.peer);
+    let worker = Rc::clone(&context.worker);
+    let connection = Rc::clone(&context.watched);
+    let peer = context.peer;
     let task = StreamTask::current();
     tokio::task::spawn_local(async move {
         let _in_flight = connection.begin_socket();
         let watched = worker.clock.watch_stream(&connection);
-        // Nothing is upgraded where the client has gone.
+        // The upgrade fails if the client is gone.
         if let Ok(stream) = upgrade.await {
             let sender = task.and_then(|it| it.take_child());
             let stream = TimedIo::of_stream(TokioIo::new(stream), Rc::clone(&watched));

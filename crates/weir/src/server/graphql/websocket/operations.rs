@@ -1,4 +1,4 @@
-//! Operations that run over one socket, each until its last message or until its client wants it no more.
+//! Operations running over one socket, until they end or the client stops them.
 //!
 //! **Invariant:** nothing of an operation that was stopped is sent, also if its id is used again.
 
@@ -11,24 +11,24 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use weir_transport::socket::Close;
 
-/// The next of an operation.
+/// Next output of an operation.
 pub(super) enum OperationStep {
-    /// The messages of an answer.
+    /// Messages of an answer.
     Say(Vec<String>),
-    /// One result of a subscription, which goes on.
+    /// One result of a subscription that continues.
     Result(ResultFrame),
-    /// The socket has to be closed.
+    /// The socket must be closed.
     Close(Close),
 }
 
 /// An event of an operation.
 pub(super) enum Happened {
     Step(OperationStep),
-    /// It is over.
+    /// The operation with this id ended.
     Ended(String),
 }
 
-/// The messages of one operation, with its id and place.
+/// Messages of one operation, with its id and index.
 struct Running {
     id: String,
     number: u64,
@@ -43,11 +43,11 @@ impl Stream for Running {
     }
 }
 
-/// Stops an operation, and knows whether it is a subscription.
+/// Stops an operation.
 struct Handle {
     number: u64,
     abort: AbortHandle,
-    /// True once it sent a result that is not its last.
+    /// True after it sent a result that is not its last.
     is_live: bool,
 }
 
@@ -68,17 +68,17 @@ impl RunningOperations {
         self.running.is_empty()
     }
 
-    /// True if all that run are subscriptions, which end with the socket alone.
+    /// True if all running operations are subscriptions, which end only with the socket.
     pub(super) fn are_live(&self) -> bool {
         self.handles.values().all(|it| it.is_live)
     }
 
-    /// True if no other operation may begin.
+    /// True if the limit of operations is reached.
     pub(super) fn is_full(&self) -> bool {
         self.handles.len() >= self.running_max
     }
 
-    /// Runs `steps` as `id`; an operation that has the id is stopped.
+    /// Runs `steps` as `id`, and stops an operation with this id.
     pub(super) fn start(&mut self, id: String, steps: LocalBoxStream<'static, OperationStep>) {
         self.stop(&id);
         self.started += 1;
@@ -94,7 +94,7 @@ impl RunningOperations {
         }
     }
 
-    /// The next that happens; nothing for an operation that was stopped.
+    /// Next event; `None` for an operation that was stopped.
     pub(super) async fn next(&mut self) -> Option<Happened> {
         let (step, running) = self.running.next().await?;
         let handle = self.handles.get_mut(&running.id).filter(|it| it.number == running.number)?;

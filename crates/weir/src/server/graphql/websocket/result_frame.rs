@@ -1,5 +1,5 @@
-//! The frame of a subscription's result. The result is not copied: all subscribers share its bytes, also while they wait for a client that
-//! does not read.
+//! Frame of a subscription's result, whose bytes all subscribers share without copying, even while they wait for a client that does not
+//! read.
 //!
 //! **Cost:** a short allocation per push; a short result is copied into it, a long one is a part of its own for the system.
 //!
@@ -10,11 +10,11 @@ use std::io;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use weir_transport::error_text::string;
 
-/// Longest head of a frame of a server.
+/// Maximum size of a server's frame header.
 const HEADER_BYTES_MAX: usize = 10;
-/// A whole text.
+/// First byte of a complete text message.
 const TEXT: u8 = 0x81;
-/// A result that is copied rather than sent as a part of its own.
+/// Results up to this size are copied into the frame.
 const JOINED_BYTES_MAX: usize = 1024;
 
 /// A frame with the message of one result.
@@ -26,7 +26,7 @@ pub(super) struct ResultFrame {
 }
 
 impl ResultFrame {
-    /// The message of type `kind` for the operation `id`, with `body` as its payload: JSON in UTF-8.
+    /// Message of type `kind` for the operation `id`, with the JSON `body` as its payload.
     pub(super) fn new(kind: &str, id: &str, body: Bytes) -> Self {
         let joined = if body.len() <= JOINED_BYTES_MAX { body.len() } else { 0 };
         let mut head = Vec::with_capacity(HEADER_BYTES_MAX + kind.len() + id.len() + 40 + joined);
@@ -37,19 +37,18 @@ impl ResultFrame {
         string(&mut head, id);
         head.extend_from_slice(br#","payload":"#);
         let length = (head.len() - HEADER_BYTES_MAX) + body.len() + 1;
-        let (body, tail): (Bytes, &[u8]) = match joined == body.len() {
-            true => {
-                head.extend_from_slice(&body);
-                head.push(b'}');
-                (Bytes::new(), b"")
-            }
-            false => (body, b"}"),
+        let (body, tail): (Bytes, &[u8]) = if joined == body.len() {
+            head.extend_from_slice(&body);
+            head.push(b'}');
+            (Bytes::new(), b"")
+        } else {
+            (body, b"}")
         };
         let begins = write_header(&mut head, length);
         Self { head: Bytes::from(head).slice(begins..), body, tail }
     }
 
-    /// Writes it, at once if the client takes it.
+    /// Writes the frame.
     pub(super) async fn write(self, to: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
         let mut rest = self.head.chain(self.body).chain(self.tail);
         if to.is_write_vectored() || rest.first_ref().last_ref().is_empty() {
@@ -62,7 +61,7 @@ impl ResultFrame {
     }
 }
 
-/// Writes the head of a frame of `length` bytes to the end of the room for it, and gives where it begins.
+/// Writes the header for `length` bytes to the end of `room`; returns its offset.
 fn write_header(room: &mut [u8], length: usize) -> usize {
     let long = (length as u64).to_be_bytes();
     let (mark, bytes) = match length {
@@ -109,9 +108,10 @@ pub(super) mod tests {
     pub(in super::super) async fn read(frame: ResultFrame, takes_parts: bool) -> String {
         let (mut server, client) = UnixStream::pair().expect("the system has sockets");
         let written = async {
-            match takes_parts {
-                true => frame.write(&mut server).await,
-                false => frame.write(&mut Unvectored(server)).await,
+            if takes_parts {
+                frame.write(&mut server).await
+            } else {
+                frame.write(&mut Unvectored(server)).await
             }
             .expect("the client reads");
         };

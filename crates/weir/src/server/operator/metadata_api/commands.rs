@@ -11,9 +11,9 @@ use weir_language::json::JsonRef;
 use weir_metadata::{Inconsistent, edit};
 use weir_postgres::script::Manner;
 
-/// Success of a change.
+/// Result of a successful change.
 pub(super) const SUCCESS: &str = r#"{"message":"success"}"#;
-/// Beginnings of commands about databases.
+/// Prefixes of commands about databases.
 const BACKENDS: [(&str, &str); 6] = [
     ("pg", "postgres"),
     ("sqlite", "sqlite"),
@@ -22,7 +22,7 @@ const BACKENDS: [(&str, &str); 6] = [
     ("mssql", "mssql"),
     ("bigquery", "bigquery"),
 ];
-/// Commands of Hasura's that are not run, about databases.
+/// Commands of Hasura about databases that Weir does not support.
 const ENTRIES: &[&str] = &[
     "create_event_trigger",
     "delete_event_trigger",
@@ -39,12 +39,12 @@ const ENTRIES: &[&str] = &[
     "track_stored_procedure",
     "untrack_stored_procedure",
 ];
-/// Words with which commands begin that are about no backend.
+/// First words of commands that are not about a backend.
 const VERBS: [&str; 17] = [
     "add", "bulk", "check", "clear", "create", "delete", "drop", "dump", "export", "get", "list", "reload",
     "remove", "rename", "replace", "set", "update",
 ];
-/// Others of them.
+/// Further unsupported commands.
 const OTHERS: &[&str] = &[
     "set_custom_types",
     "create_action",
@@ -80,7 +80,7 @@ const OTHERS: &[&str] = &[
 ];
 
 impl Work {
-    /// Runs one command, which stands at `path`.
+    /// Runs one command, found at `path` of the request.
     pub(super) fn command(&self, command: JsonRef<'_>, path: &str) -> Done {
         let wrong = |message: &str| HasuraError::new("parse-failed", path, message);
         let name = command.get("type").and_then(|it| it.as_str().map(std::borrow::Cow::into_owned));
@@ -124,27 +124,27 @@ impl Work {
     }
 
     fn export(&self, is_second: bool) -> Done {
-        let metadata = self.exported()?;
-        match is_second {
-            true => {
-                Ok(format!("{{\"resource_version\":{},\"metadata\":{metadata}}}", self.resource_version()?))
-            }
-            false => Ok(metadata),
+        let metadata = self.export_json()?;
+        if is_second {
+            Ok(format!("{{\"resource_version\":{},\"metadata\":{metadata}}}", self.resource_version()?))
+        } else {
+            Ok(metadata)
         }
     }
 
     fn reload(&self) -> Done {
         let turn = self.live.turn();
-        reload::take_over(&turn, &self.metrics)
+        reload::reload_and_log(&turn, &self.metrics)
             .map_err(|message| HasuraError::new("unexpected", "$", message))?;
         let state = MetadataState::of(&turn.current());
-        Ok(match state.objects.is_empty() {
-            true => r#"{"message":"success","is_consistent":true}"#.to_owned(),
-            false => format!("{{\"message\":\"success\",{}}}", state.members()),
+        Ok(if state.objects.is_empty() {
+            r#"{"message":"success","is_consistent":true}"#.to_owned()
+        } else {
+            format!("{{\"message\":\"success\",{}}}", state.members())
         })
     }
 
-    /// Runs a list of commands that change single entries as one change; `None` if others are among them.
+    /// Runs a list of commands that edit single entries as one change; `None` if it contains other commands.
     fn bulk_edit(&self, args: JsonRef<'_>, path: &str) -> Option<Done> {
         let edits = args.items().enumerate().map(|(at, item)| {
             let name = item.get("type").and_then(|it| it.as_str().map(std::borrow::Cow::into_owned))?;
@@ -156,7 +156,7 @@ impl Work {
         is_edit.then(|| self.edit(&edits).map(|it| format!("[{}]", it.join(","))))
     }
 
-    /// Runs a list of commands up to the first that fails; then the metadata is as before.
+    /// Runs commands up to the first failure, after which the metadata is restored.
     fn bulk(&self, args: JsonRef<'_>, path: &str) -> Done {
         let commands = items(args, path)?;
         if let Some(done) = self.bulk_edit(args, path) {
@@ -183,7 +183,7 @@ impl Work {
         Ok(format!("[{}]", answers.join(",")))
     }
 
-    /// The place of the command at `at` of a list at `path`.
+    /// Path of command number `at` in a list at `path`.
     fn place_of(&self, path: &str, at: usize) -> String {
         match self.door {
             Door::Query => format!("{path}[{at}]"),
@@ -191,7 +191,7 @@ impl Work {
         }
     }
 
-    /// Runs a list of commands; those that fail answer their error.
+    /// Runs all commands; a failed one has its error as the answer.
     fn bulk_keep_going(&self, args: JsonRef<'_>, path: &str) -> Done {
         let run = |(at, item)| match self.command(item, &self.place_of(path, at)) {
             Ok(answer) => answer,
@@ -206,14 +206,11 @@ impl Work {
         let allow = flag(args, "allow_inconsistent_metadata", false)?;
         let is_dry = flag(args, "dry_run", false)?;
         let made = self.replace(inner.unwrap_or(args).raw(), allow, is_dry)?;
-        match is_second {
-            true => Ok(made),
-            false => Ok(SUCCESS.to_owned()),
-        }
+        if is_second { Ok(made) } else { Ok(SUCCESS.to_owned()) }
     }
 
     fn clear(&self) -> Done {
-        // Where to find its database is all that stays of source `default`.
+        // Only the connection of source `default` is kept.
         let before = document(&self.live.current());
         let is_default = before.sources.iter().any(|it| it.name == DEFAULT);
         let empty = if is_default { r#"{"version":2,"tables":[]}"# } else { r#"{"version":3,"sources":[]}"# };
@@ -225,13 +222,13 @@ impl Work {
         let wrong = || HasuraError::new("parse-failed", "$.args", "key \"sql\" not found");
         let sql = text(args, "sql")?.ok_or_else(wrong)?;
         let source = text(args, "source")?;
-        // The reload finds what is inconsistent; the flag of Hasura's says no more than that it looks.
+        // The reload checks consistency in any case, so the flag is only validated.
         flag(args, "check_metadata_consistency", true)?;
         let before = self.live.current();
         let is_read_only = flag(args, "read_only", false)?;
         let is_stepwise = flag(args, "no_transaction", false)?;
         let done = super::sql::run(self, source.as_deref(), &sql, Manner { is_read_only, is_stepwise });
-        // The address of SQL alone tells no member of the command.
+        // `/v2/query` reports errors without the path of a member.
         let done = done.map_err(|it| match self.door {
             Door::Query => HasuraError { path: "$".to_owned(), ..it },
             Door::Metadata | Door::Both => it,
@@ -243,7 +240,7 @@ impl Work {
     }
 }
 
-/// The inconsistent objects of a generation's metadata.
+/// Inconsistent objects of a generation's metadata.
 pub(super) struct MetadataState {
     /// JSON of each object.
     pub(super) objects: Vec<String>,
@@ -260,7 +257,7 @@ impl MetadataState {
         format!("[{}]", self.objects.join(","))
     }
 
-    /// The two members of answers.
+    /// JSON members `is_consistent` and `inconsistent_objects`.
     pub(super) fn members(&self) -> String {
         let is_consistent = self.objects.is_empty();
         format!("\"is_consistent\":{is_consistent},\"inconsistent_objects\":{}", self.list())
@@ -275,15 +272,14 @@ pub(super) fn object(it: &Inconsistent) -> String {
 }
 
 fn items<'t>(args: JsonRef<'t>, path: &str) -> Result<impl Iterator<Item = JsonRef<'t>>, HasuraError> {
-    match args.is_array() {
-        true => Ok(args.items()),
-        false => {
-            Err(HasuraError::new("parse-failed", &format!("{path}.args"), "expected a list of commands"))
-        }
+    if args.is_array() {
+        Ok(args.items())
+    } else {
+        Err(HasuraError::new("parse-failed", &format!("{path}.args"), "expected a list of commands"))
     }
 }
 
-/// The reason for which `name` is not run.
+/// Error for the unsupported command `name`.
 fn unknown(name: &str, path: &str, door: Door) -> HasuraError {
     let (prefix, verb) = name.split_once('_').unwrap_or(("", name));
     let backend = BACKENDS.iter().find(|it| it.0 == prefix).map(|it| it.1);

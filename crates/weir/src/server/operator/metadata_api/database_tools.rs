@@ -16,7 +16,7 @@ use weir_relational::catalog::{Catalog, Column, ForeignKey, Table, TableKind, Vo
 /// Schema, name and statement of each view of PostgreSQL.
 const POSTGRES_VIEWS: &str = "SELECT s.nspname, c.relname, pg_get_viewdef(c.oid, true) \
  FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace WHERE c.relkind IN ('v', 'm') ORDER BY s.nspname = 'public' DESC, s.nspname";
-/// Those of SQLite, whose statement begins with `CREATE VIEW`.
+/// Views of SQLite, whose statement begins with `CREATE VIEW`.
 const SQLITE_VIEWS: &str = "SELECT 'main', name, sql FROM sqlite_schema WHERE type = 'view'";
 
 impl Work {
@@ -90,7 +90,11 @@ fn table_name(args: JsonRef<'_>, keys: &[&str]) -> Result<TableName, HasuraError
 }
 
 fn absent(kind: &str, name: &TableName) -> HasuraError {
-    HasuraError::new("not-exists", "$.args", format!("no such {kind} exists: {}", super::tools::show_table(name)))
+    HasuraError::new(
+        "not-exists",
+        "$.args",
+        format!("no such {kind} exists: {}", super::tools::show_table(name)),
+    )
 }
 
 fn qualified(schema: &str, name: &str) -> Value {

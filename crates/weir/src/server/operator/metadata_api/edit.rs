@@ -1,9 +1,11 @@
-//! Commands that change single entries: edits of the document, taken over as a replaced one is.
+//! Commands that edit single entries: applied to the document, which is then installed like a replaced one.
 //!
 //! **Invariant:** an edit makes nothing inconsistent that was not before; one that would is refused, and nothing has changed.
 
 use super::commands::{MetadataState, SUCCESS, object};
-use super::replace::{MetadataPlace, document, down, drafted, loaded, lost, unexpected};
+use super::replace::{
+    MetadataPlace, document, down, draft_generation, load_metadata, newly_down, unexpected_error,
+};
 use super::{Done, Work};
 use crate::generation::{Generation, Turn};
 use crate::server::request::hasura_error::HasuraError;
@@ -11,35 +13,36 @@ use serde_json::json;
 use weir_metadata::edit::{self, Edited};
 use weir_metadata::{Inconsistent, Metadata, Step, export};
 
-/// Rounds in which what depends on removed entries is removed too.
+/// Maximum number of rounds that remove dependent entries.
 const ROUNDS_MAX: usize = 32;
 
-/// A command with its arguments, which are JSON.
+/// A command with its JSON arguments.
 pub(super) struct Edit<'c> {
     pub(super) name: String,
     pub(super) args: &'c str,
-    /// Its place in the request.
+    /// Path of the command in the request.
     pub(super) path: String,
 }
 
-/// Treatment of entries that depend on what a change removes.
+/// Treatment of entries that depend on a removed one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Dependants {
-    /// Nothing new is inconsistent.
+    /// New inconsistencies are an error.
     Forbidden,
-    /// The same, of a command that takes something away.
+    /// New inconsistencies are an error of a removal, which names the dependents.
     Kept,
-    /// Entries that become inconsistent are removed too.
+    /// Dependent entries are removed too.
     Dropped,
 }
 
 impl Work {
-    /// Runs `edits` as one change; the answer of each.
+    /// Runs `edits` as one change; returns the answer of each.
     pub(super) fn edit(&self, edits: &[Edit<'_>]) -> Result<Vec<String>, HasuraError> {
         let turn = self.live.turn();
         self.check_version()?;
         let place = self.place(&turn)?;
-        let (mut next, mut answers) = (document(&turn.current()), Vec::new());
+        let mut next = document(&turn.current());
+        let mut answers = Vec::new();
         let mut dependants = Dependants::Forbidden;
         for Edit { name, args, path } in edits {
             let edited = edit::edit(&next, name, args).map_err(|refused| {
@@ -59,12 +62,12 @@ impl Work {
             [only] => format!("{}.args", only.path),
             _ => "$.args".to_owned(),
         };
-        self.take_over(&turn, &place, next, dependants).map_err(|it| HasuraError { path, ..it })?;
+        self.install_metadata(&turn, &place, next, dependants).map_err(|it| HasuraError { path, ..it })?;
         Ok(answers)
     }
 
-    /// Makes `next` the metadata, as far as `dependants` allows.
-    fn take_over(
+    /// Installs `next` as the metadata, subject to `dependants`.
+    fn install_metadata(
         &self,
         turn: &Turn<'_>,
         place: &MetadataPlace,
@@ -73,46 +76,46 @@ impl Work {
     ) -> Result<(), HasuraError> {
         let before = turn.current();
         for _ in 0..ROUNDS_MAX {
-            let text = export::json(&next).map_err(unexpected)?;
-            let draft = drafted(turn, place, loaded(&text, "$.args")?)?;
+            let text = export::json(&next).map_err(unexpected_error)?;
+            let draft = draft_generation(turn, place, load_metadata(&text, "$.args")?)?;
             let fresh: Vec<&Inconsistent> =
                 draft.findings.inconsistent.iter().filter(|it| is_new(it, &before)).collect();
-            let lost: Vec<String> = lost(&draft, &before).map(down).collect();
+            let lost: Vec<String> = newly_down(&draft, &before).map(down).collect();
             if fresh.is_empty() && lost.is_empty() {
                 return self.install(turn, place, &next, draft);
             }
             let paths: Vec<Vec<Step>> =
                 fresh.iter().map(|it| it.entry.clone()).filter(|it| !it.is_empty()).collect();
             if dependants != Dependants::Dropped || paths.is_empty() || !lost.is_empty() {
-                return Err(refused(&fresh, lost, dependants));
+                return Err(inconsistency_error(&fresh, lost, dependants));
             }
-            // The paths are those of the text, which has an order of its own.
-            next = edit::without(&document(&draft), &paths).map_err(unexpected)?;
+            // The paths refer to the printed document, whose order may differ.
+            next = edit::remove_paths(&document(&draft), &paths).map_err(unexpected_error)?;
         }
-        Err(unexpected("what depends on it does not end".into()))
+        Err(unexpected_error("what depends on it does not end".into()))
     }
 
-    /// Removes the entries that are left out, and what depends on them. A source that cannot be reached now stays.
+    /// Removes inconsistent entries and their dependents. A source that is down is kept.
     pub(super) fn drop_inconsistent(&self) -> Done {
         let turn = self.live.turn();
         self.check_version()?;
         let place = self.place(&turn)?;
         let mut next = document(&turn.current());
         for _ in 0..ROUNDS_MAX {
-            let text = export::json(&next).map_err(unexpected)?;
-            let draft = drafted(&turn, &place, loaded(&text, "$.args")?)?;
+            let text = export::json(&next).map_err(unexpected_error)?;
+            let draft = draft_generation(&turn, &place, load_metadata(&text, "$.args")?)?;
             let found = draft.findings.inconsistent.iter().map(|it| it.entry.clone());
             let paths: Vec<Vec<Step>> = found.filter(|it| !it.is_empty()).collect();
             if paths.is_empty() {
                 self.install(&turn, &place, &next, draft)?;
                 return Ok(SUCCESS.to_owned());
             }
-            next = edit::without(&document(&draft), &paths).map_err(unexpected)?;
+            next = edit::remove_paths(&document(&draft), &paths).map_err(unexpected_error)?;
         }
-        Err(unexpected("what depends on the inconsistent objects does not end".into()))
+        Err(unexpected_error("what depends on the inconsistent objects does not end".into()))
     }
 
-    /// Removes from the metadata what `before` did not miss, after statements of SQL.
+    /// Removes entries that became inconsistent since `before`, after SQL was run.
     pub(super) fn drop_dependants(&self, before: &Generation) -> Result<(), HasuraError> {
         let turn = self.live.turn();
         let current = turn.current();
@@ -122,19 +125,19 @@ impl Work {
             return Ok(());
         }
         let place = self.place(&turn)?;
-        let next = edit::without(&document(&current), &paths).map_err(unexpected)?;
-        self.take_over(&turn, &place, next, Dependants::Dropped)
+        let next = edit::remove_paths(&document(&current), &paths).map_err(unexpected_error)?;
+        self.install_metadata(&turn, &place, next, Dependants::Dropped)
     }
 }
 
-/// True if `object` was served `before`, or was not there.
+/// True if `object` was consistent or absent `before`.
 fn is_new(object: &Inconsistent, before: &Generation) -> bool {
     let mut known = before.findings.inconsistent.iter();
     !known.any(|it| (it.kind, &it.name) == (object.kind, &object.name))
 }
 
-/// The error of a change that would leave out `fresh` and `lost`.
-fn refused(fresh: &[&Inconsistent], lost: Vec<String>, dependants: Dependants) -> HasuraError {
+/// Error of a change that would make `fresh` inconsistent and disconnect `lost`.
+fn inconsistency_error(fresh: &[&Inconsistent], lost: Vec<String>, dependants: Dependants) -> HasuraError {
     let objects: Vec<String> = fresh.iter().map(|it| object(it)).chain(lost).collect();
     let internal = MetadataState { objects }.list();
     let (code, message) = match (dependants, fresh) {

@@ -3,7 +3,7 @@
 //! **Invariant:** the program gets options of a list that is checked here, none of which names a file, a program or a server, and each
 //! value as a part of its option; the address and its password go by the environment.
 
-use super::pg_dump_text::cleaned;
+use super::pg_dump_text::strip_noise;
 use super::sql::database;
 use crate::address::{self, Address};
 use crate::server::request::context::{Answer, RequestContext};
@@ -27,14 +27,14 @@ use weir_postgres::{Host, Settings, Target, TlsMode};
 
 /// Timeout of one dump.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// Bytes of a dump.
+/// Maximum size of a dump, in bytes.
 const DUMP_BYTES_MAX: u64 = 64 << 20;
-/// Bytes of what the program says of its failure.
+/// Maximum size of the program's error output, in bytes.
 const WORDS_BYTES_MAX: u64 = 64 << 10;
-/// Dumps at a time.
+/// Limit of concurrent dumps.
 static ROOM: Semaphore = Semaphore::const_new(2);
 
-/// Options without a value, by all their names; the last one is given to the program.
+/// Options without a value, with all spellings; the last one is passed to the program.
 const FLAGS: [&[&str]; 22] = [
     &["-a", "--data-only"],
     &["-s", "--schema-only"],
@@ -91,10 +91,10 @@ pub(crate) async fn answer(
     };
     let done = tokio::task::spawn_blocking(move || run(&mut program)).await;
     drop(place);
-    let done = done.unwrap_or_else(|_| Err(failed("a bug: the dump panicked", None)));
+    let done = done.unwrap_or_else(|_| Err(dump_error("a bug: the dump panicked", None)));
     Ok(match done {
         Ok(dump) => {
-            let text = if is_clean { cleaned(&dump) } else { dump };
+            let text = if is_clean { strip_noise(&dump) } else { dump };
             let mut response = Response::new(ResponseBody::whole(text.into_bytes()));
             let kind = HeaderValue::from_static("application/sql; charset=utf-8");
             response.headers_mut().insert(CONTENT_TYPE, kind);
@@ -104,7 +104,7 @@ pub(crate) async fn answer(
     })
 }
 
-/// The program that `body` asks for, and true if its text is to be cleaned.
+/// The command for `body`, and true if its output is to be cleaned.
 fn prepare(context: &RequestContext, body: JsonRef<'_>) -> Result<(Command, bool), HasuraError> {
     let wrong = |path: &str, message: &str| HasuraError::new("parse-failed", path, message);
     if !body.is_object() {
@@ -139,7 +139,7 @@ fn prepare(context: &RequestContext, body: JsonRef<'_>) -> Result<(Command, bool
     Ok((program, is_clean))
 }
 
-/// The options of `texts` as the program gets them.
+/// Options of the request as arguments of the program.
 fn options(texts: &[String]) -> Result<Vec<String>, String> {
     let known = |all: &[&'static [&'static str]], name: &str| {
         all.iter().find(|it| it.contains(&name)).and_then(|it| it.last().copied())
@@ -166,7 +166,7 @@ fn options(texts: &[String]) -> Result<Vec<String>, String> {
     Ok(options)
 }
 
-/// The variables by which the program finds the database, and itself.
+/// Environment variables with the connection, and those that the program needs itself.
 fn environment(settings: &Settings) -> Vec<(&'static str, String)> {
     let inherited = ["PATH", "HOME"].into_iter().filter_map(|it| Some((it, std::env::var(it).ok()?)));
     let mut all: Vec<(&str, String)> = inherited.collect();
@@ -206,7 +206,7 @@ fn environment(settings: &Settings) -> Vec<(&'static str, String)> {
     all
 }
 
-/// Host and port as libpq's variables have them: of a socket its folder, and the number at the end of its name.
+/// Host and port for libpq. A socket's folder is the host; its port is at the end of the file name.
 fn host_and_port(host: &Host) -> (String, String) {
     match host {
         Host::Tcp { name, port } => (name.clone(), port.to_string()),
@@ -218,7 +218,7 @@ fn host_and_port(host: &Host) -> (String, String) {
     }
 }
 
-fn failed(message: &str, words: Option<String>) -> HasuraError {
+fn dump_error(message: &str, words: Option<String>) -> HasuraError {
     let error = HasuraError::new("unexpected", "$", message).with_status(StatusCode::INTERNAL_SERVER_ERROR);
     match words {
         Some(words) => error.with_internal(json!(words).to_string()),
@@ -226,7 +226,7 @@ fn failed(message: &str, words: Option<String>) -> HasuraError {
     }
 }
 
-/// Runs the program to its end; its text.
+/// Runs the program and returns its output.
 fn run(program: &mut Command) -> Result<String, HasuraError> {
     let not_run = |cause: &io::Error| {
         let words = match cause.kind() {
@@ -235,51 +235,51 @@ fn run(program: &mut Command) -> Result<String, HasuraError> {
             }
             _ => format!("pg_dump: {cause}"),
         };
-        failed("internal exception while executing pg_dump", Some(words))
+        dump_error("internal exception while executing pg_dump", Some(words))
     };
     let spawned = program.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = spawned.map_err(|cause| not_run(&cause))?;
     let deadline = Instant::now() + PATIENCE;
-    let (dump, words) =
-        (collect(child.stdout.take(), DUMP_BYTES_MAX), collect(child.stderr.take(), WORDS_BYTES_MAX));
-    let dump = heard(&dump, deadline).map_err(|message| stopped(&mut child, message))?;
+    let dump = collect(child.stdout.take(), DUMP_BYTES_MAX);
+    let words = collect(child.stderr.take(), WORDS_BYTES_MAX);
+    let dump = receive_output(&dump, deadline).map_err(|message| kill_dump(&mut child, message))?;
     if dump.len() as u64 > DUMP_BYTES_MAX {
-        return Err(stopped(&mut child, &format!("the dump is longer than {DUMP_BYTES_MAX} bytes")));
+        return Err(kill_dump(&mut child, &format!("the dump is longer than {DUMP_BYTES_MAX} bytes")));
     }
-    let words = heard(&words, deadline).map_err(|message| stopped(&mut child, message))?;
+    let words = receive_output(&words, deadline).map_err(|message| kill_dump(&mut child, message))?;
     let status = child.wait().map_err(|cause| not_run(&cause))?;
     if !status.success() {
         let words = String::from_utf8_lossy(&words).into_owned();
-        return Err(failed("error while executing pg_dump", Some(words)));
+        return Err(dump_error("error while executing pg_dump", Some(words)));
     }
     String::from_utf8(dump)
-        .map_err(|_| failed("error while executing pg_dump", Some("it is no UTF-8".into())))
+        .map_err(|_| dump_error("error while executing pg_dump", Some("it is no UTF-8".into())))
 }
 
-/// Reads a stream of the program on a thread of its own: one more byte than `bytes_max`, if there are more.
+/// Reads an output stream on a new thread, up to one byte more than `bytes_max`.
 fn collect(stream: Option<impl Read + Send + 'static>, bytes_max: u64) -> Receiver<Vec<u8>> {
     let (send, heard) = mpsc::channel();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
-        // A stream that breaks off ends there; the program's status tells of it.
+        // On a broken stream keep the bytes so far; the exit status reports the failure.
         let _ = stream.map(|it| it.take(bytes_max + 1).read_to_end(&mut bytes));
-        // Nobody waits for it after the deadline.
+        // After the deadline nobody receives the result.
         let _ = send.send(bytes);
     });
     heard
 }
 
-fn heard(stream: &Receiver<Vec<u8>>, deadline: Instant) -> Result<Vec<u8>, &'static str> {
+fn receive_output(stream: &Receiver<Vec<u8>>, deadline: Instant) -> Result<Vec<u8>, &'static str> {
     let left = deadline.saturating_duration_since(Instant::now());
     stream.recv_timeout(left).map_err(|_| "the dump takes too long")
 }
 
-/// Ends the program, whose dump is given up.
-fn stopped(child: &mut Child, message: &str) -> HasuraError {
-    // It may have ended by itself.
+/// Kills the program and returns the error.
+fn kill_dump(child: &mut Child, message: &str) -> HasuraError {
+    // The program may have exited already.
     let _ = child.kill();
     let _ = child.wait();
-    failed("error while executing pg_dump", Some(message.to_owned()))
+    dump_error("error while executing pg_dump", Some(message.to_owned()))
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! The text of `pg_dump` without what only psql and an empty server need: comments, empty lines and settings of the session.
+//! Cleans the output of `pg_dump`: without comments, empty lines, session settings and psql commands.
 //!
 //! **Invariant:** a line within quotes or between `COPY … FROM stdin` and its end is data and stays.
 
 use weir_postgres::sql_text::end_of_piece;
 
-/// Settings of pg_dump's session, at the beginning of their lines.
+/// Prefixes of session settings.
 const SETTINGS: [&str; 12] = [
     "SET statement_timeout = ",
     "SET lock_timeout = ",
@@ -19,15 +19,15 @@ const SETTINGS: [&str; 12] = [
     "SET default_with_oids = ",
     "SET default_table_access_method = ",
 ];
-/// Lines that a server that is not empty would refuse, or that hide its schemas from the session.
+/// Lines that fail on a server that is not empty, or that hide its schemas from the session.
 const LINES: [&str; 3] = [
     "SELECT pg_catalog.set_config('search_path', '', false);",
     "CREATE SCHEMA public;",
     "COMMENT ON SCHEMA public IS 'standard public schema';",
 ];
 
-/// `dump` without them.
-pub(super) fn cleaned(dump: &str) -> String {
+/// `dump` without these lines.
+pub(super) fn strip_noise(dump: &str) -> String {
     let mut out = String::with_capacity(dump.len());
     let mut at = 0;
     while at < dump.len() {
@@ -37,7 +37,7 @@ pub(super) fn cleaned(dump: &str) -> String {
             at = end + 1;
             continue;
         }
-        // Quotes may go over several lines.
+        // A quoted text may span several lines.
         let mut piece = at;
         while piece < end {
             piece = end_of_piece(dump, piece);
@@ -58,7 +58,7 @@ pub(super) fn cleaned(dump: &str) -> String {
 fn is_noise(line: &str) -> bool {
     line.is_empty()
         || line.starts_with("--")
-        // Commands of psql.
+        // psql commands.
         || line.starts_with("\\restrict ")
         || line.starts_with("\\unrestrict ")
         || LINES.contains(&line)
@@ -80,8 +80,8 @@ mod tests {
             CREATE FUNCTION f() RETURNS text\n    LANGUAGE sql\n    AS $$\n-- mine\n\nSELECT 'a';\n$$;\n\
             INSERT INTO a VALUES ('one\n\n-- two\nSET lock_timeout = 0;\n', 'é''');\n\
             COPY b (c) FROM stdin;\nit's\n\n-- three\n\\.\n";
-        assert_eq!(cleaned(dump), expected);
-        assert_eq!(cleaned(""), "");
-        assert_eq!(cleaned("SELECT 'open"), "SELECT 'open\n");
+        assert_eq!(strip_noise(dump), expected);
+        assert_eq!(strip_noise(""), "");
+        assert_eq!(strip_noise("SELECT 'open"), "SELECT 'open\n");
     }
 }

@@ -13,26 +13,26 @@ use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use weir_metadata::{Loaded, Metadata, export, read};
 
-/// Where the metadata is kept, and the files it was read from.
+/// Location of the metadata, and its files.
 pub(super) struct MetadataPlace {
     pub(super) path: PathBuf,
     read_before: Vec<PathBuf>,
 }
 
 impl Work {
-    /// The metadata that serves, as JSON.
-    pub(super) fn exported(&self) -> Result<String, HasuraError> {
+    /// Metadata in service, as JSON.
+    pub(super) fn export_json(&self) -> Result<String, HasuraError> {
         let text = export::json(&document(&self.live.current()));
-        text.map(|it| it.trim_end().to_owned()).map_err(unexpected)
+        text.map(|it| it.trim_end().to_owned()).map_err(unexpected_error)
     }
 
-    /// A number that is another one when the metadata is another: a part of its digest.
+    /// Version number, which changes with the metadata: a part of its digest.
     pub(super) fn resource_version(&self) -> Result<u32, HasuraError> {
-        let digest = Sha256::digest(self.exported()?);
+        let digest = Sha256::digest(self.export_json()?);
         Ok(u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]) >> 1)
     }
 
-    /// Refuses a change of a document that is another than the client knew. It is checked once: the client's own changes follow.
+    /// Refuses a change based on an outdated version. It is checked once per request, before the client's own changes.
     pub(super) fn check_version(&self) -> Result<(), HasuraError> {
         let Some(sent) = self.version.take() else { return Ok(()) };
         if sent == self.resource_version()?.to_string() {
@@ -42,7 +42,7 @@ impl Work {
         Err(HasuraError::new("conflict", "$", message).with_status(StatusCode::CONFLICT))
     }
 
-    /// The place of the metadata, which has one.
+    /// Location of the metadata; an error if there is none.
     pub(super) fn place(&self, turn: &Turn<'_>) -> Result<MetadataPlace, HasuraError> {
         let generation = turn.current();
         let Some(path) = generation.config.metadata.clone() else {
@@ -56,17 +56,18 @@ impl Work {
         })
     }
 
-    /// Takes the document `text` as metadata: makes a generation of it, writes it to the folder or file, and swaps the
-    /// generation in; with `is_dry` the first only. Says what of it is inconsistent. A source that was there and is down now does not
-    /// keep a document from being taken over: the document cannot help it, and may take rights away.
+    /// Replaces the metadata by the document `text`: builds a generation, writes the files, and serves it. With `is_dry` only the first
+    /// step. Returns the inconsistent objects. A source that went down does not block the change, because the document did not cause it,
+    /// and may revoke permissions.
     pub(super) fn replace(&self, text: &str, allow_inconsistent: bool, is_dry: bool) -> Done {
-        let loaded = loaded(text, "$.args.metadata")?;
+        let loaded = load_metadata(text, "$.args.metadata")?;
         let turn = self.live.turn();
         self.check_version()?;
         let place = self.place(&turn)?;
         let (document, draft) = draft_whole(&turn, &place, loaded)?;
         let state = MetadataState::of(&draft);
-        let is_wrong = !draft.findings.inconsistent.is_empty() || lost(&draft, &turn.current()).count() > 0;
+        let is_wrong =
+            !draft.findings.inconsistent.is_empty() || newly_down(&draft, &turn.current()).count() > 0;
         if is_wrong && !allow_inconsistent {
             let message = "cannot continue due to inconsistent metadata";
             return Err(HasuraError::new("unexpected", "$.args", message).with_internal(state.list()));
@@ -80,7 +81,7 @@ impl Work {
 
     /// Says what of the document `text` Weir would not honour, and takes nothing over.
     pub(super) fn metadata_warnings(&self, text: &str) -> Done {
-        let loaded = loaded(text, "$.args.metadata")?;
+        let loaded = load_metadata(text, "$.args.metadata")?;
         let turn = self.live.turn();
         let (_, draft) = draft_whole(&turn, &self.place(&turn)?, loaded)?;
         Ok(json!({ "message": "success", "warnings": list_warnings(&draft) }).to_string())
@@ -100,13 +101,13 @@ impl Work {
         })?;
         let number = turn.publish(draft);
         self.metrics.reloads.inc();
-        services::tell_configuration();
+        services::notify_configuration_change();
         turn.current().findings.log();
         tracing::info!(generation = number, "the metadata was changed");
         Ok(())
     }
 
-    /// Puts the metadata of `before` back, if it is another now.
+    /// Restores the metadata of `before`, if it changed.
     pub(super) fn undo(&self, before: &Generation) -> Result<(), HasuraError> {
         let Some(described) = &before.config.described else { return Ok(()) };
         let document = &described.loaded.document;
@@ -114,7 +115,7 @@ impl Work {
         if current.config.described.as_ref().is_some_and(|it| it.loaded.document == *document) {
             return Ok(());
         }
-        self.replace(&export::json(document).map_err(unexpected)?, true, false).map(|_| ())
+        self.replace(&export::json(document).map_err(unexpected_error)?, true, false).map(|_| ())
     }
 }
 
@@ -124,10 +125,10 @@ pub(super) fn document(generation: &Generation) -> Metadata {
     described.map_or_else(Metadata::default, |it| it.loaded.document.clone())
 }
 
-/// The source of documents without `sources`.
+/// Source name for documents without `sources`.
 pub(super) const DEFAULT: &str = "default";
 
-/// Gives the source of `document`, which says no connection, that of source `default` in the document `before`; false without one.
+/// Copies the connection of source `default` from `before` to a `document` without one; false if there is none.
 fn connect(document: &mut Metadata, before: &Metadata) -> bool {
     let known = before.sources.iter().find(|it| it.name == DEFAULT);
     for (source, known) in document.sources.iter_mut().zip(known) {
@@ -137,8 +138,8 @@ fn connect(document: &mut Metadata, before: &Metadata) -> bool {
     known.is_some()
 }
 
-/// The document in `text`.
-pub(super) fn loaded(text: &str, path: &str) -> Result<Loaded, HasuraError> {
+/// Parses a metadata document.
+pub(super) fn load_metadata(text: &str, path: &str) -> Result<Loaded, HasuraError> {
     read::text(text, Path::new("metadata.json")).map_err(|faults| {
         let words: Vec<String> = faults.iter().map(ToString::to_string).collect();
         HasuraError::new("parse-failed", path, words.join("\n"))
@@ -153,7 +154,7 @@ fn draft_whole(
 ) -> Result<(Metadata, Generation), HasuraError> {
     let is_connected = !loaded.lacks_sources || connect(&mut loaded.document, &document(&turn.current()));
     let document = loaded.document.clone();
-    let draft = drafted(turn, place, loaded)?;
+    let draft = draft_generation(turn, place, loaded)?;
     // The server's own configuration may know the source.
     if !is_connected && draft.config.sources.iter().all(|it| it.name != DEFAULT) {
         let message = "cannot import metadata without sources since no default source is defined";
@@ -163,7 +164,7 @@ fn draft_whole(
 }
 
 /// The next generation, of `loaded`. It does not serve yet.
-pub(super) fn drafted(
+pub(super) fn draft_generation(
     turn: &Turn<'_>,
     place: &MetadataPlace,
     loaded: Loaded,
@@ -172,16 +173,19 @@ pub(super) fn drafted(
     made.map_err(|message| HasuraError::new("unexpected", "$.args", message))
 }
 
-pub(super) fn unexpected(message: String) -> HasuraError {
+pub(super) fn unexpected_error(message: String) -> HasuraError {
     HasuraError::new("unexpected", "$", message).with_status(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// Sources that `draft` leaves out and that were there, or were not named, `before`.
-pub(super) fn lost<'g>(draft: &'g Generation, before: &'g Generation) -> impl Iterator<Item = &'g Down> {
+/// Sources that are down in `draft` but were not, or did not exist, `before`.
+pub(super) fn newly_down<'g>(
+    draft: &'g Generation,
+    before: &'g Generation,
+) -> impl Iterator<Item = &'g Down> {
     draft.findings.down.iter().filter(|it| !it.is_known && !before.findings.is_down(&it.name))
 }
 
-/// A source that cannot be reached, as an inconsistent object.
+/// A source that is down, as an inconsistent object.
 pub(super) fn down(down: &Down) -> String {
     let object = json!({
         "type": "source",
@@ -198,7 +202,7 @@ fn list_warnings(draft: &Generation) -> Vec<Value> {
     entries.map(|it| json!({ "type": "metadata", "code": "not-supported", "message": it })).collect()
 }
 
-/// The same as the member `warnings`; nothing without any.
+/// The warnings as the member `warnings`; nothing without any.
 fn warnings(draft: &Generation) -> String {
     let warnings = list_warnings(draft);
     if warnings.is_empty() { String::new() } else { format!(",\"warnings\":{}", Value::Array(warnings)) }

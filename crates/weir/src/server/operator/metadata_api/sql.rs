@@ -1,4 +1,4 @@
-//! `run_sql`: statements of an admin on a database of the configuration.
+//! `run_sql`: SQL of an admin on a configured database.
 //!
 //! **Invariant:** with `read_only` the database itself refuses to write.
 
@@ -20,17 +20,17 @@ use weir_postgres::{Error, Settings, sql_text};
 
 /// Timeout of one command.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// Bytes of rows that are answered.
+/// Maximum size of a result, in bytes.
 const ROWS_BYTES_MAX: usize = 64 << 20;
-/// Instructions of SQLite between two looks at the clock.
+/// SQLite instructions between two checks of the timeout.
 const INSTRUCTIONS: i32 = 10_000;
-/// Words of statements that change what is there.
+/// Keywords of statements that may change the schema.
 const CHANGES: [&str; 5] = ["ALTER", "CREATE", "DROP", "REPLACE", "COMMENT"];
 
-/// Schema in which the command line keeps what it did to projects of its older form; Hasura's server has it in its database.
+/// Schema in which older versions of the command line keep their state. Hasura's server has it in its own database.
 const STATE_SCHEMA: &str = "hdb_catalog";
 
-/// Runs `sql` on the source of this name, and reads the schema again if it may have changed.
+/// Runs `sql` on a source, and reloads if the schema may have changed.
 pub(super) fn run(work: &Work, source: Option<&str>, sql: &str, manner: Manner) -> Done {
     let generation = work.live.current();
     let found = database(&generation, source)?;
@@ -50,18 +50,18 @@ pub(super) fn run(work: &Work, source: Option<&str>, sql: &str, manner: Manner) 
             return Err(HasuraError::new("not-supported", "$.args", message));
         }
     };
-    // Statements before one that failed may stand.
+    // Statements before a failed one may have been committed.
     let is_done = answer.is_ok() || manner.is_stepwise;
     if is_done && !manner.is_read_only && may_change(sql) {
-        reload::take_over(&work.live.turn(), &work.metrics).map_err(|message| {
+        reload::reload_and_log(&work.live.turn(), &work.metrics).map_err(|message| {
             let message = format!("the statements were run, but the schema cannot be taken over: {message}");
             HasuraError::new("unexpected", "$.args", message)
         })?;
     }
-    answer.map(|it| rendered(&it))
+    answer.map(|it| script_answer_json(&it))
 }
 
-/// Asks the source called `name` by the statement for its kind of database, which only reads.
+/// Runs a read-only query on the source `name`, in the variant for its kind of database.
 pub(super) fn ask(
     generation: &Generation,
     name: Option<&str>,
@@ -81,18 +81,18 @@ pub(super) fn ask(
     }
 }
 
-/// True of the error of a statement that names the schema of the command line where it is not there.
+/// True for the error of a statement that needs the missing schema [`STATE_SCHEMA`].
 fn lacks_state_schema(error: &HasuraError) -> bool {
     let told = |it: &str| it.contains("\"3F000\"") && it.contains(STATE_SCHEMA);
     error.internal.as_deref().is_some_and(told)
 }
 
-/// True of one statement alone: it can be run again, as nothing of it was done.
+/// True for a single statement, which can be repeated after a failure because nothing was done.
 fn is_single(sql: &str) -> bool {
     sql_text::statements(sql).len() == 1
 }
 
-/// The database called `name`; without a name `default`, or the only one.
+/// The database `name`; without a name, `default` or the only one.
 pub(super) fn database<'g>(
     generation: &'g Generation,
     name: Option<&str>,
@@ -109,13 +109,13 @@ pub(super) fn database<'g>(
     }
 }
 
-/// True if `sql` has a word that begins a change of the schema; one in a text costs a reload only.
+/// True if `sql` contains a keyword of a schema change. A false positive costs only a reload.
 fn may_change(sql: &str) -> bool {
     let mut words = sql.split(|it: char| !it.is_ascii_alphanumeric() && it != '_');
     words.any(|word| CHANGES.iter().any(|it| it.eq_ignore_ascii_case(word)))
 }
 
-fn rendered(answer: &ScriptAnswer) -> String {
+fn script_answer_json(answer: &ScriptAnswer) -> String {
     match answer {
         ScriptAnswer::Done => r#"{"result_type":"CommandOk","result":null}"#.to_owned(),
         ScriptAnswer::Rows(columns, rows) => {
@@ -127,8 +127,8 @@ fn rendered(answer: &ScriptAnswer) -> String {
     }
 }
 
-/// Hasura's error of a statement.
-fn failed(sql: &str, status_code: &str, message: &str, more: (&str, &str)) -> HasuraError {
+/// Error of a statement in Hasura's format.
+fn statement_error(sql: &str, status_code: &str, message: &str, more: (&str, &str)) -> HasuraError {
     let (detail, hint) = more;
     let some = |it: &str| if it.is_empty() { None } else { Some(it.to_owned()) };
     let internal = json!({
@@ -155,14 +155,15 @@ fn postgres(url: &str, sql: &str, manner: Manner) -> Result<ScriptAnswer, Hasura
     done.map_err(|error| match &error {
         Error::Database { error, .. } => {
             let status_code = String::from_utf8_lossy(&error.sqlstate).into_owned();
-            failed(sql, &status_code, &error.message, (&error.detail, &error.hint))
+            statement_error(sql, &status_code, &error.message, (&error.detail, &error.hint))
         }
         other => HasuraError::new("unexpected", "$.args", other.to_string()),
     })
 }
 
 fn sqlite(path: &Path, sql: &str, manner: Manner) -> Result<ScriptAnswer, HasuraError> {
-    let fail = |error: rusqlite::Error| failed(sql, sqlite_code(&error), &error.to_string(), ("", ""));
+    let fail =
+        |error: rusqlite::Error| statement_error(sql, sqlite_code(&error), &error.to_string(), ("", ""));
     let Manner { is_read_only, is_stepwise } = manner;
     let access =
         if is_read_only { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
@@ -170,7 +171,7 @@ fn sqlite(path: &Path, sql: &str, manner: Manner) -> Result<ScriptAnswer, Hasura
         Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(fail)?;
     let deadline = Instant::now() + PATIENCE;
     connection.busy_timeout(Duration::from_secs(10)).map_err(fail)?;
-    // Other files of the machine are no part of the database.
+    // `ATTACH` would open other files of this machine.
     connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0).map_err(fail)?;
     connection.progress_handler(INSTRUCTIONS, Some(move || Instant::now() > deadline)).map_err(fail)?;
     let setup = match (is_read_only, is_stepwise) {
@@ -180,7 +181,7 @@ fn sqlite(path: &Path, sql: &str, manner: Manner) -> Result<ScriptAnswer, Hasura
     };
     connection.execute_batch(setup).map_err(fail)?;
     let answer = statements(&connection, sql);
-    // A statement that ended the transaction itself leaves nothing to end.
+    // The statement may have ended the transaction itself.
     let end = if answer.is_ok() { "COMMIT" } else { "ROLLBACK" };
     if !connection.is_autocommit() {
         connection.execute_batch(end).map_err(fail)?;
@@ -190,13 +191,15 @@ fn sqlite(path: &Path, sql: &str, manner: Manner) -> Result<ScriptAnswer, Hasura
     })
 }
 
-/// Runs the statements and keeps the rows of the last; nothing if they are too long.
+/// Runs all statements and returns the rows of the last; `None` if they are too large.
 fn statements(connection: &Connection, sql: &str) -> rusqlite::Result<Option<ScriptAnswer>> {
     let mut batch = Batch::new(connection, sql);
     let mut last = ScriptAnswer::Done;
     while let Some(mut statement) = batch.next()? {
         let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
-        let (count, mut rows, mut bytes) = (columns.len(), Vec::new(), 0);
+        let count = columns.len();
+        let mut rows = Vec::new();
+        let mut bytes = 0;
         let mut found = statement.query([])?;
         while let Some(row) = found.next()? {
             let values: Vec<Option<String>> =
@@ -225,7 +228,7 @@ fn text(value: ValueRef<'_>) -> Option<String> {
     }
 }
 
-/// PostgreSQL's condition that is nearest to an error of SQLite.
+/// The PostgreSQL error code closest to an SQLite error.
 fn sqlite_code(error: &rusqlite::Error) -> &'static str {
     use rusqlite::ErrorCode::{ConstraintViolation, DatabaseBusy, OperationInterrupted, ReadOnly};
     match error.sqlite_error_code() {

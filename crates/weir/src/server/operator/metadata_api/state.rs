@@ -1,4 +1,4 @@
-//! `get_catalog_state` and `set_catalog_state`: the command line's notes about migrations and the console's about itself, which the
+//! `get_catalog_state` and `set_catalog_state`: state that the command line and the console keep on the server.
 //! server keeps for them. They stand in a hidden folder beside the metadata, so all servers of one metadata share them, and no change
 //! of the metadata touches them.
 //!
@@ -13,26 +13,26 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use weir_language::json::JsonRef;
 
-/// Longest state, in bytes.
+/// Maximum size of a state, in bytes.
 const STATE_BYTES_MAX: u64 = 16 << 20;
-/// Kinds of states, each in a file of its own.
+/// Kinds of state, one file each.
 const KINDS: [&str; 2] = ["cli", "console"];
 
 impl Work {
-    /// Both states, and the name of this place, which stays.
+    /// Returns all states, and the permanent id of this installation.
     pub(super) fn catalog_state(&self) -> Done {
         let folder = self.state_folder()?;
-        let id = identity(&folder).map_err(|cause| unkept(&folder, &cause))?;
+        let id = identity(&folder).map_err(|cause| state_error(&folder, &cause))?;
         let state = |kind: &str| {
             let file = folder.join(kind);
-            let read = read_bounded(&file).map_err(|cause| unkept(&file, &cause))?;
+            let read = read_bounded(&file).map_err(|cause| state_error(&file, &cause))?;
             Ok::<_, HasuraError>(read.unwrap_or_else(|| "{}".to_owned()))
         };
         let [cli, console] = KINDS.map(state);
         Ok(format!("{{\"id\":\"{id}\",\"cli_state\":{},\"console_state\":{}}}", cli?, console?))
     }
 
-    /// Replaces one state as a whole.
+    /// Replaces one state.
     pub(super) fn set_catalog_state(&self, args: JsonRef<'_>) -> Done {
         let wrong = |key: &str, message: &str| {
             HasuraError::new("parse-failed", &format!("$.args{key}"), message.to_owned())
@@ -47,26 +47,26 @@ impl Work {
         }
         let folder = self.state_folder()?;
         let file = folder.join(kind);
-        write_whole(&folder, &file, state.raw()).map_err(|cause| unkept(&file, &cause))?;
+        write_whole(&folder, &file, state.raw()).map_err(|cause| state_error(&file, &cause))?;
         Ok(SUCCESS.to_owned())
     }
 
-    /// The folder of the states, which may not be there yet.
+    /// Folder of the states, which may not exist.
     fn state_folder(&self) -> Result<PathBuf, HasuraError> {
         let turn = self.live.turn();
         let path = self.place(&turn)?.path;
-        let real = path.canonicalize().map_err(|cause| unkept(&path, &cause))?;
+        let real = path.canonicalize().map_err(|cause| state_error(&path, &cause))?;
         let name = real.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(real.with_file_name(format!(".{name}.weir-state")))
     }
 }
 
-fn unkept(path: &Path, cause: &io::Error) -> HasuraError {
+fn state_error(path: &Path, cause: &io::Error) -> HasuraError {
     let message = format!("the state of the command line at {} cannot be kept: {cause}", path.display());
     HasuraError::new("unexpected", "$.args", message).with_status(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// The text of a file, if there is one.
+/// Contents of a file, if it exists.
 fn read_bounded(file: &Path) -> io::Result<Option<String>> {
     let open = match fs::File::open(file) {
         Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(None),
@@ -74,13 +74,10 @@ fn read_bounded(file: &Path) -> io::Result<Option<String>> {
     };
     let mut text = String::new();
     open.take(STATE_BYTES_MAX + 1).read_to_string(&mut text)?;
-    match text.len() as u64 > STATE_BYTES_MAX {
-        true => Err(io::Error::other("it is too long")),
-        false => Ok(Some(text)),
-    }
+    if text.len() as u64 > STATE_BYTES_MAX { Err(io::Error::other("it is too long")) } else { Ok(Some(text)) }
 }
 
-/// Writes `text` to a file beside `file`, down to the disk; the file's name.
+/// Writes and syncs `text` to a draft beside `file`; returns the draft's path.
 fn draft(folder: &Path, file: &Path, text: &str) -> io::Result<PathBuf> {
     fs::create_dir_all(folder)?;
     let draft = file.with_extension(format!("{:016x}", fastrand::u64(..)));
@@ -93,12 +90,12 @@ fn draft(folder: &Path, file: &Path, text: &str) -> io::Result<PathBuf> {
 fn write_whole(folder: &Path, file: &Path, text: &str) -> io::Result<()> {
     let draft = draft(folder, file, text)?;
     fs::rename(&draft, file).inspect_err(|_| {
-        // A failure to remove it would hide the first.
+        // An error here would hide the first one.
         let _ = fs::remove_file(&draft);
     })
 }
 
-/// The name of this place: made once, by the first who asks.
+/// Id of this installation, created on first use.
 fn identity(folder: &Path) -> io::Result<String> {
     let file = folder.join("id");
     if let Some(id) = read_bounded(&file)? {
@@ -109,7 +106,7 @@ fn identity(folder: &Path) -> io::Result<String> {
     let digits = format!("{version_4:032x}");
     let id = [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-");
     let draft = draft(folder, &file, &id)?;
-    // A link is refused if another process was first.
+    // The link fails if another process created the file first.
     let linked = fs::hard_link(&draft, &file);
     fs::remove_file(&draft)?;
     match linked {

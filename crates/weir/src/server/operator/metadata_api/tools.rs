@@ -1,4 +1,4 @@
-//! Commands that only tell something: of the console and of tools.
+//! Read-only commands for the console and other tools.
 
 use super::commands::MetadataState;
 use super::replace::document;
@@ -14,7 +14,7 @@ use weir_metadata::document::source::SourceEntry;
 use weir_metadata::document::table::{ForeignKeyOn, RelationshipEntry, TableEntry, TableName};
 use weir_postgres::script::ScriptAnswer;
 
-/// Kinds of sources, by the beginnings of their commands.
+/// Kinds of sources, which are prefixes of their commands.
 const KINDS: [&str; 4] = ["pg", "citus", "cockroach", "sqlite"];
 
 /// Foreign keys of PostgreSQL: name, table, columns, target, its columns, and whether the columns are unique. Names of columns are lists in JSON.
@@ -26,7 +26,7 @@ const POSTGRES_KEYS: &str = "SELECT k.conname, s.nspname, t.relname, \
  FROM pg_constraint k JOIN pg_class t ON t.oid = k.conrelid JOIN pg_namespace s ON s.oid = t.relnamespace \
  JOIN pg_class f ON f.oid = k.confrelid JOIN pg_namespace g ON g.oid = f.relnamespace \
  WHERE k.contype = 'f' AND k.conparentid = 0 ORDER BY s.nspname, t.relname, k.conname";
-/// Foreign keys of SQLite, whose tables are in no schema and whose keys have no names.
+/// Foreign keys of SQLite, which has no schemas and unnamed keys.
 const SQLITE_KEYS: &str = "SELECT NULL, '', m.name, json_group_array(k.\"from\"), '', k.\"table\", json_group_array(k.\"to\"), \
  EXISTS (SELECT 1 FROM pragma_index_list(m.name) i WHERE i.\"unique\" AND NOT i.partial \
   AND (SELECT group_concat(name) FROM (SELECT name FROM pragma_index_info(i.name) ORDER BY name)) \
@@ -44,7 +44,7 @@ struct KnownKey {
 }
 
 impl Work {
-    /// Runs the command `name`, if it is one of these.
+    /// Runs the command `name`, if it belongs to this module.
     pub(super) fn tool_command(&self, name: &str, args: JsonRef<'_>) -> Option<Done> {
         let verb = name.split_once('_').filter(|it| KINDS.contains(&it.0)).map(|it| it.1);
         Some(match (name, verb) {
@@ -61,7 +61,7 @@ impl Work {
         })
     }
 
-    /// Relationships that the foreign keys of a source's tracked tables suggest.
+    /// Relationships suggested by foreign keys between tracked tables.
     fn suggestions(&self, args: JsonRef<'_>) -> Done {
         let generation = self.live.current();
         let source = text(args, "source")?;
@@ -111,7 +111,7 @@ fn feature_flag(args: JsonRef<'_>) -> Done {
     Err(HasuraError::new("not-found", "$.args", message))
 }
 
-/// The state of a server as a developer asks for it: sources, roles, inconsistent objects.
+/// Internal state for developers: sources, roles, inconsistent objects.
 fn internal_state(generation: &Generation) -> String {
     let sources = generation.config.sources.iter().map(|it| &it.name);
     let roles: HashSet<&String> = generation.config.sources.iter().flat_map(|it| &it.roles).collect();
@@ -130,7 +130,7 @@ fn internal_state(generation: &Generation) -> String {
     .to_string()
 }
 
-/// True if both names mean one table; without a schema it is `public`.
+/// True if both names denote one table; the default schema is `public`.
 fn is_same(one: &TableName, other: &TableName) -> bool {
     fn parts(name: &TableName) -> (&str, &str) {
         match name.parts() {
@@ -168,7 +168,7 @@ fn known_keys(generation: &Generation, source: Option<&str>) -> Result<Vec<Known
     Ok(rows.into_iter().map(key).collect())
 }
 
-/// True if a relationship of `table` follows `key`, from its target if `is_back`.
+/// True if a relationship of `table` uses `key`, in reverse if `is_back`.
 fn tracks(table: &TableEntry, key: &KnownKey, is_back: bool) -> bool {
     let same = |columns: &[String]| {
         columns.len() == key.columns.len() && columns.iter().all(|it| key.columns.contains(it))
@@ -190,9 +190,10 @@ fn suggestion(kind: &str, key: &KnownKey, is_back: bool) -> Value {
         own["constraint_name"] = json!(name);
     }
     let target = json!({ "table": show_table(&key.target), "columns": key.target_columns });
-    match is_back {
-        false => json!({ "type": kind, "from": own, "to": target }),
-        true => json!({ "type": kind, "from": target, "to": own }),
+    if is_back {
+        json!({ "type": kind, "from": target, "to": own })
+    } else {
+        json!({ "type": kind, "from": own, "to": target })
     }
 }
 

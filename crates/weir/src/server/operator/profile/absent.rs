@@ -1,11 +1,11 @@
-//! In place of `/admin/profile` where the feature `profile` is off.
+//! Replaces `/admin/profile` in a build without the feature `profile`.
 
 use crate::server::request::context::Answer;
 use crate::server::request::refusal::Refusal;
 use hyper::StatusCode;
 use hyper::http::request::Parts;
 
-/// Refuses.
+/// Refuses the request.
 pub(crate) async fn answer(_: &Parts) -> Result<Answer, Refusal> {
     let message = "this program was built without the feature `profile`";
     Err(Refusal::new(StatusCode::NOT_IMPLEMENTED, "NOT_SUPPORTED", message))

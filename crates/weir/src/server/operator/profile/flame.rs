@@ -1,4 +1,4 @@
-//! A profile as a flame graph in SVG: a row for each depth of the stack, a box for each function, as wide as its share of the time.
+//! Draws a profile as a flame graph in SVG: one row per stack depth, one box per function, as wide as its share of time.
 //!
 //! **Invariant:** names are escaped; nothing in the picture runs.
 //!
@@ -11,18 +11,18 @@ use std::fmt::Write;
 const WIDTH: f64 = 1200.0;
 const ROW: usize = 17;
 const TOP: usize = 24;
-/// Narrowest box, and the width that one letter takes.
+/// Narrowest box, and width of a letter.
 const NARROWEST: f64 = WIDTH / 1000.0;
 const LETTER: f64 = 6.5;
 
-/// Samples of a function called by the functions before it.
+/// Samples of a function with one call stack.
 #[derive(Debug, Default)]
 struct Frame {
     samples: u64,
     below: BTreeMap<String, Frame>,
 }
 
-/// The picture of `report`. Threads of one name are one stack.
+/// The flame graph of `report`. Threads with equal names are merged.
 pub(super) fn picture(report: &Report) -> String {
     let mut root = Frame::default();
     for (stack, count) in &report.data {
@@ -30,7 +30,7 @@ pub(super) fn picture(report: &Report) -> String {
         let frames = stack.frames.iter().rev().flat_map(|it| it.iter().rev()).map(|it| it.name());
         root.add(thread.chain(frames), u64::try_from(*count).unwrap_or(0));
     }
-    drawn(&root)
+    draw_flame_graph(&root)
 }
 
 impl Frame {
@@ -52,9 +52,10 @@ struct Placed<'f> {
     depth: usize,
 }
 
-fn drawn(root: &Frame) -> String {
+fn draw_flame_graph(root: &Frame) -> String {
     let scale = if root.samples == 0 { 0.0 } else { WIDTH / root.samples as f64 };
-    let (mut boxes, mut deepest) = (String::new(), 0);
+    let mut boxes = String::new();
+    let mut deepest = 0;
     let mut open = vec![Placed { name: "all", frame: root, left: 0.0, depth: 0 }];
     while let Some(Placed { name, frame, left, depth }) = open.pop() {
         let width = frame.samples as f64 * scale;
@@ -87,8 +88,9 @@ fn draw(
     (left, width): (f64, f64),
     (samples, all): (u64, u64),
 ) {
-    let (y, share) = (TOP + depth * ROW, 100.0 * samples as f64 / all.max(1) as f64);
-    // A function has one colour wherever it stands.
+    let y = TOP + depth * ROW;
+    let share = 100.0 * samples as f64 / all.max(1) as f64;
+    // The colour depends only on the function's name.
     let hue = name.bytes().fold(7_u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into())) % 50;
     let letters = ((width - 4.0) / LETTER) as usize;
     let shown: String = match letters {
@@ -96,21 +98,21 @@ fn draw(
         _ if name.chars().count() <= letters => name.to_owned(),
         _ => name.chars().take(letters - 1).chain(['…']).collect(),
     };
-    // Writing into a string cannot fail.
+    // `write!` to a string cannot fail.
     let _ = write!(
         out,
         "<g><title>{} ({samples} samples, {share:.1} %)</title>\
          <rect x=\"{left:.1}\" y=\"{y}\" width=\"{width:.1}\" height=\"{}\" rx=\"1\" fill=\"hsl({hue} 85% 70%)\"/>\
          <text x=\"{:.1}\" y=\"{}\">{}</text></g>",
-        escaped(name),
+        escape_xml(name),
         ROW - 1,
         left + 3.0,
         y + 12,
-        escaped(&shown)
+        escape_xml(&shown)
     );
 }
 
-fn escaped(text: &str) -> String {
+fn escape_xml(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
@@ -126,7 +128,7 @@ mod tests {
         {
             root.add(stack.split(';').map(String::from), samples);
         }
-        let picture = drawn(&root);
+        let picture = draw_flame_graph(&root);
         for part in [
             "<title>all (1000 samples, 100.0 %)</title><rect x=\"0.0\" y=\"24\" width=\"1200.0\"",
             "<title>run (999 samples, 99.9 %)</title><rect x=\"0.0\" y=\"58\" width=\"1198.8\"",
@@ -140,6 +142,6 @@ mod tests {
 
     #[test]
     fn a_process_that_did_nothing_has_a_picture() {
-        assert!(drawn(&Frame::default()).contains("No CPU time was used."));
+        assert!(draw_flame_graph(&Frame::default()).contains("No CPU time was used."));
     }
 }

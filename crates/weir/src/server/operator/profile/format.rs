@@ -9,7 +9,7 @@ use prost::Message;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-/// Types and units of values: indices of texts.
+/// Type and unit of values, as indices of strings.
 #[derive(Clone, PartialEq, Message)]
 struct ValueType {
     #[prost(int64, tag = "1")]
@@ -18,10 +18,10 @@ struct ValueType {
     unit: i64,
 }
 
-/// A stack and how often it was met.
+/// A stack with its count.
 #[derive(Clone, PartialEq, Message)]
 struct Sample {
-    /// From the innermost on.
+    /// Locations, innermost first.
     #[prost(uint64, repeated, tag = "1")]
     location_id: Vec<u64>,
     #[prost(int64, repeated, tag = "2")]
@@ -38,7 +38,7 @@ struct Label {
     text: i64,
 }
 
-/// A place in the program; several functions where some are inlined, the innermost first.
+/// A code location; inlined functions come first.
 #[derive(Clone, PartialEq, Message)]
 struct Location {
     #[prost(uint64, tag = "1")]
@@ -91,7 +91,7 @@ struct Profile {
     period: i64,
 }
 
-/// Texts by their place.
+/// Strings by index, each once.
 #[derive(Default)]
 struct Texts {
     places: HashMap<String, i64>,
@@ -110,7 +110,7 @@ impl Texts {
     }
 }
 
-/// `report` as a file that `pprof` opens.
+/// Encodes `report` for `pprof`.
 pub(super) fn pprof(report: &Report) -> io::Result<Vec<u8>> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(&profile(report).encode_to_vec())?;
@@ -119,9 +119,10 @@ pub(super) fn pprof(report: &Report) -> io::Result<Vec<u8>> {
 
 fn profile(report: &Report) -> Profile {
     let mut texts = Texts::default();
-    // The text at place 0 is empty.
+    // Index 0 must be the empty string.
     texts.place("");
-    let (mut profile, mut functions) = (Profile::default(), HashMap::new());
+    let mut profile = Profile::default();
+    let mut functions = HashMap::new();
     let period = 1_000_000_000 / i64::from(report.timing.frequency.max(1));
     let mut value_type = |ty, unit| ValueType { ty: texts.place(ty), unit: texts.place(unit) };
     profile.sample_type = vec![value_type("samples", "count"), value_type("cpu", "nanoseconds")];
@@ -138,7 +139,8 @@ fn profile(report: &Report) -> Profile {
             for symbol in symbols {
                 let next = functions.len() as u64 + 1;
                 let function_id = *functions.entry(symbol.raw_name().to_vec()).or_insert_with(|| {
-                    let (name, system_name) = (texts.place(&symbol.name()), texts.place(&symbol.sys_name()));
+                    let name = texts.place(&symbol.name());
+                    let system_name = texts.place(&symbol.sys_name());
                     let filename = texts.place(&symbol.filename());
                     profile.function.push(Function { id: next, name, system_name, filename });
                     next

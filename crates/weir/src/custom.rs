@@ -1,4 +1,4 @@
-//! `@custom` fields of native sources, served by the source of services.
+//! `@custom` fields of native sources, resolved by the source of services.
 //!
 //! The native source reads and checks the directives and stores nothing of them; here they become a text of services
 //! ([`text`]): fields of the roots, fields added to the stored types, and the types of their answers. The source of services makes
@@ -28,32 +28,34 @@ use weir_http::source::{HttpSource, Options};
 use weir_language::schema::{ScalarReader, Wording};
 use weir_native::custom::{Customs, Owner};
 
-/// Scalars that native sources read.
+/// Scalars of native sources.
 const SCALARS: [(&str, ScalarReader); 2] =
     [("Int64", ScalarReader::BigInt), ("DateTime", ScalarReader::Moment)];
 
-/// Checks the calls of the fields in the types at `path`. Nothing is sent.
+/// Checks the calls of `@custom` fields in the types at `path`, without calling anything.
 /// # Errors
-/// All that is wrong with them, with the places of their directives.
+/// All mistakes, with the locations of the directives.
 pub(crate) fn check(path: &Path, customs: &Customs) -> Result<(), String> {
     if customs.is_empty() {
         return Ok(());
     }
     let translation = text::translate(customs);
-    let (file, none) = (path.display().to_string(), |_: &str| None);
-    let (config, services) = (secrets(customs), BTreeMap::new());
-    embedded(customs, |embedding| {
+    let file = path.display().to_string();
+    let none = |_: &str| None;
+    let config = secrets(customs);
+    let services = BTreeMap::new();
+    with_embedding(customs, |embedding| {
         let outside =
             Outside { config: &config, env: &none, services: &services, embedding: Some(embedding) };
         let read = sdl::read_with(&translation.text, &file, &outside);
-        read.map(|_| ()).map_err(|mistakes| told(&translation, &mistakes))
+        read.map(|_| ()).map_err(|mistakes| mistakes_text(&translation, &mistakes))
     })
 }
 
-/// The fields of the types at `path`, of the native source `name`, as a source of their own. Nothing is sent. `is_guarded`: a token that does
-/// not hold gets nothing.
+/// Opens the `@custom` fields of the types at `path` as a source beside the native source `name`. Nothing is called. `is_guarded`: callers
+/// with an invalid token get errors.
 /// # Errors
-/// As [`check`].
+/// Those of [`check`].
 pub(crate) fn open(
     name: &str,
     path: &Path,
@@ -67,15 +69,17 @@ pub(crate) fn open(
     Ok(Arc::new(CustomSource::new(source, customs, is_guarded)))
 }
 
-/// The source of services of a text.
+/// Opens the source of services for generated SDL.
 fn http(
     translation: &Translation,
     (name, path): (&str, &Path),
     customs: &Customs,
     cache: Arc<Cache>,
 ) -> Result<HttpSource, String> {
-    let (config, services, none) = (secrets(customs), BTreeMap::new(), |_: &str| None);
-    embedded(customs, |embedding| {
+    let config = secrets(customs);
+    let services = BTreeMap::new();
+    let none = |_: &str| None;
+    with_embedding(customs, |embedding| {
         let options = Options {
             name,
             cache,
@@ -87,12 +91,12 @@ fn http(
             embedding: Some(embedding),
         };
         let opened = weir_http::source::open(&translation.text, &path.display().to_string(), &options);
-        opened.map_err(|mistakes| told(translation, &mistakes))
+        opened.map_err(|mistakes| mistakes_text(translation, &mistakes))
     })
 }
 
-/// Calls `with` what the text stands beside.
-fn embedded<T>(customs: &Customs, with: impl FnOnce(&Embedding<'_>) -> T) -> T {
+/// Calls `with` with the embedding: facts about the native types around the generated SDL.
+fn with_embedding<T>(customs: &Customs, with: impl FnOnce(&Embedding<'_>) -> T) -> T {
     let member = |ty: &str, field: &str| {
         let found = customs.names.iter().find(|it| it.ty == ty && it.field == field);
         found.map(|it| it.name.as_str().into())
@@ -102,18 +106,19 @@ fn embedded<T>(customs: &Customs, with: impl FnOnce(&Embedding<'_>) -> T) -> T {
             |it: &&weir_native::custom::CustomField| matches!(&it.owner, Owner::Type(name) if name == ty);
         customs.fields.iter().filter(of).any(|it| it.optional.iter().any(|name| name == field))
     };
-    let (scalars, wording) = (&SCALARS[..], Wording::Dgraph);
+    let scalars = &SCALARS[..];
+    let wording = Wording::Dgraph;
     with(&Embedding { scalars, wording, member: &member, may_be_null: &may_be_null })
 }
 
-/// The secrets as settings: no text holds them.
+/// Secrets as `$config` settings, so that no SDL contains them.
 fn secrets(customs: &Customs) -> BTreeMap<String, Value<'static>> {
     let values = customs.secrets.iter().enumerate();
     values.map(|(at, it)| (text::setting(at), Value::Text(it.1.clone().into()))).collect()
 }
 
-/// Mistakes at the places of the directives, one line each.
-fn told(translation: &Translation, mistakes: &[Mistake]) -> String {
+/// Mistakes with the locations of their directives, one per line.
+fn mistakes_text(translation: &Translation, mistakes: &[Mistake]) -> String {
     let line = |it: &Mistake| {
         let place = translation.place(it.location.line);
         format!("{}:{}:{}: {}", it.file, place.line, place.column, it.message)

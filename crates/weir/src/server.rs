@@ -24,7 +24,7 @@ pub(crate) use connection::tls::acceptor;
 pub(crate) use operator::probes::Readiness;
 pub(crate) use request::cors::CorsRules;
 
-/// The plain form of a gzip file, at most `bytes_max` bytes; nothing if it is broken or longer.
+/// Decompresses a gzip file to at most `bytes_max` bytes; `None` if it is invalid or larger.
 pub(crate) fn unpack_gzip(packed: &[u8], bytes_max: usize) -> Option<Vec<u8>> {
     unpack(Coding::Gzip, packed, bytes_max).ok()
 }
@@ -49,7 +49,7 @@ use tokio::sync::watch;
 use weir_postgres::replication;
 use worker::WorkerSeed;
 
-/// Time for databases to drop what streams of changes have there.
+/// Time for databases to drop slots and publications of replication streams.
 const STREAMS_END: Duration = Duration::from_secs(2);
 
 /// A running server.
@@ -63,9 +63,9 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens on what the current generation's configuration says and serves from threads of its own.
+    /// Listens on the configured addresses and serves on threads of its own.
     /// # Errors
-    /// An address that cannot be listened on, in words for the operator.
+    /// An address cannot be listened on.
     pub fn start(live: Arc<Live>) -> Result<Self, String> {
         let generation = live.current();
         let config = &generation.config;
@@ -93,10 +93,10 @@ impl Server {
         };
         let (phase, _) = watch::channel(ServerPhase::Serving);
         let place = if admin_listen.is_some() { ListenerRole::Public } else { ListenerRole::Only };
-        let (auth_throttle, accept_failures) =
-            (Arc::new(AuthThrottle::new()), Arc::new(LogThrottle::every_second()));
-        let (ignored_headers, reserved_streams) =
-            (Arc::new(LogThrottle::every_minute()), Arc::new(ReservedStreams::default()));
+        let auth_throttle = Arc::new(AuthThrottle::new());
+        let accept_failures = Arc::new(LogThrottle::every_second());
+        let ignored_headers = Arc::new(LogThrottle::every_minute());
+        let reserved_streams = Arc::new(ReservedStreams::default());
         let mut admin = admin.into_iter();
         let mut workers = Vec::with_capacity(threads);
         for (number, socket) in public.into_iter().enumerate() {
@@ -128,29 +128,28 @@ impl Server {
         self.listen
     }
 
-    /// The operators' address, if it is a separate one.
+    /// The operators' address, if it is separate.
     #[must_use]
     pub fn admin_listen(&self) -> Option<SocketAddr> {
         self.admin_listen
     }
 
-    /// Reads the configuration and inspects the sources again. What cannot be taken over is logged and the generation
-    /// before goes on; no request is dropped either way.
+    /// Reads configuration and sources again. An error is logged and the previous generation stays; no request is dropped.
     pub fn reload(&self) {
-        // It is logged; a signal has nobody to tell.
-        let _ = reload::take_over(&self.live.turn(), &self.metrics);
+        // The error is logged; a signal has no recipient for it.
+        let _ = reload::reload_and_log(&self.live.turn(), &self.metrics);
     }
 
-    /// The state that serves.
+    /// The generation in service and its origin.
     #[must_use]
     pub fn live(&self) -> &Arc<Live> {
         &self.live
     }
 
-    /// Answers 503 to `/readyz` for `limits.drain_delay_s`, so that whoever spreads requests sends no more; then takes no
-    /// more connections, answers what is in flight, and ends.
+    /// Answers 503 to `/readyz` for `limits.drain_delay_s`, so that load balancers stop sending requests; then closes the listeners,
+    /// finishes requests in flight, and ends.
     /// # Errors
-    /// A worker that failed or panicked.
+    /// A worker failed or panicked.
     pub fn stop(self) -> Result<(), String> {
         self.phase.send_replace(ServerPhase::Leaving);
         std::thread::sleep(Duration::from_secs(self.live.current().config.limits.drain_delay_s.into()));

@@ -1,4 +1,4 @@
-//! JSON Web Tokens: which configuration a token is for, whether it is genuine, and the session it gives.
+//! JSON Web Tokens: selects the configuration for a token, verifies it, and derives the session.
 //!
 //! **Invariant:** a token that is there and not accepted is an error, never a caller without a token.
 //!
@@ -26,7 +26,7 @@ use weir_engine::caller::{Identity, Token};
 use weir_http::cache::Clock;
 use weir_language::json::{Json, JsonRef};
 
-/// The kinds of tokens that are accepted.
+/// All kinds of tokens that are accepted.
 #[derive(Debug)]
 pub(super) struct TokenKinds {
     kinds: Vec<TokenKind>,
@@ -37,15 +37,15 @@ pub(super) struct TokenKinds {
 /// Contents of a verified token.
 #[derive(Debug)]
 struct KnownToken {
-    /// Place of its kind.
+    /// Index of its kind.
     kind: usize,
     roles: RoleClaims,
     token: Token,
-    /// The caller in the default role.
+    /// Identity in the default role.
     identity: Identity,
 }
 
-/// One kind.
+/// One accepted kind.
 #[derive(Debug)]
 struct TokenKind {
     place: TokenPlace,
@@ -54,7 +54,7 @@ struct TokenKind {
     claims: ClaimsPlace,
 }
 
-/// Place of a token in a request.
+/// Where a request contains a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum TokenPlace {
     Bearer,
@@ -62,17 +62,17 @@ enum TokenPlace {
     Header(HeaderName),
 }
 
-/// Origin of the keys.
+/// Source of keys.
 #[derive(Clone, Debug)]
 pub(crate) enum KeySource {
     /// One key for one algorithm.
     Fixed(VerificationKey, JwtAlgorithm),
-    /// A set at an address, and the only algorithm where one is named.
+    /// A key set, and its only allowed algorithm if configured.
     Set(Arc<KeySet>, Option<JwtAlgorithm>),
 }
 
 impl TokenKinds {
-    /// Reads `auth.jwt`.
+    /// Reads the settings of `auth.jwt`.
     pub(super) fn new(auth: &Auth, clock: &Clock) -> Result<Self, ConfigFault> {
         let mut kinds: Vec<TokenKind> = Vec::with_capacity(auth.jwt.len());
         for (at, jwt) in auth.jwt.iter().enumerate() {
@@ -104,18 +104,18 @@ impl TokenKinds {
         })
     }
 
-    /// The sum of the epochs of all keys, each of which grows whenever keys are fetched.
+    /// Sum of the epochs of all keys, each of which grows with a fetch.
     pub(super) fn key_number(&self) -> Option<KeyNumber> {
         let epochs = self.kinds.iter().map(|it| it.keys.epoch().map(|it| it.0));
         epochs.sum::<Option<u64>>().map(KeyNumber)
     }
 
-    /// The time that tokens are held against.
+    /// Current time for token checks.
     pub(super) fn wall_ms(&self) -> u64 {
         self.clock.wall_ms()
     }
 
-    /// Headers that tokens and roles are read from.
+    /// Headers with tokens and roles.
     pub(super) fn headers(&self) -> impl Iterator<Item = &str> {
         let places = self.kinds.iter().map(|it| match &it.place {
             TokenPlace::Bearer => AUTHORIZATION.as_str(),
@@ -125,7 +125,7 @@ impl TokenKinds {
         places.chain(["x-weir-role"])
     }
 
-    /// Takes the key sets over that `before` has fetched from the same addresses.
+    /// Reuses the key sets that `before` fetched from the same URLs.
     pub(super) fn keep_keys_of(&mut self, before: &Self) {
         for kind in &mut self.kinds {
             let KeySource::Set(set, _) = &mut kind.keys else { continue };
@@ -139,7 +139,7 @@ impl TokenKinds {
         }
     }
 
-    /// The session of the request's token; nothing if it has none.
+    /// Session of the request's token; `None` without a token.
     pub(super) async fn session(&self, headers: &HeaderMap) -> Result<Option<Session>, AuthError> {
         let mut found: Vec<(usize, &str)> = Vec::new();
         for (at, kind) in self.kinds.iter().enumerate() {
@@ -165,7 +165,7 @@ impl TokenKinds {
         match &tokens[..] {
             [] => Err(AuthError::token(ClaimFault::Issuer.words())),
             [(at, token)] => {
-                let known = self.kinds[*at].verified(*at, token, &self.clock).await?;
+                let known = self.kinds[*at].verify_token(*at, token, &self.clock).await?;
                 self.verified.put(digest, known).session(headers).map(Some)
             }
             _ => Err(AuthError::new(AuthFault::TokenHeader, "Could not verify JWT: Multiple JWTs found")),
@@ -174,18 +174,23 @@ impl TokenKinds {
 }
 
 impl Verified<KnownToken> {
-    /// The session of a request with the token, in the role that its headers ask for.
+    /// Session of the token, in the role that the headers request.
     fn session(&self, headers: &HeaderMap) -> Result<Session, AuthError> {
         let KnownToken { roles, token, identity, .. } = &self.value;
         let role = headers::role(headers)?.unwrap_or(&roles.default);
         if !roles.allowed.iter().any(|it| it == role) {
             return Err(AuthError::role());
         }
-        let session = match role == roles.default {
-            true => Session::of(identity.clone()),
-            false => Session::new(role, roles.variables.clone(), token.clone()),
+        let session = if role == roles.default {
+            Session::of(identity.clone())
+        } else {
+            Session::new(role, roles.variables.clone(), token.clone())
         };
-        Ok(Session { expires_ms: self.validity.ends_ms, ignored: headers::ignored(headers, true), ..session })
+        Ok(Session {
+            expires_ms: self.validity.ends_ms,
+            ignored: headers::ignored_names(headers, true),
+            ..session
+        })
     }
 }
 
@@ -204,7 +209,7 @@ impl TokenKind {
         Ok(Self { place, keys: KeySource::new(jwt, clock)?, rules, claims: ClaimsPlace::new(jwt)? })
     }
 
-    /// True unless the token and the kind name different issuers. Nothing is trusted yet.
+    /// True unless token and kind name different issuers. The token is not verified yet.
     fn is_of(&self, token: &UncheckedToken<'_>) -> bool {
         let Some(issuer) = &self.rules.issuer else { return true };
         let json = Json::parse(&token.payload, token::NESTING_MAX).ok();
@@ -212,8 +217,8 @@ impl TokenKind {
         named.is_none_or(|it| it.as_str().as_deref() == Some(issuer))
     }
 
-    /// Checks the token and reads its claims; `kind` is this kind's place.
-    async fn verified(
+    /// Verifies the token and reads its claims; `kind` is the index of this kind.
+    async fn verify_token(
         &self,
         kind: usize,
         token: &UncheckedToken<'_>,
@@ -225,7 +230,8 @@ impl TokenKind {
             .map_err(|_| AuthError::token(token::Unreadable::Form.words()))?;
         let validity =
             self.rules.check(json.root(), clock.wall_ms()).map_err(|it| AuthError::token(it.words()))?;
-        let (roles, bytes) = (self.claims.read(json.root())?, token.payload.len());
+        let roles = self.claims.read(json.root())?;
+        let bytes = token.payload.len();
         let token = Token::of(members(json.root()));
         let identity = Session::new(&roles.default, roles.variables.clone(), token.clone()).identity;
         Ok(Verified { value: KnownToken { kind, roles, token, identity }, validity, epoch, bytes })
@@ -259,7 +265,7 @@ impl KeySource {
         }
     }
 
-    /// The epoch of the keys if one of them signed `token`.
+    /// Epoch of the keys, if one of them signed `token`.
     pub(crate) async fn verifies(&self, token: &UncheckedToken<'_>) -> Result<Option<KeyEpoch>, AuthError> {
         match self {
             Self::Fixed(key, algorithm) => {
@@ -275,7 +281,7 @@ impl KeySource {
 }
 
 impl KeySource {
-    /// The epoch of the keys in service; nothing while none are known.
+    /// Epoch of the current keys; `None` while none are known.
     pub(crate) fn epoch(&self) -> Option<KeyEpoch> {
         match self {
             Self::Fixed(..) => Some(KeyEpoch(0)),
@@ -299,7 +305,7 @@ impl TokenPlace {
         }
     }
 
-    /// The token at the place, if there is one.
+    /// The token at this place, if present.
     fn token<'h>(&self, headers: &'h HeaderMap) -> Result<Option<&'h str>, AuthError> {
         let malformed = |words: &'static str| AuthError::new(AuthFault::TokenHeader, words);
         let twice = || malformed("Could not verify JWT: Multiple JWTs found");
@@ -336,7 +342,7 @@ impl TokenPlace {
     }
 }
 
-/// The members of an object, with their values as JSON texts.
+/// Members of an object, with values as JSON text.
 pub(super) fn members(object: JsonRef<'_>) -> impl Iterator<Item = (String, String)> {
     object.members().map(|(name, value)| (name.into_owned(), value.raw().to_owned()))
 }

@@ -1,4 +1,4 @@
-//! Traces: which requests are traced, and their spans on the way to a collector of OpenTelemetry.
+//! Traces: decides which requests are traced, and passes their spans to an OpenTelemetry collector.
 //!
 //! **Invariant:** nothing waits for the collector: spans that find no room are dropped and counted. No value of a request and no document
 //! is in a span.
@@ -25,21 +25,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use weir_engine::span::SpanContext;
 
-/// Share of requests that are traced where nothing says another.
+/// Default share of traced requests.
 const RATIO: f64 = 0.01;
 
-/// Spans since the start of the process.
+/// Span counters since the start of the process.
 #[derive(Debug, Default)]
 pub(crate) struct SpanCounts {
-    /// Taken by the collector.
+    /// Spans that the collector accepted.
     pub(crate) exported: AtomicU64,
-    /// Without room in the queue.
+    /// Spans dropped because the queue was full.
     pub(crate) dropped: AtomicU64,
-    /// Lost, because the collector did not take them.
+    /// Spans lost because the collector refused them.
     pub(crate) failed: AtomicU64,
 }
 
-/// Counts of the process.
+/// Counters of the process.
 pub(crate) static COUNTS: SpanCounts =
     SpanCounts { exported: AtomicU64::new(0), dropped: AtomicU64::new(0), failed: AtomicU64::new(0) };
 
@@ -48,18 +48,18 @@ static TRACER: ArcSwapOption<Tracer> = ArcSwapOption::const_empty();
 /// Traces of a process.
 struct Tracer {
     exporter: Exporter,
-    /// Traces whose number is below are sampled.
+    /// Traces whose number is below this one are sampled.
     below: u64,
 }
 
-/// Part of a request that is told to a collector.
+/// Kind of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// The request.
     Server,
-    /// A call to others.
+    /// A call to another server.
     Client,
-    /// Work of our own.
+    /// Internal work.
     Internal,
 }
 
@@ -82,32 +82,32 @@ impl From<Box<str>> for Value {
     }
 }
 
-/// A span that has ended.
+/// A finished span.
 #[cfg_attr(not(feature = "otlp"), expect(dead_code, reason = "without an exporter nobody reads it"))]
 pub(crate) struct SpanRecord {
     pub(crate) context: SpanContext,
     pub(crate) parent: Option<SpanContext>,
-    /// The client's `tracestate`.
+    /// `tracestate` of the client.
     pub(crate) trace_state: Option<String>,
     pub(crate) kind: Kind,
     pub(crate) name: Cow<'static, str>,
     pub(crate) began: Instant,
     pub(crate) took: Duration,
     pub(crate) attributes: Vec<(&'static str, Value)>,
-    /// Code of what went wrong.
+    /// Error code.
     pub(crate) error: Option<Cow<'static, str>>,
 }
 
-/// The span of a request, and the one of its client.
+/// Span of a request, with its client's span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RequestSpan {
     pub(crate) own: SpanContext,
     pub(crate) parent: Option<SpanContext>,
 }
 
-/// Starts the export of traces, if the configuration or the environment names a collector.
+/// Starts the export if the configuration or the environment names a collector.
 /// # Errors
-/// Settings that mean nothing.
+/// A setting is invalid.
 pub(crate) fn start(config: &config::Tracing, is_dev: bool) -> Result<(), String> {
     let variable = |name: &str| std::env::var(name).ok().filter(|it| !it.trim().is_empty());
     let named = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
@@ -125,18 +125,18 @@ pub(crate) fn start(config: &config::Tracing, is_dev: bool) -> Result<(), String
             Some(_) | None => config.ratio.or(told).unwrap_or(usual),
         };
     let exporter = Exporter::start(config)?;
-    TRACER.store(Some(Arc::new(Tracer { exporter, below: below(ratio) })));
+    TRACER.store(Some(Arc::new(Tracer { exporter, below: sampling_bound(ratio) })));
     Ok(())
 }
 
-/// Sends what waits, and ends the export.
+/// Sends queued spans and ends the export.
 pub(crate) fn stop() {
     if let Some(tracer) = TRACER.swap(None) {
         tracer.exporter.stop();
     }
 }
 
-/// The span of a new request whose header `traceparent` is `parent`; `None` if there is no collector.
+/// Span of a new request with the header `traceparent` `parent`; `None` without a collector.
 pub(crate) fn request<'h>(parent: impl FnOnce() -> Option<&'h [u8]>) -> Option<RequestSpan> {
     let tracer = TRACER.load();
     let tracer = tracer.as_ref()?;
@@ -150,19 +150,19 @@ pub(crate) fn child(parent: SpanContext) -> SpanContext {
     SpanContext { span: fastrand::u64(1..), ..parent }
 }
 
-/// The first span of a new trace.
+/// Root span of a new trace.
 fn root(below: u64) -> SpanContext {
     let trace = fastrand::u128(1..);
     let is_sampled = (trace as u64 >> 1) < below;
     SpanContext { trace, span: fastrand::u64(1..), is_sampled, is_continued: false }
 }
 
-/// The bound under which the lower 63 bits of a share of all traces are.
-fn below(ratio: f64) -> u64 {
+/// Threshold for the lower 63 bits of a trace id that yields this share of traces.
+fn sampling_bound(ratio: f64) -> u64 {
     (ratio.clamp(0.0, 1.0) * (1_u64 << 63) as f64) as u64
 }
 
-/// Hands a span to the collector, if there is one and its queue has room.
+/// Queues a span for the collector, if there is one.
 pub(crate) fn record(span: impl FnOnce() -> SpanRecord) {
     if let Some(tracer) = &*TRACER.load()
         && !tracer.exporter.record(span)
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn a_share_of_the_traces_is_sampled() {
-        let sampled = |ratio: f64| (0..4000).filter(|_| root(below(ratio)).is_sampled).count();
+        let sampled = |ratio: f64| (0..4000).filter(|_| root(sampling_bound(ratio)).is_sampled).count();
         assert_eq!((sampled(0.0), sampled(1.0)), (0, 4000));
         // Beyond seven standard deviations.
         assert!((750..1250).contains(&sampled(0.25)), "about a quarter");

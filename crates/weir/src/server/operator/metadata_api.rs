@@ -30,30 +30,30 @@ use std::cell::Cell;
 use std::sync::Arc;
 use weir_language::json::{Json, JsonRef};
 
-/// Brackets that may be open in a command.
+/// Maximum nesting of a command.
 const NESTING_MAX: u32 = 200;
 
-/// Addresses of commands.
+/// Endpoints of commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Door {
     /// `/v1/metadata`.
     Metadata,
     /// `/v2/query`: `run_sql`.
     Query,
-    /// `/v1/query`: all of them.
+    /// `/v1/query`: commands of both.
     Both,
 }
 
-/// The state that the commands of one request share.
+/// State shared by the commands of one request.
 struct Work {
     live: Arc<Live>,
     metrics: Arc<Metrics>,
     door: Door,
-    /// The version of the metadata that the client knows, until its first change.
+    /// Version of the metadata that the client read; `None` after its first change.
     version: Cell<Option<String>>,
 }
 
-/// JSON text of an answer, or an error.
+/// JSON of an answer, or an error.
 type Done = Result<String, HasuraError>;
 
 /// Runs the command in the body.
@@ -82,7 +82,7 @@ pub(crate) async fn answer(
 }
 
 impl Work {
-    /// Runs the command that `body` is.
+    /// Runs the command in `body`.
     fn request(&self, body: &[u8]) -> Done {
         let json = Json::parse(body, NESTING_MAX)
             .map_err(|error| HasuraError::new("invalid-json", "$", error.to_string()))?;

@@ -347,7 +347,7 @@ pub enum RelationshipNames {
     Long,
     /// `Artist`, `Albums`.
     Short,
-    /// As Hasura's console suggests: `author` by the column `author_id`, `articles` by the name of the table that has it.
+    /// Names that Hasura's console suggests: `author` from the column `author_id`, `articles` from the name of the referencing table.
     Hasura,
 }
 
@@ -355,7 +355,7 @@ pub enum RelationshipNames {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Integers {
-    /// As declared: `INTEGER` is `Int`, where a value beyond 32 bits is a field error; `BIGINT` is `bigint`.
+    /// The declared type: `INTEGER` is `Int`, and a value beyond 32 bits is a field error; `BIGINT` is `bigint`.
     #[default]
     Declared,
     /// Always `bigint`.
@@ -384,7 +384,7 @@ pub enum SourceKind {
 }
 
 impl Source {
-    /// True for a database whose tables are served.
+    /// True for a source that is a database with tracked tables.
     #[must_use]
     pub const fn has_tables(&self) -> bool {
         self.native.is_none() && self.file.is_none()
@@ -410,7 +410,7 @@ impl Config {
         self.admin_secret.is_some() || !self.auth.admin_secrets.is_empty()
     }
 
-    /// True if only programs of this machine can connect.
+    /// True if only processes of this machine can connect.
     #[must_use]
     pub fn is_local(&self) -> bool {
         self.listeners().all(|it| it.ip().is_loopback())
@@ -422,9 +422,9 @@ impl Config {
         self.dev.unwrap_or_else(|| self.is_local())
     }
 
-    /// Checks that no two settings contradict each other.
+    /// Checks that settings do not contradict each other.
     /// # Errors
-    /// The first contradiction, with the way out.
+    /// The first contradiction, and how to resolve it.
     pub fn check(&self) -> Result<(), String> {
         if !self.has_secret()
             && let Some(open) = self.listeners().find(|it| !it.ip().is_loopback())

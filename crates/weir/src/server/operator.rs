@@ -9,7 +9,7 @@ pub(crate) mod probes;
 #[cfg(feature = "profile")]
 pub(crate) mod profile;
 #[cfg(not(feature = "profile"))]
-#[path = "profile/absent.rs"]
+#[path = "operator/profile/absent.rs"]
 pub(crate) mod profile;
 pub(crate) mod reload;
 pub(crate) mod schema;

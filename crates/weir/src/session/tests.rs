@@ -24,7 +24,7 @@ use weir_http::cache::Clock;
 
 /// A secret of 64 bytes, enough for all HS algorithms.
 pub(crate) const HMAC: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
-pub(crate) const RSA_PUBLIC: &str = include_str!("keys/rsa_public.pem");
+pub(crate) const RSA_PUBLIC: &str = include_str!("tests/keys/rsa_public.pem");
 /// The seconds at which simulated time begins.
 pub(crate) const NOW_S: u64 = 1_767_225_600;
 
@@ -54,7 +54,7 @@ pub(crate) fn authenticator(config: &Config, clock: &Clock) -> Authenticator {
 
 /// Authenticates a request with these headers.
 pub(crate) fn asked(config: &Config, lines: &[(&'static str, &str)]) -> Result<Session, AuthError> {
-    let authenticator = authenticator(config, &Clock::simulated());
+    let authenticator = authenticator(config, &Clock::new_simulated());
     run(authenticator.authenticate(&headers(lines), None))
 }
 
@@ -112,7 +112,7 @@ fn der(pem: &str) -> Vec<u8> {
 }
 
 fn rsa_pair() -> RsaKeyPair {
-    RsaKeyPair::from_pkcs8(&der(include_str!("keys/rsa_private.pem"))).expect("it is a key")
+    RsaKeyPair::from_pkcs8(&der(include_str!("tests/keys/rsa_private.pem"))).expect("it is a key")
 }
 
 pub(crate) fn by_rsa(with: &'static dyn signature::RsaEncoding, message: &[u8]) -> Vec<u8> {
@@ -127,7 +127,8 @@ pub(crate) fn rsa_jwk(kid: &str, more: &str) -> String {
     let public: Vec<u8> = rsa_pair().public().as_ref().to_vec();
     let components = signature::RsaPublicKeyComponents::<Vec<u8>>::from(rsa_pair().public());
     assert!(!public.is_empty());
-    let (n, e) = (URL_SAFE_NO_PAD.encode(components.n), URL_SAFE_NO_PAD.encode(components.e));
+    let n = URL_SAFE_NO_PAD.encode(components.n);
+    let e = URL_SAFE_NO_PAD.encode(components.e);
     format!(r#"{{"kty":"RSA","kid":"{kid}","n":"{n}","e":"{e}"{more}}}"#)
 }
 
@@ -165,7 +166,8 @@ impl Curve {
         match self {
             Self::Ecdsa(_) => {
                 let (x, y) = public[1..].split_at(public.len() / 2);
-                let (x, y) = (URL_SAFE_NO_PAD.encode(x), URL_SAFE_NO_PAD.encode(y));
+                let x = URL_SAFE_NO_PAD.encode(x);
+                let y = URL_SAFE_NO_PAD.encode(y);
                 format!(r#"{{"kty":"EC","crv":"{curve}","x":"{x}","y":"{y}"}}"#)
             }
             Self::Ed25519(_) => {
@@ -214,7 +216,8 @@ impl LoopbackService {
     pub(crate) fn start(reply: Reply) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = listener.local_addr().expect("it has an address");
-        let (reply, asked) = (Arc::new(Mutex::new(reply)), Arc::<Mutex<Vec<String>>>::default());
+        let reply = Arc::new(Mutex::new(reply));
+        let asked = Arc::<Mutex<Vec<String>>>::default();
         let shared = (Arc::clone(&reply), Arc::clone(&asked));
         std::thread::spawn(move || {
             for socket in listener.incoming().map_while(Result::ok) {
@@ -227,7 +230,8 @@ impl LoopbackService {
 
     fn serve(socket: TcpStream, reply: &Mutex<Reply>, asked: &Mutex<Vec<String>>) -> std::io::Result<()> {
         let mut reader = BufReader::new(socket.try_clone()?);
-        let (mut head, mut length) = (String::new(), 0);
+        let mut head = String::new();
+        let mut length = 0;
         loop {
             let before = head.len();
             if reader.read_line(&mut head)? == 0 {

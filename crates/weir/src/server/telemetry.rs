@@ -1,4 +1,4 @@
-//! Counters and logs. Everything may write here.
+//! Metrics and logs, which all modules may use.
 
 pub(crate) mod access;
 pub(crate) mod exposition;

@@ -1,4 +1,4 @@
-//! Connections: sockets, TLS, the guards of HTTP/1.1 and HTTP/2, timeouts, unread bytes. Nothing here knows a handler.
+//! Connections: sockets, TLS, guards of HTTP/1.1 and HTTP/2, timeouts, unread bytes. No handler is used here.
 
 pub(crate) mod descriptors;
 pub(crate) mod guarded_io;

@@ -1,4 +1,4 @@
-//! Authentication of callers: from the headers of a request to a role, session variables and claims.
+//! Authentication: from the headers of a request to role, session variables and claims.
 //!
 //! Modes, by the configuration: no secret (everyone on this machine is trusted), admin secrets alone, secrets and JSON Web
 //! Tokens, secrets and a webhook. A secret that is sent decides alone, in every mode.
@@ -33,18 +33,18 @@ use weir_http::cache::Clock;
 use weir_language::json::JsonRef;
 use weir_relational::catalog::ConfigStep;
 
-/// The variable of the role, without its beginning.
+/// Variable with the role, without prefix.
 const ROLE: &str = "role";
-/// Name of the session variable that holds the role.
+/// Session variable with the role.
 const ROLE_VARIABLE: &str = "x-hasura-role";
-/// Name of the claim with the roles of a caller.
+/// Claim with the allowed roles.
 const ALLOWED_ROLES: &str = "x-hasura-allowed-roles";
-/// Name of the claim with the role of a caller who asks for none.
+/// Claim with the default role.
 const DEFAULT_ROLE: &str = "x-hasura-default-role";
-/// Beginning of the names of session variables.
+/// Prefix of session variables.
 const VARIABLE_START: &str = "x-hasura-";
 
-/// See [`Authenticator::key_number`].
+/// Number of the token keys in use: see [`Authenticator::key_number`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct KeyNumber(u64);
 
@@ -55,46 +55,46 @@ impl KeyNumber {
     }
 }
 
-/// Session variables as they are found: lower-case names that begin with `x-hasura-`, and texts.
+/// Session variables: lower-case names starting with `x-hasura-`, with text values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Variables(BTreeMap<Box<str>, Box<str>>);
 
-/// The credentials of an `Authorization` whose scheme is `Bearer`, in whatever case. Source: RFC 9110, section 11.1.
+/// The credentials of an `Authorization` with the scheme `Bearer`, in any case. Source: RFC 9110, section 11.1.
 pub(crate) fn bearer_of(line: &[u8]) -> Option<&[u8]> {
     let (scheme, credentials) = line.split_at_checked("Bearer ".len())?;
     scheme.eq_ignore_ascii_case(b"Bearer ").then_some(credentials)
 }
 
 impl Variables {
-    /// Sets a variable. Returns false if it had a value.
+    /// Sets a variable; false if it was set before.
     fn set(&mut self, name: &str, value: &str) -> bool {
         self.0.insert(name.into(), value.into()).is_none()
     }
-    /// The value of `name`, which is in lower case.
+    /// Value of `name`, given in lower case.
     fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(|it| &**it)
     }
-    /// All, by name.
+    /// All variables by name.
     fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (&**name, &**value))
     }
 }
 
-/// A caller, authenticated.
+/// An authenticated caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
     /// Role, session variables and claims.
     pub identity: Identity,
-    /// End of the session, in milliseconds since 1970.
+    /// Expiry of the session, in milliseconds since 1970.
     pub expires_ms: Option<u64>,
     /// Values of `Set-Cookie` for the client.
     pub cookies: Vec<HeaderValue>,
-    /// Session headers that did not count, because the sender is not trusted.
+    /// Session headers that were ignored because the caller is not trusted.
     pub ignored: Vec<HeaderName>,
 }
 
 impl Session {
-    /// The session of a caller with credentials, without an end.
+    /// Session of a caller with credentials, without expiry.
     fn new(role: &str, mut variables: Variables, token: Token) -> Self {
         variables.set(ROLE_VARIABLE, role);
         let variables = variables.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -107,13 +107,13 @@ impl Session {
         Self::of(identity)
     }
 
-    /// A session without an end.
+    /// A session without expiry.
     const fn of(identity: Identity) -> Self {
         Self { identity, expires_ms: None, cookies: Vec::new(), ignored: Vec::new() }
     }
 }
 
-/// Authentication of callers that send no secret.
+/// Authentication of callers without a secret.
 #[derive(Debug)]
 enum Mode {
     Secret,
@@ -121,18 +121,19 @@ enum Mode {
     Webhook(Box<Webhook>),
 }
 
-/// The caller of commands and of programs that hold the configuration: the admin.
+/// Identity of the command line and of embedding programs: the admin.
 #[must_use]
 pub fn owner() -> Identity {
     Identity::admin()
 }
 
-/// The caller that an admin tries out: `role`, with the members of the JSON object `claims`. Names that begin with `x-hasura-`
-/// or `x-weir-` are session variables, whose values are texts; all others are claims of a token.
+/// Identity for an admin who tests a role: `role`, with the members of the JSON object `claims`. Names starting with `x-hasura-` or
+/// `x-weir-` are session variables, whose values are strings; all others are claims of a token.
 /// # Errors
-/// `claims` is no such object, in words.
-pub fn assumed(role: Option<&str>, claims: Option<JsonRef<'_>>) -> Result<Identity, String> {
-    let (mut variables, mut token) = (Variables::default(), Vec::new());
+/// `claims` is not such an object.
+pub fn assume_identity(role: Option<&str>, claims: Option<JsonRef<'_>>) -> Result<Identity, String> {
+    let mut variables = Variables::default();
+    let mut token = Vec::new();
     let claims = claims.filter(|it| !it.is_null());
     if claims.is_some_and(|it| !it.is_object()) {
         return Err("the claims are no JSON object".into());
@@ -155,17 +156,17 @@ pub fn assumed(role: Option<&str>, claims: Option<JsonRef<'_>>) -> Result<Identi
     Ok(identity)
 }
 
-/// True if the request has a secret or a session header, right or not.
-pub(crate) fn says_who(headers: &HeaderMap) -> bool {
-    secret::sent(headers).is_some() || headers.keys().any(headers::is_session)
+/// True if the request has a secret or a session header, valid or not.
+pub(crate) fn has_credentials(headers: &HeaderMap) -> bool {
+    secret::sent_secret(headers).is_some() || headers.keys().any(headers::is_session)
 }
 
-/// True if the request has a secret, right or not.
+/// True if the request has a secret, valid or not.
 pub(crate) fn has_secret(headers: &HeaderMap) -> bool {
-    secret::sent(headers).is_some()
+    secret::sent_secret(headers).is_some()
 }
 
-/// The headers that a trusted caller says the session variable `name` by, separated by commas.
+/// Headers with which a trusted caller sets the session variable `name`, separated by commas.
 pub(crate) fn headers_of(name: &str) -> String {
     let rest = name.strip_prefix(SESSION_PREFIX).unwrap_or(name);
     headers::STARTS.map(|it| format!("{it}{rest}")).join(", ")
@@ -173,17 +174,17 @@ pub(crate) fn headers_of(name: &str) -> String {
 
 /// Authenticates callers by one configuration.
 pub struct Authenticator {
-    /// None: everyone is trusted.
+    /// Empty: every caller is trusted.
     secrets: Secrets,
     mode: Mode,
     unauthorized_role: Option<Box<str>>,
-    /// Whoever is trusted and sends no session header.
+    /// Identity of a trusted caller without session headers.
     admin: Identity,
-    /// For `Vary`.
+    /// Value for `Vary`.
     credentials: Box<str>,
 }
 
-/// A setting that cannot be, with its path.
+/// An invalid setting with its path.
 #[derive(Debug)]
 pub(crate) struct ConfigFault {
     path: Vec<ConfigStep>,
@@ -204,9 +205,9 @@ impl ConfigFault {
 }
 
 impl Authenticator {
-    /// Reads the settings. No service is called yet.
+    /// Reads the settings without calling any service.
     /// # Errors
-    /// A setting that cannot be, with its place in the file and the way out.
+    /// An invalid setting, its location, and how to fix it.
     pub fn new(config: &Config) -> Result<Self, String> {
         Self::with_clock(config, &Clock::system())
             .map_err(|it| format!("{}: {}", config.places.words(&it.path), it.message))
@@ -263,13 +264,13 @@ impl Authenticator {
         }
     }
 
-    /// True if no secret is set, so that everyone is trusted.
+    /// True if no secret is set, so every caller is trusted.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.secrets.is_empty()
     }
 
-    /// Headers that say who calls, separated by commas; empty where everyone is trusted. A webhook may read any: `*`.
+    /// Headers with credentials, separated by commas; empty if every caller is trusted. A webhook may read any header: `*`.
     #[must_use]
     pub fn credentials(&self) -> &str {
         &self.credentials
@@ -281,51 +282,53 @@ impl Authenticator {
         self.secrets.is_right(secret)
     }
 
-    /// True if `Authorization: Bearer` holds a token, so that it cannot hold a secret.
+    /// True if `Authorization: Bearer` contains tokens, and therefore no secret.
     #[must_use]
     pub fn reads_bearer(&self) -> bool {
         matches!(&self.mode, Mode::Jwt(kinds) if kinds.reads_bearer())
     }
 
-    /// True if a request with these headers is authenticated by its body too.
+    /// True if authentication of a request with these headers also needs its body.
     #[must_use]
     pub fn needs_request(&self, headers: &HeaderMap) -> bool {
         let takes_request = matches!(&self.mode, Mode::Webhook(hook) if hook.takes_request());
-        takes_request && !self.is_open() && secret::sent(headers).is_none()
+        takes_request && !self.is_open() && secret::sent_secret(headers).is_none()
     }
 
-    /// The identity of a caller that is trusted and sends no session header.
+    /// Identity of a trusted caller without session headers.
     pub(crate) const fn admin(&self) -> &Identity {
         &self.admin
     }
 
-    /// True if `headers` have a right secret, or none is set, and no session header: the caller is [`Self::admin`].
+    /// True if `headers` contain a valid secret, or none is configured, and no session header: the caller is [`Self::admin`].
     pub(crate) fn is_bare_admin(&self, headers: &HeaderMap) -> bool {
-        let is_trusted = || self.is_open() || secret::sent(headers).is_some_and(|it| self.is_secret(it));
+        let is_trusted =
+            || self.is_open() || secret::sent_secret(headers).is_some_and(|it| self.is_secret(it));
         !headers.keys().any(headers::is_session) && is_trusted()
     }
 
-    /// True if the caller of a request with these headers could be the admin and asks for another role.
-    pub(crate) fn tries_role(&self, headers: &HeaderMap) -> bool {
-        let is_trusted = self.is_open() || secret::sent(headers).is_some_and(|it| self.is_secret(it));
+    /// True if the caller is trusted, so could be admin, but asks for another role.
+    pub(crate) fn is_admin_in_role(&self, headers: &HeaderMap) -> bool {
+        let is_trusted = self.is_open() || secret::sent_secret(headers).is_some_and(|it| self.is_secret(it));
         is_trusted && headers::role(headers).is_ok_and(|it| it.is_some_and(|role| role != ADMIN))
     }
 
-    /// Goes on with what `before` has fetched: the key sets of the same addresses.
+    /// Reuses key sets that `before` fetched from the same URLs.
     pub fn keep_keys_of(&mut self, before: &Self) {
         if let (Mode::Jwt(kinds), Mode::Jwt(before)) = (&mut self.mode, &before.mode) {
             kinds.keep_keys_of(before);
         }
     }
 
-    /// Hands each header that decides who calls to `take`, in the order of the request. False where a webhook is asked, which headers alone do
-    /// not decide.
+    /// Passes each header that identifies the caller to `take`, in request order. False for a webhook, because then headers alone do not
+    /// decide.
     pub(crate) fn deciding_headers<'h>(
         &self,
         headers: &'h HeaderMap,
         mut take: impl FnMut(&'h HeaderName, &'h HeaderValue),
     ) -> bool {
-        if matches!(self.mode, Mode::Webhook(_)) && !self.is_open() && secret::sent(headers).is_none() {
+        if matches!(self.mode, Mode::Webhook(_)) && !self.is_open() && secret::sent_secret(headers).is_none()
+        {
             return false;
         }
         let is_token = |name: &HeaderName| matches!(&self.mode, Mode::Jwt(kinds) if kinds.reads(name));
@@ -337,7 +340,7 @@ impl Authenticator {
         true
     }
 
-    /// Stands for the keys of tokens in service: other keys have another number. `None` while keys are not known.
+    /// Changes whenever the token keys in use change. `None` while keys are unknown.
     pub(crate) fn key_number(&self) -> Option<KeyNumber> {
         match &self.mode {
             Mode::Jwt(kinds) => kinds.key_number(),
@@ -345,7 +348,7 @@ impl Authenticator {
         }
     }
 
-    /// The time that tokens are held against, in milliseconds since 1970.
+    /// Current time for token checks, in milliseconds since 1970.
     pub(crate) fn wall_ms(&self) -> u64 {
         match &self.mode {
             Mode::Jwt(kinds) => kinds.wall_ms(),
@@ -353,7 +356,7 @@ impl Authenticator {
         }
     }
 
-    /// The session of a request with these headers; `request` is its body, if it is GraphQL.
+    /// Authenticates a request with these headers; `request` is its body, if it is GraphQL.
     /// # Errors
     /// The reason for the refusal.
     pub async fn authenticate(
@@ -362,17 +365,21 @@ impl Authenticator {
         request: Option<&[u8]>,
     ) -> Result<Session, AuthError> {
         if self.is_open() {
-            return self.trusted(headers);
+            return self.trusted_session(headers);
         }
-        if let Some(sent) = secret::sent(headers) {
-            return if self.is_secret(sent) { self.trusted(headers) } else { Err(AuthError::secret_wrong()) };
+        if let Some(sent) = secret::sent_secret(headers) {
+            return if self.is_secret(sent) {
+                self.trusted_session(headers)
+            } else {
+                Err(AuthError::secret_wrong())
+            };
         }
         match &self.mode {
-            Mode::Secret => self.unauthorized(headers).ok_or(AuthError::secret_missing()),
-            // Boxed: most requests have no token, and every request would move room for one.
+            Mode::Secret => self.unauthorized_session(headers).ok_or(AuthError::secret_missing()),
+            // A boxed future: most requests have no token, and without the box every request would reserve its memory.
             Mode::Jwt(kinds) => match Box::pin(kinds.session(headers)).await? {
                 Some(session) => Ok(session),
-                None => self.unauthorized(headers).ok_or_else(|| {
+                None => self.unauthorized_session(headers).ok_or_else(|| {
                     let message = "Missing 'Authorization' or 'Cookie' header in JWT authentication mode";
                     AuthError::new(AuthFault::TokenHeader, message)
                 }),
@@ -381,8 +388,8 @@ impl Authenticator {
         }
     }
 
-    /// The session of a caller whose headers count.
-    fn trusted(&self, headers: &HeaderMap) -> Result<Session, AuthError> {
+    /// Session of a trusted caller.
+    fn trusted_session(&self, headers: &HeaderMap) -> Result<Session, AuthError> {
         if !headers.keys().any(headers::is_session) {
             return Ok(Session::of(self.admin.clone()));
         }
@@ -392,12 +399,12 @@ impl Authenticator {
         Ok(session)
     }
 
-    /// The session of a caller without credentials, if there is a role for such.
-    fn unauthorized(&self, headers: &HeaderMap) -> Option<Session> {
+    /// Session of a caller without credentials, if a role for them is configured.
+    fn unauthorized_session(&self, headers: &HeaderMap) -> Option<Session> {
         let role = self.unauthorized_role.as_deref()?;
         let mut session = Session::new(role, Variables::default(), Token::Absent);
         session.identity.is_anonymous = true;
-        Some(Session { ignored: headers::ignored(headers, false), ..session })
+        Some(Session { ignored: headers::ignored_names(headers, false), ..session })
     }
 }
 
@@ -407,7 +414,7 @@ impl std::fmt::Debug for Authenticator {
     }
 }
 
-/// Headers that say who calls.
+/// Names of headers with credentials.
 fn credentials(secrets: &Secrets, mode: &Mode) -> Box<str> {
     if secrets.is_empty() {
         return Box::default();

@@ -35,10 +35,10 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error, Message};
 use weir_transport::socket::{Close, SocketSession, Step};
 
-/// Bytes that are read at once, and the memory of a socket that waits: the library fills it with zeros before each read.
+/// Size of an idle socket's buffer for reads, in bytes. It is small because the library zeroes it before each read.
 const READ_BYTES: usize = 512;
 
-/// So long the end of a socket waits for a client that was told why.
+/// Time that a closed socket waits for its client to read the close frame.
 const LINGER: Duration = Duration::from_secs(2);
 
 /// Limits of the frames.
@@ -50,7 +50,7 @@ fn config(terms: &WebSocketTerms) -> WebSocketConfig {
         .max_frame_size(Some(terms.message_bytes_max))
 }
 
-/// Serves a connection that became a WebSocket until either side ends it; `held` came before the answer to its head.
+/// Serves a connection that became a WebSocket until either side ends it. `held` are bytes received before the response to its head.
 pub(crate) async fn serve<S>(
     socket: TimedIo<S>,
     held: Vec<u8>,
@@ -63,7 +63,8 @@ pub(crate) async fn serve<S>(
     let work = async {
         let mut socket =
             WebSocketStream::from_partially_read(socket, held, Role::Server, Some(config(&terms))).await;
-        let (pace, init) = (Pace::new(terms.messages_per_second), terms.init);
+        let pace = Pace::new(terms.messages_per_second);
+        let init = terms.init;
         let mut conversation = Conversation {
             session: SocketSession::new(terms.subprotocol, terms.endpoint.dialect()),
             operations: RunningOperations::new(terms.operations_max),
@@ -77,18 +78,18 @@ pub(crate) async fn serve<S>(
         }
     };
     tokio::select! {
-        () = told(watched, |it| it == ConnectionCommand::Close) => {}
+        () = await_command(watched, |it| it == ConnectionCommand::Close) => {}
         () = work => {}
     }
 }
 
-/// Waits for a command of the clock that `matters`.
-async fn told(watched: &ConnectionState, matters: impl Fn(ConnectionCommand) -> bool) {
+/// Waits for a command that `matters`.
+async fn await_command(watched: &ConnectionState, matters: impl Fn(ConnectionCommand) -> bool) {
     std::future::poll_fn(|cx| if matters(watched.command(cx)) { Poll::Ready(()) } else { Poll::Pending })
         .await;
 }
 
-/// A socket whose protocol is spoken.
+/// A socket with its protocol state.
 struct Conversation {
     session: SocketSession,
     client: SocketClient,
@@ -98,7 +99,7 @@ struct Conversation {
 }
 
 impl Conversation {
-    /// Answers messages and runs operations until there is a reason to close; nothing if the client went first.
+    /// Handles messages and operations until the socket must be closed; `None` if the client closed it.
     async fn run<S>(
         &mut self,
         socket: &mut WebSocketStream<TimedIo<S>>,
@@ -109,7 +110,7 @@ impl Conversation {
     {
         let quiet = Duration::from_secs(u64::from(watched.idle_s())) / 2;
         let mut ping_at = Instant::now() + quiet;
-        // It is set anew when it is over, not with each message.
+        // The timer is reset when it fires, not with every message.
         let mut ping = std::pin::pin!(sleep_until(ping_at));
         let mut is_draining = false;
         loop {
@@ -117,18 +118,18 @@ impl Conversation {
                 return Some(Close::GOING_AWAY);
             }
             let message = tokio::select! {
-                () = told(watched, |it| it != ConnectionCommand::Serve), if !is_draining => {
+                () = await_command(watched, |it| it != ConnectionCommand::Serve), if !is_draining => {
                     is_draining = true;
                     continue;
                 }
                 () = sleep_until(self.init_until), if self.session.awaits_init() => return Some(Close::INIT_TIMEOUT),
-                () = self.client.expired() => return Some(Close::EXPIRED),
+                () = self.client.await_expiry() => return Some(Close::EXPIRED),
                 happened = self.operations.next(), if !self.operations.is_empty() => {
                     match happened {
                         Some(Happened::Step(OperationStep::Say(texts))) => say(socket, texts).await?,
                         Some(Happened::Step(OperationStep::Result(frame))) => push(socket, frame).await?,
                         Some(Happened::Step(OperationStep::Close(close))) => return Some(close),
-                        Some(Happened::Ended(id)) => self.session.ended(&id),
+                        Some(Happened::Ended(id)) => self.session.end_operation(&id),
                         None => {}
                     }
                     continue;
@@ -142,12 +143,12 @@ impl Conversation {
                     ping.as_mut().reset(ping_at);
                     continue;
                 }
-                message = paced(socket, self.pace.ready_at()), if !is_draining => message?,
+                message = next_message(socket, self.pace.ready_at()), if !is_draining => message?,
             };
             self.pace.count(Instant::now());
             ping_at = Instant::now() + quiet;
             let step = match message {
-                Ok(message) => self.hear(&message),
+                Ok(message) => self.handle_message(&message),
                 Err(error) => return close_for(&error),
             };
             let (texts, close) = self.take(step).await;
@@ -158,21 +159,21 @@ impl Conversation {
         }
     }
 
-    /// The step that a message asks for. The WebSocket library answers control frames itself.
-    fn hear(&mut self, message: &Message) -> Step {
+    /// Converts a message to a step. The WebSocket library answers control frames itself.
+    fn handle_message(&mut self, message: &Message) -> Step {
         match message {
             Message::Text(text) => self.session.hear(text.as_bytes()),
             Message::Binary(_) => Step::Close(Close::INVALID),
             Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => Step::Nothing,
             Message::Close(_) => {
-                // Nothing is sent behind the answer to it.
+                // No frame may follow the close frame.
                 self.operations = RunningOperations::new(0);
                 Step::Nothing
             }
         }
     }
 
-    /// Does what a message asks for: the messages to send, and the end if there is one.
+    /// Executes a step: messages to send, and the reason to close, if any.
     async fn take(&mut self, step: Step) -> (Vec<String>, Option<Close>) {
         match step {
             Step::Nothing => {}
@@ -190,7 +191,8 @@ impl Conversation {
                 if self.operations.is_full() {
                     return (self.session.too_many(&operation.id), None);
                 }
-                let (id, work) = (operation.id.clone(), self.client.answer(operation));
+                let id = operation.id.clone();
+                let work = self.client.answer(operation);
                 self.operations.start(id, work);
             }
         }
@@ -208,7 +210,7 @@ where
     Some(())
 }
 
-/// Sends a result. The library does not know of it, so what it has to say itself goes first, whole.
+/// Sends a result frame directly to the stream. The library does not know of it, so its own buffer is flushed first.
 async fn push<S>(socket: &mut WebSocketStream<TimedIo<S>>, frame: ResultFrame) -> Option<()>
 where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -217,8 +219,8 @@ where
     frame.write(socket.get_mut()).await.ok()
 }
 
-/// The next message, not before `ready_at`.
-async fn paced<S>(
+/// Next message, but not before `ready_at`.
+async fn next_message<S>(
     socket: &mut WebSocketStream<TimedIo<S>>,
     ready_at: Option<Instant>,
 ) -> Option<Result<Message, Error>>
@@ -231,7 +233,7 @@ where
     socket.next().await
 }
 
-/// The close frame for a broken frame; nothing if the connection is gone.
+/// Close frame for an error; `None` if the connection is gone.
 fn close_for(error: &Error) -> Option<Close> {
     match error {
         Error::Capacity(_) => Some(Close::TOO_BIG),
@@ -241,23 +243,23 @@ fn close_for(error: &Error) -> Option<Close> {
     }
 }
 
-/// Sends the close frame, then reads the rest of the client's bytes: a socket closed over unread bytes is reset, and the
-/// frame is lost.
+/// Sends the close frame, then reads the client's remaining bytes: a socket closed with unread bytes is reset, and the frame would be
+/// lost.
 async fn leave<S>(mut socket: WebSocketStream<TimedIo<S>>, close: Close)
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let frame = CloseFrame { code: close.code.into(), reason: close.reason.into_owned().into() };
-    // A client that has gone needs no frame.
+    // The client may be gone already.
     let _ = socket.close(Some(frame)).await;
     let raw = socket.get_mut();
     let _ = raw.shutdown().await;
     let mut unread = raw.take(REST_BYTES_MAX as u64);
-    // A client that goes on has had its time.
+    // A client that keeps sending is cut off.
     let _ = tokio::time::timeout(LINGER, tokio::io::copy(&mut unread, &mut tokio::io::sink())).await;
 }
 
-/// Rate limit of messages: a number per second, then none until the second is over.
+/// Rate limit of messages: after the limit, no message is read until the second is over.
 #[derive(Debug)]
 struct Pace {
     messages_max: u32,
@@ -269,14 +271,14 @@ impl Pace {
     fn new(messages_max: u32) -> Self {
         Self { messages_max: messages_max.max(1), messages: 0, began: Instant::now() }
     }
-    /// A message came.
+    /// Counts a message.
     fn count(&mut self, now: Instant) {
         if now >= self.began + Duration::from_secs(1) {
             (self.began, self.messages) = (now, 0);
         }
         self.messages += 1;
     }
-    /// When the next may be read, if not now.
+    /// Time of the next allowed read, if not now.
     fn ready_at(&self) -> Option<Instant> {
         (self.messages >= self.messages_max).then(|| self.began + Duration::from_secs(1))
     }

@@ -14,7 +14,7 @@ mod mock;
 #[cfg(feature = "progress")]
 mod progress;
 #[cfg(not(feature = "progress"))]
-#[path = "progress/absent.rs"]
+#[path = "cli/progress/absent.rs"]
 mod progress;
 mod schema_diff;
 mod serve;
@@ -117,10 +117,10 @@ Examples:
         after_help = "Examples:\n  weir check\n  weir check conf/weir.yaml\n  weir check sqlite:chinook.db\n  weir check --metadata metadata"
     )]
     Check {
-        /// As for `serve`
+        /// Source, as in `weir serve`
         #[arg(value_name = "URL|FILE|WEIR.YAML", default_value = "weir.yaml")]
         target: String,
-        /// As for `serve`
+        /// Metadata, as in `weir serve`
         #[arg(long, value_name = "DIR|FILE")]
         metadata: Option<PathBuf>,
     },
@@ -133,7 +133,7 @@ Examples:
     Explain {
         /// The document, `@FILE`, or `-` for standard input
         query: String,
-        /// As for `serve`
+        /// Source, as in `weir serve`
         #[arg(value_name = "URL|FILE|WEIR.YAML", default_value = "weir.yaml")]
         target: String,
         /// The variables: a JSON object, or a file with one
@@ -158,7 +158,7 @@ Examples:
   weir schema diff schema.graphql new.graphql    which changes break clients"
     )]
     Schema {
-        /// As for `serve`
+        /// Source, as in `weir serve`
         #[arg(value_name = "URL|FILE|WEIR.YAML", default_value = "weir.yaml")]
         target: String,
         #[command(subcommand)]
@@ -263,7 +263,7 @@ While it runs:
         /// Address to listen on
         #[arg(long, value_name = "[ADDRESS:]PORT", default_value = "127.0.0.1:3900")]
         listen: Listen,
-        // A name that users try.
+        // Users try `--port`; hidden, it reports the right option.
         #[arg(long = "port", hide = true, value_name = "PORT", value_parser = no_port())]
         _port: Option<String>,
     },
@@ -278,7 +278,7 @@ While it runs:
     },
 }
 
-/// Refuses `--port` with the option to use instead.
+/// Refuses `--port` and names the option to use instead.
 fn no_port() -> UnknownArgumentValueParser {
     UnknownArgumentValueParser::suggest_arg("--listen")
         .and_suggest("`--listen 9000` is port 9000 on 127.0.0.1")
@@ -290,7 +290,7 @@ struct ServeOptions {
     /// Address to listen on; a port alone is on 127.0.0.1
     #[arg(long, value_name = "[ADDRESS:]PORT")]
     listen: Option<Listen>,
-    // A name that users try.
+    // Users try `--port`; hidden, it reports the right option.
     #[arg(long = "port", hide = true, value_name = "PORT", value_parser = no_port())]
     _port: Option<String>,
     /// Separate address for metrics and health probes
@@ -403,7 +403,7 @@ fn run(command: Command) -> Result<ExitCode, String> {
     }
 }
 
-/// Writes to standard output; a reader that has gone away is no error.
+/// Writes to standard output; a closed reader is no error.
 fn print(text: &str) -> Result<ExitCode, String> {
     use std::io::Write;
     match std::io::stdout().write_all(text.as_bytes()) {

@@ -1,4 +1,4 @@
-//! Operations that the operator keeps: collections of queries, the allow list made of them, and endpoints that run them.
+//! Operations of the operator: query collections, the allow list, and REST endpoints.
 //!
 //! They are in Hasura's metadata, or in the block `operations` of weir.yaml, or both.
 //!
@@ -33,15 +33,15 @@ struct Lists<'c> {
 /// The operations of one configuration.
 #[derive(Debug)]
 pub(crate) struct SavedOperations {
-    /// None: every operation may be sent.
+    /// `None`: every operation is allowed.
     pub(crate) allow_list: Option<AllowList>,
     pub(crate) endpoints: Endpoints,
 }
 
-/// Queries by the names of their collection and of themselves.
+/// Queries by collection and name.
 type Queries<'c> = HashMap<(&'c str, &'c str), &'c NamedQuery>;
 
-/// The lists of the metadata, then those of weir.yaml.
+/// Lists of the metadata, then those of weir.yaml.
 fn lists(config: &Config) -> Vec<Lists<'_>> {
     let described = config.described.as_ref().map(|it| &it.loaded.document);
     let described = described.map(|it| Lists {
@@ -60,7 +60,7 @@ fn lists(config: &Config) -> Vec<Lists<'_>> {
     described.into_iter().chain([own]).collect()
 }
 
-/// The roles without introspection.
+/// Roles that may not introspect.
 pub(crate) fn without_introspection(config: &Config) -> Vec<Box<str>> {
     let described = config.described.as_ref().map(|it| &it.loaded.document.graphql_schema_introspection);
     let described = described.into_iter().flat_map(|it| &it.disabled_for_roles);
@@ -69,9 +69,9 @@ pub(crate) fn without_introspection(config: &Config) -> Vec<Box<str>> {
 }
 
 impl SavedOperations {
-    /// The operations of `config`; `schema` is what the admin sees, where all sources are there.
+    /// Reads the operations of `config`. `schema` is the admin's; `None` if sources are missing.
     /// # Errors
-    /// A collection holds a text that is no GraphQL, or two entries have one name.
+    /// A query is not GraphQL, or a name is used twice.
     pub(crate) fn new(config: &Config, schema: Option<&Schema>) -> Result<(Self, Vec<Misfit>), String> {
         let lists = lists(config);
         let mut misfits = Vec::new();
@@ -114,7 +114,7 @@ impl SavedOperations {
     }
 }
 
-/// The endpoints of all lists together.
+/// Endpoints of all lists.
 fn endpoints(lists: &[Lists<'_>], queries: &Queries<'_>, misfits: &mut Vec<Misfit>) -> Endpoints {
     let mut found = Vec::new();
     for list in lists {
@@ -136,7 +136,7 @@ fn endpoints(lists: &[Lists<'_>], queries: &Queries<'_>, misfits: &mut Vec<Misfi
 }
 
 impl Lists<'_> {
-    /// The path of an entry in its document.
+    /// Path of an entry in its document.
     fn path(&self, list: &str, at: usize, below: &[Step]) -> Vec<Step> {
         let list = if self.is_metadata {
             vec![list.into()]
@@ -150,14 +150,14 @@ impl Lists<'_> {
     }
 }
 
-/// The key in the block `operations` for a list of the metadata.
+/// Key under `operations` for a list of the metadata.
 fn own_key(list: &str) -> &str {
     if list == "query_collections" { "collections" } else { list }
 }
 
-/// Checks a query of a collection against `schema`.
+/// Validates a query of a collection against `schema`.
 /// # Errors
-/// It is no GraphQL.
+/// It is not GraphQL.
 fn check(
     collection: &str,
     query: &NamedQuery,
@@ -179,7 +179,7 @@ fn check(
     Ok(())
 }
 
-/// The allow list of all lists together.
+/// Allow list of all lists.
 fn allow_list(lists: &[Lists<'_>], queries: &Queries<'_>, config: &Config) -> AllowList {
     let mut documents = Vec::new();
     for entry in lists.iter().flat_map(|it| it.allow_list) {
