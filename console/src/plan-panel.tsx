@@ -64,10 +64,10 @@ export function PlanPanel({ last }: { last: LastRequest | null }) {
             <h3>{last.caller.role ? `Plan for ${last.caller.role}` : 'Plan'}</h3>
             <PlanText plan={explanation.plan} />
           </section>
-          {explanation.pieces.map((piece, at) => (
+          {explanation.steps.map((step, at) => (
             <section key={at}>
-              <h3>Asked of {piece.source}</h3>
-              <pre data-testid="sql">{piece.text}</pre>
+              <h3>Asked of {step.source}</h3>
+              <pre data-testid="sql">{step.text}</pre>
             </section>
           ))}
         </>

@@ -27,7 +27,7 @@ export interface Caller {
 /** What the server would ask its sources. */
 export interface Explanation {
   plan: string;
-  pieces: { source: string; text: string }[];
+  steps: { source: string; text: string }[];
 }
 
 /** The server wants the admin secret, or another one; in its own words. */

@@ -252,7 +252,7 @@ fn an_empty_operation_name_is_none() {
     check(&weir.post("/graphql", &[TELLING], ask.as_bytes()), 200, ADA);
     check(&weir.post("/v1/graphql", &[], ask.as_bytes()), 200, ADA);
     check(&weir.post("/v1/graphql", &[], format!("[{ask}]").as_bytes()), 200, &format!("[{ADA}]"));
-    check(&weir.post("/v1/explain", &[], ask.as_bytes()), 200, "pieces");
+    check(&weir.post("/v1/explain", &[], ask.as_bytes()), 200, "steps");
     check(&weir.get("/graphql?query=%7B__typename%7D&operationName=", &[]), 200, "query_root");
 }
 
@@ -565,10 +565,10 @@ fn probes_version_and_metrics_answer() {
 fn explain_shows_plan_and_sql_without_running() {
     let weir = Weir::pets(&[]);
     let answer = weir.post("/v1/explain", &[], body(ASK).as_bytes());
-    check(&answer, 200, "pieces");
+    check(&answer, 200, "steps");
     let json = answer.json();
     assert!(json["plan"].as_str().is_some_and(|it| !it.is_empty()), "{json}");
-    assert!(json["pieces"][0]["text"].as_str().is_some_and(|it| it.contains("SELECT")), "{json}");
+    assert!(json["steps"][0]["text"].as_str().is_some_and(|it| it.contains("SELECT")), "{json}");
     check(&weir.post("/v1/explain", &[], body("{ nothing }").as_bytes()), 400, "Cannot query field");
 }
 

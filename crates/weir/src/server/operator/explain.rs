@@ -41,22 +41,29 @@ pub(crate) async fn answer(
     Ok(Answer::page(json(status, Media::Json, ResponseBody::whole(body))))
 }
 
-/// Writes `{"plan": …, "pieces": [{"source": …, "text": …}]}`.
+/// Writes `{"plan": …, "steps": [{"source": …, "text": …}]}`; `pieces` beside it is the key of version 0.2.
 fn explanation_json(explanation: &Explanation) -> Vec<u8> {
-    let mut out = b"{\"plan\":".to_vec();
-    string(&mut out, &explanation.plan);
-    out.extend_from_slice(b",\"pieces\":[");
+    let mut steps = Vec::new();
     for (place, (source, text)) in explanation.steps.iter().enumerate() {
         if place > 0 {
-            out.push(b',');
+            steps.push(b',');
         }
-        out.extend_from_slice(b"{\"source\":");
-        string(&mut out, source);
-        out.extend_from_slice(b",\"text\":");
-        string(&mut out, text);
-        out.push(b'}');
+        steps.extend_from_slice(b"{\"source\":");
+        string(&mut steps, source);
+        steps.extend_from_slice(b",\"text\":");
+        string(&mut steps, text);
+        steps.push(b'}');
     }
-    out.extend_from_slice(b"]}");
+    let mut out = b"{\"plan\":".to_vec();
+    string(&mut out, &explanation.plan);
+    for key in ["steps", "pieces"] {
+        out.extend_from_slice(b",\"");
+        out.extend_from_slice(key.as_bytes());
+        out.extend_from_slice(b"\":[");
+        out.extend_from_slice(&steps);
+        out.push(b']');
+    }
+    out.push(b'}');
     out
 }
 
@@ -64,18 +71,19 @@ fn explanation_json(explanation: &Explanation) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn check(pieces: &[(&str, &str)], expected: &str) {
-        let pieces = pieces.iter().map(|(source, text)| ((*source).into(), (*text).into())).collect();
-        let found = explanation_json(&Explanation { plan: "fetch\n".into(), steps: pieces });
-        assert_eq!(std::str::from_utf8(&found), Ok(expected));
+    fn check(steps: &[(&str, &str)], expected: &str) {
+        let steps = steps.iter().map(|(source, text)| ((*source).into(), (*text).into())).collect();
+        let found = explanation_json(&Explanation { plan: "fetch\n".into(), steps });
+        let expected = format!(r#"{{"plan":"fetch\n","steps":{expected},"pieces":{expected}}}"#);
+        assert_eq!(std::str::from_utf8(&found), Ok(expected.as_str()));
     }
 
     #[test]
-    fn an_explanation_lists_its_pieces() {
-        check(&[], r#"{"plan":"fetch\n","pieces":[]}"#);
+    fn an_explanation_lists_its_steps() {
+        check(&[], "[]");
         check(
             &[("a", "SELECT \"x\""), ("b", "")],
-            r#"{"plan":"fetch\n","pieces":[{"source":"a","text":"SELECT \"x\""},{"source":"b","text":""}]}"#,
+            r#"[{"source":"a","text":"SELECT \"x\""},{"source":"b","text":""}]"#,
         );
     }
 }
