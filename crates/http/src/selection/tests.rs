@@ -428,7 +428,7 @@ fn methods_of_texts_of_the_fourth_version() {
     check("$.n->split(',')", answer, &kind("split", "a number"));
     check("$.t->split(7)", answer, &argument("split", "a number"));
     check("$.n->trim", answer, &kind("trim", "a number"));
-    check("$.o->keysToCamelCase", answer, r#"{"userId":1,"in":{"first-name":2},"l":[{"x_y":3}]}"#);
+    check("$.o->keysToCamelCase", answer, r#"{"userId":1,"in":{"first-name": 2},"l":[{"x_y": 3}]}"#);
     check("$.o->keysToCamelCaseDeep", answer, r#"{"userId":1,"in":{"firstName":2},"l":[{"xY":3}]}"#);
     check("$.o.l->keysToCamelCase { xY }", answer, r#"[{"xY":3}]"#);
     check("$.two->keysToCamelCase", answer, r#"{"aB":2}"#);

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 const SDL: &str = r#"extend schema
   @link(url: "https://specs.apollo.dev/connect/v0.3", import: ["@source", "@connect"])
   @source(name: "s", http: {baseURL: "http://upstream"})
-type Query { brief: String @connect(source: "s", http: {GET: "/brief"}, selection: "word") }
+type Query { brief: String @connect(source: "s", http: {GET: "/brief"}, selection: "$.word") }
 extend type pet {
   note: String @connect(source: "s", http: {GET: "/notes/{$this.id}"}, selection: "$.word")
   mark: String! @connect(source: "s", http: {GET: "/marks/{$this.id}"}, selection: "$.word")

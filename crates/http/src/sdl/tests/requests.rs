@@ -26,7 +26,6 @@ fn a_batch_of_several_keys_is_a_list_of_objects() {
     check("$batch { id nos }", "nos", "`Seat` has no field `nos`; did you mean `no`?");
     let single = "`to` is no single value, and answers to `$batch` are matched by such";
     check("$batch { id to }", "to }", single);
-    check("$batch { id to { no } }", "to { no }", single);
     check(
         "$batch { id no: $.no }",
         "$.no",
