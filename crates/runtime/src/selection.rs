@@ -19,7 +19,7 @@ use weir_language::schema::{FieldId, Schema, TypeId, TypeRef};
 ///         let look = context.lookahead();
 ///         assert_eq!((look.response_name(), look.names()), ("me", vec!["name"]));
 ///         assert!(look.selects("name") && look.below("posts").is_none());
-///         let field = look.selected();
+///         let field = look.selected_field();
 ///         assert_eq!((field.name(), field.coordinate()), ("user", "Query.user".to_owned()));
 ///         let types = field.types();
 ///         assert_eq!((types[0].name(), types[0].fields()[0].name()), ("User", "name"));

@@ -177,7 +177,7 @@ fn compile(
     let mut compiler = Compiler {
         api,
         ids,
-        output: output,
+        output,
         protocol: ask.protocol,
         policy: api.policy(&ask.facts),
         inputs,

@@ -44,7 +44,7 @@ fn filled(reading: Reading, query: &str, variables: &str) -> Result<Vec<String>,
     let coerced = types.coerce(&schema, Some(JsonRef { json: &json, at: 0 }), settings, &mut sent);
     coerced.map_err(|errors| (errors[0].error.code, errors[0].error.message.clone()))?;
     let mut out = Values::default();
-    let value: _ = document.arguments[0].value;
+    let value = document.arguments[0].value;
     let input: InputId = valid.input(0);
     let number = |it| selected.variable(it).or_else(|| types.template(it));
     literal(&schema, &document, value, schema.input(input).ty, settings, &number, &mut out).map_err(first)?;

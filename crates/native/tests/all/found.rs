@@ -306,7 +306,7 @@ fn inserts(spots: &[Spot]) -> String {
         format!("{}, {}, {}, {}", least(0), least(1), most(2), most(3))
     };
     let row = |(at, it): (i64, &Spot)| {
-        let area: _ = it.area.rings();
+        let area = it.area.rings();
         let parts: Vec<_> = it.parts.iter().map(Block::rings).collect();
         format!(
             r#"INSERT INTO "Spot"(id, at_longitude, at_latitude, area, area_west, area_south, area_east, area_north, parts, parts_west, parts_south, parts_east, parts_north)

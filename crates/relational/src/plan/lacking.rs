@@ -9,6 +9,12 @@ impl Catalog {
     pub fn missing_operator(&self, ty: &ColumnType, by: Comparison) -> Option<&'static str> {
         let operator = match by {
             Comparison::Eq | Comparison::In => "=",
+            // Shapes differ where they are not equal: PostGIS has no other operator.
+            Comparison::Neq | Comparison::Nin
+                if matches!(ty, ColumnType::Geometry | ColumnType::Geography) =>
+            {
+                "="
+            }
             Comparison::Neq | Comparison::Nin => "<>",
             Comparison::Gt => ">",
             Comparison::Gte => ">=",

@@ -453,7 +453,7 @@ impl<D: Driver> RelationalFetch<D> {
             schema,
             enum_texts,
             ids,
-            output: output,
+            output,
             variables,
             form,
             row,

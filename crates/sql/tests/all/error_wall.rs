@@ -267,14 +267,15 @@ fn rows(random: &mut Random, database: Database) -> String {
             (false, Database::Sqlite) => "{\"a\": ",
             (true, _) | (false, Database::Postgres) => "{\"a\": 2}",
         };
-        let shape = SHAPES[random.below(SHAPES.len() as u32) as usize];
+        // Statements are told apart by their semicolons.
+        let shape = SHAPES[random.below(SHAPES.len() as u32) as usize].replace(';', r"\x3B");
         let more = match (database, is_seen) {
             (Database::Sqlite, _) => String::new(),
             (_, true) => format!(
-                ", '{{\"a\": 1}}', 'a.b', '{folded}', '(1,1),(0,0)', '{{1, 2}}', 'SRID=4326;POINT(1 2)', 'POINT(1 2)'"
+                ", '{{\"a\": 1}}', 'a.b', '{folded}', '(1,1),(0,0)', '{{1, 2}}', '0101000020E6100000000000000000F03F0000000000000040', 'POINT(1 2)'"
             ),
             (_, false) => format!(
-                ", '{{\"a\": \"\\u0000\"}}', 'a.a.a.a.a.a.a.a.b', '{folded}', '(1e200,1e200),(-1e200,-1e200)', '{{1, null}}', '{shape}', 'SRID=4267;POINT(1 2)'"
+                ", '{{\"a\": \"\\u0000\"}}', 'a.a.a.a.a.a.a.a.b', '{folded}', '(1e200,1e200),(-1e200,-1e200)', '{{1, null}}', E'{shape}', E'SRID=4267\\x3BPOINT(1 2)'"
             ),
         };
         out.push_str(&format!(

@@ -236,8 +236,8 @@ const PROBES: [&str; 6] = [
     "{id: {_in: [3, 30001]}}",
 ];
 
-/// A view that selects rows by a condition which fails on a hidden row fails whatever a role asks of it, or never: so no question finds
-/// out what is in the row.
+/// A view that selects rows by a condition which fails on a hidden row fails whatever condition a role gives, or never: so no condition
+/// finds out what is in the row. A page in the order of an index may end before the row.
 fn probe(database: Database) {
     let mut sides = [serve(database), serve(database)];
     (sides[0].beside)(HIDDEN[usize::from(is_sqlite(database))]);
@@ -248,6 +248,9 @@ fn probe(database: Database) {
         let mut failed = Vec::new();
         for (manner, text) in OF_VIEWS.iter().chain(OF_COLUMNS).filter(asked) {
             for probe in PROBES {
+                if probe == "{}" && text.contains("order_by: {id: asc}, limit: 10") {
+                    continue;
+                }
                 let mut text = text.replace("VIEW", "strict").replace("NAMED", probe);
                 if is_sqlite(database) {
                     text = text.replace("sum { q } ", "");

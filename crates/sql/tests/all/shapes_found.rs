@@ -106,6 +106,7 @@ async fn find_each(served: &Served, protocol: Protocol, ty: &str) {
         for (key, expected) in
             [("eq", &same), ("in", &same), ("neq", &others), ("nin", &others), ("not", &others)]
         {
+            assert!(data[key].is_array(), "{ty} {key} {value}: {answer}");
             assert_eq!(list_ids(&data[key]), *expected, "{ty} {key} {value}: {answer}");
         }
         assert!(stands_for(value, &data["key"]["v"]), "{ty}: {answer}");
