@@ -9,7 +9,7 @@ use weir_engine::source::Protocol;
 
 const PROTOCOLS: [Protocol; 2] = [Protocol::GraphqlOverHttp, Protocol::Hasura];
 
-/// Shapes on a plane: several that are shown alike, of systems of several authorities and of none, with all their digits, empty ones.
+/// Shapes on a plane: several that are shown alike, of systems of several authorities and of none, with all their digits. Empty ones are refused with words.
 const GEOMETRIES: &[&str] = &[
     "SRID=4326;POINT(1 2)",
     "SRID=4326;POINT M (1 2 3)",
@@ -20,7 +20,6 @@ const GEOMETRIES: &[&str] = &[
     "POINT M (1 2 3)",
     "SRID=3857;POINT(1 2)",
     "SRID=102100;POINT(1 2)",
-    "LINESTRING EMPTY",
     "SRID=4326;POINT(0.30000000000000004 1e-20)",
     "SRID=4326;POINT(1.2345678901234567e-8 123456789.12345678)",
     "SRID=4326;POINT(1e20 -1e300)",
