@@ -77,7 +77,7 @@ pub trait RequestHook: Send + Sync {
 /// Chooses the hook of a step.
 pub(crate) type ChooseHook = Box<dyn Fn(&PlannedStep<'_>) -> Option<Arc<dyn StepHook>> + Send + Sync>;
 
-/// Adapts a choice of hooks to the engine's [`Interceptor`](weir_engine::source::Interceptor).
+/// Adapts a choice of hooks to the engine's [`Interceptor`].
 pub(crate) struct Hooks {
     pub(crate) choose: ChooseHook,
     /// Maps errors to errors for clients.
