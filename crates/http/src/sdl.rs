@@ -68,7 +68,7 @@ pub fn read(text: &str, file: &str) -> Result<Mapping, Vec<Mistake>> {
 /// Like [`read`], with settings from outside the file.
 ///
 /// # Errors
-/// Those of [`read`].
+/// See [`read`].
 pub fn read_with(text: &str, file: &str, outside: &Outside<'_>) -> Result<Mapping, Vec<Mistake>> {
     let mistakes = |errors: Vec<Error>| mistakes(text, file, errors);
     let document = parse_sdl(text).map_err(|error| mistakes(vec![error]))?;

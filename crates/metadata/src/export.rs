@@ -27,14 +27,14 @@ pub fn json(document: &Metadata) -> Result<String, String> {
 
 /// The document as YAML text.
 /// # Errors
-/// See [`json`].
+/// See [`json()`].
 pub fn yaml(document: &Metadata) -> Result<String, String> {
     Ok(yaml_text(&node(&to_export_order(document))?))
 }
 
 /// Files of the folder: paths below it and texts.
 /// # Errors
-/// See [`json`].
+/// See [`json()`].
 pub fn folder(document: &Metadata) -> Result<Vec<(PathBuf, String)>, String> {
     let document = &to_export_order(document);
     let mut files = vec![(PathBuf::from("version.yaml"), "version: 3\n".to_owned())];

@@ -28,7 +28,7 @@ const CONTENDED: u32 = 2;
 pub(crate) struct BatchTime {
     sent: Instant,
     count: u32,
-    /// What its statements take alone; `None` if one did not run yet.
+    /// Time that the statements take alone; `None` if one did not run yet.
     alone: Option<Duration>,
     /// The statement that all of them are, if so.
     single: Option<Arc<Statement>>,

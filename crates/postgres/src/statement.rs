@@ -192,7 +192,7 @@ fn next_number() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// What a statement takes alone, in microseconds; 0 until it ran.
+/// Time that a statement takes alone, in microseconds; 0 until it ran.
 #[derive(Debug, Default)]
 pub(crate) struct ServiceTime(AtomicU32);
 

@@ -142,7 +142,7 @@ pub struct UrlJson<'t> {
 impl UrlParams {
     /// The JSON of variables and extensions, as `parse` reads it.
     /// # Errors
-    /// That of `parse`.
+    /// See `parse`.
     pub fn json<'t, E>(&'t self, parse: impl Fn(&'t [u8]) -> Result<Json<'t>, E>) -> Result<UrlJson<'t>, E> {
         let read = |text: &'t Option<String>| {
             text.as_deref().filter(|it| !it.is_empty()).map(|it| parse(it.as_bytes())).transpose()

@@ -48,7 +48,7 @@ pub fn target(text: &str) -> Result<Target, String> {
 
 /// Parses the address of a source.
 /// # Errors
-/// Those of [`target`].
+/// See [`target`].
 pub fn parse(text: &str) -> Result<Address, String> {
     if let Some(path) = text.strip_prefix("sqlite:") {
         let path = path.strip_prefix("//").unwrap_or(path);

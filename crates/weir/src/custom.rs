@@ -55,7 +55,7 @@ pub(crate) fn check(path: &Path, customs: &Customs) -> Result<(), String> {
 /// Opens the `@custom` fields of the types at `path` as a source beside the native source `name`. Nothing is called. `is_guarded`: callers
 /// with an invalid token get errors.
 /// # Errors
-/// Those of [`check`].
+/// See [`check`].
 pub(crate) fn open(
     name: &str,
     path: &Path,

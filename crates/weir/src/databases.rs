@@ -136,7 +136,7 @@ pub(crate) fn catalog(source: &Source, address: &Address, config: &Config) -> Re
     read(source, address, config, |it| it.catalog().clone(), |it| it.catalog().clone())
 }
 
-/// What is read of `source`, a database at `address`, when it is open.
+/// Opens `source`, a database at `address`, and reads it by `of_file` or `of_server`.
 fn read<T>(
     source: &Source,
     address: &Address,

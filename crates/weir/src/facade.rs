@@ -145,7 +145,7 @@ impl Weir {
 
     /// Opens `sqlite:FILE`, a database file, or the sources of a weir.yaml.
     /// # Errors
-    /// Those of [`Builder::build`].
+    /// See [`Builder::build`].
     pub fn open(target: &str) -> Result<Self, String> {
         let origin = match address::target(target)? {
             Target::Source(address) => Origin::Fixed(Box::new(Config::of(&address))),
@@ -167,7 +167,7 @@ impl Weir {
 
     /// Like [`Weir::execute`], with all options.
     /// # Errors
-    /// Those of [`Weir::execute`].
+    /// See [`Weir::execute`].
     pub async fn execute_as(
         &self,
         query: &str,

@@ -157,7 +157,7 @@ impl Generation {
 
     /// Like [`Self::build`], but every source must be available.
     /// # Errors
-    /// Those of [`Self::build`], and any source that is down.
+    /// See [`Self::build`], and any source that is down.
     pub fn build_whole(config: Config) -> Result<Self, String> {
         let made = Self::build(config, 1)?;
         match made.findings.down.first() {
@@ -251,7 +251,7 @@ impl Origin {
 
     /// Reads the current configuration without the sources of its metadata.
     /// # Errors
-    /// Those of [`Self::read`].
+    /// See [`Self::read`].
     pub(crate) fn settings(&self) -> Result<Config, String> {
         match self {
             Self::File(path, overrides) => {
@@ -282,7 +282,7 @@ pub(crate) struct Turn<'l> {
 impl Live {
     /// Builds the first generation.
     /// # Errors
-    /// Those of [`Origin::read`] and [`Generation::build`].
+    /// See [`Origin::read`] and [`Generation::build`].
     pub fn start(origin: Origin) -> Result<Self, String> {
         let config = origin.read()?;
         config.check()?;

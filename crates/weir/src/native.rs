@@ -96,7 +96,7 @@ impl Native {
 
     /// The native source of a configuration entry; `None` for other kinds.
     /// # Errors
-    /// Those of [`Self::new`].
+    /// See [`Self::new`].
     pub fn of(source: &Source) -> Result<Option<Self>, String> {
         let new = |sdl| {
             let native = Self::new(sdl, source.store.as_deref())?;

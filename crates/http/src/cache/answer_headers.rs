@@ -23,7 +23,8 @@ impl AnswerHeaders {
         self.0.iter().map(|(name, value)| size_of_val(name) + name.as_str().len() + value.len()).sum()
     }
 
-    /// Appends them to a value of the second level.
+    /// Appends the headers to a value of the second level.
+    #[cfg(feature = "redis")]
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
         let mut part = |bytes: &[u8]| {
             out.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
@@ -36,11 +37,13 @@ impl AnswerHeaders {
     }
 
     /// The header that [`AnswerHeaders::encode`] wrote, if it is one.
+    #[cfg(feature = "redis")]
     pub(super) fn pair(name: &[u8], value: &[u8]) -> Option<(HeaderName, HeaderValue)> {
         Some((HeaderName::from_bytes(name).ok()?, HeaderValue::from_bytes(value).ok()?))
     }
 
-    /// Their number.
+    /// Number of headers.
+    #[cfg(feature = "redis")]
     pub(super) fn count(&self) -> u16 {
         self.0.len() as u16
     }

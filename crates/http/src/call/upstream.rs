@@ -71,7 +71,7 @@ impl Upstream {
 
     /// Like [`Upstream::new`], with `lookup` as the resolver.
     /// # Errors
-    /// Those of [`Upstream::new`].
+    /// See [`Upstream::new`].
     pub fn with_lookup(settings: &UpstreamSettings, lookup: Arc<dyn Lookup>) -> Result<Self, SettingsError> {
         let policy = settings.policy.clone();
         Ok(Self {

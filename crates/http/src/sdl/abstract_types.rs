@@ -25,13 +25,13 @@ impl Build<'_> {
             self.wrong(span, message);
             return None;
         }
-        let node = self.evaluated(ty, &[id], of)?;
+        let node = self.add_evaluated(ty, &[id], of)?;
         self.nodes[node.index()].is_evaluated = true;
         Some(node)
     }
 
-    /// The node of what the values of `ids` have, each of which may stand for an object of `ty`.
-    fn evaluated(&mut self, ty: TypeId, ids: &[ExprId], of: &str) -> Option<NodeId> {
+    /// Adds the node of the members of `ids`, each of which may stand for an object of `ty`.
+    fn add_evaluated(&mut self, ty: TypeId, ids: &[ExprId], of: &str) -> Option<NodeId> {
         let selection = self.selection;
         let mut all: Vec<(Box<str>, Vec<ExprId>)> = Vec::new();
         for &id in ids.iter().filter(|it| !matches!(selection.expr(**it), Expr::Null)) {
@@ -63,7 +63,7 @@ impl Build<'_> {
             if &*name == TYPE_NAME {
                 values.iter().for_each(|it| self.check_type_name(ty, *it));
             } else {
-                self.evaluated_member(node, ty, &name, &values);
+                self.add_evaluated_member(node, ty, &name, &values);
             }
         }
         Some(node)
@@ -79,7 +79,7 @@ impl Build<'_> {
     }
 
     /// Gives the field `name` of each type that has it.
-    fn evaluated_member(&mut self, node: NodeId, ty: TypeId, name: &str, values: &[ExprId]) {
+    fn add_evaluated_member(&mut self, node: NodeId, ty: TypeId, name: &str, values: &[ExprId]) {
         let types = self.types_of(ty);
         let own = types.iter().filter(|it| **it != ty).chain([&ty]);
         let fields: Vec<FieldId> = own.filter_map(|it| self.schema.field_by_name(*it, name)).collect();
@@ -102,7 +102,7 @@ impl Build<'_> {
             let under = match below {
                 _ if is_leaf => None,
                 Some((known, node)) if known == base => node,
-                Some(_) | None => self.evaluated(base, values, &of),
+                Some(_) | None => self.add_evaluated(base, values, &of),
             };
             below = Some((base, under));
             let given = Given { field, within: Vec::new(), value: Taken::Own, below: under };

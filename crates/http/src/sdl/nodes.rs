@@ -287,9 +287,9 @@ pub(super) fn known_members(
         Expr::Null => Some(Vec::new()),
         Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) => None,
         Expr::Object(members) => Some(members.clone()),
-        Expr::Array(items) => chosen(selection, items.iter().copied(), branches),
+        Expr::Array(items) => choice_members(selection, items.iter().copied(), branches),
         Expr::Coalesce(choices) | Expr::IfMissing(choices) => {
-            chosen(selection, choices.iter().copied(), branches)
+            choice_members(selection, choices.iter().copied(), branches)
         }
         Expr::Members(members) => expand_spreads(selection, members, branches),
         Expr::Path { start, steps } => {
@@ -304,7 +304,7 @@ pub(super) fn known_members(
                     Method::Map | Method::Echo => {
                         known_members(selection, *arguments.first()?, usize::MAX, branches)
                     }
-                    Method::Match => chosen(
+                    Method::Match => choice_members(
                         selection,
                         arguments.iter().filter_map(|&it| match selection.expr(it) {
                             Expr::Array(pair) => pair.get(1).copied(),
@@ -327,7 +327,7 @@ pub(super) fn known_members(
 }
 
 /// The members of values one of which is chosen; null has none.
-fn chosen(
+fn choice_members(
     selection: &Selection,
     ids: impl Iterator<Item = ExprId>,
     branches: Branches,

@@ -129,7 +129,7 @@ pub enum Change {
     Update(Update),
     /// Deletes rows.
     Delete(Delete),
-    /// Whatever a function does, and the rows it gives.
+    /// A call of a function that may change data, with the rows it returns.
     Call(Box<Query>),
 }
 

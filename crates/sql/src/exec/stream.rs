@@ -184,7 +184,7 @@ mod tests {
         let later = now + Duration::from_secs(5);
         let (end, hold) = batch("d", "12:20:12,15", Some("c")).end(&first, None, later);
         assert_eq!((end, &hold), (StreamEnd::Held, &first));
-        // Those that began afterwards do not matter to the rows up to the last one.
+        // Transactions that began afterwards do not matter to the rows up to the last one.
         let sent = batch("c", "15:20:15", Some("c")).end(&first, None, later);
         assert!(is_sent(&sent) && matches!(sent.0, StreamEnd::Rows { is_full: true, .. }));
         // Where that row is gone, the rows at hand wait in its place.

@@ -55,7 +55,7 @@ pub fn file(path: &Path, overrule: impl FnOnce(&mut Config)) -> Result<Config, L
 
 /// Like [`file()`], from `text`. `path` is used in messages and as the base of relative file names.
 /// # Errors
-/// Those of [`file()`].
+/// See [`file()`].
 pub fn text(
     text: &str,
     path: &Path,

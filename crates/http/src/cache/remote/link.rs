@@ -115,7 +115,7 @@ impl Connection {
     /// Reads `count` values with one command.
     ///
     /// # Errors
-    /// Those of [`Self::ask`], and an answer with another number of values.
+    /// See [`Self::ask`], and an answer with another number of values.
     pub(super) async fn values(&self, command: &Cmd, count: usize) -> RedisResult<Vec<Option<Vec<u8>>>> {
         let values: Vec<Option<Vec<u8>>> = self.ask(command).await?;
         if values.len() == count {

@@ -1,4 +1,4 @@
-//! Those who watch the model: subscribers with the results that they got, and followers of a stream.
+//! Watchers of the model: subscribers with the results that they got, and followers of a stream.
 
 use super::WATCHED;
 use std::sync::{Arc, Mutex};

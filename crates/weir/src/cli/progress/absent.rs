@@ -16,11 +16,11 @@ impl Progress {
 
     pub(super) fn show(&self, _: &str, _: u64, _: u64) {}
 
-    pub(super) fn done(&self, _: u64) {}
+    pub(super) fn set_position(&self, _: u64) {}
 
     pub(super) fn message(&self, _: String) {}
 
-    pub(super) fn elapsed(&self) -> Duration {
+    pub(super) fn running_time(&self) -> Duration {
         self.0.elapsed()
     }
 

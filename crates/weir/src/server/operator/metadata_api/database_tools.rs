@@ -31,7 +31,7 @@ impl Work {
         })
     }
 
-    /// What the database that `args` name has.
+    /// The catalog of the database that `args` name.
     fn catalog(&self, args: JsonRef<'_>) -> Result<Catalog, HasuraError> {
         let generation = self.live.current();
         let source = database(&generation, text(args, "source")?.as_deref())?;
@@ -97,24 +97,24 @@ fn absent(kind: &str, name: &TableName) -> HasuraError {
     )
 }
 
-fn qualified(schema: &str, name: &str) -> Value {
+fn qualified_name(schema: &str, name: &str) -> Value {
     json!({ "schema": schema, "name": name })
 }
 
 fn names(catalog: &Catalog) -> Value {
-    catalog.tables.iter().map(|it| qualified(&it.schema, &it.name)).collect()
+    catalog.tables.iter().map(|it| qualified_name(&it.schema, &it.name)).collect()
 }
 
 /// Tables, and functions that return rows of one.
 fn trackables(catalog: &Catalog) -> Value {
-    let tables = catalog.tables.iter().map(|it| json!({ "name": qualified(&it.schema, &it.name) }));
+    let tables = catalog.tables.iter().map(|it| json!({ "name": qualified_name(&it.schema, &it.name) }));
     let functions = catalog.functions.iter().filter(|it| it.table.is_some()).map(|it| {
         let volatility = match it.volatility {
             Volatility::Immutable => "IMMUTABLE",
             Volatility::Stable => "STABLE",
             Volatility::Volatile => "VOLATILE",
         };
-        json!({ "name": qualified(&it.schema, &it.name), "volatility": volatility })
+        json!({ "name": qualified_name(&it.schema, &it.name), "volatility": volatility })
     });
     json!({ "tables": tables.collect::<Vec<_>>(), "functions": functions.collect::<Vec<_>>() })
 }
@@ -128,31 +128,30 @@ fn description(catalog: &Catalog, table: &Table) -> Value {
         let mapping: BTreeMap<&str, &str> = columns
             .map(|(own, other)| (table.column(*own).name.as_str(), target.column(*other).name.as_str()))
             .collect();
-        let told =
-            json!({ "foreign_table": qualified(&target.schema, &target.name), "column_mapping": mapping });
-        (it.name.clone(), told)
+        let description = json!({ "foreign_table": qualified_name(&target.schema, &target.name), "column_mapping": mapping });
+        (it.name.clone(), description)
     };
     let is_stored = table.kind == TableKind::Table;
-    let mut told = json!({
-        "name": qualified(&table.schema, &table.name),
+    let mut description = json!({
+        "name": qualified_name(&table.schema, &table.name),
         "type": if is_stored { "table" } else { "view" },
-        "columns": table.columns.iter().map(described).collect::<Vec<_>>(),
+        "columns": table.columns.iter().map(describe_column).collect::<Vec<_>>(),
         "foreign_keys": table.foreign_keys.iter().map(key).collect::<serde_json::Map<_, _>>(),
         "insertable": table.insertable,
         "updatable": table.updatable,
         "deletable": table.deletable,
     });
     if let Some(key) = &table.primary_key {
-        told["primary_key"] = json!(named(&key.columns));
+        description["primary_key"] = json!(named(&key.columns));
     }
     if !table.comment.is_empty() {
-        told["description"] = json!(table.comment);
+        description["description"] = json!(table.comment);
     }
-    told
+    description
 }
 
-fn described(column: &Column) -> Value {
-    let mut told = json!({
+fn describe_column(column: &Column) -> Value {
+    let mut description = json!({
         "name": column.name,
         "type": column.declared,
         "nullable": column.nullable,
@@ -160,7 +159,7 @@ fn described(column: &Column) -> Value {
         "updatable": column.updatable && !column.generated,
     });
     if !column.comment.is_empty() {
-        told["description"] = json!(column.comment);
+        description["description"] = json!(column.comment);
     }
-    told
+    description
 }
