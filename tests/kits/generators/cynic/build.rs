@@ -25,7 +25,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Adds the lifetimes which the generator leaves out of input objects that refer to each other in a circle.
+/// Adds the lifetimes which the generator leaves out of input objects that refer to each other in a circle:
+/// findings/cynic-querygen-circles.sh.
 fn add_lifetimes(text: String) -> String {
     let mut blocks: Vec<String> = text.split("pub struct ").map(str::to_owned).collect();
     loop {
