@@ -288,7 +288,7 @@ def build(into):
     before = PASS.read_text()
     try:
         PASS.write_text(hooked(before))
-        command = [CARGO, "test", "-p", "weir-sql", "-p", "weir-native", "--test", "*_tests", "--no-run"]
+        command = [CARGO, "test", "-p", "weir-hasura", "-p", "weir-native", "--test", "*_tests", "--no-run"]
         made = subprocess.run(
             [*command, "--message-format=json-render-diagnostics"], cwd=ROOT, stdout=subprocess.PIPE, text=True
         )

@@ -1,0 +1,332 @@
+//! A PostgreSQL database as a source of a graph.
+
+use super::asked::Asked as Reads;
+use super::change_feed::{Decoding, fed_tables, prospect};
+use super::contents::{PostgresContents, PostgresReadError};
+use super::decode::{Choices, Decoder};
+use super::errors::source_error;
+use super::prepared::Prepared;
+use crate::exec::bind::{Bindings, Refused};
+use crate::exec::forms::Planning;
+use crate::exec::source::{
+    DatabaseSource, Driver, PlannedFetch, RelationalFetch, SourceState, WrittenMember,
+};
+use crate::frontend::ApiFrontend;
+use crate::frontend::program::{Answers, BoundStatement, Program};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
+use weir_engine::observer::DatabaseAddress;
+use weir_engine::source::{BoxFuture, ChangeFeed, FetchResult, OthersChanges, Protocol, SourceError};
+use weir_postgres::address::{Host, Settings};
+use weir_postgres::bound::ConnectionBound;
+use weir_postgres::connection::Facts;
+use weir_postgres::error::DatabaseError;
+use weir_postgres::pool::{Counts, Pool};
+use weir_postgres::replication::Prospect;
+use weir_relational::catalog::postgres_types::Types;
+use weir_relational::dialect::Floats;
+use weir_relational::dialect::flavour::Flavour;
+use weir_relational::dialect::postgres::Postgres;
+use weir_relational::passes::reach::{self, Reach};
+use weir_relational::plan::{Judged, Plan};
+use weir_relational::sql::assemble::{Assembly, MergedText, Parents, TooWide, assemble, assemble_alone};
+use weir_relational::sql::together::assemble_together;
+
+/// Executes plans on a PostgreSQL database.
+#[derive(Debug)]
+pub struct PostgresDriver {
+    pub(super) dialect: Postgres,
+    choices: Choices,
+    pub(super) pool: Arc<Pool>,
+    /// The source's name.
+    pub(super) name: Box<str>,
+    /// Facts of the server when it was opened.
+    facts: Option<Facts>,
+    pub(super) decoding: Decoding,
+    /// Numbers of statements by [`Reach`], where tables have shards.
+    shards: Option<[AtomicU64; Reach::EVERY.len()]>,
+}
+
+impl PostgresDriver {
+    /// Counts a statement that asks these shards.
+    pub(super) fn count(&self, reach: Reach) {
+        if let Some(counts) = &self.shards {
+            counts[reach as usize].fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// What is known of a server when its driver starts.
+struct Server {
+    types: Types,
+    facts: Option<Facts>,
+    decoding: Decoding,
+}
+
+/// The form of numbers in answers.
+struct Numbers {
+    /// Numbers of 64 bits and decimals are JSON strings.
+    stringify: bool,
+    floats: Floats,
+}
+
+impl Numbers {
+    /// The form for stores of native types.
+    const NATIVE: Self = Self { stringify: false, floats: Floats::AsElsewhere };
+}
+
+/// A PostgreSQL database as a source of a graph.
+pub type PostgresSource = DatabaseSource<PostgresDriver>;
+
+pub(super) type PostgresState = SourceState<PostgresDriver>;
+pub(super) type PostgresFetch = RelationalFetch<PostgresDriver>;
+
+/// Plans made away from the event loop at a time.
+static PLANNERS: Semaphore = Semaphore::const_new(2);
+
+impl Driver for PostgresDriver {
+    type Prepared = Prepared;
+
+    fn prepare(
+        source: &PostgresState,
+        plan: Plan,
+        parent_keys: Option<u32>,
+        streams: bool,
+    ) -> Result<Prepared, TooWide> {
+        Prepared::new(source, plan, parent_keys, streams)
+    }
+
+    fn plan_aside(&self, job: impl FnOnce() -> Result<(), SourceError> + Send + 'static) -> Planning {
+        Box::pin(async move {
+            let _turn = PLANNERS.acquire().await;
+            let planned = tokio::task::spawn_blocking(job).await;
+            planned.unwrap_or_else(|_| Err(SourceError::Broken("planning panicked".into())))
+        })
+    }
+
+    fn judge<'r>(judged: &'r Judged, bindings: &Bindings<'r>) -> Result<(), Refused> {
+        super::bind::judge(judged, bindings)
+    }
+
+    fn read(run: PlannedFetch<'_, Self>, shown: Vec<i64>) -> BoxFuture<'_, Result<FetchResult, SourceError>> {
+        Box::pin(super::fetch::read(run, shown))
+    }
+
+    fn write(run: PlannedFetch<'_, Self>) -> BoxFuture<'_, Result<FetchResult, SourceError>> {
+        Box::pin(async move {
+            let done = super::write_fetch::write(&run).await;
+            run.fetch.state.driver.note_position(&run, &done).await;
+            done
+        })
+    }
+
+    async fn drive(
+        run: &PlannedFetch<'_, Self>,
+        member: usize,
+        program: Box<dyn Program>,
+    ) -> Result<WrittenMember, SourceError> {
+        let driven = super::program::drive(run, member, program).await;
+        run.fetch.state.driver.note_position(run, &driven).await;
+        driven
+    }
+
+    async fn ask(
+        run: &PlannedFetch<'_, Self>,
+        asked: &BoundStatement,
+        field: u32,
+    ) -> Result<Answers, SourceError> {
+        let reads = run.fetch.reads(&run.input);
+        let values = super::program::parameters(asked);
+        let rows = reads.read(&super::program::statement(&asked.template), values, run.input.deadline).await;
+        let rows = rows.map_err(|error| run.fetch.source_error(error, field, None))?;
+        let mut answers = Answers::default();
+        super::program::take(&rows, asked.template.width, &mut answers);
+        Ok(answers)
+    }
+
+    fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {
+        Box::pin(async move {
+            let ready = self.pool.ready(deadline).await;
+            ready.map_err(|error| source_error(error, Protocol::GraphqlOverHttp, None, &|_| false))
+        })
+    }
+
+    fn database(&self) -> DatabaseAddress {
+        let settings = self.pool.settings();
+        // Other servers that speak PostgreSQL's protocol have no name of their own in the conventions.
+        let system = match self.dialect.flavour {
+            Flavour::Cockroach => "cockroachdb",
+            Flavour::Postgres | Flavour::Yugabyte | Flavour::Citus => "postgresql",
+        };
+        let place = settings.hosts.first().map(|it| match it {
+            Host::Tcp { name, port } => (name.clone(), Some(*port)),
+            Host::Unix(file) => (file.display().to_string(), None),
+        });
+        let namespace = settings.database.clone();
+        let (host, port) = place.map_or((None, None), |it| (Some(it.0), it.1));
+        DatabaseAddress { system, namespace, host, port }
+    }
+
+    fn product(&self) -> Option<String> {
+        let facts = self.pool.facts().or(self.facts)?;
+        Some(format!("{} {}", facts.flavour.product(), facts.release).trim_end().to_owned())
+    }
+
+    fn change_feed(&self) -> Option<&dyn ChangeFeed> {
+        let may_tell = self.decoding.is_wanted() && self.dialect.flavour == Flavour::Postgres;
+        may_tell.then_some(self)
+    }
+
+    fn others_changes(&self) -> Option<OthersChanges> {
+        (self.dialect.flavour == Flavour::Postgres).then(|| self.decoding.others_changes())
+    }
+
+    fn statements_by_shards(&self) -> Vec<(&'static str, u64)> {
+        let counts = self.shards.iter().flatten().map(|it| it.load(Ordering::Relaxed));
+        Reach::EVERY.iter().map(|it| it.name()).zip(counts).collect()
+    }
+}
+
+impl PostgresState {
+    /// Prepares one statement for the levels `tops` and all below them.
+    pub(super) fn ask(&self, plan: &Plan, tops: &[u32], parents: Parents<'_>) -> Result<Reads, TooWide> {
+        let relations = self.frontend.relations();
+        let assembly = assemble(&self.driver.dialect, relations, plan, tops, parents)?;
+        let has_keys = matches!(parents, Parents::Keys(_) | Parents::Rows(_));
+        let reach = reach::of_levels(relations, plan, tops, has_keys);
+        Ok(self.prepare_read(assembly, plan, has_keys, &[]).reaching(reach))
+    }
+
+    /// Prepares a statement for the level `only` without its nested levels; its columns `keys` are parameters of the next one.
+    pub(super) fn ask_alone(&self, plan: &Plan, only: u32, keys: &[u16]) -> Result<Reads, TooWide> {
+        let relations = self.frontend.relations();
+        let assembly = assemble_alone(&self.driver.dialect, relations, plan, only)?;
+        let reach = reach::of_level(relations, plan, only);
+        Ok(self.prepare_read(assembly, plan, false, keys).reaching(reach))
+    }
+
+    /// All of a query in one statement that is asked for many sets of values, if it can be.
+    pub(super) fn together(&self, plan: &Plan) -> Option<MergedText> {
+        let dialect = &self.driver.dialect;
+        let relations = self.frontend.relations();
+        assemble_together(dialect, relations, plan, &plan.levels_below(plan.root))
+    }
+
+    fn prepare_read(&self, assembly: Assembly, plan: &Plan, has_parents: bool, keys: &[u16]) -> Reads {
+        let types = &self.driver.dialect.types;
+        Reads::new(assembly, plan.levels.len(), has_parents, types, |at, oid| self.decoder_at(at, oid, keys))
+    }
+
+    /// A decoder of the column at place `at`; those at `keys` are given to the next statement too.
+    pub(super) fn decoder_at(&self, at: usize, oid: u32, keys: &[u16]) -> Decoder {
+        if keys.iter().any(|it| usize::from(*it) == at) {
+            Decoder::of_key(&self.driver.dialect.types, oid, self.driver.choices)
+        } else {
+            self.decoder(oid)
+        }
+    }
+
+    pub(super) fn decoder(&self, oid: u32) -> Decoder {
+        Decoder::new(&self.driver.dialect.types, oid, self.driver.choices)
+    }
+
+    /// True if callers with these facts may see the names in `error`.
+    pub(super) fn may_name(&self, error: &DatabaseError, facts: &[u64]) -> bool {
+        let found = self.frontend.relations().catalog.find(&error.schema, &error.table);
+        let column = (!error.column.is_empty()).then_some(&*error.column);
+        found.is_some_and(|it| self.frontend.is_exposed(it, column, facts))
+    }
+}
+
+impl DatabaseSource<PostgresDriver> {
+    /// Serves `frontend`, made of the `contents` that the database has or had, as the source `name`. It is not asked: until it can be
+    /// reached, requests fail. Numbers of 64 bits and decimals are JSON strings if they are to `stringify`.
+    #[must_use]
+    pub fn of(
+        name: &str,
+        frontend: Arc<dyn ApiFrontend>,
+        settings: Settings,
+        contents: &PostgresContents,
+        stringify: bool,
+    ) -> Self {
+        let decoding = Decoding::new(&settings, &contents.tables.catalog, contents.prospect.clone());
+        let server = Server { types: contents.types.clone(), facts: contents.facts, decoding };
+        let numbers = Numbers { stringify, floats: Floats::AsPostgres };
+        Self::start(name, frontend, settings, server, numbers)
+    }
+
+    /// Serves `frontend`, whose tables the database has in types of PostgreSQL's own, as the source `name`.
+    /// # Errors
+    /// The database cannot be asked within `patience`.
+    pub async fn new(
+        name: &str,
+        frontend: Arc<dyn ApiFrontend>,
+        settings: Settings,
+        patience: Duration,
+    ) -> Result<Self, PostgresReadError> {
+        // A separate pool: its connections belong to the runtime that opened them, which may end after this.
+        let pool = Pool::new(settings.clone());
+        let deadline = Instant::now() + patience;
+        pool.ready(deadline).await.map_err(PostgresReadError)?;
+        let catalog = &frontend.relations().catalog;
+        let prospect = prospect(&settings, &fed_tables(catalog), &pool, deadline).await;
+        let decoding = Decoding::new(&settings, catalog, prospect);
+        let server = Server { types: Types::builtin(), facts: pool.facts(), decoding };
+        Ok(Self::start(name, frontend, settings, server, Numbers::NATIVE))
+    }
+
+    /// Serves a database like [`Self::new`] that cannot be reached now: until it can, requests fail.
+    #[must_use]
+    pub fn without_connection(name: &str, frontend: Arc<dyn ApiFrontend>, settings: Settings) -> Self {
+        let prospect = Prospect::Nothing("the server is not known yet".into());
+        let decoding = Decoding::new(&settings, &frontend.relations().catalog, prospect);
+        let server = Server { types: Types::builtin(), facts: None, decoding };
+        Self::start(name, frontend, settings, server, Numbers::NATIVE)
+    }
+
+    fn start(
+        name: &str,
+        frontend: Arc<dyn ApiFrontend>,
+        mut settings: Settings,
+        server: Server,
+        numbers: Numbers,
+    ) -> Self {
+        let Server { types, facts, decoding } = server;
+        let Numbers { stringify, floats } = numbers;
+        let choices = Choices { utc: facts.is_some_and(|it| it.is_utc), stringify, floats, utf8: true };
+        let flavour = facts.map(|it| it.flavour).unwrap_or_default();
+        let dialect = Postgres { flavour, types, floats };
+        settings.follower_reads = flavour.abilities().follower_reads;
+        let shards = frontend.relations().catalog.has_shards().then(Default::default);
+        let pool = Pool::new(settings);
+        let name_of = name.into();
+        let driver = PostgresDriver { dialect, choices, pool, name: name_of, facts, decoding, shards };
+        Self::serve(name, frontend, driver)
+    }
+
+    /// Connections that it may open.
+    #[must_use]
+    pub fn connection_bound(&self) -> ConnectionBound {
+        self.state.driver.pool.connection_bound()
+    }
+
+    /// The database's flavour.
+    #[must_use]
+    pub fn flavour(&self) -> Flavour {
+        self.state.driver.dialect.flavour
+    }
+
+    /// True if rows of some table are spread over shards.
+    #[must_use]
+    pub fn has_shards(&self) -> bool {
+        self.state.driver.shards.is_some()
+    }
+
+    /// Counters of its connections since it was opened.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.state.driver.pool.counts()
+    }
+}
