@@ -3,6 +3,7 @@
 mod bind;
 mod cast;
 mod change_feed;
+mod driver;
 pub mod errors;
 mod fetch;
 mod file;
@@ -11,6 +12,7 @@ mod prepared;
 mod program;
 mod row_source;
 mod run;
+mod run_failure;
 mod sink;
 pub mod source;
 mod value;

@@ -17,7 +17,7 @@ use weir_relational::catalog::{Catalog, ColumnType, TableId};
 use weir_relational::plan::CursorPath;
 
 /// Message for a text that is no cursor of the current order. Source: Hasura v2.
-pub(crate) const NO_CURSOR: &str = "the \"after\" or \"before\" cursor is invalid";
+pub const NO_CURSOR: &str = "the \"after\" or \"before\" cursor is invalid";
 
 /// The only version of identifiers.
 const VERSION: &str = "1";
@@ -53,16 +53,17 @@ pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
 
 /// The table of an identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Identified {
-    pub(crate) table: TableId,
+pub struct Identified {
+    /// The table.
+    pub table: TableId,
     /// Number of values of its key.
-    pub(crate) len: usize,
+    pub len: usize,
 }
 
 /// Finds the table of the identifier `text`.
 /// # Errors
 /// The reason for which it is none, in Hasura's words where there are such.
-pub(crate) fn identify(text: &str, catalog: &Catalog) -> Result<Identified, String> {
+pub fn identify(text: &str, catalog: &Catalog) -> Result<Identified, String> {
     let unreadable = || "it is not base64 of JSON".to_owned();
     let bytes = decode(text).ok_or_else(unreadable)?;
     let json = Json::parse(&bytes, DEPTH_MAX).map_err(|_| unreadable())?;
@@ -88,14 +89,14 @@ pub(crate) fn identify(text: &str, catalog: &Catalog) -> Result<Identified, Stri
 }
 
 /// Message for an identifier of a table that is not there, or that the caller does not know of.
-pub(crate) fn no_table(schema: &str, name: &str) -> String {
+pub fn no_table(schema: &str, name: &str) -> String {
     let qualified = if schema == "public" { name.to_owned() } else { format!("{schema}.{name}") };
     let qualified: String = qualified.chars().take(QUOTED_MAX).collect();
     format!("no such table found: \"{qualified}\"")
 }
 
 /// The values of an identifier from place `from` on, as they are written.
-pub(crate) fn values_beyond(text: &str, from: usize) -> String {
+pub fn values_beyond(text: &str, from: usize) -> String {
     let bytes = decode(text).unwrap_or_default();
     let Ok(json) = Json::parse(&bytes, DEPTH_MAX) else { return String::new() };
     let values: Vec<&str> = json.root().items().skip(HEAD + from).map(JsonRef::raw).collect();
@@ -104,7 +105,8 @@ pub(crate) fn values_beyond(text: &str, from: usize) -> String {
 
 /// A value of an encoded text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum EncodedValue {
+pub enum EncodedValue {
+    /// Null.
     Null,
     /// Text that a cast to the column's type accepts.
     Text(String),
@@ -119,12 +121,7 @@ pub(crate) fn identifier_value(text: &str, at: usize, ty: &ColumnType) -> Option
 
 /// Value `at` of those at `paths` in the cursor `text`, for an expression of type `ty`; `None`: it is no cursor with these values, or
 /// the value is of another type.
-pub(crate) fn cursor_value(
-    text: &str,
-    paths: &[CursorPath],
-    at: usize,
-    ty: &ColumnType,
-) -> Option<EncodedValue> {
+pub fn cursor_value(text: &str, paths: &[CursorPath], at: usize, ty: &ColumnType) -> Option<EncodedValue> {
     let bytes = decode(text)?;
     let json = Json::parse(&bytes, DEPTH_MAX).ok()?;
     let all: Vec<&[Box<str>]> = paths.iter().map(AsRef::as_ref).collect();

@@ -6,9 +6,9 @@
 //! **Cost:** nothing for plans without patterns.
 
 use super::bind::{Bindings, Refused};
+use super::driver::{Driver, PlannedFetch};
 use super::errors::error_with_code;
 use super::prepared_plan::PreparedPlan;
-use super::source::{Driver, PlannedFetch};
 use std::sync::atomic::Ordering;
 use weir_engine::source::SourceError;
 use weir_relational::plan::Plan;

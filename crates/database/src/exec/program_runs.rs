@@ -5,8 +5,8 @@
 //! **Cost:** one look-up per statement that changes something, and at most [`KEYS_MAX`] keys per table.
 
 use super::answer::{UNANSWERED, UNCONFIRMED};
+use super::driver::{Driver, PlannedFetch, WrittenMember};
 use super::prepared_plan::PreparedPlan;
-use super::source::{Driver, PlannedFetch, WrittenMember};
 use super::turn::Turns;
 use crate::frontend::program::{Answers, BoundStatement, Program, Programs, Step, Value};
 use crate::frontend::tags;

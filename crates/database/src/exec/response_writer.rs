@@ -11,9 +11,10 @@
 //! **Cost:** no allocation per row; recursion is as deep as the shape.
 
 use super::answer::{Answer, CHUNK_BYTES, Names, Spans};
+use super::code::write_code;
 use super::row_source::{RowContext, RowSource, SourceRow, Walk, WorkResult};
 use super::stream::Batch;
-use super::value::{no_such_object, write_code, write_value};
+use super::value::{no_such_object, write_value};
 use crate::exec::encoded;
 use weir_engine::source::{Finished, PathError, Step};
 use weir_engine::write::out::Out;

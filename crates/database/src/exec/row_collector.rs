@@ -4,12 +4,13 @@
 //! failed hold a filler of the right kind.
 
 use super::answer::{Names, PART_BYTES_MAX, TooLong};
+use super::code::write_code;
 use super::columns::{Faults, fill, fill_column, fill_variant, push_value, table};
 use super::coordinates::{NoShape, push_whole};
 use super::item_batches::{ItemBatches, RowsPart};
 use super::row_source::{RowContext, RowSource, SourceRow, Walk};
 use super::stream::Batch;
-use super::value::{CellValue, Fault, write_code};
+use super::value::{CellValue, Fault};
 use crate::exec::encoded;
 use weir_engine::rows::{CellError, Column, Data, Rows, Table, Texts, Variants};
 use weir_engine::write::out::Out;

@@ -10,9 +10,10 @@
 //! **Cost:** a buffer that each row overwrites; one or two texts per batch.
 
 use super::bind::Bindings;
+use super::code::write_code;
 use super::encoded;
 use super::row_source::{RowSource, SourceRow, Walk};
-use super::value::{Fault, write_code};
+use super::value::Fault;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -4,11 +4,9 @@
 //!
 //! **Invariant:** a text is UTF-8 and JSON is valid: who makes the value has checked it, or its database promises it.
 
-use super::row_source::RowSource;
 use std::borrow::Cow;
 use weir_engine::write::out::Out;
 use weir_relational::catalog::facts::Cell;
-use weir_relational::plan::{Code, CodePiece};
 
 /// A value ready to be written.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,46 +86,6 @@ pub(crate) fn write_value(out: &mut Out, cell: Cell, value: &CellValue<'_>) {
         CellValue::Text(text) => out.text(text),
         CellValue::Json(json) => out.raw(json),
     }
-}
-
-/// Replaces the contents of `out` by the JSON of `code` for a row. Numbers are written as numbers, whatever the source's settings.
-pub(crate) fn write_code<S: RowSource>(
-    source: &mut S,
-    code: &Code,
-    row: S::Row<'_>,
-    out: &mut Out,
-) -> Result<(), Fault> {
-    out.truncate(0);
-    for piece in &code.pieces {
-        let (column, cell) = match piece {
-            CodePiece::Text(text) => {
-                out.raw(text.as_bytes());
-                continue;
-            }
-            CodePiece::Value { column, cell } => (*column, *cell),
-        };
-        match source.read(row, column, cell)? {
-            CellValue::Text(digits)
-                if matches!(cell, Cell::Int | Cell::BigInt | Cell::Float | Cell::Numeric)
-                    && is_number(&digits) =>
-            {
-                out.raw(&digits);
-            }
-            // Written as a text, so that a document that is null differs from no document.
-            CellValue::Json(json) if cell == Cell::Json => out.text(&json),
-            CellValue::Float(value) if !value.is_finite() => {
-                out.string(if value.is_nan() {
-                    "NaN"
-                } else if value > 0.0 {
-                    "Infinity"
-                } else {
-                    "-Infinity"
-                });
-            }
-            value => write_value(out, cell, &value),
-        }
-    }
-    Ok(())
 }
 
 /// Error of a row that refers to an object that does not exist.

@@ -4,9 +4,9 @@
 //!
 //! **Cost:** nothing where no replicas are named and the flavour has no reads of followers.
 
-use super::source::{PostgresDriver, PostgresFetch};
+use super::driver::{PostgresDriver, PostgresFetch};
 use crate::exec::answer::{UNANSWERED, UNCONFIRMED};
-use crate::exec::source::PlannedFetch;
+use crate::exec::driver::PlannedFetch;
 use std::time::{Duration, Instant};
 use weir_engine::consistency::{Consistency, Position};
 use weir_engine::source::{FetchInput, SourceError};

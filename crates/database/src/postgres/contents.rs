@@ -1,7 +1,7 @@
 //! Reads the contents of a database server.
 
 use super::catalog;
-use super::change_feed::{fed_tables, prospect};
+use super::decoding::{fed_tables, prospect};
 use crate::contents::{Contents, NamedTable};
 use std::time::{Duration, Instant};
 use weir_postgres::address::Settings;

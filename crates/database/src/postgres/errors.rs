@@ -2,6 +2,7 @@
 //!
 //! Codes are Hasura's for its protocol, and stable upper-case ones for GraphQL over HTTP. Details are logged only.
 
+mod fetch_errors;
 mod refusals;
 pub(super) mod shards;
 

@@ -9,37 +9,27 @@
 
 use super::asked::Asked;
 use super::bind::push_last;
-use super::errors::{shards, source_error};
+use super::driver::{PostgresDriver, PostgresFetch};
 use super::portal::Values;
 use super::prepared::{InParts, List, Prepared};
 use super::result_set::ResultSet;
+use super::retry::is_repeated;
 use super::row_source::ResultRows;
-use super::source::{PostgresDriver, PostgresFetch};
 use super::{parts, text};
 use crate::exec::answer::TooLong;
 use crate::exec::bind::Bindings;
+use crate::exec::driver::PlannedFetch;
 use crate::exec::response_writer::ResponseWriter;
 use crate::exec::row_collector::RowCollector;
-use crate::exec::source::PlannedFetch;
 use crate::exec::stream::{Batch, rows_max};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::Column;
 use weir_engine::source::{FetchBody, FetchInput, FetchResult, SourceError, StreamRead};
-use weir_postgres::error::{DatabaseError, Error};
+use weir_postgres::error::Error;
 use weir_postgres::rows::Rows;
 use weir_postgres::statement::{Parameters, Statement};
-use weir_relational::plan::Plan;
-
-/// A read that lost its connection, or a race with others, is asked again so often.
-pub(super) const TRIES_MAX: u32 = 3;
-
-/// True if a read that failed with `error` at its try number `tries` is asked again. A database that lost one of its nodes connects
-/// to it anew, once.
-pub(super) fn is_repeated(error: &Error, tries: u32) -> bool {
-    tries < TRIES_MAX && error.is_retryable() || tries == 1 && error.is_node_lost()
-}
 
 /// Rows of more bytes are written away from the event loop: it would stand still for some milliseconds.
 const WRITTEN_BYTES_MAX: usize = 1 << 20;
@@ -174,33 +164,6 @@ impl PostgresFetch {
         let bytes = finished.bytes.len();
         self.answer_bytes.store(bytes + bytes / 8 + 64, Ordering::Relaxed);
         Ok(FetchResult { body: FetchBody::Finished(finished), errors, cache_control: None })
-    }
-
-    /// The error of the whole piece.
-    pub(super) fn failure(&self, error: Error, plan: &Plan) -> SourceError {
-        self.source_error(error, self.first_field(), Some(plan))
-    }
-
-    /// Rewrites `error` as a database of one node would report it.
-    pub(super) fn on_one_node(&self, error: Error, plan: Option<&Plan>, field: u32) -> Error {
-        if self.state.driver.dialect.flavour.abilities().hides_shards {
-            error
-        } else {
-            shards::on_one_node(error, plan.map(|it| (it, field)), self.state.frontend.relations())
-        }
-    }
-
-    pub(super) fn source_error(&self, error: Error, field: u32, plan: Option<&Plan>) -> SourceError {
-        let protocol = self.ask.protocol;
-        if !self.state.driver.dialect.flavour.abilities().hides_shards {
-            let of = (plan, self.state.frontend.relations());
-            if let Some(refusal) = shards::refusal(&error, of, protocol, field) {
-                return refusal;
-            }
-        }
-        let error = self.on_one_node(error, plan, field);
-        let is_told = |error: &DatabaseError| self.state.may_name(error, &self.ask.facts);
-        source_error(error, protocol, Some(field), &is_told)
     }
 }
 

@@ -9,13 +9,13 @@
 
 mod rows;
 
-use super::fetch::is_repeated;
+use super::driver::PostgresFetch;
 use super::outflow::Outflow;
 use super::portal::{Part, Portals, Values};
 use super::prepared::Prepared;
 use super::result_set::ResultSet;
+use super::retry::is_repeated;
 use super::row_source::{ResultRow, ResultRows};
-use super::source::PostgresFetch;
 use crate::exec::answer::{CHUNK_BYTES, TooLong, pieces};
 use crate::exec::response_writer::ResponseWriter;
 use std::sync::Arc;

@@ -5,8 +5,8 @@
 
 use super::asked::Asked;
 use super::decode::{Decoder, column_types};
+use super::driver::PostgresState;
 use super::fallible::may_fail;
-use super::source::PostgresState;
 use crate::exec::prepared_plan::PreparedPlan;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -314,7 +314,8 @@ impl Ready {
         let rendered = render_change(&source.driver.dialect, relations, change);
         let reach = reach::of_change(relations, change);
         let columns = rendered.columns.iter().enumerate();
-        let decoders: Vec<Decoder> = columns.map(|(at, &oid)| source.decoder_at(at, oid, keys)).collect();
+        let decoders: Vec<Decoder> =
+            columns.map(|(at, &oid)| source.driver.decoder_at(at, oid, keys)).collect();
         let formats: Vec<_> = decoders.iter().map(Decoder::format).collect();
         let columns = column_types(&source.driver.dialect.types, &rendered.columns, &decoders);
         let statement = Statement::new(rendered.sql, rendered.types, formats, columns, None);

@@ -10,18 +10,18 @@
 
 use super::asked::Asked as Reads;
 use super::bind::{ids_array, push_last};
+use super::driver::PostgresDriver;
 use super::errors::CONCURRENT;
 use super::prepared::Programmed;
 use super::result_set::ResultSet;
 use super::retry::Retry;
 use super::row_source::ResultRows;
-use super::source::PostgresDriver;
 use super::write::Failure;
 use crate::exec::answer::{TooLong, committed_value_error};
+use crate::exec::driver::{PlannedFetch, WrittenMember};
 use crate::exec::errors::error_with_code;
 use crate::exec::program::{ProgramTransaction, run_steps};
 use crate::exec::response_writer::ResponseWriter;
-use crate::exec::source::{PlannedFetch, WrittenMember};
 use crate::exec::value::CellValue as Read;
 use crate::frontend::program::{Answers, BoundStatement, Cell, Program, Shown, StatementTemplate, Value};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Repeats transactions that lost a race with others, with growing pauses, within the request's deadline.
+//! Repeats reads that lost their connection, and transactions that lost a race with others, with growing pauses, within the request's deadline.
 //!
 //! A transaction is repeated only if the database said that nothing of it happened (40001, 40P01). One whose commit is in doubt, as
 //! its connection broke or the database lost sight of it (40003), is never sent again.
@@ -13,6 +13,15 @@ use weir_postgres::error::Error;
 use weir_postgres::session::Session;
 use weir_postgres::transaction::{Isolation, Transaction};
 use weir_relational::dialect::flavour::Flavour;
+
+/// A read that lost its connection, or a race with others, is asked again so often.
+const READ_TRIES_MAX: u32 = 3;
+
+/// True if a read that failed with `error` at its try number `tries` is asked again. A database that lost one of its nodes connects
+/// to it anew, once.
+pub(super) fn is_repeated(error: &Error, tries: u32) -> bool {
+    tries < READ_TRIES_MAX && error.is_retryable() || tries == 1 && error.is_node_lost()
+}
 
 /// Attempts at a transaction that seldom loses a race.
 const TRIES_MAX: u32 = 4;

@@ -1,20 +1,19 @@
 //! A PostgreSQL database as a source of a graph.
 
-use super::asked::Asked as Reads;
-use super::change_feed::{Decoding, fed_tables, prospect};
 use super::contents::{PostgresContents, PostgresReadError};
-use super::decode::{Choices, Decoder};
+use super::decode::Choices;
+use super::decoding::{Decoding, fed_tables, prospect};
+use super::driver::{PostgresDriver, PostgresState};
 use super::errors::source_error;
 use super::prepared::Prepared;
 use crate::exec::bind::{Bindings, Refused};
+use crate::exec::driver::{Driver, PlannedFetch, WrittenMember};
 use crate::exec::forms::Planning;
-use crate::exec::source::{
-    DatabaseSource, Driver, PlannedFetch, RelationalFetch, SourceState, WrittenMember,
-};
+use crate::exec::source::DatabaseSource;
 use crate::frontend::ApiFrontend;
 use crate::frontend::program::{Answers, BoundStatement, Program};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use weir_engine::observer::DatabaseAddress;
@@ -22,41 +21,15 @@ use weir_engine::source::{BoxFuture, ChangeFeed, FetchResult, OthersChanges, Pro
 use weir_postgres::address::{Host, Settings};
 use weir_postgres::bound::ConnectionBound;
 use weir_postgres::connection::Facts;
-use weir_postgres::error::DatabaseError;
 use weir_postgres::pool::{Counts, Pool};
 use weir_postgres::replication::Prospect;
 use weir_relational::catalog::postgres_types::Types;
 use weir_relational::dialect::Floats;
 use weir_relational::dialect::flavour::Flavour;
 use weir_relational::dialect::postgres::Postgres;
-use weir_relational::passes::reach::{self, Reach};
+use weir_relational::passes::reach::Reach;
 use weir_relational::plan::{Judged, Plan};
-use weir_relational::sql::assemble::{Assembly, MergedText, Parents, TooWide, assemble, assemble_alone};
-use weir_relational::sql::together::assemble_together;
-
-/// Executes plans on a PostgreSQL database.
-#[derive(Debug)]
-pub struct PostgresDriver {
-    pub(super) dialect: Postgres,
-    choices: Choices,
-    pub(super) pool: Arc<Pool>,
-    /// The source's name.
-    pub(super) name: Box<str>,
-    /// Facts of the server when it was opened.
-    facts: Option<Facts>,
-    pub(super) decoding: Decoding,
-    /// Numbers of statements by [`Reach`], where tables have shards.
-    shards: Option<[AtomicU64; Reach::EVERY.len()]>,
-}
-
-impl PostgresDriver {
-    /// Counts a statement that asks these shards.
-    pub(super) fn count(&self, reach: Reach) {
-        if let Some(counts) = &self.shards {
-            counts[reach as usize].fetch_add(1, Ordering::Relaxed);
-        }
-    }
-}
+use weir_relational::sql::assemble::TooWide;
 
 /// What is known of a server when its driver starts.
 struct Server {
@@ -79,9 +52,6 @@ impl Numbers {
 
 /// A PostgreSQL database as a source of a graph.
 pub type PostgresSource = DatabaseSource<PostgresDriver>;
-
-pub(super) type PostgresState = SourceState<PostgresDriver>;
-pub(super) type PostgresFetch = RelationalFetch<PostgresDriver>;
 
 /// Plans made away from the event loop at a time.
 static PLANNERS: Semaphore = Semaphore::const_new(2);
@@ -186,57 +156,6 @@ impl Driver for PostgresDriver {
     fn statements_by_shards(&self) -> Vec<(&'static str, u64)> {
         let counts = self.shards.iter().flatten().map(|it| it.load(Ordering::Relaxed));
         Reach::EVERY.iter().map(|it| it.name()).zip(counts).collect()
-    }
-}
-
-impl PostgresState {
-    /// Prepares one statement for the levels `tops` and all below them.
-    pub(super) fn ask(&self, plan: &Plan, tops: &[u32], parents: Parents<'_>) -> Result<Reads, TooWide> {
-        let relations = self.frontend.relations();
-        let assembly = assemble(&self.driver.dialect, relations, plan, tops, parents)?;
-        let has_keys = matches!(parents, Parents::Keys(_) | Parents::Rows(_));
-        let reach = reach::of_levels(relations, plan, tops, has_keys);
-        Ok(self.prepare_read(assembly, plan, has_keys, &[]).reaching(reach))
-    }
-
-    /// Prepares a statement for the level `only` without its nested levels; its columns `keys` are parameters of the next one.
-    pub(super) fn ask_alone(&self, plan: &Plan, only: u32, keys: &[u16]) -> Result<Reads, TooWide> {
-        let relations = self.frontend.relations();
-        let assembly = assemble_alone(&self.driver.dialect, relations, plan, only)?;
-        let reach = reach::of_level(relations, plan, only);
-        Ok(self.prepare_read(assembly, plan, false, keys).reaching(reach))
-    }
-
-    /// All of a query in one statement that is asked for many sets of values, if it can be.
-    pub(super) fn together(&self, plan: &Plan) -> Option<MergedText> {
-        let dialect = &self.driver.dialect;
-        let relations = self.frontend.relations();
-        assemble_together(dialect, relations, plan, &plan.levels_below(plan.root))
-    }
-
-    fn prepare_read(&self, assembly: Assembly, plan: &Plan, has_parents: bool, keys: &[u16]) -> Reads {
-        let types = &self.driver.dialect.types;
-        Reads::new(assembly, plan.levels.len(), has_parents, types, |at, oid| self.decoder_at(at, oid, keys))
-    }
-
-    /// A decoder of the column at place `at`; those at `keys` are given to the next statement too.
-    pub(super) fn decoder_at(&self, at: usize, oid: u32, keys: &[u16]) -> Decoder {
-        if keys.iter().any(|it| usize::from(*it) == at) {
-            Decoder::of_key(&self.driver.dialect.types, oid, self.driver.choices)
-        } else {
-            self.decoder(oid)
-        }
-    }
-
-    pub(super) fn decoder(&self, oid: u32) -> Decoder {
-        Decoder::new(&self.driver.dialect.types, oid, self.driver.choices)
-    }
-
-    /// True if callers with these facts may see the names in `error`.
-    pub(super) fn may_name(&self, error: &DatabaseError, facts: &[u64]) -> bool {
-        let found = self.frontend.relations().catalog.find(&error.schema, &error.table);
-        let column = (!error.column.is_empty()).then_some(&*error.column);
-        found.is_some_and(|it| self.frontend.is_exposed(it, column, facts))
     }
 }
 

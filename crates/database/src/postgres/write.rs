@@ -9,9 +9,9 @@
 
 use super::bind::{Target, push, push_last};
 use super::decode::Decoder;
+use super::driver::PostgresDriver;
 use super::errors::is_check_failure;
 use super::prepared::{Children, Prepared, Ready};
-use super::source::PostgresDriver;
 use super::text;
 use crate::exec::bind::Bindings;
 use crate::exec::errors::{check_failed_at, missing_needed_row, not_found};

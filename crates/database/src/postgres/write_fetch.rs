@@ -3,16 +3,16 @@
 //! A transaction that lost a race with others is run again from its beginning: nothing of it was answered.
 
 use super::bind::{Target, push};
+use super::driver::{PostgresDriver, PostgresFetch};
 use super::result_set::ResultSet;
 use super::retry::Retry;
 use super::row_source::ResultRows;
-use super::source::{PostgresDriver, PostgresFetch};
 use super::write::{Done, Failure, Runner, Single, single};
 use crate::exec::answer::{TooLong, committed_value_error};
+use crate::exec::driver::PlannedFetch;
 use crate::exec::errors::{with_message, with_path};
 use crate::exec::response_writer::ResponseWriter;
 use crate::exec::shards;
-use crate::exec::source::PlannedFetch;
 use std::time::Instant;
 use weir_engine::source::{FetchBody, FetchResult, SourceError};
 use weir_postgres::bulkhead::Cause;

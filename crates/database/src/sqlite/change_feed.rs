@@ -4,7 +4,7 @@
 //!
 //! **Cost:** 6 us per look in WAL mode, and none without subscribers.
 
-use super::source::SqliteDriver;
+use super::driver::SqliteDriver;
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 use weir_engine::source::{BoxFuture, ChangeFeed, ChangeSink, Coverage};

@@ -183,6 +183,12 @@ fn constraint(extended: i32, words: Option<&str>) -> (&'static str, &'static str
     }
 }
 
+/// The error of a mutation of a database that can only be read.
+pub(super) fn read_only(protocol: Protocol) -> SourceError {
+    let error = error_with_code(protocol, "READ_ONLY", "not-supported", "the database is read-only");
+    SourceError::Rejected { error, field: None }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

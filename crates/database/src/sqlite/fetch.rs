@@ -5,15 +5,16 @@
 //! **Cost:** a warm run takes the thread's connection and allocates the answer's buffer and the future.
 
 use super::bind;
+use super::driver::SqliteDriver;
 use super::errors::source_error;
 use super::prepared::{Class, PAGE_ROWS_MAX, SLOW_RUNS_MAX, SqlitePlan};
-use super::run::{RunFailure, Statements};
+use super::run::Statements;
+use super::run_failure::RunFailure;
 use super::sink::Sink;
-use super::source::SqliteDriver;
 use crate::exec::bind::Bindings;
+use crate::exec::driver::{PlannedFetch, RelationalFetch};
 use crate::exec::response_writer::ResponseWriter;
 use crate::exec::row_collector::RowCollector;
-use crate::exec::source::{PlannedFetch, RelationalFetch};
 use crate::exec::stream::{self, Batch};
 use crate::frontend::form::Form;
 use rusqlite::Connection;

@@ -2,7 +2,8 @@
 //!
 //! **Cost:** no allocation per row; a related row is one more run of its level's statement.
 
-use super::run::{RunFailure, Statements};
+use super::run::Statements;
+use super::run_failure::RunFailure;
 use super::value::{infinity, read};
 use crate::exec::answer::{Answer, CHUNK_BYTES};
 use crate::exec::item_batches::RowsPart;

@@ -3,7 +3,7 @@
 //! **Invariant:** the channel gets its end, or the last batch of items, only when the answer is whole; a failure, or dropping the sink
 //! before, tells the reader that it is not.
 
-use super::run::RunFailure;
+use super::run_failure::RunFailure;
 use crate::exec::answer::pieces;
 use crate::exec::item_batches::RowsPart;
 use std::sync::Arc;

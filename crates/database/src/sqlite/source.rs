@@ -1,18 +1,18 @@
 //! A SQLite database as a source of a graph.
 
+use super::driver::{SqliteDriver, WriteAccess};
 use super::errors::{source_error, writer_error};
 use super::prepared::SqlitePlan;
-use super::write_fetch::read_only;
 use crate::exec::bind::{Bindings, Refused};
+use crate::exec::driver::{Driver, PlannedFetch, SourceState, WrittenMember};
 use crate::exec::forms::Planning;
-use crate::exec::source::{DatabaseSource, Driver, PlannedFetch, SourceState, WrittenMember};
+use crate::exec::source::DatabaseSource;
 use crate::frontend::ApiFrontend;
 use crate::frontend::program::{Answers, BoundStatement, Program, Programs};
 use rusqlite::{Connection, ErrorCode};
 use std::future::ready;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use weir_engine::observer::DatabaseAddress;
@@ -25,46 +25,8 @@ use weir_sqlite::pool::Pool;
 use weir_sqlite::table_checks;
 use weir_sqlite::writer::Writer;
 
-/// Executes plans on a SQLite database.
-#[derive(Debug)]
-pub struct SqliteDriver {
-    pub(super) database: Arc<Database>,
-    pub(super) pool: Pool,
-    access: WriteAccess,
-    /// True during a health check.
-    asking: Arc<AtomicBool>,
-}
-
-/// Access to the file for mutations.
-#[derive(Debug)]
-enum WriteAccess {
-    Writer(Writer),
-    /// The file can only be read.
-    ReadOnly,
-    /// The file could not be opened when this was made.
-    Unreached,
-}
-
 /// A SQLite database as a source of a graph.
 pub type SqliteSource = DatabaseSource<SqliteDriver>;
-
-impl SqliteDriver {
-    /// The thread that writes; `None`: nothing can be written.
-    pub(super) fn writer(&self) -> Option<&Writer> {
-        match &self.access {
-            WriteAccess::Writer(writer) => Some(writer),
-            WriteAccess::ReadOnly | WriteAccess::Unreached => None,
-        }
-    }
-
-    fn writer_for(&self, protocol: Protocol) -> Result<&Writer, SourceError> {
-        match &self.access {
-            WriteAccess::Writer(writer) => Ok(writer),
-            WriteAccess::ReadOnly => Err(read_only(protocol)),
-            WriteAccess::Unreached => Err(SourceError::Unavailable("the file could not be opened".into())),
-        }
-    }
-}
 
 impl Driver for SqliteDriver {
     type Prepared = SqlitePlan;

@@ -6,7 +6,8 @@
 //! **Cost:** one prepared statement per set of columns; a row costs its bindings and one step.
 
 use super::bind::{self, SqliteValue, may_be_bytes};
-use super::run::{Raw, RunFailure, Statements, UnjudgedRow};
+use super::run::{Raw, Statements, UnjudgedRow};
+use super::run_failure::RunFailure;
 use crate::exec::answer::{PART_BYTES_MAX, TooLong};
 use crate::exec::bind::Bindings;
 use crate::exec::errors::{check_failed_at, missing_needed_row, not_found};

@@ -2,12 +2,12 @@
 //!
 //! **Invariant:** a failing field, or a value that cannot be given, undoes the whole piece; the writer sees to it.
 
+use super::driver::SqliteDriver;
 use super::errors::writer_error;
 use super::fetch::OwnedRun;
-use super::source::SqliteDriver;
-use crate::exec::errors::{error_with_code, with_message, with_path};
-use crate::exec::source::PlannedFetch;
-use weir_engine::source::{BoxFuture, FetchResult, Protocol, SourceError};
+use crate::exec::driver::PlannedFetch;
+use crate::exec::errors::{with_message, with_path};
+use weir_engine::source::{BoxFuture, FetchResult, SourceError};
 use weir_sqlite::writer::Writer;
 
 /// Runs the root fields in one job of `writer`.
@@ -38,9 +38,4 @@ pub(super) fn write<'r>(
             }
         }
     })
-}
-
-pub(super) fn read_only(protocol: Protocol) -> SourceError {
-    let error = error_with_code(protocol, "READ_ONLY", "not-supported", "the database is read-only");
-    SourceError::Rejected { error, field: None }
 }

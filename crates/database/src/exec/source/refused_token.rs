@@ -1,6 +1,7 @@
 //! Callers whose token does not hold: nothing is asked for them.
 
-use super::{DatabaseFetch, Driver, FetchKind};
+use super::{DatabaseFetch, FetchKind};
+use crate::exec::driver::Driver;
 use crate::exec::turn::Turns;
 use weir_engine::source::{FetchInput, FetchResult, FieldError, SourceError};
 use weir_relational::plan::Plan;

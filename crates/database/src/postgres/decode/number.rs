@@ -5,7 +5,14 @@
 //! Floats have the fewest digits that read back as the same number. PostgreSQL sometimes writes one more: it takes a decimal
 //! that lies just between two floats for neither, where IEEE 754 reads it as the even one.
 
-use super::plain::Is;
+/// JSON kind of the written text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Is {
+    /// A number.
+    Number,
+    /// A string that needs no escapes.
+    Text,
+}
 
 /// Appends the digits of `value`.
 pub(super) fn integer(value: i64, out: &mut Vec<u8>) -> Is {

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** what is written without escapes needs none: digits, dates, identifiers of bytes.
 
+use super::number::Is;
 use super::{number, time, wrong_form_fault};
 use crate::exec::value::{CellValue, Fault, hex};
 use std::borrow::Cow;
@@ -44,15 +45,6 @@ pub(super) enum Plain {
     Int8Text,
     Float8Text,
     NumericText,
-}
-
-/// JSON kind of the written text.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Is {
-    /// A number.
-    Number,
-    /// A string that needs no escapes.
-    Text,
 }
 
 /// Nowhere but in PostgreSQL is there a zero below zero.
