@@ -30,6 +30,7 @@ pub mod source;
 mod text;
 mod write;
 mod write_fetch;
+mod written_rows;
 
 pub use contents::{PostgresContents, PostgresReadError, ReadTables};
 pub use errors::source_error;

@@ -13,6 +13,7 @@ use weir_relational::catalog::{
 };
 
 mod build;
+mod building;
 mod computed;
 pub(crate) mod convention;
 mod entries;
@@ -20,11 +21,13 @@ mod functions;
 pub mod inflect;
 pub mod names;
 mod naming;
+mod options;
+mod proposal;
 mod relationships;
 mod reserved;
 
-pub use build::{EnumReader, Groups, MissingRow, ModelOptions, RelationshipNames, Track};
 pub use functions::{Serves, TrackedFunction};
+pub use options::{EnumReader, Groups, MissingRow, ModelOptions, RelationshipNames, Track};
 pub(crate) use reserved::is_type as is_reserved_type;
 
 /// The tracked part of a database.

@@ -12,6 +12,7 @@ mod build;
 mod condition;
 mod inherit;
 mod leaves;
+mod permission_builder;
 mod policy;
 mod rules;
 

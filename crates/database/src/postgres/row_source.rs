@@ -5,7 +5,7 @@
 use super::decode::{CommonValue, Decoder};
 use super::prepared::Prepared;
 use super::result_set::{Key, ResultSet, RowsOf};
-use super::write::Done;
+use super::written_rows::Done;
 use crate::exec::answer::{Answer, TooLong};
 use crate::exec::row_source::{RowContext, RowSource, SourceRow, Walk, WorkResult};
 use crate::exec::value::{CellValue, Fault};

@@ -13,6 +13,7 @@ use super::driver::PostgresDriver;
 use super::errors::is_check_failure;
 use super::prepared::{Children, Prepared, Ready};
 use super::text;
+use super::written_rows::{Answered, Done, WorkDone};
 use crate::exec::bind::Bindings;
 use crate::exec::errors::{check_failed_at, missing_needed_row, not_found};
 use crate::frontend::form::Form;
@@ -28,59 +29,6 @@ use weir_relational::plan::write::{Change, Given, Step, Work};
 
 /// Maximum number of statements in one flight: waiting ones are kept in memory on both sides.
 const FLIGHT_MAX: usize = 1024;
-
-/// Result of a root field.
-#[derive(Default)]
-pub(super) struct Done<'r> {
-    pub(super) works: Vec<WorkDone<'r>>,
-    /// The answer of the levels below the rows that came back.
-    pub(super) below: Option<Rows>,
-}
-
-/// Result of a work.
-#[derive(Default)]
-pub(super) struct WorkDone<'r> {
-    /// Rows of all tables together.
-    pub(super) affected: i64,
-    /// Number of rows that the works before it returned.
-    pub(super) first: usize,
-    /// Answers, one per statement, in order.
-    answers: Vec<Answered<'r>>,
-}
-
-/// The answer of a statement.
-#[derive(Clone)]
-pub(super) struct Answered<'r> {
-    rows: Option<Rows>,
-    ready: &'r Ready,
-    /// The place of the statement in the plan's changes.
-    change: u32,
-    /// The rows are the field's own, not nested inserts.
-    shown: bool,
-}
-
-impl<'r> Answered<'r> {
-    pub(super) fn rows(&self) -> impl Iterator<Item = Row<'_>> + Clone {
-        self.rows.iter().flat_map(Rows::iter)
-    }
-
-    pub(super) const fn decoders(&self) -> &'r [Decoder] {
-        self.ready.decoders.as_slice()
-    }
-}
-
-impl<'r> WorkDone<'r> {
-    /// The answers of the statement number `change` of the plan, with their places.
-    pub(super) fn answers_of(&self, change: u32) -> impl Iterator<Item = (usize, &Answered<'r>)> {
-        self.answers.iter().enumerate().filter(move |it| it.1.change == change)
-    }
-
-    /// The rows of the field's own table, with their decoders.
-    pub(super) fn rows(&self) -> impl Iterator<Item = (Row<'_>, &[Decoder])> + Clone {
-        let shown = self.answers.iter().filter(|it| it.shown);
-        shown.flat_map(|it| it.rows().map(|row| (row, it.decoders())))
-    }
-}
 
 /// Why a mutation failed.
 #[derive(Debug)]

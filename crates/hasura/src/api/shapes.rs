@@ -1,8 +1,8 @@
 //! The comparisons of PostGIS's types.
 
+use super::comparison_operators::{Operator, Takes};
 use super::core::{Core, certain, plain};
 use super::meaning::InputMeaning;
-use super::scalars::{Operator, Takes};
 use weir_relational::catalog::ColumnType;
 use weir_relational::catalog::facts::Operators;
 use weir_relational::plan::operators::{Comparison, Measure, Spatial};

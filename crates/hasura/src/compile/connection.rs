@@ -8,7 +8,7 @@
 
 use super::{Compiler, Row};
 use crate::api::meaning::{FieldMeaning, InputMeaning, PageFact};
-use crate::compile::keyset::Term;
+use crate::compile::keyset::{Cut, Term};
 use weir_database::frontend::{self, input::Place};
 use weir_engine::plan::output_plan::{OutputField, OutputKind};
 use weir_engine::source::PlanError;
@@ -44,16 +44,6 @@ struct Connection {
     more: Option<u32>,
     /// The level of a row on the other side of the cursor.
     outside: Option<u32>,
-}
-
-/// A cursor divides the rows of a connection.
-pub(super) struct Cut {
-    /// The condition on the rows on the wanted side.
-    pub(super) shown: Filter,
-    /// The condition on all other rows, the cursor's own row among them.
-    pub(super) outside: Filter,
-    /// The wanted rows are behind the cursor, not ahead of it.
-    pub(super) is_behind: bool,
 }
 
 /// The arguments of a connection that say which page is shown.

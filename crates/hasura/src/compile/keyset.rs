@@ -5,7 +5,6 @@
 //! plan does not know.
 
 use super::Compiler;
-use super::connection::Cut;
 use crate::model::Serves;
 use std::sync::Arc;
 use weir_database::exec::encoded;
@@ -81,6 +80,16 @@ impl Term {
         let by = if is_greater { Comparison::Gte } else { Comparison::Lte };
         (!self.nullable).then(|| self.compare(by, with))
     }
+}
+
+/// A cursor divides the rows of a connection.
+pub(super) struct Cut {
+    /// The condition on the rows on the wanted side.
+    pub(super) shown: Filter,
+    /// The condition on all other rows, the cursor's own row among them.
+    pub(super) outside: Filter,
+    /// The wanted rows are behind the cursor, not ahead of it.
+    pub(super) is_behind: bool,
 }
 
 impl Compiler<'_> {

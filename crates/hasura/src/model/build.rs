@@ -2,98 +2,15 @@
 //!
 //! Nothing here fails as a whole: an entry that does not fit is left out or renamed, with a warning.
 
+use super::building::Building;
 use super::convention;
 use super::names::{assign, graphql_name, hint, no_table};
+use super::options::{EnumReader, Groups, ModelOptions, Track};
 use super::{Model, RootField, RootFields, Tracked, functions, relationships, reserved};
 use hashbrown::HashSet;
-use std::collections::BTreeMap;
-use weir_metadata::document::api::InheritedRole;
-use weir_metadata::document::customization::Customization;
-use weir_metadata::document::function::FunctionEntry;
 use weir_metadata::document::table::{RootFieldEntries, RootFieldEntry, TableEntry};
 use weir_relational::catalog::facts::Operators;
 use weir_relational::catalog::{Catalog, ConfigStep, EnumTableValue, Relations, Table, TableId, Warning};
-
-/// Configuration of tables.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ModelOptions<'o> {
-    /// Tables to serve.
-    pub track: Track,
-    /// Tables that can be asked for groups of rows.
-    pub groups: Groups,
-    /// Rule for default relationship names.
-    pub relationship_names: RelationshipNames,
-    /// Entries for single tables.
-    pub tables: &'o [TableEntry],
-    /// Functions that are served.
-    pub functions: &'o [FunctionEntry],
-    /// Answer of a change by key that finds no row.
-    pub missing_row: MissingRow,
-    /// Messages of violated constraints, by name.
-    pub messages: Option<&'o BTreeMap<String, String>>,
-    /// Roles made of others.
-    pub inherited_roles: &'o [InheritedRole],
-    /// Roles with permissions, here or in another source.
-    pub roles: &'o [String],
-    /// True if a function that reads needs a permission of its own beside that on its table.
-    pub explicit_functions: bool,
-    /// Prefixes and suffixes of the names of types and root fields.
-    pub customization: Option<&'o Customization>,
-}
-
-/// Answers of `update_…_by_pk` and `delete_…_by_pk` if no row has the key.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MissingRow {
-    /// Null, and the mutation goes on.
-    #[default]
-    Null,
-    /// An error, and the mutation is undone.
-    Error,
-}
-
-/// Tables to serve.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Track {
-    /// All; entries only change them.
-    #[default]
-    All,
-    /// Tables with an entry, and only the relationships that entries name.
-    Listed,
-}
-
-/// Tables with a root field `_group_by`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Groups {
-    /// All.
-    #[default]
-    All,
-    /// Tables whose entry names the field.
-    Named,
-}
-
-/// Rules for default relationship names.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RelationshipNames {
-    /// `Album_Artist`, `Artist_Albums`.
-    #[default]
-    Long,
-    /// `Artist`, `Albums`.
-    Short,
-    /// The names that Hasura's console suggests: `author` by `author_id`, `articles` by the table's name.
-    Hasura,
-}
-
-/// Reads the values of an enum table from the database; the error is for the operator.
-pub type EnumReader<'r> = dyn FnMut(&Table) -> Result<Vec<EnumTableValue>, String> + 'r;
-
-/// A model in the making.
-pub(super) struct Building<'o> {
-    pub(super) model: Model,
-    pub(super) options: ModelOptions<'o>,
-    pub(super) warnings: Vec<Warning>,
-    /// Entries whose table is there: place of the entry, table.
-    pub(super) entries: Vec<(usize, TableId)>,
-}
 
 impl Model {
     /// Makes the model of `catalog`. What was left out or renamed stands in the warnings.
@@ -121,11 +38,6 @@ impl Model {
 }
 
 impl<'o> Building<'o> {
-    pub(super) fn warn_at(&mut self, table: TableId, member: &str, reason: String, entry: Vec<ConfigStep>) {
-        let place = format!("{}.{member}", self.model.relations.catalog.table(table).name);
-        self.warnings.push(Warning { place, reason, entry });
-    }
-
     fn find_entries(&mut self) {
         let mut seen = HashSet::new();
         for (at, entry) in self.options.tables.iter().enumerate() {
@@ -231,17 +143,6 @@ impl<'o> Building<'o> {
                 tracked.root_fields = fields;
             }
         }
-    }
-
-    /// True if the rule gives some root field this name.
-    pub(super) fn is_root(&self, name: &str) -> bool {
-        let verbs = ["", "insert_", "update_", "delete_"];
-        let ends = ["", "_one", "_by_pk", "_many", "_aggregate", "_group_by", "_stream"];
-        let mut rests = verbs
-            .iter()
-            .filter_map(|verb| name.strip_prefix(verb))
-            .flat_map(|rest| ends.iter().filter_map(move |end| rest.strip_suffix(end)));
-        rests.any(|base| self.model.tables.iter().flatten().any(|tracked| tracked.name == base))
     }
 
     /// Reads the values of enum tables and finds the columns that hold them.

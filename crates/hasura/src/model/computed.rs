@@ -4,11 +4,10 @@
 //!
 //! **Invariant:** none is `VOLATILE`: reads may run it as often as they like, or not at all.
 
-use super::build::Building;
+use super::building::Building;
 use super::convention;
 use super::functions::{description, find, is_free_type, list_client_arguments, session};
 use super::names::graphql_name;
-use super::relationships::add;
 use super::{Serves, TrackedFunction};
 use weir_metadata::document::table::ComputedFieldEntry;
 use weir_relational::catalog::{
@@ -77,7 +76,7 @@ fn add_computed_field(
     let id = model.add_function(function, Callable { function: at, row: Some(row), session });
     match (rows, &mut model.tables[table.0 as usize]) {
         (Some(to), _) => {
-            add(building, called_relationship(name, (table, to), id, kind));
+            building.add_relationship(called_relationship(name, (table, to), id, kind));
         }
         (None, Some(tracked)) => tracked.computed.push(id),
         (None, None) => {}

@@ -4,7 +4,7 @@
 //!
 //! **Invariant:** a served function is the only one of its name, and its arguments have names of their own, so that a call can leave out any that has a default and no argument without a name behind it; at a root it gives rows of a tracked table.
 
-use super::build::Building;
+use super::building::Building;
 use super::convention;
 use super::names::graphql_name;
 use super::{Model, reserved};

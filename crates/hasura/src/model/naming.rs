@@ -1,12 +1,12 @@
-//! Names of the two relationships of a foreign key, by the three rules of `relationship_names`, and which rule suits a database.
+//! Names of the two relationships of a foreign key, by the three rules of `relationship_names`.
 //!
 //! Two keys between the same tables get the columns appended, both of them, so that no name depends on an order.
 
-use super::build::RelationshipNames;
-use super::inflect::{is_plural, plural, singular};
+use super::Tracked;
+use super::inflect::{plural, singular};
 use super::names::graphql_name;
-use super::{Model, ModelOptions, Tracked};
-use weir_relational::catalog::{Catalog, ForeignKey, Table, TableId};
+use super::options::RelationshipNames;
+use weir_relational::catalog::{ForeignKey, Table, TableId};
 
 /// A foreign key, described by the names of the tables and columns that it joins.
 pub(super) struct Way<'m> {
@@ -87,34 +87,10 @@ impl<'m> Way<'m> {
 }
 
 /// `author` of `author_id`, `authorId`, `AuthorID`.
-fn without_id(column: &str) -> Option<&str> {
+pub(super) fn without_id(column: &str) -> Option<&str> {
     let stem = column.strip_suffix("_id").or_else(|| column.strip_suffix("_ID")).or_else(|| {
         let stem = column.strip_suffix("Id").or_else(|| column.strip_suffix("ID"))?;
         stem.ends_with(|it: char| it.is_ascii_lowercase()).then_some(stem)
     });
     stem.filter(|it| matches!(graphql_name(it), Some(valid) if valid == *it))
-}
-
-impl RelationshipNames {
-    /// The rule that suits the names of `catalog`: [`Self::Hasura`] for plural tables with columns in `_id`; else the short one, where no
-    /// relationship has to be renamed by it; else the long one.
-    #[must_use]
-    pub fn propose(catalog: &Catalog) -> Self {
-        let keys =
-            || catalog.tables.iter().flat_map(|table| table.foreign_keys.iter().map(move |it| (table, it)));
-        let all = keys().count();
-        let is_by_id = |(table, key): &(&Table, &ForeignKey)| matches!(key.columns[..], [only] if without_id(&table.column(only).name).is_some());
-        let is_to_plural = |(_, key): &(&Table, &ForeignKey)| is_plural(&catalog.table(key.target).name);
-        let most = |count: usize| 2 * count > all;
-        if most(keys().filter(is_by_id).count()) && most(keys().filter(is_to_plural).count()) {
-            return Self::Hasura;
-        }
-        let warnings = |relationship_names| {
-            let options = ModelOptions { relationship_names, ..ModelOptions::default() };
-            Model::build(catalog.clone(), options, &mut |_| Ok(Vec::new())).1.len()
-        };
-        // A relationship that has to be renamed causes a warning.
-        let is_short = all > 0 && warnings(Self::Short) <= warnings(Self::Long);
-        if is_short { Self::Short } else { Self::Long }
-    }
 }

@@ -3,16 +3,17 @@
 //! [`super::naming`] has the rules of their names. An entry of the configuration takes the place of the relationship the rule gives for the
 //! same columns.
 
-use super::build::{Building, Track};
+use super::building::Building;
 use super::computed;
 use super::names::{UniqueNames, hint, no_table};
 use super::naming::Way;
+use super::options::Track;
 use hashbrown::HashMap;
 use weir_metadata::document::table::{
     ForeignKeyOn, InsertionOrder, Manual, RelationshipEntry, RemoteKey, TableName,
 };
 use weir_relational::catalog::{
-    ColumnId, ConfigStep, ForeignKey, Relationship, RelationshipId, RelationshipKind, Table, TableId,
+    ColumnId, ConfigStep, ForeignKey, Relationship, RelationshipKind, Table, TableId,
 };
 
 /// Kinds of relationships: to one row, or to many.
@@ -37,7 +38,7 @@ pub(super) fn build(building: &mut Building<'_>) {
         let taken =
             names.entry(relationship.from).or_insert_with(|| columns_taken(building, relationship.from));
         if free(taken, &relationship.name, relationship.kind) {
-            add(building, relationship);
+            building.add_relationship(relationship);
         } else {
             let reason = format!("there is another field called `{}`", relationship.name);
             building.warn_at(relationship.from, &relationship.name, reason, entry);
@@ -69,15 +70,7 @@ pub(super) fn build(building: &mut Building<'_>) {
             );
             relationship.name = name;
         }
-        add(building, relationship);
-    }
-}
-
-pub(super) fn add(building: &mut Building<'_>, relationship: Relationship) {
-    let id = RelationshipId(building.model.relations.relationships.len() as u32);
-    if let Some(tracked) = &mut building.model.tables[relationship.from.0 as usize] {
-        tracked.relationships.push(id);
-        building.model.relations.relationships.push(relationship);
+        building.add_relationship(relationship);
     }
 }
 

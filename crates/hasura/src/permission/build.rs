@@ -3,6 +3,7 @@
 //! A permission that does not fit goes as a whole, with a warning that holds its path; so do inherited roles without a parent or in a circle.
 
 use super::inherit;
+use super::permission_builder::PermissionBuilder;
 use super::rules::TableRules;
 use super::{Permissions, Role, TablePermissions};
 use crate::model::{Model, ModelOptions, Serves};
@@ -16,13 +17,6 @@ use weir_relational::catalog::{ConfigStep, TableId, Warning};
 
 /// The role that needs no permission and takes none.
 const ADMIN: &str = "admin";
-
-/// Roles in the making.
-pub(super) struct PermissionBuilder<'m> {
-    pub(super) model: &'m Model,
-    pub(super) roles: BTreeMap<String, Vec<TablePermissions>>,
-    pub(super) warnings: Vec<Warning>,
-}
 
 /// The place of a list of permissions in the configuration.
 #[derive(Clone, Copy)]
@@ -83,12 +77,6 @@ fn functions(
 }
 
 impl PermissionBuilder<'_> {
-    /// The permissions of a role, by table.
-    pub(super) fn role(&mut self, name: &str) -> &mut [TablePermissions] {
-        let len = self.model.relations.catalog.tables.len();
-        self.roles.entry(name.to_owned()).or_insert_with(|| vec![TablePermissions::default(); len])
-    }
-
     fn entry(&mut self, entry: usize, table: TableId, it: &TableEntry) {
         let mut rules = TableRules::new(self.model, table);
         let place = |kind| ListPlace { table, entry, kind };

@@ -7,7 +7,7 @@
 //!
 //! Source: `docs/permissions.md`, "Inherited roles".
 
-use super::build::PermissionBuilder;
+use super::permission_builder::PermissionBuilder;
 use super::{DeleteRule, InsertRule, SelectRule, TablePermissions, UpdateRule};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
