@@ -9,20 +9,20 @@
 //! **Cost:** some fifty types per table; 300 tables take about ten milliseconds.
 
 mod comparison_operators;
+mod conditions;
 mod connections;
-mod core;
-mod filters;
-mod functions;
+mod function_fields;
 mod generate;
 pub mod meaning;
 mod predicates;
-mod roots;
-mod rows;
+mod root_fields;
+mod row_types;
 mod scalars;
-mod shapes;
+mod schema_core;
+mod shape_operators;
 mod streams;
-mod tables;
-mod writes;
+mod table_types;
+mod write_inputs;
 
 pub(crate) use connections::IDENTIFIER;
 pub use generate::{generate, generate_relay};

@@ -26,12 +26,12 @@ use weir_relational::plan::{
 
 mod aggregate;
 mod call;
-mod code;
-mod connection;
+mod cursor_code;
 mod filter;
 mod insert;
 mod keyset;
-mod node;
+mod page;
+mod row_by_identifier;
 mod select;
 mod stream;
 mod write;

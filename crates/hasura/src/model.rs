@@ -12,23 +12,23 @@ use weir_relational::catalog::{
     EnumTableValue, FunctionId, Relations, RelationshipId, Table, TableId, Warning,
 };
 
-mod build;
+mod build_model;
 mod building;
 mod computed;
 pub(crate) mod convention;
 mod entries;
-mod functions;
+pub mod graphql_names;
 pub mod inflect;
-pub mod names;
+mod model_options;
 mod naming;
-mod options;
 mod proposal;
 mod relationships;
 mod reserved;
+mod tracked_functions;
 
-pub use functions::{Serves, TrackedFunction};
-pub use options::{EnumReader, Groups, MissingRow, ModelOptions, RelationshipNames, Track};
+pub use model_options::{EnumReader, Groups, MissingRow, ModelOptions, RelationshipNames, Track};
 pub(crate) use reserved::is_type as is_reserved_type;
+pub use tracked_functions::{Serves, TrackedFunction};
 
 /// The tracked part of a database.
 #[derive(Clone, Debug)]

@@ -1,23 +1,23 @@
 //! Permissions of roles over tracked tables, compiled from Hasura's metadata to conditions of the relational plan.
 //!
-//! `condition` reads a filter or check, `leaves` tells whether a write changes what it is true of, `rules` reads the permissions of a table,
-//! `build` all of a model, `inherit` makes inherited roles of their parents, `policy` gives the relational plan what a role may see and change.
+//! `row_conditions` reads a filter or check, `filter_leaves` tells whether a write changes what it is true of, `table_rules` reads the permissions of a table,
+//! `build_permissions` all of a model, `inherit` makes inherited roles of their parents, `role_policy` gives the relational plan what a role may see and change.
 //!
 //! **Invariant:** a permission that does not fit the database is absent as a whole: a role never gets more than what is written.
 //!
 //! **Cost:** linear in the permissions, once per model; per profile one pass over the schema. Roles whose permissions on a table are equal
 //! share the rules, and rules of a table with equal conditions share these.
 
-mod build;
-mod condition;
+mod build_permissions;
+mod filter_leaves;
 mod inherit;
-mod leaves;
 mod permission_builder;
-mod policy;
-mod rules;
+mod role_policy;
+mod row_conditions;
+mod table_rules;
 
-pub use build::build;
-pub(crate) use policy::RolePolicy;
+pub use build_permissions::build;
+pub(crate) use role_policy::RolePolicy;
 
 use std::sync::{Arc, OnceLock};
 use weir_engine::caller::{Facts, Identity};

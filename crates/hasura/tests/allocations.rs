@@ -15,7 +15,7 @@ use kit::{CHINOOK, serve};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
-use weir_database::postgres::decode::{Choices, Decoder};
+use weir_database::postgres::values::decode::{Choices, Decoder};
 use weir_engine::caller::{Claims, Identity, Token};
 use weir_engine::engine::{Body, Engine, Request};
 use weir_hasura::model::ModelOptions;

@@ -5,12 +5,12 @@
 //!
 //! **Cost:** monomorphised: a warm run looks up its plan (nothing without structural variables).
 
-use super::answer::Names;
-use super::bind::{Bindings, Refused};
+use super::bindings::{Bindings, Refused};
 use super::errors::error_with_code;
-use super::forms::{CHEAP_NODES_MAX, Forms, Planning};
-use super::planning::plan;
-use super::prepared_plan::PreparedPlan;
+use super::output::answer::Names;
+use super::plans::forms::{CHEAP_NODES_MAX, Forms, Planning};
+use super::plans::planning::plan;
+use super::plans::prepared_plan::PreparedPlan;
 use crate::frontend::form::{Form, form};
 use crate::frontend::program::{Answers, BoundStatement, Call, ObjectLookup, Program};
 use crate::frontend::{ApiFrontend, Ask, tags};

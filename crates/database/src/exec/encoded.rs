@@ -7,7 +7,7 @@
 //!
 //! Source: RFC 4648, section 4: the standard alphabet, padded, without line breaks.
 
-use super::value::is_number;
+use super::cell_value::is_number;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use weir_engine::write::out::Out;

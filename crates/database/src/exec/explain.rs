@@ -1,7 +1,7 @@
 //! A fetch for people: the text form of its plan, and its statements, among them those that programs may run.
 
 use super::driver::{Driver, RelationalFetch};
-use super::prepared_plan::PreparedPlan;
+use super::plans::prepared_plan::PreparedPlan;
 use crate::frontend::program::PossibleStatement;
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -5,8 +5,8 @@
 //! **Cost:** nothing where no replicas are named and the flavour has no reads of followers.
 
 use super::driver::{PostgresDriver, PostgresFetch};
-use crate::exec::answer::{UNANSWERED, UNCONFIRMED};
 use crate::exec::driver::PlannedFetch;
+use crate::exec::output::answer::{UNANSWERED, UNCONFIRMED};
 use std::time::{Duration, Instant};
 use weir_engine::consistency::{Consistency, Position};
 use weir_engine::source::{FetchInput, SourceError};

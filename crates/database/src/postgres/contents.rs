@@ -1,6 +1,7 @@
 //! Reads the contents of a database server.
 
-use super::catalog;
+mod catalog_reader;
+
 use super::decoding::{fed_tables, prospect};
 use crate::contents::{Contents, NamedTable};
 use std::time::{Duration, Instant};
@@ -62,8 +63,8 @@ impl PostgresContents {
         let pool = Pool::new(patient);
         let deadline = Instant::now() + patience;
         let (catalog, types, warnings) =
-            catalog::read(&pool, tables.schemas, deadline).await.map_err(PostgresReadError)?;
-        let enums = catalog::enums(&pool, &catalog, tables.enums, deadline).await;
+            catalog_reader::read(&pool, tables.schemas, deadline).await.map_err(PostgresReadError)?;
+        let enums = catalog_reader::enums(&pool, &catalog, tables.enums, deadline).await;
         let prospect = prospect(settings, &fed_tables(&catalog), &pool, deadline).await;
         let tables = Contents { catalog, enums, warnings };
         Ok(Self { tables, types, facts: pool.facts(), prospect })

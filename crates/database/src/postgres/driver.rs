@@ -1,7 +1,7 @@
 //! The driver of one PostgreSQL database.
 
-use super::decode::{Choices, Decoder};
 use super::decoding::Decoding;
+use super::values::decode::{Choices, Decoder};
 use crate::exec::driver::{RelationalFetch, SourceState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -6,9 +6,9 @@ mod fetch_errors;
 mod refusals;
 pub(super) mod shards;
 
-use crate::exec::answer::{self, TooLong};
 use crate::exec::errors::{check_failed, error_with_code};
-use crate::exec::full;
+use crate::exec::full_disk;
+use crate::exec::output::answer::{self, TooLong};
 use refusals::{explain_encoding, explain_refusal};
 use std::fmt;
 use weir_engine::source::{Protocol, SourceError};
@@ -107,8 +107,8 @@ fn map_database_error(
         b"57014" | b"55P03" | b"25P03" | b"57P05" => SourceError::Timeout,
         b"53300" => SourceError::Busy,
         b"53100" => {
-            full::report(&error);
-            said(full::CODE, "unexpected", full::MESSAGE)
+            full_disk::report(&error);
+            said(full_disk::CODE, "unexpected", full_disk::MESSAGE)
         }
         b"40001" | b"40P01" => said("CONCURRENT_UPDATE", "concurrent-update", CONCURRENT),
         b"25006" => said("READ_ONLY", "not-supported", "the database is read-only"),

@@ -1,15 +1,15 @@
 //! A PostgreSQL database as a source of a graph.
 
 use super::contents::{PostgresContents, PostgresReadError};
-use super::decode::Choices;
 use super::decoding::{Decoding, fed_tables, prospect};
 use super::driver::{PostgresDriver, PostgresState};
 use super::errors::source_error;
-use super::prepared::Prepared;
-use crate::exec::bind::{Bindings, Refused};
+use super::statements::prepared::Prepared;
+use super::values::decode::Choices;
+use crate::exec::bindings::{Bindings, Refused};
+use crate::exec::database_source::DatabaseSource;
 use crate::exec::driver::{Driver, PlannedFetch, WrittenMember};
-use crate::exec::forms::Planning;
-use crate::exec::source::DatabaseSource;
+use crate::exec::plans::forms::Planning;
 use crate::frontend::ApiFrontend;
 use crate::frontend::program::{Answers, BoundStatement, Program};
 use std::sync::Arc;
@@ -77,16 +77,16 @@ impl Driver for PostgresDriver {
     }
 
     fn judge<'r>(judged: &'r Judged, bindings: &Bindings<'r>) -> Result<(), Refused> {
-        super::bind::judge(judged, bindings)
+        super::values::bind::judge(judged, bindings)
     }
 
     fn read(run: PlannedFetch<'_, Self>, shown: Vec<i64>) -> BoxFuture<'_, Result<FetchResult, SourceError>> {
-        Box::pin(super::fetch::read(run, shown))
+        Box::pin(super::reading::fetch::read(run, shown))
     }
 
     fn write(run: PlannedFetch<'_, Self>) -> BoxFuture<'_, Result<FetchResult, SourceError>> {
         Box::pin(async move {
-            let done = super::write_fetch::write(&run).await;
+            let done = super::writing::write_fetch::write(&run).await;
             run.fetch.state.driver.note_position(&run, &done).await;
             done
         })
@@ -97,7 +97,7 @@ impl Driver for PostgresDriver {
         member: usize,
         program: Box<dyn Program>,
     ) -> Result<WrittenMember, SourceError> {
-        let driven = super::program::drive(run, member, program).await;
+        let driven = super::writing::program::drive(run, member, program).await;
         run.fetch.state.driver.note_position(run, &driven).await;
         driven
     }
@@ -108,11 +108,13 @@ impl Driver for PostgresDriver {
         field: u32,
     ) -> Result<Answers, SourceError> {
         let reads = run.fetch.reads(&run.input);
-        let values = super::program::parameters(asked);
-        let rows = reads.read(&super::program::statement(&asked.template), values, run.input.deadline).await;
+        let values = super::writing::program::parameters(asked);
+        let rows = reads
+            .read(&super::writing::program::statement(&asked.template), values, run.input.deadline)
+            .await;
         let rows = rows.map_err(|error| run.fetch.source_error(error, field, None))?;
         let mut answers = Answers::default();
-        super::program::take(&rows, asked.template.width, &mut answers);
+        super::writing::program::take(&rows, asked.template.width, &mut answers);
         Ok(answers)
     }
 

@@ -2,9 +2,9 @@
 //!
 //! Codes are Hasura's for its protocol, and stable upper-case ones for GraphQL over HTTP.
 
-use crate::exec::answer;
 use crate::exec::errors::{check_failed, error_with_code};
-use crate::exec::full;
+use crate::exec::full_disk;
+use crate::exec::output::answer;
 use crate::frontend::ApiFrontend;
 use rusqlite::{Error, ErrorCode, ffi};
 use weir_engine::source::{Protocol, SourceError};
@@ -49,8 +49,8 @@ pub fn source_error(error: Error, protocol: Protocol, field: Option<u32>) -> Sou
             ErrorCode::TooBig => rejected("INVALID_VALUE", "data-exception", "a text or blob is too long"),
             ErrorCode::ReadOnly => rejected("READ_ONLY", "not-supported", "the database is read-only"),
             ErrorCode::DiskFull => {
-                full::report(&error);
-                rejected(full::CODE, "unexpected", full::MESSAGE)
+                full_disk::report(&error);
+                rejected(full_disk::CODE, "unexpected", full_disk::MESSAGE)
             }
             ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
                 tracing::error!(%error, "the database's file is damaged");

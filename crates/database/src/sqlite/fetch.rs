@@ -4,18 +4,18 @@
 //!
 //! **Cost:** a warm run takes the thread's connection and allocates the answer's buffer and the future.
 
-use super::bind;
 use super::driver::SqliteDriver;
 use super::errors::source_error;
 use super::prepared::{Class, PAGE_ROWS_MAX, SLOW_RUNS_MAX, SqlitePlan};
-use super::run::Statements;
-use super::run_failure::RunFailure;
-use super::sink::Sink;
-use crate::exec::bind::Bindings;
+use super::runs::run_failure::RunFailure;
+use super::runs::sink::Sink;
+use super::runs::statements::Statements;
+use super::values::bind;
+use crate::exec::bindings::Bindings;
 use crate::exec::driver::{PlannedFetch, RelationalFetch};
-use crate::exec::response_writer::ResponseWriter;
-use crate::exec::row_collector::RowCollector;
-use crate::exec::stream::{self, Batch};
+use crate::exec::output::response_writer::ResponseWriter;
+use crate::exec::output::row_collector::RowCollector;
+use crate::exec::output::stream_batch::{self, Batch};
 use crate::frontend::form::Form;
 use rusqlite::Connection;
 use std::sync::Arc;
@@ -246,7 +246,7 @@ impl OwnedRun {
 /// Tells a stream where its batch ends.
 fn report_stream_end(batch: &Batch, plan: &Plan, bindings: &Bindings<'_>) {
     if let Some(stream) = bindings.stream {
-        batch.report_end(stream, stream::rows_max(plan, bindings));
+        batch.report_end(stream, stream_batch::rows_max(plan, bindings));
     }
 }
 

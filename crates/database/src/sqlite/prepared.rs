@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** statement `i` is level `i` of the plan.
 
-use crate::exec::prepared_plan::PreparedPlan;
+use crate::exec::plans::prepared_plan::PreparedPlan;
 use rusqlite::Connection;
 use std::sync::atomic::AtomicU32;
 use weir_relational::catalog::facts::Cell;

@@ -7,20 +7,20 @@
 //!
 //! **Cost:** a statement costs its bindings and its steps; texts are prepared once.
 
-use super::bind::ids_json;
 use super::driver::SqliteDriver;
 use super::errors::writer_error;
 use super::fetch::OwnedRun;
 use super::prepared::SqlitePlan;
-use super::run::Statements;
-use super::run_failure::RunFailure;
-use crate::exec::answer::Names;
-use crate::exec::bind::Bindings;
+use super::runs::run_failure::RunFailure;
+use super::runs::statements::Statements;
+use super::values::bind::ids_json;
+use crate::exec::bindings::Bindings;
 use crate::exec::driver::{PlannedFetch, WrittenMember};
 use crate::exec::errors::with_message;
-use crate::exec::program::{ProgramTransaction, run_steps};
-use crate::exec::response_writer::ResponseWriter;
-use crate::exec::row_source::{RowContext, WorkResult};
+use crate::exec::output::answer::Names;
+use crate::exec::output::response_writer::ResponseWriter;
+use crate::exec::output::row_source::{RowContext, WorkResult};
+use crate::exec::programs::program_steps::{ProgramTransaction, run_steps};
 use crate::frontend::program::{Answers, BoundStatement, Cell, Program, Shown, Value};
 use futures_util::FutureExt;
 use rusqlite::Connection;

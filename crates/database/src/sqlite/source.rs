@@ -3,10 +3,10 @@
 use super::driver::{SqliteDriver, WriteAccess};
 use super::errors::{source_error, writer_error};
 use super::prepared::SqlitePlan;
-use crate::exec::bind::{Bindings, Refused};
+use crate::exec::bindings::{Bindings, Refused};
+use crate::exec::database_source::DatabaseSource;
 use crate::exec::driver::{Driver, PlannedFetch, SourceState, WrittenMember};
-use crate::exec::forms::Planning;
-use crate::exec::source::DatabaseSource;
+use crate::exec::plans::forms::Planning;
 use crate::frontend::ApiFrontend;
 use crate::frontend::program::{Answers, BoundStatement, Program, Programs};
 use rusqlite::{Connection, ErrorCode};
@@ -48,7 +48,7 @@ impl Driver for SqliteDriver {
     }
 
     fn judge<'r>(judged: &'r Judged, bindings: &Bindings<'r>) -> Result<(), Refused> {
-        super::bind::judge(judged, bindings)
+        super::values::bind::judge(judged, bindings)
     }
 
     fn plan_aside(&self, job: impl FnOnce() -> Result<(), SourceError> + Send + 'static) -> Planning {

@@ -2,10 +2,10 @@
 //!
 //! Source: the specification of Relay, "Cursor Connections" and "Global Object Identification"; `docs/relay.md`.
 
-use super::core::{Core, Style, full_list, list, non_null, plain, write};
 use super::generate::Tables;
 use super::meaning::{FieldMeaning, InputMeaning, PageFact};
-use super::tables::TableApi;
+use super::schema_core::{Core, Style, full_list, list, non_null, plain, write};
+use super::table_types::TableApi;
 use crate::model::Model;
 use weir_language::schema::TypeRef;
 use weir_relational::catalog::{RelationshipId, RelationshipKind};

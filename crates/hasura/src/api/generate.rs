@@ -1,8 +1,8 @@
 //! Makes the whole API of a model.
 
-use super::core::{Core, Style};
 use super::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
-use super::tables::{TableApi, tables};
+use super::schema_core::{Core, Style};
+use super::table_types::{TableApi, tables};
 use crate::model::Model;
 use crate::permission::Permissions;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Conditions on aggregates over related rows: `Track_aggregate_bool_exp` and its members.
 
-use super::core::{Core, list, non_null, plain};
 use super::meaning::{EnumMeaning, InputMeaning};
-use super::tables::{ColumnApi, TableApi};
+use super::schema_core::{Core, list, non_null, plain};
+use super::table_types::{ColumnApi, TableApi};
 use weir_relational::catalog::ColumnType;
 use weir_relational::plan::operators::{Aggregation, Statistic};
 

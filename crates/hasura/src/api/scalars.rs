@@ -1,11 +1,11 @@
 //! Scalars of column types, and the inputs that compare them.
 
 use super::comparison_operators::{ARRAY, EQUALITY, JSONB, ORDER, Operator, TEXT, TREE, Takes};
-use super::core::{Core, array_of, list, list_of, plain, write};
 use super::meaning::InputMeaning;
-use super::shapes;
+use super::schema_core::{Core, array_of, list, list_of, plain, write};
+use super::shape_operators;
 use crate::model::convention;
-use crate::model::names::graphql_name;
+use crate::model::graphql_names::graphql_name;
 use std::borrow::Cow;
 use weir_language::schema::{TypeId, TypeRef};
 use weir_relational::catalog::ColumnType;
@@ -46,10 +46,10 @@ const fn members(family: Operators) -> &'static [Operator] {
         Operators::Jsonb => &JSONB,
         Operators::Array => &ARRAY,
         Operators::Tree => &TREE,
-        Operators::Shape => &shapes::SHAPE,
-        Operators::Plane => &shapes::PLANE,
+        Operators::Shape => &shape_operators::SHAPE,
+        Operators::Plane => &shape_operators::PLANE,
         Operators::Globe => &[],
-        Operators::Raster => &shapes::RASTER,
+        Operators::Raster => &shape_operators::RASTER,
     }
 }
 
@@ -82,7 +82,7 @@ impl Core {
 
     /// Defines all scalars that were used, and their comparisons.
     pub(super) fn define_scalars(&mut self) {
-        if self.scalars.iter().any(|(ty, ..)| shapes::is_of_postgis(ty)) {
+        if self.scalars.iter().any(|(ty, ..)| shape_operators::is_of_postgis(ty)) {
             self.scalar_uses(&ColumnType::Geometry);
             self.scalar_uses(&ColumnType::Geography);
         }
@@ -142,7 +142,9 @@ impl Core {
                 InputMeaning::Cast,
             ));
         }
-        for &(_, name, by, input, words) in shapes::MEASURES.iter().filter(|it| families.contains(&it.0)) {
+        for &(_, name, by, input, words) in
+            shape_operators::MEASURES.iter().filter(|it| families.contains(&it.0))
+        {
             let input = plain(self.b.reference(&self.shared_type_name(input.0)));
             fields.push((name, words, input, InputMeaning::Measure(by)));
         }

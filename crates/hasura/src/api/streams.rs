@@ -1,8 +1,8 @@
 //! Streams: rows of a table in the order of a cursor, batch by batch.
 
-use super::core::{Core, NULLABLE_LIST, non_null, plain};
 use super::meaning::{EnumMeaning, FieldMeaning, InputMeaning};
-use super::tables::TableApi;
+use super::schema_core::{Core, NULLABLE_LIST, non_null, plain};
+use super::table_types::TableApi;
 use weir_language::schema::TypeRef;
 
 impl Core {
@@ -13,7 +13,7 @@ impl Core {
         let name = &table.tracked.name;
         let words = ("fetch data from the table in a streaming manner: ", "");
         let special = &table.tracked.root_fields.select_stream;
-        let rows = super::core::full_list(types.object);
+        let rows = super::schema_core::full_list(types.object);
         self.root(table, ("", "_stream"), special, words, rows, FieldMeaning::Stream(id));
         let words = "maximum number of rows returned in a single batch";
         self.argument("batch_size", words, non_null(self.common.int), InputMeaning::BatchSize);

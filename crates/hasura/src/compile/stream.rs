@@ -62,7 +62,7 @@ impl<'c> Compiler<'c> {
         let snapshot = row.column(if descends { Expr::Null } else { Expr::Snapshot });
         let code = self.plan.codes.len() as u32;
         self.plan.stream = Some(StreamRows { code, snapshot });
-        self.plan.codes.push(super::code::cursor(&terms));
+        self.plan.codes.push(super::cursor_code::cursor(&terms));
         rows.order = order;
         self.rows_with(row, self.object(field)?, table, rows, Vec::new(), false)
     }

@@ -6,8 +6,8 @@
 
 use super::building::Building;
 use super::convention;
-use super::functions::{description, find, is_free_type, list_client_arguments, session};
-use super::names::graphql_name;
+use super::graphql_names::graphql_name;
+use super::tracked_functions::{description, find, is_free_type, list_client_arguments, session};
 use super::{Serves, TrackedFunction};
 use weir_metadata::document::table::ComputedFieldEntry;
 use weir_relational::catalog::{
@@ -129,7 +129,7 @@ fn called_relationship(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::functions::tests::{argument, catalog, function};
+    use crate::model::tracked_functions::tests::{argument, catalog, function};
     use crate::model::{Model, ModelOptions};
     use weir_metadata::document::table::TableEntry;
     use weir_relational::catalog::{Argument, Catalog, ColumnType};

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** a model made of the entries of a model serves the same tables, names and relationships.
 
-use super::build::base_name;
+use super::build_model::base_name;
 use super::convention;
 use super::{Model, RootField, Tracked};
 use std::collections::BTreeMap;

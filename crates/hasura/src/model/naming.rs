@@ -3,9 +3,9 @@
 //! Two keys between the same tables get the columns appended, both of them, so that no name depends on an order.
 
 use super::Tracked;
+use super::graphql_names::graphql_name;
 use super::inflect::{plural, singular};
-use super::names::graphql_name;
-use super::options::RelationshipNames;
+use super::model_options::RelationshipNames;
 use weir_relational::catalog::{ForeignKey, Table, TableId};
 
 /// A foreign key, described by the names of the tables and columns that it joins.

@@ -5,9 +5,9 @@
 
 use super::building::Building;
 use super::computed;
-use super::names::{UniqueNames, hint, no_table};
+use super::graphql_names::{UniqueNames, hint, no_table};
+use super::model_options::Track;
 use super::naming::Way;
-use super::options::Track;
 use hashbrown::HashMap;
 use weir_metadata::document::table::{
     ForeignKeyOn, InsertionOrder, Manual, RelationshipEntry, RemoteKey, TableName,
@@ -190,7 +190,8 @@ fn resolve(
     entry: &RelationshipEntry,
     wanted: Wanted,
 ) -> Result<Relationship, String> {
-    let valid = super::names::graphql_name(&entry.name).is_some_and(|name| name == entry.name.as_str());
+    let valid =
+        super::graphql_names::graphql_name(&entry.name).is_some_and(|name| name == entry.name.as_str());
     if !valid {
         return Err("a relationship's name has to be a GraphQL name".into());
     }

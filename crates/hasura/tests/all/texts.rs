@@ -169,7 +169,8 @@ impl Source for Texts {
 
     fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         let ask = self.api.ask(piece);
-        let plan = weir_database::exec::planning::plan(&*self.api, piece.ids, piece.output, &ask, None)?;
+        let plan =
+            weir_database::exec::plans::planning::plan(&*self.api, piece.ids, piece.output, &ask, None)?;
         let changes = plan.changes.iter().map(|change| {
             let statement = render_change(&self.dialect, &self.api.model.relations, change);
             let values = values(piece.output, &statement.parameters);

@@ -8,12 +8,12 @@ use weir_relational::plan::Plan;
 
 impl PostgresFetch {
     /// The error of the whole piece.
-    pub(in crate::postgres) fn failure(&self, error: Error, plan: &Plan) -> SourceError {
+    pub(crate) fn failure(&self, error: Error, plan: &Plan) -> SourceError {
         self.source_error(error, self.first_field(), Some(plan))
     }
 
     /// Rewrites `error` as a database of one node would report it.
-    pub(in crate::postgres) fn on_one_node(&self, error: Error, plan: Option<&Plan>, field: u32) -> Error {
+    pub(crate) fn on_one_node(&self, error: Error, plan: Option<&Plan>, field: u32) -> Error {
         if self.state.driver.dialect.flavour.abilities().hides_shards {
             error
         } else {
@@ -21,12 +21,7 @@ impl PostgresFetch {
         }
     }
 
-    pub(in crate::postgres) fn source_error(
-        &self,
-        error: Error,
-        field: u32,
-        plan: Option<&Plan>,
-    ) -> SourceError {
+    pub(crate) fn source_error(&self, error: Error, field: u32, plan: Option<&Plan>) -> SourceError {
         let protocol = self.ask.protocol;
         if !self.state.driver.dialect.flavour.abilities().hides_shards {
             let of = (plan, self.state.frontend.relations());

@@ -4,7 +4,7 @@
 //! what it cannot do in words about its own workings. Source: Citus 13, `ReportResultError` and the planner's messages.
 
 use super::rejection;
-use crate::exec::shards::CODES;
+use crate::exec::plans::shard_refusals::CODES;
 use std::borrow::Cow;
 use weir_engine::source::{Protocol, SourceError};
 use weir_postgres::error::{DatabaseError, Error};
