@@ -4,7 +4,7 @@
 use crate::citus::{SHOP, SHOP_ROWS, judged_as, shop, spread_chinook};
 use crate::citus_model::Reach;
 use crate::citus_served::{CATALOGS, serve_citus};
-use crate::postgres_kit::served::{engine_settings, serve_with};
+use crate::hasura_kit::{engine_settings, serve_with};
 use crate::postgres_kit::{Database, chinook, database};
 use crate::postgres_random::{check_served, many, number, one, run_tapes, text};
 use crate::random_kit::{Style, Table, write, write_change};

@@ -2,7 +2,7 @@
 //! and raises the errors that Citus raises.
 
 use crate::citus_random::SPREAD;
-use crate::postgres_kit::served::{Served, engine_settings, serve_as, serve_with};
+use crate::hasura_kit::{Served, engine_settings, serve_as, serve_with};
 use crate::postgres_kit::{Database, chinook, database};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

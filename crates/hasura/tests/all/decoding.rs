@@ -3,9 +3,9 @@
 //! The interval of polling is an hour where a result has to come by the stream.
 
 use crate::cluster_kit;
+use crate::hasura_kit::{Served, engine_settings, open, serve, serve_as, serve_with};
 use crate::live::{self, BY_KEY, PATIENCE, TABLES, change, name, rename, subscribe};
 use crate::postgres_kit::release::on_each_release;
-use crate::postgres_kit::served::{Served, engine_settings, open, serve, serve_as, serve_with};
 use crate::postgres_kit::{Cluster, Database};
 use std::path::Path;
 use std::process::Stdio;

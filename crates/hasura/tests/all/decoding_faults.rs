@@ -1,10 +1,11 @@
 //! Live queries over a PostgreSQL that tells its changes, while its tables, its logins and its transactions do not keep still.
 
 use crate::decoding::{COUNT, Cause, NEVER, await_result, count, database, next, settled, settled_on, until};
+use crate::hasura_kit::{Served, serve, serve_with};
 use crate::live::{PATIENCE, TABLES, subscribe};
 use crate::postgres_kit::Database;
+use crate::postgres_kit::hand::Hand;
 use crate::postgres_kit::release::on_each_release;
-use crate::postgres_kit::served::{Hand, Served, serve, serve_with};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_engine::live::LiveQueries;

@@ -1,7 +1,7 @@
 //! Each file of `tests/golden/flavours` is a question and what every flavour is sent for it: flavours that are sent the
 //! same share a heading. `WEIR_BLESS=1` writes what stands below the question.
 
-use crate::postgres_kit::served::{Served, engine_settings};
+use crate::hasura_kit::{Served, engine_settings};
 use crate::postgres_kit::{Database, chinook};
 use crate::texts::{Read, Sent, api, sent};
 use std::path::{Path, PathBuf};

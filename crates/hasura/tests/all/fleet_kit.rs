@@ -3,7 +3,7 @@
 #![allow(unreachable_pub, reason = "the tests of this binary share it")]
 
 use crate::postgres_kit::database;
-use crate::{kit, postgres_kit};
+use crate::{hasura_kit, kit};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
@@ -17,7 +17,7 @@ use weir_language::json::Json;
 /// A served database; it goes with it.
 enum Base {
     Sqlite(kit::Served),
-    Postgres(postgres_kit::served::Served, Runtime),
+    Postgres(hasura_kit::Served, Runtime),
 }
 
 /// A fleet with callers of all roles.
@@ -33,7 +33,7 @@ pub fn both(sql: &str, options: ModelOptions<'_>) -> [Fleet; 2] {
 /// The fleet in PostgreSQL.
 pub fn on_postgres(sql: &str, options: ModelOptions<'_>) -> Fleet {
     let runtime = runtime();
-    let served = runtime.block_on(postgres_kit::served::serve_as(database(sql), options));
+    let served = runtime.block_on(hasura_kit::serve_as(database(sql), options));
     Fleet(Base::Postgres(served, runtime))
 }
 

@@ -1,9 +1,10 @@
 //! A mutation is in or out, and its answer says which: mutations over values that do not fit their place, compared with what is in
 //! the database after.
 
+use crate::hasura_kit::{Served, serve_with};
 use crate::kit::serve;
 use crate::postgres_kit::database;
-use crate::postgres_kit::served::{Hand, Served, serve_with, soon};
+use crate::postgres_kit::hand::{Hand, soon};
 use crate::wall_kit::ask::Random;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

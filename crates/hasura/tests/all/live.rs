@@ -1,9 +1,9 @@
 //! Live queries over both databases: what wakes them, what does not, and that the last result is the answer now.
 
+use crate::hasura_kit::serve as serve_postgres;
 use crate::kit::{Served, serve};
 use crate::postgres_kit::database;
 use crate::postgres_kit::release::on_each_release;
-use crate::postgres_kit::served::serve as serve_postgres;
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;

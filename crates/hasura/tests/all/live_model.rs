@@ -8,10 +8,10 @@ mod watchers;
 
 use self::watchers::{Follower, Results, Subscriber};
 use crate::cluster_kit::Cluster;
+use crate::hasura_kit::engine_settings;
 use crate::kit;
 use crate::live::PATIENCE;
 use crate::postgres_kit::release::{on_each_release, wait};
-use crate::postgres_kit::served::engine_settings;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! Members of live queries that differ in their values alone: PostgreSQL is asked for them at once, and each gets its own rows.
 
+use crate::hasura_kit::{Served, serve, serve_as, serve_with};
 use crate::live::{PATIENCE, TABLES, change, next, subscribe};
 use crate::postgres_kit::release::on_each_release;
-use crate::postgres_kit::served::{Served, serve, serve_as, serve_with};
 use crate::postgres_kit::{chinook, database};
 use crate::postgres_random::{CHINOOK, run_tapes};
 use crate::random_kit::{Style, write};

@@ -2,6 +2,8 @@
 
 #[path = "../cluster_kit/mod.rs"]
 mod cluster_kit;
+#[path = "../hasura_kit/mod.rs"]
+mod hasura_kit;
 #[path = "../kit/mod.rs"]
 mod kit;
 #[path = "../../../engine/tests/port_kit/mod.rs"]

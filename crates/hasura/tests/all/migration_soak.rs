@@ -10,9 +10,10 @@ mod changes;
 
 use crate::kit;
 use crate::live::{PATIENCE, subscribe};
+use crate::postgres_kit::Database;
+use crate::postgres_kit::hand::soon;
 use crate::postgres_kit::release::on_one_release;
-use crate::postgres_kit::served::soon;
-use crate::postgres_kit::{self, Database};
+use crate::{hasura_kit, postgres_kit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -249,7 +250,7 @@ fn hits(database: &Database) -> Vec<u64> {
 fn soak_postgres(tune: impl FnOnce(&mut Settings)) {
     let runtime = runtime();
     let database = postgres_kit::database(&[changes::POSTGRES_TABLES, changes::ROWS].concat());
-    let served = runtime.block_on(postgres_kit::served::serve_with(database, &["public"], tune));
+    let served = runtime.block_on(hasura_kit::serve_with(database, &["public"], tune));
     let mut settings = Settings::parse(&served.database.socket_url(), |_| None).unwrap();
     settings.limits.session_lock_timeout = Duration::ZERO;
     let pool = Pool::new(settings);

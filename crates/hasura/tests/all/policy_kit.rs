@@ -3,7 +3,7 @@
 #![allow(unreachable_pub, reason = "the tests of this binary share it")]
 
 use crate::postgres_kit::database;
-use crate::postgres_kit::served::Hand;
+use crate::postgres_kit::hand::Hand;
 use crate::wall_kit::Walled;
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -1,7 +1,8 @@
 //! Conditions and orders on a real PostgreSQL: lists for equalities, terms that stand once, numbers at the end of their range.
 
+use crate::hasura_kit::serve;
+use crate::postgres_kit::hand::soon;
 use crate::postgres_kit::release::on_each_release;
-use crate::postgres_kit::served::{serve, soon};
 use crate::postgres_kit::{chinook, database};
 use weir_engine::caller::Identity;
 use weir_engine::engine::Request;

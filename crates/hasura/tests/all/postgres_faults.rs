@@ -3,7 +3,7 @@
 use crate::cluster_kit;
 use crate::cluster_kit::client::{ask, by_pk, one_lane, pool, show, shown, soon, text, values};
 use crate::cluster_kit::{Cluster, shared};
-use crate::postgres_kit::served::engine_settings;
+use crate::hasura_kit::engine_settings;
 use crate::relay_kit::hang_up_at;
 use futures_util::future::join_all;
 use std::sync::Arc;

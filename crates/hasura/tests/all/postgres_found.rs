@@ -4,9 +4,10 @@
 //! The types are those of the server's catalog; one without values in the corpus fails the test, unless no value of it can be written.
 //! The database writes texts in other forms than usual, as a database may for reasons of its own.
 
+use crate::hasura_kit::{Served, serve};
 use crate::postgres_kit::database;
+use crate::postgres_kit::hand::Hand;
 use crate::postgres_kit::release::on_each_release;
-use crate::postgres_kit::served::{Hand, Served, serve};
 use crate::postgres_values::corpus;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

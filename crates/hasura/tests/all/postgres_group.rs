@@ -1,7 +1,7 @@
 //! Mutations that share a commit: each is in or out by itself, whatever the others do.
 
+use crate::hasura_kit::{Served, serve_with};
 use crate::postgres_kit::database;
-use crate::postgres_kit::served::{Served, serve_with};
 use std::time::Duration;
 
 /// Tables, and one whose rows fail, or take long, in the ways that their numbers say.

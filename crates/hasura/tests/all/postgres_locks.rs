@@ -1,7 +1,7 @@
 //! A request that waits for a locked or slow table of a real PostgreSQL does not hold up requests for other tables.
 
+use crate::hasura_kit::{Served, serve_with};
 use crate::postgres_kit::database;
-use crate::postgres_kit::served::{Served, serve_with};
 use futures_util::future::join_all;
 use std::time::{Duration, Instant};
 use weir_engine::engine::Body;

@@ -1,9 +1,9 @@
 //! Definitions that change while a server has prepared statements over them: what can go on goes on, and what cannot says so without
 //! having changed a row.
 
+use crate::hasura_kit::{Served, serve, serve_with};
 use crate::postgres_kit::database;
 use crate::postgres_kit::release::on_each_release;
-use crate::postgres_kit::served::{Served, serve, serve_with};
 
 on_each_release! {
     async changes_that_leave_the_values_alone_fail_nothing,

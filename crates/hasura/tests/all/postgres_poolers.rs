@@ -1,9 +1,9 @@
 //! Poolers before a PostgreSQL and servers that stand for one: a pooler that passes no replication on, and a server that lets one connection in.
 
 use crate::cluster_kit::Cluster;
+use crate::hasura_kit::{Served, serve_with};
 use crate::postgres_faults::behind_a_pooler_of;
 use crate::postgres_kit::database;
-use crate::postgres_kit::served::{Served, serve_with};
 use futures_util::future::join_all;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -2,7 +2,8 @@
 
 mod types;
 
-use crate::postgres_kit::served::{Hand, Served, serve_with};
+use crate::hasura_kit::{Served, serve_with};
+use crate::postgres_kit::hand::Hand;
 use crate::postgres_kit::{Database, chinook, database};
 use crate::random_kit::{Column, Relation, Style, Table, Values, write};
 use proptest::prelude::*;

@@ -1,6 +1,7 @@
 //! Reads on a real PostgreSQL: keys of many types, one snapshot, long lists, statements that are stopped.
 
-use crate::postgres_kit::served::{serve, serve_with, soon};
+use crate::hasura_kit::{serve, serve_with};
+use crate::postgres_kit::hand::soon;
 use crate::postgres_kit::{chinook, database};
 use std::sync::Arc;
 use weir_engine::engine::Body;

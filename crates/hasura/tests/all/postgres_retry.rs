@@ -1,6 +1,7 @@
 //! Transactions that lose races: what is repeated, how often, where from, and what is never sent twice.
 
-use crate::postgres_kit::served::{Hand, Served, serve_with, soon};
+use crate::hasura_kit::{Served, serve_with};
+use crate::postgres_kit::hand::{Hand, soon};
 use crate::postgres_kit::{Database, database};
 use crate::relay_kit::{Relay, hang_up_at};
 use weir_postgres::{Host, Settings};

@@ -1,9 +1,9 @@
 //! Rights and promises that are less than whole: columns that a login may write, constraints that hold for new rows alone; and the words
 //! of what PostgreSQL refuses for reasons that its codes do not tell.
 
+use crate::hasura_kit::{Served, serve, serve_with};
 use crate::postgres_kit::database;
 use crate::postgres_kit::release::{Release, on_each_release};
-use crate::postgres_kit::served::{Served, serve, serve_with};
 use weir_postgres::Settings;
 
 on_each_release! {

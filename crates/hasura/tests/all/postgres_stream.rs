@@ -1,7 +1,8 @@
 //! Lists with something below them leave a real PostgreSQL in parts: of one state, in bounded memory, only as long as somebody reads.
 
+use crate::hasura_kit::{Served, serve_with};
 use crate::postgres_kit::database;
-use crate::postgres_kit::served::{Served, serve_with, soon};
+use crate::postgres_kit::hand::soon;
 use std::time::Duration;
 use weir_engine::engine::Body;
 use weir_engine::source::Protocol;

@@ -1,8 +1,8 @@
 //! Upserts by every kind of key that PostgreSQL takes as an arbiter, and none by those that it refuses.
 
+use crate::hasura_kit::{Served, serve};
 use crate::postgres_kit::database;
 use crate::postgres_kit::release::{Release, on_each_release};
-use crate::postgres_kit::served::{Served, serve};
 
 on_each_release! { async an_upsert_names_every_kind_of_unique_index, keys_that_cannot_be_named_are_not_offered }
 

@@ -1,6 +1,7 @@
 //! Mutations on a real PostgreSQL: all or nothing, nested rows and their parents, races that are run again.
 
-use crate::postgres_kit::served::{Hand, Served, serve, serve_with, soon};
+use crate::hasura_kit::{Served, serve, serve_with};
+use crate::postgres_kit::hand::{Hand, soon};
 use crate::postgres_kit::{chinook, database};
 use weir_engine::source::Protocol;
 

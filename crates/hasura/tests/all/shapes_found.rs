@@ -1,7 +1,7 @@
 //! Shapes that are answered find their rows: by equality, list and key, for updates and deletes, also those of which GeoJSON shows a part.
 
+use crate::hasura_kit::{Served, serve};
 use crate::postgres_kit::database;
-use crate::postgres_kit::served::{Served, serve};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -221,7 +221,7 @@ async fn equal_shapes_are_found_by_an_index() {
     let served = serve(database(sql)).await;
     let query = r#"{ place(where: {v: {_eq: {type: "Point", coordinates: [7, 7]}}}) { id } }"#;
     assert_eq!(served.ask(query).await, r#"{"data":{"place":[{"id":7}]}}"#);
-    let request = weir_engine::engine::Request::new(query, crate::postgres_kit::served::soon());
+    let request = weir_engine::engine::Request::new(query, crate::postgres_kit::hand::soon());
     let caller = served.engine.caller(&weir_engine::caller::Identity::admin());
     let explained = served.engine.explain(request, &caller).expect("it can be planned");
     let sql: Vec<&str> = explained.steps[0].1.lines().filter(|it| !it.starts_with("--")).collect();

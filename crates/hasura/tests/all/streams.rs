@@ -1,10 +1,10 @@
 //! Streams over both databases: every row once, in the order of the cursor, across batches, changes and new subscriptions.
 
 use crate::fleet_kit::{ann, both};
+use crate::hasura_kit::serve as serve_postgres;
 use crate::kit::{Served, serve, serve_as};
 use crate::postgres_kit::database;
 use crate::postgres_kit::release::{Release, on};
-use crate::postgres_kit::served::serve as serve_postgres;
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;

@@ -1,8 +1,8 @@
 //! Nobody gets over the wall by Hasura's API, on SQLite and on PostgreSQL.
 
 use crate::postgres_kit::database;
+use crate::postgres_kit::hand::Hand;
 use crate::postgres_kit::release::on_one_release;
-use crate::postgres_kit::served::Hand;
 use crate::wall_kit::ask::{Asker, Rules};
 use crate::wall_kit::shelf::{self, SHELF};
 use crate::wall_kit::{Wall, Walled, sorted};

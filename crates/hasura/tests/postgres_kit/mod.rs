@@ -7,8 +7,8 @@
 
 #![allow(dead_code, unreachable_pub, reason = "every test that has it uses a part of it")]
 
+pub mod hand;
 pub mod release;
-pub mod served;
 
 use release::{RELEASES, Release};
 use std::io::{BufRead, BufReader, Read, Write};

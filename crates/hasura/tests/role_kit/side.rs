@@ -5,7 +5,7 @@ use super::judge::{DOUBLES, Row, SESSION, TABLES, Table, World};
 use crate::kit;
 use crate::policy_kit::runtime;
 use crate::postgres_kit::database;
-use crate::postgres_kit::served::Hand;
+use crate::postgres_kit::hand::Hand;
 use crate::wall_kit::ask::Random;
 use crate::wall_kit::shelf;
 use serde_json::{Value, json};

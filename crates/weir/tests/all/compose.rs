@@ -1,8 +1,8 @@
 //! One graph of two sources, proved on real databases: a field of Rust values under a list of a database, and a table of it
 //! under a list of Rust values. In both directions the keys of all parents are gathered, made unique, and asked in one call.
 
+use crate::hasura_kit::open;
 use crate::postgres_kit;
-use crate::postgres_kit::served::open;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};

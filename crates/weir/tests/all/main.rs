@@ -4,6 +4,8 @@
 mod cluster_kit;
 #[path = "../../../http/tests/grpc_kit/mod.rs"]
 mod grpc_kit;
+#[path = "../../../hasura/tests/hasura_kit/mod.rs"]
+mod hasura_kit;
 #[path = "../../../engine/tests/port_kit/mod.rs"]
 mod port_kit;
 #[path = "../../../hasura/tests/postgres_kit/mod.rs"]
