@@ -29,8 +29,8 @@ pub(crate) struct Bindings<'r> {
     pub(crate) output: &'r OutputPlan,
     pub(crate) variables: &'r Variables,
     pub(crate) form: &'r Form,
-    /// For the current row of a slot that holds rows: the slot, and the number of leaves before the row.
-    pub(crate) row: (u32, u32),
+    /// The row that is bound, of a slot that holds rows.
+    pub(crate) row: SlotRow,
     pub(crate) parent_keys: &'r [Column],
     /// Numbers of objects that a program shows.
     pub(crate) shown: &'r [i64],
@@ -39,6 +39,14 @@ pub(crate) struct Bindings<'r> {
     /// The batch that is read, if the operation is a stream.
     pub(crate) stream: Option<&'r Arc<StreamRead>>,
     pub(crate) protocol: Protocol,
+}
+
+/// The current row of a slot that holds rows.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct SlotRow {
+    pub(crate) slot: u32,
+    /// Number of leaves before the row.
+    pub(crate) leaves_before: u32,
 }
 
 /// A value of a request.
@@ -106,7 +114,7 @@ impl<'r> Bindings<'r> {
             Origin::Literal(at) => (&self.output.literals, at),
             Origin::Variable(number) => (variables, self.variables.starts[number as usize]),
             Origin::Inside { slot, leaf } => {
-                let before = if slot == self.row.0 { self.row.1 } else { 0 };
+                let before = if slot == self.row.slot { self.row.leaves_before } else { 0 };
                 (variables, self.form.leaf(slot, leaf + before))
             }
             Origin::Parent(column) => return Found::Key(&self.parent_keys[column as usize], key),
@@ -462,7 +470,8 @@ impl<'r> Bindings<'r> {
     pub(crate) fn cap_rows(
         &self,
         parameter: &Parameter,
-        (reader, rows_max): (&Reader, u32),
+        reader: &Reader,
+        rows_max: u32,
         found: Found<'r>,
     ) -> Result<i64, Refused> {
         let asked = match reader {

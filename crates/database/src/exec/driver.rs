@@ -5,7 +5,7 @@
 //!
 //! **Cost:** monomorphised: a warm run looks up its plan (nothing without structural variables).
 
-use super::bindings::{Bindings, Refused};
+use super::bindings::{Bindings, Refused, SlotRow};
 use super::errors::error_with_code;
 use super::output::answer::Names;
 use super::plans::forms::{CHEAP_NODES_MAX, Forms, Planning};
@@ -285,7 +285,6 @@ impl<D: Driver> RelationalFetch<D> {
         let enum_texts = frontend.enum_texts();
         let ids = &*self.ids;
         let protocol = self.ask.protocol;
-        let row = (0, 0);
         Bindings {
             schema,
             enum_texts,
@@ -293,7 +292,7 @@ impl<D: Driver> RelationalFetch<D> {
             output,
             variables,
             form,
-            row,
+            row: SlotRow::default(),
             parent_keys,
             shown: &[],
             claims,

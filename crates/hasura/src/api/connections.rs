@@ -73,7 +73,8 @@ impl Core {
     pub(super) fn related_connection(
         &mut self,
         model: &Model,
-        (tables, of): (&Tables<'_>, &TableApi<'_>),
+        tables: &Tables<'_>,
+        of: &TableApi<'_>,
         id: RelationshipId,
     ) {
         let relationship = model.relations.relationship(id);

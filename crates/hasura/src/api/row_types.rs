@@ -58,7 +58,7 @@ impl Core {
         for &id in &tracked.relationships {
             if !is_node || model.relations.relationship(id).name != IDENTIFIER {
                 self.add_relationship_fields(model, tables, id);
-                self.related_connection(model, (tables, table), id);
+                self.related_connection(model, tables, table, id);
             }
         }
         self.add_computed_fields(model, table);

@@ -187,7 +187,7 @@ impl Compiler<'_> {
         let text = self.parameter(place, Reader::AsIs);
         let mut values = Vec::with_capacity(terms.len());
         for (at, term) in terms.iter().enumerate() {
-            self.check_literal(place, (term, &paths, at))?;
+            self.check_literal(place, term, &paths, at)?;
             let part =
                 EncodedPart::Cursor { paths: Arc::clone(&paths), at: at as u16, nullable: term.nullable };
             let origin = Origin::Encoded(Box::new(Encoded { text: text.origin.clone(), part }));
@@ -234,7 +234,9 @@ impl Compiler<'_> {
     fn check_literal(
         &self,
         place: Place,
-        (term, paths, at): (&Term, &[CursorPath], usize),
+        term: &Term,
+        paths: &[CursorPath],
+        at: usize,
     ) -> Result<(), PlanError> {
         let (Place::Literal(_), Node::Text(span)) = (self.inputs.resolve(place), self.inputs.node(place))
         else {

@@ -65,7 +65,7 @@ impl<'c> Compiler<'c> {
             let of = catalog.table(table);
             return Err(self.no_identifier(&encoded::no_table(&of.schema, &of.name)));
         };
-        let rows = self.rows_by_identifier(place, table, (len, text))?;
+        let rows = self.rows_by_identifier(place, table, len, text)?;
         self.path.pop();
         self.rows_of(set, table, rows, Vec::new(), true)
     }
@@ -91,7 +91,8 @@ impl<'c> Compiler<'c> {
         &self,
         place: Place,
         table: TableId,
-        (len, text): (usize, &str),
+        len: usize,
+        text: &str,
     ) -> Result<RowSelection, PlanError> {
         let of = self.api.model.relations.catalog.table(table);
         let key: Vec<_> = of.primary_key.iter().flat_map(|it| &it.columns).collect();

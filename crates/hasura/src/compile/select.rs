@@ -70,7 +70,7 @@ impl Compiler<'_> {
             if let InputMeaning::Column(table, column) = self.meaning(argument.input) {
                 let name = self.input_words(argument.input).0;
                 self.path.push(name.into());
-                all.push(self.key_condition((table, column), self.argument(argument))?);
+                all.push(self.key_condition(table, column, self.argument(argument))?);
                 self.path.pop();
             }
         }
@@ -80,7 +80,8 @@ impl Compiler<'_> {
     /// A column of a key has the value at `place`.
     pub(super) fn key_condition(
         &self,
-        (table, column): (TableId, ColumnId),
+        table: TableId,
+        column: ColumnId,
         place: Place,
     ) -> Result<Filter, PlanError> {
         let ty = self.api.column_type(table, column).clone();

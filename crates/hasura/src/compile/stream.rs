@@ -97,7 +97,7 @@ impl<'c> Compiler<'c> {
             }
             if let Some(value) = value {
                 self.path.push("initial_value".into());
-                self.stream_column(value, (table, descending), &mut cursor)?;
+                self.stream_column(value, table, descending, &mut cursor)?;
                 self.path.pop();
             }
         }
@@ -112,7 +112,8 @@ impl<'c> Compiler<'c> {
     fn stream_column(
         &mut self,
         value: Place,
-        (table, descending): (TableId, bool),
+        table: TableId,
+        descending: bool,
         cursor: &mut StreamCursor,
     ) -> Result<(), PlanError> {
         let members = self.inputs.members(value);

@@ -175,7 +175,7 @@ impl Compiler<'_> {
         let mut all = Vec::new();
         for (input, value) in self.inputs.members(place) {
             if let InputMeaning::Column(table, column) = self.meaning(input) {
-                all.push(self.key_condition((table, column), value)?);
+                all.push(self.key_condition(table, column, value)?);
             }
         }
         Ok(Filter::All(all))

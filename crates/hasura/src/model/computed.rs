@@ -76,7 +76,7 @@ fn add_computed_field(
     let id = model.add_function(function, Callable { function: at, row: Some(row), session });
     match (rows, &mut model.tables[table.0 as usize]) {
         (Some(to), _) => {
-            building.add_relationship(called_relationship(name, (table, to), id, kind));
+            building.add_relationship(called_relationship(name, table, to, id, kind));
         }
         (None, Some(tracked)) => tracked.computed.push(id),
         (None, None) => {}
@@ -107,7 +107,8 @@ fn row(function: &Function, name: Option<&str>, table: TableId) -> Result<u32, S
 /// The way from rows of one table to those that a function gives of another.
 fn called_relationship(
     name: String,
-    (from, to): (TableId, TableId),
+    from: TableId,
+    to: TableId,
     call: FunctionId,
     kind: RelationshipKind,
 ) -> Relationship {

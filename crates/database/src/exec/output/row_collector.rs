@@ -87,7 +87,7 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
         table.rows = 1;
         let mut batches = ItemBatches::of(&table.columns[at], Some(first_items));
         let walked = S::each(self, level, RowContext::Root, |collector, row| {
-            collector.push_item((of, member), row, &mut batches)?;
+            collector.push_item(of, member, row, &mut batches)?;
             collector.send_ready(&mut batches, &mut table)?;
             Ok(Walk::On)
         });
@@ -117,7 +117,8 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
     #[inline]
     pub(crate) fn push_item(
         &mut self,
-        (of, member): (&'r Level, &Member),
+        of: &'r Level,
+        member: &Member,
         row: S::Row<'_>,
         batches: &mut ItemBatches,
     ) -> Result<(), S::Error> {

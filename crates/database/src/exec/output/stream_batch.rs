@@ -142,7 +142,7 @@ pub(crate) fn rows_max(plan: &Plan, bindings: &Bindings<'_>) -> Option<i64> {
     let limit = plan.levels[list? as usize].query.page.limit.as_ref()?;
     let found = bindings.find(limit, 0);
     match &limit.reader {
-        Reader::Capped { reader, rows_max } => bindings.cap_rows(limit, (reader, *rows_max), found).ok(),
+        Reader::Capped { reader, rows_max } => bindings.cap_rows(limit, reader, *rows_max, found).ok(),
         _ => bindings.batch_size(limit, found).ok(),
     }
 }

@@ -33,7 +33,7 @@ impl<D: Driver> PlannedFetch<'_, D> {
         for at in plan.root.range() {
             let member = &plan.members[at];
             if turns.next(output, member) {
-                match self.run_program(programs, (at, member.field), &mut changes).await {
+                match self.run_program(programs, at, member.field, &mut changes).await {
                     Ok((bytes, errors)) => turns.push_done(&bytes, errors),
                     Err(error) => turns.fail(output, member, error),
                 }
@@ -50,7 +50,8 @@ impl<D: Driver> PlannedFetch<'_, D> {
     async fn run_program(
         &self,
         programs: &dyn Programs,
-        (at, field): (usize, u32),
+        at: usize,
+        field: u32,
         changes: &mut ChangedTables,
     ) -> Result<WrittenMember, SourceError> {
         let begun = programs.begin(self.call(field)).await;

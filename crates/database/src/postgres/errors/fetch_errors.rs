@@ -24,8 +24,8 @@ impl PostgresFetch {
     pub(crate) fn source_error(&self, error: Error, field: u32, plan: Option<&Plan>) -> SourceError {
         let protocol = self.ask.protocol;
         if !self.state.driver.dialect.flavour.abilities().hides_shards {
-            let of = (plan, self.state.frontend.relations());
-            if let Some(refusal) = shards::refusal(&error, of, protocol, field) {
+            let relations = self.state.frontend.relations();
+            if let Some(refusal) = shards::refusal(&error, plan, relations, protocol, field) {
                 return refusal;
             }
         }

@@ -171,7 +171,8 @@ fn missing_tenant(error: &mut DatabaseError, plan: Option<(&Plan, u32)>, relatio
 /// The answer where the planner of shards refuses a statement of `plan`.
 pub(crate) fn refusal(
     error: &Error,
-    (plan, relations): (Option<&Plan>, &Relations),
+    plan: Option<&Plan>,
+    relations: &Relations,
     protocol: Protocol,
     field: u32,
 ) -> Option<SourceError> {

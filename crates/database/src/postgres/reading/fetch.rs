@@ -8,7 +8,7 @@
 //! **Cost:** a warm run allocates the future, the parameters and the answer's buffer.
 
 use super::parts;
-use super::portal::Values;
+use super::portal::ListParameters;
 use crate::exec::bindings::Bindings;
 use crate::exec::driver::PlannedFetch;
 use crate::exec::output::answer::TooLong;
@@ -43,20 +43,24 @@ impl PostgresFetch {
         bindings: &Bindings<'_>,
         mut parameters: Parameters,
     ) -> Result<Parameters, SourceError> {
-        let own = (asked.parameters.as_slice(), &*asked.statement.parameters);
-        push_last(bindings, &self.state.driver.dialect.types, own, &mut parameters).map_err(|error| {
-            let field = Some(self.first_field());
-            SourceError::Rejected { error: *error, field }
-        })?;
+        push_last(bindings, &self.state.driver.dialect.types, asked.own_parameters(), &mut parameters)
+            .map_err(|error| {
+                let field = Some(self.first_field());
+                SourceError::Rejected { error: *error, field }
+            })?;
         Ok(parameters)
     }
 
     /// The values of a request for each of `lists`.
-    fn values_of_lists(&self, lists: &[List], bindings: &Bindings<'_>) -> Result<Vec<Values>, SourceError> {
+    fn values_of_lists(
+        &self,
+        lists: &[List],
+        bindings: &Bindings<'_>,
+    ) -> Result<Vec<ListParameters>, SourceError> {
         let values = |asked: &Asked| self.values(asked, bindings, Parameters::default());
         let both = |list: &List| {
             let below = list.below.as_ref().map(|it| values(&it.asked)).transpose()?;
-            Ok((values(&list.own)?, below.unwrap_or_default()))
+            Ok(ListParameters { own: values(&list.own)?, below: below.unwrap_or_default() })
         };
         lists.iter().map(both).collect()
     }

@@ -10,7 +10,7 @@
 mod row_parts;
 
 use super::outflow::Outflow;
-use super::portal::{Part, Portals, Values};
+use super::portal::{ListParameters, Part, Portals};
 use crate::exec::output::answer::{CHUNK_BYTES, TooLong, pieces};
 use crate::exec::output::response_writer::ResponseWriter;
 use crate::postgres::driver::PostgresFetch;
@@ -122,7 +122,7 @@ pub(crate) async fn run_lists(
     prepared: &Arc<Prepared>,
     input: &FetchInput<'_>,
     parameters: Parameters,
-    values: Vec<Values>,
+    values: Vec<ListParameters>,
 ) -> Result<FetchResult, SourceError> {
     let pool = &fetch.state.driver.pool;
     let lists = prepared.in_parts.lists();

@@ -31,14 +31,20 @@ const PART_BYTES: usize = 256 << 10;
 /// A statement and its parameters.
 pub(crate) type Bound = (Arc<Statement>, Parameters);
 
-/// Parameters of a list: of its own statement, and, after the keys, of the statement below it.
-pub(crate) type Values = (Parameters, Parameters);
+/// Parameters of a list.
+#[derive(Clone)]
+pub(crate) struct ListParameters {
+    /// Parameters of its own statement.
+    pub(crate) own: Parameters,
+    /// Parameters of the statement below it, behind the keys.
+    pub(crate) below: Parameters,
+}
 
 /// Portals of root lists that are read in parts.
 pub(crate) struct Portals {
     session: Session,
     /// By list.
-    values: Vec<Values>,
+    values: Vec<ListParameters>,
     /// Index of the current list.
     at: usize,
     /// Rows of the current list that are not written yet; the levels below them are being read.
@@ -73,7 +79,7 @@ impl Portals {
         reads: Reads<'_>,
         patience: Patience,
         lists: &[List],
-        values: &[Values],
+        values: &[ListParameters],
         beside: Option<&Bound>,
         deadline: Instant,
     ) -> Result<(Self, Rows), Error> {
@@ -81,8 +87,8 @@ impl Portals {
             if let Some((statement, parameters)) = beside {
                 session.push(statement, parameters);
             }
-            for ((portal, list), (own, _)) in (0..).zip(lists).zip(values) {
-                session.open(portal, &list.own.statement, own);
+            for ((portal, list), values) in (0..).zip(lists).zip(values) {
+                session.open(portal, &list.own.statement, &values.own);
             }
             session.fetch(0, FIRST_ROWS);
         };
@@ -139,7 +145,7 @@ impl Portals {
                 let values = self.rows.iter().map(|row| (decoder, row.column(column).flatten()));
                 key_text::push_array(values, &mut parameters);
             }
-            parameters.append(&self.values[self.at].1);
+            parameters.append(&self.values[self.at].below);
             self.session.push(&children.asked.statement, &parameters);
         }
         if self.is_first && lists.len() > 1 {

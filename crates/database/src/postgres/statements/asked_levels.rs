@@ -1,5 +1,6 @@
 //! A reading statement with all that is needed to run it and to read its answer.
 
+use crate::postgres::values::bind::OwnParameters;
 use crate::postgres::values::decode::{Decoder, column_types};
 use std::sync::{Arc, OnceLock};
 use weir_postgres::rows::Row;
@@ -70,6 +71,11 @@ impl Asked {
             has_parents,
             of_members: OnceLock::new(),
         }
+    }
+
+    /// The parameters whose values are found in the request.
+    pub(crate) fn own_parameters(&self) -> OwnParameters<'_> {
+        OwnParameters { parameters: &self.parameters, oids: &self.statement.parameters }
     }
 
     /// The statement as members of live queries ask it: with other values it is asked for several at once, by the text that `together` makes when

@@ -71,11 +71,11 @@ impl<'p> FallibleWalk<'p> {
         match member.kind {
             MemberKind::Leaf { column, cell } => {
                 let can_be_null = member.nullable || known == Some(column);
-                self.value(origin, (column, cell), can_be_null)
+                self.value(origin, column, cell, can_be_null)
             }
             MemberKind::Values { level, cell } => {
                 let origin = RowOrigin::Level(&self.plan.levels[level as usize]);
-                self.value(origin, (0, cell), member.null_items)
+                self.value(origin, 0, cell, member.null_items)
             }
             MemberKind::Inline(run) | MemberKind::Returned(run) => {
                 self.waiting.push(WaitingMembers { run, origin, known });
@@ -132,7 +132,7 @@ impl<'p> FallibleWalk<'p> {
     }
 
     /// True if a value of an output column may not fit.
-    fn value(&self, origin: RowOrigin<'p>, (column, cell): (u16, Cell), can_be_null: bool) -> bool {
+    fn value(&self, origin: RowOrigin<'p>, column: u16, cell: Cell, can_be_null: bool) -> bool {
         if !can_be_null && !self.is_not_null(origin, column) {
             return true;
         }

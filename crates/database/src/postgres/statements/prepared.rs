@@ -7,6 +7,7 @@ use super::asked_levels::Asked;
 use super::fallible::may_fail;
 use crate::exec::plans::prepared_plan::PreparedPlan;
 use crate::postgres::driver::PostgresState;
+use crate::postgres::values::bind::OwnParameters;
 use crate::postgres::values::decode::{Decoder, column_types};
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -300,6 +301,11 @@ fn volatility(source: &PostgresState, id: FunctionId) -> Volatility {
 }
 
 impl Ready {
+    /// The parameters whose values are found in the request.
+    pub(crate) fn own_parameters(&self) -> OwnParameters<'_> {
+        OwnParameters { parameters: &self.parameters, oids: &self.statement.parameters }
+    }
+
     /// Hash of the rows that it changes with `parameters`.
     pub(crate) fn rows(&self, parameters: &Parameters) -> Option<u64> {
         let (text, from) = self.touched?;

@@ -46,6 +46,14 @@ pub(crate) struct ResultRow<'a> {
     of: RowOf<'a>,
 }
 
+/// A cell as the server sent it.
+#[derive(Clone, Copy)]
+struct RawCell<'a> {
+    /// `None`: null.
+    bytes: Option<&'a [u8]>,
+    decoder: &'a Decoder,
+}
+
 #[derive(Clone, Copy)]
 enum RowOf<'a> {
     /// An arm of a reading statement.
@@ -98,11 +106,11 @@ impl<'a> ResultRow<'a> {
         Self { cursor, columns, decoders, of: RowOf::Arm(set, arm) }
     }
 
-    /// The bytes of an output column, and its decoder.
+    /// The cell of an output column.
     #[inline]
-    fn cell(self, column: u16) -> (Option<&'a [u8]>, &'a Decoder) {
+    fn cell(self, column: u16) -> RawCell<'a> {
         let column = usize::from(self.columns.get(usize::from(column)).copied().unwrap_or(column));
-        (self.cursor.column(column), &self.decoders[column])
+        RawCell { bytes: self.cursor.column(column), decoder: &self.decoders[column] }
     }
 
     /// The rows of `level` below this one, with their result set and arm.
@@ -133,12 +141,12 @@ impl<'a> ResultRow<'a> {
 impl<'a> SourceRow<'a> for ResultRow<'a> {
     #[inline]
     fn is_null(self, column: u16) -> bool {
-        self.cell(column).0.is_none()
+        self.cell(column).bytes.is_none()
     }
 
     #[inline]
     fn text(self, column: u16) -> Option<&'a [u8]> {
-        self.cell(column).0
+        self.cell(column).bytes
     }
 }
 
@@ -193,15 +201,15 @@ impl RowSource for ResultRows<'_> {
         column: u16,
         cell: Cell,
     ) -> bool {
-        let (bytes, decoder) = row.cell(column);
-        match (bytes.and_then(|it| decoder.common(it)), cell) {
+        let raw = row.cell(column);
+        match (raw.bytes.and_then(|it| raw.decoder.common(it)), cell) {
             (Some(CommonValue::Text(text)), Cell::Text) => {
                 answer.out.member_text(&answer.of(member).key, text)
             }
             (Some(CommonValue::Int(value)), Cell::Int) => {
                 answer.out.member_int(&answer.of(member).key, value.into());
             }
-            _ => return unusual(answer, member, (bytes, decoder), cell, &mut self.scratch),
+            _ => return unusual(answer, member, raw, cell, &mut self.scratch),
         }
         true
     }
@@ -244,13 +252,9 @@ impl RowSource for ResultRows<'_> {
 
 /// The value of a cell.
 #[inline]
-fn read<'v>(
-    (bytes, decoder): (Option<&'v [u8]>, &Decoder),
-    cell: Cell,
-    scratch: &'v mut Vec<u8>,
-) -> Result<CellValue<'v>, Fault> {
-    let Some(bytes) = bytes else { return Ok(CellValue::Null) };
-    match decoder.read(bytes, scratch) {
+fn read<'v>(raw: RawCell<'v>, cell: Cell, scratch: &'v mut Vec<u8>) -> Result<CellValue<'v>, Fault> {
+    let Some(bytes) = raw.bytes else { return Ok(CellValue::Null) };
+    match raw.decoder.read(bytes, scratch) {
         Ok(CellValue::Int(value)) if cell == Cell::Int && i32::try_from(value).is_err() => {
             Err(Fault::beyond_32_bits(value))
         }
@@ -266,10 +270,10 @@ fn read<'v>(
 fn unusual(
     answer: &mut Answer<'_>,
     member: &Member,
-    value: (Option<&[u8]>, &Decoder),
+    raw: RawCell<'_>,
     cell: Cell,
     scratch: &mut Vec<u8>,
 ) -> bool {
-    let value = read(value, cell, scratch);
+    let value = read(raw, cell, scratch);
     answer.leaf(member, cell, value)
 }

@@ -37,14 +37,23 @@ pub(crate) struct Target<'t> {
     pub(crate) oid: u32,
 }
 
-/// Binds `own`, the last parameters of a statement whose parameters have the types `oids`. The caller binds those before them, now
-/// or later: no type depends on how many values are bound already.
+/// The last parameters of a statement, whose values are found in the request.
+#[derive(Clone, Copy)]
+pub(crate) struct OwnParameters<'r> {
+    pub(crate) parameters: &'r [Parameter],
+    /// The types of all parameters of the statement.
+    pub(crate) oids: &'r [u32],
+}
+
+/// Binds the last parameters of a statement. The caller binds those before them, now or later: no type depends on how many values are
+/// bound already.
 pub(crate) fn push_last<'r>(
     bindings: &Bindings<'r>,
     types: &Types,
-    (own, oids): (&'r [Parameter], &[u32]),
+    own: OwnParameters<'r>,
     parameters: &mut Parameters,
 ) -> Result<(), Refused> {
+    let OwnParameters { parameters: own, oids } = own;
     let first = oids.len().saturating_sub(own.len());
     own.iter().enumerate().try_for_each(|(at, parameter)| {
         let oid = oids.get(first + at).copied().unwrap_or(0);
@@ -60,20 +69,21 @@ pub(crate) fn push<'r>(
     parameters: &mut Parameters,
 ) -> Result<(), Refused> {
     if let (Origin::Encoded(of), Reader::Column(ty)) = (&parameter.origin, &parameter.reader) {
-        return push_encoded(bindings, target, (parameter, of, ty), parameters);
+        return push_encoded(bindings, target, parameter, of, ty, parameters);
     }
     if let (Origin::Position(of), Reader::Column(ty)) = (&parameter.origin, &parameter.reader)
         && let Some(text) = bindings.read_position(parameter, of, ty)
     {
-        return push_positioned(bindings, target, (parameter, text?, ty), parameters);
+        return push_positioned(bindings, target, parameter, text?, ty, parameters);
     }
-    push_found(bindings, target, (parameter, bindings.find(parameter, KEY)), parameters)
+    push_found(bindings, target, parameter, bindings.find(parameter, KEY), parameters)
 }
 
 fn push_found<'r>(
     bindings: &Bindings<'r>,
     target: Target<'_>,
-    (parameter, found): (&'r Parameter, Found<'r>),
+    parameter: &'r Parameter,
+    found: Found<'r>,
     parameters: &mut Parameters,
 ) -> Result<(), Refused> {
     let no_first = parameter.reader == Reader::First && bindings.first(found).is_none();
@@ -85,11 +95,11 @@ fn push_found<'r>(
     let oid = target.types.base(target.oid);
     let reading = Reading { bindings, parameter, types: target.types };
     let Reader::Half { half, notation, .. } = &parameter.reader else {
-        return parameters.push_with(|out| read(reading, &parameter.reader, (found, oid), out));
+        return parameters.push_with(|out| read(reading, &parameter.reader, found, oid, out));
     };
     parameters.push_some_with(|out| {
         let start = out.len();
-        read(reading, &parameter.reader, (found, oid), out)?;
+        read(reading, &parameter.reader, found, oid, out)?;
         Ok(patterns::keep_half((*half, *notation), start, out))
     })
 }
@@ -98,7 +108,8 @@ fn push_found<'r>(
 fn read<'r>(
     reading: Reading<'_, 'r>,
     reader: &'r Reader,
-    (found, oid): (Found<'r>, u32),
+    found: Found<'r>,
+    oid: u32,
     out: &mut Buffer,
 ) -> Result<(), Refused> {
     let Reading { bindings, parameter, .. } = reading;
@@ -143,10 +154,10 @@ fn read<'r>(
         Reader::JsonPath => reading.json_path(found, out),
         Reader::AsIs => reading.value(found, &ColumnType::Text, oid, out),
         Reader::Capped { reader, rows_max } => {
-            bindings.cap_rows(parameter, (reader, *rows_max), found).map(|it| integer(it, out))
+            bindings.cap_rows(parameter, reader, *rows_max, found).map(|it| integer(it, out))
         }
         // A half of the argument is taken where it is bound.
-        Reader::Half { reader, .. } => read(reading, reader, (found, oid), out),
+        Reader::Half { reader, .. } => read(reading, reader, found, oid, out),
     }
 }
 
@@ -154,7 +165,9 @@ fn read<'r>(
 fn push_encoded<'r>(
     bindings: &Bindings<'r>,
     target: Target<'_>,
-    (parameter, of, ty): (&'r Parameter, &'r Encoded, &ColumnType),
+    parameter: &'r Parameter,
+    of: &'r Encoded,
+    ty: &ColumnType,
     parameters: &mut Parameters,
 ) -> Result<(), Refused> {
     let Some(text) = bindings.read_encoded(parameter, of, ty, KEY)? else {
@@ -171,7 +184,9 @@ fn push_encoded<'r>(
 fn push_positioned<'r>(
     bindings: &Bindings<'r>,
     target: Target<'_>,
-    (parameter, text, ty): (&'r Parameter, Option<String>, &ColumnType),
+    parameter: &'r Parameter,
+    text: Option<String>,
+    ty: &ColumnType,
     parameters: &mut Parameters,
 ) -> Result<(), Refused> {
     let Some(text) = text else {
@@ -264,7 +279,7 @@ impl<'r> Reading<'_, 'r> {
         match found {
             Found::Given(given) => self.write_given(given, ty, oid, out),
             Found::Key(column, row) => {
-                key(column, row, (ty, oid), out);
+                key(column, row, ty, oid, out);
                 Ok(())
             }
             Found::Shown(ids) => {
@@ -409,7 +424,7 @@ impl<'r> Reading<'_, 'r> {
 }
 
 /// A key that another source gave.
-fn key(column: &Column, row: usize, (ty, oid): (&ColumnType, u32), out: &mut Buffer) {
+fn key(column: &Column, row: usize, ty: &ColumnType, oid: u32, out: &mut Buffer) {
     match &column.data {
         Data::Bool(values) => out.extend_from_slice(if values[row] { b"true" } else { b"false" }),
         Data::Int(values) => integer(values[row], out),

@@ -195,8 +195,7 @@ impl ProgramRun<'_> {
         let bindings = self.run.bindings(shown);
         let types = &self.driver().dialect.types;
         let mut parameters = Parameters::default();
-        let own = (asked.parameters.as_slice(), &*asked.statement.parameters);
-        push_last(&bindings, types, own, &mut parameters)
+        push_last(&bindings, types, asked.own_parameters(), &mut parameters)
             .map_err(|error| Failure::Refused(error, self.member.field))?;
         Ok(parameters)
     }

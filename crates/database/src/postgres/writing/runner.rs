@@ -7,7 +7,7 @@
 //! **Invariant:** nothing is answered before the commit has been acknowledged; whatever fails leaves the transaction to
 //! be rolled back. Checks that read other rows are judged when their root field has run. An answer that may have a value that cannot be given is made before the commit.
 
-use crate::exec::bindings::Bindings;
+use crate::exec::bindings::{Bindings, SlotRow};
 use crate::exec::errors::{check_failed_at, missing_needed_row, not_found};
 use crate::frontend::form::Form;
 use crate::postgres::driver::PostgresDriver;
@@ -148,7 +148,7 @@ impl<'r, 's> Runner<'r, 's> {
                     let mut parameters = Parameters::default();
                     let ready = &self.prepared.changes[*change as usize];
                     self.bind(ready, &mut parameters, of.field)?;
-                    self.push(write, work, (*change, ready), &parameters).await?;
+                    self.push(write, work, *change, &parameters).await?;
                     if let Some(words) = &of.missing {
                         self.flush().await?;
                         if self.done[write].works[work].rows().next().is_none() {
@@ -193,7 +193,7 @@ impl<'r, 's> Runner<'r, 's> {
         for wave in 0..=last {
             for row in 0..count {
                 if let Some((slot, leaves)) = each {
-                    self.bindings.row = (slot, row as u32 * leaves);
+                    self.bindings.row = SlotRow { slot, leaves_before: row as u32 * leaves };
                 }
                 for (at, step) in steps.iter().enumerate().filter(|it| waves[it.0] == wave) {
                     self.step(write, work, row * steps.len(), at, step).await?;
@@ -293,7 +293,7 @@ impl<'r, 's> Runner<'r, 's> {
             });
             key_text::push_array(values, &mut parameters);
         }
-        let own = (children.asked.parameters.as_slice(), &*children.asked.statement.parameters);
+        let own = children.asked.own_parameters();
         push_last(&self.bindings, &self.driver.dialect.types, own, &mut parameters)
             .map_err(|error| Failure::Refused(error, field))?;
         Ok(parameters)
@@ -307,8 +307,7 @@ impl<'r, 's> Runner<'r, 's> {
     }
 
     fn bind(&self, ready: &Ready, parameters: &mut Parameters, field: u32) -> Result<(), Failure> {
-        let own = (ready.parameters.as_slice(), &*ready.statement.parameters);
-        push_last(&self.bindings, &self.driver.dialect.types, own, parameters)
+        push_last(&self.bindings, &self.driver.dialect.types, ready.own_parameters(), parameters)
             .map_err(|error| Failure::Refused(error, field))
     }
 
@@ -316,9 +315,10 @@ impl<'r, 's> Runner<'r, 's> {
         &mut self,
         write: usize,
         work: usize,
-        (change, ready): (u32, &'r Ready),
+        change: u32,
         parameters: &Parameters,
     ) -> Result<(), Failure> {
+        let ready = &self.prepared.changes[change as usize];
         let answers = &mut self.done[write].works[work].answers;
         answers.push(Answered { rows: None, ready, change, shown: true });
         let at = answers.len() - 1;

@@ -7,7 +7,7 @@
 
 use super::run_failure::RunFailure;
 use super::statements::{Raw, Statements, UnjudgedRow};
-use crate::exec::bindings::Bindings;
+use crate::exec::bindings::{Bindings, SlotRow};
 use crate::exec::errors::{check_failed_at, missing_needed_row, not_found};
 use crate::exec::output::answer::{PART_BYTES_MAX, TooLong};
 use crate::exec::output::row_source::WorkResult;
@@ -30,7 +30,8 @@ pub(crate) struct MeasuredResult {
 /// Steps of a work, after `first` earlier statements of it.
 #[derive(Clone, Copy)]
 struct StepsAt<'p> {
-    work: (usize, &'p Work),
+    number: usize,
+    work: &'p Work,
     steps: &'p [Step],
     first: usize,
 }
@@ -69,7 +70,7 @@ impl<'r> Statements<'_, 'r> {
                 written.result.rows = rows;
             }
             Work::Insert(steps) => {
-                let of = StepsAt { work: (number, work), steps, first: 0 };
+                let of = StepsAt { number, work, steps, first: 0 };
                 self.insert(of, &self.bindings, &mut None, &mut written, field)?;
             }
             Work::Each { slot, steps } => {
@@ -77,8 +78,9 @@ impl<'r> Statements<'_, 'r> {
                 let mut bindings = self.bindings;
                 let rows = bindings.form.rows(*slot);
                 for row in 0..rows.map_or(0, |rows| rows.len) {
-                    bindings.row = (*slot, row * rows.map_or(0, |rows| rows.leaves));
-                    let of = StepsAt { work: (number, work), steps, first: row as usize * steps.len() };
+                    bindings.row =
+                        SlotRow { slot: *slot, leaves_before: row * rows.map_or(0, |rows| rows.leaves) };
+                    let of = StepsAt { number, work, steps, first: row as usize * steps.len() };
                     self.insert(of, &bindings, &mut held, &mut written, field)?;
                 }
             }
@@ -119,7 +121,7 @@ impl<'r> Statements<'_, 'r> {
         written: &mut MeasuredResult,
         field: u32,
     ) -> Result<(), RunFailure> {
-        let StepsAt { work: (number, work), steps, first } = of;
+        let StepsAt { number, work, steps, first } = of;
         let mut done: Vec<Vec<Value>> = Vec::with_capacity(steps.len());
         for (at, step) in steps.iter().enumerate() {
             let values = self.values(step.change, field)?;

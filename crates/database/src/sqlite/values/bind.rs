@@ -130,7 +130,7 @@ fn found_value<'r>(reading: SqliteReading<'_, 'r>, found: Found<'r>) -> Result<S
         Reader::JsonPath => reading.json_path(found),
         Reader::AsIs => reading.scalar(found, &ColumnType::Text),
         Reader::Capped { reader, rows_max } => {
-            bindings.cap_rows(parameter, (reader, *rows_max), found).map(SqliteValue::Int)
+            bindings.cap_rows(parameter, reader, *rows_max, found).map(SqliteValue::Int)
         }
     }
 }

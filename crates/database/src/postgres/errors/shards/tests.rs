@@ -185,7 +185,7 @@ fn the_planners_refusals_say_what_to_do() {
             ..DatabaseError::default()
         };
         let error = Error::Database { error: Box::new(error), statement: 0 };
-        match refusal(&error, (None, &relations()), Protocol::GraphqlOverHttp, 0) {
+        match refusal(&error, None, &relations(), Protocol::GraphqlOverHttp, 0) {
             Some(SourceError::Rejected { error, .. }) => {
                 assert_eq!(error.code, "NOT_SUPPORTED");
                 error.message.into_string()

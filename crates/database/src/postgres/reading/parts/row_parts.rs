@@ -92,7 +92,7 @@ impl Job {
         let mut done = Ok(());
         for (number, row) in set.all(0).enumerate() {
             let cursor = Cursor::with_number(row, number);
-            done = collector.push_item((of, member), ResultRow::new(&cursor, set, 0), batches);
+            done = collector.push_item(of, member, ResultRow::new(&cursor, set, 0), batches);
             if done.is_err() {
                 break;
             }

@@ -1,6 +1,7 @@
 //! Values as they are bound.
 
 use super::*;
+use crate::exec::bindings::SlotRow;
 use crate::frontend::form::Form;
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::source::{Ids, Protocol};
@@ -20,7 +21,7 @@ fn check(build: impl Fn(&mut Values), reader: Reader, oid: u32, expected: Result
         output: &shape,
         variables: &Variables::default(),
         form: &Form::default(),
-        row: (0, 0),
+        row: SlotRow::default(),
         parent_keys: &[],
         shown: &[],
         claims: &weir_engine::caller::Claims::default(),
