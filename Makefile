@@ -64,7 +64,7 @@ bench: console ## measure and write the pages of docs/performance (SUITE=sql|nat
 
 bless: ## write the answers of the golden tests anew (ONLY=name for some)
 	WEIR_BLESS=1 ONLY='$(ONLY)' $(CARGO) test -p weir --test golden
-	WEIR_BLESS=1 $(CARGO) test -p weir-sql -p weir-native -p weir-http --test '*_tests' -- $(or $(ONLY),golden)
+	WEIR_BLESS=1 $(CARGO) test -p weir-hasura -p weir-native -p weir-http --test '*_tests' -- $(or $(ONLY),golden)
 
 fuzz: ## a minute of each fuzz target, where cargo-fuzz is installed
 	@scripts/fuzz.sh

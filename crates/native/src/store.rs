@@ -1,7 +1,7 @@
 //! The database of a native source: created from a text of types, migrated, loaded, exported and backed up.
 //!
 //! The store knows the text it was made with, so that a new one is compared with what is there and not with what somebody
-//! remembers. A [`Store`] is for whoever changes tables; requests are answered through `weir-sql`'s drivers.
+//! remembers. A [`Store`] is for whoever changes tables; requests are answered through `weir-database`'s drivers.
 //!
 //! **Invariant:** the tables are those of the last version in `weir_versions`; whoever changes them writes a version in
 //! the same transaction.

@@ -40,15 +40,15 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use type_info::TypeInfos;
 use value::ValueReader;
+use weir_database::frontend::program::{
+    Answers, BoundStatement, Call, Cell, ObjectLookup, PossibleStatement, Program, Programs, UNTOLD, Value,
+};
 use weir_engine::plan::output_plan::OutputKind;
 use weir_engine::source::{BoxFuture, FieldError};
 use weir_language::value::Node;
 use weir_relational::catalog::ColumnId;
 use weir_relational::dialect::store::SideIndex;
 use weir_relational::passes::policy::Policy;
-use weir_sql::frontend::program::{
-    Answers, BoundStatement, Call, Cell, ObjectLookup, PossibleStatement, Program, Programs, UNTOLD, Value,
-};
 
 /// State shared by all mutations of a store.
 #[derive(Debug)]

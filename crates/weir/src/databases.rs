@@ -5,14 +5,18 @@ use crate::config::postgres::Postgres;
 use crate::config::{Config, Integers, Limits, MissingRow, RelationshipNames, Source};
 use std::path::Path;
 use std::time::{Duration, Instant};
+use weir_database::contents::Contents;
+use weir_database::postgres::{PostgresContents, PostgresReadError, PostgresSource};
+use weir_database::sqlite::{SqliteOpenError, SqliteSource};
+use weir_hasura::model::{self, Groups, Model, ModelOptions, Track};
+use weir_hasura::open::{
+    OpenError, OpenedFile, PostgresOptions, SqliteSourceOptions, open_sqlite, read_postgres, serve_postgres,
+    serve_unread_sqlite, track,
+};
 use weir_metadata::document::table::TableEntry;
 use weir_postgres::{Settings, Watch};
 use weir_relational::catalog::{Catalog, Warning};
 use weir_relational::dialect::sqlite_type;
-use weir_sql::model::{self, Groups, ModelOptions, Track};
-use weir_sql::postgres::source::OpenError;
-use weir_sql::postgres::{self, Contents, PostgresSource};
-use weir_sql::sqlite::{self, SqliteContents, SqliteSource};
 use weir_sqlite::connection::Tuning;
 use weir_sqlite::introspect::SqliteOptions;
 
@@ -80,7 +84,7 @@ pub(crate) fn find_wide_integers(source: &Source, limits: &Limits) -> Vec<String
     match address::parse(&source.url) {
         Ok(Address::Sqlite(path)) if source.integers == Integers::Declared && path.is_file() => {
             sqlite(source, &path, limits)
-                .map_or_else(|_| Vec::new(), |it| it.0.find_wide_integers(INTEGERS_MAX))
+                .map_or_else(|_| Vec::new(), |it| it.source.find_wide_integers(INTEGERS_MAX))
         }
         Ok(_) | Err(_) => Vec::new(),
     }
@@ -97,13 +101,14 @@ pub(crate) fn propose(address: &Address) -> Result<Proposal, String> {
             return Err(format!("there is no file {}", path.display()));
         }
         Address::Sqlite(path) => {
-            let (made, ..) = sqlite(source, path, &config.limits).map_err(|it| it.to_string())?;
-            let is_wide = !made.find_wide_integers(INTEGERS_MAX).is_empty();
-            (made.proposed_names(), if is_wide { Integers::Bigint } else { Integers::Declared })
+            let opened = sqlite(source, path, &config.limits).map_err(|it| it.to_string())?;
+            let is_wide = !opened.source.find_wide_integers(INTEGERS_MAX).is_empty();
+            let names = model::RelationshipNames::propose(opened.source.catalog());
+            (names, if is_wide { Integers::Bigint } else { Integers::Declared })
         }
         Address::Postgres(url) => {
             let opened = postgres(source, url, &config, None).map_err(|it| it.to_string())?;
-            (opened.source.proposed_names(), Integers::Declared)
+            (model::RelationshipNames::propose(opened.source.catalog()), Integers::Declared)
         }
         Address::Native(_) | Address::Services(_) => {
             return Err("name a database: `sqlite:FILE` or `postgres://…`".into());
@@ -125,37 +130,29 @@ pub(crate) fn entries(
     address: &Address,
     config: &Config,
 ) -> Result<Vec<TableEntry>, String> {
-    let of_file = |it: &SqliteSource| it.entries(&source.tables);
-    read(source, address, config, of_file, |it| it.entries(&source.tables))
+    Ok(read_model(source, address, config)?.entries(&source.tables))
 }
 
 /// The tables and functions of `source`, a database at `address`, tracked or not.
 /// # Errors
 /// It is no database, or cannot be read.
 pub(crate) fn catalog(source: &Source, address: &Address, config: &Config) -> Result<Catalog, String> {
-    read(source, address, config, |it| it.catalog().clone(), |it| it.catalog().clone())
+    Ok(read_model(source, address, config)?.relations.catalog)
 }
 
-/// Opens `source`, a database at `address`, and reads it by `of_file` or `of_server`.
-fn read<T>(
-    source: &Source,
-    address: &Address,
-    config: &Config,
-    of_file: impl FnOnce(&SqliteSource) -> T,
-    of_server: impl FnOnce(&PostgresSource) -> T,
-) -> Result<T, String> {
-    match address {
-        Address::Sqlite(path) if !path.is_file() => Err(format!("there is no file {}", path.display())),
-        Address::Sqlite(path) => {
-            let (made, ..) = sqlite(source, path, &config.limits).map_err(|it| it.to_string())?;
-            Ok(of_file(&made))
+/// Opens `source`, a database at `address`, and tracks its tables.
+fn read_model(source: &Source, address: &Address, config: &Config) -> Result<Model, String> {
+    let contents = match address {
+        Address::Sqlite(path) if !path.is_file() => {
+            return Err(format!("there is no file {}", path.display()));
         }
+        Address::Sqlite(path) => sqlite(source, path, &config.limits).map_err(|it| it.to_string())?.contents,
         Address::Postgres(url) => {
-            let opened = postgres(source, url, config, None).map_err(|it| it.to_string())?;
-            Ok(of_server(&opened.source))
+            postgres(source, url, config, None).map_err(|it| it.to_string())?.contents.tables
         }
-        Address::Native(_) | Address::Services(_) => Err("it is no database".into()),
-    }
+        Address::Native(_) | Address::Services(_) => return Err("it is no database".into()),
+    };
+    Ok(track(&contents, model_options(source)).model)
 }
 
 /// An open database server.
@@ -165,7 +162,7 @@ pub(crate) struct OpenPostgres {
     pub(crate) watch: Option<Watch>,
     /// Parts that are not served.
     pub(crate) warnings: Vec<Warning>,
-    pub(crate) contents: Contents,
+    pub(crate) contents: PostgresContents,
 }
 
 /// Reads the catalog of a database server and opens it. `connect_max` overrides a longer timeout of the address.
@@ -181,15 +178,15 @@ pub(crate) fn postgres(
     let open = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
-        let reading = read_postgres(&settings, options, keys.watch_ddl, connect_max);
-        runtime.block_on(reading).map_err(classify_open_error)
+        let reading = read_and_watch(&settings, options, keys.watch_ddl, connect_max);
+        runtime.block_on(reading).map_err(|it| classify_open_error(OpenError::Database(it)))
     };
     // A new thread, because the caller may be inside another runtime.
     let read = std::thread::scope(|scope| scope.spawn(open).join());
     let ReadPostgres { contents, watch, mut warnings } =
         read.map_err(|_| "reading the database panicked".to_owned())??;
     let (made, left_out) =
-        PostgresSource::of(&source.name, settings, options, &contents).map_err(classify_open_error)?;
+        serve_postgres(&source.name, settings, options, &contents).map_err(classify_open_error)?;
     warnings.extend(left_out);
     if keys.batch_mutations && made.has_shards() {
         return Err(Unopened::Wrong(BATCHED_SHARDS.to_owned()));
@@ -202,11 +199,11 @@ pub(crate) fn unreached_postgres(
     source: &Source,
     url: &str,
     config: &Config,
-    contents: &Contents,
+    contents: &PostgresContents,
 ) -> Result<(PostgresSource, Vec<Warning>), Unopened> {
     let keys = source.postgres.clone().unwrap_or_default();
     let settings = postgres_settings(&keys, url, config)?;
-    PostgresSource::of(&source.name, settings, postgres_options(source, &keys), contents)
+    serve_postgres(&source.name, settings, postgres_options(source, &keys), contents)
         .map_err(classify_open_error)
 }
 
@@ -216,15 +213,15 @@ fn postgres_settings(keys: &Postgres, url: &str, config: &Config) -> Result<Sett
     Ok(settings)
 }
 
-fn postgres_options<'o>(source: &'o Source, keys: &'o Postgres) -> postgres::source::Options<'o> {
+fn postgres_options<'o>(source: &'o Source, keys: &'o Postgres) -> PostgresOptions<'o> {
     let model = model_options(source);
     let stringify = keys.stringify_numeric_types;
-    postgres::source::Options { model, schemas: &keys.schemas, stringify }
+    PostgresOptions { model, schemas: &keys.schemas, stringify }
 }
 
-fn classify_open_error(error: OpenError) -> Unopened {
+fn classify_open_error(error: OpenError<PostgresReadError>) -> Unopened {
     match error {
-        OpenError::Database(ref cause) => match cause.remedy() {
+        OpenError::Database(ref cause) => match cause.0.remedy() {
             Some(remedy) => Unopened::Closed(format!("{error}: {remedy}")),
             None => Unopened::Down(error.to_string()),
         },
@@ -238,18 +235,18 @@ const BATCHED_SHARDS: &str = "`postgres.batch_mutations` does not go with distri
 
 /// Catalog of a database server, with its watch.
 struct ReadPostgres {
-    contents: Contents,
+    contents: PostgresContents,
     watch: Option<Watch>,
     warnings: Vec<Warning>,
 }
 
 /// Reads a database server, and watches its schema if configured and supported.
-async fn read_postgres(
+async fn read_and_watch(
     settings: &Settings,
-    options: postgres::source::Options<'_>,
+    options: PostgresOptions<'_>,
     is_watched: bool,
     connect_max: Option<Duration>,
-) -> Result<ReadPostgres, OpenError> {
+) -> Result<ReadPostgres, PostgresReadError> {
     let mut watch = None;
     let mut warnings = Vec::new();
     let mut hasty = settings.clone();
@@ -263,19 +260,16 @@ async fn read_postgres(
                 let reason = format!("it cannot be: {error}");
                 warnings.push(Warning { place, reason, entry: Vec::new() });
             }
-            Err(error) => return Err(OpenError::Database(error)),
+            Err(error) => return Err(PostgresReadError(error)),
         }
     }
-    let contents = Contents::read(&hasty, options, OPEN_MAX).await?;
+    let contents = read_postgres(&hasty, options, OPEN_MAX).await?;
     Ok(ReadPostgres { contents, watch, warnings })
 }
 
-/// An open SQLite database, what is not served, and its contents.
-pub(crate) type OpenSqlite = (SqliteSource, Vec<Warning>, SqliteContents);
-
 /// Reads a SQLite database, generates its API and opens it.
-pub(crate) fn sqlite(source: &Source, path: &Path, limits: &Limits) -> Result<OpenSqlite, Unopened> {
-    let opened = SqliteSource::open_known(&source.name, path, sqlite_options(source, limits));
+pub(crate) fn sqlite(source: &Source, path: &Path, limits: &Limits) -> Result<OpenedFile, Unopened> {
+    let opened = open_sqlite(&source.name, path, sqlite_options(source, limits));
     opened.map_err(|error| classify_read_error(error, path))
 }
 
@@ -284,33 +278,33 @@ pub(crate) fn unreached_sqlite(
     source: &Source,
     path: &Path,
     limits: &Limits,
-    contents: &SqliteContents,
+    contents: &Contents,
 ) -> Result<(SqliteSource, Vec<Warning>), Unopened> {
-    let made = SqliteSource::without_connection(&source.name, path, sqlite_options(source, limits), contents);
+    let made = serve_unread_sqlite(&source.name, path, sqlite_options(source, limits), contents);
     made.map_err(|error| classify_read_error(error, path))
 }
 
-fn sqlite_options<'o>(source: &'o Source, limits: &Limits) -> sqlite::SqliteSourceOptions<'o> {
+fn sqlite_options<'o>(source: &'o Source, limits: &Limits) -> SqliteSourceOptions<'o> {
     let integers = match source.integers {
         Integers::Declared => sqlite_type::Integers::Declared,
         Integers::Bigint => sqlite_type::Integers::BigInt,
     };
     let catalog = SqliteOptions { integers };
     let tuning = Tuning { statement_max: limits.statement_max(), ..Tuning::USUAL };
-    sqlite::SqliteSourceOptions { catalog, model: model_options(source), tuning }
+    SqliteSourceOptions { catalog, model: model_options(source), tuning }
 }
 
-fn classify_read_error(error: sqlite::SqliteOpenError, path: &Path) -> Unopened {
+fn classify_read_error(error: OpenError<SqliteOpenError>, path: &Path) -> Unopened {
     match error {
-        sqlite::SqliteOpenError::Sqlite(cause) => {
+        OpenError::Database(SqliteOpenError::Sqlite(cause)) => {
             let words = format!("{} cannot be read: {cause}", path.display());
             match weir_sqlite::medium::find_remedy(path, &cause) {
                 Some(remedy) => Unopened::Closed(format!("{words}: {remedy}")),
                 None => Unopened::Down(words),
             }
         }
-        sqlite::SqliteOpenError::Thread(_) => Unopened::Wrong(error.to_string()),
-        sqlite::SqliteOpenError::Schema(errors) => {
+        OpenError::Database(SqliteOpenError::Thread(_)) => Unopened::Wrong(error.to_string()),
+        OpenError::Schema(errors) => {
             let lines: Vec<&str> = errors.iter().map(|it| it.message.as_str()).collect();
             Unopened::Wrong(lines.join("\n"))
         }

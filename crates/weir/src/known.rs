@@ -7,12 +7,12 @@
 use crate::config::Source;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use weir_database::contents::Contents;
+use weir_database::postgres::PostgresContents;
 use weir_http::passthrough::Server;
 use weir_language::schema::Schema;
 use weir_native::store::Building;
 use weir_relational::catalog::Catalog;
-use weir_sql::postgres::Contents;
-use weir_sql::sqlite::SqliteContents;
 
 /// Last known contents by [`address_key`] or [`server_key`]; keys may contain passwords.
 #[derive(Clone, Default)]
@@ -22,9 +22,9 @@ pub(crate) struct KnownSources(BTreeMap<String, KnownContents>);
 #[derive(Clone, Debug)]
 pub(crate) enum KnownContents {
     /// A SQLite file.
-    Sqlite(Arc<SqliteContents>),
+    Sqlite(Arc<Contents>),
     /// A database server.
-    Postgres(Arc<Contents>),
+    Postgres(Arc<PostgresContents>),
     /// A native store: its tables and pending indexes.
     Native(Arc<(Catalog, Vec<Building>)>),
     /// A GraphQL server.

@@ -11,6 +11,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use weir_database::postgres::PostgresSource;
+use weir_database::sqlite::SqliteSource;
 use weir_engine::source::Source as EngineSource;
 use weir_language::report;
 use weir_language::span::Location;
@@ -19,8 +21,6 @@ use weir_native::layout::Database;
 use weir_native::model::Authorization;
 use weir_native::store::{self, Building, Pace, Place, Plan, Store, Types};
 use weir_postgres::Settings;
-use weir_sql::postgres::PostgresSource;
-use weir_sql::sqlite::SqliteSource;
 use weir_sqlite::connection::Tuning;
 
 /// Interval of log lines on the progress of an index.

@@ -13,15 +13,16 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use weir_database::postgres::PostgresSource;
 use weir_engine::compose::{Graph, Join};
 use weir_engine::memory::Memory;
 use weir_engine::source::Source as EngineSource;
+use weir_hasura::open::OpenedFile;
 use weir_language::schema::build::SchemaBuilder;
 use weir_metadata::document::customization::Customization;
 use weir_native::store;
 use weir_postgres::Watch;
 use weir_relational::catalog::{Catalog, Warning};
-use weir_sql::postgres::PostgresSource;
 
 mod findings;
 
@@ -272,7 +273,7 @@ fn open_sqlite(
         )))
     };
     let reason = match opened {
-        Ok((made, warnings, contents)) => {
+        Ok(OpenedFile { source: made, warnings, contents }) => {
             let contents = Some(KnownContents::Sqlite(Arc::new(contents)));
             return Ok(Made { contents, ..Made::database(Arc::new(made), warnings, None) });
         }

@@ -3,11 +3,11 @@
 use super::{At, Compiler};
 use crate::api::meaning::{Geo, InputMeaning, Operator};
 use crate::layout::IndexKind;
+use weir_database::frontend::input::Place;
 use weir_engine::source::PlanError;
 use weir_relational::catalog::{ColumnId, ColumnType};
 use weir_relational::geometry::Placed;
 use weir_relational::plan::{Filter, Reader};
-use weir_sql::frontend::input::Place;
 
 impl Compiler<'_> {
     /// The conditions on the place in the columns `of`, whose bounds are in the columns `bounds`.

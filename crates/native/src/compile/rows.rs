@@ -7,6 +7,7 @@ use super::{At, Compiler};
 use crate::api::meaning::{EnumMeaning, FieldMeaning, InputMeaning};
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, TypeId};
+use weir_database::frontend::input::Place;
 use weir_engine::plan::output_plan::OutputField;
 use weir_engine::source::PlanError;
 use weir_language::value::Node;
@@ -14,7 +15,6 @@ use weir_relational::catalog::ColumnId;
 use weir_relational::passes::bounds::Terms;
 use weir_relational::plan::operators::Comparison;
 use weir_relational::plan::{Expr, Filter, Order, Page, Reader};
-use weir_sql::frontend::input::Place;
 
 /// Filter, order and page of a field of objects.
 pub(super) struct ObjectRows {

@@ -10,13 +10,13 @@ use crate::auth::policy::{AbstractMember, RowsOfType, RuleTables};
 use crate::model::{TypeId, TypeKind};
 use std::cell::Cell;
 use std::sync::Arc;
+use weir_database::frontend::input::Inputs;
 use weir_engine::source::{Ids, Protocol};
 use weir_relational::catalog::{
     ColumnId, Relations, Relationship, RelationshipId, RelationshipKind, TableId,
 };
 use weir_relational::passes::bounds::Bounds;
 use weir_relational::plan::Plan;
-use weir_sql::frontend::input::Inputs;
 
 /// Parts that the condition of one rule may have.
 const CONDITIONS_MAX: u32 = 10_000;

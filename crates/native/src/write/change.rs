@@ -19,9 +19,9 @@ use crate::model::{FieldId, FieldKind, TypeId};
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
+use weir_database::frontend::program::{BoundStatement, Value};
 use weir_relational::catalog::{ColumnId, TableId};
 use weir_relational::plan::operators::Comparison;
-use weir_sql::frontend::program::{BoundStatement, Value};
 
 /// An object at one end of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,8 +18,8 @@ use crate::auth::policy::AuthPolicy;
 use crate::model::{FieldId, TypeId, TypeKind};
 use permission::Permissions;
 use std::sync::Arc;
+use weir_database::frontend::program::{Answers, BoundStatement, Cell, Program, Shown, Step, Value};
 use weir_engine::source::FieldError;
-use weir_sql::frontend::program::{Answers, BoundStatement, Cell, Program, Shown, Step, Value};
 
 /// More objects are neither changed nor shown at once.
 const MATCHES_MAX: usize = 1_000_000;

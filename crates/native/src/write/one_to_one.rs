@@ -18,8 +18,8 @@ use super::type_info::{EdgeStorage, copy, side};
 use crate::layout::ColumnIds;
 use crate::model::{FieldId, FieldKind, Model, TypeId};
 use hashbrown::HashMap;
+use weir_database::frontend::program::{Answers, BoundStatement, Value};
 use weir_relational::plan::operators::Comparison;
-use weir_sql::frontend::program::{Answers, BoundStatement, Value};
 
 /// The end of an edge that leads to one object: of which type, and by which field of that type.
 #[derive(Clone, Copy, Debug)]

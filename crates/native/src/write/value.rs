@@ -9,11 +9,11 @@ use crate::api::meaning::{Api, EnumMeaning, Geo, InputMeaning};
 use crate::layout::Storage;
 use crate::model::{DefaultValue, Field, FieldKind, Scalar};
 use smallvec::SmallVec;
+use weir_database::frontend::program::Value;
 use weir_language::value::Node;
 use weir_relational::catalog::ColumnId;
 use weir_relational::geometry::Geometry;
 use weir_relational::instant;
-use weir_sql::frontend::program::Value;
 
 /// The columns of one value.
 pub(super) type Columns = SmallVec<[(ColumnId, Value); 2]>;

@@ -38,7 +38,7 @@ use weir_language::json::Json;
 mod expected;
 #[path = "../../../engine/tests/port_kit/mod.rs"]
 mod port_kit;
-#[path = "../../../sql/tests/postgres_kit/mod.rs"]
+#[path = "../../../hasura/tests/postgres_kit/mod.rs"]
 mod postgres_kit;
 mod services;
 #[path = "../upstream_kit/mod.rs"]

@@ -47,8 +47,19 @@ fn codes(text: &str, mark: char) -> BTreeSet<String> {
 
 fn sent() -> BTreeSet<String> {
     let mut files = Vec::new();
-    for name in ["language", "engine", "relational", "sql", "native", "http", "runtime", "transport", "weir"]
-    {
+    let senders = [
+        "language",
+        "engine",
+        "relational",
+        "database",
+        "hasura",
+        "native",
+        "http",
+        "runtime",
+        "transport",
+        "weir",
+    ];
+    for name in senders {
         rust_files(&root().join("crates").join(name).join("src"), &mut files);
     }
     let is_test = |it: &PathBuf| it.iter().any(|part| part == "tests" || part == "tests.rs");
