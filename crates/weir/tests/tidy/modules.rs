@@ -52,7 +52,6 @@ const KNOWN_CIRCLES: &[(&str, usize)] = &[
 const UNIQUE_NAMES: &[&str] = &[
     "crates/derive/src/",
     "crates/engine/src/",
-    "crates/faulty/src/",
     "crates/http/src/",
     "crates/language/src/",
     "crates/load/src/",

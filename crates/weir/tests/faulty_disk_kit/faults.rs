@@ -8,7 +8,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// The kinds of disk failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub(crate) enum Fault {
     /// A write does nothing and says so.
     Write,
     /// A write does its first half and says that it failed.
@@ -49,7 +49,7 @@ fn state() -> MutexGuard<'static, State> {
 
 /// Exclusive right to order faults.
 #[derive(Debug)]
-pub struct Disk {
+pub(crate) struct Disk {
     _held: MutexGuard<'static, ()>,
 }
 
@@ -63,7 +63,7 @@ impl Disk {
     }
 
     /// Lets write or sync number `at` (from 1) fail; with `lasts` every later one too.
-    pub fn fail(&self, fault: Fault, at: u64, lasts: bool) {
+    pub(crate) fn fail(&self, fault: Fault, at: u64, lasts: bool) {
         let mut state = state();
         state.order = Some(Order { fault, left: at - 1, lasts });
         state.struck = false;
@@ -71,17 +71,17 @@ impl Disk {
 
     /// True if a write or sync has failed since the fault was ordered.
     #[must_use]
-    pub fn has_failed(&self) -> bool {
+    pub(crate) fn has_failed(&self) -> bool {
         state().struck
     }
 
     /// Cancels all faults.
-    pub fn mend(&self) {
+    pub(crate) fn mend(&self) {
         state().order = None;
     }
 
     /// Returns when no file is open.
-    pub fn settle(&self) {
+    pub(crate) fn settle(&self) {
         let mut state = state();
         while state.open > 0 {
             state = CLOSED.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -91,7 +91,7 @@ impl Disk {
     /// Writes to `folder` the contents of `store` and its log after a power loss: only synced data.
     /// # Errors
     /// A file cannot be written.
-    pub fn lose_power(&self, store: &Path, folder: &Path) -> std::io::Result<PathBuf> {
+    pub(crate) fn lose_power(&self, store: &Path, folder: &Path) -> std::io::Result<PathBuf> {
         let survived = folder.join(store.file_name().unwrap_or_default());
         for ending in ["", "-wal"] {
             let with = |path: &Path| PathBuf::from(format!("{}{ending}", path.display()));

@@ -5,14 +5,14 @@
 //!
 //! **Invariant:** files are SQLite's own; what is not failed is done as ever, but that nothing is really synced.
 
-mod disk;
+mod faults;
 mod vfs;
 
-pub use disk::{Disk, Fault};
+pub(crate) use faults::{Disk, Fault};
 
 /// Puts the disk under all connections to come, once, and waits until it is unused.
 #[must_use]
-pub fn install() -> Disk {
+pub(crate) fn install() -> Disk {
     vfs::register();
     Disk::take()
 }

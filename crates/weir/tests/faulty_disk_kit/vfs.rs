@@ -13,7 +13,7 @@
 
 #![allow(unsafe_code, reason = "SQLite's border is C; the module's words say why it is sound")]
 
-use crate::disk::{self, Fault};
+use super::faults::{self, Fault};
 use rusqlite::ffi;
 use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -88,7 +88,7 @@ unsafe extern "C" fn open(
             };
             let table = Box::new(Table { ours, real, path: path(name).to_owned() });
             (*file).pMethods = Box::into_raw(table).cast();
-            disk::record_open(path(name), content(file));
+            faults::record_open(path(name), content(file));
         }
         done
     }
@@ -101,7 +101,7 @@ unsafe extern "C" fn delete(_: *mut ffi::sqlite3_vfs, name: *const c_char, sync:
         let Some(delete) = (*real).xDelete else { return ffi::SQLITE_IOERR_DELETE };
         let done = delete(real, name, sync);
         if done == ffi::SQLITE_OK {
-            disk::record_delete(path(name));
+            faults::record_delete(path(name));
         }
         done
     }
@@ -125,7 +125,7 @@ unsafe extern "C" fn write(
     // SAFETY: `file` is of ours; half of the buffer is in the buffer.
     unsafe {
         let Some(write) = (*table(file).real).xWrite else { return ffi::SQLITE_IOERR_WRITE };
-        match disk::verdict(false) {
+        match faults::verdict(false) {
             None => write(file, bytes, length, offset),
             Some(Fault::Write | Fault::Sync) => ffi::SQLITE_IOERR_WRITE,
             Some(Fault::HalfWrite) => {
@@ -139,13 +139,13 @@ unsafe extern "C" fn write(
 
 /// Takes note of what is in the file. It is not synced: what a test writes need not outlive the machine.
 unsafe extern "C" fn sync(file: *mut ffi::sqlite3_file, _: c_int) -> c_int {
-    if disk::verdict(true).is_some() {
+    if faults::verdict(true).is_some() {
         return ffi::SQLITE_IOERR_FSYNC;
     }
     // SAFETY: `file` is of ours.
     unsafe {
         match content(file) {
-            Some(bytes) => disk::record_sync(&table(file).path, bytes),
+            Some(bytes) => faults::record_sync(&table(file).path, bytes),
             None => return ffi::SQLITE_IOERR_READ,
         }
     }
@@ -178,7 +178,7 @@ unsafe extern "C" fn close(file: *mut ffi::sqlite3_file) -> c_int {
         (*file).pMethods = table.real;
         let Some(close) = (*table.real).xClose else { return ffi::SQLITE_IOERR_CLOSE };
         let done = close(file);
-        disk::record_close();
+        faults::record_close();
         done
     }
 }
