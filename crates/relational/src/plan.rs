@@ -21,8 +21,8 @@ pub mod write;
 
 pub use condition::{Filter, Judged, RowAt};
 pub use output::{
-    Choice, Code, CodePiece, Hidden, Level, Member, MemberKind, Object, Plan, Run, StreamRows, Unset,
-    Variant, mark_copied,
+    Choice, Code, CodePiece, GraphType, Hidden, Level, Member, MemberKind, Object, Plan, Run, StreamRows,
+    Unset, Variant, mark_copied,
 };
 pub use parameter::{CursorPath, Encoded, EncodedPart, Origin, Parameter, Position, Reader};
 pub use query::{Call, Expr, Order, Output, Page, Query, Tie};

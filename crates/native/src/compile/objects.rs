@@ -9,7 +9,8 @@ use weir_engine::source::PlanError;
 use weir_language::schema;
 use weir_relational::catalog::{ColumnId, Through};
 use weir_relational::plan::{
-    Choice, Expr, Filter, Level, MemberKind, Object, Output, Page, Purpose, Query, Run, Scan, Tie, Variant,
+    Choice, Expr, Filter, GraphType, Level, MemberKind, Object, Output, Page, Purpose, Query, Run, Scan, Tie,
+    Variant,
 };
 
 impl Compiler<'_> {
@@ -82,7 +83,7 @@ impl Compiler<'_> {
             // Types of other sources may implement an interface of ours.
             let Some(name) = self.native_name(on) else { continue };
             let object = self.variant(on, set, row, purpose)?;
-            variants.push(Variant { name, on, object });
+            variants.push(Variant { name, on: GraphType(on.0), object });
         }
         Ok(Choice { column, variants })
     }
