@@ -17,11 +17,11 @@ pub mod store;
 pub use database::Database;
 
 use crate::catalog::Storage;
-use crate::geometry::Placed;
 use crate::plan::operators::{Aggregation, Cast, Comparison, Measure, Statistic};
 use crate::plan::write::Operator;
 use crate::plan::{Order, Reader};
-use crate::text_search::Words;
+use crate::values::geometry::Placed;
+use crate::values::text_search::Words;
 
 /// The right side of a comparison.
 #[derive(Clone, Copy, Debug)]

@@ -13,8 +13,8 @@ use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Error, Result};
 use std::sync::Arc;
-use weir_relational::geometry::{Geometry, Placed};
-use weir_relational::{text_search, word_form};
+use weir_relational::values::geometry::{Geometry, Placed};
+use weir_relational::values::{text_search, word_form};
 
 const FLAGS: FunctionFlags = FunctionFlags::SQLITE_UTF8
     .union(FunctionFlags::SQLITE_DETERMINISTIC)

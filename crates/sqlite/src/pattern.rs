@@ -7,7 +7,7 @@ use crate::like::Like;
 use crate::steps::{Steps, Stopped};
 use regex::{Regex, RegexBuilder};
 use std::borrow::Cow;
-use weir_relational::regular_expression;
+use weir_relational::values::regular_expression;
 
 /// The most bytes a compiled pattern may take.
 const PATTERN_BYTES_MAX: usize = 1 << 20;

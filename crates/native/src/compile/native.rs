@@ -19,7 +19,7 @@ use weir_relational::catalog::{
 };
 use weir_relational::passes::policy::{Everything, Policy};
 use weir_relational::plan::Plan;
-use weir_relational::trigram::{self, Written};
+use weir_relational::values::trigram::{self, Written};
 use weir_sql::frontend::form::{Form, structural};
 use weir_sql::frontend::program::{Call, Programs};
 use weir_sql::frontend::{ApiFrontend, Ask, Violation};

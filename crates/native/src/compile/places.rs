@@ -5,8 +5,8 @@ use crate::api::meaning::{Geo, InputMeaning, Operator};
 use crate::layout::IndexKind;
 use weir_engine::source::PlanError;
 use weir_relational::catalog::{ColumnId, ColumnType};
-use weir_relational::geometry::Placed;
 use weir_relational::plan::{Filter, Reader};
+use weir_relational::values::geometry::Placed;
 use weir_sql::frontend::input::Place;
 
 impl Compiler<'_> {

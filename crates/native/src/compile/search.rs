@@ -9,8 +9,8 @@ use weir_language::value::Node;
 use weir_relational::catalog::{ColumnId, RelationshipId};
 use weir_relational::plan::operators::Comparison;
 use weir_relational::plan::{Expr, Filter, Parameter, Reader};
-use weir_relational::text_search::Words;
-use weir_relational::trigram::{self, Written};
+use weir_relational::values::text_search::Words;
+use weir_relational::values::trigram::{self, Written};
 use weir_sql::frontend::input::Place;
 
 impl Compiler<'_> {

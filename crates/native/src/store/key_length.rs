@@ -11,7 +11,7 @@ use super::renames::Renames;
 use super::{Error, Types};
 use crate::layout::IndexKind;
 use crate::model::{FieldId, FieldKind, Scalar, TypeKind};
-use weir_relational::text_search::{EXCESS_BYTES_MIN, WORDS_BYTES_MAX, excess};
+use weir_relational::values::text_search::{EXCESS_BYTES_MIN, WORDS_BYTES_MAX, excess};
 
 /// New length limits of keys: a description of each, and checks for longer values.
 pub(super) fn find_new_limits(

@@ -230,7 +230,7 @@ impl Weaver<'_> {
     fn instant(&self, default: &DefaultValue) -> (String, String) {
         match default {
             DefaultValue::Text(text) => {
-                let micros = weir_relational::instant::parse(text).unwrap_or_default();
+                let micros = weir_relational::values::instant::parse(text).unwrap_or_default();
                 (literal(text), micros.to_string())
             }
             DefaultValue::Int(_)

@@ -14,7 +14,7 @@ use crate::layout::{self, Storage};
 use crate::model::{FieldId, TypeKind};
 use serde_json::{Map, Value as Json};
 use weir_relational::catalog::{ColumnId, TableId};
-use weir_relational::instant;
+use weir_relational::values::instant;
 
 /// Since this format a DateTime is normal.
 const MOMENTS_FORMAT: i64 = 2;

@@ -360,7 +360,7 @@ fn items(kind: FieldKind, text: &str) -> Vec<String> {
 
 /// A DateTime's normal text: others may have written another one, or an earlier Weir.
 fn moment(text: String) -> String {
-    weir_relational::instant::normal(&text).map(Into::into).unwrap_or(text)
+    weir_relational::values::instant::normal(&text).map(Into::into).unwrap_or(text)
 }
 
 /// A value as text that a load takes.

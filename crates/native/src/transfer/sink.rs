@@ -385,10 +385,10 @@ fn default_cells(
         DefaultValue::Now => {
             let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
             let micros = now.map_or(0, |it| it.as_micros() as i64);
-            (batch.put(&weir_relational::instant::format(micros)), BulkCell::Int(micros))
+            (batch.put(&weir_relational::values::instant::format(micros)), BulkCell::Int(micros))
         }
         DefaultValue::Text(text) => {
-            let micros = weir_relational::instant::parse(text).map_or(BulkCell::Null, BulkCell::Int);
+            let micros = weir_relational::values::instant::parse(text).map_or(BulkCell::Null, BulkCell::Int);
             (batch.put(text), micros)
         }
         DefaultValue::Int(number) => (BulkCell::Int(*number), BulkCell::Null),

@@ -11,9 +11,9 @@ use crate::store::Types;
 use crate::store::versions::ID_MAX;
 use std::borrow::Cow;
 use weir_language::json::{Json, JsonRef};
-use weir_relational::geometry::Geometry;
-use weir_relational::instant;
-use weir_relational::text_search::{WORDS_BYTES_MAX, excess};
+use weir_relational::values::geometry::Geometry;
+use weir_relational::values::instant;
+use weir_relational::values::text_search::{WORDS_BYTES_MAX, excess};
 
 /// Maximum nesting of a line of JSON.
 pub(crate) const DEPTH_MAX: u32 = 16;

@@ -13,7 +13,7 @@ use crate::layout::Layout;
 use crate::model::{FieldId, FieldKind, Model, TypeId, TypeKind};
 use hashbrown::HashMap;
 use std::sync::Arc;
-use weir_relational::text_search::{WORDS_BYTES_MAX, excess};
+use weir_relational::values::text_search::{WORDS_BYTES_MAX, excess};
 use weir_sql::frontend::program::Value;
 
 /// More objects in one mutation are refused.

@@ -11,8 +11,8 @@ use crate::model::{DefaultValue, Field, FieldKind, Scalar};
 use smallvec::SmallVec;
 use weir_language::value::Node;
 use weir_relational::catalog::ColumnId;
-use weir_relational::geometry::Geometry;
-use weir_relational::instant;
+use weir_relational::values::geometry::Geometry;
+use weir_relational::values::instant;
 use weir_sql::frontend::program::Value;
 
 /// The columns of one value.

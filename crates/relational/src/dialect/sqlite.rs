@@ -5,11 +5,11 @@
 use super::{Dialect, EACH_WORD, Place, Side, sqlite_storage};
 use crate::catalog::Storage;
 use crate::catalog::facts::Cell;
-use crate::geometry::Placed;
 use crate::plan::Reader;
 use crate::plan::operators::{Aggregation, Cast, Comparison, Statistic};
 use crate::plan::write::Operator;
-use crate::text_search::Words;
+use crate::values::geometry::Placed;
+use crate::values::text_search::Words;
 
 /// SQLite 3.38 or later.
 #[derive(Clone, Copy, Debug)]

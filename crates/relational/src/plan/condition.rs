@@ -5,8 +5,8 @@
 use super::operators::{Comparison, Measure, Sign};
 use super::{Expr, Parameter, Purpose, Query, Scan};
 use crate::catalog::{ColumnId, Relations, RelationshipId, TableId};
-use crate::geometry::Placed;
-use crate::text_search::Words;
+use crate::values::geometry::Placed;
+use crate::values::text_search::Words;
 
 /// A condition on a row.
 #[derive(Clone, Debug, PartialEq, Eq)]

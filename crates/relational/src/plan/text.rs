@@ -18,8 +18,8 @@ use super::{
     Call, EncodedPart, Expr, Filter, Order, Origin, Output, Parameter, Plan, Query, Reader, RowAt, Scan, Tie,
 };
 use crate::catalog::{ColumnId, ColumnType, Relations, RelationshipId, TableId};
-use crate::geometry::Placed;
-use crate::text_search::Words;
+use crate::values::geometry::Placed;
+use crate::values::text_search::Words;
 use std::fmt::Write;
 
 /// Appends the text form of `plan`; its ids are those of `relations`. `machine` appends the statements that the program of

@@ -12,9 +12,9 @@
 use super::{Renderer, Scope};
 use crate::catalog::{ColumnType, Storage};
 use crate::dialect::{Side, Usual};
-use crate::plain_pattern::{Half, Notation, Passing};
 use crate::plan::operators::Comparison;
 use crate::plan::{Expr, Filter, Judged, Output, Parameter, Query, Reader, Scan};
+use crate::values::plain_pattern::{Half, Notation, Passing};
 
 impl Renderer<'_> {
     /// Lets `write` append a condition on the rows of `scan`: its parts behind a policy are behind that of the scan too.

@@ -19,7 +19,7 @@ use weir_relational::catalog::ColumnType;
 use weir_relational::catalog::facts::Cell;
 use weir_relational::plan::operators::Comparison;
 use weir_relational::plan::{Encoded, Judged, Origin, Parameter, Reader};
-use weir_relational::{regular_expression, text_search, trigram};
+use weir_relational::values::{regular_expression, text_search, trigram};
 use weir_sqlite::pattern::{Kind, complaint};
 use weir_sqlite::stored_forms::unhex;
 

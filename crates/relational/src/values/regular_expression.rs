@@ -7,7 +7,7 @@
 //!
 //! **Cost:** the pattern is parsed once and walked once. The parser bounds its depth, so the walk may recurse.
 
-use crate::text_search;
+use crate::values::text_search;
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 use std::borrow::Cow;

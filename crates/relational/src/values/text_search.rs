@@ -8,7 +8,7 @@
 //!
 //! **Cost:** one pass over the text, one new text.
 
-use crate::word_form::{self, fold, separate};
+use crate::values::word_form::{self, fold, separate};
 use hashbrown::{HashMap, HashSet};
 use regex::Regex;
 use rust_stemmers::{Algorithm, Stemmer};
