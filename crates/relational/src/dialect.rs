@@ -10,6 +10,7 @@ mod postgres_place;
 mod postgres_shapes;
 pub mod quoting;
 pub mod sqlite;
+mod sqlite_comparison;
 pub mod sqlite_storage;
 pub mod sqlite_type;
 pub mod store;

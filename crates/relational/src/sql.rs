@@ -10,6 +10,7 @@ use crate::plan::operators::Aggregation;
 use crate::plan::{Call, Expr, Filter, Origin, Output, Parameter, Query, Reader};
 
 pub mod assemble;
+mod assembly;
 mod barrier;
 mod call;
 pub mod ddl;
