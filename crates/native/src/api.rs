@@ -11,6 +11,7 @@ mod generate;
 mod inputs;
 pub mod meaning;
 pub mod names;
+mod needed;
 mod objects;
 mod present;
 mod roots;

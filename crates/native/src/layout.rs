@@ -13,6 +13,7 @@ mod indexes;
 mod names;
 #[cfg(test)]
 mod tests;
+mod text_bounds;
 
 pub(crate) use indexes::comparable_column;
 pub use indexes::index_kind;

@@ -6,7 +6,7 @@ use super::{Compiler, Purpose};
 use crate::api::meaning::FieldMeaning;
 use crate::auth::FoundRows;
 use crate::auth::graph::GraphQuery;
-use crate::auth::policy::{AbstractMember, RowsOfType, RuleTables};
+use crate::auth::rule_tree::{AbstractMember, RowsOfType, RuleTables};
 use crate::model::{TypeId, TypeKind};
 use std::cell::Cell;
 use std::sync::Arc;
