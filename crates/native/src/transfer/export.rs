@@ -8,8 +8,7 @@
 //! **Cost:** some thousand objects are held at a time, with their lists.
 
 use super::Format;
-use super::nquads::kinds;
-use super::rows::field_name;
+use super::edge_fields::{field_name, kinds};
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, Scalar, TypeId, TypeKind};
 use crate::store::database::Value;
@@ -350,7 +349,9 @@ impl Writer<'_> {
 /// The items of a JSON array that the database made.
 fn items(kind: FieldKind, text: &str) -> Vec<String> {
     use weir_language::json::Json;
-    let Ok(json) = Json::parse(text.as_bytes(), super::value::DEPTH_MAX) else { return Vec::new() };
+    let Ok(json) = Json::parse(text.as_bytes(), super::from_files::cell_values::DEPTH_MAX) else {
+        return Vec::new();
+    };
     let items = json.root().items().map(|it| it.as_str().map_or_else(|| it.raw().to_owned(), Into::into));
     match kind {
         FieldKind::Scalar(Scalar::DateTime) => items.map(moment).collect(),

@@ -3,22 +3,10 @@
 //! **Invariant:** `cells` has `width` entries for every row, in the order of the target's columns.
 
 use super::Reached;
+use super::reject::RejectKind;
 use crate::model::{FieldId, TypeId};
 pub(crate) use crate::store::database::BulkCell;
 use weir_relational::catalog::ColumnId;
-
-/// Kinds of rejected lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RejectKind {
-    /// An object.
-    Object,
-    /// An edge of an object that was accepted.
-    Edge,
-    /// A line of a file of pairs.
-    Pair,
-    /// A statement that cannot be read, or that does not fit its object.
-    Statement,
-}
 
 /// Target of an edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -249,4 +237,13 @@ pub(crate) struct Parcel {
     pub(crate) reached: Reached,
     /// Bytes of the file read so far.
     pub(crate) bytes: u64,
+}
+
+/// A truth value as the database has it.
+pub(crate) fn boolean(types: &Types, value: bool) -> BulkCell {
+    if types.kind.store_dialect().booleans_are_numbers() {
+        BulkCell::Int(value.into())
+    } else {
+        BulkCell::Bool(value)
+    }
 }

@@ -33,7 +33,7 @@ pub(super) fn convert(
         (FieldKind::Enum(_), FieldKind::Scalar(Scalar::String)) => plain(cell.into()),
         (FieldKind::Enum(_) | FieldKind::Scalar(Scalar::String), FieldKind::Enum(to)) => {
             let values = &new.1.enumeration(to).values;
-            let known: Vec<String> = values.iter().map(|it| super::ddl::literal(&it.name)).collect();
+            let known: Vec<String> = values.iter().map(|it| crate::store::ddl::literal(&it.name)).collect();
             let is_superset = match old.0 {
                 FieldKind::Enum(from) => {
                     let old = &old.1.enumeration(from).values;

@@ -6,50 +6,13 @@
 //! **Invariant:** a change without questions loses nothing and cannot fail.
 
 use super::convert::convert;
-use super::ddl::quote_identifier;
-use super::renames::Renames;
-use super::{Types, edges, key_length, unused_directives};
-use crate::layout::{IndexKind, Storage};
+use super::data_check::{Change, DataCheck, NAMED_MAX, Verdict, field_name, place, values};
+use super::renames::{FieldPair, Renames};
+use super::{edge_moves, key_length, unused_directives};
+use crate::layout::IndexKind;
 use crate::model::{Field, FieldId, FieldKind, Model, Type, TypeId, TypeKind};
-use weir_relational::catalog::{ColumnId, TableId};
-
-/// Consequence of the rows that a data check finds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// Data is lost: the first column counts the values. The name is what the operator has to allow.
-    Lost(String),
-    /// Data prevents the change: the first column names some of it. With the reason and a remedy.
-    Forbidden {
-        what: String,
-        mend: String,
-        /// True if the first column has object numbers, which messages show as clients know them.
-        by_id: bool,
-    },
-    /// Blocking data: the first column names objects with long texts, whose words may be too many for an index.
-    Wordy {
-        /// The texts of the object `$1`.
-        texts: String,
-        /// The field, for people.
-        name: String,
-    },
-}
-
-/// A question to the old tables.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct DataCheck {
-    pub(super) sql: String,
-    pub(super) verdict: Verdict,
-}
-
-/// A difference between two models.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Change {
-    pub(super) words: String,
-    pub(super) questions: Vec<DataCheck>,
-}
-
-/// Maximum number of conflicting rows in a message.
-pub(super) const NAMED_MAX: usize = 3;
+use crate::store::Types;
+use crate::store::ddl::quote_identifier;
 
 /// Everything that differs.
 pub(super) fn differences(old: &Types, new: &Types) -> Vec<Change> {
@@ -61,10 +24,12 @@ pub(super) fn differences(old: &Types, new: &Types) -> Vec<Change> {
     it.note_crowded_edges();
     it.keys();
     it.indexes();
-    unused_directives::renames(renames).into_iter().for_each(|(words, questions)| it.add(words, questions));
-    key_length::find_new_limits(old, new, renames)
-        .into_iter()
-        .for_each(|(words, questions)| it.add(words, questions));
+    for change in unused_directives::find_stale_renames(renames) {
+        it.add(change.words, change.questions);
+    }
+    for change in key_length::find_new_limits(old, new, renames) {
+        it.add(change.words, change.questions);
+    }
     it.found
 }
 
@@ -83,13 +48,6 @@ fn kind_word(kind: TypeKind) -> &'static str {
     }
 }
 
-/// The field as people call it: an inherited one by its interface.
-pub(super) fn field_name(model: &Model, id: FieldId) -> String {
-    let field = model.field(id);
-    let owner = model.field(field.inherited_from.unwrap_or(id)).owner;
-    format!("{}.{}", model.ty(owner).name, field.name)
-}
-
 /// A field's type as the text has it.
 pub(super) fn type_words(model: &Model, field: &Field) -> String {
     let name = match field.kind {
@@ -103,29 +61,6 @@ pub(super) fn type_words(model: &Model, field: &Field) -> String {
         (true, true) => format!("[{name}!]{required}"),
         (true, false) => format!("[{name}]{required}"),
         (false, _) => format!("{name}{required}"),
-    }
-}
-
-/// A table's name and one of its columns, quoted.
-pub(super) fn place(types: &Types, table: TableId, column: ColumnId) -> (String, String) {
-    let table = types.layout.relations.catalog.table(table);
-    (quote_identifier(&table.name), quote_identifier(&table.column(column).name))
-}
-
-/// Storage of a scalar field's values: table, the column of their objects' numbers, the column of the values.
-pub(super) fn values(types: &Types, id: FieldId) -> Option<(String, String, String)> {
-    let owner = types.model.field(id).owner;
-    let table = types.layout.tables[owner.index()];
-    let of_object = |column: ColumnId| {
-        let (name, value) = place(types, table, column);
-        (name, place(types, table, types.layout.ids[owner.index()]).1, value)
-    };
-    match &types.layout.fields[id.index()] {
-        Storage::Values { table, owner, value, .. } => {
-            let (name, value) = place(types, *table, *value);
-            Some((name, place(types, *table, *owner).1, value))
-        }
-        single => single.columns().first().copied().map(of_object),
     }
 }
 
@@ -172,7 +107,7 @@ impl Differences<'_> {
     /// The numbers of all objects of an old type.
     fn numbers(&self, id: TypeId) -> String {
         let table = self.old.layout.tables[id.index()];
-        format!("SELECT {} FROM {}", edges::id_of(self.old, table), self.old_table(id))
+        format!("SELECT {} FROM {}", edge_moves::id_of(self.old, table), self.old_table(id))
     }
 
     /// Members of an interface or union. Edges to types that leave it are counted with the edges.
@@ -298,9 +233,9 @@ impl Differences<'_> {
         if !is_one || !Self::is_object(&self.new.model, field) {
             return None;
         }
-        let held = edges::holders(self.old, self.new, self.renames, id)?;
+        let held = edge_moves::holders(self.old, self.new, self.renames, id)?;
         let all = self.numbers(owner);
-        let number = edges::id_of(self.old, self.old.layout.tables[owner.index()]);
+        let number = edge_moves::id_of(self.old, self.old.layout.tables[owner.index()]);
         Some(DataCheck {
             sql: format!("{all} WHERE {number} NOT IN ({held}) ORDER BY 1 LIMIT {NAMED_MAX}"),
             verdict: Verdict::Forbidden {
@@ -328,7 +263,7 @@ impl Differences<'_> {
                 return Vec::new();
             }
             FieldKind::Edge { .. } => {
-                format!("SELECT count(*) FROM ({}) AS pairs", edges::pairs(self.old, id))
+                format!("SELECT count(*) FROM ({}) AS pairs", edge_moves::pairs(self.old, id))
             }
         };
         vec![DataCheck { sql, verdict: Verdict::Lost(field_name(&self.old.model, id)) }]
@@ -396,14 +331,14 @@ impl Differences<'_> {
 
     /// Notes edges that become to-one, with checks that no object has several.
     fn note_crowded_edges(&mut self) {
-        for (words, question) in edges::check_crowded_edges(self.old, self.new, self.renames) {
-            self.add(words, vec![question]);
+        for change in edge_moves::check_crowded_edges(self.old, self.new, self.renames) {
+            self.add(change.words, change.questions);
         }
     }
 
     /// Edges to objects that can no longer stand there.
     fn lost_edges(&self, before: FieldId, now: FieldId) -> Vec<DataCheck> {
-        let gone = edges::gone_members(self.renames, before, now);
+        let gone = edge_moves::gone_members(self.renames, before, now);
         let field = self.old.model.field(before);
         if gone.is_empty() || !Self::is_object(&self.old.model, field) {
             return Vec::new();
@@ -412,7 +347,7 @@ impl Differences<'_> {
         vec![DataCheck {
             sql: format!(
                 "SELECT count(*) FROM ({}) AS pairs WHERE b IN ({})",
-                edges::pairs(self.old, before),
+                edge_moves::pairs(self.old, before),
                 tables.join(" UNION ALL ")
             ),
             verdict: Verdict::Lost(field_name(&self.old.model, before)),
@@ -497,7 +432,8 @@ impl Differences<'_> {
         for &(field, kind) in &new {
             let Some(before) = self.renames.old_field(field) else { continue };
             if let Some(words) = words(self.new, field, kind).filter(|_| !old.contains(&(before, kind))) {
-                let question = key_length::check_word_count(self.old, self.new, (before, field), kind);
+                let question =
+                    key_length::check_word_count(self.old, self.new, FieldPair { before, now: field }, kind);
                 self.add(format!("add {words}"), question.into_iter().collect());
             }
         }

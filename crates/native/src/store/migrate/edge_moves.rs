@@ -5,12 +5,12 @@
 //!
 //! **Invariant:** a pair is moved once, though both of its fields name it.
 
-use super::Types;
-use super::changes::{DataCheck, NAMED_MAX, Verdict, place};
-use super::ddl::quote_identifier;
+use super::data_check::{Change, DataCheck, NAMED_MAX, Verdict, place};
 use super::renames::Renames;
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, TypeId, TypeKind};
+use crate::store::Types;
+use crate::store::ddl::quote_identifier;
 use weir_relational::catalog::{ColumnId, TableId};
 use weir_relational::plan::ddl::Definition;
 
@@ -179,12 +179,8 @@ pub(super) fn holders(old: &Types, new: &Types, renames: Renames<'_>, field: Fie
 }
 
 /// Checks, for each edge that becomes to-one, that no object has several; with a description of the change.
-pub(super) fn check_crowded_edges(
-    old: &Types,
-    new: &Types,
-    renames: Renames<'_>,
-) -> Vec<(String, DataCheck)> {
-    let mut questions = Vec::new();
+pub(super) fn check_crowded_edges(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<Change> {
+    let mut changes = Vec::new();
     for place in places(old, new, renames) {
         let field = new.model.field(place.field);
         let is_one = |id: FieldId| !new.model.field(id).is_list;
@@ -209,7 +205,8 @@ pub(super) fn check_crowded_edges(
                 mend: "remove all but one first, or make it a list".into(),
                 by_id: true,
             };
-            questions.push((format!("`{name}` holds one object"), DataCheck { sql, verdict }));
+            let words = format!("`{name}` holds one object");
+            changes.push(Change { words, questions: vec![DataCheck { sql, verdict }] });
         };
         if !field.is_list && !place.from.is_empty() {
             ask(place.field, "a", "b");
@@ -218,7 +215,7 @@ pub(super) fn check_crowded_edges(
             ask(other, "b", "a");
         }
     }
-    questions
+    changes
 }
 
 /// Definitions that take pairs aside before anything changes, and those that put them in place when the tables are there.

@@ -4,30 +4,24 @@
 //!
 //! **Cost:** the lengths of all texts of a field that gets an index are read, and the words of those that may be too many.
 
-use super::changes::{DataCheck, NAMED_MAX, Verdict, field_name, values};
-use super::database::Database;
-use super::migrate::Refusal;
-use super::renames::Renames;
-use super::{Error, Types};
+use super::data_check::{Change, DataCheck, NAMED_MAX, Verdict, field_name, values};
+use super::plan::Refusal;
+use super::renames::{FieldPair, Renames};
 use crate::layout::IndexKind;
 use crate::model::{FieldId, FieldKind, Scalar, TypeKind};
+use crate::store::database::Database;
+use crate::store::{Error, Types};
 use weir_relational::values::text_search::{EXCESS_BYTES_MIN, WORDS_BYTES_MAX, excess};
 
 /// New length limits of keys: a description of each, and checks for longer values.
-pub(super) fn find_new_limits(
-    old: &Types,
-    new: &Types,
-    renames: Renames<'_>,
-) -> Vec<(String, Vec<DataCheck>)> {
+pub(super) fn find_new_limits(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<Change> {
     let all = (0..new.model.fields.len() as u32).map(FieldId);
-    all.filter_map(|now| find_new_limit(old, new, (renames.old_field(now)?, now))).collect()
+    let pairs = all.filter_map(|now| Some(FieldPair { before: renames.old_field(now)?, now }));
+    pairs.filter_map(|it| find_new_limit(old, new, it)).collect()
 }
 
-fn find_new_limit(
-    old: &Types,
-    new: &Types,
-    (before, now): (FieldId, FieldId),
-) -> Option<(String, Vec<DataCheck>)> {
+fn find_new_limit(old: &Types, new: &Types, field: FieldPair) -> Option<Change> {
+    let FieldPair { before, now } = field;
     let was = old.layout.bytes_max[before.index()];
     let max = new.layout.bytes_max[now.index()].filter(|it| was.is_none_or(|was| was > *it))?;
     let field = old.model.field(before);
@@ -47,16 +41,17 @@ fn find_new_limit(
             by_id: true,
         },
     };
-    Some((format!("`{name}` takes {max} bytes at most"), vec![question]))
+    Some(Change { words: format!("`{name}` takes {max} bytes at most"), questions: vec![question] })
 }
 
 /// Checks that no text has more words than a new index can hold.
 pub(super) fn check_word_count(
     old: &Types,
     new: &Types,
-    (before, now): (FieldId, FieldId),
+    field: FieldPair,
     kind: IndexKind,
 ) -> Option<DataCheck> {
+    let FieldPair { before, now } = field;
     let field = old.model.field(before);
     // Lists of an interface are in one table for all its types.
     let has_texts = field.kind == FieldKind::Scalar(Scalar::String)

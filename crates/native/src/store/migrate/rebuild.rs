@@ -6,11 +6,12 @@
 //!
 //! **Invariant:** after them the tables are those of a store that was made with the new text.
 
-use super::ddl::quote_identifier;
+use super::edge_moves;
 use super::renames::Renames;
 use super::table_diff::{self, CellSource, How, TableDiff};
-use super::{Types, ddl, edges};
 use crate::layout::{Index, IndexKind};
+use crate::store::ddl::quote_identifier;
+use crate::store::{Types, ddl};
 use weir_relational::catalog::{TableId, TableKind};
 use weir_relational::plan::ddl::Definition;
 
@@ -32,7 +33,7 @@ pub(super) struct Work {
 pub(super) fn plan_rebuild(old: &Types, new: &Types) -> Work {
     let renames = Renames { old: &old.model, new: &new.model };
     let mut it = Rebuild { old, new, all: table_diff::tables(old, new, renames), out: Vec::new() };
-    let (aside, placed) = edges::moves(old, new, renames);
+    let (aside, placed) = edge_moves::moves(old, new, renames);
     let views = ddl::views(new);
     if aside.is_empty() && placed.is_empty() && it.is_nothing() && views == ddl::views(old) {
         return Work::default();

@@ -11,6 +11,13 @@ pub(super) struct Renames<'m> {
     pub(super) new: &'m Model,
 }
 
+/// A field of the old model, and what it is in the new one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FieldPair {
+    pub(super) before: FieldId,
+    pub(super) now: FieldId,
+}
+
 impl Renames<'_> {
     /// The old type of a type of the new model.
     pub(super) fn old_type(self, id: TypeId) -> Option<TypeId> {

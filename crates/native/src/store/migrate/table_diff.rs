@@ -2,12 +2,12 @@
 //!
 //! **Invariant:** every old table becomes at most one new one; a table without a successor is dropped.
 
-use super::Types;
 use super::convert::convert;
-use super::ddl::{literal, quote_identifier, stored_tables};
 use super::renames::Renames;
 use crate::layout::Storage;
 use crate::model::{DefaultValue, Field, FieldId, FieldKind, TypeId, TypeKind};
+use crate::store::Types;
+use crate::store::ddl::{literal, quote_identifier, stored_tables};
 use weir_relational::catalog::{ColumnId, Table, TableId};
 use weir_relational::plan::ddl::Definition;
 

@@ -1,6 +1,7 @@
 //! Values that become unique, with the questions whether they are, and those that need not be any more.
 
-use super::changes::{DataCheck, Differences, NAMED_MAX, Verdict, field_name, values};
+use super::data_check::{DataCheck, NAMED_MAX, Verdict, field_name, values};
+use super::differences::Differences;
 use crate::model::{FieldId, Key, TypeId, TypeKind};
 
 impl Differences<'_> {

@@ -4,15 +4,15 @@
 //! A name that is in use keeps its values, so such a rename would do nothing, and nobody would see it. What the old text said
 //! already has been done, or was refused.
 
-use super::changes::{DataCheck, Verdict};
-use super::ddl::literal;
-use super::migrate::Refusal;
+use super::data_check::{Change, DataCheck, Verdict};
+use super::plan::Refusal;
 use super::renames::Renames;
 use crate::model::{FieldId, Model};
+use crate::store::ddl::literal;
 use weir_language::suggest::near;
 
 /// Renames from a name that stays, in words, each with a question that is answered.
-pub(super) fn renames(renames: Renames<'_>) -> Vec<(String, Vec<DataCheck>)> {
+pub(super) fn find_stale_renames(renames: Renames<'_>) -> Vec<Change> {
     let old = renames.old;
     let new = renames.new;
     let mut found = Vec::new();
@@ -22,7 +22,7 @@ pub(super) fn renames(renames: Renames<'_>) -> Vec<(String, Vec<DataCheck>)> {
         };
         let was = old.type_by_name(&ty.name).and_then(|it| old.ty(it).renamed_from.as_deref());
         if was != Some(from) && old.type_by_name(from).is_some() {
-            found.push(stays(&ty.name, from));
+            found.push(refuse_rename(&ty.name, from));
         }
     }
     for field in &new.fields {
@@ -32,13 +32,14 @@ pub(super) fn renames(renames: Renames<'_>) -> Vec<(String, Vec<DataCheck>)> {
         let before = old.field_by_name(owner, &field.name);
         let was = before.and_then(|it| old.field(it).renamed_from.as_deref());
         if was != Some(from) && old.field_by_name(owner, from).is_some() && field.inherited_from.is_none() {
-            found.push(stays(&format!("{}.{}", new.ty(field.owner).name, field.name), from));
+            found.push(refuse_rename(&format!("{}.{}", new.ty(field.owner).name, field.name), from));
         }
     }
     found
 }
 
-fn stays(name: &str, from: &str) -> (String, Vec<DataCheck>) {
+/// A rename of `from`, which has a name of its own still, to `name`.
+fn refuse_rename(name: &str, from: &str) -> Change {
     let question = DataCheck {
         sql: format!("SELECT {}", literal(from)),
         verdict: Verdict::Forbidden {
@@ -47,7 +48,7 @@ fn stays(name: &str, from: &str) -> (String, Vec<DataCheck>) {
             by_id: false,
         },
     };
-    (format!("rename `{from}` to `{name}`"), vec![question])
+    Change { words: format!("rename `{from}` to `{name}`"), questions: vec![question] }
 }
 
 /// Refusals for allowed losses that name no type or field of the store.

@@ -7,11 +7,12 @@
 //!
 //! **Cost:** every DateTime is read once, some thousand at a time; one statement writes those of a page.
 
-use super::database::{Database, Value};
-use super::ddl::quote_identifier;
-use super::{Error, Plan, Types, versions};
+use super::plan::Plan;
 use crate::layout::{self, Storage};
 use crate::model::{FieldId, TypeKind};
+use crate::store::database::{Database, Value};
+use crate::store::ddl::quote_identifier;
+use crate::store::{Error, Types, versions};
 use serde_json::{Map, Value as Json};
 use weir_relational::catalog::{ColumnId, TableId};
 use weir_relational::values::instant;
@@ -23,7 +24,7 @@ const MOMENTS_FORMAT: i64 = 2;
 const PAGE_ROWS: i64 = 5000;
 
 /// Adds the upgrade to the plan of a store of an earlier format.
-pub(super) fn announce(format: i64, plan: &mut Plan) {
+pub(in crate::store) fn announce(format: i64, plan: &mut Plan) {
     (plan.is_nothing, plan.upgrades) = (false, Some(format));
     if format < MOMENTS_FORMAT {
         let words = "every DateTime is stored as it is answered: `2003` as `2003-01-01T00:00:00Z`";

@@ -3,12 +3,12 @@
 //! **Invariant:** digits of whole numbers never pass through floating point; texts are stored as they are given, but for those of a
 //! `DateTime`, which are normal.
 
-use super::batch::{Batch, BulkCell, Item};
-use super::rows::field_name;
 use super::slots::{SlotKind, Slots};
 use crate::model::{FieldId, Scalar};
 use crate::store::Types;
 use crate::store::versions::ID_MAX;
+use crate::transfer::edge_fields::field_name;
+use crate::transfer::parcel::{Batch, BulkCell, Item, boolean};
 use std::borrow::Cow;
 use weir_language::json::{Json, JsonRef};
 use weir_relational::values::geometry::Geometry;
@@ -135,7 +135,7 @@ fn plain(types: &Types, batch: &mut Batch, kind: SlotKind, text: &str) -> Result
                 "false" | "0" | "False" | "FALSE" => false,
                 _ => return Err(no("Boolean")),
             };
-            Ok(super::sink::boolean(types, value))
+            Ok(boolean(types, value))
         }
         SlotKind::Enum(id) => {
             let it = types.model.enumeration(id);

@@ -4,12 +4,13 @@
 //!
 //! **Cost:** at most [`PARCEL_ROWS`] objects or [`PARCEL_BYTES`] are held for each parcel.
 
-use super::Reached;
-use super::batch::{Batch, BulkCell, Edge, LooseEdge, Parcel, RejectKind, Target, UnknownCount};
+use super::cell_values;
 use super::slots::{Aim, Mapping, Slot, SlotKind, Slots};
-use super::value;
 use crate::model::{FieldId, FieldKind, Scalar, TypeId, TypeKind};
 use crate::store::Types;
+use crate::transfer::Reached;
+use crate::transfer::parcel::{Batch, BulkCell, Edge, LooseEdge, Parcel, Target, UnknownCount};
+use crate::transfer::reject::RejectKind;
 use crate::write::secret::is_hash;
 use weir_language::json::{Json, JsonKind, JsonRef};
 
@@ -179,7 +180,7 @@ impl<'t> Gather<'t> {
 
     /// Takes a pair: the owner of an edge or list, and the target or item.
     pub(crate) fn pair(&mut self, field: FieldId, line: u64, owner: &str, other: &str) -> Result<(), String> {
-        let id = value::id(owner)?;
+        let id = cell_values::id(owner)?;
         let it = self.types.model.field(field);
         let kind = it.kind;
         let owner = it.owner;
@@ -188,11 +189,13 @@ impl<'t> Gather<'t> {
         let row = batch.ids.len() - 1;
         batch.ids[row] = id;
         let done = match kind {
-            FieldKind::Edge { .. } => value::id(other).map(|to| {
+            FieldKind::Edge { .. } => cell_values::id(other).map(|to| {
                 batch.edges.push(Edge { row: row as u32, field, to: Target::Id(to), line });
             }),
-            FieldKind::Scalar(scalar) => value::add(slots, batch, field, SlotKind::Scalar(scalar), other),
-            FieldKind::Enum(id) => value::add(slots, batch, field, SlotKind::Enum(id), other),
+            FieldKind::Scalar(scalar) => {
+                cell_values::add(slots, batch, field, SlotKind::Scalar(scalar), other)
+            }
+            FieldKind::Enum(id) => cell_values::add(slots, batch, field, SlotKind::Enum(id), other),
             FieldKind::Id => Err("an ID is no edge".into()),
         };
         if done.is_err() {
@@ -278,10 +281,12 @@ fn target(types: &Types, batch: &mut Batch, to: TypeId, json: JsonRef<'_>) -> Re
     };
     let model = &types.model;
     match model.field_by_name(to, &name) {
-        Some(field) if model.field(field).kind == FieldKind::Id => value::id(&text(value)).map(Target::Id),
+        Some(field) if model.field(field).kind == FieldKind::Id => {
+            cell_values::id(&text(value)).map(Target::Id)
+        }
         Some(field) if model.field(field).key.is_some() => Ok(Target::Key(field, batch.put(&text(value)))),
         Some(_) => Err(format!("`{name}` is no key of `{}`", model.ty(to).name)),
-        None if matches!(&*name, "__id" | "uid" | "id") => value::id(&text(value)).map(Target::Id),
+        None if matches!(&*name, "__id" | "uid" | "id") => cell_values::id(&text(value)).map(Target::Id),
         None => Err(format!("`{name}` is no field of `{}`", model.ty(to).name)),
     }
 }
@@ -331,7 +336,8 @@ pub(crate) fn put_cell(
 ) -> Result<(), String> {
     match slot {
         Slot::List { .. } | Slot::Many { .. } if text.starts_with('[') => {
-            let json = Json::parse(text.as_bytes(), value::DEPTH_MAX).map_err(|error| error.to_string())?;
+            let json =
+                Json::parse(text.as_bytes(), cell_values::DEPTH_MAX).map_err(|error| error.to_string())?;
             put_json(slots, batch, first, slot, json.root())
         }
         _ => put(slots, batch, first, slot, text),
@@ -357,15 +363,17 @@ pub(crate) fn put(
         }
         Slot::Id => {
             let row = batch.ids.len() - 1;
-            let id = value::id(text)?;
+            let id = cell_values::id(text)?;
             if ![0, id].contains(&batch.ids[row]) {
                 return Err(format!("its ID is {:#x} already", batch.ids[row]));
             }
             batch.ids[row] = id;
         }
-        Slot::Value { field, scalar, at } => value::set(slots, batch, first, (field, scalar, at), text)?,
-        Slot::One { .. } | Slot::Many { .. } => edge(batch, first, slot, Target::Id(value::id(text)?))?,
-        Slot::List { field, scalar } => value::add(slots, batch, field, scalar, text)?,
+        Slot::Value { field, scalar, at } => {
+            cell_values::set(slots, batch, first, (field, scalar, at), text)?
+        }
+        Slot::One { .. } | Slot::Many { .. } => edge(batch, first, slot, Target::Id(cell_values::id(text)?))?,
+        Slot::List { field, scalar } => cell_values::add(slots, batch, field, scalar, text)?,
         Slot::Secret { at } if is_hash(text) => {
             let cell = batch.put(text);
             batch.set_once(first + at, cell)?;

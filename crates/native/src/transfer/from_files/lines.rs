@@ -11,10 +11,10 @@
 //!
 //! **Cost:** one pass; a line without quotes is split where it stands.
 
-use super::Reached;
-use super::batch::Parcel;
 use super::gather::{Gather, put_cell};
 use super::slots::{Aim, Slot};
+use crate::transfer::parcel::Parcel;
+use crate::transfer::{Reached, changed_file_message};
 use flate2::Crc;
 use memchr::{memchr, memchr_iter};
 use std::io::BufRead;
@@ -126,7 +126,7 @@ impl<R: BufRead> Lines<R> {
         if from.offset == 0 || self.position() == from {
             Ok(())
         } else {
-            Err(super::changed_file_message(from.line))
+            Err(changed_file_message(from.line))
         }
     }
 }
@@ -147,7 +147,8 @@ pub(crate) fn ndjson(
         let text = lines.text.trim_ascii();
         if !text.is_empty() {
             let line = lines.line;
-            let done = match Json::parse_in(std::mem::take(&mut buffer), text, super::value::DEPTH_MAX) {
+            let done = match Json::parse_in(std::mem::take(&mut buffer), text, super::cell_values::DEPTH_MAX)
+            {
                 Ok(json) => {
                     let done = gather.json(json.root(), line);
                     buffer = json.into_buffer();

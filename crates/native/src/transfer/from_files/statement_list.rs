@@ -5,9 +5,9 @@
 //!
 //! **Cost:** one pass over the bytes; one object is held.
 
+use super::cell_values;
 use super::lines::LINE_BYTES_MAX;
-use super::nquads::{Quad, QuadObject};
-use super::value;
+use super::quad::{Quad, QuadObject};
 use flate2::Crc;
 use std::borrow::Cow;
 use std::io::BufRead;
@@ -99,7 +99,7 @@ fn step((depth, in_string, is_escaped): (&mut u32, &mut bool, &mut bool), byte: 
 
 /// The statements of an object; a reason for each that is none.
 pub(super) fn quads(json: JsonRef<'_>) -> Vec<Result<Quad<'_>, String>> {
-    let subject = match json.get("uid").map(|it| value::id(&text(it))) {
+    let subject = match json.get("uid").map(|it| cell_values::id(&text(it))) {
         Some(Ok(subject)) => subject,
         Some(Err(why)) => return vec![Err(why)],
         None => return vec![Err("an object has no `uid`".into())],
@@ -136,7 +136,7 @@ fn object(value: JsonRef<'_>) -> Result<(QuadObject<'_>, bool), String> {
     let mut others = value.members().map(|it| it.0).filter(|it| !matches!(&**it, "uid" | "namespace"));
     let has_facets = value.members().any(|it| it.0.contains('|'));
     match others.find(|it| !it.contains('|')) {
-        None => Ok((QuadObject::Id(value::id(&text(uid))?), has_facets)),
+        None => Ok((QuadObject::Id(cell_values::id(&text(uid))?), has_facets)),
         Some(other) => {
             Err(format!("`{other}` stands within another object: write it into an object of its own"))
         }

@@ -5,13 +5,14 @@
 //!
 //! **Invariant:** each statement is in the object, or waits, or is refused with its line.
 
-use super::batch::{Batch, ColumnLine, LooseEdge, RejectKind};
 use super::gather::{Gather, other_type, put};
-use super::rows::field_name;
 use super::slots::{Slot, Slots};
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind};
 use crate::store::Types;
+use crate::transfer::edge_fields::field_name;
+use crate::transfer::parcel::{Batch, ColumnLine, LooseEdge};
+use crate::transfer::reject::RejectKind;
 use hashbrown::HashMap;
 use std::io::{BufRead, Write};
 

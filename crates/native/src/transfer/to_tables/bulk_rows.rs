@@ -2,16 +2,16 @@
 //!
 //! **Invariant:** values are bound; only names of the layout are part of a statement.
 
-use super::batch::{Batch, BulkCell, Edge, LooseEdge, Target};
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, TypeId};
 use crate::store::database::{Bulk, BulkSource, BulkTable, Database, Value};
 use crate::store::ddl::{list, quote_identifier};
 use crate::store::{Error, Types};
+use crate::transfer::edge_fields::field_name;
+use crate::transfer::file_line::DeferredTable;
+use crate::transfer::parcel::{Batch, BulkCell, Edge, LooseEdge, Target};
+use crate::transfer::reject::Rejected;
 use weir_relational::catalog::ColumnId;
-
-/// A line and why it is not taken.
-pub(crate) type Rejected = (u64, String);
 
 /// The tables that objects of a type have a row in: the type's own, and registries.
 fn tables(types: &Types, batch: &Batch) -> Vec<BulkTable> {
@@ -143,22 +143,17 @@ fn cell_value(batch: &Batch, cell: BulkCell) -> Value {
     }
 }
 
-/// Name of a field in the table of deferred edges.
-pub(crate) fn field_name(types: &Types, id: FieldId) -> String {
-    let field = types.model.field(id);
-    format!("{}.{}", types.model.ty(field.owner).name, field.name)
-}
-
 /// Keeps edges whose other objects are not there yet.
 pub(crate) fn wait(
     types: &Types,
     database: &mut Database,
-    (table, names): (&str, &[String]),
+    deferred: DeferredTable<'_>,
     batch: &Batch,
     edges: &[Edge],
 ) -> Result<(), Error> {
     let sql = format!(
-        "INSERT INTO {table} (field, owner, target, key_field, key_value, file, line) VALUES ($1, $2, $3, $4, $5, $6, $7)"
+        "INSERT INTO {} (field, owner, target, key_field, key_value, file, line) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        deferred.name
     );
     for edge in edges {
         let (target, key, value) = match edge.to {
@@ -169,15 +164,15 @@ pub(crate) fn wait(
                 batch.render_cell(cell).as_str().into(),
             ),
         };
-        let (file, line) = super::sink::place(names, edge.line);
+        let from = deferred.find_line(edge.line);
         let values = [
             field_name(types, edge.field).as_str().into(),
             batch.ids[edge.row as usize].into(),
             target,
             key,
             value,
-            file.into(),
-            Value::Int(line as i64),
+            from.file.into(),
+            Value::Int(from.line as i64),
         ];
         database.execute(&sql, &values)?;
     }
@@ -188,36 +183,20 @@ pub(crate) fn wait(
 pub(crate) fn wait_loose(
     types: &Types,
     database: &mut Database,
-    (table, names): (&str, &[String]),
+    deferred: DeferredTable<'_>,
     edge: &LooseEdge,
 ) -> Result<(), Error> {
-    let sql = format!("INSERT INTO {table} (field, owner, target, file, line) VALUES ($1, $2, $3, $4, $5)");
-    let (file, line) = super::sink::place(names, edge.line);
+    let sql = format!(
+        "INSERT INTO {} (field, owner, target, file, line) VALUES ($1, $2, $3, $4, $5)",
+        deferred.name
+    );
+    let from = deferred.find_line(edge.line);
     let values = [
         field_name(types, edge.field).as_str().into(),
         edge.owner.into(),
         edge.target.into(),
-        file.into(),
-        Value::Int(line as i64),
+        from.file.into(),
+        Value::Int(from.line as i64),
     ];
     database.execute(&sql, &values).map(drop)
-}
-
-/// True if an edge is its own other side.
-pub(crate) fn is_mutual(types: &Types, field: FieldId) -> bool {
-    let of = types.model.field(field);
-    match of.kind {
-        FieldKind::Edge { inverse: Some(other), .. } => other == field || of.inherited_from == Some(other),
-        FieldKind::Edge { inverse: None, .. } | FieldKind::Id | FieldKind::Scalar(_) | FieldKind::Enum(_) => {
-            false
-        }
-    }
-}
-
-/// The type an edge leads to.
-pub(crate) fn target_type(types: &Types, field: FieldId) -> Option<TypeId> {
-    match types.model.field(field).kind {
-        FieldKind::Edge { to, .. } => Some(to),
-        FieldKind::Id | FieldKind::Scalar(_) | FieldKind::Enum(_) => None,
-    }
 }

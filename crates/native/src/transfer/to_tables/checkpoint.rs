@@ -5,11 +5,11 @@
 //!
 //! **Invariant:** the marks of a load and the edges that wait for it are nobody else's, and go when it ends.
 
-use super::Reached;
-use super::batch::RejectKind;
 use super::import_lock::texts;
 use crate::store::database::{Database, Value};
 use crate::store::{Error, versions};
+use crate::transfer::Reached;
+use crate::transfer::reject::RejectKind;
 use weir_relational::catalog::ColumnType;
 use weir_relational::plan::ddl::{ColumnDefinition, Definition, TableDefinition};
 

@@ -7,15 +7,14 @@
 //!
 //! **Cost:** some statements for each field, linear in its edges but for the indexes they are looked up in.
 
-use super::batch::RejectKind;
-use super::rows::{field_name, is_mutual, target_type};
-use super::sink::Reject;
 use super::unknown;
 use crate::layout::{IndexKind, Storage};
 use crate::model::{FieldId, FieldKind, Scalar, TypeId, TypeKind};
 use crate::store::database::{Database, QueryRows, Value};
 use crate::store::ddl::quote_identifier;
 use crate::store::{Error, Types};
+use crate::transfer::edge_fields::{field_name, is_mutual, target_type};
+use crate::transfer::reject::{Reject, RejectKind};
 use weir_relational::catalog::{ColumnId, TableId};
 
 /// Settles all edges that wait and gives those that lead nowhere.

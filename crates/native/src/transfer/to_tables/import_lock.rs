@@ -12,7 +12,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// The right to load, given back when it is dropped.
-pub(super) enum ImportLock {
+pub(crate) enum ImportLock {
     /// A locked file beside the store.
     File { path: PathBuf, _file: File },
     /// A session that holds the lock.
@@ -23,7 +23,7 @@ impl ImportLock {
     /// Takes the right to load into the store at `place`.
     /// # Errors
     /// Another load has it.
-    pub(super) fn new(place: &Place) -> Result<Self, Error> {
+    pub(crate) fn new(place: &Place) -> Result<Self, Error> {
         if let Some(path) = place.file() {
             return Self::lock(path);
         }
@@ -75,7 +75,7 @@ fn taken_already() -> Error {
 }
 
 /// Drops indexes of empty tables, unless they are in use.
-pub(super) fn defer_indexes(place: &Place, types: &Types) -> Result<(), Error> {
+pub(crate) fn defer_indexes(place: &Place, types: &Types) -> Result<(), Error> {
     // The other users of a server search without them meanwhile.
     let Some(mut database) = Database::exclusive(place)? else { return Ok(()) };
     database.begin()?;
@@ -87,6 +87,6 @@ pub(super) fn defer_indexes(place: &Place, types: &Types) -> Result<(), Error> {
 }
 
 /// The rows of a statement of one column, as texts.
-pub(super) fn texts(database: &mut Database, sql: &str, values: &[Value]) -> Result<Vec<String>, Error> {
+pub(crate) fn texts(database: &mut Database, sql: &str, values: &[Value]) -> Result<Vec<String>, Error> {
     Ok(database.query(sql, values, 1)?.iter().map(|row| row[0].text()).collect())
 }

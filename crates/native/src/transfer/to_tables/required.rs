@@ -8,15 +8,15 @@
 //!
 //! **Cost:** a row for each object whose edge is given elsewhere; nothing for those that bring it along.
 
-use super::batch::{Batch, BulkCell};
 use super::deferred_edges::{id_column, partners};
-use super::rows::field_name;
-use super::sink::place;
 use crate::layout::Storage;
 use crate::model::{Field, FieldId, FieldKind, TypeId, TypeKind};
 use crate::store::database::{Database, Value};
 use crate::store::ddl::quote_identifier;
 use crate::store::{Error, Types};
+use crate::transfer::edge_fields::field_name;
+use crate::transfer::file_line::DeferredTable;
+use crate::transfer::parcel::{Batch, BulkCell};
 
 /// Objects of a load that lack an edge that has a `!`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,14 +43,14 @@ fn required_edges(types: &Types, ty: TypeId) -> impl Iterator<Item = (FieldId, &
 }
 
 /// Notes the objects of `batch` that do not have their edges yet.
-pub(super) fn note(
+pub(crate) fn note(
     types: &Types,
     database: &mut Database,
-    (table, names): (&str, &[String]),
+    deferred: DeferredTable<'_>,
     batch: &Batch,
     gone: &[bool],
 ) -> Result<(), Error> {
-    let sql = format!("INSERT INTO {table} (field, owner, file, line) VALUES ($1, $2, $3, $4)");
+    let sql = format!("INSERT INTO {} (field, owner, file, line) VALUES ($1, $2, $3, $4)", deferred.name);
     for (field, _) in required_edges(types, batch.ty) {
         let column = types.layout.fields[field.index()].to_one();
         let at = column.and_then(|column| batch.columns.iter().position(|it| *it == column));
@@ -59,8 +59,9 @@ pub(super) fn note(
             if at.is_some_and(|at| batch.row(row)[at] != BulkCell::Null) {
                 continue;
             }
-            let (file, line) = place(names, batch.lines[row]);
-            let values = [name.as_str().into(), batch.ids[row].into(), file.into(), Value::Int(line as i64)];
+            let from = deferred.find_line(batch.lines[row]);
+            let values =
+                [name.as_str().into(), batch.ids[row].into(), from.file.into(), Value::Int(from.line as i64)];
             database.execute(&sql, &values)?;
         }
     }
@@ -68,7 +69,7 @@ pub(super) fn note(
 }
 
 /// Counts the objects that lack an edge.
-pub(super) fn count(types: &Types, database: &mut Database, table: &str) -> Result<Vec<Lacking>, Error> {
+pub(crate) fn count(types: &Types, database: &mut Database, table: &str) -> Result<Vec<Lacking>, Error> {
     let objects = types.model.type_ids().filter(|it| types.model.ty(*it).kind == TypeKind::Object);
     let mut found = Vec::new();
     for (field, _) in objects.flat_map(|ty| required_edges(types, ty)) {

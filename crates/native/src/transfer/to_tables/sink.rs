@@ -8,35 +8,22 @@
 //!
 //! **Cost:** per row one insert and, per edge, one look into a set of numbers that are known to be there.
 
-use super::batch::{Batch, BulkCell, Edge, LooseEdge, Parcel, RejectKind, Target};
 use super::checkpoint::{Load, Mark};
-use super::nquads::LINE_BITS;
-use super::required;
-use super::rows::{self, Rejected, is_mutual};
-use super::unknown;
+use super::{bulk_rows, required, unknown};
 use crate::layout::Storage;
 use crate::model::{DefaultValue, FieldId, FieldKind, TypeId, TypeKind};
 use crate::store::database::{Database, Value};
 use crate::store::ddl::quote_identifier;
 use crate::store::{Error, Types, versions};
+use crate::transfer::edge_fields::is_mutual;
+use crate::transfer::file_line::{DeferredTable, find_line};
+use crate::transfer::parcel::{Batch, BulkCell, Edge, LooseEdge, Parcel, Target, boolean};
+use crate::transfer::reject::{Reject, RejectKind, Rejected};
 use hashbrown::{HashMap, HashSet};
 use weir_relational::catalog::{ColumnId, TableId};
 
 /// Numbers that are remembered to be there, over all tables; beyond it they are forgotten and asked for again.
 const KNOWN_MAX: usize = 4_000_000;
-
-/// Why a line is not in the store.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reject {
-    /// The file.
-    pub file: String,
-    /// The line.
-    pub line: u64,
-    /// Kind of the rejected item.
-    pub part: RejectKind,
-    /// Why.
-    pub why: String,
-}
 
 /// Writes parcels.
 pub(crate) struct Sink<'t> {
@@ -83,9 +70,10 @@ impl<'t> Sink<'t> {
     fn write(&mut self, parcel: Parcel, mark: &mut Mark) -> Result<(), Error> {
         self.forget_if_changed()?;
         let names = self.names;
+        let deferred = DeferredTable { name: &self.load.edges, files: names };
         let reject = |(line, part, why): (u64, RejectKind, String)| {
-            let (file, line) = place(names, line);
-            Reject { file: file.to_owned(), line, part, why }
+            let line = find_line(names, line);
+            Reject { file: line.file.to_owned(), line: line.line, part, why }
         };
         let before = self.rejects.len();
         self.rejects.extend(parcel.rejects.into_iter().map(reject));
@@ -98,9 +86,9 @@ impl<'t> Sink<'t> {
             self.rejects.extend(refused.into_iter().map(|(line, why)| reject((line, part, why))));
         }
         for edge in &parcel.loose {
-            rows::wait_loose(self.types, self.database, (&self.load.edges, names), edge)?;
+            bulk_rows::wait_loose(self.types, self.database, deferred, edge)?;
         }
-        unknown::note(self.database, (&self.load.edges, names), &parcel.unknown)?;
+        unknown::note(self.database, deferred, &parcel.unknown)?;
         self.rejects[before..].iter().for_each(|it| mark.count.refuse(it.part));
         mark.count.facets_left_out += parcel.facets;
         mark.reached = parcel.reached;
@@ -127,26 +115,26 @@ impl<'t> Sink<'t> {
             self.check_required(batch, &mut gone, refused);
             self.check_numbers(batch, &mut gone, refused)?;
             self.resolve_columns(batch)?;
-            rows::insert(self.types, self.database, batch, &mut gone, refused)?;
+            bulk_rows::insert(self.types, self.database, batch, &mut gone, refused)?;
         } else {
             self.check_owners(batch, &mut gone, refused)?;
         }
-        let table = (self.load.edges.as_str(), self.names);
+        let deferred = DeferredTable { name: &self.load.edges, files: self.names };
         for line in batch.column_lines.iter().filter(|it| gone[it.row as usize]) {
             let Some(field) = line.turned else { continue };
             let owner = line.to;
             let target = batch.ids[line.row as usize];
             let edge = LooseEdge { field, owner, target, line: line.line };
-            rows::wait_loose(self.types, self.database, table, &edge)?;
+            bulk_rows::wait_loose(self.types, self.database, table, &edge)?;
         }
         batch.items.retain(|it| !gone[it.row as usize]);
         batch.edges.retain(|it| !gone[it.row as usize]);
-        rows::items(self.types, self.database, batch)?;
-        rows::refill(self.types, self.database, batch)?;
+        bulk_rows::items(self.types, self.database, batch)?;
+        bulk_rows::refill(self.types, self.database, batch)?;
         let waiting = self.pairs(batch)?;
-        rows::wait(self.types, self.database, (&self.load.edges, self.names), batch, &waiting)?;
+        bulk_rows::wait(self.types, self.database, deferred, batch, &waiting)?;
         if batch.makes_objects {
-            required::note(self.types, self.database, (&self.load.edges, self.names), batch, &gone)?;
+            required::note(self.types, self.database, deferred, batch, &gone)?;
         }
         Ok(gone.iter().filter(|it| !**it).count() as u64)
     }
@@ -362,16 +350,10 @@ impl<'t> Sink<'t> {
                 let half = now.len() / 2;
                 now[half..].iter_mut().for_each(|it| *it = (it.1, it.0));
             }
-            rows::join(types, self.database, field, &now)?;
+            bulk_rows::join(types, self.database, field, &now)?;
         }
         Ok(waiting)
     }
-}
-
-/// The file and the line that `line` means: above the bits of the line stands the number of the file.
-pub(crate) fn place(names: &[String], line: u64) -> (&str, u64) {
-    let file = names.get((line >> LINE_BITS) as usize).map_or("", String::as_str);
-    (file, line & ((1 << LINE_BITS) - 1))
 }
 
 /// A default's value and, of a DateTime, its microseconds.
@@ -401,14 +383,5 @@ fn default_cells(
             }
             FieldKind::Id | FieldKind::Scalar(_) | FieldKind::Edge { .. } => (BulkCell::Null, BulkCell::Null),
         },
-    }
-}
-
-/// A truth value as the database has it.
-pub(super) fn boolean(types: &Types, value: bool) -> BulkCell {
-    if types.kind.store_dialect().booleans_are_numbers() {
-        BulkCell::Int(value.into())
-    } else {
-        BulkCell::Bool(value)
     }
 }

@@ -4,13 +4,13 @@
 //!
 //! **Invariant:** the counts are written with the parcel that they are of, so that an interrupted load counts each once.
 
-use super::batch::UnknownCount;
-use super::sink::place;
 use crate::store::Error;
 use crate::store::database::{Database, Value};
+use crate::transfer::file_line::DeferredTable;
+use crate::transfer::parcel::UnknownCount;
 
 /// Marks a predicate in the table of deferred edges: no edge has such a name.
-pub(super) const MARK: char = '?';
+pub(crate) const MARK: char = '?';
 
 /// Statements of a load with one predicate that is no field of their objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,23 +26,24 @@ pub struct Unknown {
 }
 
 /// Notes the counts of a parcel.
-pub(super) fn note(
+pub(crate) fn note(
     database: &mut Database,
-    (table, names): (&str, &[String]),
+    deferred: DeferredTable<'_>,
     counts: &[UnknownCount],
 ) -> Result<(), Error> {
-    let sql = format!("INSERT INTO {table} (field, owner, file, line) VALUES ($1, $2, $3, $4)");
+    let sql = format!("INSERT INTO {} (field, owner, file, line) VALUES ($1, $2, $3, $4)", deferred.name);
     for count in counts {
-        let (file, line) = place(names, count.line);
+        let from = deferred.find_line(count.line);
         let name = format!("{}{MARK}", count.predicate);
-        let values = [name.as_str().into(), count.statements.into(), file.into(), Value::Int(line as i64)];
+        let values =
+            [name.as_str().into(), count.statements.into(), from.file.into(), Value::Int(from.line as i64)];
         database.execute(&sql, &values)?;
     }
     Ok(())
 }
 
 /// The counts of the whole load.
-pub(super) fn count(database: &mut Database, table: &str) -> Result<Vec<Unknown>, Error> {
+pub(crate) fn count(database: &mut Database, table: &str) -> Result<Vec<Unknown>, Error> {
     let sql = format!(
         "SELECT field, owner, file, line FROM {table} WHERE field LIKE '%{MARK}' ORDER BY field, file, line"
     );
