@@ -20,13 +20,13 @@ pub use tables::ToldTable;
 pub use transaction::{Commit, KeyTexts, TableChange};
 
 use crate::address::{Limits, Settings};
-use crate::connection::Facts;
-use crate::dial::Kind;
+use crate::connect::dial::Kind;
 use crate::error::Error;
-use crate::lane_queue::add_jitter;
+use crate::lanes::lane_queue::add_jitter;
 use crate::pool::Pool;
-use crate::rows::Rows;
-use crate::statement::{Format, Parameters, Statement};
+use crate::protocol::connection::Facts;
+use crate::protocol::rows::Rows;
+use crate::protocol::statement::{Format, Parameters, Statement};
 use connection::StreamConnection;
 use hashbrown::HashMap;
 use session::SessionEnd;

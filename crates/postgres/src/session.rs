@@ -7,15 +7,17 @@
 //! **Invariant:** a session goes back only when no transaction is open and nothing is under way. A write that may have
 //! happened is never reported as one that did not, nor one that is not committed as done.
 
-use crate::bulkhead::Patience;
-use crate::connection::{End, Status};
+pub(crate) mod session_wire;
+
+use crate::admission::bulkhead::Patience;
+use crate::admission::permit::Permit;
 use crate::error::{DatabaseError, Error};
-use crate::permit::Permit;
-use crate::rows::Rows;
-use crate::server::Sessions;
-use crate::statement::{Parameters, Statement};
-use crate::transaction::{self, Isolation, Transaction};
-use crate::wire::Wire;
+use crate::pool::server::Sessions;
+use crate::protocol::connection::{End, Status};
+use crate::protocol::rows::Rows;
+use crate::protocol::statement::{Parameters, Statement};
+use crate::protocol::transaction::{self, Isolation, Transaction};
+use crate::session::session_wire::Wire;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

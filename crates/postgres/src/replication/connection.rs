@@ -6,12 +6,12 @@
 
 use super::tables::TextRows;
 use crate::address::Settings;
-use crate::connection::Facts;
-use crate::dial::{Dialer, Kind, ReadVersion};
+use crate::connect::dial::{Dialer, Kind, ReadVersion};
 use crate::error::{DatabaseError, Error};
-use crate::rows::split;
+use crate::protocol::connection::Facts;
+use crate::protocol::rows::split;
+use crate::protocol::stream::Stream;
 use crate::script::{ScriptAnswer, ask};
-use crate::stream::Stream;
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use postgres_protocol::message::frontend::{self, CopyData};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -2,8 +2,8 @@
 
 use super::tables::TextRows;
 use crate::address::Settings;
-use crate::connection::Facts;
 use crate::error::Error;
+use crate::protocol::connection::Facts;
 use weir_relational::dialect::flavour::Flavour;
 use weir_relational::dialect::quoting::quote_identifier;
 

@@ -16,7 +16,7 @@ use super::tables::{HEIRS, RELATIONS, Tables};
 use super::transaction::{Collector, Commit, Taken};
 use super::visibility::{HeldCommits, Snapshot, Suspects};
 use super::{SessionTask, SharedStream, StreamState, TableName, Turn};
-use crate::dial::Kind;
+use crate::connect::dial::Kind;
 use crate::error::Error;
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -6,20 +6,20 @@
 //! **Cost:** a thread keeps to its own lane, so that an answer crosses no thread, unless that lane is stuck.
 
 use crate::address::{Limits, Settings};
-use crate::bulkhead::{Bulkhead, Cause, Pass, Patience};
-use crate::demand::Demand;
-use crate::dial::{Dialer, Kind, ReadVersion};
+use crate::admission::bulkhead::{Bulkhead, Cause, Pass, Patience};
+use crate::admission::demand::Demand;
+use crate::admission::keyed_limiter::{KeyPermit, KeyedLimiter};
+use crate::admission::permit::Permit;
+use crate::connect::dial::{Dialer, Kind, ReadVersion};
+use crate::connect::room;
 use crate::error::Error;
-use crate::keyed_limiter::{KeyPermit, KeyedLimiter};
-use crate::lane_queue::LaneCount;
 use crate::lanes::Lanes;
-use crate::permit::Permit;
-use crate::room;
-use crate::rows::Rows;
+use crate::lanes::lane_queue::LaneCount;
+use crate::protocol::rows::Rows;
+use crate::protocol::statement::{Parameters, SHORT_MAX, Statement};
+use crate::protocol::transaction::Transaction;
+use crate::session::session_wire::Wire;
 use crate::session::{Purpose, Session};
-use crate::statement::{Parameters, SHORT_MAX, Statement};
-use crate::transaction::Transaction;
-use crate::wire::Wire;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};

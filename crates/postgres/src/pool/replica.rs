@@ -13,8 +13,8 @@
 
 use crate::address::{Host, Settings, Target};
 use crate::error::Error;
-use crate::server::Server;
-use crate::statement::{Format, Parameters, Statement};
+use crate::pool::server::Server;
+use crate::protocol::statement::{Format, Parameters, Statement};
 use futures_util::future::join_all;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};

@@ -7,12 +7,12 @@
 //!
 //! **Cost:** a batch is one write and, mostly, one read; an answer takes no allocation of its own.
 
-use crate::cache::{Need, Prepared};
 use crate::error::{COLUMNS_CHANGED, DatabaseError, Error};
-use crate::message::{self, Name};
-use crate::rows::Rows;
-use crate::statement::{Parameters, Statement};
-use crate::stream::Stream;
+use crate::protocol::message::{self, Name};
+use crate::protocol::prepared_cache::{Need, Prepared};
+use crate::protocol::rows::Rows;
+use crate::protocol::statement::{Parameters, Statement};
+use crate::protocol::stream::Stream;
 use bytes::{Buf, BytesMut};
 use std::collections::VecDeque;
 use std::future::poll_fn;

@@ -1,15 +1,15 @@
 //! The task behind a lane: connects, takes what waits, sends it as a batch with one sync, hands the answers out.
 //!
-//! The first lane of a queue stays, and connects anew when its connection breaks. A helper ([`crate::helper_lanes`]) takes requests
+//! The first lane of a queue stays, and connects anew when its connection breaks. A helper ([`crate::admission::helper_lanes`]) takes requests
 //! when it is connected, and ends with its connection.
 //!
 //! **Invariant:** a lane that ends has nothing under way, unless its runtime ends.
 
+use crate::admission::helper_lanes::REST_MAX;
+use crate::admission::permit::Permit;
+use crate::connect::room;
 use crate::error::Error;
-use crate::helper_lanes::REST_MAX;
-use crate::lane_queue::{Batch, Connected, Landed, Queue, Shared, TICK, add_jitter, tick};
-use crate::permit::Permit;
-use crate::room;
+use crate::lanes::lane_queue::{Batch, Connected, Landed, Queue, Shared, TICK, add_jitter, tick};
 use std::collections::VecDeque;
 use std::future::pending;
 use std::pin::{Pin, pin};

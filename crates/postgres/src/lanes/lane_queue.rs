@@ -2,12 +2,12 @@
 //!
 //! **Invariant:** at most `waiting_max` statements wait; each is answered, or its asker has gone.
 
-use crate::bulkhead::Bulkhead;
-use crate::connection::Connection;
-use crate::dial::{CancelKey, Dialer, Kind};
+use crate::admission::bulkhead::Bulkhead;
+use crate::connect::dial::{CancelKey, Dialer, Kind};
 use crate::error::Error;
-use crate::rows::Rows;
-use crate::statement::{Parameters, SHORT_MAX, Statement};
+use crate::protocol::connection::Connection;
+use crate::protocol::rows::Rows;
+use crate::protocol::statement::{Parameters, SHORT_MAX, Statement};
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,12 +1,12 @@
 //! Connections within what the server has room for.
 //!
-//! A connection that requests need takes the place of a helper ([`crate::helper_lanes`]) where the server has too many; a helper
+//! A connection that requests need takes the place of a helper ([`crate::admission::helper_lanes`]) where the server has too many; a helper
 //! itself is let go where it would take one of the last places.
 
-use crate::connection::{Connection, End};
-use crate::dial::{CancelKey, Dialer, Kind};
+use crate::connect::dial::{CancelKey, Dialer, Kind};
 use crate::error::Error;
-use crate::statement::{Format, Parameters, Statement};
+use crate::protocol::connection::{Connection, End};
+use crate::protocol::statement::{Format, Parameters, Statement};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use weir_relational::dialect::flavour::Flavour;

@@ -3,7 +3,7 @@
 //! **Cost:** binding copies the parameters, which are in the wire's form already, once.
 
 use crate::error::Error;
-use crate::statement::{Format, Parameters, Statement};
+use crate::protocol::statement::{Format, Parameters, Statement};
 use bytes::{BufMut, BytesMut};
 use std::io::Write;
 use weir_relational::catalog::postgres_types::oid;

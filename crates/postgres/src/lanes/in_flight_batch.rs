@@ -8,12 +8,12 @@
 //!
 //! **Cost:** nothing but a look at a flag for each answer, as long as answers come in time: the timer tells what is slow.
 
-use crate::batch::{Fate, ReadBatch};
-use crate::batch_time::BatchTime;
-use crate::connection::Connection;
-use crate::dial::{CancelKey, Kind};
+use crate::admission::batch_time::BatchTime;
+use crate::connect::dial::{CancelKey, Kind};
 use crate::error::Error;
-use crate::lane_queue::{Connected, GRACE, Landed, Shared, TICK, tick};
+use crate::lanes::batch::{Fate, ReadBatch};
+use crate::lanes::lane_queue::{Connected, GRACE, Landed, Shared, TICK, tick};
+use crate::protocol::connection::Connection;
 use std::future::pending;
 use std::pin::{Pin, pin};
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 //!
 //! **Cost:** a step forwards is one length; a step back, or the same column again, begins anew.
 
-use crate::rows::{Columns, Row};
+use crate::protocol::rows::{Columns, Row};
 use std::cell::Cell;
 
 /// A row and the position behind the last column read.

@@ -12,8 +12,8 @@
 //!
 //! **Cost:** a relaxed load while nothing is marked.
 
-use crate::keyed_limiter::{KeyPermit, KeyedLimiter};
-use crate::statement::Statement;
+use crate::admission::keyed_limiter::{KeyPermit, KeyedLimiter};
+use crate::protocol::statement::Statement;
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -189,7 +189,7 @@ fn is_subset(part: &[TableId], all: &[TableId]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statement::table_set;
+    use crate::protocol::statement::table_set;
 
     fn set(tables: &[u32]) -> Box<[TableId]> {
         table_set(tables.iter().map(|it| TableId(*it)))

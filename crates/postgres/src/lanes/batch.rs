@@ -6,14 +6,14 @@
 //!
 //! **Invariant:** answers come in the order in which units were written; a unit is answered once, or put by to go again.
 
-use crate::bulkhead::{Bulkhead, Cause};
-use crate::connection::{Connection, End, Status};
-use crate::dial::Kind;
+use crate::admission::bulkhead::{Bulkhead, Cause};
+use crate::connect::dial::Kind;
 use crate::error::Error;
-use crate::in_flight_batch::InFlightBatch;
-use crate::lane_queue::{Batch, Connected, Landed, Request, Shared};
-use crate::rows::{Columns, Rows};
-use crate::statement::{Buffer, Format, Parameters, Statement};
+use crate::lanes::in_flight_batch::InFlightBatch;
+use crate::lanes::lane_queue::{Batch, Connected, Landed, Request, Shared};
+use crate::protocol::connection::{Connection, End, Status};
+use crate::protocol::rows::{Columns, Rows};
+use crate::protocol::statement::{Buffer, Format, Parameters, Statement};
 use smallvec::{SmallVec, smallvec};
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -442,8 +442,7 @@ mod tests {
         let mut batch = ReadBatch::default();
         let mut answers = ["1", "2", "3"].map(|value| add(&mut batch, &plain, value));
         assert_eq!(batch.hand_out(Ok(End::Complete(Rows::default()))), Fate::Open);
-        let error =
-            Box::new(super::super::error::DatabaseError { severity: "ERROR".into(), ..Default::default() });
+        let error = Box::new(crate::error::DatabaseError { severity: "ERROR".into(), ..Default::default() });
         assert_eq!(batch.hand_out(Ok(End::Refused(error))), Fate::Open);
         assert_eq!(batch.hand_out(Ok(End::Ready(Status::Idle))), Fate::Ready);
         assert!(answers[0].try_recv().unwrap().is_ok());
@@ -457,8 +456,7 @@ mod tests {
         let mut batch = ReadBatch::default();
         let answers = ["1", "2"].map(|value| add(&mut batch, &merging, value));
         batch.merge();
-        let error =
-            Box::new(super::super::error::DatabaseError { severity: "ERROR".into(), ..Default::default() });
+        let error = Box::new(crate::error::DatabaseError { severity: "ERROR".into(), ..Default::default() });
         assert_eq!(batch.hand_out(Ok(End::Refused(error))), Fate::Open);
         let rest = batch.take_rest();
         assert_eq!((rest.len(), answers.len()), (2, 2));

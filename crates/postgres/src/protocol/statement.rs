@@ -286,7 +286,7 @@ impl Parameters {
 
     /// The values again: `None` is null.
     pub fn iter(&self) -> impl Iterator<Item = Option<&[u8]>> {
-        super::rows::Columns::new(&self.bytes)
+        crate::protocol::rows::Columns::new(&self.bytes)
     }
 }
 

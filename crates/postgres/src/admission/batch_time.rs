@@ -14,7 +14,7 @@
 //!
 //! **Cost:** for each batch two loads of the clock; for each of its statements a relaxed load.
 
-use crate::statement::Statement;
+use crate::protocol::statement::Statement;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

@@ -2,9 +2,9 @@
 
 use crate::error::Error;
 use crate::pool::Pool;
-use crate::rows::Rows;
+use crate::protocol::rows::Rows;
+use crate::protocol::statement::{Parameters, Statement};
 use crate::session::Session;
-use crate::statement::{Parameters, Statement};
 use std::sync::Arc;
 use std::time::Instant;
 

@@ -3,12 +3,12 @@
 //!
 //! **Invariant:** no read fails because of a copy: what fails there in a way that the primary may not, is asked of the primary.
 
-use crate::bulkhead::Patience;
+use crate::admission::bulkhead::Patience;
 use crate::error::Error;
-use crate::rows::Rows;
-use crate::server::Server;
+use crate::pool::server::Server;
+use crate::protocol::rows::Rows;
+use crate::protocol::statement::{Parameters, Statement};
 use crate::session::Session;
-use crate::statement::{Parameters, Statement};
 use std::sync::Arc;
 use std::time::Instant;
 

@@ -6,11 +6,11 @@
 //! **Invariant:** a connection that leaves here fits `target_session_attrs` and has its [`Facts`].
 
 use crate::address::{Host, Naming, Settings, Target, TlsMode};
-use crate::connection::{Connection, End, Facts, READ_BYTES};
+use crate::admission::helper_lanes::HelperLanes;
 use crate::error::{DatabaseError, Error};
-use crate::helper_lanes::HelperLanes;
-use crate::rows::split;
-use crate::stream::{Address, Encryption, Stream, resolve};
+use crate::protocol::connection::{Connection, End, Facts, READ_BYTES};
+use crate::protocol::rows::split;
+use crate::protocol::stream::{Address, Encryption, Stream, resolve};
 use bytes::{Buf, BytesMut};
 use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
@@ -150,7 +150,7 @@ impl From<io::Error> for Refusal {
 
 impl Dialer {
     pub(crate) fn new(settings: Settings, reading: ReadVersion) -> Self {
-        let tls = super::tls::connector(&settings).map(|it| it.map(TlsConnectorHandle));
+        let tls = crate::connect::tls::connector(&settings).map(|it| it.map(TlsConnectorHandle));
         let is_modest = AtomicBool::new(false);
         let has_clashed = Arc::default();
         let facts = Mutex::new(None);

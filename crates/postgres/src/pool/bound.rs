@@ -3,7 +3,7 @@
 //! **Invariant:** a pool never holds more than this, but for the short connections that cancel statements.
 
 use crate::address::Settings;
-use crate::lane_queue::DETACHED_MAX;
+use crate::lanes::lane_queue::DETACHED_MAX;
 use std::fmt;
 
 /// Maximum number of connections, by server.

@@ -1,7 +1,7 @@
 //! Lanes beyond the first of each thread, which come and go with the load. They live on the sessions' account, so that the
 //! server has no more connections than its bound.
 //!
-//! A helper is opened where requests wait though another connection would help ([`crate::batch_time`]), and leaves
+//! A helper is opened where requests wait though another connection would help ([`crate::admission::batch_time`]), and leaves
 //!
 //! - when it had nothing to do for [`REST_MAX`];
 //! - when a caller waits for a session, or a connection is refused since the server or a pooler has too many: it is *recalled*.
@@ -12,7 +12,7 @@
 //!
 //! **Invariant:** a helper never costs a request: it takes requests when it is connected, and leaves between two batches.
 
-use crate::demand::{Demand, Seeker};
+use crate::admission::demand::{Demand, Seeker};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

@@ -2,11 +2,11 @@
 //!
 //! **Invariant:** what was sent is known to be answered whole before anything else is.
 
-use crate::connection::{Connection, End, Status};
-use crate::dial::CancelKey;
+use crate::connect::dial::CancelKey;
 use crate::error::Error;
-use crate::statement::Parameters;
-use crate::transaction;
+use crate::protocol::connection::{Connection, End, Status};
+use crate::protocol::statement::Parameters;
+use crate::protocol::transaction;
 use std::thread::ThreadId;
 
 /// A connection, how to stop it, and how it stands.

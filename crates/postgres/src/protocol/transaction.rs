@@ -1,6 +1,6 @@
 //! Statements that begin, end and restart transactions.
 
-use crate::statement::Statement;
+use crate::protocol::statement::Statement;
 use std::sync::{Arc, LazyLock};
 
 /// Isolation levels. Source: the manual of PostgreSQL, "Transaction Isolation".

@@ -9,14 +9,14 @@
 //!
 //! **Cost:** one sync, so one flush of the log, for up to [`GROUP_MAX`] mutations; their locks are held until it is through.
 
-use crate::batch::Fate;
-use crate::bulkhead::{Bulkhead, Cause};
-use crate::connection::{Connection, End, Status};
-use crate::dial::Kind;
+use crate::admission::bulkhead::{Bulkhead, Cause};
+use crate::connect::dial::Kind;
 use crate::error::{DatabaseError, Error};
-use crate::lane_queue::{Batch, Connected, GRACE, Landed, Request, Shared, tick};
-use crate::rows::Rows;
-use crate::statement::Statement;
+use crate::lanes::batch::Fate;
+use crate::lanes::lane_queue::{Batch, Connected, GRACE, Landed, Request, Shared, tick};
+use crate::protocol::connection::{Connection, End, Status};
+use crate::protocol::rows::Rows;
+use crate::protocol::statement::Statement;
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -298,7 +298,7 @@ impl Drop for Group {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statement::Parameters;
+    use crate::protocol::statement::Parameters;
     use tokio::sync::oneshot::{Receiver, channel};
 
     type Answer = Receiver<Result<Rows, Error>>;
