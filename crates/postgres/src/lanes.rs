@@ -14,19 +14,19 @@
 //!
 //! **Cost:** for each statement one allocation, its reply's channel; for a batch one write, and one timer that is moved.
 
-pub(crate) mod batch;
 pub(crate) mod group;
 pub(crate) mod in_flight_batch;
 pub(crate) mod lane;
 pub(crate) mod lane_queue;
+pub(crate) mod read_batch;
 
 use crate::admission::bulkhead::Bulkhead;
 use crate::admission::permit::Permit;
 use crate::connect::dial::Dialer;
 use crate::error::Error;
-use crate::lanes::batch::ReadBatch;
 use crate::lanes::lane::{Lane, LaneKind};
 use crate::lanes::lane_queue::{Batch, LaneCount, Request, Shared};
+use crate::lanes::read_batch::ReadBatch;
 use crate::protocol::rows::Rows;
 use crate::protocol::statement::{Parameters, Statement};
 use std::marker::PhantomData;

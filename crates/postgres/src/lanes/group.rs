@@ -12,8 +12,8 @@
 use crate::admission::bulkhead::{Bulkhead, Cause};
 use crate::connect::dial::Kind;
 use crate::error::{DatabaseError, Error};
-use crate::lanes::batch::Fate;
 use crate::lanes::lane_queue::{Batch, Connected, GRACE, Landed, Request, Shared, tick};
+use crate::lanes::read_batch::Fate;
 use crate::protocol::connection::{Connection, End, Status};
 use crate::protocol::rows::Rows;
 use crate::protocol::statement::Statement;

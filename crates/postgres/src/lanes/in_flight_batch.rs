@@ -9,11 +9,13 @@
 //! **Cost:** nothing but a look at a flag for each answer, as long as answers come in time: the timer tells what is slow.
 
 use crate::admission::batch_time::BatchTime;
+use crate::admission::bulkhead::Bulkhead;
 use crate::connect::dial::{CancelKey, Kind};
 use crate::error::Error;
-use crate::lanes::batch::{Fate, ReadBatch};
-use crate::lanes::lane_queue::{Connected, GRACE, Landed, Shared, TICK, tick};
+use crate::lanes::lane_queue::{Batch, Connected, GRACE, Landed, Request, Shared, TICK, tick};
+use crate::lanes::read_batch::{BATCH_MAX, Fate, ReadBatch};
 use crate::protocol::connection::Connection;
+use crate::protocol::statement::Statement;
 use std::future::pending;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -21,6 +23,40 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Sleep;
+
+impl Batch for ReadBatch {
+    const KIND: Kind = Kind::Lane;
+
+    fn is_diverted(bulkhead: &Bulkhead, statement: &Statement) -> bool {
+        bulkhead.diverts(statement).is_some()
+    }
+
+    fn requests_max(&self) -> usize {
+        BATCH_MAX
+    }
+
+    fn requests(&self) -> usize {
+        self.request_count()
+    }
+
+    fn joins(&self, request: &Request) -> bool {
+        self.can_share(request)
+    }
+
+    fn add(&mut self, request: Request) {
+        self.push(request);
+    }
+
+    async fn run(
+        mut self,
+        shared: Arc<Shared>,
+        connected: Connected,
+        timer: Pin<&mut Sleep>,
+    ) -> Landed<Self> {
+        self.merge();
+        InFlightBatch::new(shared, connected, self).run(timer).await
+    }
+}
 
 /// A connection attempt in progress.
 type Attempt = Pin<Box<dyn Future<Output = Result<Connected, Error>> + Send>>;

@@ -7,23 +7,19 @@
 //! **Invariant:** answers come in the order in which units were written; a unit is answered once, or put by to go again.
 
 use crate::admission::bulkhead::{Bulkhead, Cause};
-use crate::connect::dial::Kind;
 use crate::error::Error;
-use crate::lanes::in_flight_batch::InFlightBatch;
-use crate::lanes::lane_queue::{Batch, Connected, Landed, Request, Shared};
+use crate::lanes::lane_queue::Request;
 use crate::protocol::connection::{Connection, End, Status};
 use crate::protocol::rows::{Columns, Rows};
 use crate::protocol::statement::{Buffer, Format, Parameters, Statement};
 use smallvec::{SmallVec, smallvec};
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, Hash, Hasher};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::time::Sleep;
 
 /// Maximum number of reads in a batch.
-const BATCH_MAX: usize = 256;
+pub(crate) const BATCH_MAX: usize = 256;
 
 /// Requests with exactly the same read.
 type Askers = SmallVec<[Request; 1]>;
@@ -65,22 +61,14 @@ pub(crate) enum Fate {
     Broken,
 }
 
-impl Batch for ReadBatch {
-    const KIND: Kind = Kind::Lane;
-
-    fn is_diverted(bulkhead: &Bulkhead, statement: &Statement) -> bool {
-        bulkhead.diverts(statement).is_some()
-    }
-
-    fn requests_max(&self) -> usize {
-        BATCH_MAX
-    }
-
-    fn requests(&self) -> usize {
+impl ReadBatch {
+    /// Number of requests.
+    pub(crate) fn request_count(&self) -> usize {
         self.requests
     }
 
-    fn joins(&self, request: &Request) -> bool {
+    /// True if `request` would share the statement of another.
+    pub(crate) fn can_share(&self, request: &Request) -> bool {
         let merges = request.statement.merged.is_some() && !request.is_alone;
         self.units.iter().any(|it| {
             let first = || it.askers.first().and_then(|it| it.first());
@@ -91,7 +79,7 @@ impl Batch for ReadBatch {
     }
 
     /// Adds a request, to its equal if there is one.
-    fn add(&mut self, request: Request) {
+    pub(crate) fn push(&mut self, request: Request) {
         self.requests += 1;
         let mut hasher = foldhash::fast::FixedState::default().build_hasher();
         request.statement.id.hash(&mut hasher);
@@ -114,18 +102,6 @@ impl Batch for ReadBatch {
         }
     }
 
-    async fn run(
-        mut self,
-        shared: Arc<Shared>,
-        connected: Connected,
-        timer: Pin<&mut Sleep>,
-    ) -> Landed<Self> {
-        self.merge();
-        InFlightBatch::new(shared, connected, self).run(timer).await
-    }
-}
-
-impl ReadBatch {
     /// Number of statements to send.
     pub(crate) fn statements(&self) -> usize {
         self.units.len()
@@ -140,7 +116,7 @@ impl ReadBatch {
     }
 
     /// Joins units of one statement that can be merged.
-    fn merge(&mut self) {
+    pub(crate) fn merge(&mut self) {
         if self.units.iter().filter(|it| it.can_merge()).nth(1).is_none() {
             return;
         }
@@ -396,7 +372,7 @@ mod tests {
         let deadline = now;
         let is_alone = false;
         let is_repeated = false;
-        batch.add(Request { statement, parameters, deadline, since: now, is_alone, is_repeated, reply });
+        batch.push(Request { statement, parameters, deadline, since: now, is_alone, is_repeated, reply });
         answer
     }
 
@@ -424,7 +400,7 @@ mod tests {
         ];
         batch.merge();
         assert_eq!(shape(&batch), "2 m2+1 1");
-        assert_eq!((batch.requests(), answers.len()), (6, 6));
+        assert_eq!((batch.request_count(), answers.len()), (6, 6));
     }
 
     #[test]
@@ -461,7 +437,7 @@ mod tests {
         let rest = batch.take_rest();
         assert_eq!((rest.len(), answers.len()), (2, 2));
         let mut batch = ReadBatch::default();
-        rest.into_iter().for_each(|it| batch.add(it));
+        rest.into_iter().for_each(|it| batch.push(it));
         batch.merge();
         assert_eq!(shape(&batch), "1 1");
     }
