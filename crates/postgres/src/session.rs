@@ -7,12 +7,14 @@
 //! **Invariant:** a session goes back only when no transaction is open and nothing is under way. A write that may have
 //! happened is never reported as one that did not, nor one that is not committed as done.
 
+pub(crate) mod idle_sessions;
 pub(crate) mod session_wire;
+
+pub use idle_sessions::{Purpose, Sessions};
 
 use crate::admission::bulkhead::Patience;
 use crate::admission::permit::Permit;
 use crate::error::{DatabaseError, Error};
-use crate::pool::server::Sessions;
 use crate::protocol::connection::{End, Status};
 use crate::protocol::rows::Rows;
 use crate::protocol::statement::{Parameters, Statement};
@@ -24,15 +26,6 @@ use std::time::{Duration, Instant};
 
 /// Timeout for a server to stop a cancelled statement.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// Purposes of a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
-    /// Nothing is changed: a broken connection leaves no doubt.
-    Read,
-    /// Something may be changed.
-    Write,
-}
 
 /// Messages that were appended, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +73,8 @@ impl Session {
         wire: Wire,
         sessions: Arc<Sessions>,
         permit: Permit,
-        (purpose, patience): (Purpose, Patience),
+        purpose: Purpose,
+        patience: Patience,
     ) -> Self {
         Self {
             wire: Some(wire),

@@ -7,9 +7,7 @@
 
 use crate::address::{Limits, Settings};
 use crate::admission::bulkhead::{Bulkhead, Cause, Pass, Patience};
-use crate::admission::demand::Demand;
 use crate::admission::keyed_limiter::{KeyPermit, KeyedLimiter};
-use crate::admission::permit::Permit;
 use crate::connect::dial::{Dialer, Kind, ReadVersion};
 use crate::connect::room;
 use crate::error::Error;
@@ -18,12 +16,13 @@ use crate::lanes::lane_queue::LaneCount;
 use crate::protocol::rows::Rows;
 use crate::protocol::statement::{Parameters, SHORT_MAX, Statement};
 use crate::protocol::transaction::Transaction;
+use crate::session::Session;
+use crate::session::idle_sessions::{Purpose, Sessions, Waiting};
 use crate::session::session_wire::Wire;
-use crate::session::{Purpose, Session};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::{Duration, Instant};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use std::time::Instant;
+use tokio::sync::oneshot;
 use weir_relational::catalog::TableId;
 
 /// A lane lives in the runtime that asked it first. When that ends, those of others who wait ask again so often.
@@ -41,33 +40,6 @@ pub(crate) struct Server {
     limiter: Arc<KeyedLimiter>,
 }
 
-/// The sessions that are not in use.
-#[derive(Debug)]
-pub struct Sessions {
-    pub(crate) dialer: Arc<Dialer>,
-    idle: Mutex<Idle>,
-    permits: Arc<Semaphore>,
-    /// Permits for reads, three quarters of the sessions. The rest is reserved for writes.
-    reads: Arc<Semaphore>,
-    waiting: AtomicUsize,
-    /// Callers that wait for a session.
-    pub demand: Demand,
-}
-
-#[derive(Debug, Default)]
-struct Idle {
-    wires: Vec<Resting>,
-    /// A task closes those that rest too long.
-    is_watched: bool,
-}
-
-/// A session that is not in use.
-#[derive(Debug)]
-struct Resting {
-    since: Instant,
-    wire: Wire,
-}
-
 impl Server {
     /// Connects to nothing yet.
     pub(crate) fn new(settings: Settings) -> Self {
@@ -81,14 +53,7 @@ impl Server {
         let bulkhead = Bulkhead::new(limits.sessions_max);
         let lanes = |count| Lanes::new(Arc::clone(&dialer), Arc::clone(&bulkhead), count);
         let lanes = lane_counts(&limits).into_iter().map(lanes).collect();
-        let sessions = Arc::new(Sessions {
-            dialer,
-            idle: Mutex::default(),
-            permits: Arc::new(Semaphore::new(limits.sessions_max.max(1))),
-            reads: Arc::new(Semaphore::new((limits.sessions_max - limits.sessions_max / 4).max(1))),
-            waiting: AtomicUsize::new(0),
-            demand: Demand::default(),
-        });
+        let sessions = Arc::new(Sessions::new(dialer));
         Self { lanes, sessions, bulkhead, limiter: KeyedLimiter::new() }
     }
 
@@ -243,7 +208,7 @@ impl Server {
     }
 
     fn waiting(&self) -> Result<Waiting<'_>, Error> {
-        Waiting::enter(&self.sessions.waiting, self.sessions.dialer.settings.limits.waiting_max)
+        self.sessions.enter_waiting()
     }
 
     /// Limits concurrent statements about `tables` on sessions, for all their attempts.
@@ -300,7 +265,7 @@ impl Server {
                 Wire::new(connection, key)
             }
         };
-        Ok(Session::new(wire, Arc::clone(sessions), permit, (purpose, patience)))
+        Ok(Session::new(wire, Arc::clone(sessions), permit, purpose, patience))
     }
 }
 
@@ -338,161 +303,6 @@ impl Gate<'_> {
         self.server.bulkhead.mark(self.tables, cause);
         (self.cause, self.patience) = (cause, Patience::Whole);
         true
-    }
-}
-
-impl Sessions {
-    /// Limits of the configuration.
-    #[must_use]
-    pub fn limits(&self) -> &Limits {
-        &self.dialer.settings.limits
-    }
-
-    pub(crate) fn idle_count(&self) -> usize {
-        self.idle().wires.len()
-    }
-
-    fn idle(&self) -> MutexGuard<'_, Idle> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    async fn permit(&self, purpose: Purpose, deadline: Instant) -> Result<Permit, Error> {
-        let read = match purpose {
-            Purpose::Read => Some(self.acquire(&self.reads, deadline).await?),
-            Purpose::Write => None,
-        };
-        Ok(Permit::new(self.acquire(&self.permits, deadline).await?, read))
-    }
-
-    async fn acquire(
-        &self,
-        permits: &Arc<Semaphore>,
-        deadline: Instant,
-    ) -> Result<OwnedSemaphorePermit, Error> {
-        if let Ok(permit) = Arc::clone(permits).try_acquire_owned() {
-            return Ok(permit);
-        }
-        let limits = &self.dialer.settings.limits;
-        let _waiting = Waiting::enter(&self.waiting, limits.waiting_max)?;
-        let _seeker = self.demand.seek();
-        let _recall = self.dialer.helpers.recall();
-        let last = deadline.min(Instant::now() + limits.wait_max);
-        match tokio::time::timeout_at(last.into(), Arc::clone(permits).acquire_owned()).await {
-            Ok(permit) => permit.map_err(Error::unavailable),
-            Err(_) if last == deadline => Err(Error::Timeout),
-            Err(_) => Err(Error::Busy),
-        }
-    }
-
-    /// Leave for a lane to have one of the connections that reads may have. A quarter stays for callers, so that they need not wait
-    /// for a lane to be closed.
-    fn lend_session(&self) -> Option<Permit> {
-        let sessions_max = self.limits().sessions_max;
-        let spared = (sessions_max / 4).max(1);
-        let is_barred = || self.dialer.helpers.is_pausing() || self.dialer.is_single();
-        if self.permits.available_permits() <= spared || self.reads.available_permits() == 0 || is_barred() {
-            return None;
-        }
-        let read = Arc::clone(&self.reads).try_acquire_owned().ok()?;
-        let permit = Permit::new(Arc::clone(&self.permits).try_acquire_owned().ok()?, Some(read));
-        let used = sessions_max - self.permits.available_permits();
-        let mut idle = self.idle();
-        // A session that rests gives way.
-        let surplus = (idle.wires.len() + used).saturating_sub(sessions_max);
-        let _closed: Vec<Resting> = idle.wires.drain(..surplus).collect();
-        drop(idle);
-        Some(permit)
-    }
-
-    /// The one of this thread that was used last; another's only where no more may be opened, as it ends with that thread's
-    /// runtime. Those that broke are dropped.
-    fn take_idle(&self) -> Option<Wire> {
-        let thread = std::thread::current().id();
-        let used = self.dialer.settings.limits.sessions_max.max(1) - self.permits.available_permits();
-        let mut idle = self.idle();
-        let wires = &mut idle.wires;
-        while !wires.is_empty() {
-            let own = wires.iter().rposition(|it| it.wire.home == thread);
-            let is_full = wires.len() + used > self.dialer.settings.limits.sessions_max;
-            let at = own.or_else(|| is_full.then(|| wires.len() - 1))?;
-            let mut wire = wires.swap_remove(at).wire;
-            if wire.connection.is_alive() {
-                return Some(wire);
-            }
-        }
-        None
-    }
-
-    pub(crate) fn put_back(self: &Arc<Self>, wire: Wire) {
-        if wire.connection.blocks_connecting() {
-            return;
-        }
-        let resting = Resting { since: Instant::now(), wire };
-        let mut idle = self.idle();
-        idle.wires.push(resting);
-        let (Some(idle_max), false) = (self.dialer.settings.limits.idle_max, idle.is_watched) else { return };
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        idle.is_watched = true;
-        drop(idle);
-        runtime.spawn(IdleReaper { sessions: Arc::downgrade(self), is_over: false }.close_idle(idle_max));
-    }
-
-    /// Closes those that rest for `idle_max` or longer; says when to look again, unless none is left.
-    fn close_idle(&self, idle_max: Duration) -> Option<Duration> {
-        let now = Instant::now();
-        let mut idle = self.idle();
-        let (over, rest) = idle.wires.drain(..).partition(|it| it.since + idle_max <= now);
-        idle.wires = rest;
-        let next = idle.wires.iter().map(|it| it.since + idle_max - now).min();
-        idle.is_watched = next.is_some();
-        drop(idle);
-        let _closed: Vec<Resting> = over;
-        next
-    }
-}
-
-/// The task that closes sessions which rest too long; it ends when none is left, or with its runtime.
-struct IdleReaper {
-    sessions: Weak<Sessions>,
-    is_over: bool,
-}
-
-impl IdleReaper {
-    async fn close_idle(mut self, idle_max: Duration) {
-        let mut pause = idle_max;
-        loop {
-            tokio::time::sleep(pause).await;
-            match self.sessions.upgrade().and_then(|it| it.close_idle(idle_max)) {
-                Some(next) => pause = next,
-                // Another may watch by now.
-                None => return self.is_over = true,
-            }
-        }
-    }
-}
-
-impl Drop for IdleReaper {
-    /// The runtime ended: the next session that comes to rest is watched from elsewhere.
-    fn drop(&mut self) {
-        if let (Some(sessions), false) = (self.sessions.upgrade(), self.is_over) {
-            sessions.idle().is_watched = false;
-        }
-    }
-}
-
-/// A waiting request, as long as it lives.
-struct Waiting<'s>(&'s AtomicUsize);
-
-impl<'s> Waiting<'s> {
-    fn enter(count: &'s AtomicUsize, max: usize) -> Result<Self, Error> {
-        let waiting = Self(count);
-        if count.fetch_add(1, Ordering::Relaxed) < max { Ok(waiting) } else { Err(Error::Busy) }
-    }
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
