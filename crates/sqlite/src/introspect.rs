@@ -7,9 +7,11 @@
 //!
 //! **Cost:** six statements and one per view; a few microseconds per table.
 
-use crate::arbiters;
-use crate::broken_indexes;
-use crate::names::{quote_identifier, text};
+mod arbiters;
+mod broken_indexes;
+pub(crate) mod catalog_texts;
+
+use crate::introspect::catalog_texts::{quote_identifier, text};
 use hashbrown::HashMap;
 use rusqlite::{Connection, Row};
 use weir_relational::catalog::{

@@ -7,7 +7,7 @@
 //!
 //! **Cost:** three statements for each table with a unique index.
 
-use crate::names::{quote_identifier, text};
+use crate::introspect::catalog_texts::{quote_identifier, text};
 use rusqlite::{Connection, Result};
 use weir_relational::catalog::{Arbiter, ColumnId, ConflictTarget, Table};
 

@@ -3,7 +3,7 @@
 //!
 //! **Cost:** a statement is prepared, and not run, for each index.
 
-use crate::names::quote_identifier;
+use crate::introspect::catalog_texts::quote_identifier;
 use rusqlite::{Connection, Result};
 
 const INDEXES: &str = "SELECT tbl_name, name FROM main.sqlite_schema WHERE type = 'index' \

@@ -3,8 +3,8 @@
 //! Patterns of `_like` are matched part by part (`super::like`). All others become regular expressions of linear time, bounded in size.
 //! Only look-around and back references, which those cannot express, are matched by backtracking, within a bound of steps.
 
-use crate::like::Like;
-use crate::steps::{Steps, Stopped};
+use crate::functions::like::Like;
+use crate::functions::steps::{Steps, Stopped};
 use regex::{Regex, RegexBuilder};
 use std::borrow::Cow;
 use weir_relational::values::regular_expression;

@@ -5,7 +5,7 @@
 //!
 //! **Cost:** linear in the documents.
 
-use crate::json_text::JsonText;
+use crate::functions::json_writer::JsonText;
 use std::collections::HashSet;
 use weir_language::json::{Json, JsonRef};
 

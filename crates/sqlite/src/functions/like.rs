@@ -3,7 +3,7 @@
 //! **Cost:** each part between two `%` is looked for once, from where the one before it ended. Without `_` that is linear in the text,
 //! however long the pattern is; a part with `_` is tried at each letter. The work is counted, so that a statement can be stopped.
 
-use crate::steps::{Steps, Stopped};
+use crate::functions::steps::{Steps, Stopped};
 use memchr::memmem::Finder;
 
 /// A piece of a part.

@@ -4,7 +4,7 @@
 //! **Invariant:** `weir_as_…` and `weir_uuid_bytes` give the value itself where it has no other form: a list with a null in it would
 //! be neither true nor false. What a value is given as is decided by [`given_text`], for readers and for comparisons.
 
-use crate::binary_json::{document, is_json};
+use crate::functions::binary_json::{document, is_json};
 use rusqlite::ToSql;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::{ToSqlOutput, ValueRef};

@@ -5,7 +5,7 @@
 //!
 //! **Cost:** `n log n` in the document, for the keys; depth by [`DEPTH_MAX`].
 
-use crate::json_text::JsonText;
+use crate::functions::json_writer::JsonText;
 use std::collections::BTreeMap;
 use weir_language::json::{Json, JsonKind, JsonRef};
 

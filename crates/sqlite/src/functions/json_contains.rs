@@ -6,8 +6,8 @@
 //! **Cost:** linear in both documents where arrays hold scalars; arrays of objects are compared each with each. Depth is
 //! bounded by [`DEPTH_MAX`]. The work is counted, so that a statement can be stopped.
 
-use crate::json_canonical::to_canonical_text;
-use crate::steps::{Steps, Stopped};
+use crate::functions::json_canonical::to_canonical_text;
+use crate::functions::steps::{Steps, Stopped};
 use std::collections::{HashMap, HashSet};
 use weir_language::json::{Json, JsonKind, JsonRef};
 
@@ -80,7 +80,7 @@ fn holds(whole: JsonRef<'_>, part: JsonRef<'_>, steps: &mut Steps<'_>) -> Result
 #[cfg(test)]
 mod tests {
     use super::contains;
-    use crate::steps::{Steps, Stopped};
+    use crate::functions::steps::{Steps, Stopped};
 
     fn check(whole: &str, part: &str, expected: Option<bool>) {
         let found = contains(whole, part, &mut Steps::new(&|| false));
