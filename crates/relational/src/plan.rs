@@ -7,6 +7,7 @@
 //! [`FILTER_DEPTH_MAX`](crate::passes::bounds::FILTER_DEPTH_MAX) deep, so walking them may recurse;
 //! [`bounds`](crate::passes::bounds) limits their size.
 
+mod children;
 mod condition;
 pub mod ddl;
 mod lacking;
@@ -19,6 +20,7 @@ mod text;
 mod walk;
 pub mod write;
 
+pub use children::Children;
 pub use condition::{Filter, Judged, RowAt};
 pub use output::{
     Choice, Code, CodePiece, GraphType, Hidden, Level, Member, MemberKind, Object, Plan, Run, StreamRows,

@@ -213,21 +213,6 @@ impl Filter {
         found
     }
 
-    /// True if the filter reads rows other than the current one.
-    pub(crate) fn reads_rows(&self) -> bool {
-        match self {
-            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::reads_rows),
-            Self::Not(part) | Self::NotTrue(part) => part.reads_rows(),
-            Self::Each { filter, .. } | Self::Behind { filter, .. } => filter.reads_rows(),
-            Self::Null { of, .. }
-            | Self::Compare { of, .. }
-            | Self::Measure { of, .. }
-            | Self::Columns { of, .. } => of.reads_rows(),
-            Self::Exists { .. } | Self::Somewhere { .. } | Self::Among { .. } => true,
-            Self::Missing { .. } | Self::Named { .. } | Self::Words { .. } | Self::Place { .. } => false,
-        }
-    }
-
     /// The column and the value, if the filter compares a column with a value by `by`.
     pub(crate) fn as_column_comparison(&self, by: Comparison) -> Option<(ColumnId, &Parameter)> {
         match self {

@@ -48,25 +48,11 @@ impl Renderer<'_> {
 
     /// True if `filter` compares a value of a row that may be on another node.
     fn compares_far(&self, filter: &Filter) -> bool {
-        match filter {
-            Filter::All(parts) | Filter::Any(parts) => parts.iter().any(|it| self.compares_far(it)),
-            Filter::Not(part)
-            | Filter::NotTrue(part)
-            | Filter::Each { filter: part, .. }
-            | Filter::Behind { filter: part, .. } => self.compares_far(part),
-            Filter::Null { of, .. }
-            | Filter::Compare { of, .. }
-            | Filter::Measure { of, .. }
-            | Filter::Columns { of, .. } => self.reads_far(of),
-            // The rows of these filters are gathered by themselves.
-            Filter::Exists { .. }
-            | Filter::Somewhere { .. }
-            | Filter::Among { .. }
-            | Filter::Missing { .. }
-            | Filter::Named { .. }
-            | Filter::Words { .. }
-            | Filter::Place { .. } => false,
-        }
+        let below = filter.children();
+        // Other rows are gathered by themselves.
+        below.scan.is_none()
+            && (below.filters.iter().any(|it| self.compares_far(it))
+                || below.of.is_some_and(|it| self.reads_far(it)))
     }
 
     /// The conjuncts of `filter` that compare no such value.
@@ -81,18 +67,8 @@ impl Renderer<'_> {
     /// True if `of` is a value of a row that may be on another node.
     fn reads_far(&self, of: &Expr) -> bool {
         match of {
-            Expr::JsonPath(of, _) | Expr::Cast(of, _) => self.reads_far(of),
             Expr::Related { by, scan, filter, of } => self.is_gathered(*by, (scan, filter), Some(of)),
-            Expr::Column(_)
-            | Expr::Key(_)
-            | Expr::Computed(_)
-            | Expr::Row
-            | Expr::Snapshot
-            | Expr::Null
-            | Expr::Count { .. }
-            | Expr::Function(..)
-            | Expr::Instant { .. }
-            | Expr::Statistic { .. } => false,
+            of => of.children().of.is_some_and(|it| self.reads_far(it)),
         }
     }
 
