@@ -8,7 +8,6 @@ pub mod names;
 pub mod postgres;
 mod postgres_place;
 mod postgres_shapes;
-pub mod quoting;
 pub mod sqlite;
 mod sqlite_comparison;
 pub mod sqlite_storage;

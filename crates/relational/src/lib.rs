@@ -9,5 +9,6 @@ pub mod catalog;
 pub mod dialect;
 pub mod passes;
 pub mod plan;
+pub mod quoting;
 pub mod sql;
 pub mod values;

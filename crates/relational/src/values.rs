@@ -4,6 +4,7 @@
 //! functions run it.
 
 pub mod geometry;
+pub mod hex;
 pub mod instant;
 pub mod plain_pattern;
 pub mod regular_expression;

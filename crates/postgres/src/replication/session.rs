@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time::{MissedTickBehavior, interval};
-use weir_relational::dialect::quoting::literal;
+use weir_relational::quoting::literal;
 
 /// Time between two confirmations, which the server answers.
 const CONFIRM: Duration = Duration::from_secs(10);

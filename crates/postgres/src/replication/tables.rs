@@ -7,7 +7,7 @@ use super::TableName;
 use hashbrown::{HashMap, HashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use weir_relational::dialect::quoting::quote_identifier;
+use weir_relational::quoting::quote_identifier;
 
 /// Query for the relations of the database, see [`Tables::read`].
 pub(super) const RELATIONS: &str = include_str!("tables.sql");

@@ -7,6 +7,7 @@
 //! may be missing (a database may hide what they are), so each is looked up.
 
 use super::abilities::ValueAbilities;
+use crate::quoting::quote_identifier;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
@@ -246,12 +247,6 @@ impl Types {
     pub fn iter(&self) -> impl Iterator<Item = &Type> {
         self.list.iter()
     }
-}
-
-/// Puts a name between double quotes, for a statement.
-#[must_use]
-pub fn quote_identifier(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// PostgreSQL's own types go by their bare names; but bare, these two mean types of length 1.

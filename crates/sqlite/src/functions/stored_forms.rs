@@ -10,6 +10,7 @@ use rusqlite::functions::FunctionFlags;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Result};
 use std::borrow::Cow;
+use weir_relational::values::hex::hex;
 
 /// Words for truths, the short one first: of false, and of true.
 const TRUTHS: [[&str; 2]; 2] = [["f", "false"], ["t", "true"]];
@@ -90,14 +91,14 @@ pub fn given_text(value: ValueRef<'_>) -> Option<Cow<'_, str>> {
         // The sum with zero turns -0 into 0.
         ValueRef::Real(value) => Some((value + 0.0).to_string().into()),
         ValueRef::Text(text) => Some(String::from_utf8_lossy(text)),
-        ValueRef::Blob(bytes) => Some(hex(bytes).into()),
+        ValueRef::Blob(bytes) => Some(format!("\\x{}", hex(bytes)).into()),
     }
 }
 
 /// The UUID that 16 bytes are, as text; `None`: they are none.
 #[must_use]
 pub fn uuid_text(bytes: &[u8]) -> Option<String> {
-    let digits = hex(bytes).split_off(2);
+    let digits = hex(bytes);
     (bytes.len() == 16).then(|| {
         let parts = [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]];
         parts.join("-")
@@ -111,11 +112,6 @@ pub fn given_document(value: ValueRef<'_>) -> Option<Cow<'_, str>> {
         ValueRef::Blob(bytes) => document(bytes),
         value => given_text(value),
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap_or('0');
-    "\\x".chars().chain(bytes.iter().flat_map(|&byte| [digit(byte >> 4), digit(byte & 15)])).collect()
 }
 
 /// A value as SQLite has it.

@@ -7,9 +7,10 @@
 //!
 //! **Cost:** three statements for each table with a unique index.
 
-use crate::introspect::catalog_texts::{quote_identifier, text};
+use crate::introspect::catalog_texts::text;
 use rusqlite::{Connection, Result};
 use weir_relational::catalog::{Arbiter, ColumnId, ConflictTarget, Table};
+use weir_relational::quoting::quote_identifier;
 
 /// A unique index.
 struct UniqueIndex {

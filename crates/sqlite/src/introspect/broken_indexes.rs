@@ -3,8 +3,8 @@
 //!
 //! **Cost:** a statement is prepared, and not run, for each index.
 
-use crate::introspect::catalog_texts::quote_identifier;
 use rusqlite::{Connection, Result};
+use weir_relational::quoting::quote_identifier;
 
 const INDEXES: &str = "SELECT tbl_name, name FROM main.sqlite_schema WHERE type = 'index' \
     AND typeof(tbl_name) = 'text' AND typeof(name) = 'text' ORDER BY name COLLATE BINARY";

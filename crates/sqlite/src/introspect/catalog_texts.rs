@@ -1,11 +1,6 @@
-//! Names in statements, and texts in rows of SQLite's own tables.
+//! Texts in rows of SQLite's own tables.
 
 use rusqlite::{Result, Row};
-
-/// Quotes `name` as an SQL identifier.
-pub(crate) fn quote_identifier(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
 
 /// A text that may be stored as anything; SQLite lets names be bytes. Null is empty.
 pub(crate) fn text(row: &Row<'_>, at: usize) -> Result<String> {

@@ -11,7 +11,7 @@ use weir_postgres::{
     Buffer, Error as PostgresError, Format, Isolation, Parameters, Pool, Purpose, Session as Connection,
     Settings, Statement, Transaction,
 };
-use weir_relational::dialect::quoting::{list, quote_identifier};
+use weir_relational::quoting::{list, quote_identifier};
 
 /// A statement that builds an index of a large table may take so long.
 const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);

@@ -4,8 +4,8 @@ use super::{Extension, Reserve, SideIndex, StoreDialect};
 use crate::catalog::postgres_types::oid;
 use crate::catalog::{ColumnType, PREFIX_CHARACTERS};
 use crate::dialect::postgres::Postgres;
-use crate::dialect::quoting::{all, literal, quote_identifier};
 use crate::plan::ddl::{ColumnSource, Index, IndexKind, Numbers, TableDefinition};
+use crate::quoting::{all, literal, quote_identifier};
 use crate::values::text_search::{Words, vector};
 use crate::values::word_form;
 
