@@ -7,7 +7,7 @@
 //! the same transaction.
 
 pub mod backup;
-pub mod database;
+pub(crate) mod database;
 pub(crate) mod ddl;
 mod index_builds;
 mod migrate;
