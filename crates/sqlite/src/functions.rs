@@ -19,7 +19,7 @@ pub mod stored_forms;
 use crate::functions::json_contains::contains;
 use crate::functions::pattern::{BadPattern, Kind, Pattern, Unmatched};
 use crate::functions::steps::{IsOver, Steps, Stopped};
-use crate::functions::stored_forms::{self, given_document, given_text as text, unhex};
+use crate::functions::stored_forms::{given_document, given_text as text, unhex};
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Error, Result};
@@ -44,7 +44,7 @@ pub(crate) fn register_long(connection: &Connection, is_over: &IsOver) -> Result
     ];
     for (name, kind, fold, excess) in patterns {
         let is_over = IsOver::clone(is_over);
-        let fits = move |context: &Context<'_>| matches(context, (kind, fold), excess, &*is_over);
+        let fits = move |context: &Context<'_>| matches(context, kind, fold, excess, &*is_over);
         connection.create_scalar_function(name, 2, FLAGS, fits)?;
     }
     let is_over = IsOver::clone(is_over);
@@ -207,7 +207,8 @@ enum Excess {
 
 fn matches(
     context: &Context<'_>,
-    (kind, fold): (Kind, bool),
+    kind: Kind,
+    fold: bool,
     excess: Excess,
     is_over: &dyn Fn() -> bool,
 ) -> Result<Option<bool>> {

@@ -1,6 +1,6 @@
 //! Obstacles: missing settings and rights that prevent a server from reporting changes, each with a remedy.
 
-use super::tables::TextRows;
+use super::streamed_tables::TextRows;
 use crate::address::Settings;
 use crate::error::Error;
 use crate::protocol::connection::Facts;

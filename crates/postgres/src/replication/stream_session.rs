@@ -10,10 +10,10 @@
 //! database is written to, a small one every 2 s and one over all tables every 30 s; while a transaction from before the slot runs, a small
 //! one every 2 s.
 
-use super::connection::{StreamConnection, Streamed};
 use super::obstacle::{CAPABILITIES, obstacle};
-use super::tables::{HEIRS, RELATIONS, Tables};
-use super::transaction::{Collector, Commit, Taken};
+use super::stream_connection::{StreamConnection, Streamed};
+use super::streamed_commits::{Collector, Commit, Taken};
+use super::streamed_tables::{HEIRS, RELATIONS, Tables};
 use super::visibility::{HeldCommits, Snapshot, Suspects};
 use super::{SessionTask, SharedStream, StreamState, TableName, Turn};
 use crate::connect::dial::Kind;
@@ -102,12 +102,12 @@ pub(super) async fn run(shared: &SharedStream) -> SessionEnd {
     let number = random();
     let name = format!("{PREFIX}{number:016x}");
     let begun = tokio::select! {
-        begun = begin(&task, &mut side, (&name, number)) => begun,
+        begun = begin(&task, &mut side, &name, number) => begun,
         turn = shared.turn(&task) => Err(turn.into()),
     };
     let end = match begun {
         Ok((stream, tables)) => {
-            StreamSession::new((shared, &task), stream, &mut side, (&name, tables)).serve().await
+            StreamSession::new(shared, &task, stream, &mut side, &name, tables).serve().await
         }
         Err(end) => end,
     };
@@ -136,7 +136,8 @@ fn random() -> u64 {
 async fn begin(
     task: &SessionTask,
     side: &mut StreamConnection,
-    (name, number): (&str, u64),
+    name: &str,
+    number: u64,
 ) -> Result<(StreamConnection, Tables), SessionEnd> {
     let capabilities = side.rows(CAPABILITIES).await?;
     if let Some(obstacle) = obstacle(&task.settings, side.facts, &capabilities) {
@@ -200,10 +201,12 @@ struct StreamSession<'s> {
 
 impl<'s> StreamSession<'s> {
     fn new(
-        (shared, task): (&'s SharedStream, &'s SessionTask),
+        shared: &'s SharedStream,
+        task: &'s SessionTask,
         stream: StreamConnection,
         side: &'s mut StreamConnection,
-        (name, tables): (&'s str, Tables),
+        name: &'s str,
+        tables: Tables,
     ) -> Self {
         let tables = Arc::new(tables);
         let collector = Collector::new(Arc::clone(&tables));

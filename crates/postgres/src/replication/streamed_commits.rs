@@ -6,7 +6,7 @@
 //! **Cost:** the texts of a changed row's key are copied; nothing else of the row is looked at.
 
 use super::pgoutput::{DescribedRelation, Malformed, Message, Tuple, Value, decode};
-use super::tables::{Tables, ToldTable};
+use super::streamed_tables::{Tables, ToldTable};
 use hashbrown::{HashMap, HashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -189,7 +189,7 @@ impl KeyColumns {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tables::tests::tables;
+    use super::super::streamed_tables::tests::tables;
     use super::*;
 
     /// Bytes of messages.

@@ -4,7 +4,7 @@
 //!
 //! **Invariant:** a message larger than [`MESSAGE_BYTES_MAX`] is never held whole: its beginning is given, the rest is thrown away.
 
-use super::tables::TextRows;
+use super::streamed_tables::TextRows;
 use crate::address::Settings;
 use crate::connect::dial::{Dialer, Kind, ReadVersion};
 use crate::error::{DatabaseError, Error};
