@@ -4,7 +4,7 @@
 
 mod database;
 pub mod flavour;
-pub mod names;
+pub mod name_rules;
 pub mod postgres;
 mod postgres_place;
 mod postgres_shapes;

@@ -14,9 +14,9 @@ mod lacking;
 pub mod operators;
 mod output;
 mod parameter;
+mod plan_text;
 mod query;
 mod scan;
-mod text;
 mod walk;
 pub mod write;
 
@@ -27,6 +27,6 @@ pub use output::{
     Unset, Variant, mark_copied,
 };
 pub use parameter::{CursorPath, Encoded, EncodedPart, Origin, Parameter, Position, Reader};
+pub use plan_text::describe;
 pub use query::{Call, Expr, Order, Output, Page, Query, Tie};
 pub use scan::{GuardedCall, GuardedColumn, Purpose, Scan};
-pub use text::describe;

@@ -15,7 +15,6 @@ use super::slots::Slots;
 use super::{ParentKey, QueryParts, Renderer};
 use crate::catalog::Relations;
 use crate::catalog::postgres_types::oid;
-use crate::dialect::Dialect;
 use crate::dialect::postgres::Postgres;
 use crate::plan::{Judged, Plan, Query};
 
