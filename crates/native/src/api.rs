@@ -10,7 +10,7 @@ mod filters;
 mod generate;
 mod inputs;
 pub mod meaning;
-pub mod names;
+pub mod member_names;
 mod needed;
 mod objects;
 mod present;

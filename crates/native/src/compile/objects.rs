@@ -1,6 +1,6 @@
 //! Levels of objects: of one type, or of several told apart by their rows.
 
-use super::rows::ObjectRows;
+use super::row_arguments::ObjectRows;
 use super::{Compiler, LevelRow};
 use crate::api::meaning::FieldMeaning;
 use crate::model::FieldKind;

@@ -14,7 +14,9 @@ impl Compiler<'_> {
     pub(super) fn places(
         &self,
         value: Place,
-        (at, of, bounds): (At, &[ColumnId], [ColumnId; 4]),
+        at: At,
+        of: &[ColumnId],
+        bounds: [ColumnId; 4],
         all: &mut Vec<Filter>,
     ) -> Result<(), PlanError> {
         for (input, operand) in self.inputs.members(value) {

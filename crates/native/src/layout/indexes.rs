@@ -1,6 +1,6 @@
 //! The indexes: every edge both ways, every key, every `@search`.
 
-use super::build::Builder;
+use super::layout_builder::Builder;
 use super::{Index, IndexKind, Storage};
 use crate::model::{Field, FieldId, FieldKind, Scalar, Search, TypeId, TypeKind};
 use weir_relational::catalog::{ColumnId, TableId, UniqueKey};

@@ -1,8 +1,8 @@
 //! Makes a layout: tables with their own columns first, so that edges have something to lead to; then edges, lists of
 //! values and indexes.
 
-use super::names::UsedNames;
 use super::text_bounds::bytes_max;
+use super::used_names::UsedNames;
 use super::{Database, Index, Layout, Storage, View};
 use crate::model::{FieldId, FieldKind, Key, Model, TypeId, TypeKind};
 use weir_relational::catalog::{

@@ -1,7 +1,7 @@
 //! Gives out names that every database accepts, each once.
 
 use hashbrown::HashSet;
-use weir_relational::dialect::names::{NAME_BYTES_MAX, RESERVED_PREFIXES, SHADOW_SUFFIXES};
+use weir_relational::dialect::name_rules::{NAME_BYTES_MAX, RESERVED_PREFIXES, SHADOW_SUFFIXES};
 
 /// Prefix of the names of the store's own tables.
 const OWN_PREFIX: &str = "weir_";

@@ -161,7 +161,7 @@ impl Store {
             return Ok(true);
         };
         if ddl::is_virtual(types.kind, index.kind) {
-            fill(&mut self.database, types, index, (done, pace.step_rows()), progress)
+            fill(&mut self.database, types, index, done, pace.step_rows(), progress)
         } else {
             make(&mut self.database, types, index, progress)
         }
@@ -191,7 +191,8 @@ fn fill(
     database: &mut Database,
     types: &Types,
     index: &Index,
-    (done, step_rows): (i64, i64),
+    done: i64,
+    step_rows: i64,
     progress: &mut dyn FnMut(&str, u64, u64) -> bool,
 ) -> Result<bool, Error> {
     database.begin()?;

@@ -135,10 +135,10 @@ fn parts(types: &Types, ty: TypeId) -> Vec<ExportedMember> {
                 format!("'{{\"type\":\"{name}\",\"coordinates\":' || {} || '}}'", cell(own, text))
             }
             Storage::Values { table, owner, place, value, .. } => {
-                list(types, ty, (table, owner, value), place)
+                list(types, ty, SideValues { table, owner, value }, place)
             }
             Storage::Join { table, ours, theirs, .. } if is_first(types, id) => {
-                list(types, ty, (table, ours, theirs), theirs)
+                list(types, ty, SideValues { table, owner: ours, value: theirs }, theirs)
             }
             Storage::Join { .. } | Storage::Id(_) | Storage::ToOneBack { .. } | Storage::ToMany { .. } => {
                 continue;
@@ -166,9 +166,16 @@ fn is_first(types: &Types, id: FieldId) -> bool {
     }
 }
 
+/// A side table, its column of the owners' numbers and that of the values.
+struct SideValues {
+    table: TableId,
+    owner: ColumnId,
+    value: ColumnId,
+}
+
 /// The values of a side table as a JSON array.
-fn list(types: &Types, ty: TypeId, at: (TableId, ColumnId, ColumnId), order: ColumnId) -> String {
-    let (table, owner, value) = at;
+fn list(types: &Types, ty: TypeId, at: SideValues, order: ColumnId) -> String {
+    let SideValues { table, owner, value } = at;
     let layout = &types.layout;
     let table = layout.relations.catalog.table(table);
     let own = layout.relations.catalog.table(layout.tables[ty.index()]);

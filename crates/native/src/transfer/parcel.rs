@@ -5,6 +5,7 @@
 use super::Reached;
 use super::reject::RejectKind;
 use crate::model::{FieldId, TypeId};
+use crate::store::Types;
 pub(crate) use crate::store::database::BulkCell;
 use weir_relational::catalog::ColumnId;
 

@@ -6,8 +6,8 @@
 
 use super::input::InputValue;
 use super::refusal::MutationRefusal;
+use super::stored_values::{Columns, ListItem, ValueReader, text};
 use super::type_info::copy;
-use super::value::{Columns, ListItem, ValueReader, text};
 use crate::api::meaning::InputMeaning;
 use crate::layout::Layout;
 use crate::model::{FieldId, FieldKind, Model, TypeId, TypeKind};

@@ -35,6 +35,13 @@ pub(super) enum How {
     Created,
 }
 
+/// A field and the column of its value.
+#[derive(Clone, Copy, Debug)]
+struct StoredField {
+    field: FieldId,
+    column: ColumnId,
+}
+
 /// A stored table of the new layout.
 #[derive(Clone, Debug)]
 pub(super) struct TableDiff {
@@ -145,7 +152,11 @@ impl Weaver<'_> {
             }
             (Storage::ToOne { column: was, .. }, Storage::ToOne { column: is, .. }) => pair(was, is),
             (Storage::Column(was) | Storage::Instant { text: was, .. }, Storage::Column(is)) => {
-                return self.carry_value(it, (before, was), (now, is));
+                return self.carry_value(
+                    it,
+                    StoredField { field: before, column: was },
+                    StoredField { field: now, column: is },
+                );
             }
             (_, _) => return false,
         }
@@ -156,16 +167,17 @@ impl Weaver<'_> {
         self.old.model.field(before).kind == self.new.model.field(now).kind
     }
 
-    fn carry_value(&self, it: &mut TableDiff, was: (FieldId, ColumnId), is: (FieldId, ColumnId)) -> bool {
+    fn carry_value(&self, it: &mut TableDiff, was: StoredField, is: StoredField) -> bool {
         let Some(table) = it.old else { return false };
-        let column = self.old.layout.relations.catalog.table(table).column(was.1);
+        let column = self.old.layout.relations.catalog.table(table).column(was.column);
         let cell = quote_identifier(&column.name);
-        let old = (self.old.model.field(was.0).kind, &self.old.model);
-        let new = (self.new.model.field(is.0).kind, &self.new.model);
+        let old = (self.old.model.field(was.field).kind, &self.old.model);
+        let new = (self.new.model.field(is.field).kind, &self.new.model);
         let Some(made) = convert(self.new.kind, old, new, &cell) else { return false };
-        let target = self.new.layout.relations.catalog.table(it.new).column(is.1);
+        let target = self.new.layout.relations.catalog.table(it.new).column(is.column);
         let same = made.value == cell || column.declared == target.declared;
-        it.cells[is.1.0 as usize] = if same { CellSource::Same(was.1) } else { CellSource::Made(made.value) };
+        it.cells[is.column.0 as usize] =
+            if same { CellSource::Same(was.column) } else { CellSource::Made(made.value) };
         true
     }
 

@@ -37,10 +37,11 @@ pub(crate) fn set(
     slots: &Slots<'_>,
     batch: &mut Batch,
     first: usize,
-    place: (FieldId, SlotKind, usize),
+    field: FieldId,
+    kind: SlotKind,
+    at: usize,
     text: &str,
 ) -> Result<(), String> {
-    let (field, kind, at) = place;
     check_length(slots.types, field, text)?;
     if text.is_empty() && slots.types.model.field(field).key.is_some() {
         return Err(format!("`{}` is an `@id`, which is not empty", field_name(slots.types, field)));

@@ -369,9 +369,7 @@ pub(crate) fn put(
             }
             batch.ids[row] = id;
         }
-        Slot::Value { field, scalar, at } => {
-            cell_values::set(slots, batch, first, (field, scalar, at), text)?
-        }
+        Slot::Value { field, scalar, at } => cell_values::set(slots, batch, first, field, scalar, at, text)?,
         Slot::One { .. } | Slot::Many { .. } => edge(batch, first, slot, Target::Id(cell_values::id(text)?))?,
         Slot::List { field, scalar } => cell_values::add(slots, batch, field, scalar, text)?,
         Slot::Secret { at } if is_hash(text) => {

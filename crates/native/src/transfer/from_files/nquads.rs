@@ -18,7 +18,6 @@ use crate::transfer::file_line::LINE_BITS;
 use crate::transfer::parcel::Parcel;
 use crate::transfer::{Reached, changed_file_message};
 use flate2::Crc;
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
@@ -222,13 +221,13 @@ pub(crate) fn read(
         let is_next = object.first().is_some_and(|it| it.subject != record.subject);
         let mut goes_on = true;
         if is_next {
-            goes_on = finish(&mut gather, &predicates.all, &mut object, (from.offset, last), bytes, take);
+            goes_on = finish(&mut gather, &predicates.all, &mut object, from.offset, last, bytes, take);
         }
         last.offset = record.subject as u64;
         object.push(record);
         Ok(goes_on)
     })?;
-    if finish(&mut gather, &predicates.all, &mut object, (from.offset, last), bytes, take)
+    if finish(&mut gather, &predicates.all, &mut object, from.offset, last, bytes, take)
         && let Some(parcel) = gather.parcel(true, last, bytes)
     {
         take(parcel);
@@ -256,7 +255,8 @@ fn finish(
     gather: &mut Gather<'_>,
     predicates: &[Predicate],
     object: &mut Vec<Record>,
-    (from, reached): (u64, Reached),
+    from: u64,
+    reached: Reached,
     bytes: u64,
     take: &mut super::lines::Take<'_>,
 ) -> bool {

@@ -18,7 +18,13 @@ pub(super) struct ObjectTexts<R> {
     input: R,
     /// Line number, counted from 1.
     line: u64,
-    /// Open brackets of the object that is read.
+    brackets: Brackets,
+}
+
+/// Where a reader of an object is.
+#[derive(Debug, Default)]
+struct Brackets {
+    /// Open brackets of the object.
     depth: u32,
     in_string: bool,
     is_escaped: bool,
@@ -35,7 +41,7 @@ pub(super) struct ObjectText {
 
 impl<R: BufRead> ObjectTexts<R> {
     pub(super) fn new(input: R) -> Self {
-        Self { input, line: 1, depth: 0, in_string: false, is_escaped: false }
+        Self { input, line: 1, brackets: Brackets::default() }
     }
 
     /// Reads the next object into `text` and adds all bytes to `sum`.
@@ -45,7 +51,11 @@ impl<R: BufRead> ObjectTexts<R> {
         loop {
             let chunk = self.input.fill_buf().map_err(|cause| cause.to_string())?;
             if chunk.is_empty() {
-                return if self.depth == 0 { Ok(found) } else { Err("its last object is not closed".into()) };
+                return if self.brackets.depth == 0 {
+                    Ok(found)
+                } else {
+                    Err("its last object is not closed".into())
+                };
             }
             let mut used = 0;
             let mut is_whole = false;
@@ -53,14 +63,14 @@ impl<R: BufRead> ObjectTexts<R> {
                 used += 1;
                 let line = self.line;
                 self.line += u64::from(byte == b'\n');
-                match (self.depth, byte) {
+                match (self.brackets.depth, byte) {
                     (0, b'{') => found.line = line,
                     (0, b'[' | b']' | b',' | b' ' | b'\t' | b'\r' | b'\n') => continue,
                     (0, _) => return Err(format!("line {line}: it is no list of JSON objects")),
                     _ => {}
                 }
                 text.push(byte);
-                is_whole = step((&mut self.depth, &mut self.in_string, &mut self.is_escaped), byte);
+                is_whole = self.brackets.follow(byte);
                 if is_whole {
                     break;
                 }
@@ -81,20 +91,22 @@ impl<R: BufRead> ObjectTexts<R> {
     }
 }
 
-/// Follows one byte of an object; true if it is its last.
-fn step((depth, in_string, is_escaped): (&mut u32, &mut bool, &mut bool), byte: u8) -> bool {
-    if *in_string {
-        *in_string = *is_escaped || byte != b'"';
-        *is_escaped = !*is_escaped && byte == b'\\';
-        return false;
+impl Brackets {
+    /// Follows one byte of an object; true if it is its last.
+    fn follow(&mut self, byte: u8) -> bool {
+        if self.in_string {
+            self.in_string = self.is_escaped || byte != b'"';
+            self.is_escaped = !self.is_escaped && byte == b'\\';
+            return false;
+        }
+        match byte {
+            b'"' => self.in_string = true,
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' => self.depth -= 1,
+            _ => {}
+        }
+        self.depth == 0
     }
-    match byte {
-        b'"' => *in_string = true,
-        b'{' | b'[' => *depth += 1,
-        b'}' | b']' => *depth -= 1,
-        _ => {}
-    }
-    *depth == 0
 }
 
 /// The statements of an object; a reason for each that is none.

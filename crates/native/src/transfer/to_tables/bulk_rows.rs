@@ -3,7 +3,7 @@
 //! **Invariant:** values are bound; only names of the layout are part of a statement.
 
 use crate::layout::Storage;
-use crate::model::{FieldId, FieldKind, TypeId};
+use crate::model::FieldId;
 use crate::store::database::{Bulk, BulkSource, BulkTable, Database, Value};
 use crate::store::ddl::{list, quote_identifier};
 use crate::store::{Error, Types};

@@ -141,12 +141,13 @@ fn settle_field(
         }
         Storage::ToOne { column, .. } => {
             let owner = types.model.field(field).owner;
-            let place = (types.layout.tables[owner.index()], column);
-            rejects.extend(put(types, database, edges, (owner, place), &it, ("owner", "target"))?);
+            let table = types.layout.tables[owner.index()];
+            let to = EdgeColumn { ty: owner, table, column };
+            rejects.extend(put(types, database, edges, to, &it, Ends { row: "owner", value: "target" })?);
         }
         Storage::ToOneBack { .. } | Storage::ToMany { .. } => {
-            for (member, place) in partners(types, field) {
-                rejects.extend(put(types, database, edges, (member, place), &it, ("target", "owner"))?);
+            for to in partners(types, field) {
+                rejects.extend(put(types, database, edges, to, &it, Ends { row: "target", value: "owner" })?);
             }
         }
         Storage::Id(_)
@@ -159,8 +160,23 @@ fn settle_field(
     Ok(rejects)
 }
 
+/// A column that has the edges of the objects of a type.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EdgeColumn {
+    ty: TypeId,
+    pub(super) table: TableId,
+    pub(super) column: ColumnId,
+}
+
+/// The ends of waiting edges: whose row is written, and whose number is the value.
+#[derive(Clone, Copy, Debug)]
+struct Ends<'e> {
+    row: &'e str,
+    value: &'e str,
+}
+
 /// The columns of the objects at the other end of `field` that have its edges.
-pub(super) fn partners(types: &Types, field: FieldId) -> Vec<(TypeId, (TableId, ColumnId))> {
+pub(super) fn partners(types: &Types, field: FieldId) -> Vec<EdgeColumn> {
     let model = &types.model;
     let FieldKind::Edge { inverse: Some(other), .. } = model.field(field).kind else { return Vec::new() };
     let other = model.field(other);
@@ -172,7 +188,7 @@ pub(super) fn partners(types: &Types, field: FieldId) -> Vec<(TypeId, (TableId, 
     let place = |member: TypeId| {
         let copy = model.field_by_name(member, &other.name)?;
         let column = types.layout.fields[copy.index()].to_one()?;
-        Some((member, (types.layout.tables[member.index()], column)))
+        Some(EdgeColumn { ty: member, table: types.layout.tables[member.index()], column })
     };
     members.into_iter().filter_map(place).collect()
 }
@@ -242,24 +258,25 @@ fn reject(
     Ok(rows.iter().map(one).collect())
 }
 
-/// Writes edges into a column of `ty`: that of `row` in `edges` gets the number in `value`.
+/// Writes edges into a column: that of the row in `edges` gets the number that is the value.
 fn put(
     types: &Types,
     database: &mut Database,
     edges: &str,
-    (ty, place): (TypeId, (TableId, ColumnId)),
+    to: EdgeColumn,
     field: &Value,
-    (row, value): (&str, &str),
+    ends: Ends<'_>,
 ) -> Result<Vec<Reject>, Error> {
-    let table = types.layout.relations.catalog.table(place.0);
+    let Ends { row, value } = ends;
+    let table = types.layout.relations.catalog.table(to.table);
     let name = quote_identifier(&table.name);
-    let column = quote_identifier(&table.column(place.1).name);
-    let (_, id) = id_column(types, ty);
+    let column = quote_identifier(&table.column(to.column).name);
+    let (_, id) = id_column(types, to.ty);
     let is_unique = types
         .layout
         .indexes
         .iter()
-        .any(|it| it.kind == IndexKind::Unique && it.table == place.0 && it.columns == [place.1]);
+        .any(|it| it.kind == IndexKind::Unique && it.table == to.table && it.columns == [to.column]);
     index_ends(database, edges)?;
     // All edges are judged against the same state: an edge and its other side are accepted or refused together.
     let mut taken = format!(

@@ -97,10 +97,10 @@ fn is_given(types: &Types, field: FieldId, id: &str) -> String {
         let column = quote_identifier(&own.column(column).name);
         return format!("EXISTS (SELECT 1 FROM {name} t WHERE t.{number} = {id} AND t.{column} IS NOT NULL)");
     }
-    let any = partners(types, field).into_iter().map(|(_, (table, column))| {
-        let table = types.layout.relations.catalog.table(table);
+    let any = partners(types, field).into_iter().map(|it| {
+        let table = types.layout.relations.catalog.table(it.table);
         let name = quote_identifier(&table.name);
-        let column = quote_identifier(&table.column(column).name);
+        let column = quote_identifier(&table.column(it.column).name);
         format!("EXISTS (SELECT 1 FROM {name} t WHERE t.{column} = {id})")
     });
     format!("({})", any.chain(["FALSE".to_owned()]).collect::<Vec<_>>().join(" OR "))

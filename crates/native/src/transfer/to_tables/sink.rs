@@ -125,7 +125,7 @@ impl<'t> Sink<'t> {
             let owner = line.to;
             let target = batch.ids[line.row as usize];
             let edge = LooseEdge { field, owner, target, line: line.line };
-            bulk_rows::wait_loose(self.types, self.database, table, &edge)?;
+            bulk_rows::wait_loose(self.types, self.database, deferred, &edge)?;
         }
         batch.items.retain(|it| !gone[it.row as usize]);
         batch.edges.retain(|it| !gone[it.row as usize]);
