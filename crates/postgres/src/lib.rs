@@ -34,6 +34,6 @@ pub use protocol::connection::Facts;
 pub use protocol::rows::{Columns, Row, Rows};
 pub use protocol::statement::{Buffer, Format, Parameters, Statement};
 pub use protocol::transaction::{Isolation, Transaction};
-pub use protocol::{connection, cursor, rows, statement, transaction};
+pub use protocol::{array_literal, connection, cursor, rows, statement, transaction};
 pub use session::{Purpose, Session};
 pub use watch::Watch;

@@ -1,5 +1,6 @@
 //! PostgreSQL's protocol on one connection: bytes, messages, statements and rows.
 
+pub mod array_literal;
 pub mod connection;
 pub mod cursor;
 pub(crate) mod message;

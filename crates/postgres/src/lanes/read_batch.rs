@@ -9,6 +9,7 @@
 use crate::admission::bulkhead::{Bulkhead, Cause};
 use crate::error::Error;
 use crate::lanes::lane_queue::Request;
+use crate::protocol::array_literal::quote;
 use crate::protocol::connection::{Connection, End, Status};
 use crate::protocol::rows::{Columns, Rows};
 use crate::protocol::statement::{Buffer, Format, Parameters, Statement};
@@ -339,14 +340,7 @@ fn element(out: &mut Buffer, value: Option<&[u8]>) {
     if !value.is_empty() && value.iter().all(is_number) {
         return out.extend_from_slice(value);
     }
-    out.push(b'"');
-    for byte in value {
-        if matches!(byte, b'"' | b'\\') {
-            out.push(b'\\');
-        }
-        out.push(*byte);
-    }
-    out.push(b'"');
+    quote(value, out);
 }
 
 #[cfg(test)]

@@ -35,7 +35,6 @@ pub mod oid {
     pub const XID: u32 = 28;
     pub const CID: u32 = 29;
     pub const JSON: u32 = 114;
-    pub const XML: u32 = 142;
     pub const POINT: u32 = 600;
     pub const CIDR: u32 = 650;
     pub const FLOAT4: u32 = 700;
@@ -55,7 +54,6 @@ pub mod oid {
     pub const TIMETZ: u32 = 1266;
     pub const NUMERIC: u32 = 1700;
     pub const VOID: u32 = 2278;
-    pub const RECORD: u32 = 2249;
     pub const UUID: u32 = 2950;
     pub const JSONB: u32 = 3802;
     pub const XID8: u32 = 5069;

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
+use weir_postgres::array_literal::quote;
 use weir_postgres::{
     Buffer, Error as PostgresError, Format, Isolation, Parameters, Pool, Purpose, Session as Connection,
     Settings, Statement, Transaction,
@@ -244,26 +245,15 @@ fn array<'l>(bulk: Bulk<'_>, cells: impl Iterator<Item = Literal<'l>>, out: &mut
             out.push(b',');
         }
         match cell {
-            Literal::Words(words) => quote(words, out),
+            Literal::Words(words) => quote(words.as_bytes(), out),
             Literal::Cell(BulkCell::Null) => out.extend_from_slice(b"NULL"),
-            Literal::Cell(BulkCell::Text(from, to)) => quote(bulk.slice(from, to), out),
+            Literal::Cell(BulkCell::Text(from, to)) => quote(bulk.slice(from, to).as_bytes(), out),
             Literal::Cell(BulkCell::Real(number)) => out.extend_from_slice(format!("{number:?}").as_bytes()),
             Literal::Cell(BulkCell::Int(number)) => out.extend_from_slice(number.to_string().as_bytes()),
             Literal::Cell(BulkCell::Bool(value)) => out.extend_from_slice(value.to_string().as_bytes()),
         }
     }
     out.push(b'}');
-}
-
-fn quote(text: &str, out: &mut Buffer) {
-    out.push(b'"');
-    for byte in text.bytes() {
-        if matches!(byte, b'"' | b'\\') {
-            out.push(b'\\');
-        }
-        out.push(byte);
-    }
-    out.push(b'"');
 }
 
 /// An array of numbers.
