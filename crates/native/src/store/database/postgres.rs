@@ -7,10 +7,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
-use weir_postgres::array_literal::quote;
 use weir_postgres::{
-    Buffer, Error as PostgresError, Format, Isolation, Parameters, Pool, Purpose, Session as Connection,
-    Settings, Statement, Transaction,
+    Buffer, Error as PostgresError, Format, Isolation, Parameters, Pool, Purpose, Rows,
+    Session as Connection, Settings, Statement, Transaction, array_literal::quote,
 };
 use weir_relational::quoting::{list, quote_identifier};
 
@@ -188,7 +187,7 @@ impl Postgres {
         Ok(self.query(sql, values, 1)?.first().is_some_and(|row| row[0].int() == 1))
     }
 
-    fn run(&mut self, sql: &str, values: &[Value], width: usize) -> Result<weir_postgres::Rows, Error> {
+    fn run(&mut self, sql: &str, values: &[Value], width: usize) -> Result<Rows, Error> {
         let mut parameters = Parameters::new();
         for value in values {
             match value {
@@ -200,19 +199,14 @@ impl Postgres {
     }
 
     /// Runs a query like [`Session::query`] whose values are encoded already.
-    fn run_with(
-        &mut self,
-        sql: &str,
-        parameters: &Parameters,
-        width: usize,
-    ) -> Result<weir_postgres::Rows, Error> {
+    fn run_with(&mut self, sql: &str, parameters: &Parameters, width: usize) -> Result<Rows, Error> {
         let types = vec![0; parameters.count() as usize];
         let statement = Statement::new(sql, types, vec![Format::Text; width], [], None);
         self.session()?.push(&statement, parameters);
         Ok(self.flush(sql)?.pop().unwrap_or_default())
     }
 
-    fn flush(&mut self, sql: &str) -> Result<Vec<weir_postgres::Rows>, Error> {
+    fn flush(&mut self, sql: &str) -> Result<Vec<Rows>, Error> {
         let Some(session) = &mut self.session else {
             return Err(Error::Database("the session is gone".into()));
         };
