@@ -252,7 +252,7 @@ EDITS = [
     (CAP, f'if !policy.lacks(&format!("limit {{:?}}", query.scan.purpose()), true) {{ {CAP} }}'),
     behind("mark_nullable(&mut level.query);", "order", "!level.query.scan.cells().is_empty()"),
     behind("super::barrier::raise(plan, relations);", "barrier", "puts_behind(plan, relations)"),
-    behind("super::keys::keep(plan);", "keys", "plan.levels.iter().any(|it| !it.query.scan.cells().is_empty())"),
+    behind("super::stored_keys::keep(plan);", "keys", "plan.levels.iter().any(|it| !it.query.scan.cells().is_empty())"),
     behind("conflict.presets.extend(values());", "presets upsert", "!presets.is_empty()"),
     behind("update.set.extend(values());", "presets Update", "!presets.is_empty()"),
     behind(

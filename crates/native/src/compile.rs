@@ -15,8 +15,8 @@ mod fields;
 mod filter;
 mod native;
 mod objects;
-mod places;
-mod rows;
+mod place_conditions;
+mod row_arguments;
 mod search;
 
 mod rules;

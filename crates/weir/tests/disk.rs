@@ -1,9 +1,11 @@
 //! A store on a disk that fails: every write and every sync of a mutation fails once, and what is found afterwards, in this
 //! process, after its end and after a loss of power, is the mutation whole or nothing of it.
 
+mod faulty_disk_kit;
 mod shelf_kit;
 mod support;
 
+use faulty_disk_kit::{Disk, Fault, install};
 use shelf_kit::{Book, Change, Shelf, TYPES, check_sound, open};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +14,6 @@ use support::Folder;
 use tokio::runtime::Runtime;
 use weir::Weir;
 use weir_engine::source::Protocol;
-use weir_faulty::{Disk, Fault, install};
 
 /// All that there is belongs to this writer.
 const LETTER: char = 'a';

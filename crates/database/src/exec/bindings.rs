@@ -15,9 +15,9 @@ use weir_engine::source::{FieldError, Ids, Protocol, SourceError, StreamRead};
 use weir_language::schema::{EnumValueId, Schema};
 use weir_language::value::{Node, TextSpan, Values, Variables};
 use weir_relational::catalog::ColumnType;
-use weir_relational::geometry::Geometry;
 use weir_relational::plan::{Encoded, EncodedPart, Origin, Parameter, Position, Reader};
-use weir_relational::text_search::{ASKED_MAX, are_few};
+use weir_relational::values::geometry::Geometry;
+use weir_relational::values::text_search::{ASKED_MAX, are_few};
 
 /// Values of a request.
 #[derive(Clone, Copy)]
@@ -319,7 +319,8 @@ impl<'r> Bindings<'r> {
             Found::Text(text) => text,
             Found::Key(..) | Found::Shown(_) | Found::Above => "",
         };
-        weir_relational::instant::parse(text).map_or_else(|| self.invalid(parameter, "DateTime", text), Ok)
+        weir_relational::values::instant::parse(text)
+            .map_or_else(|| self.invalid(parameter, "DateTime", text), Ok)
     }
 
     /// The place that a client sent, in the text of its coordinates.

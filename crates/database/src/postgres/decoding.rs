@@ -123,7 +123,7 @@ pub(super) async fn prospect(
         _ if !settings.decoding.is_wanted => Prospect::Nothing("`postgres.logical_decoding` is off".into()),
         None => Prospect::Nothing("the server is not known yet".into()),
         Some(facts) => {
-            match replication::prospect(settings, (pool, facts), &watched_tables(tables), deadline).await {
+            match replication::prospect(settings, pool, facts, &watched_tables(tables), deadline).await {
                 Ok(prospect) => prospect,
                 Err(error) => Prospect::Nothing(error.to_string()),
             }

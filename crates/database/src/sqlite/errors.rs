@@ -8,7 +8,7 @@ use crate::exec::output::answer;
 use crate::frontend::ApiFrontend;
 use rusqlite::{Error, ErrorCode, ffi};
 use weir_engine::source::{Protocol, SourceError};
-use weir_relational::plain_pattern;
+use weir_relational::values::plain_pattern;
 use weir_sqlite::error::{
     Error as Failed, Lack, constraint_name, find_lack, is_check_complaint, is_pattern_complaint,
     is_too_large, is_value_complaint, pattern_complaint,

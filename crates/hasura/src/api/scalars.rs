@@ -7,9 +7,9 @@ use super::shape_operators;
 use crate::model::convention;
 use crate::model::graphql_names::graphql_name;
 use std::borrow::Cow;
-use weir_language::schema::{TypeId, TypeRef};
+use weir_language::schema::{ScalarReader, TypeId, TypeRef};
 use weir_relational::catalog::ColumnType;
-use weir_relational::catalog::facts::Operators;
+use weir_relational::catalog::facts::{InputForm, Operators};
 use weir_relational::plan::operators::Cast;
 
 /// The GraphQL name of a column type. Unknown types keep their own name where it can be one.
@@ -24,6 +24,16 @@ fn nameable_type(ty: &ColumnType) -> &ColumnType {
     let (None, Some(name)) = (ty.element(), ty.own_name()) else { return ty };
     let own = matches!(graphql_name(name), Some(Cow::Borrowed(_))) && !crate::model::is_reserved_type(name);
     if own { ty } else { &ColumnType::Text }
+}
+
+/// The reader of values of `form`.
+const fn reader(form: InputForm) -> ScalarReader {
+    match form {
+        InputForm::BigInt => ScalarReader::BigInt,
+        InputForm::Decimal => ScalarReader::Decimal,
+        InputForm::Text => ScalarReader::Text,
+        InputForm::Json => ScalarReader::Json,
+    }
 }
 
 /// Casts of a family's values: the type of `_cast`, its field, the cast.
@@ -106,9 +116,9 @@ impl Core {
                 self.comparison(&format!("{name}_array"), scalar, facts.operators);
                 continue;
             }
-            if let Some(reader) = facts.input {
+            if let Some(form) = facts.input {
                 let name = self.scalar(name);
-                self.b.scalar(&name, "", reader);
+                self.b.scalar(&name, "", reader(form));
             }
             self.comparison(name, scalar, facts.operators);
         }

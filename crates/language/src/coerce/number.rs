@@ -73,25 +73,9 @@ pub(super) fn float(text: &str) -> Option<f64> {
     text.parse().ok().filter(|it: &f64| it.is_finite())
 }
 
-/// True if `text` is a number in the notation of JSON and GraphQL.
+/// True if `text` is a number in the notation of JSON, which is GraphQL's too.
 pub(super) fn is_number(text: &str) -> bool {
-    let rest = text.strip_prefix('-').unwrap_or(text);
-    let Some(rest) = digits(rest) else { return false };
-    let whole = &text[..text.len() - rest.len()];
-    if whole.trim_start_matches('-').len() > 1 && whole.trim_start_matches('-').starts_with('0') {
-        return false;
-    }
-    let rest = match rest.strip_prefix('.') {
-        Some(fraction) => match digits(fraction) {
-            Some(rest) => rest,
-            None => return false,
-        },
-        None => rest,
-    };
-    match rest.strip_prefix(['e', 'E']) {
-        Some(power) => digits(power.strip_prefix(['+', '-']).unwrap_or(power)) == Some(""),
-        None => rest.is_empty(),
-    }
+    crate::json::is_number(text.as_bytes())
 }
 
 /// True if `text` is one of the databases' special numbers: not-a-number or an infinity.
@@ -99,12 +83,6 @@ pub(crate) fn is_beyond(text: &str) -> bool {
     let size = text.strip_prefix(['+', '-']).unwrap_or(text);
     let is = |word: &str| size.eq_ignore_ascii_case(word);
     is("infinity") || is("inf") || text.eq_ignore_ascii_case("nan")
-}
-
-/// The text behind the digits at the start of `text`; `None` if there are none.
-fn digits(text: &str) -> Option<&str> {
-    let rest = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
-    (rest.len() < text.len()).then_some(rest)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! The program in [`crate::write`] decides the changes; a plan holds only the two queries here.
 
-use super::rows::{ObjectRows, ascending};
+use super::row_arguments::{ObjectRows, ascending};
 use super::{At, Compiler};
 use crate::api::meaning::{FieldMeaning, InputMeaning};
 use crate::auth::policy::Allowed;

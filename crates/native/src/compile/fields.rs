@@ -1,6 +1,6 @@
 //! The fields of a row: what its columns and lists become.
 
-use super::rows::ascending;
+use super::row_arguments::ascending;
 use super::{Compiler, LevelRow};
 use crate::api::meaning::{FieldMeaning, Geo};
 use crate::layout::Storage;

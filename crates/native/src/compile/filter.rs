@@ -204,9 +204,9 @@ impl Compiler<'_> {
             }
             (_, Storage::Point { longitude, latitude }) => {
                 let bounds = [longitude, latitude, longitude, latitude];
-                self.places(value, (at, &[longitude, latitude], bounds), all)?;
+                self.places(value, at, &[longitude, latitude], bounds, all)?;
             }
-            (_, Storage::Shape { text, bounds }) => self.places(value, (at, &[text], bounds), all)?,
+            (_, Storage::Shape { text, bounds }) => self.places(value, at, &[text], bounds, all)?,
             (
                 _,
                 Storage::Id(_)

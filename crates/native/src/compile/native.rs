@@ -22,7 +22,7 @@ use weir_relational::catalog::{
 };
 use weir_relational::passes::policy::{Everything, Policy};
 use weir_relational::plan::Plan;
-use weir_relational::trigram::{self, Written};
+use weir_relational::values::trigram::{self, Written};
 
 /// An API over native types and where they are stored.
 #[derive(Debug)]

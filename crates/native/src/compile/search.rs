@@ -10,8 +10,8 @@ use weir_language::value::Node;
 use weir_relational::catalog::{ColumnId, RelationshipId};
 use weir_relational::plan::operators::Comparison;
 use weir_relational::plan::{Expr, Filter, Parameter, Reader};
-use weir_relational::text_search::Words;
-use weir_relational::trigram::{self, Written};
+use weir_relational::values::text_search::Words;
+use weir_relational::values::trigram::{self, Written};
 
 impl Compiler<'_> {
     /// A text has words, or fits a pattern.

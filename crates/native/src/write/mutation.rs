@@ -357,7 +357,7 @@ impl Mutation {
         if let Some(remove) = self.input.remove {
             let patch = &self.input.objects[remove as usize];
             for (ty, ids) in self.by_type() {
-                one_to_one.apply_remove(model, (ty, &ids), patch, &|at| self.end(at));
+                one_to_one.apply_remove(model, ty, &ids, patch, &|at| self.end(at));
             }
         }
         one_to_one

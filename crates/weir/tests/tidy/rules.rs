@@ -15,7 +15,7 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     ("language", &[]),
     ("engine", &["weir-language"]),
     ("metadata", &[]),
-    ("relational", &["weir-language"]),
+    ("relational", &[]),
     ("postgres", &["weir-relational"]),
     ("sqlite", &["weir-language", "weir-relational"]),
     ("database", &["weir-language", "weir-engine", "weir-relational", "weir-postgres", "weir-sqlite"]),
@@ -60,8 +60,8 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The crates that may have one module with `unsafe` each. The last is for tests, and no crate but those may depend on it.
-const UNSAFE_ALLOWED: &[&str] = &["crates/language/src", "crates/engine/src", "crates/faulty/src"];
+/// The crates that may have one module with `unsafe` each. Kits of tests are not looked at.
+const UNSAFE_ALLOWED: &[&str] = &["crates/language/src", "crates/engine/src"];
 
 fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of the workspace can be read") {
@@ -181,7 +181,7 @@ fn unsafe_stands_in_one_module_of_few_crates() {
 /// welcome.
 const DATABASES_NAMED: &[(&str, usize)] = &[
     ("crates/native/src/store/database.rs", 16),
-    ("crates/native/src/store/database/postgres.rs", 12),
+    ("crates/native/src/store/database/postgres.rs", 9),
     ("crates/native/src/store/database/sqlite.rs", 40),
 ];
 

@@ -154,12 +154,13 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
         variants: &mut Variants,
     ) -> Result<(), S::Error> {
         let variant = row.text(choice.column).and_then(|it| choice.find(it));
-        let table = variant.and_then(|of| Some((of, variants.tables.iter_mut().find(|it| it.0 == of.on)?)));
-        let Some((variant, (_, table))) = table else {
+        let table =
+            variant.and_then(|of| Some((of, variants.tables.iter_mut().find(|it| it.0.0 == of.on.0)?)));
+        let Some((variant, (on, table))) = table else {
             fill_variant(variants);
             return Ok(());
         };
-        variants.types.push(variant.on);
+        variants.types.push(*on);
         variants.places.push(table.rows);
         let (run, hidden) = variant.object.parts(of, self.plan);
         let Object::Level(level) = variant.object else {

@@ -50,7 +50,7 @@ fn objects(plan: &Plan, of: &Level) -> Data {
     };
     let tables = choice.variants.iter().map(|it| {
         let (run, hidden) = it.object.parts(of, plan);
-        (it.on, table(plan, run, hidden))
+        (TypeId(it.on.0), table(plan, run, hidden))
     });
     Data::Abstract(Box::new(Variants { tables: tables.collect(), ..Variants::default() }))
 }

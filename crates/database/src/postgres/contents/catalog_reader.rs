@@ -12,8 +12,9 @@ use weir_postgres::rows::Rows;
 use weir_postgres::session::Purpose;
 use weir_postgres::statement::{Parameters, Statement};
 use weir_postgres::transaction::Transaction;
-use weir_relational::catalog::postgres_types::{Types, oid, quote_identifier};
+use weir_relational::catalog::postgres_types::{Types, oid};
 use weir_relational::catalog::{Catalog, EnumTableValue, Table, Warning};
+use weir_relational::quoting::quote_identifier;
 
 /// Reads tables, types and keys of `schemas`, and functions if the flavour lists them as PostgreSQL does.
 /// # Errors

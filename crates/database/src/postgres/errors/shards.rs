@@ -10,7 +10,7 @@ use weir_engine::source::{Protocol, SourceError};
 use weir_postgres::error::{DatabaseError, Error};
 use weir_relational::catalog::{Catalog, Placement, Relations, RelationshipId, Table};
 use weir_relational::plan::write::{Change, Work};
-use weir_relational::plan::{Expr, Filter, Plan, Query};
+use weir_relational::plan::{Children, Expr, Filter, Plan, Query};
 
 /// Shard numbers begin at 102008.
 const DIGITS_MIN: usize = 5;
@@ -283,44 +283,18 @@ impl Followed {
     }
 
     fn filter(&mut self, filter: &Filter) {
-        match filter {
-            Filter::All(parts) | Filter::Any(parts) => parts.iter().for_each(|it| self.filter(it)),
-            Filter::Not(part) | Filter::NotTrue(part) | Filter::Behind { filter: part, .. } => {
-                self.filter(part)
-            }
-            Filter::Each { with: _, filter } | Filter::Somewhere { scan: _, filter } => self.filter(filter),
-            Filter::Exists { by, scan: _, filter } => {
-                self.by.push(*by);
-                self.filter(filter);
-            }
-            Filter::Null { of, .. }
-            | Filter::Compare { of, .. }
-            | Filter::Measure { of, .. }
-            | Filter::Columns { of, .. } => self.expr(of),
-            Filter::Among { key: _, query } => self.query(query),
-            Filter::Missing { .. } | Filter::Named { .. } | Filter::Words { .. } | Filter::Place { .. } => {}
-        }
+        self.children(filter.children());
     }
 
     fn expr(&mut self, of: &Expr) {
-        match of {
-            Expr::JsonPath(of, _) | Expr::Cast(of, _) => self.expr(of),
-            Expr::Related { by, scan: _, filter, of } => {
-                self.by.push(*by);
-                self.filter(filter);
-                self.expr(of);
-            }
-            Expr::Column(_)
-            | Expr::Key(_)
-            | Expr::Computed(_)
-            | Expr::Row
-            | Expr::Snapshot
-            | Expr::Null
-            | Expr::Count { .. }
-            | Expr::Function(..)
-            | Expr::Instant { .. }
-            | Expr::Statistic { .. } => {}
-        }
+        self.children(of.children());
+    }
+
+    fn children(&mut self, below: Children<'_>) {
+        self.by.extend(below.by);
+        below.filters.iter().for_each(|it| self.filter(it));
+        below.of.into_iter().for_each(|it| self.expr(it));
+        below.query.into_iter().for_each(|it| self.query(it));
     }
 }
 

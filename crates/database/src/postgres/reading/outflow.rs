@@ -16,7 +16,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::time::Instant;
 use weir_engine::source::{Chunk, Chunks};
 use weir_engine::unread::{Gone, Measured, Sender, channel, in_process};
-use weir_postgres::server::Sessions;
+use weir_postgres::session::Sessions;
 
 /// Maximum number of chunks in the channel while the client sets the pace.
 const CHUNKS_MAX: usize = 4;

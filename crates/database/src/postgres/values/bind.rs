@@ -22,9 +22,9 @@ use weir_postgres::statement::{Buffer, Parameters};
 use weir_relational::catalog::ColumnType;
 use weir_relational::catalog::postgres_types::{Kind, Types, oid};
 use weir_relational::plan::{Encoded, Origin, Parameter, Reader};
-use weir_relational::text_search::Words;
-use weir_relational::trigram::Written;
-use weir_relational::{regular_expression, text_search};
+use weir_relational::values::text_search::Words;
+use weir_relational::values::trigram::Written;
+use weir_relational::values::{regular_expression, text_search};
 
 /// The keys of parents are bound as arrays, all at once; a parameter that names one by itself has the first.
 const KEY: usize = 0;

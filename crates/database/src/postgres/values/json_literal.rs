@@ -11,6 +11,7 @@ use super::decode::delimiter;
 use super::geojson;
 use super::labels;
 use weir_language::json::{Json, JsonKind, JsonRef};
+pub(super) use weir_postgres::array_literal::quote;
 use weir_postgres::statement::Buffer;
 use weir_relational::catalog::postgres_types::{Kind, Type, Types, oid};
 use weir_relational::catalog::{ColumnType, LQUERY, LTXTQUERY};
@@ -84,19 +85,6 @@ fn is_raster(text: &str) -> bool {
     text.len().is_multiple_of(2)
         && bytes >= RASTER_HEAD_BYTES
         && text.bytes().all(|it| it.is_ascii_hexdigit())
-}
-
-/// Appends `text` between quotes, as an element of an array or a field of a row.
-pub(crate) fn quote(text: &[u8], out: &mut Buffer) {
-    out.push(b'"');
-    let mut rest = text;
-    while let Some(at) = rest.iter().position(|it| matches!(it, b'"' | b'\\')) {
-        out.extend_from_slice(&rest[..at]);
-        out.extend_from_slice(&[b'\\', rest[at]]);
-        rest = &rest[at + 1..];
-    }
-    out.extend_from_slice(rest);
-    out.push(b'"');
 }
 
 fn value(types: &Types, of: u32, json: JsonRef<'_>, out: &mut Buffer) -> Result<(), String> {

@@ -4,7 +4,8 @@ use super::decode::Decoder;
 use crate::exec::cell_value::CellValue;
 use weir_engine::rows::{Column, Data};
 use weir_engine::write::out::Out;
-use weir_postgres::statement::{Format, Parameters};
+use weir_postgres::array_literal::quote;
+use weir_postgres::statement::{Buffer, Format, Parameters};
 
 /// Appends the text of a value; nothing, and `false`, for null.
 fn append(out: &mut Vec<u8>, decoder: &Decoder, bytes: Option<&[u8]>) -> bool {
@@ -74,7 +75,7 @@ pub(crate) fn push_column(column: &Column, parameters: &mut Parameters) {
 /// An array literal: every value in quotes, so that none is taken for `NULL` or for a brace.
 /// Source: PostgreSQL's manual, 8.15.6.
 #[derive(Default)]
-struct Array(Vec<u8>);
+struct Array(Buffer);
 
 impl Array {
     fn push(&mut self, value: Option<&[u8]>) {
@@ -83,17 +84,10 @@ impl Array {
             self.0.extend_from_slice(b"NULL");
             return;
         };
-        self.0.push(b'"');
-        for &byte in value {
-            if matches!(byte, b'"' | b'\\') {
-                self.0.push(b'\\');
-            }
-            self.0.push(byte);
-        }
-        self.0.push(b'"');
+        quote(value, &mut self.0);
     }
 
-    fn finish(mut self) -> Vec<u8> {
+    fn finish(mut self) -> Buffer {
         if self.0.is_empty() {
             self.0.push(b'{');
         }
@@ -112,7 +106,7 @@ mod tests {
         for value in [Some(&b"1"[..]), None, Some(b"a\"b\\c,{}"), Some(b"NULL"), Some(b"")] {
             array.push(value);
         }
-        assert_eq!(array.finish(), br#"{"1",NULL,"a\"b\\c,{}","NULL",""}"#);
-        assert_eq!(Array::default().finish(), b"{}");
+        assert_eq!(&*array.finish(), br#"{"1",NULL,"a\"b\\c,{}","NULL",""}"#);
+        assert_eq!(&*Array::default().finish(), b"{}");
     }
 }

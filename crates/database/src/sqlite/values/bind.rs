@@ -19,7 +19,8 @@ use weir_relational::catalog::ColumnType;
 use weir_relational::catalog::facts::Cell;
 use weir_relational::plan::operators::Comparison;
 use weir_relational::plan::{Encoded, Judged, Origin, Parameter, Reader};
-use weir_relational::{regular_expression, text_search, trigram};
+use weir_relational::values::hex::hex;
+use weir_relational::values::{regular_expression, text_search, trigram};
 use weir_sqlite::pattern::{Kind, complaint};
 use weir_sqlite::stored_forms::unhex;
 
@@ -522,9 +523,4 @@ pub(crate) fn may_be_bytes(value: &SqliteValue<'_>, reader: &Reader) -> bool {
         (SqliteValue::Text(list), Reader::Each(_) | Reader::Gathered { .. }) => list.contains("\"\\\\x"),
         _ => false,
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap_or('0');
-    bytes.iter().flat_map(|&byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }

@@ -8,9 +8,9 @@ use crate::exec::pattern_checks::refuse;
 use std::borrow::Cow;
 use weir_language::value::Node;
 use weir_postgres::statement::Buffer;
-use weir_relational::plain_pattern::{self, Half, Notation};
 use weir_relational::plan::Judged;
 use weir_relational::plan::operators::Comparison;
+use weir_relational::values::plain_pattern::{self, Half, Notation};
 
 /// Keeps a half of the argument that `out` holds from `start` on; false if the half is null.
 pub(super) fn keep_half((half, notation): (Half, Notation), start: usize, out: &mut Buffer) -> bool {
