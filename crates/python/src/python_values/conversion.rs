@@ -5,11 +5,11 @@
 //!
 //! **Cost:** one look-up per selected field and object; nothing is read that is not selected.
 
-use crate::errors::{field_error, unfit};
-use crate::json;
+use super::exceptions::{field_error, unfit};
+use super::json_scalars;
+use super::python_selection::{FieldPlan, ObjectPlan, Place, PlaceKind};
 use crate::registry::Registry;
 use crate::run_state::RunState;
-use crate::selection::{FieldPlan, ObjectPlan, Place, PlaceKind};
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyList, PyMapping, PyString, PyTuple};
@@ -170,7 +170,7 @@ impl Converter<'_> {
         match written {
             Err(error) => self.error_value(py, place, error),
             Ok(written) if written.is_none(py) => Value::Null,
-            Ok(written) => match json::write(&mut out, written.bind(py), self.registry, 0) {
+            Ok(written) => match json_scalars::write(&mut out, written.bind(py), self.registry, 0) {
                 Ok(()) => Value::Json(out.into()),
                 Err(reason) => self.unfit(place, value, &reason),
             },

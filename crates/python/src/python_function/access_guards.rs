@@ -2,11 +2,11 @@
 //!
 //! **Invariant:** a guard that raises, or gives anything but a verdict per object, refuses all.
 
-use crate::errors::log;
-use crate::function::call_state;
-use crate::info::Info;
+use super::call_state;
+use super::info::Info;
+use crate::python_values::exceptions::log;
 use crate::registry::Registry;
-use crate::roots::Roots;
+use crate::root_names::Roots;
 use crate::run_state::RunState;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;

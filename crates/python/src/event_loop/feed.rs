@@ -1,6 +1,6 @@
 //! A subscription that Python's event loop drives: opened once, then one run per answer.
 
-use crate::event_loop::{Run, RunFuture, RunOutput};
+use super::{Run, RunFuture, RunOutput};
 use crate::run_state::RunState;
 use futures_util::stream::{BoxStream, StreamExt};
 use pyo3::prelude::*;

@@ -3,7 +3,7 @@
 //! **Invariant:** a body that is whole is there at once; a stream is read chunk by chunk, so nothing is held for a slow client but
 //! the chunk that it reads.
 
-use crate::event_loop::{Run, RunFuture, RunOutput};
+use super::{Run, RunFuture, RunOutput};
 use crate::run_state::RunState;
 use bytes::Bytes;
 use futures_util::FutureExt;

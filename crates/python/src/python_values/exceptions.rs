@@ -3,7 +3,7 @@
 //! **Invariant:** only messages of `weir.GraphQLError` reach the client; every other exception is logged. An exception outside of
 //! `Exception`, such as `KeyboardInterrupt`, is kept and raised again by the call that executes.
 
-use crate::json;
+use super::json_scalars;
 use crate::registry::Registry;
 use crate::run_state::RunState;
 use pyo3::exceptions::{PyException, PyValueError};
@@ -78,7 +78,7 @@ fn read_graphql_error(error: &Bound<'_, PyAny>, registry: &Registry) -> PyResult
     if let Ok(members) = extensions.cast::<PyDict>() {
         for (name, value) in members.iter() {
             let mut written = String::new();
-            json::write(&mut written, &value, registry, 0).map_err(PyValueError::new_err)?;
+            json_scalars::write(&mut written, &value, registry, 0).map_err(PyValueError::new_err)?;
             told = told.with_json(name.cast::<PyString>()?.to_str()?, &written);
         }
     }

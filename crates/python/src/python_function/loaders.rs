@@ -5,13 +5,13 @@
 //!
 //! **Cost:** per key one look-up in a dictionary; a call per function and level.
 
-use crate::convert::Converter;
-use crate::errors::{broken, resolve_error};
-use crate::function::{Function, call_state};
-use crate::info::Info;
+use super::info::Info;
+use super::{Function, call_state};
+use crate::python_values::conversion::Converter;
+use crate::python_values::exceptions::{broken, resolve_error};
+use crate::python_values::python_selection::Place;
 use crate::registry::Registry;
 use crate::run_state::{ReturnedValue, RunState};
-use crate::selection::Place;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping};
 use std::collections::BTreeMap;

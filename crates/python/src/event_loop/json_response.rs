@@ -1,6 +1,6 @@
 //! An answer, as bytes of JSON.
 
-use crate::event_loop::RunOutput;
+use super::RunOutput;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 

@@ -1,17 +1,16 @@
 //! A schema with its functions, as the package `weir` uses it.
 
-use crate::arguments::Parameters;
-use crate::event_loop::{Run, RunOutput};
-use crate::feed::{Feed, Subscription};
-use crate::guards::{self, GuardSpec};
-use crate::http_answer::HttpRequestSpec;
-use crate::loaders::{LoaderSpec, Loaders};
+use crate::event_loop::feed::{Feed, Subscription};
+use crate::event_loop::http_answer::HttpRequestSpec;
+use crate::event_loop::json_response::Response;
+use crate::event_loop::{Run, RunOutput, tokio_runtime};
+use crate::python_function::access_guards::{self, GuardSpec};
+use crate::python_function::loaders::{LoaderSpec, Loaders};
+use crate::python_function::resolvers::{FunctionSpec, resolver};
+use crate::python_values::keyword_arguments::Parameters;
 use crate::registry::Registry;
-use crate::resolvers::{FunctionSpec, resolver};
-use crate::response::Response;
-use crate::roots::Roots;
+use crate::root_names::Roots;
 use crate::run_state::RunState;
-use crate::tokio_runtime;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -137,7 +136,7 @@ fn build(sdl: &str, parts: Parts, registry: &Arc<Registry>, options: &Options) -
         builder = builder.resolve(&coordinate, resolver(function, &roots, registry));
     }
     for guard in parts.guards {
-        builder = guards::add(builder, guard, &roots, registry);
+        builder = access_guards::add(builder, guard, &roots, registry);
     }
     let schema = builder.build().map_err(|it| it.to_string())?;
     let misfits = misfits(schema.engine().schema(), &signatures);

@@ -3,14 +3,20 @@
 //! **Invariant:** a function is called with all parents of a step, or once for each of them, under one acquisition of the GIL. What
 //! it returns is awaited if it can be, whatever kind of function it is: decorators hide that.
 
-use crate::arguments::{Parameters, keywords, reader_error};
+pub(crate) mod access_guards;
+pub(crate) mod event_source;
+pub(crate) mod info;
+pub(crate) mod loaders;
+pub(crate) mod resolvers;
+
 use crate::awaitable::AwaitableTypes;
-use crate::convert::Converter;
-use crate::errors::{broken, resolve_error};
-use crate::info::Info;
+use crate::python_function::info::Info;
+use crate::python_values::conversion::Converter;
+use crate::python_values::exceptions::{broken, resolve_error};
+use crate::python_values::keyword_arguments::{Parameters, keywords, reader_error};
+use crate::python_values::python_selection::Place;
 use crate::registry::Registry;
 use crate::run_state::{NUMBER, ReturnedValue, RunState};
-use crate::selection::Place;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use std::sync::Arc;

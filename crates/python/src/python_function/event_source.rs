@@ -1,8 +1,8 @@
 //! Subscriptions: the values of an asynchronous iterator as events.
 
-use crate::function::{Call, Function, call_state};
+use super::{Call, Function, call_state};
+use crate::python_values::python_selection::Place;
 use crate::run_state::RunState;
-use crate::selection::Place;
 use futures_util::stream::{BoxStream, StreamExt, unfold};
 use pyo3::prelude::*;
 use std::sync::Arc;

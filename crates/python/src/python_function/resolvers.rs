@@ -1,11 +1,11 @@
 //! Resolvers of the runtime that call functions of Python.
 
-use crate::arguments::Parameters;
-use crate::function::{CallForm, Called, Function, call_state};
-use crate::loaders::loader_resolver;
+use super::event_source::events;
+use super::loaders::loader_resolver;
+use super::{CallForm, Called, Function, call_state};
+use crate::python_values::keyword_arguments::Parameters;
 use crate::registry::Registry;
-use crate::roots::Roots;
-use crate::stream::events;
+use crate::root_names::Roots;
 use pyo3::prelude::*;
 use std::sync::Arc;
 use weir_runtime::{AnyArguments, AnyResolver, Context, Object, ResolveError, Value, async_batch, stream};

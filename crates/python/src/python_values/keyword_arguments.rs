@@ -2,9 +2,9 @@
 //!
 //! **Invariant:** an argument that was not given and has no default is not passed, so the function's own default holds.
 
-use crate::errors::broken;
+use super::exceptions::broken;
+use super::python_upload::Upload;
 use crate::registry::{Registry, snake};
-use crate::upload::Upload;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
