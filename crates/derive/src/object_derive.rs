@@ -1,7 +1,7 @@
 //! `Object`: a struct as an object type, or several where it has parameters.
 
 use crate::attributes::Options;
-use crate::members::{
+use crate::type_fields::{
     Instance, MemberOf, all, check_flattened, check_names, fields, graphql_type_of, instances,
 };
 use proc_macro2::{Ident, TokenStream};

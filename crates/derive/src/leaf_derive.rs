@@ -1,7 +1,7 @@
 //! `Enum` and `Scalar`: leaves of a schema.
 
 use crate::attributes::Options;
-use crate::members::{MemberOf, all, check_names, graphql_type, no_generics, type_name, variants};
+use crate::type_fields::{MemberOf, all, check_names, graphql_type, no_generics, type_name, variants};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::DeriveInput;

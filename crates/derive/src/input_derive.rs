@@ -1,7 +1,7 @@
 //! `Input` and `OneOf`: structs and enums as input objects and arguments.
 
 use crate::attributes::Options;
-use crate::members::{
+use crate::type_fields::{
     Instance, MemberOf, all, check_flattened, check_names, fields, graphql_type, graphql_type_of, instances,
     variants,
 };

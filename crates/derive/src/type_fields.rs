@@ -3,7 +3,7 @@
 //! **Invariant:** members of one type have different names.
 
 use crate::attributes::{Concrete, Options};
-use crate::names;
+use crate::graphql_names;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -28,7 +28,7 @@ impl MemberOf {
         let Some(rust) = field.ident.clone() else {
             return Err(syn::Error::new(field.span(), "a field needs a name"));
         };
-        let member = Self::new(rust, names::camel, Some(field.ty.clone()), options)?;
+        let member = Self::new(rust, graphql_names::camel, Some(field.ty.clone()), options)?;
         Ok((!member.options.skip).then_some(member))
     }
 
@@ -41,14 +41,16 @@ impl MemberOf {
                 return Err(syn::Error::new(variant.span(), "a variant holds exactly one value: `Cat(Cat)`"));
             }
         };
-        Self::new(variant.ident.clone(), names::camel, Some(ty), options)
+        Self::new(variant.ident.clone(), graphql_names::camel, Some(ty), options)
     }
 
     /// A variant that holds nothing.
     pub(crate) fn of_unit(variant: &Variant, allowed: &[&str]) -> syn::Result<Self> {
         let options = Options::read(&variant.attrs, allowed)?;
         match &variant.fields {
-            Fields::Unit => Self::new(variant.ident.clone(), names::to_screaming_snake, None, options),
+            Fields::Unit => {
+                Self::new(variant.ident.clone(), graphql_names::to_screaming_snake, None, options)
+            }
             _ => Err(syn::Error::new(variant.fields.span(), "a value of an enum holds nothing")),
         }
     }
@@ -60,7 +62,7 @@ impl MemberOf {
         }
         let is_flattened = options.flatten.is_some();
         if !is_flattened {
-            names::check(&name, span)?;
+            graphql_names::check(&name, span)?;
         }
         Ok(Self { rust, name, span, is_flattened, ty, options })
     }
@@ -133,7 +135,9 @@ impl MemberOf {
 
 /// Refuses two members of one name.
 pub(crate) fn check_names(members: &[MemberOf]) -> syn::Result<()> {
-    names::check_unique(members.iter().filter(|it| !it.is_flattened).map(|it| (it.name.as_str(), it.span)))
+    graphql_names::check_unique(
+        members.iter().filter(|it| !it.is_flattened).map(|it| (it.name.as_str(), it.span)),
+    )
 }
 
 /// A Rust type that is a type of the schema: a struct, or a use of one with parameters.
@@ -237,7 +241,7 @@ pub(crate) fn type_name(input: &DeriveInput, options: &Options) -> syn::Result<S
         Some((name, _)) => Ok(name.clone()),
         None => {
             let name = input.ident.to_string();
-            names::check(&name, input.ident.span()).map(|()| name)
+            graphql_names::check(&name, input.ident.span()).map(|()| name)
         }
     }
 }

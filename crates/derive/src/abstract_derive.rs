@@ -1,7 +1,7 @@
 //! `Union` and `Interface`: enums of objects.
 
 use crate::attributes::Options;
-use crate::members::{MemberOf, all, check_names, graphql_type, type_name, variants};
+use crate::type_fields::{MemberOf, all, check_names, graphql_type, type_name, variants};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
