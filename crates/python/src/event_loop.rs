@@ -10,7 +10,6 @@ pub(crate) mod json_response;
 pub(crate) mod socket_messages;
 pub(crate) mod tokio_runtime;
 
-use crate::event_loop::tokio_runtime;
 use crate::run_state::{ReplySender, RunState};
 use futures_util::future::BoxFuture;
 use pyo3::prelude::*;

@@ -13,15 +13,15 @@ mod python_function;
 mod python_schema;
 mod python_values;
 mod registry;
-mod root_names;
 mod run_state;
+mod schema_roots;
 
 use pyo3::prelude::*;
 
 /// Names of the root types of an SDL.
 #[pyfunction]
 fn root_names(sdl: &str) -> [String; 3] {
-    root_names::Roots::of(sdl).names()
+    schema_roots::Roots::of(sdl).names()
 }
 
 /// `fullName` as `full_name`.

@@ -5,7 +5,7 @@ use super::loaders::loader_resolver;
 use super::{CallForm, Called, Function, call_state};
 use crate::python_values::keyword_arguments::Parameters;
 use crate::registry::Registry;
-use crate::root_names::Roots;
+use crate::schema_roots::Roots;
 use pyo3::prelude::*;
 use std::sync::Arc;
 use weir_runtime::{AnyArguments, AnyResolver, Context, Object, ResolveError, Value, async_batch, stream};
