@@ -306,6 +306,23 @@ mod tests {
     }
 
     #[test]
+    fn what_is_written_is_read_back() {
+        let text: String = (0..0xA1).filter_map(char::from_u32).chain("é\u{2028}😀".chars()).collect();
+        let mut json = String::new();
+        write_json(&text, &mut json);
+        let mut bytes = Vec::new();
+        push_json(&text, &mut bytes);
+        assert_eq!(json.as_bytes(), bytes);
+        let mut graphql = String::new();
+        write_graphql(&text, &mut graphql);
+        for written in [&json, &graphql] {
+            assert_eq!(decode(written), text, "{written}");
+        }
+        assert!(json.contains("\\u001f") && json.contains('\u{7f}') && json.contains("\\b\\t\\n"));
+        assert!(graphql.contains("\\u001F") && graphql.contains("\\u007F\\u0080"));
+    }
+
+    #[test]
     fn half_pairs_and_points_beyond_unicode_are_no_escapes() {
         for text in
             [r"\uD800", r"\uDC00", r"\uD800\u0041", r"\u{110000}", r"\u{D800}", r"\u{}", r"\u12g4", r"\x"]
