@@ -10,6 +10,8 @@
 
 mod read;
 
+pub use crate::string_value::write_json as quote;
+
 use crate::string_value;
 use read::{JsonReader, Known, OpenContainer};
 use std::borrow::Cow;
@@ -333,25 +335,6 @@ impl<'t> Iterator for Members<'t> {
         self.at = value.node().next;
         Some((key, value))
     }
-}
-
-/// Appends `text` as a JSON string.
-pub fn quote(text: &str, out: &mut String) {
-    out.reserve(text.len() + 2);
-    out.push('"');
-    let mut rest = text;
-    while let Some(at) = read::first_escaped(rest.as_bytes()) {
-        out.push_str(&rest[..at]);
-        match rest.as_bytes()[at] {
-            b'"' => out.push_str("\\\""),
-            b'\\' => out.push_str("\\\\"),
-            b'\n' => out.push_str("\\n"),
-            control => out.push_str(&format!("\\u{control:04x}")),
-        }
-        rest = &rest[at + 1..];
-    }
-    out.push_str(rest);
-    out.push('"');
 }
 
 /// True if `text` is a JSON number. Source: RFC 8259, section 6.

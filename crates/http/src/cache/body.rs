@@ -13,7 +13,7 @@ use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use std::fmt;
 use weir_language::json::{JsonError, JsonErrorKind};
-use weir_language::value::json::write_quoted;
+use weir_language::string_value::write_json;
 
 /// Bytes of a `Content-Type` that are shown to operators.
 const CONTENT_TYPE_BYTES_MAX: usize = 100;
@@ -85,7 +85,7 @@ impl Body {
     fn read_text(body: &[u8], headers: &HeaderMap, charset: &'static Encoding) -> Self {
         let (text, _, has_errors) = charset.decode(body);
         let mut json = String::with_capacity(text.len() + 2);
-        write_quoted(&text, &mut json);
+        write_json(&text, &mut json);
         match Tape::parse(json.into(), 1) {
             Ok(tape) if !has_errors => Self::Json(tape),
             _ => {

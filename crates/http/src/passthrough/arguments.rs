@@ -4,6 +4,7 @@ use weir_engine::plan::output_plan::OutputArgument;
 use weir_engine::rows::{Column, Data};
 use weir_engine::source::{FetchInput, Ids};
 use weir_language::schema::{EnumValueId, InputId, Schema};
+use weir_language::string_value::write_json;
 use weir_language::value::json::{self, Environment};
 use weir_language::value::{Node, Values};
 
@@ -80,7 +81,7 @@ fn cell(column: &Column, row: usize, out: &mut String) {
         Data::Bool(values) => out.push_str(if values[row] { "true" } else { "false" }),
         Data::Int(values) => out.push_str(itoa::Buffer::new().format(values[row])),
         Data::Float(values) => out.push_str(zmij::Buffer::new().format(values[row])),
-        Data::Text(texts) => json::write_quoted(&String::from_utf8_lossy(texts.get(row)), out),
+        Data::Text(texts) => write_json(&String::from_utf8_lossy(texts.get(row)), out),
         Data::Json(texts) => out.push_str(&String::from_utf8_lossy(texts.get(row))),
         Data::Empty | Data::List { .. } | Data::Object(_) | Data::Abstract(_) | Data::Foreign(_) => {
             out.push_str("null");

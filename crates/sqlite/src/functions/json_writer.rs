@@ -1,5 +1,7 @@
 //! The text of a JSON document while it is written: every member ends with `,`, and the closer overwrites the last one.
 
+use weir_language::string_value::write_json;
+
 /// The text of a JSON document while it is written.
 #[derive(Debug, Default)]
 pub(crate) struct JsonText(String);
@@ -36,24 +38,7 @@ impl JsonText {
 
     /// A JSON string with its quotes. Source: RFC 8259, section 7.
     pub(crate) fn string(&mut self, text: &str) {
-        self.0.push('"');
-        let mut rest = text;
-        while let Some(at) = rest.find(|it: char| it < ' ' || matches!(it, '"' | '\\')) {
-            let (clean, special) = rest.split_at(at);
-            self.0.push_str(clean);
-            match special.as_bytes()[0] {
-                b'\n' => self.0.push_str("\\n"),
-                b'\r' => self.0.push_str("\\r"),
-                b'\t' => self.0.push_str("\\t"),
-                8 => self.0.push_str("\\b"),
-                12 => self.0.push_str("\\f"),
-                control @ 0..0x20 => self.0.push_str(&format!("\\u{control:04x}")),
-                mark => self.0.extend(['\\', char::from(mark)]),
-            }
-            rest = &special[1..];
-        }
-        self.0.push_str(rest);
-        self.0.push('"');
+        write_json(text, &mut self.0);
     }
 
     /// The document.

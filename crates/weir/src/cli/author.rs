@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use weir_language::ast::Definition;
 use weir_language::limits::Limits;
 use weir_language::parser::{self, Edition};
-use weir_language::value::json::write_quoted;
+use weir_language::string_value::write_json;
 use weir_postgres::Settings;
 
 /// Template for `weir init`: every block with its defaults, commented out.
@@ -203,7 +203,7 @@ fn scalar(text: &str) -> String {
         text.to_owned()
     } else {
         let mut out = String::new();
-        write_quoted(text, &mut out);
+        write_json(text, &mut out);
         out
     }
 }

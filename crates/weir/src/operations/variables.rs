@@ -4,7 +4,7 @@
 
 use weir_language::ast::{Document, VariableDefinition};
 use weir_language::json::Json;
-use weir_language::value::json::write_quoted;
+use weir_language::string_value::write_json;
 use weir_transport::parameters::decode_percent;
 
 /// Types whose values become JSON numbers, if the text is one.
@@ -40,7 +40,7 @@ impl Declared {
     /// Hasura's message for a list.
     pub(crate) fn json(&self, text: &str) -> Result<Option<String>, String> {
         let mut string = String::new();
-        write_quoted(text, &mut string);
+        write_json(text, &mut string);
         if self.is_list {
             let name = &self.name;
             return Err(format!(

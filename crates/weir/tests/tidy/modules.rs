@@ -6,29 +6,41 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Folders whose modules import each other in circles, and the number of the imports that belong to a circle. The number may
 /// only shrink.
 const KNOWN_CIRCLES: &[(&str, usize)] = &[
-    ("crates/engine/src", 56),
-    ("crates/engine/src/compose", 2),
-    ("crates/engine/src/live", 9),
-    ("crates/engine/src/memory", 10),
-    ("crates/engine/src/plan", 17),
     ("crates/http/src", 7),
     ("crates/http/src/cache", 4),
     ("crates/http/src/graphql", 2),
     ("crates/http/src/sdl", 2),
     ("crates/http/src/source", 6),
-    ("crates/language/src", 5),
-    ("crates/language/src/coerce", 2),
-    ("crates/language/src/schema", 10),
-    ("crates/language/src/validate", 15),
     ("crates/load/src/plan", 2),
     ("crates/load/src/run", 2),
-    ("crates/runtime/src", 4),
     ("crates/weir/src", 2),
     ("crates/weir/src/server/connection", 2),
     ("crates/weir/src/server/graphql", 5),
     ("crates/weir/src/server/operator/metadata_api", 5),
     ("crates/weir/src/server/request", 15),
     ("crates/weir/src/server/telemetry", 4),
+];
+
+/// Source files that may stand in one folder.
+const FOLDER_FILES_MAX: usize = 15;
+
+/// Folders with more source files, and their number. The number may only shrink.
+const CROWDED_FOLDERS: &[(&str, usize)] = &[
+    ("crates/http/src/cache", 17),
+    ("crates/http/src/call", 21),
+    ("crates/http/src/sdl", 20),
+    ("crates/http/src/source", 16),
+    ("crates/load/src", 18),
+    ("crates/native/src/store", 16),
+    ("crates/native/src/transfer", 16),
+    ("crates/postgres/src", 39),
+    ("crates/sql/src/exec", 27),
+    ("crates/sql/src/postgres", 27),
+    ("crates/sql/src/sqlite", 16),
+    ("crates/sqlite/src", 25),
+    ("crates/weir/src", 22),
+    ("crates/weir/src/config", 18),
+    ("crates/weir/src/server/request", 17),
 ];
 
 /// Crates in which no two types have one name.
@@ -201,6 +213,27 @@ fn modules_import_in_one_direction() {
             complaints.push(format!("{folder}: {count} imports in circles, at most {known}: {list}"));
         } else if found.len() < known {
             complaints.push(format!("{folder}: write {} into KNOWN_CIRCLES, it shrank", found.len()));
+        }
+    }
+    none(complaints);
+}
+
+#[test]
+fn a_folder_has_few_files() {
+    let files = all_files();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for folder in files.iter().filter_map(|it| source_folders(&it.0).last()) {
+        *counts.entry(folder).or_default() += 1;
+    }
+    let mut complaints = Vec::new();
+    for (folder, count) in counts {
+        let known = CROWDED_FOLDERS.iter().find(|it| it.0 == folder).map(|it| it.1);
+        let max = known.unwrap_or(FOLDER_FILES_MAX);
+        if count > max {
+            complaints
+                .push(format!("{folder}: {count} files, at most {max}: move some to a folder by subject"));
+        } else if known.is_some_and(|known| count < known) {
+            complaints.push(format!("{folder}: write {count} into CROWDED_FOLDERS, it shrank"));
         }
     }
     none(complaints);

@@ -6,6 +6,7 @@ use super::operations::{Operation, Operations};
 use super::parameters::Argument;
 use super::servers::ServerAddress;
 use super::types::{Field, NamedKind, NamedType, Way};
+use weir_language::string_value::write_json;
 
 /// Maximum width of a line before its parts get lines of their own.
 const WIDTH_MAX: usize = 110;
@@ -188,7 +189,9 @@ fn print_description(words: Option<&str>, indent: &str) -> String {
 
 /// JSON string syntax is also GraphQL string syntax.
 fn quote_graphql_text(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    let mut out = String::new();
+    write_json(text, &mut out);
+    out
 }
 
 fn comment(words: &str) -> String {
