@@ -82,7 +82,7 @@ fn find(name: &str, accepted: AcceptedCodings) -> Option<(Cow<'static, [u8]>, Op
     }
     let plain = unpack(Coding::Brotli, &packed, PLAIN_BYTES_MAX).ok()?;
     if accepted.gzip {
-        Some((Cow::Owned(Encoder::whole(Coding::Gzip, &plain)), Some(Coding::Gzip)))
+        Some((Cow::Owned(Encoder::whole(Coding::Gzip, &plain)?), Some(Coding::Gzip)))
     } else {
         Some((Cow::Owned(plain), None))
     }

@@ -1,20 +1,17 @@
 //! Compression of answers and decompression of requests.
 //!
-//! The encoders write into memory, so they are always ready: their futures are polled once, in place.
-//!
 //! **Invariant:** unpacking stops at the bound; a bomb costs what a body of the bound costs.
 
 use super::cache_headers;
 use super::response_body::ResponseBody;
-use async_compression::Level;
-use async_compression::tokio::write;
-use futures_util::FutureExt;
+use brotli::enc::BrotliEncoderParams;
+use brotli::{CompressorWriter, DecompressorWriter};
+use flate2::Compression;
+use flate2::write::{GzDecoder, GzEncoder};
 use hyper::Response;
 use hyper::header::{CONTENT_ENCODING, HeaderValue};
-use std::io;
-use std::pin::Pin;
-use std::task::{Context, Poll};
-use tokio::io::{AsyncWrite, AsyncWriteExt};
+use std::io::{self, Write};
+use zstd::stream::write::{Decoder as ZstdDecoder, Encoder as ZstdEncoder};
 
 /// All codings, preferred first. Zstandard is last, because some clients announce it without support in their runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,72 +34,69 @@ impl Coding {
     }
 }
 
+/// Size of the buffer between a Brotli coder and memory, in bytes.
+const BROTLI_BUFFER_BYTES: usize = 4096;
+
 /// Compressor of one answer. Levels favour speed, since most of the gain is in the first level.
 pub(crate) enum Encoder {
-    Zstd(Box<write::ZstdEncoder<Vec<u8>>>),
-    Brotli(Box<write::BrotliEncoder<Vec<u8>>>),
-    Gzip(Box<write::GzipEncoder<Vec<u8>>>),
+    Zstd(Box<ZstdEncoder<'static, Vec<u8>>>),
+    Brotli(Box<CompressorWriter<Vec<u8>>>),
+    Gzip(Box<GzEncoder<Vec<u8>>>),
 }
 
 impl Encoder {
-    pub(crate) fn new(coding: Coding) -> Self {
-        match coding {
-            Coding::Zstd => {
-                Self::Zstd(Box::new(write::ZstdEncoder::with_quality(Vec::new(), Level::Precise(1))))
-            }
+    /// Nothing if there is no memory for its state: the answer is sent as it is then.
+    pub(crate) fn new(coding: Coding) -> Option<Self> {
+        Some(match coding {
+            Coding::Zstd => Self::Zstd(Box::new(ZstdEncoder::new(Vec::new(), 1).ok()?)),
             Coding::Brotli => {
-                Self::Brotli(Box::new(write::BrotliEncoder::with_quality(Vec::new(), Level::Precise(2))))
+                let params = BrotliEncoderParams { quality: 2, ..BrotliEncoderParams::default() };
+                Self::Brotli(Box::new(CompressorWriter::with_params(
+                    Vec::new(),
+                    BROTLI_BUFFER_BYTES,
+                    &params,
+                )))
             }
-            Coding::Gzip => {
-                Self::Gzip(Box::new(write::GzipEncoder::with_quality(Vec::new(), Level::Precise(2))))
-            }
+            Coding::Gzip => Self::Gzip(Box::new(GzEncoder::new(Vec::new(), Compression::new(2)))),
+        })
+    }
+
+    fn writer(&mut self) -> &mut dyn Write {
+        match self {
+            Self::Zstd(it) => it,
+            Self::Brotli(it) => it,
+            Self::Gzip(it) => it,
         }
     }
 
     /// Compresses `plain` and flushes, so that chunks of a slow stream are sent at once.
     pub(crate) fn chunk(&mut self, plain: &[u8]) -> Vec<u8> {
-        match self {
-            Self::Zstd(it) => chunk(it.as_mut(), write::ZstdEncoder::get_mut, plain),
-            Self::Brotli(it) => chunk(it.as_mut(), write::BrotliEncoder::get_mut, plain),
-            Self::Gzip(it) => chunk(it.as_mut(), write::GzipEncoder::get_mut, plain),
-        }
+        let writer = self.writer();
+        // Output to memory does not fail.
+        let _ = writer.write_all(plain).and_then(|()| writer.flush());
+        std::mem::take(match self {
+            Self::Zstd(it) => it.get_mut(),
+            Self::Brotli(it) => it.get_mut(),
+            Self::Gzip(it) => it.get_mut(),
+        })
     }
 
     /// End of the compressed data.
-    pub(crate) fn finish(&mut self) -> Vec<u8> {
-        match self {
-            Self::Zstd(it) => finish(it.as_mut(), write::ZstdEncoder::get_mut),
-            Self::Brotli(it) => finish(it.as_mut(), write::BrotliEncoder::get_mut),
-            Self::Gzip(it) => finish(it.as_mut(), write::GzipEncoder::get_mut),
-        }
+    pub(crate) fn finish(self) -> Vec<u8> {
+        let ended = match self {
+            Self::Zstd(it) => it.finish(),
+            Self::Brotli(it) => Ok(it.into_inner()),
+            Self::Gzip(it) => it.finish(),
+        };
+        ended.unwrap_or_default()
     }
 
-    /// Compresses all of `plain`.
-    pub(crate) fn whole(coding: Coding, plain: &[u8]) -> Vec<u8> {
-        let mut encoder = Self::new(coding);
-        match &mut encoder {
-            Self::Zstd(it) => whole(it.as_mut(), write::ZstdEncoder::get_mut, plain),
-            Self::Brotli(it) => whole(it.as_mut(), write::BrotliEncoder::get_mut, plain),
-            Self::Gzip(it) => whole(it.as_mut(), write::GzipEncoder::get_mut, plain),
-        }
+    /// Compresses all of `plain`; nothing as with [`Self::new`].
+    pub(crate) fn whole(coding: Coding, plain: &[u8]) -> Option<Vec<u8>> {
+        let mut encoder = Self::new(coding)?;
+        encoder.writer().write_all(plain).ok()?;
+        Some(encoder.finish())
     }
-}
-
-fn chunk<E: AsyncWrite + Unpin>(encoder: &mut E, out: fn(&mut E) -> &mut Vec<u8>, plain: &[u8]) -> Vec<u8> {
-    // Output to memory neither fails nor waits.
-    let _ = encoder.write_all(plain).now_or_never();
-    let _ = encoder.flush().now_or_never();
-    std::mem::take(out(encoder))
-}
-
-fn finish<E: AsyncWrite + Unpin>(encoder: &mut E, out: fn(&mut E) -> &mut Vec<u8>) -> Vec<u8> {
-    let _ = encoder.shutdown().now_or_never();
-    std::mem::take(out(encoder))
-}
-
-fn whole<E: AsyncWrite + Unpin>(encoder: &mut E, out: fn(&mut E) -> &mut Vec<u8>, plain: &[u8]) -> Vec<u8> {
-    let _ = encoder.write_all(plain).now_or_never();
-    finish(encoder, out)
 }
 
 /// Reason why a body cannot be decompressed.
@@ -121,46 +115,46 @@ struct Bounded {
     overrun: bool,
 }
 
-impl AsyncWrite for Bounded {
-    fn poll_write(mut self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.bytes.len() + bytes.len() > self.bytes_max {
             self.overrun = true;
-            return Poll::Ready(Err(io::Error::other("longer than allowed")));
+            return Err(io::Error::other("longer than allowed"));
         }
         self.bytes.extend_from_slice(bytes);
-        Poll::Ready(Ok(bytes.len()))
+        Ok(bytes.len())
     }
-    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
 /// Decompresses `packed` to at most `bytes_max` bytes.
 pub(crate) fn unpack(coding: Coding, packed: &[u8], bytes_max: usize) -> Result<Vec<u8>, UnpackError> {
-    let out = Bounded { bytes: Vec::new(), bytes_max, overrun: false };
-    match coding {
-        Coding::Zstd => run(write::ZstdDecoder::new(out), packed, write::ZstdDecoder::into_inner),
-        Coding::Brotli => run(write::BrotliDecoder::new(out), packed, write::BrotliDecoder::into_inner),
-        Coding::Gzip => run(write::GzipDecoder::new(out), packed, write::GzipDecoder::into_inner),
+    let mut out = Bounded { bytes: Vec::new(), bytes_max, overrun: false };
+    let done = match coding {
+        Coding::Zstd => unpack_zstd(packed, &mut out),
+        Coding::Brotli => {
+            let mut decoder = DecompressorWriter::new(&mut out, BROTLI_BUFFER_BYTES);
+            decoder.write_all(packed).and_then(|()| decoder.close())
+        }
+        Coding::Gzip => {
+            let mut decoder = GzDecoder::new(&mut out);
+            decoder.write_all(packed).and_then(|()| decoder.try_finish())
+        }
+    };
+    match (out.overrun, done) {
+        (true, _) => Err(UnpackError::TooLong),
+        (false, Ok(())) => Ok(out.bytes),
+        (false, Err(_)) => Err(UnpackError::Broken),
     }
 }
 
-fn run<D: AsyncWrite + Unpin>(
-    mut decoder: D,
-    packed: &[u8],
-    inner: fn(D) -> Bounded,
-) -> Result<Vec<u8>, UnpackError> {
-    let written = decoder.write_all(packed).now_or_never().is_some_and(|it| it.is_ok());
-    let ended = written && decoder.shutdown().now_or_never().is_some_and(|it| it.is_ok());
-    let out = inner(decoder);
-    match (out.overrun, ended) {
-        (true, _) => Err(UnpackError::TooLong),
-        (false, true) => Ok(out.bytes),
-        (false, false) => Err(UnpackError::Broken),
-    }
+fn unpack_zstd(packed: &[u8], out: &mut Bounded) -> io::Result<()> {
+    let mut decoder = ZstdDecoder::new(out)?;
+    decoder.write_all(packed)?;
+    decoder.finish().map(|_| ())
 }
 
 /// Sets `Content-Encoding`.
@@ -177,7 +171,7 @@ mod tests {
     use super::*;
 
     fn check(coding: Coding, plain: &[u8], bytes_max: usize, expected: Result<(), UnpackError>) {
-        let packed = Encoder::whole(coding, plain);
+        let packed = Encoder::whole(coding, plain).expect("there is memory");
         assert_eq!(unpack(coding, &packed, bytes_max), expected.map(|()| plain.to_vec()), "{coding:?}");
     }
 
@@ -200,7 +194,7 @@ mod tests {
     fn noise_and_halves_are_broken() {
         for coding in Coding::ALL {
             assert_eq!(unpack(coding, b"{\"query\":\"{a}\"}", 100), Err(UnpackError::Broken), "{coding:?}");
-            let packed = Encoder::whole(coding, &b"abc".repeat(100));
+            let packed = Encoder::whole(coding, &b"abc".repeat(100)).expect("there is memory");
             assert_eq!(
                 unpack(coding, &packed[..packed.len() / 2], 1000),
                 Err(UnpackError::Broken),
@@ -212,7 +206,7 @@ mod tests {
     #[test]
     fn each_chunk_can_be_read_before_the_next_comes() {
         for coding in Coding::ALL {
-            let mut encoder = Encoder::new(coding);
+            let mut encoder = Encoder::new(coding).expect("there is memory");
             let first = encoder.chunk(b"first half, ");
             assert!(!first.is_empty(), "{coding:?}");
             let all = [first, encoder.chunk(b"second half"), encoder.finish()].concat();

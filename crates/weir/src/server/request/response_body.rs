@@ -171,7 +171,7 @@ impl BodyStream {
                 Some(plain) => encoder.chunk(&plain),
                 None => {
                     self.ended = true;
-                    encoder.finish()
+                    self.encoder.take().map(Encoder::finish).unwrap_or_default()
                 }
             };
             // An encoder may buffer its input, so there may be nothing to send.
