@@ -48,7 +48,7 @@ fn with_a_secret_only_its_holder_is_served() {
 
 #[test]
 fn who_guesses_the_secret_is_not_listened_to_for_a_while() {
-    let weir = Weir::configured("admin_secret: hush\nlimits: {wrong_secrets_per_minute: 3}");
+    let weir = Weir::with_settings("admin_secret: hush\nlimits: {wrong_secrets_per_minute: 3}");
     let ask = |secret: &str| weir.post("/graphql", &[("x-weir-admin-secret", secret)], body(ASK).as_bytes());
     check(&ask("hush"), 200, ADA);
     check(&ask("a"), 401, "ACCESS_DENIED");
@@ -68,7 +68,7 @@ fn who_guesses_the_secret_is_not_listened_to_for_a_while() {
 
 #[test]
 fn readiness_names_the_source_that_cannot_answer() {
-    let weir = Weir::configured("");
+    let weir = Weir::with_settings("");
     check(&weir.get("/readyz", &[]), 200, r#"{"status":"ok","sources":[{"name":"pets","ready":true}]}"#);
     let file = weir.folder().file("pets.db");
     let aside = weir.folder().file("aside.db");
@@ -114,7 +114,7 @@ fn entries_for_what_is_not_there_are_told_with_their_places_and_the_rest_serves(
 
 #[test]
 fn out_of_dev_mode_there_is_no_console() {
-    let weir = Weir::configured("dev: false\nadmin_secret: hush");
+    let weir = Weir::with_settings("dev: false\nadmin_secret: hush");
     for path in ["/", "/console", "/console/"] {
         check(&weir.get(path, &[]), 404, "NOT_FOUND");
     }
@@ -158,7 +158,7 @@ fn an_admin_listener_takes_the_metrics_with_it() {
 }
 
 /// Waits for the process to end.
-fn ended(weir: &mut Weir) -> ExitStatus {
+fn await_end(weir: &mut Weir) -> ExitStatus {
     let begun = Instant::now();
     loop {
         if let Some(status) = weir.child.try_wait().expect("it is our child") {
@@ -193,7 +193,7 @@ fn a_signal_drains_and_ends_with_success() {
     assert!(rest.is_empty());
     slow.write_all(last).expect("it is still open");
     check(&Answer::read(&mut BufReader::new(slow)), 200, ADA);
-    assert_eq!(ended(&mut weir).code(), Some(0), "{}", weir.log());
+    assert_eq!(await_end(&mut weir).code(), Some(0), "{}", weir.log());
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn no_request_is_dropped_while_draining_under_load() {
     for client in clients {
         client.join().expect("each request was answered or its connection closed before it was sent");
     }
-    assert_eq!(ended(&mut weir).code(), Some(0), "{}", weir.log());
+    assert_eq!(await_end(&mut weir).code(), Some(0), "{}", weir.log());
 }
 
 /// Asks over one connection until `stop`, or until the server closes it between two requests.
@@ -239,7 +239,7 @@ fn load(address: SocketAddr, answered: &AtomicU64, stop: &AtomicBool) {
 
 #[test]
 fn a_changed_file_takes_over_and_a_broken_one_does_not() {
-    let weir = Weir::configured("");
+    let weir = Weir::with_settings("");
     check(&weir.query(ASK), 200, ADA);
     let depth = "limits: {depth_max: 1}";
     weir.folder().write("weir.yaml", &config(depth));
@@ -257,7 +257,7 @@ fn a_changed_file_takes_over_and_a_broken_one_does_not() {
 
 #[test]
 fn the_bound_on_conditions_can_be_set() {
-    let weir = Weir::configured("limits: {conditions_max: 2}");
+    let weir = Weir::with_settings("limits: {conditions_max: 2}");
     let query = |parts: &str| format!("{{ pet(where: {{_and: [{parts}]}}) {{ id }} }}");
     let two = query("{id: {_gt: 1}}, {id: {_in: [1, 2, 3]}}");
     let three = query("{id: {_gt: 1, _lt: 3, _neq: 9}}");
@@ -268,7 +268,7 @@ fn the_bound_on_conditions_can_be_set() {
 
 #[test]
 fn reloads_under_load_fail_no_request() {
-    let weir = Weir::configured("");
+    let weir = Weir::with_settings("");
     let answered = Arc::new(AtomicU64::new(0));
     let stop = Arc::new(AtomicBool::new(false));
     let clients: Vec<_> = (0..3)
@@ -359,7 +359,7 @@ fn a_compressed_request_is_unpacked_within_the_limit() {
 
 #[test]
 fn other_origins_are_let_in_by_name_only() {
-    let weir = Weir::configured("cors: {origins: ['https://good.com'], credentials: true}");
+    let weir = Weir::with_settings("cors: {origins: ['https://good.com'], credentials: true}");
     let ask = |origin: &str| weir.post("/graphql", &[("origin", origin)], body(ASK).as_bytes());
     let allowed = ask("https://good.com");
     check(&allowed, 200, ADA);
@@ -379,7 +379,7 @@ fn other_origins_are_let_in_by_name_only() {
 
 #[test]
 fn a_dripped_head_is_closed() {
-    let weir = Weir::configured("limits: {head_s: 1}");
+    let weir = Weir::with_settings("limits: {head_s: 1}");
     let mut socket = weir.connect();
     socket.write_all(b"POST /graphql HTTP/1.1\r\nhost").expect("it is sent");
     let mut rest = Vec::new();
@@ -391,7 +391,7 @@ fn a_dripped_head_is_closed() {
 
 #[test]
 fn beyond_the_bound_the_longest_idle_connection_makes_room() {
-    let weir = Weir::configured("threads: 1\nlimits: {connections_max: 3}");
+    let weir = Weir::with_settings("threads: 1\nlimits: {connections_max: 3}");
     let mut sockets: Vec<_> = (0..6).map(|_| weir.connect()).collect();
     let mut last = sockets.pop().expect("there are six");
     last.write_all(&message("GET", "/livez", &[], None)).expect("it is sent");
@@ -402,7 +402,7 @@ fn beyond_the_bound_the_longest_idle_connection_makes_room() {
 
 #[test]
 fn access_logs_are_lines_of_json_without_values() {
-    let weir = Weir::configured("log: {format: json, access: true}");
+    let weir = Weir::with_settings("log: {format: json, access: true}");
     let ask = r#"{"query":"query($id: Int!) { pet_by_pk(id: $id) { name } }","variables":{"id":424242}}"#;
     check(&weir.post("/graphql", &[("x-request-id", "find-me")], ask.as_bytes()), 200, "null");
     until("the line is written", || weir.log().contains("find-me"));
@@ -505,7 +505,7 @@ fn the_published_schema_is_up_to_date() {
 
 #[test]
 fn a_long_answer_leaves_in_chunks_plain_and_compressed() {
-    let weir = Weir::configured("cache: {hold_back_bytes: 65536}");
+    let weir = Weir::with_settings("cache: {hold_back_bytes: 65536}");
     let database = rusqlite::Connection::open(weir.folder().file("pets.db")).expect("it can be opened");
     let many = "WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 60000) \
                 INSERT INTO pet SELECT i, 'pet number ' || i FROM n";
@@ -523,7 +523,7 @@ fn a_long_answer_leaves_in_chunks_plain_and_compressed() {
 
 #[test]
 fn a_client_that_reads_nothing_is_cut_off_and_others_are_served() {
-    let weir = Weir::configured("limits: {write_s: 1}");
+    let weir = Weir::with_settings("limits: {write_s: 1}");
     let database = rusqlite::Connection::open(weir.folder().file("pets.db")).expect("it can be opened");
     let long = "INSERT INTO pet SELECT value, hex(zeroblob(100000)) FROM \
                 (WITH RECURSIVE n(value) AS (SELECT 10 UNION ALL SELECT value + 1 FROM n WHERE value < 200) \
@@ -548,7 +548,7 @@ fn a_client_that_reads_nothing_is_cut_off_and_others_are_served() {
 
 #[test]
 fn without_descriptors_the_log_has_a_line_a_second_and_connections_wait() {
-    let weir = Weir::configured("threads: 1");
+    let weir = Weir::with_settings("threads: 1");
     let process = weir.child.id().to_string();
     let limit = |files: &str| {
         let status = std::process::Command::new("prlimit").args(["--pid", &process, files]).status();
