@@ -15,8 +15,6 @@ const KNOWN_CIRCLES: &[(&str, usize)] = &[
     ("crates/language/src/coerce", 2),
     ("crates/language/src/schema", 10),
     ("crates/language/src/validate", 15),
-    ("crates/load/src/plan", 2),
-    ("crates/load/src/run", 2),
     ("crates/metadata/src/edit", 4),
     ("crates/native/src/api", 2),
     ("crates/native/src/auth", 2),

@@ -1,17 +1,17 @@
 //! Makes a plan from its text.
 
 use super::check::Checks;
-use super::json::{JsonPath, JsonTemplate, Naming};
-use super::load::LoadOptions;
+use super::generators::{Generators, ValueName};
+use super::json_template::{JsonPath, JsonTemplate, Naming};
+use super::load_options::LoadOptions;
 use super::operation::{HeaderTemplate, Mark, Operation, Over, PathTemplate};
-use super::parts::RequestParts;
-use super::text::{CheckText, OperationText, PlanText};
-use super::values::{Generators, ValueName};
+use super::plan_text::{CheckText, OperationText, PlanText};
+use super::request_parts::{RequestParts, RequestTarget};
 use super::{Flow, Plan, replay};
+use crate::notation::expression_text::Piece;
+use crate::notation::yaml::{Mistake, Pairs, Span, header_name, unknown_name};
 use crate::result::OperationKind;
-use crate::text::Piece;
 use crate::wire::Target;
-use crate::yaml::{Mistake, Pairs, Span, header_name, unknown_name};
 use http::HeaderName;
 use serde_saphyr::{Location, Spanned};
 use std::cell::RefCell;
@@ -100,7 +100,7 @@ fn percent(text: &Spanned<String>) -> Result<f64, Mistake> {
 
 /// The mix: operations with a weight, and flows.
 fn flows(
-    text: Pairs<Spanned<super::text::FlowText>>,
+    text: Pairs<Spanned<super::plan_text::FlowText>>,
     operations: &[Operation],
 ) -> Result<Vec<Flow>, Mistake> {
     let mut flows = Vec::new();
@@ -160,9 +160,9 @@ fn flows(
     Ok(flows)
 }
 
-pub(super) struct Builder<'b> {
-    pub target: Target,
-    pub base: &'b Path,
+struct Builder<'b> {
+    target: Target,
+    base: &'b Path,
     generators: Generators,
     headers: Pairs<Spanned<String>>,
     captures: Vec<String>,
@@ -187,7 +187,7 @@ impl Builder<'_> {
     fn operations(
         &mut self,
         text: Pairs<Spanned<OperationText>>,
-        flows: &Pairs<Spanned<super::text::FlowText>>,
+        flows: &Pairs<Spanned<super::plan_text::FlowText>>,
         timeout: Option<Span>,
     ) -> Result<Vec<Operation>, Mistake> {
         let stepped: Vec<&str> =
@@ -223,7 +223,8 @@ impl Builder<'_> {
             Ok(found)
         };
         let mut naming = Naming { resolve: &resolve, calls: &mut calls };
-        let parts = RequestParts::read(self, name, &text, place, &mut naming)?;
+        let target = RequestTarget { path: &self.target.path, base: self.base };
+        let parts = RequestParts::read(target, name, &text, place, &mut naming)?;
         let mut headers = self.headers(&text.headers, &mut naming)?;
         for (name, value) in parts.headers {
             let fixed = HeaderName::from_static(name);

@@ -1,9 +1,9 @@
 //! An estimate as a page with plots.
 
+use super::estimate_table::{findings, operation_lines, sign};
 use super::fleet::{Estimate, Step};
 use super::queue::{Course, Moment};
-use super::table::{findings, operation_lines, sign};
-use crate::figures::{decimal, percent, rate, thousands};
+use crate::page::figures::{decimal, percent, rate, thousands};
 use crate::page::{Axis, Cell, Chart, Page, Row, Series, Unit};
 
 /// One self-contained HTML file.
@@ -15,7 +15,7 @@ pub fn page(estimate: &Estimate, title: &str) -> String {
     let mut page = Page::new(title, &subtitle);
     let mut tiles = vec![
         ("machines", thousands(estimate.machines as f64)),
-        ("CPU per request", crate::figures::cpu_time(estimate.cpu)),
+        ("CPU per request", crate::page::figures::cpu_time(estimate.cpu)),
         ("CPU in use at the peak", percent(estimate.utilisation)),
     ];
     if inputs.zones.value.lost > 0 {

@@ -6,10 +6,10 @@
 //!
 //! **Invariant:** an object of `objects` with one id is the same wherever it stands, alone or in a batch.
 
-use super::names::{Name, resolve};
-use crate::expression::{Expression, Known, Value, mix};
-use crate::text::{Piece, pieces, write_json, write_text};
-use crate::yaml::{Mistake, Tree, unknown_name};
+use super::scenario_names::{Name, resolve};
+use crate::notation::expression::{Expression, Known, Value, mix};
+use crate::notation::expression_text::{Piece, pieces, write_json, write_text};
+use crate::notation::yaml::{Mistake, Tree, unknown_name};
 use serde_saphyr::{Location, Spanned};
 
 /// One step of making a body.

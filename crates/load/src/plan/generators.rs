@@ -3,8 +3,8 @@
 //! **Invariant:** a generator is drawn once per run of an operation or flow; with several generator processes no value of a
 //! sequence is drawn twice.
 
-use crate::expression::{Known, Value, mix};
-use crate::yaml::{Mistake, Pairs, Tree, range, unknown_name};
+use crate::notation::expression::{Known, Value, mix};
+use crate::notation::yaml::{Mistake, Pairs, Tree, range, unknown_name};
 use serde::Deserialize;
 use serde_saphyr::{Location, Spanned};
 use std::path::Path;
@@ -354,10 +354,10 @@ mod tests {
     use super::*;
 
     fn generators(yaml: &str) -> Result<Generators, Mistake> {
-        Generators::read(crate::yaml::read(yaml)?, Path::new("."))
+        Generators::read(crate::notation::yaml::read(yaml)?, Path::new("."))
     }
 
-    fn drawn(yaml: &str, share: Share, count: u64) -> Vec<String> {
+    fn draw_values(yaml: &str, share: Share, count: u64) -> Vec<String> {
         let all = generators(yaml).expect("they are sound");
         let mut values = RunValues::new(&all, 0);
         let draw = |run| {
@@ -369,7 +369,7 @@ mod tests {
 
     #[test]
     fn a_sequence_is_divided_between_processes_and_begins_afresh() {
-        let share = |index| drawn("n: {sequence: 5..9}", Share { index, of: 2 }, 4);
+        let share = |index| draw_values("n: {sequence: 5..9}", Share { index, of: 2 }, 4);
         assert_eq!(share(0), ["Int(5)", "Int(7)", "Int(9)", "Int(6)"]);
         assert_eq!(share(1), ["Int(6)", "Int(8)", "Int(5)", "Int(7)"]);
     }
@@ -377,7 +377,7 @@ mod tests {
     #[test]
     fn draws_follow_their_distribution() {
         let count = |yaml: &str, value: &str| {
-            drawn(yaml, Share::WHOLE, 20_000).iter().filter(|it| *it == value).count() as f64 / 20_000.0
+            draw_values(yaml, Share::WHOLE, 20_000).iter().filter(|it| *it == value).count() as f64 / 20_000.0
         };
         // The harmonic number of 100 is 5.187.
         assert!((count("n: {zipf: 1..100}", "Int(1)") - 1.0 / 5.187).abs() < 0.01);

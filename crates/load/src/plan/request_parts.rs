@@ -1,18 +1,28 @@
 //! The request of an operation by its kind: GraphQL by POST or GET, or plain HTTP.
 
-use super::document::{self, Definition};
-use super::json::{JsonTemplate, Naming};
+use super::document_operations;
+use super::document_operations::Definition;
+use super::generators::ValueName;
+use super::json_template::{JsonTemplate, Naming};
 use super::operation::{ENCODED, PathTemplate};
-use super::read::Builder;
-use super::text::OperationText;
-use super::values::ValueName;
-use crate::expression::Value;
+use super::plan_text::OperationText;
+use crate::notation::expression::Value;
+use crate::notation::expression_text::Piece;
+use crate::notation::yaml::{Mistake, unknown_name};
 use crate::result::OperationKind;
-use crate::text::Piece;
-use crate::yaml::{Mistake, unknown_name};
 use http::Method;
 use percent_encoding::utf8_percent_encode;
 use serde_saphyr::{Location, Spanned};
+use std::path::Path;
+
+/// Where a request goes, and where the files that it names are.
+#[derive(Clone, Copy)]
+pub(super) struct RequestTarget<'b> {
+    /// Path of the server's endpoint.
+    pub path: &'b str,
+    /// Folder of the plan.
+    pub base: &'b Path,
+}
 
 /// Parts of a request that are told apart by its kind.
 pub(super) struct RequestParts {
@@ -28,7 +38,7 @@ const JSON: (&str, &str) = ("content-type", "application/json");
 
 impl RequestParts {
     pub(super) fn read(
-        builder: &Builder<'_>,
+        target: RequestTarget<'_>,
         name: &Spanned<String>,
         text: &OperationText,
         place: Location,
@@ -45,7 +55,7 @@ impl RequestParts {
         let document = match (&text.query, &text.file) {
             (Some(query), None) => Some((query.value.clone(), query.referenced)),
             (None, Some(file)) => {
-                let found = builder.base.join(&file.value);
+                let found = target.base.join(&file.value);
                 let read = std::fs::read_to_string(&found).map_err(|cause| {
                     Mistake::at(file.referenced, format!("{} cannot be read: {cause}", found.display()))
                 })?;
@@ -55,7 +65,7 @@ impl RequestParts {
             (Some(_), Some(_)) => return Err(Mistake::at(place, "`query` and `file` exclude each other")),
         };
         match (document, plain.next(), plain.next()) {
-            (Some((document, place)), None, _) => Self::graphql(builder, name, text, document, place, naming),
+            (Some((document, place)), None, _) => Self::graphql(target, name, text, document, place, naming),
             (None, Some((method, path)), None) => Self::http(method, path, text, naming),
             _ => Err(Mistake::at(
                 place,
@@ -92,7 +102,7 @@ impl RequestParts {
     }
 
     fn graphql(
-        builder: &Builder<'_>,
+        target: RequestTarget<'_>,
         name: &Spanned<String>,
         text: &OperationText,
         document: String,
@@ -107,7 +117,7 @@ impl RequestParts {
         }
         let chosen = choose_operation(name, text, &document, place)?;
         let method = text.method.as_ref().map_or("POST", |it| it.value.as_str());
-        let own = builder.target.path.as_str();
+        let own = target.path;
         let (method, path, headers, body) = match method {
             "POST" => {
                 let mut body = JsonTemplate::default();
@@ -154,7 +164,7 @@ fn choose_operation(
     document: &str,
     place: Location,
 ) -> Result<Definition, Mistake> {
-    let mut all = document::operations(document).map_err(|message| Mistake::at(place, message))?;
+    let mut all = document_operations::operations(document).map_err(|message| Mistake::at(place, message))?;
     let wanted = text.operation.as_deref().filter(|it| !it.is_empty());
     if wanted.is_none() && all.len() == 1 {
         return Ok(all.remove(0));

@@ -2,9 +2,9 @@
 //!
 //! **Invariant:** a value found keeps its digits and bytes.
 
-use crate::expression::{Expression, Known, Value};
-use crate::text::{Piece, pieces, write_json, write_text};
-use crate::yaml::{Mistake, Tree};
+use crate::notation::expression::{Expression, Known, Value};
+use crate::notation::expression_text::{Piece, pieces, write_json, write_text};
+use crate::notation::yaml::{Mistake, Tree};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_saphyr::{Location, Spanned};

@@ -1,6 +1,6 @@
 //! Statistics of paired slices: the ratio of two servers with its confidence interval.
 
-use crate::result::Comparison;
+use super::Comparison;
 
 /// Quantiles 0.995 of Student's t-distribution for 1 to 30 degrees of freedom: a two-sided interval of 99 %.
 const T_995: [f64; 30] = [

@@ -1,7 +1,7 @@
 //! Texts with expressions `$(…)` in them, and their values as JSON or plain text.
 
-use crate::expression::{Expression, Known, Value};
-use crate::yaml::Mistake;
+use super::expression::{Expression, Known, Value};
+use super::yaml::Mistake;
 use serde_saphyr::Location;
 use std::io::Write;
 

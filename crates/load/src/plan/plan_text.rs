@@ -1,9 +1,9 @@
 //! The YAML of a test plan.
 
+use super::generators::GeneratorText;
 use super::operation::Over;
-use super::values::GeneratorText;
+use crate::notation::yaml::{Pairs, Span, Tree};
 use crate::profile::Arrivals;
-use crate::yaml::{Pairs, Span, Tree};
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 

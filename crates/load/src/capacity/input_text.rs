@@ -2,12 +2,13 @@
 
 use super::balancing::Balancing;
 use super::cache::Caching;
-use super::input::{Hit, HitRate, Inputs, OperationCost, Sourced, Zones};
+use super::inputs::{Hit, HitRate, Inputs, OperationCost, Sourced, Zones};
 use super::measured::operation;
 use super::scaling::Scaling;
 use super::units::{Amount, Factor, Fraction, Rate};
 use super::zone_loss::ZoneLoss;
-use crate::yaml::{self, Mistake, Pairs, Span};
+use crate::notation::yaml;
+use crate::notation::yaml::{Mistake, Pairs, Span};
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 

@@ -1,9 +1,9 @@
 //! The load of a plan: open by a profile or a log, or closed.
 
+use super::plan_text::{LoadText, Scale};
 use super::replay::Entry;
-use super::text::{LoadText, Scale};
-use crate::profile::{Arrivals, RateProfile};
-use crate::yaml::Span;
+use crate::notation::yaml::Span;
+use crate::profile::{Arrivals, ProfileOptions, RateProfile};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -176,7 +176,8 @@ impl LoadText {
             (Some(name), ..) => {
                 let scale = self.scale.map_or(1.0, |it| it.0);
                 let compress = self.compress.unwrap_or(1.0);
-                (RateProfile::from_name(name, (self.rate, scale), (duration, compress))?, name.clone())
+                let options = ProfileOptions { rate: self.rate, scale, duration, compress };
+                (RateProfile::from_name(name, options)?, name.clone())
             }
             (None, Some(points), _) => {
                 let points = points.into_iter().map(|it| (it.0.0.as_secs_f64(), it.1)).collect();

@@ -1,9 +1,9 @@
 //! An estimate as text for the terminal.
 
 use super::fleet::{Estimate, Step};
-use super::input::{HitRate, OperationCost};
+use super::inputs::{HitRate, OperationCost};
 use super::queue::Course;
-use crate::figures::{cpu_time, percent, rate, seconds, thousands};
+use crate::page::figures::{cpu_time, percent, rate, seconds, thousands};
 
 /// The sum, its inputs and the findings of the simulations.
 #[must_use]

@@ -1,7 +1,9 @@
 //! A result of `weir load run` as a page.
 
-use super::charts::{self, part};
-use crate::figures::{self, percent, seconds, thousands};
+use super::charts;
+use super::charts::part;
+use crate::page::figures;
+use crate::page::figures::{percent, seconds, thousands};
 use crate::page::{Cell, Chart, Page, Row};
 use crate::result::{Latency, OperationResult, RunResult};
 

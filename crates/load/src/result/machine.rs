@@ -1,6 +1,6 @@
 //! The machine that a generator runs on, and the time of day.
 
-use crate::result::Setup;
+use super::Setup;
 use std::fs;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;

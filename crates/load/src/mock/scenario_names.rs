@@ -1,6 +1,6 @@
 //! Names that an expression of a scenario may hold.
 
-use crate::yaml::unknown_name;
+use crate::notation::yaml::unknown_name;
 
 /// A name that has a value while an answer is made.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +48,7 @@ pub(crate) fn resolve(name: &str, parameters: &[String], lists: &[String]) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expression::{Expression, Known, Value};
+    use crate::notation::expression::{Expression, Known, Value};
 
     struct Seven;
 
