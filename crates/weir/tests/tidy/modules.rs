@@ -33,12 +33,6 @@ const KNOWN_CIRCLES: &[(&str, usize)] = &[
     ("crates/sql/src/postgres", 31),
     ("crates/sql/src/postgres/decode", 4),
     ("crates/sql/src/sqlite", 10),
-    ("crates/weir/src", 2),
-    ("crates/weir/src/server/connection", 2),
-    ("crates/weir/src/server/graphql", 5),
-    ("crates/weir/src/server/operator/metadata_api", 5),
-    ("crates/weir/src/server/request", 15),
-    ("crates/weir/src/server/telemetry", 4),
 ];
 
 /// Crates in which no two types have one name.

@@ -1,13 +1,14 @@
 //! Converts an engine response to an HTTP response: status, compression, cache headers.
 
 use crate::server::connection::unread::STREAM_BYTES;
-use crate::server::request::accepted_coding::coding;
-use crate::server::request::cache_headers;
+use crate::server::request::answer::accepted_coding::coding;
+use crate::server::request::answer::cache_headers;
+use crate::server::request::answer::cache_headers::mark_coding;
+use crate::server::request::answer::content_coding::{Coding, Encoder};
+use crate::server::request::answer::response_body::{ResponseBody, json};
 use crate::server::request::client_headers::POSITION;
-use crate::server::request::content_coding::{Coding, Encoder, mark_coding};
 use crate::server::request::context::RequestContext;
 use crate::server::request::negotiate::Media;
-use crate::server::request::response_body::{ResponseBody, json};
 use bytes::Bytes;
 use hyper::header::{HeaderValue, RETRY_AFTER};
 use hyper::{HeaderMap, Response, StatusCode};
