@@ -100,7 +100,7 @@ impl Bench {
         pending.iter().for_each(|it| it.apply(&mut after));
         let left = Folder::new();
         for found in [
-            died(&self.store, &left.0),
+            copy_as_if_died(&self.store, &left.0),
             disk.lose_power(&self.store, &left.0).expect("a file can be written"),
         ] {
             let found = open(&found);
@@ -120,7 +120,7 @@ fn apart<T: Send>(disk: &Disk, work: impl FnOnce() -> T + Send) -> T {
 }
 
 /// The store as it would be found if this process died now.
-fn died(store: &Path, folder: &Path) -> PathBuf {
+fn copy_as_if_died(store: &Path, folder: &Path) -> PathBuf {
     let found = folder.join("died.db");
     for ending in ["", "-wal"] {
         let with = |path: &Path| PathBuf::from(format!("{}{ending}", path.display()));
@@ -220,11 +220,11 @@ fn a_bit_that_flips_in_the_log_leaves_the_store_of_an_earlier_moment() {
         moments.push(bench.shelf.clone());
     }
     let left = Folder::new();
-    let log = PathBuf::from(format!("{}-wal", died(&bench.store, &left.0).display()));
+    let log = PathBuf::from(format!("{}-wal", copy_as_if_died(&bench.store, &left.0).display()));
     let bytes = std::fs::read(&log).expect("the log is there");
     let mut seen = BTreeSet::new();
     for at in (0..bytes.len()).step_by(bytes.len() / FLIPS) {
-        let found = died(&bench.store, &left.0);
+        let found = copy_as_if_died(&bench.store, &left.0);
         let mut flipped = bytes.clone();
         flipped[at] ^= 1 << (at % 8);
         std::fs::write(&log, flipped).expect("a file can be written");

@@ -6,7 +6,7 @@
 //! **Invariant:** depth is that of the message, which decoding bounds.
 //! Source: ProtoJSON.
 
-use super::model::{is_one_value, member_name};
+use super::grpc_schema::{is_one_value, member_name};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use prost_reflect::prost::Message;

@@ -1,12 +1,13 @@
 //! `weir init`: writes a weir.yaml.
 
 use super::{demo, print};
-use crate::address::{self, Address};
+use crate::config::source::address;
+use crate::config::source::address::Address;
+use crate::config::source::types_file;
 use crate::config::{Cache, Config, Integers, RelationshipNames, published};
-use crate::databases;
-use crate::native::Native;
-use crate::services;
-use crate::types_file;
+use crate::sources::databases;
+use crate::sources::native::Native;
+use crate::sources::services;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -211,7 +212,8 @@ fn scalar(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Config, load};
+    use crate::config::Config;
+    use crate::config::document::load;
     use std::collections::HashMap;
 
     fn check(yaml: &str, holds: fn(&Config) -> bool) {

@@ -45,7 +45,7 @@ fn codes(text: &str, mark: char) -> BTreeSet<String> {
     text.split(mark).filter(is_code).map(String::from).collect()
 }
 
-fn sent() -> BTreeSet<String> {
+fn list_sent_codes() -> BTreeSet<String> {
     let mut files = Vec::new();
     let senders = [
         "language",
@@ -81,5 +81,5 @@ fn sent() -> BTreeSet<String> {
 #[test]
 fn every_code_that_can_be_sent_is_documented_and_no_other() {
     let page = fs::read_to_string(root().join("docs/errors.md")).expect("the page is in the tree");
-    assert_eq!(codes(&page, '`'), sent(), "left: docs/errors.md, right: the source");
+    assert_eq!(codes(&page, '`'), list_sent_codes(), "left: docs/errors.md, right: the source");
 }

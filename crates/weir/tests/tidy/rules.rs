@@ -286,7 +286,7 @@ fn no_code_is_dead_and_kits_are_used() {
     for (kit, _) in files.iter().filter(|(path, _)| is_kit(path)) {
         let folder = kit.trim_end_matches("mod.rs");
         for (path, text) in files.iter().filter(|it| it.0.starts_with(folder)) {
-            for name in text.lines().filter_map(offered).filter(|name| uses[name] < 2) {
+            for name in text.lines().filter_map(offered_name).filter(|name| uses[name] < 2) {
                 complaints.push(format!("{path}: no test uses `{name}`"));
             }
         }
@@ -295,7 +295,7 @@ fn no_code_is_dead_and_kits_are_used() {
 }
 
 /// The name of the public function, type or constant that `line` begins.
-fn offered(line: &str) -> Option<&str> {
+fn offered_name(line: &str) -> Option<&str> {
     let mut words = line.trim_start().split(|c: char| !c.is_alphanumeric() && c != '_');
     let kinds = ["fn", "struct", "enum", "const", "static", "type", "async", "mod", "crate", "super"];
     (words.next()? == "pub").then_some(())?;

@@ -3,11 +3,13 @@
 //! A binary built without the page says how to build it. Paths are looked up in the embedded table only, so there is
 //! no file system to escape to.
 
-use crate::server::request::accepted_coding::{self, AcceptedCodings};
-use crate::server::request::content_coding::{Coding, Encoder, mark_coding, unpack};
-use crate::server::request::context::Answer;
-use crate::server::request::refusal::Refusal;
-use crate::server::request::response_body::ResponseBody;
+use crate::server::request::answer::Answer;
+use crate::server::request::answer::accepted_coding;
+use crate::server::request::answer::accepted_coding::AcceptedCodings;
+use crate::server::request::answer::cache_headers::mark_coding;
+use crate::server::request::answer::content_coding::{Coding, Encoder, unpack};
+use crate::server::request::answer::refusal::Refusal;
+use crate::server::request::answer::response_body::ResponseBody;
 use hyper::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
@@ -82,7 +84,7 @@ fn find(name: &str, accepted: AcceptedCodings) -> Option<(Cow<'static, [u8]>, Op
     }
     let plain = unpack(Coding::Brotli, &packed, PLAIN_BYTES_MAX).ok()?;
     if accepted.gzip {
-        Some((Cow::Owned(Encoder::whole(Coding::Gzip, &plain)), Some(Coding::Gzip)))
+        Some((Cow::Owned(Encoder::whole(Coding::Gzip, &plain)?), Some(Coding::Gzip)))
     } else {
         Some((Cow::Owned(plain), None))
     }
