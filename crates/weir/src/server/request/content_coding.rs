@@ -1,20 +1,15 @@
 //! Compression of answers and decompression of requests.
 //!
-//! The encoders write into memory, so they are always ready: their futures are polled once, in place.
-//!
 //! **Invariant:** unpacking stops at the bound; a bomb costs what a body of the bound costs.
 
 use super::cache_headers;
 use super::response_body::ResponseBody;
-use async_compression::Level;
-use async_compression::tokio::write;
-use futures_util::FutureExt;
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
 use hyper::Response;
 use hyper::header::{CONTENT_ENCODING, HeaderValue};
-use std::io;
-use std::pin::Pin;
-use std::task::{Context, Poll};
-use tokio::io::{AsyncWrite, AsyncWriteExt};
+use std::io::{self, Read, Write};
 
 /// All codings, preferred first. Zstandard is last, because some clients announce it without support in their runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,70 +34,69 @@ impl Coding {
 
 /// Compressor of one answer. Levels favour speed, since most of the gain is in the first level.
 pub(crate) enum Encoder {
-    Zstd(Box<write::ZstdEncoder<Vec<u8>>>),
-    Brotli(Box<write::BrotliEncoder<Vec<u8>>>),
-    Gzip(Box<write::GzipEncoder<Vec<u8>>>),
+    Zstd(zstd::Encoder<'static, Vec<u8>>),
+    /// Ends when it is dropped only, so it is taken to be ended.
+    Brotli(Option<Box<brotli::CompressorWriter<Vec<u8>>>>),
+    Gzip(GzEncoder<Vec<u8>>),
 }
 
 impl Encoder {
     pub(crate) fn new(coding: Coding) -> Self {
+        const BROTLI_BUFFER_BYTES: usize = 8192;
+        const BROTLI_WINDOW_BITS: u32 = 22;
         match coding {
             Coding::Zstd => {
-                Self::Zstd(Box::new(write::ZstdEncoder::with_quality(Vec::new(), Level::Precise(1))))
+                let encoder = zstd::Encoder::new(Vec::new(), 1);
+                Self::Zstd(encoder.unwrap_or_else(|_| unreachable!("the level exists")))
             }
-            Coding::Brotli => {
-                Self::Brotli(Box::new(write::BrotliEncoder::with_quality(Vec::new(), Level::Precise(2))))
-            }
-            Coding::Gzip => {
-                Self::Gzip(Box::new(write::GzipEncoder::with_quality(Vec::new(), Level::Precise(2))))
-            }
+            Coding::Brotli => Self::Brotli(Some(Box::new(brotli::CompressorWriter::new(
+                Vec::new(),
+                BROTLI_BUFFER_BYTES,
+                2,
+                BROTLI_WINDOW_BITS,
+            )))),
+            Coding::Gzip => Self::Gzip(GzEncoder::new(Vec::new(), Compression::new(2))),
         }
     }
 
     /// Compresses `plain` and flushes, so that chunks of a slow stream are sent at once.
     pub(crate) fn chunk(&mut self, plain: &[u8]) -> Vec<u8> {
-        match self {
-            Self::Zstd(it) => chunk(it.as_mut(), write::ZstdEncoder::get_mut, plain),
-            Self::Brotli(it) => chunk(it.as_mut(), write::BrotliEncoder::get_mut, plain),
-            Self::Gzip(it) => chunk(it.as_mut(), write::GzipEncoder::get_mut, plain),
-        }
+        self.write(plain);
+        // Output to memory does not fail.
+        let out = match self {
+            Self::Zstd(it) => it.flush().map(|()| it.get_mut()),
+            Self::Brotli(Some(it)) => it.flush().map(|()| it.get_mut()),
+            Self::Brotli(None) => return Vec::new(),
+            Self::Gzip(it) => it.flush().map(|()| it.get_mut()),
+        };
+        out.map(std::mem::take).unwrap_or_default()
     }
 
     /// End of the compressed data.
     pub(crate) fn finish(&mut self) -> Vec<u8> {
         match self {
-            Self::Zstd(it) => finish(it.as_mut(), write::ZstdEncoder::get_mut),
-            Self::Brotli(it) => finish(it.as_mut(), write::BrotliEncoder::get_mut),
-            Self::Gzip(it) => finish(it.as_mut(), write::GzipEncoder::get_mut),
+            Self::Zstd(it) => it.do_finish().map(|()| std::mem::take(it.get_mut())).unwrap_or_default(),
+            Self::Brotli(it) => it.take().map(|it| it.into_inner()).unwrap_or_default(),
+            Self::Gzip(it) => it.try_finish().map(|()| std::mem::take(it.get_mut())).unwrap_or_default(),
         }
     }
 
     /// Compresses all of `plain`.
     pub(crate) fn whole(coding: Coding, plain: &[u8]) -> Vec<u8> {
         let mut encoder = Self::new(coding);
-        match &mut encoder {
-            Self::Zstd(it) => whole(it.as_mut(), write::ZstdEncoder::get_mut, plain),
-            Self::Brotli(it) => whole(it.as_mut(), write::BrotliEncoder::get_mut, plain),
-            Self::Gzip(it) => whole(it.as_mut(), write::GzipEncoder::get_mut, plain),
-        }
+        encoder.write(plain);
+        encoder.finish()
     }
-}
 
-fn chunk<E: AsyncWrite + Unpin>(encoder: &mut E, out: fn(&mut E) -> &mut Vec<u8>, plain: &[u8]) -> Vec<u8> {
-    // Output to memory neither fails nor waits.
-    let _ = encoder.write_all(plain).now_or_never();
-    let _ = encoder.flush().now_or_never();
-    std::mem::take(out(encoder))
-}
-
-fn finish<E: AsyncWrite + Unpin>(encoder: &mut E, out: fn(&mut E) -> &mut Vec<u8>) -> Vec<u8> {
-    let _ = encoder.shutdown().now_or_never();
-    std::mem::take(out(encoder))
-}
-
-fn whole<E: AsyncWrite + Unpin>(encoder: &mut E, out: fn(&mut E) -> &mut Vec<u8>, plain: &[u8]) -> Vec<u8> {
-    let _ = encoder.write_all(plain).now_or_never();
-    finish(encoder, out)
+    fn write(&mut self, plain: &[u8]) {
+        // Memory takes all of it.
+        let _ = match self {
+            Self::Zstd(it) => it.write_all(plain),
+            Self::Brotli(Some(it)) => it.write_all(plain),
+            Self::Brotli(None) => Ok(()),
+            Self::Gzip(it) => it.write_all(plain),
+        };
+    }
 }
 
 /// Reason why a body cannot be decompressed.
@@ -114,52 +108,31 @@ pub(crate) enum UnpackError {
     Broken,
 }
 
-/// A buffer with a size limit.
-struct Bounded {
-    bytes: Vec<u8>,
-    bytes_max: usize,
-    overrun: bool,
-}
-
-impl AsyncWrite for Bounded {
-    fn poll_write(mut self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        if self.bytes.len() + bytes.len() > self.bytes_max {
-            self.overrun = true;
-            return Poll::Ready(Err(io::Error::other("longer than allowed")));
-        }
-        self.bytes.extend_from_slice(bytes);
-        Poll::Ready(Ok(bytes.len()))
-    }
-    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-}
-
 /// Decompresses `packed` to at most `bytes_max` bytes.
 pub(crate) fn unpack(coding: Coding, packed: &[u8], bytes_max: usize) -> Result<Vec<u8>, UnpackError> {
-    let out = Bounded { bytes: Vec::new(), bytes_max, overrun: false };
     match coding {
-        Coding::Zstd => run(write::ZstdDecoder::new(out), packed, write::ZstdDecoder::into_inner),
-        Coding::Brotli => run(write::BrotliDecoder::new(out), packed, write::BrotliDecoder::into_inner),
-        Coding::Gzip => run(write::GzipDecoder::new(out), packed, write::GzipDecoder::into_inner),
+        Coding::Zstd => zstd::Decoder::with_buffer(packed).and_then(|it| read(it, bytes_max)),
+        // A buffer of all bytes: what follows the end is seen by it alone.
+        Coding::Brotli => read(brotli::Decompressor::new(packed, packed.len()), bytes_max),
+        Coding::Gzip => read(MultiGzDecoder::new(packed), bytes_max),
     }
+    .map_err(|_| UnpackError::Broken)?
+    .ok_or(UnpackError::TooLong)
 }
 
-fn run<D: AsyncWrite + Unpin>(
-    mut decoder: D,
-    packed: &[u8],
-    inner: fn(D) -> Bounded,
-) -> Result<Vec<u8>, UnpackError> {
-    let written = decoder.write_all(packed).now_or_never().is_some_and(|it| it.is_ok());
-    let ended = written && decoder.shutdown().now_or_never().is_some_and(|it| it.is_ok());
-    let out = inner(decoder);
-    match (out.overrun, ended) {
-        (true, _) => Err(UnpackError::TooLong),
-        (false, true) => Ok(out.bytes),
-        (false, false) => Err(UnpackError::Broken),
+/// Reads to the end; `None` if that is after `bytes_max` bytes.
+fn read(decoder: impl Read, bytes_max: usize) -> io::Result<Option<Vec<u8>>> {
+    let mut plain = Vec::new();
+    let bound = u64::try_from(bytes_max).unwrap_or(u64::MAX).saturating_add(1);
+    let mut bounded = decoder.take(bound);
+    bounded.read_to_end(&mut plain)?;
+    if plain.len() > bytes_max {
+        return Ok(None);
+    }
+    // A decoder that came to an end may refuse what follows only when it is asked again.
+    match bounded.into_inner().read(&mut [0])? {
+        0 => Ok(Some(plain)),
+        _ => Err(io::Error::other("the end was not the end")),
     }
 }
 
@@ -197,15 +170,15 @@ mod tests {
     }
 
     #[test]
-    fn noise_and_halves_are_broken() {
+    fn noise_halves_and_what_follows_the_end_are_broken() {
         for coding in Coding::ALL {
             assert_eq!(unpack(coding, b"{\"query\":\"{a}\"}", 100), Err(UnpackError::Broken), "{coding:?}");
             let packed = Encoder::whole(coding, &b"abc".repeat(100));
-            assert_eq!(
-                unpack(coding, &packed[..packed.len() / 2], 1000),
-                Err(UnpackError::Broken),
-                "{coding:?}"
-            );
+            let half = &packed[..packed.len() / 2];
+            let followed = [&packed[..], b"more"].concat();
+            for broken in [b"", half, &followed] {
+                assert_eq!(unpack(coding, broken, 1000), Err(UnpackError::Broken), "{coding:?} {broken:?}");
+            }
         }
     }
 
