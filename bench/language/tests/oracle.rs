@@ -1,6 +1,6 @@
 //! Holds the language crate against apollo-compiler on its corpora and on random documents.
 //!
-//! Where apollo-compiler's verdict is another, the `disagreements.md` beside a corpus argues why, and only there. `make check` runs
+//! Where apollo-compiler's verdict is another, the `disagreements.md` beside a corpus argues why, and only there. `make test` runs
 //! this; it stands here because apollo-compiler brings forty packages.
 
 #[path = "../../../crates/language/tests/verdict_kit/mod.rs"]
