@@ -1,14 +1,12 @@
-//! Random documents over a schema: validation never panics, and its verdict is apollo-compiler's.
+//! Random documents over a schema: validation never panics. The oracle of `bench/language` compares its verdicts.
 
-use apollo_compiler::ExecutableDocument;
+use crate::verdict_kit::typed;
 use proptest::prelude::*;
 use std::sync::OnceLock;
 use weir_language::limits::Limits;
 use weir_language::parser::parse;
 use weir_language::schema::Schema;
 use weir_language::validate::{Options, validate};
-
-mod typed;
 
 const SDL: &str = include_str!("../corpus/music/schema.graphql");
 const OPTIONS: Options =
@@ -17,15 +15,6 @@ const OPTIONS: Options =
 fn ours() -> &'static Schema {
     static SCHEMA: OnceLock<Schema> = OnceLock::new();
     SCHEMA.get_or_init(|| Schema::from_sdl(SDL).expect("the schema is sound"))
-}
-
-fn theirs() -> &'static apollo_compiler::validation::Valid<apollo_compiler::Schema> {
-    static SCHEMA: OnceLock<apollo_compiler::validation::Valid<apollo_compiler::Schema>> = OnceLock::new();
-    // apollo-compiler 1.33 does not know OneOf input objects.
-    let sdl = format!("directive @oneOf on INPUT_OBJECT\n{SDL}");
-    SCHEMA.get_or_init(|| {
-        apollo_compiler::Schema::parse_and_validate(sdl, "schema.graphql").expect("the schema is sound")
-    })
 }
 
 /// Our errors, none if `text` is valid.
@@ -41,15 +30,6 @@ fn messages(text: &str) -> Vec<String> {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn verdicts_are_those_of_apollo_compiler(choices in proptest::collection::vec(any::<u16>(), 0..1_500)) {
-        let text = typed::document(ours(), &choices);
-        let messages = messages(&text);
-        let apollo = ExecutableDocument::parse_and_validate(theirs(), &text, "q.graphql");
-        let apollo = apollo.map(|_| ()).map_err(|error| error.to_string());
-        prop_assert_eq!(messages.is_empty(), apollo.is_ok(), "{}\nours: {:?}\ntheirs: {:?}", text, messages, apollo);
-    }
 
     #[test]
     fn cut_documents_do_not_panic(choices in proptest::collection::vec(any::<u16>(), 0..100), cut in any::<usize>()) {
