@@ -13,8 +13,8 @@ use crate::layout::Layout;
 use crate::model::{FieldId, FieldKind, Model, TypeId, TypeKind};
 use hashbrown::HashMap;
 use std::sync::Arc;
-use weir_relational::values::text_search::{WORDS_BYTES_MAX, excess};
 use weir_database::frontend::program::Value;
+use weir_relational::values::text_search::{WORDS_BYTES_MAX, excess};
 
 /// More objects in one mutation are refused.
 pub(super) const OBJECTS_MAX: usize = 100_000;
