@@ -1,11 +1,10 @@
-//! Renders errors: for people with the line and a caret under it, for programs as the JSON of a GraphQL answer.
+//! Renders errors for people: the line, and a caret under the place.
 //!
 //! **Invariant:** output is bounded by the number of errors: long lines are cut around the place.
 //!
 //! **Cost:** one pass over the text for the places of all errors together.
 
 use crate::error::Error;
-use crate::json::quote;
 use crate::span::{Location, Span};
 
 /// Characters of a source line that are shown before and after a place.
@@ -94,26 +93,6 @@ fn place(name: &str, text: &str, span: Span, location: Location, out: &mut Strin
     ));
 }
 
-/// `{"errors":[…]}`: message, locations and code of each.
-#[must_use]
-pub fn json(text: &str, errors: &[Error]) -> String {
-    let mut out = String::from("{\"errors\":[");
-    for (at, (error, locations)) in errors.iter().zip(locations(text, errors)).enumerate() {
-        out.push_str(if at == 0 { "{\"message\":" } else { ",{\"message\":" });
-        quote(&error.message, &mut out);
-        if !locations.is_empty() {
-            let places: Vec<String> = locations
-                .iter()
-                .map(|place| format!("{{\"line\":{},\"column\":{}}}", place.line, place.column))
-                .collect();
-            out.push_str(&format!(",\"locations\":[{}]", places.join(",")));
-        }
-        out.push_str(&format!(",\"extensions\":{{\"code\":\"{}\"}}}}", error.code.text()));
-    }
-    out.push_str("]}");
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,15 +118,6 @@ mod tests {
         let shown = text("q", &source, &[error("here", &[(100_000, 200_001)])]);
         assert!(shown.len() < 500, "{}", shown.len());
         assert!(shown.contains("aax"));
-    }
-
-    #[test]
-    fn programs_read_what_a_graphql_answer_says() {
-        let shown = json("{ é \"\n b }", &[error("a \"b\"\n", &[(9, 10), (0, 1)]), error("none", &[])]);
-        let expected = "{\"errors\":[{\"message\":\"a \\\"b\\\"\\n\",\"locations\":[{\"line\":2,\"column\":3},\
-                        {\"line\":1,\"column\":1}],\"extensions\":{\"code\":\"GRAPHQL_VALIDATION_FAILED\"}},\
-                        {\"message\":\"none\",\"extensions\":{\"code\":\"GRAPHQL_VALIDATION_FAILED\"}}]}";
-        assert_eq!(shown, expected);
     }
 
     #[test]

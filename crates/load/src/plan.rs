@@ -124,11 +124,6 @@ impl Plan {
         Ok(())
     }
 
-    /// Sets the load.
-    pub fn set_load(&mut self, load: Load) {
-        self.load = load;
-    }
-
     /// The load.
     #[must_use]
     pub fn load(&self) -> &Load {
