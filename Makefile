@@ -12,6 +12,8 @@ DEMO_FLAGS ?=
 
 # The optimised build of the demos: see the profile `fast` in Cargo.toml.
 WEIR = $(CURDIR)/target/fast/weir
+# What the demos can do without is not in it: Redis, gRPC, collectors of traces, profiles, progress bars.
+FAST_FEATURES =
 
 help: ## list what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t12
@@ -33,10 +35,10 @@ python: ## build the Python package `weir` at full speed: a wheel in target/whee
 	@scripts/python-wheel.sh
 
 fast: announce console
-	$(CARGO) build --profile fast --bin weir
+	$(CARGO) build --profile fast -p weir --bin weir --no-default-features $(FAST_FEATURES)
 
 announce:
-	@[ -x "$(WEIR)" ] || echo "Building Weir: about four minutes the first time on two cores (the console, then Rust); nothing is built again while nothing changes."
+	@[ -x "$(WEIR)" ] || echo "Building Weir: about three minutes the first time on two cores (the console, then Rust); nothing is built again while nothing changes."
 
 test: ## run all tests (ONLY=name for some); installs what they need
 	@ONLY='$(ONLY)' scripts/test.sh
@@ -53,6 +55,7 @@ soak: ## kill a server 200 times in storms of mutations, look at what it leaves;
 mutants: ## take the permissions out of each kind of access, one by one; a test has to see each (ONLY='@auth: rows' for some)
 	@CARGO='$(CARGO)' scripts/policy-mutants.sh $(if $(ONLY),'$(ONLY)')
 
+fleet: FAST_FEATURES = --features redis
 fleet: fast ## restart three servers in turn under load, in front of a primary, a replica and a Redis (WEIR_ROUNDS=3)
 	@WEIR="$(WEIR)" scripts/fleet.sh
 
@@ -64,7 +67,7 @@ bench: console ## measure and write the pages of docs/performance (SUITE=sql|nat
 
 bless: ## write the answers of the golden tests anew (ONLY=name for some)
 	WEIR_BLESS=1 ONLY='$(ONLY)' $(CARGO) test -p weir --test golden
-	WEIR_BLESS=1 $(CARGO) test -p weir-sql -p weir-native -p weir-http --test '*_tests' -- $(or $(ONLY),golden)
+	WEIR_BLESS=1 $(CARGO) test -p weir-hasura -p weir-native -p weir-http --test '*_tests' -- $(or $(ONLY),golden)
 
 fuzz: ## a minute of each fuzz target, where cargo-fuzz is installed
 	@scripts/fuzz.sh

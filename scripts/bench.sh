@@ -28,7 +28,7 @@ for part in "${parts[@]}"; do
       ;;
     lanes)
       need_file '/usr/lib/postgresql/*/bin/pgbench' pgbench postgresql
-      cargo build --profile dist -p weir-sql --example slow_postgres
+      cargo build --profile dist -p weir-hasura --example slow_postgres
       python3 bench/sql/lanes.py
       ;;
     switched-on) python3 bench/sql/switched_on.py ;;

@@ -8,20 +8,21 @@ cargo clippy --workspace --all-targets -- -D warnings
 say "without features"
 cargo check -p weir --no-default-features
 cargo check -p weir-runtime --no-default-features
-# They are workspaces of their own, which no test builds.
 say "benchmarks"
-for crate in exec language; do
-  cargo check --quiet --manifest-path bench/$crate/Cargo.toml --target-dir bench/target
-done
+beside check bench/exec --quiet
 say "example with actix-web"
 cargo fmt --manifest-path examples/actix/Cargo.toml -- --check
-cargo clippy --quiet --locked --all-targets --manifest-path examples/actix/Cargo.toml --target-dir bench/target -- -D warnings
+beside clippy examples/actix --quiet --locked --all-targets -- -D warnings
 say "packages of the library"
 # Cargo keeps what it unpacked for an earlier run by path and version, and would build against that.
 rm -rf "${CARGO_HOME:-$HOME/.cargo}"/registry/src/-*/weir-*
-cargo package --quiet --allow-dirty -p weir-language -p weir-engine -p weir-transport -p weir-derive -p weir-runtime
+# A package is built without the profiles of this workspace, as the example with actix-web is.
+CARGO_PROFILE_DEV_DEBUG=false cargo package --quiet --allow-dirty --target-dir bench/target \
+  -p weir-language -p weir-engine -p weir-transport -p weir-derive -p weir-runtime
 say "rustdoc"
-RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --quiet
+# With the examples the libraries have the features that the lints built them with; without, most are built anew.
+RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --quiet --lib --examples
 say "cargo deny"
-command -v cargo-deny >/dev/null || cargo install --quiet --locked cargo-deny
+# It runs for seconds, so it is not optimised.
+command -v cargo-deny >/dev/null || cargo install --quiet --locked --debug cargo-deny
 cargo deny --log-level error check bans licenses sources

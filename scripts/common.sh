@@ -37,6 +37,11 @@ debug_weir() {
   [ -n "$weir" ] || { cargo build --quiet --bin weir; weir=${CARGO_TARGET_DIR:-$PWD/target}/debug/weir; }
 }
 
+# beside COMMAND FOLDER ARGUMENT...: cargo in a workspace of its own. All of them share what they build below bench/target.
+beside() {
+  CARGO_PROFILE_DEV_DEBUG=false cargo "$1" --manifest-path "$2/Cargo.toml" --target-dir bench/target "${@:3}"
+}
+
 need_node() {
   command -v npm >/dev/null || die "'npm' is missing. Install Node.js 20 or later and run this again."
 }

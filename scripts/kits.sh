@@ -73,7 +73,7 @@ serve() {
 record() {
   local out
   out=$(mktemp -p "$data")
-  sleep infinity | python3 tests/kits/record.py "tests/golden/$1" "$2" "$3" "$url" >"$out" & started+=($!)
+  tail --pid=$$ -f /dev/null | python3 tests/kits/record.py "tests/golden/$1" "$2" "$3" "$url" >"$out" & started+=($!)
   until [ -s "$out" ]; do sleep 0.1; done
   url=$(cat "$out")
 }

@@ -75,7 +75,7 @@ NOT_IN_SQL = "only `native` makes such a scan (`compile/changes.rs`, `write/stat
 ASKED_APART = "`AuthPolicy::rows` has none for it: the program of a mutation asks for the rights on what it looks up and clears"
 NOT_WALLED = "the wall leaves it alone (`wall_kit/mod.rs`): new rows hide nothing, and a reference to a deleted row is cleared"
 SAME_BARRIER = "the barrier does not depend on the policy: the tests of errors are those of roles and of `@auth`"
-NOT_GIVEN = "a role has no argument for a column with a preset (`given` in `permission/rules.rs`)"
+NOT_GIVEN = "a role has no argument for a column with a preset (`given` in `permission/table_rules.rs`)"
 ABSENT = {
     "roles": {
         **{it: NOT_GIVEN for it in PARTS if it.startswith("given")},
@@ -252,7 +252,7 @@ EDITS = [
     (CAP, f'if !policy.lacks(&format!("limit {{:?}}", query.scan.purpose()), true) {{ {CAP} }}'),
     behind("mark_nullable(&mut level.query);", "order", "!level.query.scan.cells().is_empty()"),
     behind("super::barrier::raise(plan, relations);", "barrier", "puts_behind(plan, relations)"),
-    behind("super::keys::keep(plan);", "keys", "plan.levels.iter().any(|it| !it.query.scan.cells().is_empty())"),
+    behind("super::stored_keys::keep(plan);", "keys", "plan.levels.iter().any(|it| !it.query.scan.cells().is_empty())"),
     behind("conflict.presets.extend(values());", "presets upsert", "!presets.is_empty()"),
     behind("update.set.extend(values());", "presets Update", "!presets.is_empty()"),
     behind(
@@ -288,7 +288,7 @@ def build(into):
     before = PASS.read_text()
     try:
         PASS.write_text(hooked(before))
-        command = [CARGO, "test", "-p", "weir-sql", "-p", "weir-native", "--test", "*_tests", "--no-run"]
+        command = [CARGO, "test", "-p", "weir-hasura", "-p", "weir-native", "--test", "*_tests", "--no-run"]
         made = subprocess.run(
             [*command, "--message-format=json-render-diagnostics"], cwd=ROOT, stdout=subprocess.PIPE, text=True
         )

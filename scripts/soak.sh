@@ -10,7 +10,7 @@ say "$WEIR_KILLS kills, seed $WEIR_SEED"
 cargo test --workspace --test weir_tests storm::what_was_acknowledged_survives_every_kill -- --nocapture
 for release in installed 18; do
   say "walls on PostgreSQL: $release"
-  WEIR_POSTGRES=$release cargo test -p weir-sql -p weir-native --test sql_tests --test native_tests -- \
+  WEIR_POSTGRES=$release cargo test -p weir-hasura -p weir-native --test sql_tests --test native_tests -- \
     wall:: auth_wall_writes:: --skip on_sqlite
 done
 export WEIR_SOAK_SECONDS="${WEIR_SOAK_SECONDS:-120}"

@@ -2,4 +2,4 @@
 # The example with actix-web, a package of its own: its server answers what the other examples of servers answer, over real sockets.
 # ONLY=text runs the tests whose name holds it.
 source "$(dirname "$0")/common.sh"
-cargo test --locked --manifest-path examples/actix/Cargo.toml --target-dir bench/target -- ${ONLY:+"$ONLY"}
+beside test examples/actix --locked -- ${ONLY:+"$ONLY"}

@@ -3,6 +3,7 @@
 HEADER is put before each case, such as `accent: hasura`. Prints its own address. Sockets are handed on and not kept. Ends with its
 standard input."""
 
+import contextlib
 import http.client
 import http.server
 import json
@@ -29,8 +30,10 @@ def keep(body):
 
 
 def pump(source, sink):
-    while data := source.recv(65536):
-        sink.sendall(data)
+    # A side that ends takes the other way with it.
+    with contextlib.suppress(OSError):
+        while data := source.recv(65536):
+            sink.sendall(data)
     sink.close()
 
 

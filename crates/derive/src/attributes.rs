@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** an option that has no meaning at its place is refused.
 
-use crate::{checks, names};
+use crate::{check_attributes, graphql_names};
 use proc_macro2::Span;
 use syn::meta::ParseNestedMeta;
 use syn::punctuated::Punctuated;
@@ -58,7 +58,7 @@ impl Concrete {
             meta.parse_nested_meta(|inner| {
                 if inner.path.is_ident("name") {
                     let text: LitStr = inner.value()?.parse()?;
-                    names::check(&text.value(), text.span())?;
+                    graphql_names::check(&text.value(), text.span())?;
                     name = Some(text.value());
                     return Ok(());
                 }
@@ -105,7 +105,7 @@ impl Options {
         match key.as_str() {
             "name" => {
                 let text: LitStr = meta.value()?.parse()?;
-                names::check(&text.value(), text.span())?;
+                graphql_names::check(&text.value(), text.span())?;
                 self.name = Some((text.value(), text.span()));
             }
             "deprecated" if meta.input.peek(Token![=]) => self.deprecated = Some(text(meta)?),
@@ -133,7 +133,7 @@ impl Options {
             "validate" if self.checks.is_some() => {
                 return Err(meta.error("`validate` is there twice: put all checks into one"));
             }
-            "validate" => self.checks = Some(checks::read(meta)?),
+            "validate" => self.checks = Some(check_attributes::read(meta)?),
             _ => return Err(meta.error("unknown option")),
         }
         Ok(())

@@ -7,16 +7,16 @@
 //!
 //! **Cost:** at compile time only; the code is that of the macros by hand.
 
-mod abstract_types;
+mod abstract_derive;
 mod attributes;
-mod checks;
-mod inputs;
-mod leaves;
-mod members;
-mod names;
-mod objects;
+mod check_attributes;
+mod graphql_names;
+mod input_derive;
+mod leaf_derive;
+mod object_derive;
 #[cfg(test)]
 mod tests;
+mod type_fields;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
@@ -32,41 +32,41 @@ fn run(input: TokenStream, expand: Expand) -> TokenStream {
 /// A struct as an object type.
 #[proc_macro_derive(Object, attributes(graphql))]
 pub fn object(input: TokenStream) -> TokenStream {
-    run(input, objects::object)
+    run(input, object_derive::object)
 }
 
 /// A struct as an input object type, or as the arguments of a field.
 #[proc_macro_derive(Input, attributes(graphql))]
 pub fn input(input: TokenStream) -> TokenStream {
-    run(input, inputs::input)
+    run(input, input_derive::input)
 }
 
 /// An enum as a `@oneOf` input object type.
 #[proc_macro_derive(OneOf, attributes(graphql))]
 pub fn one_of(input: TokenStream) -> TokenStream {
-    run(input, inputs::one_of)
+    run(input, input_derive::one_of)
 }
 
 /// An enum without fields as an enum type.
 #[proc_macro_derive(Enum, attributes(graphql))]
 pub fn enumeration(input: TokenStream) -> TokenStream {
-    run(input, leaves::enumeration)
+    run(input, leaf_derive::enumeration)
 }
 
 /// A type with a reader and a writer as a custom scalar.
 #[proc_macro_derive(Scalar, attributes(graphql))]
 pub fn scalar(input: TokenStream) -> TokenStream {
-    run(input, leaves::scalar)
+    run(input, leaf_derive::scalar)
 }
 
 /// An enum of objects as a union.
 #[proc_macro_derive(Union, attributes(graphql))]
 pub fn union(input: TokenStream) -> TokenStream {
-    run(input, abstract_types::union)
+    run(input, abstract_derive::union)
 }
 
 /// An enum of objects as an interface.
 #[proc_macro_derive(Interface, attributes(graphql))]
 pub fn interface(input: TokenStream) -> TokenStream {
-    run(input, abstract_types::interface)
+    run(input, abstract_derive::interface)
 }

@@ -1,6 +1,6 @@
 //! Input that the macros refuse, and the place of the error.
 
-use crate::{Expand, abstract_types, inputs, leaves, names, objects};
+use crate::{Expand, abstract_derive, graphql_names, input_derive, leaf_derive, object_derive};
 use proc_macro2::{Ident, Span};
 
 /// `column: message` of each error.
@@ -20,17 +20,17 @@ fn refused(expand: Expand, source: &str) -> Vec<String> {
 fn errors_stand_where_their_cause_is() {
     let source = "struct User { #[graphql(nmae = \"x\")] id: i32, #[graphql(name = \"1\")] a: i32 }";
     assert_eq!(
-        refused(objects::object, source),
+        refused(object_derive::object, source),
         [
             "nmae = \": unknown option; known: `name`, `deprecated`, `skip`, `id`, `flatten`",
             "\"1\")] a:: `1` is no GraphQL name"
         ]
     );
     let source = "struct User { a: i32, #[graphql(name = \"a\")] b: i32 }";
-    assert_eq!(refused(objects::object, source), ["\"a\")] b:: `a` is there twice"]);
+    assert_eq!(refused(object_derive::object, source), ["\"a\")] b:: `a` is there twice"]);
     let source = "struct User { __a: i32, #[graphql(name = \"__b\")] b: i32 }";
     assert_eq!(
-        refused(objects::object, source),
+        refused(object_derive::object, source),
         ["\"__b\")]: `__b` is reserved: names with `__` belong to GraphQL"]
     );
 }
@@ -38,32 +38,35 @@ fn errors_stand_where_their_cause_is() {
 #[test]
 fn a_macro_takes_its_kind_of_type_only() {
     assert_eq!(
-        refused(objects::object, "enum E { A }"),
+        refused(object_derive::object, "enum E { A }"),
         ["E { A }: an object is a struct with named fields"]
     );
     assert_eq!(
-        refused(objects::object, "struct P(i32);"),
+        refused(object_derive::object, "struct P(i32);"),
         ["P(i32);: an object is a struct with named fields"]
     );
-    assert_eq!(refused(inputs::input, "enum E { A }"), ["E { A }: an input is a struct with named fields"]);
-    assert_eq!(refused(leaves::enumeration, "struct S;"), ["S;: an enum is an enum with variants"]);
-    assert_eq!(refused(leaves::enumeration, "enum E {}"), ["E {}: an enum is an enum with variants"]);
     assert_eq!(
-        refused(leaves::enumeration, "enum E { A(i32) }"),
+        refused(input_derive::input, "enum E { A }"),
+        ["E { A }: an input is a struct with named fields"]
+    );
+    assert_eq!(refused(leaf_derive::enumeration, "struct S;"), ["S;: an enum is an enum with variants"]);
+    assert_eq!(refused(leaf_derive::enumeration, "enum E {}"), ["E {}: an enum is an enum with variants"]);
+    assert_eq!(
+        refused(leaf_derive::enumeration, "enum E { A(i32) }"),
         ["(i32) }: a value of an enum holds nothing"]
     );
     let one = "a variant holds exactly one value: `Cat(Cat)`";
     assert_eq!(
-        refused(abstract_types::union, "enum E { A, B(X, Y) }"),
+        refused(abstract_derive::union, "enum E { A, B(X, Y) }"),
         [format!("A, B(X,: {one}"), format!("B(X, Y): {one}")]
     );
-    assert_eq!(refused(inputs::one_of, "enum E { A }"), [format!("A }}: {one}")]);
+    assert_eq!(refused(input_derive::one_of, "enum E { A }"), [format!("A }}: {one}")]);
 }
 
 #[test]
 fn types_with_parameters_name_their_uses() {
     let one = |source: &str| {
-        let found = refused(objects::object, source);
+        let found = refused(object_derive::object, source);
         assert_eq!(found.len(), 1, "{found:?}");
         found[0].clone()
     };
@@ -94,9 +97,9 @@ fn types_with_parameters_name_their_uses() {
         one("#[graphql(concrete(name = \"P\", of(A)))] struct S<T> { a: T }"),
         "of(A)))]: unknown option; known: `name`, `params`"
     );
-    let found = refused(leaves::enumeration, "#[graphql(concrete(name = \"P\"))] enum E { A }");
+    let found = refused(leaf_derive::enumeration, "#[graphql(concrete(name = \"P\"))] enum E { A }");
     assert_eq!(found, ["concrete: unknown option; known: `name`"]);
-    let found = refused(abstract_types::union, "enum U<T> { A(T) }");
+    let found = refused(abstract_derive::union, "enum U<T> { A(T) }");
     assert_eq!(found, ["T> { A(T: a GraphQL type has no parameters"]);
 }
 
@@ -105,37 +108,40 @@ fn a_flattened_field_stands_for_its_fields_alone() {
     let alone = "a flattened field has no name and no options of its own";
     for option in ["name = \"x\"", "deprecated", "id"] {
         let source = format!("struct O {{ #[graphql({option}, flatten)] a: A }}");
-        assert_eq!(refused(objects::object, &source), [format!("flatten): {alone}")], "{option}");
+        assert_eq!(refused(object_derive::object, &source), [format!("flatten): {alone}")], "{option}");
     }
     let source = "#[graphql(concrete(name = \"P\", params(A)))] struct S<T> { #[graphql(flatten)] a: T }";
-    assert_eq!(refused(inputs::input, source), ["a: T }: a type with parameters has no flattened field"]);
+    assert_eq!(
+        refused(input_derive::input, source),
+        ["a: T }: a type with parameters has no flattened field"]
+    );
 }
 
 #[test]
 fn options_are_refused_where_they_mean_nothing() {
-    let found = refused(inputs::input, "struct I { #[graphql(skip)] a: i32 }");
+    let found = refused(input_derive::input, "struct I { #[graphql(skip)] a: i32 }");
     assert_eq!(
         found,
         ["skip)] a: unknown option; known: `name`, `deprecated`, `default`, `id`, `validate`, `flatten`"]
     );
-    let found = refused(abstract_types::union, "enum U { #[graphql(name = \"x\")] A(A) }");
+    let found = refused(abstract_derive::union, "enum U { #[graphql(name = \"x\")] A(A) }");
     assert_eq!(found, ["name = \": unknown option; there are none here"]);
 }
 
 #[test]
 fn scalars_and_interfaces_need_their_options() {
-    let found = refused(leaves::scalar, "#[graphql(read = a)] struct S;");
+    let found = refused(leaf_derive::scalar, "#[graphql(read = a)] struct S;");
     assert!(found[0].starts_with("S;: a scalar needs `#[graphql(read = path, write = path)]`"), "{found:?}");
-    let found = refused(abstract_types::interface, "enum I { A(A) }");
+    let found = refused(abstract_derive::interface, "enum I { A(A) }");
     assert_eq!(found, ["I { A(A): an interface needs `#[graphql(fields(name: String))]`"]);
-    let found = refused(abstract_types::interface, "#[graphql(fields(a: i32, a: i32))] enum I { A(A) }");
+    let found = refused(abstract_derive::interface, "#[graphql(fields(a: i32, a: i32))] enum I { A(A) }");
     assert_eq!(found, ["a: i32)): `a` is there twice"]);
 }
 
 #[test]
 fn checks_are_refused_where_they_stand() {
     let of = |checks: &str| {
-        let found = refused(inputs::input, &format!("struct I {{ #[graphql({checks})] a: i32 }}"));
+        let found = refused(input_derive::input, &format!("struct I {{ #[graphql({checks})] a: i32 }}"));
         assert_eq!(found.len(), 1, "{found:?}");
         found[0].clone()
     };
@@ -160,7 +166,7 @@ fn checks_are_refused_where_they_stand() {
     let texts = "the value of this check is a list of texts: `one_of = [\"a\", \"b\"]`";
     assert_eq!(of("validate(one_of = \"a\")"), format!("\"a\"))] a: {texts}"));
     assert_eq!(of("validate(one_of = [1])"), format!("1]))] a:: {texts}"));
-    let found = refused(objects::object, "struct O { #[graphql(validate(min = 1))] a: i32 }");
+    let found = refused(object_derive::object, "struct O { #[graphql(validate(min = 1))] a: i32 }");
     assert_eq!(found, ["validate: unknown option; known: `name`, `deprecated`, `skip`, `id`, `flatten`"]);
 }
 
@@ -169,7 +175,7 @@ fn checks_become_arguments_of_the_directive() {
     let source = r#"struct I { #[graphql(validate(
         min_length = 1_0, max_length = 0x10, min = -1, max = 2., pattern = "\\d\"", one_of = ["a\n", "é"],
     ))] a: i32 }"#;
-    let expanded = inputs::input(&syn::parse_str(source).expect("it is Rust")).expect("it is accepted");
+    let expanded = input_derive::input(&syn::parse_str(source).expect("it is Rust")).expect("it is accepted");
     let expected =
         r#"minLength: 10, maxLength: 16, min: -1, max: 2.0, pattern: "\\d\"", oneOf: ["a\u000A", "é"]"#;
     let expected = quote::quote!(.with_checks(#expected)).to_string();
@@ -179,7 +185,7 @@ fn checks_become_arguments_of_the_directive() {
 #[test]
 fn interfaces_say_how_their_options_are_written() {
     let of = |options: &str| {
-        let found = refused(abstract_types::interface, &format!("#[graphql({options})] enum I {{ A(A) }}"));
+        let found = refused(abstract_derive::interface, &format!("#[graphql({options})] enum I {{ A(A) }}"));
         assert_eq!(found.len(), 1, "{found:?}");
         found[0].clone()
     };
@@ -195,20 +201,20 @@ fn interfaces_say_how_their_options_are_written() {
         of("fields(#[graphql(arguments(first: i32))] a: i32)"),
         "argument: `arguments` names a struct that derives `Input`: `arguments = PostsArguments`"
     );
-    let found = refused(objects::object, "struct O { #[graphql(arguments = A)] a: i32 }");
+    let found = refused(object_derive::object, "struct O { #[graphql(arguments = A)] a: i32 }");
     assert_eq!(found, ["argument: unknown option; known: `name`, `deprecated`, `skip`, `id`, `flatten`"]);
 }
 
 #[test]
 fn names_of_rust_become_names_of_graphql() {
     let ident = |name: &str| Ident::new(name, Span::call_site());
-    let camel = |name: &str| names::camel(&ident(name));
+    let camel = |name: &str| graphql_names::camel(&ident(name));
     assert_eq!(
         ["min_stars", "_id", "id", "http2_port", "MinStars", "HTTPStatus", "ID"].map(camel),
         ["minStars", "id", "id", "http2Port", "minStars", "httpStatus", "id"]
     );
-    assert_eq!(names::camel(&Ident::new_raw("type", Span::call_site())), "type");
-    let screaming = |name: &str| names::to_screaming_snake(&ident(name));
+    assert_eq!(graphql_names::camel(&Ident::new_raw("type", Span::call_site())), "type");
+    let screaming = |name: &str| graphql_names::to_screaming_snake(&ident(name));
     assert_eq!(
         ["NewHope", "HTTPStatus", "Calm", "V2"].map(screaming),
         ["NEW_HOPE", "HTTP_STATUS", "CALM", "V2"]

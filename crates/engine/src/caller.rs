@@ -9,6 +9,8 @@
 //!
 //! **Cost:** per request one call per source that knows roles, one hash, one lock of a shard; nothing is allocated for a known profile.
 
+pub(crate) mod profiles;
+
 use smallvec::SmallVec;
 use std::sync::{Arc, OnceLock};
 use weir_language::json::quote;

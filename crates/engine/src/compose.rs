@@ -3,17 +3,19 @@
 //! **Invariant:** every field of the graph has exactly one owner.
 
 mod extend;
+mod graph_visibility;
 mod join;
 mod merge;
-mod same;
-mod visibility;
+mod root_types;
+mod type_difference;
 
 pub(crate) use join::Joined;
 pub use join::join_keys;
 
-use crate::lifetime::{Hint, HintAt};
+use crate::caching::cache_control::{Hint, HintAt};
 
-use crate::source::{self, Ids, Interceptor, PlanError, PlanNode, PreparedFetch, Source};
+use crate::answer::field_error::PlanError;
+use crate::source::{self, Ids, Interceptor, PlanNode, PreparedFetch, Source};
 use std::fmt;
 use std::sync::Arc;
 use weir_language::schema::{FieldId, Schema, TypeId, builtin};
@@ -288,10 +290,11 @@ impl Graph {
 
     /// The graph's root type for the one that `source` calls `name`: merged roots may have another's name.
     fn root_of(&self, source: &Arc<dyn Source>, name: &str) -> Option<TypeId> {
-        let kind =
-            merge::KINDS.into_iter().find(|it| merge::root_name(source.schema(), *it) == Some(name))?;
+        let kind = root_types::KINDS
+            .into_iter()
+            .find(|it| root_types::root_name(source.schema(), *it) == Some(name))?;
         match source.namespace() {
-            Some(namespace) => self.schema.type_by_name(&merge::namespace_type(namespace, kind)),
+            Some(namespace) => self.schema.type_by_name(&root_types::namespace_type(namespace, kind)),
             None => self.schema.root(kind),
         }
     }

@@ -1,19 +1,19 @@
 //! Errors as data, and their wording in each protocol.
 //!
-//! A [`Failure`] has message, code, positions in the text and the path in the answer. `render` writes failures for
-//! [`crate::source::Protocol::GraphqlOverHttp`] as the specification demands, for [`crate::source::Protocol::Hasura`] as one error
-//! with `extensions.path`; `hasura` translates messages and codes.
+//! A [`Failure`] has message, code, positions in the text and the path in the answer. `error_json` writes failures for
+//! [`crate::request::protocol::Protocol::GraphqlOverHttp`] as the specification demands, for [`crate::request::protocol::Protocol::Hasura`] as one error
+//! with `extensions.path`; `hasura_wording` translates messages and codes.
 //!
 //! **Invariant:** nothing that a source reports for operators gets into a failure: no SQL, no host, no hidden name.
 
-mod hasura;
-mod render;
+mod error_json;
+mod hasura_wording;
 
-pub(crate) use render::{append, render_refusal};
+pub(crate) use error_json::{append, render_refusal};
 
-use crate::plan::dedupe_fields;
-use crate::plan::output_plan::OutputPlan;
-use crate::source::{Extensions, FieldError, PathError, PlanError, Step};
+use crate::answer::field_error::{Extensions, FieldError, PathError, PlanError, Step};
+use crate::answer::offsets::offset_at;
+use crate::answer::output_plan::OutputPlan;
 use std::sync::Arc;
 use weir_language::coerce::VariableError;
 use weir_language::error::Error;
@@ -115,8 +115,7 @@ impl Failure {
             Step::Field(field) => Some(*field),
             Step::Index(_) => None,
         });
-        let offset =
-            (last == Some(error.field)).then(|| dedupe_fields::offset_at(output, &error.path)).flatten();
+        let offset = (last == Some(error.field)).then(|| offset_at(output, &error.path)).flatten();
         let mut failure = Self { path, ..Self::at(output, error.field, error.error) };
         if let Some(offset) = offset {
             failure.spans = vec![Span::new(offset, offset)];

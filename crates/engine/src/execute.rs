@@ -1,43 +1,47 @@
 //! Runs a bound plan: fetches from the sources, gathers keys for child nodes, and assembles the answer.
 //!
 //! Root nodes of a query run concurrently, those of a mutation one after the other. Child nodes are fetched level by level, one
-//! round trip per node for all parents ([`gather`]). Members of a refused root node are retried separately (`isolate_failures`).
-//! `assemble` writes the bytes, [`stream`] forwards what a source has not finished yet. If one node covers the whole answer and
+//! round trip per node for all parents ([`gather_keys`]). Members of a refused root node are retried separately (`isolate_failures`).
+//! `assemble_answer` writes the bytes, [`answer_stream`] forwards what a source has not finished yet. If one node covers the whole answer and
 //! returns finished bytes, they are the answer.
 //!
 //! **Invariant:** a source cannot take the engine down: its panic is an error, its silence ends at the deadline.
 //!
 //! **Cost:** one dynamic call per round trip; the timer is touched only if the source does not answer at once.
 
-pub(crate) mod assemble;
+mod answer_stream;
+pub(crate) mod assemble_answer;
 pub(crate) mod committed;
-pub(crate) mod gather;
+pub(crate) mod gather_keys;
 mod isolate_failures;
 mod key_set;
 mod live_parts;
 mod observe;
 mod shared;
-mod stream;
 
-pub(crate) use live_parts::LiveParts;
+pub(crate) use live_parts::{LiveParts, PartLifetime};
 pub(crate) use observe::Observation;
 pub(crate) use shared::run_shared;
 
+use crate::answer::field_error::{PathError, SourceError};
+use crate::answer::output_plan::PlanNodeId;
+use crate::answer::response::{Body, Capacity};
+use crate::answer::rows::{Column, Data, Rows};
+use crate::caching::cache_control::CacheControl;
+use crate::caching::lifetime::CachePolicy;
+use crate::caching::tag_versions::{ChangeRecord, InvalidateOnDrop, TagVersions};
 use crate::caller::Caller;
 use crate::compose::Graph;
-use crate::engine::{Body, Capacity};
-use crate::lifetime::CachePolicy;
-use crate::plan::output_plan::PlanNodeId;
 use crate::plan::{Plan, PreparedNode};
-use crate::rows::{Column, Data, Rows};
+use crate::request::protocol::Protocol;
+use crate::request::request_headers::Headers;
 use crate::source::{
-    BatchBarrier, CacheControl, Chunks, FetchBody, FetchInput, FetchResult, Finished, Headers, NodeObjects,
-    PathError, Protocol, RequestCaches, RequestObjects, RequestScope, SourceError, StreamRead,
+    BatchBarrier, Chunks, FetchBody, FetchInput, FetchResult, Finished, NodeObjects, RequestCaches,
+    RequestObjects, RequestScope, StreamRead,
 };
-use crate::tag_versions::{ChangeRecord, InvalidateOnDrop, TagVersions};
 use futures_util::FutureExt;
 use futures_util::future::join_all;
-use gather::Gather;
+use gather_keys::Gather;
 use std::any::Any;
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
@@ -159,7 +163,7 @@ pub(crate) async fn run_noting(run: ExecutionContext<'_>, parts: Option<&mut Liv
     if let Some(parts) = parts {
         parts.note(plan, &said, was_asked);
     }
-    let (body, capacity) = assemble::write(run, results);
+    let (body, capacity) = assemble_answer::write(run, results);
     if !body.is_sound() {
         policy.fail();
     }
@@ -277,7 +281,7 @@ impl<'r> ExecutionContext<'r> {
             results.put(PlanNodeId(at as u32), reply);
         }
         let level = (0..root.len()).map(|at| PlanNodeId(at as u32)).collect();
-        gather::ask_below(self, results, level, batch, None).await;
+        gather_keys::ask_below(self, results, level, batch, None).await;
     }
 
     /// The runs of a mutation. What was done before a run fails stays done; over Hasura's protocol, whose answer then has no data,
@@ -300,7 +304,7 @@ impl<'r> ExecutionContext<'r> {
             // Answers from before a change are not reused after it.
             let caches = self.caches();
             let batch = BatchContext { caches: caches.as_ref(), ..alone };
-            gather::ask_below(self, results, vec![node], batch, held.as_deref_mut()).await;
+            gather_keys::ask_below(self, results, vec![node], batch, held.as_deref_mut()).await;
         }
     }
 

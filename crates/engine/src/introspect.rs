@@ -9,17 +9,19 @@
 //! as the selection, which the limits bound.
 //! Source: GraphQL specification, section 4.
 
-mod compile;
+mod compile_introspection;
 
+use crate::answer::field_error::SourceError;
+use crate::answer::output_plan::OutputPlan;
+use crate::answer::size_hint::SizeHint;
+use crate::answer::write::out::Out;
+use crate::caching::tag_versions::Tag;
 use crate::caller::Profile;
-use crate::plan::output_plan::OutputPlan;
-use crate::size_hint::SizeHint;
-use crate::source::{
-    BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, Finished, PreparedFetch, Protocol,
-    SourceError, Tag,
+use crate::request::protocol::Protocol;
+use crate::source::{BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, Finished, PreparedFetch};
+use compile_introspection::{
+    Name, OfDirective, OfField, OfInput, OfSchema, OfType, OfValue, Op, Program, Root, compile,
 };
-use crate::write::out::Out;
-use compile::{Name, OfDirective, OfField, OfInput, OfSchema, OfType, OfValue, Op, Program, Root, compile};
 use std::sync::Arc;
 use weir_language::ast::OperationKind;
 use weir_language::schema::{

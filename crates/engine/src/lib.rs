@@ -6,32 +6,23 @@
 //! **Invariant:** nothing on the warm path parses, validates, builds a value tree, or allocates or calls
 //! dynamically per field or row.
 
-pub mod bound_operation;
-pub mod call_span;
+pub mod answer;
+pub mod caching;
 pub mod caller;
 pub mod compose;
-pub mod consistency;
-pub mod durations;
 pub mod engine;
 mod errors;
 mod execute;
-mod increments;
 pub mod introspect;
-pub mod keys;
-pub mod lifetime;
 pub mod live;
 pub mod memory;
-pub mod observer;
 pub mod plan;
-mod planner;
-mod profiles;
-mod responses;
-pub mod rows;
-pub mod single_flight;
-pub mod size_hint;
+pub mod request;
 pub mod source;
-pub mod span;
-pub mod tag_versions;
-pub mod unread;
-pub mod usage;
-pub mod write;
+pub mod telemetry;
+
+pub use answer::{rows, size_hint, unread, write};
+pub use caching::{keys, lifetime, single_flight, tag_versions};
+pub use engine::bound_operation;
+pub use request::consistency;
+pub use telemetry::{call_span, durations, observer, span, usage};

@@ -1,6 +1,6 @@
 //! Live queries: operations that are run again when their data changes, and whose subscribers get each result that differs.
 //!
-//! Subscriptions with the same operation, variables and caller's values are one member of the registry, which is read once for all. `registry` knows which
+//! Subscriptions with the same operation, variables and caller's values are one member of the registry, which is read once for all. `member_registry` knows which
 //! member depends on which table or row, `runner` reads those whose data changed, on a thread of its own.
 //!
 //! **Invariant:** a member is indexed before its first read begins, and a change during a read causes one more: the last result is
@@ -11,22 +11,25 @@
 //!
 //! **Cost:** nothing for engines without subscribers. A change looks up its tag and key; a result is read once and shared by its subscribers.
 
-mod events;
-mod lifetimes;
-mod registry;
+mod event_subscription;
+mod live_result;
+mod member_registry;
+mod reread_times;
 mod runner;
 mod subscription;
 mod tagged;
 
-pub use subscription::{Cause, Changed, LiveResult, Subscription};
+pub use live_result::{Cause, Changed, LiveResult};
+pub use subscription::Subscription;
 
-use crate::bound_operation::BoundOperation;
+use crate::answer::field_error::FieldError;
+use crate::caching::tag_versions::{Change, ChangeListener, TagVersions};
 use crate::engine::Engine;
-use crate::planner::Planner;
-use crate::source::{ChangeSink, Coverage, FieldError, OthersChanges};
-use crate::tag_versions::{Change, ChangeListener, TagVersions};
-use events::EventSubscription;
-use registry::{Registry, SourceTraits};
+use crate::engine::bound_operation::BoundOperation;
+use crate::engine::planner::Planner;
+use crate::source::{ChangeSink, Coverage, OthersChanges};
+use event_subscription::EventSubscription;
+use member_registry::{Registry, SourceTraits};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -160,7 +163,7 @@ impl ChangeSink for FeedSink<'_> {
 
     fn set_coverage(&self, coverage: Coverage) {
         let changed = self.changed_source();
-        self.shared.registry().set_coverage((self.source, coverage), changed, Instant::now());
+        self.shared.registry().set_coverage(self.source, coverage, changed, Instant::now());
         self.shared.wake.notify_one();
     }
 }

@@ -28,33 +28,37 @@
 //!
 //! **Cost:** 5 to 10 ns per field, nothing allocated per field or row.
 
-mod answer;
-mod bind;
-mod call;
+mod binder;
 mod host;
-mod record;
-mod value;
+mod resolver_call;
+mod rust_answer;
+mod rust_record;
+mod spot;
+mod value_tree;
 mod wide;
 
-pub use answer::{Answer, ItemObject, RawJson, Spot, Writer};
-pub use bind::{Binder, Bindings, Scope, Unbound};
-pub use call::Call;
-pub use host::{AnswerError, LeafOf, ObjectNumbers, ObjectVisitor, ProgramError, RecordHost};
-pub use record::Record;
+pub use binder::{Binder, Bindings, Scope, Unbound};
+pub use host::{AnswerError, ObjectNumbers, ObjectVisitor, ProgramError, RecordHost};
+pub use resolver_call::Call;
+pub use rust_answer::{Answer, ItemObject, RawJson, Writer};
+pub use rust_record::{LeafOf, Record};
 #[doc(hidden)]
-pub use record::{
+pub use rust_record::{
     bind_by, bind_by_value, bind_record, bind_variant, merge_variants, never, record_column, write_records,
 };
-pub use value::{Object, Value};
+pub use spot::Spot;
+pub use value_tree::{Object, Value};
 
-use crate::plan::output_plan::OutputField;
-use crate::rows::{Column, Rows};
-use crate::size_hint::SizeHint;
+use crate::answer::field_error::{FieldError, PlanError, SourceError};
+use crate::answer::output_plan::OutputField;
+use crate::answer::rows::{Column, Rows};
+use crate::answer::size_hint::SizeHint;
+use crate::answer::write::out::Out;
+use crate::caching::tag_versions::Tag;
 use crate::source::{
-    BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, FieldError, Finished, Ids, PlanError,
-    PlanNode, PreparedFetch, Source, SourceError, Tag,
+    BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, Finished, Ids, PlanNode, PreparedFetch,
+    Source,
 };
-use crate::write::out::Out;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use weir_language::schema::Schema;

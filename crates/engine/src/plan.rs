@@ -1,45 +1,44 @@
 //! Compiles a checked operation to an immutable [`Plan`].
 //!
 //! The file list is the order of the passes: `conditions` finds the variables of `@skip` and `@include`, `collect`
-//! merges fields and expands fragments per concrete type into a [`output_plan::OutputPlan`], `dedupe_fields` finds equal work,
+//! merges fields and expands fragments per concrete type into a [`OutputPlan`], `dedupe_fields` finds equal work,
 //! `deferral` finds the fragments that come later, `const_fold` renders what only depends on the schema, `refused` knows the members that fail anyway, `assign_sources` gives each
-//! member to the source that answers it (`attach_joins` puts a node below a set), `hints`, `cache_directive` and `response_sharing` say how long answers live and who
-//! shares them, and `build` runs them and has every source prepare its nodes. `cache` keeps the plans, `print` shows them.
+//! member to the source that answers it (`attach_joins` puts a node below a set), `sharing` says how long answers live and who
+//! shares them, and `build_plan` runs them and has every source prepare its nodes. `plan_cache` keeps the plans, `print_plan` shows them.
 //!
 //! **Invariant:** a plan never changes once built and belongs to one graph and one text.
 
-mod arguments;
 mod assign_sources;
-mod attach_joins;
-pub(crate) mod build;
-pub(crate) mod cache;
-mod cache_directive;
-mod cache_identity;
+pub(crate) mod build_plan;
 mod collect;
 mod conditions;
 mod const_fold;
-pub(crate) mod dedupe_fields;
+mod dedupe_fields;
 pub(crate) mod deferral;
-mod hints;
-pub mod output_plan;
-mod print;
+mod field_arguments;
+pub(crate) mod plan_cache;
+pub(crate) mod plan_context;
+mod print_plan;
 pub(crate) mod refused;
-mod response_sharing;
+mod sharing;
 
+pub use crate::answer::output_plan;
+
+use crate::answer::output_plan::{OutputPlan, PlanNodeId, SelectionSetId};
+use crate::answer::size_hint::SizeHint;
+use crate::caching::lifetime::NodeHints;
 use crate::caller::Caller;
-use crate::lifetime::NodeHints;
-use crate::size_hint::SizeHint;
-use crate::source::{ExplainInput, Headers, PlanVariable, PreparedFetch};
-use cache_directive::CacheDirective;
+use crate::request::request_headers::Headers;
+use crate::source::{ExplainInput, PlanVariable, PreparedFetch};
 use deferral::Deferral;
-use output_plan::{OutputPlan, PlanNodeId, SelectionSetId};
+use sharing::cache_directive::CacheDirective;
 use std::sync::Arc;
 use weir_language::ast::OperationKind;
 use weir_language::coerce::VariableTypes;
 
-pub use arguments::NeverNull;
 pub(crate) use conditions::ConditionVariables;
-pub(crate) use response_sharing::ResponseSharing;
+pub use field_arguments::NeverNull;
+pub(crate) use sharing::response_sharing::ResponseSharing;
 
 /// All that is done for an operation before its variables are known.
 pub struct Plan {
@@ -169,7 +168,7 @@ impl Plan {
     /// The plan as an indented tree; `graph` is the one it was made for.
     #[must_use]
     pub fn print(&self, graph: &crate::compose::Graph, input: ExplainInput<'_>) -> String {
-        print::print(graph, self, input)
+        print_plan::print(graph, self, input)
     }
 
     /// The member of the root that holds the members of a root node, if that is a namespace.

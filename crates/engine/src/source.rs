@@ -8,7 +8,6 @@
 mod change_feed;
 mod fetch_body;
 mod field_resolution;
-mod headers;
 mod intercept;
 mod kept_objects;
 mod request_scope;
@@ -16,9 +15,8 @@ mod service_calls;
 mod stream_read;
 
 pub use change_feed::{ChangeFeed, ChangeSink, Coverage, FeedCounts, OthersChanges};
-pub use fetch_body::{BATCH_ITEMS_MAX, Chunk, Chunks, FetchBody, Finished, ItemBatch};
+pub use fetch_body::{Chunks, FetchBody, Finished};
 pub use field_resolution::{FieldResolution, FieldResolver, NodeId, SeparateFetch, SeparateFetchId};
-pub use headers::{Headers, NoHeaders, WithData};
 pub(crate) use intercept::intercept_fetch as intercepted;
 pub use intercept::{Interceptor, PlannedStep, StepCall, StepInterceptor};
 pub(crate) use kept_objects::RequestObjects;
@@ -28,17 +26,23 @@ pub use request_scope::{BatchBarrier, RequestCache, RequestScope};
 pub use service_calls::{CallerCalls, ServiceCalls};
 pub use stream_read::{StreamEnd, StreamHold, StreamRead};
 
-use crate::call_span::FetchSpan;
+pub use crate::answer::chunk::{BATCH_ITEMS_MAX, Chunk, ItemBatch};
+pub use crate::answer::field_error::{Extensions, FieldError, PathError, PlanError, SourceError, Step};
+pub use crate::caching::cache_control::{CacheControl, CacheScope};
+pub use crate::caching::tag_versions::Tag;
 pub use crate::caller::Caller;
+pub use crate::request::protocol::Protocol;
+pub use crate::request::request_headers::{Headers, NoHeaders, WithData};
+
+use crate::answer::output_plan::{OutputPlan, SelectionSetId};
+use crate::answer::rows::Column;
+use crate::caching::cache_control::HintAt;
+use crate::caching::tag_versions::{ChangeRecord, RowKey};
 use crate::caller::{Facts, Identity};
-use crate::lifetime::HintAt;
-use crate::observer::DatabaseAddress;
-use crate::plan::output_plan::{OutputPlan, SelectionSetId};
-use crate::rows::Column;
-use crate::tag_versions::{ChangeRecord, RowKey, TagSnapshot};
+use crate::telemetry::call_span::FetchSpan;
+use crate::telemetry::observer::DatabaseAddress;
 use futures_util::stream::BoxStream;
 use std::any::Any;
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -237,10 +241,6 @@ pub fn is_credential(name: &str) -> bool {
     matches!(name, "authorization" | "cookie" | "proxy-authorization")
 }
 
-/// Name of data that a fetch reads or writes.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Tag(pub Arc<str>);
-
 /// The work of one source below one parent: at the root of a query *all* its root fields, in a mutation a maximal run of them;
 /// below the root one foreign field, or the members of one separate fetch of a type.
 #[derive(Clone, Copy)]
@@ -312,15 +312,6 @@ impl AnswerForm {
             Self::Rows | Self::Items => true,
         }
     }
-}
-
-/// Protocols of clients. Source: `docs/endpoints.md`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Protocol {
-    /// `/graphql`: strictly the specification GraphQL over HTTP.
-    GraphqlOverHttp,
-    /// `/v1/graphql`: compatible with Hasura v2.
-    Hasura,
 }
 
 /// Translates the graph's ids into a source's own. The identity when the graph has one source.
@@ -423,176 +414,3 @@ pub struct FetchResult {
     /// Lifetime of the result; `None` if the source gives none.
     pub cache_control: Option<CacheControl>,
 }
-
-/// Lifetime of an answer, counted from now.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CacheControl {
-    /// Remaining lifetime, so that levels never add up. [`CacheControl::ENDLESS_MS`] without a lifetime.
-    pub remaining_ms: u64,
-    /// Stale period after it: the old answer may be served while a new one is fetched.
-    pub stale_ms: u64,
-    /// Caches that may store the answer.
-    pub scope: CacheScope,
-    /// True if callers with the same values of the headers that the fetch reads may share it. An answer that is neither
-    /// public nor separated by headers is for the one request only.
-    pub by_headers: bool,
-    /// True if a part has no lifetime: hints or the operation set one, else the answer is not cached.
-    pub is_silent: bool,
-    /// `must-revalidate`: never serve stale.
-    pub must_revalidate: bool,
-    /// Versions of the tags computed from request values, read before fetching; beside those of [`PreparedFetch::touches`].
-    pub ages: TagSnapshot,
-    /// Origin of the lifetime, for operators: a source and a field.
-    pub set_by: Arc<str>,
-}
-
-impl CacheControl {
-    /// Remaining lifetime of an answer that has none.
-    pub const ENDLESS_MS: u64 = u64::MAX;
-}
-
-/// Caches that may store an answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum CacheScope {
-    /// Everyone.
-    #[default]
-    Public,
-    /// Only the client that asked.
-    Private,
-}
-
-/// Error of a field, as the client sees it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FieldError {
-    /// Stable code of `extensions.code`.
-    pub code: &'static str,
-    /// Message without SQL, hosts or hidden names.
-    pub message: Box<str>,
-    /// Hasura's `extensions.path` for this error, if it is not derived from the field.
-    pub hasura_path: Option<Box<str>>,
-    /// Further `extensions`.
-    pub extensions: Option<Box<Extensions>>,
-}
-
-/// Members of `extensions` that a source is configured to pass on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Extensions {
-    /// JSON, without the braces around it: at least one member.
-    pub members: Box<str>,
-    /// True if `extensions` has a `code`, which overrules [`FieldError::code`].
-    pub has_code: bool,
-}
-
-/// A failed field and where it is in the answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PathError {
-    /// The error.
-    pub error: FieldError,
-    /// Path from the root of the node's set.
-    pub path: Vec<Step>,
-    /// Place of the failed member in [`OutputPlan::fields`], for its location.
-    pub field: u32,
-    /// True if the error is of a mutation and nothing of its root field was committed.
-    pub is_undone: bool,
-}
-
-/// One step of a response path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Step {
-    /// A member, by its index in [`OutputPlan::fields`]; the path shows its key.
-    Field(u32),
-    /// An item of a list.
-    Index(u32),
-}
-
-/// Error of the client that prevents the planning of a node.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlanError {
-    /// Error for the client.
-    pub error: FieldError,
-    /// Index of the affected member, for location and path.
-    pub field: u32,
-}
-
-/// Why a source could not answer a fetch at all.
-#[derive(Debug)]
-pub enum SourceError {
-    /// The client asked for something the data forbids (unique key, check, foreign key), or sent a value that does not
-    /// fit. In a mutation everything is rolled back.
-    Rejected {
-        /// Code and words.
-        error: FieldError,
-        /// Place of the member that failed, if one did.
-        field: Option<u32>,
-    },
-    /// Values that a mutation would have returned cannot be given, so everything is rolled back. At least one error, each with its path.
-    Undone(Vec<PathError>),
-    /// The source did not answer before the deadline.
-    Timeout,
-    /// The source is there but has no capacity left: queue or pool full.
-    Busy,
-    /// The source cannot be reached or failed while answering. Trying again may help.
-    Unavailable(Box<dyn std::error::Error + Send + Sync>),
-    /// The source broke its own contract. A bug: ours or theirs.
-    Broken(Box<str>),
-}
-
-impl SourceError {
-    /// The stable code in `extensions.code` under [`Protocol::GraphqlOverHttp`].
-    #[must_use]
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Rejected { error, .. } => error.code,
-            Self::Undone(errors) => errors.first().map_or("INTERNAL", |it| it.error.code),
-            Self::Timeout => "SOURCE_TIMEOUT",
-            Self::Busy => "POOL_TIMEOUT",
-            Self::Unavailable(_) => "SOURCE_UNAVAILABLE",
-            Self::Broken(_) => "INTERNAL",
-        }
-    }
-
-    /// Client error for a source that returned nothing.
-    #[must_use]
-    pub fn for_client(&self) -> FieldError {
-        let message = match self {
-            Self::Rejected { error, .. } => return error.clone(),
-            Self::Undone(errors) => match errors.first() {
-                Some(first) => return first.error.clone(),
-                None => "Internal error.",
-            },
-            Self::Timeout => "The source did not answer in time.",
-            Self::Busy => "The source has no capacity left.",
-            Self::Unavailable(_) => "The source is unavailable.",
-            Self::Broken(_) => "Internal error.",
-        };
-        FieldError { code: self.code(), message: message.into(), hasura_path: None, extensions: None }
-    }
-
-    /// Logs the details that clients do not see.
-    pub fn tell_operator(&self) {
-        match self {
-            Self::Rejected { .. } | Self::Undone(_) => {}
-            Self::Timeout | Self::Busy => tracing::warn!(error = %self, "a source did not answer"),
-            Self::Unavailable(_) | Self::Broken(_) => tracing::error!(error = %self, "a source failed"),
-        }
-    }
-}
-
-impl fmt::Display for SourceError {
-    /// Formats the error for logs only.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Rejected { error, .. } => f.write_str(&error.message),
-            Self::Undone(errors) => match errors.first() {
-                Some(first) => f.write_str(&first.error.message),
-                None => f.write_str("a mutation was undone"),
-            },
-            Self::Timeout => f.write_str("the source did not answer before the deadline"),
-            Self::Busy => f.write_str("the source has no capacity left"),
-            Self::Unavailable(cause) => write!(f, "the source is unavailable: {cause}"),
-            Self::Broken(what) => write!(f, "the source broke its contract: {what}"),
-        }
-    }
-}
-
-impl std::error::Error for SourceError {}

@@ -9,9 +9,9 @@ use weir_engine::plan::output_plan::{
     OutputField, OutputKind, OutputPlan, ResponseKey, SelectionSet, SelectionSetId,
 };
 use weir_engine::source::{AnswerForm, Ids, NoHeaders, PlanNode, Protocol, RequestCache};
-use weir_http::inputs::{Args, ConfigValues, Inputs, Keys};
 use weir_http::project::Projection;
 use weir_http::sdl;
+use weir_http::selection::inputs::{Args, ConfigValues, Inputs, Keys};
 use weir_http::selection::value::Value;
 use weir_language::ast::OperationKind;
 use weir_language::json::Json;

@@ -9,14 +9,12 @@
 //! **Cost:** a hit is a hash, a lock for reading and a few comparisons; it allocates nothing and reads no JSON.
 //! Source: `docs/caching.md`.
 
-mod answer_headers;
-mod body;
 mod clock;
 mod counters;
 mod entry;
+mod fetch_missing;
 mod flights;
 mod freshness;
-mod inner;
 mod job;
 mod key;
 mod level1;
@@ -27,27 +25,26 @@ mod remote;
 mod remote;
 #[cfg(all(test, feature = "redis"))]
 #[path = "cache/remote/absent.rs"]
-#[expect(dead_code, unreachable_pub, reason = "compiled for its tests, which thus run in every build")]
+#[expect(dead_code, reason = "compiled for its tests, which thus run in every build")]
 mod remote_absent;
 mod rule;
 mod second_level;
+mod state;
 #[cfg_attr(
     not(feature = "redis"),
     expect(dead_code, reason = "other processes are heard of by the second level alone")
 )]
 mod tags;
-mod tape;
 
-pub use answer_headers::AnswerHeaders;
-pub use body::{Body, NoJson};
 pub use clock::Clock;
 pub use counters::{Counters, OUTCOMES, Outcome, SourceCounts};
+pub use entry::answer_headers::AnswerHeaders;
+pub use entry::body::{Body, NoJson};
+pub use entry::tape::Tape;
 pub use entry::{Entry, Lifetime};
 pub use key::Key;
-pub use remote::Address;
 pub use rule::{BodyReading, Overruled, Rule, Scope, Sharing};
-pub use second_level::{RemoteCounts, RemoteSettings};
-pub use tape::Tape;
+pub use second_level::{Address, RemoteCounts, RemoteSettings};
 
 pub use crate::call::Failure;
 
@@ -55,13 +52,14 @@ pub use crate::call::Failure;
 mod tests;
 
 use crate::call::{Answer, CallError};
+use fetch_missing::Missing;
 use flights::Flights;
 use futures_util::future::BoxFuture;
-use inner::{CacheLookup, Inner, Missing};
 use job::Asks;
 use key::BatchKeys;
 use level1::Level1;
 use remote::Remote;
+use state::{CacheLookup, CacheState};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -73,6 +71,17 @@ use weir_engine::tag_versions::{InvalidationSink, RowKey, TagSnapshot, TagVersio
 
 /// A source and one of its connectors; the connector is empty for a whole server.
 type CounterName = (Box<str>, Box<str>);
+
+impl Address {
+    /// Parses `redis://host:port/0` or `redis-cluster://host:port,host:port`, both with an optional `user:password@`. With `rediss`
+    /// instead of `redis` the connection uses TLS with the system's certificates.
+    ///
+    /// # Errors
+    /// The reason, without the text itself, as it may contain a password; in a build without the feature `redis` always.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        remote::parse_address(text)
+    }
+}
 
 /// Settings of a cache.
 #[derive(Clone, Debug)]
@@ -150,7 +159,7 @@ pub struct Counts {
 /// The cache of upstream answers. One per process.
 #[derive(Debug)]
 pub struct Cache {
-    inner: Arc<Inner>,
+    state: Arc<CacheState>,
     /// Counters per source and connector.
     counters: Mutex<BTreeMap<CounterName, Arc<Counters>>>,
 }
@@ -167,8 +176,8 @@ impl Cache {
         let remote = remote.map(start).transpose()?;
         let level1 = Level1::new(bytes_max);
         let flights = Arc::new(Flights::default());
-        let inner = Arc::new(Inner { clock, tags, level1, flights, remote });
-        Ok(Self { inner, counters: Mutex::default() })
+        let state = Arc::new(CacheState { clock, tags, level1, flights, remote });
+        Ok(Self { state, counters: Mutex::default() })
     }
 
     /// The counts of `source`, for its rules.
@@ -184,8 +193,8 @@ impl Cache {
     pub fn counts(&self) -> Counts {
         let all = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
         let sources = all.values().map(|it| it.counts()).collect();
-        let remote = self.inner.remote.as_ref().map(Remote::counts);
-        Counts { sources, entries: self.inner.level1.len(), bytes: self.inner.level1.bytes(), remote }
+        let remote = self.state.remote.as_ref().map(Remote::counts);
+        Counts { sources, entries: self.state.level1.len(), bytes: self.state.level1.bytes(), remote }
     }
 
     /// Returns the answer to one call. `call` is invoked only on a miss; its future then runs to its end even if the request is dropped.
@@ -197,23 +206,23 @@ impl Cache {
         C: FnOnce() -> F + Send,
         F: Future<Output = Result<Answer, Failure>> + Send + 'static,
     {
-        let inner = &self.inner;
-        let now_ms = inner.clock.now_ms();
+        let state = &self.state;
+        let now_ms = state.clock.now_ms();
         let mut call = Some(call);
         let mut ask = || call.take().map(|call| Asks::One(Box::pin(call())));
-        let seen = CacheStep::of(inner, wanted, wanted.key, now_ms);
+        let seen = CacheStep::of(state, wanted, wanted.key, now_ms);
         let missing = || Missing { place: 0, key: wanted.key.into(), last: None };
         let (waiting, alone) = match seen {
             CacheStep::Served(served) => return Ok(served),
             CacheStep::Refresh(served, old) => {
-                inner.refresh(wanted, &[(missing(), old)], &mut ask);
+                state.refresh(wanted, &[(missing(), old)], &mut ask);
                 return Ok(served);
             }
             CacheStep::Missing(last) => (vec![Missing { last, ..missing() }], Vec::new()),
             CacheStep::Pass => (Vec::new(), vec![missing()]),
         };
         // A boxed future: few requests miss, and without the box it would enlarge all of them.
-        let settled = Box::pin(inner.fetch_missing(wanted, waiting, alone, &mut ask)).await;
+        let settled = Box::pin(state.fetch_missing(wanted, waiting, alone, &mut ask)).await;
         settled.into_iter().next().map_or(Err(CallError::Timeout.into()), |(_, result)| result)
     }
 
@@ -223,8 +232,8 @@ impl Cache {
     where
         C: FnOnce() -> Arc<dyn AskMany> + Send,
     {
-        let inner = &self.inner;
-        let now_ms = inner.clock.now_ms();
+        let state = &self.state;
+        let now_ms = state.clock.now_ms();
         let mut old = Vec::new();
         let mut waiting = Vec::new();
         let mut alone = Vec::new();
@@ -233,7 +242,7 @@ impl Cache {
         for (place, id) in (0..).zip(ids.keys()) {
             let key = keys.of(id);
             let missing = |last| Missing { place, key: key.into(), last };
-            match CacheStep::of(inner, wanted, key, now_ms) {
+            match CacheStep::of(state, wanted, key, now_ms) {
                 CacheStep::Served(served) => results.push(Ok(served)),
                 CacheStep::Refresh(served, entry) => {
                     old.push((missing(None), entry));
@@ -256,10 +265,10 @@ impl Cache {
             made.clone().map(Asks::Many)
         };
         if !old.is_empty() {
-            inner.refresh(wanted, &old, &mut ask);
+            state.refresh(wanted, &old, &mut ask);
         }
         if !(waiting.is_empty() && alone.is_empty()) {
-            for (place, result) in Box::pin(inner.fetch_missing(wanted, waiting, alone, &mut ask)).await {
+            for (place, result) in Box::pin(state.fetch_missing(wanted, waiting, alone, &mut ask)).await {
                 results[place as usize] = result;
             }
         }
@@ -269,14 +278,14 @@ impl Cache {
     /// The answer again, for another use within one request; counted as coalesced.
     #[must_use]
     pub fn serve_again(&self, rule: &Rule, served: &Served) -> Served {
-        self.inner.serve(rule, Arc::clone(&served.entry), Outcome::Coalesced)
+        self.state.serve(rule, Arc::clone(&served.entry), Outcome::Coalesced)
     }
 
     /// Versions of the tags of `entry`, for results built from it.
     #[must_use]
     pub fn versions(&self, entry: &Entry) -> TagSnapshot {
         // The order matters: an entry that is valid now was not invalidated before the versions were read.
-        let ages = self.inner.tags.versions(&entry.tags);
+        let ages = self.state.tags.versions(&entry.tags);
         if entry.tags.are_current() { ages } else { TagSnapshot::always_stale() }
     }
 
@@ -284,20 +293,20 @@ impl Cache {
     /// processes as soon as they are reached.
     pub fn invalidate(&self, name: &str) {
         // The remote invalidation is queued first. Otherwise a lookup could combine the tag's new local state with an old remote entry.
-        if let Some(remote) = &self.inner.remote {
+        if let Some(remote) = &self.state.remote {
             remote.invalidate(name, []);
         }
-        self.inner.tags.invalidate(name);
+        self.state.tags.invalidate(name);
     }
 }
 
 impl InvalidationSink for Cache {
     fn invalidate_rows(&self, tag: &Tag, rows: &[RowKey]) {
         // The second level first, for the reason given in `invalidate`.
-        if let Some(remote) = &self.inner.remote {
+        if let Some(remote) = &self.state.remote {
             remote.invalidate(&tag.0, RowKey::of(tag, rows));
         }
-        self.inner.tags.invalidate_entries(&tag.0);
+        self.state.tags.invalidate_entries(&tag.0);
     }
 }
 
@@ -313,23 +322,23 @@ enum CacheStep {
 }
 
 impl CacheStep {
-    fn of(inner: &Inner, wanted: Wanted<'_>, key: KeyRef<'_>, now_ms: u64) -> Self {
+    fn of(state: &CacheState, wanted: Wanted<'_>, key: KeyRef<'_>, now_ms: u64) -> Self {
         let rule = &**wanted.rule;
         if rule.sharing == Sharing::Never {
             return Self::Pass;
         }
-        match inner.lookup(key, now_ms) {
+        match state.lookup(key, now_ms) {
             CacheLookup::Fresh(entry) if entry.is_due(now_ms) => {
                 rule.counters.count_early_refresh();
-                Self::Refresh(inner.serve(rule, Arc::clone(&entry), Outcome::Hit), entry)
+                Self::Refresh(state.serve(rule, Arc::clone(&entry), Outcome::Hit), entry)
             }
-            CacheLookup::Fresh(entry) => Self::Served(inner.serve(rule, entry, Outcome::Hit)),
+            CacheLookup::Fresh(entry) => Self::Served(state.serve(rule, entry, Outcome::Hit)),
             CacheLookup::Stale(entry) if entry.may_retry(now_ms) => {
-                Self::Refresh(inner.serve(rule, Arc::clone(&entry), Outcome::Stale), entry)
+                Self::Refresh(state.serve(rule, Arc::clone(&entry), Outcome::Stale), entry)
             }
-            CacheLookup::Stale(entry) => Self::Served(inner.serve(rule, entry, Outcome::Stale)),
+            CacheLookup::Stale(entry) => Self::Served(state.serve(rule, entry, Outcome::Stale)),
             CacheLookup::OnError(entry) if entry.may_retry(now_ms) => Self::Missing(Some(entry)),
-            CacheLookup::OnError(entry) => Self::Served(inner.serve(rule, entry, Outcome::StaleOnError)),
+            CacheLookup::OnError(entry) => Self::Served(state.serve(rule, entry, Outcome::StaleOnError)),
             CacheLookup::Pass => Self::Pass,
             CacheLookup::Nothing => Self::Missing(None),
         }

@@ -11,34 +11,26 @@
 
 mod addresses;
 mod attempt;
-mod body;
-mod breaker;
-mod budget;
+mod call_error;
 mod connection;
 mod counts;
-mod decode;
 mod dial;
-mod error;
-mod headers;
-mod latency;
 mod pool;
-mod redirect;
-mod request;
-mod response;
-mod retry;
+mod resilience;
 mod settings;
 mod tls;
 pub(crate) mod trace;
 mod upstream;
+mod wire;
 
 pub use addresses::{Found, Lookup};
+pub use call_error::{CallError, Cause, Failure, Went};
 pub use counts::CallCounts;
-#[cfg(feature = "grpc")]
-pub(crate) use decode::unpack;
-pub use error::{CallError, Cause, Failure, Went};
-pub use headers::may_be_sent;
 pub use settings::{BreakerPolicy, CallPolicy, Protocol, SettingsError, UpstreamSettings};
 pub use upstream::{Load, Upstream};
+#[cfg(feature = "grpc")]
+pub(crate) use wire::decode::unpack;
+pub use wire::headers::may_be_sent;
 
 use bytes::Bytes;
 use http::uri::PathAndQuery;

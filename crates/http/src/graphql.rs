@@ -3,23 +3,26 @@
 //! All root fields of a query, or all keys of a level, are one operation: each under an alias of its own, all arguments as
 //! variables. What comes back has the shape of what was asked.
 //!
-//! Answers to queries are cached and shared by the rules for services (`crate::passthrough::keep`).
+//! Answers to queries are cached and shared by the rules for services (`crate::passthrough::answer_keeper`).
 //!
 //! **Invariant:** no value stands in the text of an operation, so the server can know the text.
 
 mod check_response;
 mod forward;
 mod introspect;
-mod text;
+mod operation_text;
 
 use crate::call::{CallCounts, Upstream, UpstreamSettings};
-use crate::passthrough::keep::Keeper;
+use crate::passthrough::answer_keeper::Keeper;
 use crate::passthrough::{OpenError, Server, Shown};
 use http::uri::PathAndQuery;
 use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity};
 use weir_engine::source::{OthersChanges, PlanError, PlanNode, PreparedFetch, ServiceCalls, Source};
 use weir_language::schema::{FieldId, Schema, Visibility};
+
+/// Maximum nesting of an answer: deeper than a selection.
+const DEPTH_MAX: u32 = 200;
 
 /// A GraphQL server.
 pub struct GraphqlSource {

@@ -2,25 +2,25 @@
 //!
 //! Methods that only read (`idempotency_level = NO_SIDE_EFFECTS`, or a name that says so) are queries, all others mutations.
 //!
-//! Answers to queries are cached and shared by the rules for services (`crate::passthrough::keep`): as JSON, so that they are
+//! Answers to queries are cached and shared by the rules for services (`crate::passthrough::answer_keeper`): as JSON, so that they are
 //! decoded once.
 //!
 //! **Invariant:** a method that may change something is called once.
 //!
 //! Source: gRPC over HTTP2, `docs/sources/graphql-and-grpc.md`.
 
-mod answer;
-mod call;
 mod editions;
 mod frame;
+mod grpc_answer;
+mod grpc_fetch;
+mod grpc_schema;
 mod message;
-mod model;
 mod status;
 
 use crate::call::{CallCounts, Protocol, Upstream, UpstreamSettings};
-use crate::passthrough::keep::Keeper;
+use crate::passthrough::answer_keeper::Keeper;
 use crate::passthrough::{OpenError, Server, Shown};
-use model::Model;
+use grpc_schema::Model;
 use prost_reflect::DescriptorPool;
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -107,7 +107,7 @@ impl Source for GrpcSource {
     }
 
     fn prepare(&self, node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
-        Ok(Box::new(call::Calls::new(Arc::clone(&self.model), Arc::clone(&self.link), node)))
+        Ok(Box::new(grpc_fetch::Calls::new(Arc::clone(&self.model), Arc::clone(&self.link), node)))
     }
 
     fn calls(&self) -> Vec<ServiceCalls> {

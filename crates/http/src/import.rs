@@ -1,4 +1,4 @@
 //! Converts service descriptions of other tools into a draft of types.
 
-mod names;
+mod graphql_names;
 pub mod openapi;

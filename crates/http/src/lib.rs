@@ -7,6 +7,7 @@
 //! Source: `docs/sources/services.md`.
 
 pub mod cache;
+mod caching;
 pub mod call;
 mod error_report;
 pub mod graphql;
@@ -20,10 +21,10 @@ pub mod grpc;
 #[expect(unreachable_pub, reason = "compiled for its tests, which thus run in every build")]
 mod grpc_absent;
 pub mod import;
-pub mod inputs;
 pub mod passthrough;
 pub mod project;
 pub mod sdl;
 pub mod selection;
 pub mod source;
 pub mod template;
+pub(crate) mod visible;

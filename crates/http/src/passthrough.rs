@@ -2,10 +2,10 @@
 //!
 //! Shared parts of both: arguments become JSON, JSON becomes columns, and some headers of the client are forwarded.
 
-pub(crate) mod arguments;
+pub(crate) mod answer_columns;
+pub(crate) mod answer_keeper;
+pub(crate) mod argument_json;
 mod audience;
-pub(crate) mod columns;
-pub(crate) mod keep;
 mod made_header;
 
 use crate::cache::Cache;

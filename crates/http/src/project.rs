@@ -12,18 +12,18 @@
 
 mod compile;
 mod items;
-mod keys;
 mod leaf;
 mod locate;
+mod parent_keys;
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub use items::row_key;
 
-use crate::inputs::{Inputs, Keys, Response};
 use crate::sdl::{Connector, ConnectorId, Mapping};
 use crate::selection::ExprId;
 use crate::selection::eval::{BYTES_MAX, Evaluated, Fault, eval, eval_group};
+use crate::selection::inputs::{Inputs, Keys, Response};
 use crate::selection::value::Value;
 use leaf::{Leaf, fault, no_type, not_list, not_object};
 use locate::{Located, Scan};
@@ -273,7 +273,7 @@ impl<'r> Run<'r> {
     fn build_column(&self, plan: &ColumnPlan, level: &Level<'_>, located: &Located<'_>) -> Column {
         match plan.kind {
             Kind::Nothing => return Column::default(),
-            Kind::Key(at) => return keys::column(&self.inputs.keys, at as usize, level.rows.len()),
+            Kind::Key(at) => return parent_keys::column(&self.inputs.keys, at as usize, level.rows.len()),
             Kind::Leaf(_) | Kind::Table(_) | Kind::Variants(_) => {}
         }
         match &plan.find {

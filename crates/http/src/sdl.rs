@@ -12,32 +12,24 @@
 
 mod abstract_types;
 mod alternatives;
-mod caching;
-mod connect;
-mod facts;
-mod federation;
-mod fields;
-mod guards;
-mod hints;
-mod keys;
-mod links;
+mod client_text;
+mod directives;
+mod expression_keys;
+mod mapping;
 mod nodes;
 mod outside;
 mod reach;
-mod services;
 mod single;
 mod strings;
-mod tags;
 #[cfg(test)]
 mod tests;
-mod text;
 
-pub use crate::inputs::KeyField;
-pub use facts::*;
+pub use crate::selection::inputs::KeyField;
+pub use mapping::*;
 pub use outside::{Embedding, Outside, Replaced};
 
-use fields::Fields;
-use links::Links;
+use directives::fields::Fields;
+use directives::links::Links;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use weir_language::ast::{
@@ -75,7 +67,7 @@ pub fn read_with(text: &str, file: &str, outside: &Outside<'_>) -> Result<Mappin
     let mut errors = Vec::new();
     let mut notes = Vec::new();
     let links = Links::read(&document, &mut errors, &mut notes);
-    let visible = text::visible(&document, &links);
+    let visible = client_text::visible(&document, &links);
     let schema = match visible.schema() {
         Ok(schema) => apply_embedding(schema, outside),
         Err(more) => {
@@ -129,11 +121,11 @@ struct Reader<'d> {
     puts: Vec<outside::Put>,
     mapping: Mapping,
     /// Per service: headers and parameters of `@source`, which start every call.
-    defaults: Vec<services::Defaults>,
+    defaults: Vec<directives::services::Defaults>,
     /// Per connector: the literal of its selection.
     selections: Vec<Option<ValueId>>,
     /// `@cacheTag` directives, resolved to connectors after all were read.
-    tags: Vec<tags::AppliedTag<'d>>,
+    tags: Vec<directives::tags::AppliedTag<'d>>,
     /// `@external` fields, which no connector here has to return.
     external: Vec<FieldId>,
     /// `id`s of `@connect` directives.
@@ -188,7 +180,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn facts(&mut self, visible: &text::Visible) {
+    fn facts(&mut self, visible: &client_text::Visible) {
         let schema = Arc::clone(&self.mapping.schema);
         let foreign = visible.foreign.iter().filter_map(|name| schema.type_by_name(name));
         self.mapping.foreign =
@@ -241,7 +233,7 @@ impl<'d> Reader<'d> {
 
     fn misplaced_guards(&mut self, directives: List<Directive>) {
         for directive in self.document.list(directives) {
-            if let Some(it @ links::Known::Guard(_)) = self.resolve_directive(directive) {
+            if let Some(it @ directives::links::Known::Guard(_)) = self.resolve_directive(directive) {
                 self.report_misplaced(directive, it);
             }
         }
@@ -254,7 +246,7 @@ impl<'d> Reader<'d> {
         name: &'d str,
         beside: &'d [Directive],
     ) {
-        use links::Known;
+        use directives::links::Known;
         match self.resolve_directive(directive) {
             Some(Known::Connect) => {
                 if let Some(id) = self.mapping.schema.type_by_name(name) {
@@ -271,7 +263,7 @@ impl<'d> Reader<'d> {
     }
 
     fn on_field(&mut self, id: Option<TypeId>, of: &'d TypeDefinition, field: &'d FieldDefinition) {
-        use links::Known;
+        use directives::links::Known;
         let ty = self.str(of.name);
         let name = self.str(field.name);
         self.reject_input_guards(field.arguments);
@@ -315,7 +307,7 @@ impl<'d> Reader<'d> {
     }
 
     fn has_connector(&self, directives: &[Directive]) -> bool {
-        directives.iter().any(|it| self.resolve_directive(it) == Some(links::Known::Connect))
+        directives.iter().any(|it| self.resolve_directive(it) == Some(directives::links::Known::Connect))
     }
 
     fn is_root(&self, id: TypeId) -> bool {
@@ -323,11 +315,11 @@ impl<'d> Reader<'d> {
         id == schema.query || Some(id) == schema.mutation || Some(id) == schema.subscription
     }
 
-    fn resolve_directive(&self, directive: &Directive) -> Option<links::Known> {
+    fn resolve_directive(&self, directive: &Directive) -> Option<directives::links::Known> {
         self.links.resolve_directive(self.str(directive.name))
     }
 
-    fn report_misplaced(&mut self, directive: &Directive, known: links::Known) {
+    fn report_misplaced(&mut self, directive: &Directive, known: directives::links::Known) {
         let message = format!("`@{}` cannot stand here: it stands on {}", known.name(), known.places());
         self.complain(directive.span, message);
     }

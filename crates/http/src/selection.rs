@@ -11,6 +11,7 @@
 
 mod claim;
 pub mod eval;
+pub mod inputs;
 mod lex;
 mod method;
 mod number;

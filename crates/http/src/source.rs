@@ -7,35 +7,30 @@
 //! **Invariant:** what is shared between clients is kept under a key that holds every header and claim the call sends or reads.
 
 mod ask;
-mod batch;
-mod change;
 mod check_response;
-mod client_key;
+mod connector_call;
+mod connector_fetch;
 mod division;
-mod fetch;
+mod key_batch;
 mod loader;
 mod memo;
 mod named;
 mod open;
 mod personal;
 mod remote_server;
-mod selection;
-mod ttl;
-pub(crate) mod visible;
+mod selection_text;
 
-pub(crate) use change::Change;
-pub(crate) use client_key::{ClientKey, push_claim, push_header};
-pub(crate) use open::rule_of;
 pub use open::{Options, is_services, open};
 pub use remote_server::RemoteServer;
-pub(crate) use ttl::{Shortest, ttl};
 
 use crate::cache::{Cache, Failure, Rule};
+use crate::caching::client_key::ClientKey;
 use crate::call::{CallCounts, Upstream};
 use crate::error_report::CallLabel;
-use crate::inputs::ConfigValues;
 use crate::sdl::{Connector, ConnectorId, Join, Mapping};
+use crate::selection::inputs::ConfigValues;
 use crate::template::NameTemplate;
+use crate::visible;
 use division::Division;
 use personal::Personal;
 use std::path::PathBuf;
@@ -190,6 +185,6 @@ impl Source for HttpSource {
     }
 
     fn prepare(&self, node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
-        fetch::prepare(&self.shared, node)
+        connector_fetch::prepare(&self.shared, node)
     }
 }

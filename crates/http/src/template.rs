@@ -13,19 +13,19 @@
 mod base;
 mod fixed;
 mod form;
-mod name;
-mod read;
+mod parse;
 mod render;
+mod tag_name;
 #[cfg(test)]
 mod tests;
 
 pub use base::Base;
-pub(crate) use fixed::{Fixed, Looked, fill_settings, required_slots};
-pub use name::NameTemplate;
-pub(crate) use read::is_dropped;
+pub(crate) use fixed::{Fixed, fill_settings, required_slots};
+pub(crate) use parse::is_dropped;
 pub use render::RenderError;
+pub use tag_name::NameTemplate;
 
-use crate::selection::{Selection, SelectionError};
+use crate::selection::{Selection, SelectionError, Variable};
 use http::header::CONTENT_TYPE;
 use http::{HeaderName, Method};
 use std::ops::Range;
@@ -242,6 +242,13 @@ impl Header {
         })
     }
 
+    /// True if it contains no client data.
+    pub(crate) fn is_operators(&self) -> bool {
+        let mut used = self.slots().flat_map(|slot| slot.expr.variables());
+        self.client_header().is_none()
+            && used.all(|it| matches!(it.variable, Variable::Config | Variable::Env))
+    }
+
     /// Client header that is copied unchanged, in lower case.
     pub(crate) fn client_header(&self) -> Option<&str> {
         match &self.value {
@@ -256,7 +263,7 @@ impl Header {
 /// # Errors
 /// An unmatched brace, or the first error within braces.
 pub(crate) fn parts_of(text: &str) -> Result<Parts, SelectionError> {
-    read::parts(text, 0, text.len(), read::Constant::Text)
+    parse::parts(text, 0, text.len(), parse::Constant::Text)
 }
 
 /// Expressions in `parts`.

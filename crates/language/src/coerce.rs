@@ -11,28 +11,28 @@
 //! Source: GraphQL specification, sections 3.5 to 3.12 (input coercion) and 6.1.2.
 
 pub(crate) mod dgraph;
+mod digits;
 mod fallback;
-mod literal;
-mod number;
-pub(crate) mod render;
-mod scalar;
-mod tape;
-mod template;
-mod variables;
-mod walk;
-mod words;
+mod fault_messages;
+mod input_walk;
+mod json_input;
+mod json_template;
+mod literal_input;
+pub(crate) mod literal_text;
+mod request_variables;
+mod scalar_readers;
 
+pub(crate) use digits::is_beyond;
 pub use fallback::Fallback;
-pub(crate) use literal::{Constant, PENDING, constant};
-pub use literal::{Number, literal};
-pub(crate) use number::is_beyond;
-pub use template::Template;
-pub use variables::{VariableError, VariableType, VariableTypes};
-pub use words::scientific;
-pub(crate) use words::{kind_of_literal, list_mark, object_mark};
+pub use fault_messages::scientific;
+pub(crate) use fault_messages::{kind_of_literal, list_mark, object_mark};
+pub use json_template::Template;
+pub(crate) use literal_input::{Constant, constant};
+pub use literal_input::{Number, literal};
+pub use request_variables::{VariableError, VariableType, VariableTypes};
 
 use crate::limits::Limits;
-use crate::schema::ScalarReader;
+use crate::type_system::ScalarReader;
 
 /// Rules and limits for reading input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

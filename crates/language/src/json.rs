@@ -10,6 +10,8 @@
 
 mod read;
 
+pub use crate::string_value::write_json as quote;
+
 use crate::string_value;
 use read::{JsonReader, Known, OpenContainer};
 use std::borrow::Cow;
@@ -335,28 +337,52 @@ impl<'t> Iterator for Members<'t> {
     }
 }
 
-/// Appends `text` as a JSON string.
-pub fn quote(text: &str, out: &mut String) {
-    out.reserve(text.len() + 2);
-    out.push('"');
-    let mut rest = text;
-    while let Some(at) = read::first_escaped(rest.as_bytes()) {
-        out.push_str(&rest[..at]);
-        match rest.as_bytes()[at] {
-            b'"' => out.push_str("\\\""),
-            b'\\' => out.push_str("\\\\"),
-            b'\n' => out.push_str("\\n"),
-            control => out.push_str(&format!("\\u{control:04x}")),
-        }
-        rest = &rest[at + 1..];
+/// True if `text` is a JSON number. Source: RFC 8259, section 6.
+#[must_use]
+pub fn is_number(text: &[u8]) -> bool {
+    let digits = |from: usize| text[from..].iter().take_while(|it| it.is_ascii_digit()).count();
+    let mut at = usize::from(text.first() == Some(&b'-'));
+    let whole = digits(at);
+    if whole == 0 || (whole > 1 && text[at] == b'0') {
+        return false;
     }
-    out.push_str(rest);
-    out.push('"');
+    at += whole;
+    if text.get(at) == Some(&b'.') {
+        let part = digits(at + 1);
+        if part == 0 {
+            return false;
+        }
+        at += 1 + part;
+    }
+    if matches!(text.get(at), Some(b'e' | b'E')) {
+        at += 1 + usize::from(matches!(text.get(at + 1), Some(b'+' | b'-')));
+        let part = digits(at);
+        if part == 0 {
+            return false;
+        }
+        at += part;
+    }
+    at == text.len()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_is_what_json_says() {
+        for (text, expected) in [
+            ("0", true),
+            ("-1.5e+3", true),
+            ("01", false),
+            ("1.", false),
+            ("", false),
+            ("-", false),
+            ("1e", false),
+        ] {
+            assert_eq!(is_number(text.as_bytes()), expected, "{text}");
+        }
+    }
 
     /// The tape, spelled out: what a reader of it sees.
     fn spelled(value: JsonRef<'_>) -> String {

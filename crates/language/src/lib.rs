@@ -1,6 +1,6 @@
 //! GraphQL the language: text in, checked document out.
 //!
-//! The file list is the pipeline: `lexer` and [`parser`] turn text into a [`ast::Document`] (flat
+//! The file list is the pipeline: [`parser`] turns text into a [`ast::Document`] (flat
 //! arenas, spans into the text), [`schema`] holds the type system (flat tables addressed by ids),
 //! [`validate`] turns a document into a [`validate::Valid`] one, [`coerce`] turns literals and JSON into
 //! [`value::Values`].
@@ -9,21 +9,25 @@
 //!
 //! Sources: GraphQL specification, September 2025 edition.
 
-pub mod ast;
-pub mod chosen;
 pub mod coerce;
 pub mod error;
+mod ids;
 pub mod json;
-mod lexer;
 pub mod limits;
-pub mod normal_form;
-pub mod parser;
-pub mod printer;
 pub mod report;
-pub mod schema;
+mod schema_builder;
 pub mod span;
 pub mod string_value;
 pub mod suggest;
+mod syntax;
+mod type_system;
 pub mod validate;
 pub mod value;
-pub mod wraps;
+
+pub use syntax::{ast, chosen_operation, normal_form, parser, printer, wraps};
+
+/// The type system: a schema, the views of it, and how it is built, printed and compared.
+pub mod schema {
+    pub use crate::schema_builder::{build, sdl};
+    pub use crate::type_system::*;
+}

@@ -1,4 +1,5 @@
-//! Decodes string literals: `"…"` with its escapes, `"""…"""` with its indentation; and quotes texts.
+//! Decodes string literals, `"…"` with its escapes and `"""…"""` with its indentation, and writes texts as such: the one home of the
+//! escapes of JSON and GraphQL.
 //!
 //! **Invariant:** what the lexer accepted decodes; bytes that no escape touches come out unaltered.
 //!
@@ -6,6 +7,7 @@
 //! Source: GraphQL specification, section 2.9.4.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
 /// The value of the literal `raw`, quotes included, as the lexer accepted it.
 #[must_use]
@@ -165,26 +167,121 @@ impl<'t> Iterator for Lines<'t> {
     }
 }
 
-/// Appends `text` in quotes, escaped so that both JSON and GraphQL read it back.
-pub fn write_quoted(text: &str, out: &mut String) {
+/// By byte: its escape in JSON and the escape's length. Source: RFC 8259, section 7.
+pub static JSON_ESCAPES: [([u8; 6], u8); 128] = {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    let mut escapes = [([0; 6], 2); 128];
+    let mut at = 0;
+    while at < 128 {
+        let letter = match at as u8 {
+            b'"' => b'"',
+            b'\\' => b'\\',
+            b'\n' => b'n',
+            b'\r' => b'r',
+            b'\t' => b't',
+            8 => b'b',
+            12 => b'f',
+            _ => 0,
+        };
+        escapes[at] = if letter == 0 {
+            ([b'\\', b'u', b'0', b'0', HEX[at >> 4], HEX[at & 15]], 6)
+        } else {
+            ([b'\\', letter, 0, 0, 0, 0], 2)
+        };
+        at += 1;
+    }
+    escapes
+};
+
+/// The first `"`, `\` or control character of `bytes`.
+pub(crate) fn first_escaped(bytes: &[u8]) -> Option<usize> {
+    let plain = plain_prefix(bytes);
+    let rest = bytes[plain..].iter().position(|&byte| byte == b'"' || byte == b'\\' || byte < b' ');
+    rest.map(|at| plain + at)
+}
+
+/// Length of the prefix of `bytes` that contains no `"`, `\` or control character. A rest shorter than a word is not counted.
+///
+/// Most strings end within two words; longer ones are searched four words at a time, which compilers make wide
+/// instructions of.
+#[inline]
+pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
+    let mut count = 0;
+    while let Some(word) = bytes.get(count..).and_then(<[u8]>::first_chunk::<8>) {
+        let stops = stops(u64::from_le_bytes(*word));
+        if stops != 0 {
+            return count + stops.trailing_zeros() as usize / 8;
+        }
+        count += 8;
+        if count == 16 {
+            count += 32 * plain_blocks(&bytes[count..]);
+        }
+    }
+    count
+}
+
+/// The high bit of each byte of `word` that ends or breaks a string; of bytes above such a one it may be wrong.
+#[inline]
+const fn stops(word: u64) -> u64 {
+    const ONES: u64 = u64::MAX / 0xFF;
+    let quote = word ^ (ONES * b'"' as u64);
+    let backslash = word ^ (ONES * b'\\' as u64);
+    let zeros = (quote.wrapping_sub(ONES) & !quote) | (backslash.wrapping_sub(ONES) & !backslash);
+    let control = word.wrapping_sub(ONES * 0x20) & !word;
+    (zeros | control) & (ONES * 0x80)
+}
+
+/// Number of leading blocks of 32 bytes of `bytes` without `"`, `\` and control characters.
+fn plain_blocks(bytes: &[u8]) -> usize {
+    let is_plain = |block: &&[u8; 32]| {
+        !block.iter().fold(false, |stops, &byte| stops | (byte == b'"') | (byte == b'\\') | (byte < 0x20))
+    };
+    bytes.as_chunks::<32>().0.iter().take_while(is_plain).count()
+}
+
+/// Appends `text` as a JSON string, escaped in the shortest form, which GraphQL reads too.
+pub fn write_json(text: &str, out: &mut String) {
+    out.reserve(text.len() + 2);
+    out.push('"');
+    let mut rest = text;
+    while let Some(at) = first_escaped(rest.as_bytes()) {
+        out.push_str(&rest[..at]);
+        let (escape, len) = &JSON_ESCAPES[usize::from(rest.as_bytes()[at])];
+        out.extend(escape[..usize::from(*len)].iter().map(|&it| char::from(it)));
+        rest = &rest[at + 1..];
+    }
+    out.push_str(rest);
+    out.push('"');
+}
+
+/// Appends `text` as a JSON string to bytes, see [`write_json`].
+pub fn push_json(text: &str, out: &mut Vec<u8>) {
+    out.reserve(text.len() + 2);
+    out.push(b'"');
+    let mut rest = text.as_bytes();
+    while let Some(at) = first_escaped(rest) {
+        out.extend_from_slice(&rest[..at]);
+        let (escape, len) = &JSON_ESCAPES[usize::from(rest[at])];
+        out.extend_from_slice(&escape[..usize::from(*len)]);
+        rest = &rest[at + 1..];
+    }
+    out.extend_from_slice(rest);
+    out.push(b'"');
+}
+
+/// Appends `text` as a GraphQL literal in the form of graphql-js's `printString`: that of [`write_json`], with the characters from
+/// U+007F to U+009F escaped and digits in upper case.
+pub fn write_graphql(text: &str, out: &mut String) {
+    out.reserve(text.len() + 2);
     out.push('"');
     for letter in text.chars() {
         match letter {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            control @ ('\0'..='\u{1f}' | '\u{7f}') => {
-                const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-                let byte = control as usize;
-                out.push_str("\\u00");
-                out.push(DIGITS[byte >> 4] as char);
-                out.push(DIGITS[byte & 15] as char);
+            '"' | '\\' | '\u{8}' | '\u{C}' | '\n' | '\r' | '\t' => {
+                out.extend(['\\', char::from(JSON_ESCAPES[letter as usize].0[1])]);
             }
-            plain => out.push(plain),
+            // Writing to a string cannot fail.
+            '\0'..' ' | '\u{7F}'..='\u{9F}' => drop(write!(out, "\\u{:04X}", letter as u32)),
+            _ => out.push(letter),
         }
     }
     out.push('"');
@@ -206,6 +303,23 @@ mod tests {
         check(r#""\b\f\n\r\t""#, "\u{8}\u{C}\n\r\t");
         check(r#""\u00e9\u{1F600}\uD83D\uDE00.""#, "é😀😀.");
         check(r#""\u{0}\u{00000041}""#, "\0A");
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let text: String = (0..0xA1).filter_map(char::from_u32).chain("é\u{2028}😀".chars()).collect();
+        let mut json = String::new();
+        write_json(&text, &mut json);
+        let mut bytes = Vec::new();
+        push_json(&text, &mut bytes);
+        assert_eq!(json.as_bytes(), bytes);
+        let mut graphql = String::new();
+        write_graphql(&text, &mut graphql);
+        for written in [&json, &graphql] {
+            assert_eq!(decode(written), text, "{written}");
+        }
+        assert!(json.contains("\\u001f") && json.contains('\u{7f}') && json.contains("\\b\\t\\n"));
+        assert!(graphql.contains("\\u001F") && graphql.contains("\\u007F\\u0080"));
     }
 
     #[test]

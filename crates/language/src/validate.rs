@@ -2,7 +2,7 @@
 //!
 //! One walk over each definition resolves names into side tables and asks the rules that concern one place;
 //! then the graph of fragments is walked for those that concern an operation as a whole: cycles, variables,
-//! limits, merging of fields. Each rule is a file in `rules/`, called as a plain function.
+//! limits, merging of fields. Each rule is a file below `rules/`, called as a plain function.
 //!
 //! **Invariant:** nothing recurses, no fragment is expanded where counting is enough, and once `errors_max`
 //! violations are found the work stops.
@@ -10,22 +10,23 @@
 //! **Cost:** one pass over the document and one over the expanded fields, which a limit bounds.
 //! Source: GraphQL specification, September 2025, section 5.
 
-mod context;
-mod graph;
-mod limits;
-mod names;
+mod document_walk;
+mod expanded_limits;
+mod fragment_graph;
+mod fragment_reach;
+mod name_numbers;
+mod rule_context;
 mod rules;
-mod show;
+mod shown_literal;
 mod valid;
-mod values;
-mod walk;
+mod value_walk;
 
-use crate::ast::{Definition, Document};
 use crate::coerce::Reading;
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::schema::SchemaView;
-use context::Context;
+use crate::syntax::ast::{Definition, Document};
+use crate::type_system::SchemaView;
+use rule_context::Context;
 pub use valid::{FragmentId, Selected, Valid, ValidFragment, ValidOperation};
 
 /// Options of validation.
@@ -66,21 +67,21 @@ pub fn validate_for<'d>(
     reading: Reading,
 ) -> Result<Valid<'d>, Vec<Error>> {
     let mut cx = Context::new(schema.into(), document, options, reading);
-    walk::names(&mut cx);
+    document_walk::names(&mut cx);
     for definition in &document.definitions {
         if cx.is_full() {
             break;
         }
         match definition {
-            Definition::Operation(operation) => walk::operation(&mut cx, operation),
-            Definition::Fragment(fragment) => walk::fragment(&mut cx, fragment),
+            Definition::Operation(operation) => document_walk::operation(&mut cx, operation),
+            Definition::Fragment(fragment) => document_walk::fragment(&mut cx, fragment),
             Definition::Schema(_) | Definition::Type(_) | Definition::Directive(_) => {
-                rules::executable_definitions::definition(&mut cx, definition);
+                rules::operation_rules::executable_definitions::definition(&mut cx, definition);
             }
         }
     }
     if !cx.is_full() {
-        graph::check(&mut cx);
+        fragment_graph::check(&mut cx);
     }
     if cx.errors.is_empty() {
         cx.tables.keys_len = cx.keys.len() as u32;

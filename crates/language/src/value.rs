@@ -9,7 +9,7 @@
 
 pub mod json;
 
-use crate::schema::{EnumValueId, InputId};
+use crate::ids::{EnumValueId, InputId};
 
 /// A run of bytes in [`Values::text`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

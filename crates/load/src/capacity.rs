@@ -6,27 +6,27 @@
 
 mod balancing;
 mod cache;
+mod estimate_page;
+mod estimate_table;
 mod fleet;
-mod input;
+mod input_text;
+mod inputs;
 mod measured;
-mod page;
 mod queue;
 mod scaling;
-mod table;
-mod text;
 mod units;
 mod zipf;
 mod zone_loss;
 
 pub use balancing::{Balancing, BalancingResult};
 pub use cache::{Caching, CachingResult};
+pub use estimate_page::page;
+pub use estimate_table::table;
 pub use fleet::{AtMost, Estimate, Step, Term, estimate};
-pub use input::{Hit, HitRate, Inputs, OperationCost, Sourced, Zones};
+pub use input_text::read;
+pub use inputs::{Hit, HitRate, Inputs, OperationCost, Sourced, Zones};
 pub use measured::operation;
-pub use page::page;
 pub use queue::{Course, Moment};
 pub use scaling::{Scaling, ScalingResult};
-pub use table::table;
-pub use text::read;
 pub use units::{read_factor, read_part, read_rate, read_seconds};
 pub use zone_loss::ZoneLoss;

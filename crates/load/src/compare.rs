@@ -4,12 +4,12 @@
 //!
 //! **Invariant:** a difference that the noise of the slices explains is never called better or worse.
 
-use crate::expression::mix;
-use crate::machine;
+use crate::notation::expression::mix;
 use crate::plan::Plan;
+use crate::result::machine;
+use crate::result::statistics::Ratio;
 use crate::result::{AnswerDifference, CompareResult, Comparison, FORMAT, Measure, RunResult, Setup};
 use crate::run::{Progress, RunOptions, answers, run};
-use crate::statistics::Ratio;
 use serde_json::Value;
 use std::sync::Arc;
 

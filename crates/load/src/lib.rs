@@ -4,26 +4,21 @@
 
 pub mod capacity;
 mod compare;
-mod expression;
-mod figures;
-mod machine;
 mod max;
 mod mock;
+mod notation;
 mod page;
 mod plan;
 mod profile;
 pub mod report;
 pub mod result;
 mod run;
-mod statistics;
-mod text;
 mod wire;
-mod yaml;
 
+pub use crate::notation::yaml::{Mistake, read_duration};
 pub use compare::{CompareOptions, Side, compare};
 pub use max::{MaxOptions, MaxProgress, max};
 pub use mock::{Scenario, serve};
 pub use plan::{Entry, Load, LoadOptions, Plan, PlanOverrides, Protocol, Request, Share};
-pub use profile::{Arrivals, RateProfile};
+pub use profile::{Arrivals, ProfileOptions, RateProfile};
 pub use run::{Progress, RunOptions, Spawner, check_watched, generate_share, run};
-pub use yaml::{Mistake, read_duration};

@@ -3,9 +3,9 @@
 //! The rate doubles until a probe breaks the bound, the interval is bisected, and the rate found is confirmed three times. A rate
 //! that a confirmation breaks is lowered and confirmed again.
 
-use crate::machine;
 use crate::plan::{Load, Plan};
 use crate::profile::Arrivals;
+use crate::result::machine;
 use crate::result::{FORMAT, GENERATOR, Latency, MaxResult, Maximum, Probe, RunResult};
 use crate::run::{ACHIEVED_MIN_PERCENT, LAG_MAX_US, Progress, RunOptions, cause, is_saturated, run};
 use std::collections::BTreeMap;
@@ -275,7 +275,7 @@ mod tests {
     use crate::result::{Verdict, new_histogram};
 
     /// The rates confirmed for a server that holds `capacity`, and those tried.
-    fn found(capacity: f64, from: f64, confirmed: f64) -> (Vec<f64>, usize) {
+    fn search_rates(capacity: f64, from: f64, confirmed: f64) -> (Vec<f64>, usize) {
         let mut tried = 0;
         let held = search(from, &mut |rate, is_confirmation| {
             tried += 1;
@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn the_maximum_is_found_within_five_percent() {
         for capacity in [3.0, 49.0, 50.0, 777.0, 12_345.0, 400_000.0] {
-            let (held, tried) = found(capacity, 50.0, capacity);
+            let (held, tried) = search_rates(capacity, 50.0, capacity);
             assert_eq!(held.len(), 3, "{capacity}");
             assert!(held.iter().all(|it| (capacity * 0.94..=capacity).contains(it)), "{capacity}: {held:?}");
             assert!(tried < 30, "{capacity}: {tried} probes");
@@ -297,10 +297,10 @@ mod tests {
 
     #[test]
     fn a_rate_that_is_not_confirmed_is_lowered() {
-        let (held, _) = found(1000.0, 50.0, 800.0);
+        let (held, _) = search_rates(1000.0, 50.0, 800.0);
         assert!(held.iter().all(|it| (700.0..=800.0).contains(it)), "{held:?}");
-        assert!(found(0.1, 50.0, 0.1).0.is_empty(), "no rate holds");
-        assert!(found(1000.0, 50.0, 1.0).0.is_empty(), "no rate is confirmed");
+        assert!(search_rates(0.1, 50.0, 0.1).0.is_empty(), "no rate holds");
+        assert!(search_rates(1000.0, 50.0, 1.0).0.is_empty(), "no rate is confirmed");
     }
 
     /// The probe of a bound of 20 ms at p99, in a run whose requests had these latencies, service times and lags.

@@ -6,9 +6,11 @@
 //! `uplot/` holds uPlot 1.6.32 as published, with its licence; a newer one replaces the three files and the line in the
 //! footer.
 
-use crate::figures::printable;
+pub(crate) mod figures;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use figures::printable;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 

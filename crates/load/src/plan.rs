@@ -2,25 +2,25 @@
 //!
 //! **Invariant:** a plan that was read can be run; every mistake in its text is reported with line, column and a fix.
 
+mod build_plan;
 mod check;
-mod document;
-mod json;
-mod load;
+mod document_operations;
+mod generators;
+mod json_template;
+mod load_options;
 mod operation;
-mod parts;
+mod plan_text;
 mod quick;
-mod read;
 mod replay;
-mod text;
-mod values;
+mod request_parts;
 
-pub(crate) use json::parse_captured;
-pub use load::{Load, LoadOptions};
+pub use generators::Share;
+pub(crate) use generators::{Generators, RunValues, cumulate};
+pub(crate) use json_template::parse_captured;
+pub use load_options::{Load, LoadOptions};
 pub(crate) use operation::{Mark, Operation, Over};
 pub use quick::Request;
 pub use replay::Entry;
-pub use values::Share;
-pub(crate) use values::{Generators, RunValues, cumulate};
 
 use crate::wire::Target;
 use std::path::PathBuf;

@@ -5,7 +5,7 @@
 //!
 //! **Invariant:** the same profile, arrivals and seed give the same instants in every process.
 
-use crate::yaml::unknown_name;
+use crate::notation::yaml::unknown_name;
 use std::time::Duration;
 
 /// 14 million requests a minute: the traffic of a fantasy-sports platform shortly before a match.
@@ -23,6 +23,25 @@ pub enum Arrivals {
     Constant,
     /// Independent clients: exponential distances.
     Poisson,
+}
+
+/// How a built-in profile is changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProfileOptions {
+    /// Replaces the base rate.
+    pub rate: Option<f64>,
+    /// Factor of the profile's own base rate.
+    pub scale: f64,
+    /// Replaces the length.
+    pub duration: Option<Duration>,
+    /// Divisor of the profile's own length.
+    pub compress: f64,
+}
+
+impl Default for ProfileOptions {
+    fn default() -> Self {
+        Self { rate: None, scale: 1.0, duration: None, compress: 1.0 }
+    }
 }
 
 /// Requests per second over time.
@@ -70,15 +89,11 @@ impl RateProfile {
         Self::through(vec![(0.0, rate), (duration.as_secs_f64(), rate)])
     }
 
-    /// A built-in profile. `rate` replaces its base rate, which is times `scale`; `duration` replaces its own, which is divided by
-    /// `compress`.
+    /// A built-in profile.
     /// # Errors
     /// An unknown name; a load without requests.
-    pub fn from_name(
-        name: &str,
-        (rate, scale): (Option<f64>, f64),
-        (duration, compress): (Option<Duration>, f64),
-    ) -> Result<Self, String> {
+    pub fn from_name(name: &str, options: ProfileOptions) -> Result<Self, String> {
+        let ProfileOptions { rate, scale, duration, compress } = options;
         let base = rate.unwrap_or(MATCH_RATE * scale);
         let own = if name == "soak" { 3600.0 } else { 120.0 };
         let end = duration.map_or(own / compress, |it| it.as_secs_f64());
@@ -195,10 +210,10 @@ mod tests {
 
     #[test]
     fn the_rate_of_each_second_is_the_profiles_within_one_percent() {
-        let scaled = (None, 1.0 / 100.0);
+        let duration = Some(Duration::from_secs(20));
+        let options = ProfileOptions { scale: 1.0 / 100.0, duration, ..ProfileOptions::default() };
         for name in PROFILES {
-            let profile =
-                RateProfile::from_name(name, scaled, (Some(Duration::from_secs(20)), 1.0)).expect(name);
+            let profile = RateProfile::from_name(name, options).expect(name);
             let found = all(&profile, Arrivals::Constant);
             assert!((found.len() as f64 - profile.total()).abs() <= 1.0, "{name}");
             for second in 0..20 {
@@ -228,7 +243,8 @@ mod tests {
 
     #[test]
     fn match_start_scaled_and_compressed_is_233_to_467_in_12_seconds() {
-        let profile = RateProfile::from_name("match-start", (None, 1e-3), (None, 10.0)).expect("a load");
+        let options = ProfileOptions { scale: 1e-3, compress: 10.0, ..ProfileOptions::default() };
+        let profile = RateProfile::from_name("match-start", options).expect("a load");
         assert_eq!(profile.duration(), Duration::from_secs(12));
         assert!((rate_at(&profile, 0.0) - 233.3).abs() < 0.1);
         assert!((rate_at(&profile, 11.999) - 466.6).abs() < 0.1);
@@ -280,7 +296,7 @@ mod tests {
         check(&[(0.0, 1.0), (2.0, 1.0), (1.0, 1.0)], "stands behind");
         check(&[(0.0, -1.0), (2.0, 1.0)], "-1 is no rate");
         check(&[(0.0, 0.1), (2.0, 0.1)], "less than one request");
-        let wrong = RateProfile::from_name("match", (None, 1.0), (None, 1.0)).expect_err("there is none");
+        let wrong = RateProfile::from_name("match", ProfileOptions::default()).expect_err("there is none");
         assert_eq!(wrong, "unknown profile `match`; known here: match-start, toss, comb, soak, ramp, spike");
     }
 }

@@ -2,12 +2,12 @@
 
 mod baseline;
 mod charts;
-mod page;
 mod published;
+mod run_page;
 
 pub use baseline::{BaselineComparison, Change, Figure, Limit, compare, hold};
-pub use page::page;
 pub use published::{ResultKind, schema};
+pub use run_page::page;
 
 use crate::result::{FORMAT, RunResult};
 

@@ -2,6 +2,9 @@
 //!
 //! **Invariant:** times are in microseconds and counts are exact; every histogram can be added to another of the same field.
 
+pub(crate) mod machine;
+pub(crate) mod statistics;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;

@@ -1,15 +1,17 @@
 //! `weir load run`: generators, watched processes and a verdict become one result.
 
 mod generator;
+mod marks;
 mod pace;
 mod process;
 mod push;
 mod record;
 mod slot;
+mod state;
 mod verdict;
 
-use crate::machine;
 use crate::plan::{Load, Plan, Share};
+use crate::result::machine;
 use crate::result::{FORMAT, OperationKind, ProcessSeries, RunResult};
 use generator::{Event, Job, generate};
 use record::{Recorder, Tally, Tick};

@@ -19,10 +19,8 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// A number is none of JSON.
 pub fn json(document: &Metadata) -> Result<String, String> {
-    let mut out = String::new();
-    json_node(&node(&to_export_order(document))?, 0, &mut out);
-    out.push('\n');
-    Ok(out)
+    let text = serde_json::to_string_pretty(&to_export_order(document));
+    text.map(|it| it + "\n").map_err(|error| error.to_string())
 }
 
 /// The document as YAML text.
@@ -160,40 +158,6 @@ fn restore_unserved(source: &mut Node) {
 
 fn quote(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
-}
-
-fn json_node(node: &Node, depth: usize, out: &mut String) {
-    let indent = |out: &mut String, depth: usize| {
-        out.push('\n');
-        out.push_str(&"  ".repeat(depth));
-    };
-    match &node.value {
-        Value::List(items) if !items.is_empty() => {
-            out.push('[');
-            for (at, item) in items.iter().enumerate() {
-                out.push_str(if at == 0 { "" } else { "," });
-                indent(out, depth + 1);
-                json_node(item, depth + 1, out);
-            }
-            indent(out, depth);
-            out.push(']');
-        }
-        Value::Object(members) if !members.is_empty() => {
-            out.push('{');
-            for (at, member) in members.iter().enumerate() {
-                out.push_str(if at == 0 { "" } else { "," });
-                indent(out, depth + 1);
-                out.push_str(&quote(&member.key));
-                out.push_str(": ");
-                json_node(&member.node, depth + 1, out);
-            }
-            indent(out, depth);
-            out.push('}');
-        }
-        Value::Text(text) => out.push_str(&quote(text)),
-        Value::Include(text) => out.push_str(&quote(text)),
-        value => out.push_str(&plain(value)),
-    }
 }
 
 /// A value without members or items.

@@ -12,11 +12,13 @@
 pub mod claims;
 pub(crate) mod graph;
 pub(crate) mod policy;
+pub(crate) mod rule_tree;
 mod rules;
 
 use crate::model::TypeId;
 pub use claims::TokenVariable;
-pub(crate) use rules::{FoundRows, Rules, reachable};
+pub(crate) use rule_tree::FoundRows;
+pub(crate) use rules::{Rules, reachable};
 
 /// Operations on an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

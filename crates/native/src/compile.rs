@@ -1,6 +1,6 @@
 //! Compiles a plan node of native types into a relational plan over their tables.
 //!
-//! The drivers of `weir-sql` take the plan as they take any: a [`Native`] is one more frontend of API. Where an object of an
+//! The drivers of `weir-database` take the plan as they take any: a [`Native`] is one more frontend of API. Where an object of an
 //! interface or union stands, a row tells its number and its type, and its own columns come from the table of that type.
 //!
 //! **Invariant:** reads nothing of a request but the form of its structural variables.
@@ -15,8 +15,8 @@ mod fields;
 mod filter;
 mod native;
 mod objects;
-mod places;
-mod rows;
+mod place_conditions;
+mod row_arguments;
 mod search;
 
 mod rules;
@@ -31,6 +31,9 @@ use crate::auth::policy::{Allowed, AuthPolicy};
 use crate::model::TypeId;
 use std::cell::Cell;
 use std::sync::Arc;
+use weir_database::frontend::Ask;
+use weir_database::frontend::form::Form;
+use weir_database::frontend::input::{Inputs, Place};
 use weir_engine::plan::output_plan::{self, OutputArgument, OutputField, OutputPlan, SelectionSetId};
 use weir_engine::source::{FieldError, Ids, PlanError, Protocol};
 use weir_language::schema::InputId;
@@ -41,9 +44,6 @@ use weir_relational::passes::bounds::{Bounds, Excess, FILTER_DEPTH_MAX};
 use weir_relational::plan::{
     Expr, Filter, Level, Member, MemberKind, Parameter, Plan, Purpose, Reader, Run, mark_copied,
 };
-use weir_sql::frontend::Ask;
-use weir_sql::frontend::form::Form;
-use weir_sql::frontend::input::{Inputs, Place};
 
 /// Position of the rows of a type in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -288,7 +288,7 @@ impl<'c> Compiler<'c> {
             }
         };
         self.field = outer;
-        Ok(weir_sql::frontend::member(at, field, kind))
+        Ok(weir_database::frontend::member(at, field, kind))
     }
 
     /// A root field.

@@ -6,13 +6,14 @@
 //! **Invariant:** the same model gives the same layout; `tables` and `all` are parallel to the model's types, `fields` to
 //! its fields.
 
-mod build;
 mod columns;
 mod edges;
 mod indexes;
-mod names;
+mod layout_builder;
 #[cfg(test)]
 mod tests;
+mod text_bounds;
+mod used_names;
 
 pub(crate) use indexes::comparable_column;
 pub use indexes::index_kind;
@@ -57,7 +58,7 @@ impl Layout {
     /// Lays `model` out for `database`, in its schema `schema`.
     #[must_use]
     pub fn new(model: &Model, database: Database, schema: &str) -> Self {
-        build::build(model, database, schema)
+        layout_builder::build(model, database, schema)
     }
 
     /// The index of a kind on one column.

@@ -25,7 +25,7 @@ mod directives;
 mod edges;
 mod fields;
 mod inherit;
-mod names;
+mod named_types;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -37,7 +37,7 @@ use auth::GraphRule;
 use custom::CustomParts;
 use directives::Written;
 use hashbrown::{HashMap, HashSet};
-use names::Named;
+use named_types::Named;
 use weir_language::ast::{Document, TypeDefinition};
 use weir_language::error::{Code, Error};
 use weir_language::limits::Limits;

@@ -1,31 +1,21 @@
 //! The database of a native source: created from a text of types, migrated, loaded, exported and backed up.
 //!
 //! The store knows the text it was made with, so that a new one is compared with what is there and not with what somebody
-//! remembers. A [`Store`] is for whoever changes tables; requests are answered through `weir-sql`'s drivers.
+//! remembers. A [`Store`] is for whoever changes tables; requests are answered through `weir-database`'s drivers.
 //!
 //! **Invariant:** the tables are those of the last version in `weir_versions`; whoever changes them writes a version in
 //! the same transaction.
 
 pub mod backup;
-mod build;
-mod changes;
-mod convert;
-pub mod database;
+pub(crate) mod database;
 pub(crate) mod ddl;
-mod edges;
-mod key_length;
-mod keys;
+mod index_builds;
 mod migrate;
-mod rebuild;
-mod renames;
-mod table_diff;
-mod unused_directives;
-mod upgrade;
 pub mod versions;
 
-pub(crate) use build::defer_indexes;
-pub use build::{Building, Pace};
 pub use database::Place;
+pub(crate) use index_builds::defer_indexes;
+pub use index_builds::{Building, Pace};
 pub use migrate::{Plan, Refusal};
 
 use crate::custom::Customs;
@@ -201,7 +191,7 @@ impl Store {
         if let Some(format) = earlier
             && self.database.is_writable()?
         {
-            upgrade::announce(format, &mut plan);
+            migrate::upgrade::announce(format, &mut plan);
             migrate::remake_words(&mut self.database, types, &mut plan)?;
         }
         Ok(plan)

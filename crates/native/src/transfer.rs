@@ -9,46 +9,36 @@
 //!
 //! **Cost:** memory for a few parcels, whatever the size of the files.
 
-mod batch;
-mod deferred_edges;
+mod edge_fields;
 pub mod export;
-mod gather;
-mod lines;
-mod nquads;
-mod rows;
-mod sink;
-mod slots;
-mod statement_list;
-mod statements;
-mod value;
+mod file_line;
+mod from_files;
+mod parcel;
+mod reject;
+mod to_tables;
 
-mod checkpoint;
-mod import_lock;
-mod required;
-mod unknown;
-
-pub use batch::RejectKind;
-pub use checkpoint::Count;
-pub use required::Lacking;
-pub use sink::Reject;
-pub use slots::Mapping;
-pub use unknown::Unknown;
+pub use from_files::slots::Mapping;
+pub use reject::{Reject, RejectKind};
+pub use to_tables::checkpoint::Count;
+pub use to_tables::required::Lacking;
+pub use to_tables::unknown::Unknown;
 
 use crate::store::database::Database;
 use crate::store::{self, Pace, Place, Store, Types};
-use batch::Parcel;
-use checkpoint::{Load, Mark};
 use flate2::read::MultiGzDecoder;
-use gather::Gather;
-use import_lock::ImportLock;
-use lines::Lines;
-use nquads::StatementFile;
-use sink::Sink;
-use slots::Aim;
+use from_files::gather::Gather;
+use from_files::lines::{self, Lines};
+use from_files::nquads::{self, StatementFile};
+use from_files::slots::{self, Aim};
+use parcel::Parcel;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use to_tables::checkpoint::{Load, Mark};
+use to_tables::import_lock::{self, ImportLock};
+use to_tables::sink::Sink;
+use to_tables::{deferred_edges, required, unknown};
 use weir_relational::catalog::TableKind;
 
 /// Parcels that wait to be written.

@@ -21,9 +21,9 @@ mod statement;
 pub(crate) mod type_info;
 
 mod mutation;
+mod stored_values;
 #[cfg(test)]
 mod tests;
-mod value;
 
 use crate::api::meaning::{Api, FieldMeaning, InputMeaning};
 use crate::auth::Rules;
@@ -38,17 +38,17 @@ use refusal::{MutationRefusal, PERMISSION, reveal_denial};
 use statement::{RowCondition, TemplateKey, Templates};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
+use stored_values::ValueReader;
 use type_info::TypeInfos;
-use value::ValueReader;
+use weir_database::frontend::program::{
+    Answers, BoundStatement, Call, Cell, ObjectLookup, PossibleStatement, Program, Programs, UNTOLD, Value,
+};
 use weir_engine::plan::output_plan::OutputKind;
 use weir_engine::source::{BoxFuture, FieldError};
 use weir_language::value::Node;
 use weir_relational::catalog::ColumnId;
 use weir_relational::dialect::store::SideIndex;
 use weir_relational::passes::policy::Policy;
-use weir_sql::frontend::program::{
-    Answers, BoundStatement, Call, Cell, ObjectLookup, PossibleStatement, Program, Programs, UNTOLD, Value,
-};
 
 /// State shared by all mutations of a store.
 #[derive(Debug)]
@@ -123,7 +123,7 @@ impl Writes {
         given: InputValue<'_>,
     ) -> Result<Option<(ColumnId, Value)>, MutationRefusal> {
         let value = match (given.text(), given.node()) {
-            (Some(text), _) => value::text(text)?,
+            (Some(text), _) => stored_values::text(text)?,
             (None, Node::Int(number) | Node::QuotedInt(number)) => Value::Int(number),
             (None, _) => return Ok(None),
         };

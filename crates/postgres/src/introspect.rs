@@ -14,11 +14,12 @@ mod cells;
 use cells::Cells;
 use hashbrown::HashMap;
 use weir_relational::catalog::abilities::ValueAbilities;
-use weir_relational::catalog::postgres_types::{Kind, Type, Types, oid, quote_identifier};
+use weir_relational::catalog::postgres_types::{Kind, Type, Types, oid};
 use weir_relational::catalog::{
     Arbiter, Argument, Catalog, Column, ColumnId, ColumnType, ConflictTarget, Follow, ForeignKey, Function,
     Placement, Storage, Table, TableId, TableKind, UniqueKey, Volatility, Warning,
 };
+use weir_relational::quoting::quote_identifier;
 
 const TYPES: &str = include_str!("introspect/types.sql");
 const OPERATORS: &str = include_str!("introspect/operators.sql");

@@ -4,7 +4,7 @@
 //! `Batch` is either reads that share answers or mutations that share a commit.
 //!
 //! Statements wait in one queue, from which the lane takes them that is free first. There is one lane at first. Where a statement
-//! would wait although another connection would help ([`crate::batch_time`]), a further lane is opened, a helper; where their number is
+//! would wait although another connection would help ([`crate::admission::batch_time`]), a further lane is opened, a helper; where their number is
 //! set, whenever all are busy. With several, each takes its share of what waits, and what costs nothing more. The lane that came
 //! to rest last works first, so that those which the load does not need rest on, and are closed.
 //!
@@ -14,15 +14,21 @@
 //!
 //! **Cost:** for each statement one allocation, its reply's channel; for a batch one write, and one timer that is moved.
 
-use crate::batch::ReadBatch;
-use crate::bulkhead::Bulkhead;
-use crate::dial::Dialer;
+pub(crate) mod group;
+pub(crate) mod in_flight_batch;
+pub(crate) mod lane;
+pub(crate) mod lane_queue;
+pub(crate) mod read_batch;
+
+use crate::admission::bulkhead::Bulkhead;
+use crate::admission::permit::Permit;
+use crate::connect::dial::Dialer;
 use crate::error::Error;
-use crate::lane::{Lane, LaneKind};
-use crate::lane_queue::{Batch, LaneCount, Request, Shared};
-use crate::permit::Permit;
-use crate::rows::Rows;
-use crate::statement::{Parameters, Statement};
+use crate::lanes::lane::{Lane, LaneKind};
+use crate::lanes::lane_queue::{Batch, LaneCount, Request, Shared};
+use crate::lanes::read_batch::ReadBatch;
+use crate::protocol::rows::Rows;
+use crate::protocol::statement::{Parameters, Statement};
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

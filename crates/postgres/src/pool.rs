@@ -3,21 +3,27 @@
 //!
 //! Nothing is connected before it is needed, so that Weir starts while a database is down.
 
+pub mod bound;
+pub mod reads;
+pub mod replica;
+pub mod server;
+pub mod write_route;
+
 use crate::address::Settings;
-use crate::bound::ConnectionBound;
-use crate::bulkhead::{Cause, Patience};
-use crate::connection::Facts;
-use crate::dial::ReadVersion;
+use crate::admission::bulkhead::{Cause, Patience};
+use crate::connect::dial::ReadVersion;
 use crate::error::Error;
-use crate::group::Group;
-use crate::lane_queue::{Batch, LaneCount};
 use crate::lanes::Lanes;
-use crate::reads::Reads;
-use crate::replica::{ReadPreference, Replicas};
-use crate::rows::Rows;
-use crate::server::{Gate, Server};
+use crate::lanes::group::Group;
+use crate::lanes::lane_queue::{Batch, LaneCount};
+use crate::pool::bound::ConnectionBound;
+use crate::pool::reads::Reads;
+use crate::pool::replica::{ReadPreference, Replicas};
+use crate::pool::server::{Gate, Server};
+use crate::protocol::connection::Facts;
+use crate::protocol::rows::Rows;
+use crate::protocol::statement::{Format, Parameters, Statement};
 use crate::session::{Purpose, Session};
-use crate::statement::{Format, Parameters, Statement};
 use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 use weir_relational::catalog::TableId;

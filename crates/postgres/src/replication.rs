@@ -1,40 +1,40 @@
 //! Streams of the changes that a database tells by logical decoding: one connection per database and process, whoever listens.
 //!
 //! A thread per database runs `session` after session while there are watchers: a session makes publication and slot, and tells commits
-//! (`transaction`) when reads see them (`visibility`). What ends a session is told as a state, so that watchers poll until the next one runs.
+//! (`streamed_commits`) when reads see them (`visibility`). What ends a session is told as a state, so that watchers poll until the next one runs.
 //!
 //! **Invariant:** between two states [`StreamState::Told`] and [`StreamState::Down`] every change of the told tables is told; what came before
 //! the first may not have been.
 //!
 //! **Cost:** nothing without watchers; with them a thread and two connections per database.
 
-mod connection;
 mod obstacle;
 mod pgoutput;
-mod session;
-mod tables;
-mod transaction;
+mod stream_connection;
+mod stream_session;
+mod streamed_commits;
+mod streamed_tables;
 mod visibility;
 
-pub use tables::ToldTable;
-pub use transaction::{Commit, KeyTexts, TableChange};
+pub use streamed_commits::{Commit, KeyTexts, TableChange};
+pub use streamed_tables::ToldTable;
 
 use crate::address::{Limits, Settings};
-use crate::connection::Facts;
-use crate::dial::Kind;
+use crate::connect::dial::Kind;
 use crate::error::Error;
-use crate::lane_queue::add_jitter;
+use crate::lanes::lane_queue::add_jitter;
 use crate::pool::Pool;
-use crate::rows::Rows;
-use crate::statement::{Format, Parameters, Statement};
-use connection::StreamConnection;
+use crate::protocol::connection::Facts;
+use crate::protocol::rows::Rows;
+use crate::protocol::statement::{Format, Parameters, Statement};
 use hashbrown::HashMap;
-use session::SessionEnd;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tables::{HEIRS, RELATIONS, Tables, TextRows};
+use stream_connection::StreamConnection;
+use stream_session::SessionEnd;
+use streamed_tables::{HEIRS, RELATIONS, Tables, TextRows};
 use tokio::sync::{Notify, broadcast, watch};
 use weir_relational::catalog::postgres_types::oid;
 
@@ -370,7 +370,7 @@ impl StreamThread {
         let mut broken = Pauses::new(PAUSE, PAUSE_MAX);
         loop {
             let begun = Instant::now();
-            let pause = match session::run(stream).await {
+            let pause = match stream_session::run(stream).await {
                 SessionEnd::Retold => retold.after(begun.elapsed()),
                 SessionEnd::Unwanted => {
                     let mut streams = STREAMS.lock();
@@ -439,7 +439,8 @@ pub enum Prospect {
 /// The database cannot be reached, or lacks these catalogs.
 pub async fn prospect(
     settings: &Settings,
-    (pool, facts): (&Pool, Facts),
+    pool: &Pool,
+    facts: Facts,
     tables: &BTreeSet<TableName>,
     deadline: Instant,
 ) -> Result<Prospect, Error> {

@@ -7,12 +7,12 @@
 //! Source: the manual of PostgreSQL, "Message Flow", "Simple Query".
 
 use crate::address::Settings;
-use crate::dial::{Dialer, Kind, ReadVersion};
+use crate::connect::dial::{Dialer, Kind, ReadVersion};
 use crate::error::{DatabaseError, Error};
-use crate::message;
-use crate::rows::{Columns, split};
+use crate::protocol::message;
+use crate::protocol::rows::{Columns, split};
+use crate::protocol::stream::Stream;
 use crate::sql_text::statements;
-use crate::stream::Stream;
 use bytes::{Buf, BytesMut};
 use postgres_protocol::message::frontend;
 use std::time::Instant;

@@ -7,30 +7,25 @@
 //! **Invariant:** a session goes back only when no transaction is open and nothing is under way. A write that may have
 //! happened is never reported as one that did not, nor one that is not committed as done.
 
-use crate::bulkhead::Patience;
-use crate::connection::{End, Status};
+pub(crate) mod idle_sessions;
+pub(crate) mod session_wire;
+
+pub use idle_sessions::{Purpose, Sessions};
+
+use crate::admission::bulkhead::Patience;
+use crate::admission::permit::Permit;
 use crate::error::{DatabaseError, Error};
-use crate::permit::Permit;
-use crate::rows::Rows;
-use crate::server::Sessions;
-use crate::statement::{Parameters, Statement};
-use crate::transaction::{self, Isolation, Transaction};
-use crate::wire::Wire;
+use crate::protocol::connection::{End, Status};
+use crate::protocol::rows::Rows;
+use crate::protocol::statement::{Parameters, Statement};
+use crate::protocol::transaction::{self, Isolation, Transaction};
+use crate::session::session_wire::Wire;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Timeout for a server to stop a cancelled statement.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// Purposes of a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
-    /// Nothing is changed: a broken connection leaves no doubt.
-    Read,
-    /// Something may be changed.
-    Write,
-}
 
 /// Messages that were appended, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +73,8 @@ impl Session {
         wire: Wire,
         sessions: Arc<Sessions>,
         permit: Permit,
-        (purpose, patience): (Purpose, Patience),
+        purpose: Purpose,
+        patience: Patience,
     ) -> Self {
         Self {
             wire: Some(wire),

@@ -4,8 +4,13 @@
 //!
 //! **Cost:** a request whose resolvers do not wait is answered by its first poll.
 
+pub(crate) mod feed;
+pub(crate) mod http_answer;
+pub(crate) mod json_response;
+pub(crate) mod socket_messages;
+pub(crate) mod tokio_runtime;
+
 use crate::run_state::{ReplySender, RunState};
-use crate::tokio_runtime;
 use futures_util::future::BoxFuture;
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -7,36 +7,21 @@
 //!
 //! **Cost:** per step one acquisition of the GIL, and one value per selected field and row.
 
-mod arguments;
 mod awaitable;
-mod convert;
-mod errors;
 mod event_loop;
-mod feed;
-mod function;
-mod guards;
-mod http_answer;
-mod info;
-mod json;
-mod loaders;
+mod python_function;
+mod python_schema;
+mod python_values;
 mod registry;
-mod resolvers;
-mod response;
-mod roots;
 mod run_state;
-mod schema;
-mod selection;
-mod socket;
-mod stream;
-mod tokio_runtime;
-mod upload;
+mod schema_roots;
 
 use pyo3::prelude::*;
 
 /// Names of the root types of an SDL.
 #[pyfunction]
 fn root_names(sdl: &str) -> [String; 3] {
-    roots::Roots::of(sdl).names()
+    schema_roots::Roots::of(sdl).names()
 }
 
 /// `fullName` as `full_name`.
@@ -50,14 +35,14 @@ fn snake(name: &str) -> String {
 fn _weir(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(root_names, module)?)?;
     module.add_function(wrap_pyfunction!(snake, module)?)?;
-    module.add_class::<schema::Core>()?;
+    module.add_class::<python_schema::Core>()?;
     module.add_class::<event_loop::Run>()?;
     module.add_class::<event_loop::Reply>()?;
-    module.add_class::<feed::Feed>()?;
-    module.add_class::<info::Info>()?;
-    module.add_class::<response::Response>()?;
-    module.add_class::<http_answer::HttpAnswer>()?;
-    module.add_class::<socket::Socket>()?;
-    module.add_class::<upload::Upload>()?;
+    module.add_class::<event_loop::feed::Feed>()?;
+    module.add_class::<python_function::info::Info>()?;
+    module.add_class::<event_loop::json_response::Response>()?;
+    module.add_class::<event_loop::http_answer::HttpAnswer>()?;
+    module.add_class::<event_loop::socket_messages::Socket>()?;
+    module.add_class::<python_values::python_upload::Upload>()?;
     Ok(())
 }

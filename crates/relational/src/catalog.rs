@@ -19,6 +19,15 @@ pub struct TableId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ColumnId(pub u32);
 
+/// A column of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ColumnAt {
+    /// The table.
+    pub table: TableId,
+    /// The column.
+    pub column: ColumnId,
+}
+
 /// All tables that were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Catalog {

@@ -4,12 +4,12 @@
 
 mod database;
 pub mod flavour;
-pub mod names;
+pub mod name_rules;
 pub mod postgres;
 mod postgres_place;
 mod postgres_shapes;
-pub mod quoting;
 pub mod sqlite;
+mod sqlite_comparison;
 pub mod sqlite_storage;
 pub mod sqlite_type;
 pub mod store;
@@ -17,11 +17,11 @@ pub mod store;
 pub use database::Database;
 
 use crate::catalog::Storage;
-use crate::geometry::Placed;
 use crate::plan::operators::{Aggregation, Cast, Comparison, Measure, Statistic};
 use crate::plan::write::Operator;
 use crate::plan::{Order, Reader};
-use crate::text_search::Words;
+use crate::values::geometry::Placed;
+use crate::values::text_search::Words;
 
 /// The right side of a comparison.
 #[derive(Clone, Copy, Debug)]

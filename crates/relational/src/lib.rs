@@ -7,13 +7,8 @@
 
 pub mod catalog;
 pub mod dialect;
-pub mod geometry;
-pub mod instant;
 pub mod passes;
-pub mod plain_pattern;
 pub mod plan;
-pub mod regular_expression;
+pub mod quoting;
 pub mod sql;
-pub mod text_search;
-pub mod trigram;
-pub mod word_form;
+pub mod values;

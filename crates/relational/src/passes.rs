@@ -8,13 +8,13 @@ pub mod effects;
 pub mod elide;
 mod idle;
 mod judges;
-mod keys;
 mod moves;
 pub mod policy;
 pub mod reach;
 pub mod route;
 mod row_checks;
 pub mod row_keys;
+mod stored_keys;
 
 use crate::catalog::Relations;
 use crate::plan::Plan;

@@ -7,24 +7,26 @@
 //! [`FILTER_DEPTH_MAX`](crate::passes::bounds::FILTER_DEPTH_MAX) deep, so walking them may recurse;
 //! [`bounds`](crate::passes::bounds) limits their size.
 
+mod children;
 mod condition;
 pub mod ddl;
 mod lacking;
 pub mod operators;
 mod output;
 mod parameter;
+mod plan_text;
 mod query;
 mod scan;
-mod text;
 mod walk;
 pub mod write;
 
+pub use children::Children;
 pub use condition::{Filter, Judged, RowAt};
 pub use output::{
-    Choice, Code, CodePiece, Hidden, Level, Member, MemberKind, Object, Plan, Run, StreamRows, Unset,
-    Variant, mark_copied,
+    Choice, Code, CodePiece, GraphType, Hidden, Level, Member, MemberKind, Object, Plan, Run, StreamRows,
+    Unset, Variant, mark_copied,
 };
 pub use parameter::{CursorPath, Encoded, EncodedPart, Origin, Parameter, Position, Reader};
+pub use plan_text::describe;
 pub use query::{Call, Expr, Order, Output, Page, Query, Tie};
 pub use scan::{GuardedCall, GuardedColumn, Purpose, Scan};
-pub use text::describe;

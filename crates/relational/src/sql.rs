@@ -7,27 +7,28 @@
 use crate::catalog::Relations;
 use crate::catalog::{ColumnId, ColumnType, TableId};
 use crate::plan::operators::Aggregation;
-use crate::plan::{Call, Expr, Filter, Origin, Output, Parameter, Query, Reader};
+use crate::plan::{Call, Expr, Filter, Origin, Output, Parameter, Query, Reader, Scan};
 
 pub mod assemble;
+mod assembly;
 mod barrier;
-mod call;
 pub mod ddl;
 mod filter;
+mod function_calls;
 mod gathered;
 mod guard;
 mod merged;
 mod nested;
-mod rows;
+mod row_clauses;
 mod slots;
 pub mod together;
 pub mod write;
 
 use crate::dialect::postgres::Postgres;
 use crate::dialect::{Dialect, Usual};
-use call::RowOf;
+use function_calls::RowOf;
 use guard::{Guard, Wall};
-pub(crate) use rows::nest_scope;
+pub(crate) use row_clauses::nest_scope;
 
 /// A statement and its parameters: parameter `i` is placeholder `i + 1`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,6 +112,13 @@ pub(crate) struct ParentKey {
     pub(crate) column: String,
     /// The number of its type, known from its first use or before.
     pub(crate) ty: Option<u32>,
+}
+
+/// The rows of a scan that fulfil a filter.
+#[derive(Clone, Copy)]
+pub(crate) struct FilteredRows<'p> {
+    pub(crate) scan: &'p Scan,
+    pub(crate) filter: &'p Filter,
 }
 
 /// A table under an alias.
@@ -517,7 +525,7 @@ impl<'r> Renderer<'r> {
                 self.sql.push_str(&cast);
             }
             Expr::Related { by, scan, filter, of } => {
-                self.related_value(*by, (scan, filter), scope, of);
+                self.related_value(*by, FilteredRows { scan, filter }, scope, of);
             }
         }
     }

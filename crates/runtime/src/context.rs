@@ -4,11 +4,18 @@
 //!
 //! **Cost:** one allocation per step that calls a resolver.
 
-use crate::data::Data;
-use crate::error::ResolveError;
-use crate::hook::{CallHooks, CallScope};
-use crate::loader::{LoadKey, Loader, LoaderMemory, Loaders, RegisteredLoader};
-use crate::selection::Lookahead;
+pub(crate) mod batch_loader;
+pub(crate) mod data;
+pub(crate) mod hook;
+pub(crate) mod lookahead;
+pub(crate) mod request_data;
+pub(crate) mod turns;
+
+use crate::context::batch_loader::{LoadKey, Loader, LoaderMemory, Loaders, RegisteredLoader};
+use crate::context::data::Data;
+use crate::context::hook::{CallHooks, CallScope};
+use crate::context::lookahead::Lookahead;
+use crate::resolve_error::ResolveError;
 use std::any::{Any, TypeId as RustType};
 use std::fmt;
 use std::sync::Arc;

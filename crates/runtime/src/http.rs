@@ -24,7 +24,7 @@
 //!
 //! Sources: GraphQL over HTTP, sections 4 to 6; graphql-sse's `PROTOCOL.md`.
 
-mod asked;
+mod decoded_request;
 mod reply;
 
 pub use reply::HttpBody;
@@ -33,8 +33,8 @@ pub use weir_transport::multipart::UploadLimits;
 
 use crate::request::Request;
 use crate::schema::Schema;
-use asked::Asked;
 use bytes::Bytes;
+use decoded_request::Asked;
 use http::header::HeaderMap;
 use http::{Method, Response};
 use http_body::Body;

@@ -7,8 +7,13 @@
 //!
 //! **Cost:** per request one pass over the members of an object; no look-up by name.
 
-use crate::upload::Upload;
-use crate::validate::Check;
+pub(crate) mod input_macros;
+pub(crate) mod input_types;
+pub(crate) mod uploaded_file;
+pub(crate) mod value_checks;
+
+use crate::input::uploaded_file::Upload;
+use crate::input::value_checks::Check;
 use smallvec::SmallVec;
 use std::any::TypeId as RustType;
 use std::borrow::Cow;
@@ -129,7 +134,7 @@ impl InputError {
         self
     }
     pub(crate) fn to_field_error(&self) -> FieldError {
-        crate::error::field_error(crate::error::BAD_USER_INPUT, self.to_string())
+        crate::resolve_error::field_error(crate::resolve_error::BAD_USER_INPUT, self.to_string())
     }
 }
 

@@ -40,90 +40,55 @@
 // The derive macros name the crate, which uses them itself.
 extern crate self as weir_runtime;
 
-mod answers;
-mod any_input;
-mod any_resolver;
-mod builder;
-mod check;
-mod code_first;
 mod context;
-mod coordinates;
-mod cost;
-mod data;
-mod error;
-mod fetch;
-mod guard;
-mod hook;
 #[cfg(feature = "http")]
 pub mod http;
 mod input;
-mod input_macros;
-mod input_types;
-mod intercept;
-mod intercepted_call;
-mod keys;
-mod leaf;
 mod library;
-mod library_source;
-mod load_batch;
-mod loader;
-mod parents;
-mod places;
-mod profile;
 pub mod relay;
 mod request;
-mod request_data;
+mod resolve_error;
 mod resolver;
-mod scalar;
+mod rust_types;
 mod schema;
-mod selection;
-mod subscribe;
+mod step;
 mod testing;
-mod turns;
-mod type_definitions;
-mod type_guard;
-mod typed;
-mod typed_fields;
-mod upload;
-mod uploads;
-mod usage;
-mod validate;
 
-pub use any_input::{AnyArguments, AnyInput};
-pub use any_resolver::AnyResolver;
-pub use builder::SchemaBuilder;
 pub use context::Context;
-pub use cost::Cost;
-pub use data::Data;
-pub use error::{BuildError, RESOLVER_FAILED, ResolveError};
-pub use hook::{HookCall, PlannedCall, StepHook};
+pub use context::batch_loader::{BoxFuture, LoadKey, Loader, LoaderReply};
+pub use context::data::Data;
+pub use context::hook::{HookCall, PlannedCall, StepHook};
+pub use context::lookahead::{Lookahead, SelectedField, SelectedType};
+#[doc(hidden)]
+pub use input::input_macros::{bind_input_by, bind_input_variant};
+pub use input::input_types::Maybe;
+pub use input::uploaded_file::Upload;
+pub use input::value_checks::Check;
 pub use input::{
     BoundInput, Input, InputBinder, InputError, InputFields, InputObject, InputValue, Shape, Shapes,
 };
-#[doc(hidden)]
-pub use input_macros::{bind_input_by, bind_input_variant};
-pub use input_types::Maybe;
-pub use intercept::{RequestCall, RequestHook};
-pub use keys::{KeyRow, async_keyed, keyed};
-pub use leaf::{Leaf, TypedLeaf, leaf, leaf_option_ref, leaf_ref};
-pub use load_batch::{BatchKeys, load_batch};
-pub use loader::{BoxFuture, LoadKey, Loader, LoaderReply};
+pub use library::cost::Cost;
+pub use library::request_hooks::{RequestCall, RequestHook};
 pub use request::{IncrementalResponse, Request, Response};
+pub use resolve_error::{BuildError, RESOLVER_FAILED, ResolveError};
+pub use resolver::any_resolver::AnyResolver;
+pub use resolver::leaf_resolver::{Leaf, TypedLeaf, leaf, leaf_option_ref, leaf_ref};
+pub use resolver::load_batch::{BatchKeys, load_batch};
+pub use resolver::parent_keys::{KeyRow, async_keyed, keyed};
 pub use resolver::{
     BatchReply, LoadKeys, Resolver, TypedResolver, async_batch, async_each, async_root, batch, constant,
     each, load, root,
 };
-pub use scalar::{Enumeration, Scalar, ScalarValue, ScalarWriter};
+pub use rust_types::any_input::{AnyArguments, AnyInput};
+pub use rust_types::custom_scalar::{Enumeration, Scalar, ScalarValue, ScalarWriter};
+pub use rust_types::type_definitions::{DefinitionKind, Member, TypeDefinition, TypeDefinitions};
+pub use rust_types::typed::{GraphqlFields, GraphqlType};
+pub use rust_types::uploads::Uploads;
 pub use schema::Schema;
-pub use selection::{Lookahead, SelectedField, SelectedType};
-pub use subscribe::stream;
+pub use schema::builder::SchemaBuilder;
+pub use schema::typed_fields::TypedField;
+pub use step::subscription_events::stream;
 pub use testing::FieldRun;
-pub use type_definitions::{DefinitionKind, Member, TypeDefinition, TypeDefinitions};
-pub use typed::{GraphqlFields, GraphqlType};
-pub use typed_fields::TypedField;
-pub use upload::Upload;
-pub use uploads::Uploads;
-pub use validate::Check;
 
 /// Derive macros of code-first schemas; the rules are in `docs/library/code-first.md`.
 ///
@@ -217,12 +182,12 @@ pub use weir_language::schema::TypeRef;
 /// Items that the macros of this crate expand to.
 #[doc(hidden)]
 pub mod macros {
-    pub use crate::scalar::{
+    pub use crate::rust_types::custom_scalar::{
         bind_enumeration, bind_scalar, enumeration_column, enumeration_shape, read_enumeration, read_scalar,
         scalar_column, scalar_shape, write_enumeration, write_scalar,
     };
-    pub use crate::type_definitions::{DefinitionKind, Member, TypeDefinition, TypeDefinitions};
-    pub use crate::typed::{ObjectFields, as_id, join_names, reference_by};
+    pub use crate::rust_types::type_definitions::{DefinitionKind, Member, TypeDefinition, TypeDefinitions};
+    pub use crate::rust_types::typed::{ObjectFields, as_id, join_names, reference_by};
     pub use weir_engine::memory::{
         Answer, Binder, Record, Scope, Spot, Unbound, Writer, bind_by, bind_record, record_column,
         write_records,

@@ -1,16 +1,24 @@
 //! The resolvers of a schema, and all that they share.
 //!
-//! **Invariant:** every field of an object type of the library has a resolver; [`crate::check`] saw that their types fit.
+//! **Invariant:** every field of an object type of the library has a resolver; [`crate::library::fit_checks`] saw that their types fit.
 
-use crate::cost::Costs;
-use crate::data::Data;
-use crate::error::{ErrorMapping, internal};
-use crate::guard::Guard;
-use crate::hook::ChooseCall;
+pub(crate) mod coordinate_lookup;
+pub(crate) mod cost;
+pub(crate) mod fit_checks;
+pub(crate) mod member_places;
+pub(crate) mod request_hooks;
+pub(crate) mod schema_usage;
+pub(crate) mod visible_members;
+
+use crate::context::batch_loader::Loaders;
+use crate::context::data::Data;
+use crate::context::hook::ChooseCall;
 use crate::input::{Shape, Shapes};
-use crate::leaf::Leaf;
-use crate::loader::Loaders;
-use crate::profile::Profiles;
+use crate::library::cost::Costs;
+use crate::library::visible_members::Profiles;
+use crate::resolve_error::{ErrorMapping, internal};
+use crate::resolver::leaf_resolver::Leaf;
+use crate::resolver::object_guard::Guard;
 use crate::resolver::{ParentType, Resolver};
 use std::any::{Any, TypeId as RustType};
 use std::collections::HashMap;

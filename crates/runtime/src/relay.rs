@@ -8,12 +8,12 @@
 //! **Cost:** one text per edge; of a slice a binary search.
 
 mod cursor;
-mod node;
+mod node_lookup;
 
 pub use cursor::CursorKey;
-pub use node::{FoundNodes, GlobalId, NodeArguments, NodesArguments, node, nodes};
+pub use node_lookup::{FoundNodes, GlobalId, NodeArguments, NodesArguments, node, nodes};
 
-use crate::error::{BAD_USER_INPUT, ResolveError};
+use crate::resolve_error::{BAD_USER_INPUT, ResolveError};
 use weir_derive::{Input, Object};
 
 /// Arguments of a connection. [`connection!`](crate::connection!) has an example.

@@ -1,9 +1,9 @@
 //! A request of the embedding program, and its response.
 
-use crate::data::Data;
-use crate::error::{BAD_USER_INPUT, field_error, internal};
-use crate::upload::Upload;
-use crate::uploads::Uploads;
+use crate::context::data::Data;
+use crate::input::uploaded_file::Upload;
+use crate::resolve_error::{BAD_USER_INPUT, field_error, internal};
+use crate::rust_types::uploads::Uploads;
 use futures_util::stream::{self, BoxStream, StreamExt};
 use std::any::Any;
 use std::fmt;

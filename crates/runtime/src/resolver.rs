@@ -7,12 +7,20 @@
 //!
 //! **Cost:** one dynamic call and a few allocations per step, none per parent.
 
-use crate::answers::{Answers, Failed, Held};
+pub(crate) mod answers;
+pub(crate) mod any_resolver;
+pub(crate) mod leaf_resolver;
+pub(crate) mod load_batch;
+pub(crate) mod object_guard;
+pub(crate) mod parent_keys;
+pub(crate) mod parents;
+
 use crate::context::Context;
-use crate::error::{ResolveError, field_error, internal};
+use crate::context::batch_loader::{BoxFuture, LoadKey, Loader};
+use crate::context::request_data::Event;
 use crate::input::{InputBinder, InputFields, InputObject, InputScope, Shape};
-use crate::loader::{BoxFuture, LoadKey, Loader};
-use crate::request_data::Event;
+use crate::resolve_error::{ResolveError, field_error, internal};
+use crate::resolver::answers::{Answers, Failed, Held};
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use futures_util::stream::BoxStream;
@@ -237,9 +245,10 @@ where
     fn event(&self, event: Box<dyn Any + Send>, rows: usize) -> Box<dyn Answers> {
         match event.downcast::<A>() {
             Ok(value) => Box::new(Held::new(vec![*value])),
-            Err(_) => {
-                Box::new(Failed { error: field_error(crate::error::INTERNAL, "Internal error."), rows })
-            }
+            Err(_) => Box::new(Failed {
+                error: field_error(crate::resolve_error::INTERNAL, "Internal error."),
+                rows,
+            }),
         }
     }
 }
@@ -373,7 +382,7 @@ where
     .into()
 }
 
-/// A resolver that is called for one parent after the other. For a field without arguments and context, [`crate::leaf()`] is
+/// A resolver that is called for one parent after the other. For a field without arguments and context, [`crate::resolver::leaf_resolver()`] is
 /// faster.
 ///
 /// ```

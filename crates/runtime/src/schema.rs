@@ -4,16 +4,18 @@
 //!
 //! **Cost:** a request whose plan is known costs one look-up, one bind, and its steps.
 
-use crate::data::Data;
-use crate::error::ResolveError;
-use crate::intercept::{RequestCall, RequestHook, RequestUnderWay};
-use crate::library::Library;
-use crate::library_source::LibrarySource;
-use crate::profile;
+pub(crate) mod builder;
+pub(crate) mod typed_fields;
+
+use crate::context::data::Data;
+use crate::context::request_data::{Company, RequestData};
+use crate::library::request_hooks::{RequestCall, RequestHook, RequestUnderWay};
+use crate::library::schema_usage::UsageObserver;
+use crate::library::{Library, visible_members};
 use crate::request::{IncrementalResponse, Request, Response};
-use crate::request_data::{Company, RequestData};
-use crate::subscribe::{self, Shared};
-use crate::usage::UsageObserver;
+use crate::resolve_error::ResolveError;
+use crate::step::library_source::LibrarySource;
+use crate::step::subscription_events::{self, Shared};
 use futures_util::future::join_all;
 use futures_util::stream::BoxStream;
 use std::sync::{Arc, Mutex};
@@ -65,7 +67,8 @@ impl Schema {
         library: Arc<Library>,
         graph: Graph,
         settings: Settings,
-        (hooks, usage): (Vec<Arc<dyn RequestHook>>, Option<Arc<UsageObserver>>),
+        hooks: Vec<Arc<dyn RequestHook>>,
+        usage: Option<Arc<UsageObserver>>,
     ) -> Self {
         let engine = Arc::new(Engine::new(graph, settings));
         let identity =
@@ -96,7 +99,7 @@ impl Schema {
         /// Place of the library among the sources of its graph.
         const OWN: u16 = 0;
         let caller = self.caller(identity);
-        match profile::profile_limit_error(caller.profile().facts(OWN)) {
+        match visible_members::profile_limit_error(caller.profile().facts(OWN)) {
             Some(error) => Err(Box::new(Response::from_error(&error))),
             None => Ok(caller),
         }
@@ -275,7 +278,7 @@ impl Schema {
         let usage = self.usage.clone();
         let uploads = Arc::clone(&request.uploads);
         let shared = Shared { engine, operation, data, uploads, patience, usage };
-        let opened = subscribe::open(shared).await.map_err(|error| Response::from_error(&error))?;
+        let opened = subscription_events::open(shared).await.map_err(|error| Response::from_error(&error))?;
         if let Some(under_way) = &mut under_way {
             under_way.outcome = Outcome::Executed;
         }

@@ -10,21 +10,21 @@ mod run_values;
 
 use self::run_input::{coerce, key_columns};
 use self::run_values::texts;
-use crate::answers::{Answers, Failed, refused_error};
-use crate::check::everything;
+use crate::context::data::Data;
+use crate::context::lookahead::Lookahead;
+use crate::context::request_data::Event;
 use crate::context::{Context, ContextParts};
-use crate::data::Data;
-use crate::error::{INTERNAL, field_error, internal};
-use crate::fetch::allows;
-use crate::guard::Guard;
 use crate::input::InputScope;
+use crate::input::uploaded_file::Upload;
+use crate::library::fit_checks::everything;
 use crate::library::{FieldEntry, Library};
 use crate::request::Response;
-use crate::request_data::Event;
+use crate::resolve_error::{INTERNAL, field_error, internal};
+use crate::resolver::answers::{Answers, Failed, refused_error};
+use crate::resolver::object_guard::Guard;
 use crate::resolver::{Called, Parents, Resolve, Step, StepArguments};
 use crate::schema::Schema;
-use crate::selection::Lookahead;
-use crate::upload::Upload;
+use crate::step::allows;
 use futures_util::stream::BoxStream;
 use futures_util::{FutureExt, StreamExt};
 use std::any::Any;
@@ -191,7 +191,7 @@ impl<'s> FieldRun<'s> {
         self
     }
     /// The arguments, with files in them.
-    pub fn uploads(mut self, uploads: &'s crate::uploads::Uploads) -> Self {
+    pub fn uploads(mut self, uploads: &'s crate::rust_types::uploads::Uploads) -> Self {
         self.arguments = &uploads.variables;
         self.uploads.clone_from(&uploads.files);
         self
@@ -252,7 +252,7 @@ impl<'s> FieldRun<'s> {
                 literals: &coerced.literals,
                 slots: &coerced.slots,
             };
-            call(entry, self.step_parents(&keys), arguments, (&context, &library))
+            call(entry, self.step_parents(&keys), arguments, &context, &library)
         };
         let (allowed, called) = called;
         let mut values = match called {
@@ -331,7 +331,8 @@ fn call(
     entry: &FieldEntry,
     parents: Parents<'_>,
     arguments: StepArguments<'_>,
-    (context, library): (&Context, &Arc<Library>),
+    context: &Context,
+    library: &Arc<Library>,
 ) -> (Vec<bool>, Option<Called>) {
     let host: &dyn RecordHost = &**library;
     let step = |parents: Parents<'_>| match &entry.resolver.stream {

@@ -6,9 +6,9 @@
 //! **Invariant:** readers can write nothing (`query_only`), and no connection can attach another file or load code.
 
 use crate::functions;
+use crate::functions::steps::IsOver;
 use crate::medium;
 use crate::pool::{Aside, Turns};
-use crate::steps::IsOver;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, Error, ErrorCode, MAIN_DB, OpenFlags, Result, ffi};

@@ -1,8 +1,8 @@
 //! Failures of SQLite and of the threads that run its statements, in words for operators.
 
 use crate::functions::SUM_COMPLAINTS;
-use crate::json_edit;
-use crate::pattern::BadPattern;
+use crate::functions::json_edit;
+use crate::functions::pattern::BadPattern;
 use rusqlite::ffi;
 use std::fmt;
 use weir_relational::dialect::CHECK_FAILED;

@@ -1,20 +1,31 @@
 //! SQL functions that SQLite lacks, registered on every connection: patterns, regular expressions, JSON; aggregates are in
-//! `super::statistics`.
+//! `statistics`.
 //!
 //! `weir_like` is case-sensitive and `weir_ilike` folds case for all of Unicode, as PostgreSQL's operators do; SQLite's
-//! own `LIKE` does neither. Patterns are compiled once per run of a statement (`super::pattern`).
+//! own `LIKE` does neither. Patterns are compiled once per run of a statement (`pattern`).
 
-use crate::json_contains::contains;
-use crate::pattern::{BadPattern, Kind, Pattern, Unmatched};
-use crate::steps::{IsOver, Steps, Stopped};
-use crate::stored_forms::{self, given_document, given_text as text, unhex};
-use crate::{checks, json_edit, statistics};
+pub mod binary_json;
+mod check_functions;
+mod json_canonical;
+mod json_contains;
+pub(crate) mod json_edit;
+mod json_writer;
+mod like;
+pub mod pattern;
+mod statistics;
+pub(crate) mod steps;
+pub mod stored_forms;
+
+use crate::functions::json_contains::contains;
+use crate::functions::pattern::{BadPattern, Kind, Pattern, Unmatched};
+use crate::functions::steps::{IsOver, Steps, Stopped};
+use crate::functions::stored_forms::{given_document, given_text as text, unhex};
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Error, Result};
 use std::sync::Arc;
-use weir_relational::geometry::{Geometry, Placed};
-use weir_relational::{text_search, word_form};
+use weir_relational::values::geometry::{Geometry, Placed};
+use weir_relational::values::{text_search, word_form};
 
 const FLAGS: FunctionFlags = FunctionFlags::SQLITE_UTF8
     .union(FunctionFlags::SQLITE_DETERMINISTIC)
@@ -33,7 +44,7 @@ pub(crate) fn register_long(connection: &Connection, is_over: &IsOver) -> Result
     ];
     for (name, kind, fold, excess) in patterns {
         let is_over = IsOver::clone(is_over);
-        let fits = move |context: &Context<'_>| matches(context, (kind, fold), excess, &*is_over);
+        let fits = move |context: &Context<'_>| matches(context, kind, fold, excess, &*is_over);
         connection.create_scalar_function(name, 2, FLAGS, fits)?;
     }
     let is_over = IsOver::clone(is_over);
@@ -75,15 +86,14 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
         Ok(text(context.get_raw(0)).map(|text| word_form::fold(&text).into_owned()))
     })?;
     connection.create_scalar_function(c"weir_json", 1, flags, |context| {
-        Ok(given_document(context.get_raw(0))
-            .and_then(|document| super::json_canonical::canonical(&document)))
+        Ok(given_document(context.get_raw(0)).and_then(|document| json_canonical::canonical(&document)))
     })?;
     connection.create_scalar_function(c"weir_unhex", 1, flags, |context| {
         Ok(text(context.get_raw(0)).and_then(|digits| unhex(&digits)))
     })?;
     connection.create_scalar_function(c"weir_add", 3, flags, add)?;
     edits(connection, flags)?;
-    checks::register(connection)?;
+    check_functions::register(connection)?;
     stored_forms::register(connection, flags)?;
     statistics::register(connection, flags)
 }
@@ -197,7 +207,8 @@ enum Excess {
 
 fn matches(
     context: &Context<'_>,
-    (kind, fold): (Kind, bool),
+    kind: Kind,
+    fold: bool,
     excess: Excess,
     is_over: &dyn Fn() -> bool,
 ) -> Result<Option<bool>> {

@@ -7,9 +7,11 @@
 //!
 //! **Cost:** six statements and one per view; a few microseconds per table.
 
-use crate::arbiters;
-use crate::broken_indexes;
-use crate::names::{quote_identifier, text};
+mod arbiters;
+mod broken_indexes;
+pub(crate) mod catalog_texts;
+
+use crate::introspect::catalog_texts::text;
 use hashbrown::HashMap;
 use rusqlite::{Connection, Row};
 use weir_relational::catalog::{
@@ -17,6 +19,7 @@ use weir_relational::catalog::{
     UniqueKey, Warning,
 };
 use weir_relational::dialect::sqlite_type::{Integers, column_type, storage};
+use weir_relational::quoting::quote_identifier;
 
 /// Choices of a SQLite source that change its catalog.
 #[derive(Clone, Copy, Debug, Default)]

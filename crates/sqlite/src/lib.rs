@@ -5,27 +5,15 @@
 //!
 //! **Invariant:** nothing here knows GraphQL; a statement's text comes from the relational plan.
 
-mod arbiters;
-pub mod binary_json;
-mod broken_indexes;
-mod checks;
 pub mod connection;
 pub mod error;
 mod functions;
 pub mod health;
 pub mod index_maintenance;
 pub mod introspect;
-mod json_canonical;
-mod json_contains;
-mod json_edit;
-mod json_text;
-mod like;
 pub mod medium;
-mod names;
-pub mod pattern;
 pub mod pool;
-mod statistics;
-mod steps;
-pub mod stored_forms;
 pub mod table_checks;
 pub mod writer;
+
+pub use functions::{binary_json, pattern, stored_forms};

@@ -3,9 +3,9 @@
 //! **Cost:** up to six statements are prepared, and not run, for each table. The look at integers reads whole tables, for as long as
 //! the connection's watch lets it.
 
-use crate::names::quote_identifier;
 use rusqlite::{Connection, Error, Result};
 use weir_relational::catalog::{Catalog, Column, ColumnType, Table, TableKind, Warning};
+use weir_relational::quoting::quote_identifier;
 
 /// Something that cannot be done with the rows of a table.
 struct Refusal {

@@ -1,5 +1,7 @@
 //! Errors of the transport as JSON.
 
+use weir_language::string_value::push_json;
+
 /// `{"errors":[{"message":…,"extensions":{…}}]}`; with `hasura_path` in the member order of Hasura.
 pub fn error_body(message: &str, code: &str, hasura_path: Option<&str>) -> Vec<u8> {
     let mut out = Vec::with_capacity(96 + message.len());
@@ -24,26 +26,9 @@ pub fn error_object(out: &mut Vec<u8>, message: &str, code: &str, hasura_path: O
     out.extend_from_slice(b"}}");
 }
 
-/// Appends `text` as a JSON string. For errors and small pages only.
+/// Appends `text` as a JSON string.
 pub fn string(out: &mut Vec<u8>, text: &str) {
-    out.push(b'"');
-    let mut rest = text.as_bytes();
-    while let Some(at) = rest.iter().position(|it| *it < b' ' || matches!(it, b'"' | b'\\')) {
-        out.extend_from_slice(&rest[..at]);
-        match rest[at] {
-            b'"' => out.extend_from_slice(b"\\\""),
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            8 => out.extend_from_slice(b"\\b"),
-            12 => out.extend_from_slice(b"\\f"),
-            control => out.extend_from_slice(format!("\\u{control:04x}").as_bytes()),
-        }
-        rest = &rest[at + 1..];
-    }
-    out.extend_from_slice(rest);
-    out.push(b'"');
+    push_json(text, out);
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ const PRIVATE: &str = include_str!("../src/session/tests/keys/rsa_private.pem");
 const ROUNDS: usize = 7;
 const TOKENS: usize = 500;
 
-fn signed(alg: &str, user: usize, sign: &dyn Fn(&[u8]) -> Vec<u8>) -> HeaderMap {
+fn sign_headers(alg: &str, user: usize, sign: &dyn Fn(&[u8]) -> Vec<u8>) -> HeaderMap {
     let claims = format!(
         r#"{{"sub":"{user}","exp":4102444800,"https://hasura.io/jwt/claims":{{"x-hasura-allowed-roles":["user","editor"],"x-hasura-default-role":"user","x-hasura-user-id":"{user}","x-hasura-org-id":"of {user}"}}}}"#
     );
@@ -33,7 +33,7 @@ fn signed(alg: &str, user: usize, sign: &dyn Fn(&[u8]) -> Vec<u8>) -> HeaderMap 
 }
 
 /// Nanoseconds a request: of tokens that are new, and of the same when they are known.
-fn measured(jwt: &Jwt, requests: &[HeaderMap], runtime: &tokio::runtime::Runtime) -> (u128, u128) {
+fn measure(jwt: &Jwt, requests: &[HeaderMap], runtime: &tokio::runtime::Runtime) -> (u128, u128) {
     let auth = Auth { jwt: vec![jwt.clone()], ..Auth::default() };
     let config = Config { admin_secret: Some(Secret::new("hush")), auth, ..Config::default() };
     let mut new = u128::MAX;
@@ -79,9 +79,9 @@ fn main() {
     ];
     println!("{:<6} {:>10} {:>10} {:>7}", "alg", "new ns", "known ns", "ratio");
     for (alg, algorithm, key, sign) in cases {
-        let requests: Vec<HeaderMap> = (0..TOKENS).map(|user| signed(alg, user, sign)).collect();
+        let requests: Vec<HeaderMap> = (0..TOKENS).map(|user| sign_headers(alg, user, sign)).collect();
         let jwt = Jwt { algorithm: Some(algorithm), key: Some(Secret::new(key)), ..Jwt::default() };
-        let (new, known) = measured(&jwt, &requests, &runtime);
+        let (new, known) = measure(&jwt, &requests, &runtime);
         println!("{alg:<6} {new:>10} {known:>10} {:>7.1}", new as f64 / known as f64);
     }
 }

@@ -378,7 +378,7 @@ fn run(command: Command) -> Result<ExitCode, String> {
         Command::Init { file, url, json_schema } => author::init(&file, url.as_deref(), json_schema),
         Command::Check { target, metadata } => check::check(&target, metadata),
         Command::Explain { query, target, variables, operation, role, claims } => {
-            let caller = (role.as_deref(), claims.as_deref());
+            let caller = document::AssumedCaller { role: role.as_deref(), claims: claims.as_deref() };
             document::explain(&query, &target, variables.as_deref(), operation.as_deref(), caller)
         }
         Command::Schema { target, command: None } => document::schema(&target),

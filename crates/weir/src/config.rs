@@ -7,30 +7,22 @@
 
 pub mod auth;
 mod cors;
-mod described;
-mod embedded;
+pub mod document;
 mod environment;
 mod limits;
 pub mod listen;
 mod live;
-pub mod load;
 mod operations;
-pub mod places;
-pub mod postgres;
 pub mod published;
 mod relay;
-mod service;
-mod single;
+pub mod source;
 mod tracing;
-mod variables;
 
 pub use auth::{
     Auth, AuthOverrides, AuthWebhook, ClaimPath, ClaimSource, ClaimsFormat, Jwt, JwtAlgorithm, OneOrMany,
 };
 pub use auth::{TokenHeader, TokenHeaderKind, WebhookMode};
 pub use cors::Cors;
-pub use described::Described;
-pub use embedded::EmbeddedSources;
 pub use environment::Environment;
 pub use limits::Limits;
 pub(crate) use limits::MAY_BE_ZERO;
@@ -40,7 +32,9 @@ pub use operations::Operations;
 pub use relay::Relay;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-pub use service::{Service, ServiceErrors};
+pub use source::described::Described;
+pub use source::embedded::EmbeddedSources;
+pub use source::service::{Service, ServiceErrors};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -120,7 +114,7 @@ pub struct Config {
     pub notes: Vec<String>,
     /// Lines and columns of the entries in the file.
     #[serde(skip)]
-    pub places: places::Places,
+    pub places: document::places::Places,
 }
 
 impl Config {
@@ -288,7 +282,7 @@ pub struct Source {
     pub tell_denials: bool,
     /// Settings of a PostgreSQL source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub postgres: Option<postgres::Postgres>,
+    pub postgres: Option<source::postgres::Postgres>,
     /// True serves only tables that have an entry in `tables`, with the relationships that their entries name.
     #[serde(default)]
     pub tracked_only: bool,
@@ -542,14 +536,14 @@ mod tests {
         check(of(|it| it.statement_s = 0), Err("`limits.statement_s` is 0"));
         check(of(|it| it.aliases_max = 0), Ok(()));
         check(of(|it| it.wrong_secrets_per_minute = 0), Ok(()));
-        let of = |block: postgres::Postgres| {
+        let of = |block: source::postgres::Postgres| {
             let source = Source { postgres: Some(block), ..Source::default() };
             Config { sources: vec![source], ..Config::default() }
         };
-        let default = postgres::Postgres::default;
-        let block = postgres::Postgres { sessions_max: 0, ..default() };
+        let default = source::postgres::Postgres::default;
+        let block = source::postgres::Postgres { sessions_max: 0, ..default() };
         check(of(block), Err("`sources[0].postgres.sessions_max` is 0"));
-        let block = postgres::Postgres { decoding_log_mb_max: 0, ..default() };
+        let block = source::postgres::Postgres { decoding_log_mb_max: 0, ..default() };
         check(of(block), Err("`sources[0].postgres.decoding_log_mb_max` is 0"));
     }
 

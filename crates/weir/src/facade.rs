@@ -1,15 +1,16 @@
 //! The library's front door: an engine over sources, for programs that embed it.
 
-use crate::address::{self, Target};
 use crate::config::Config;
+use crate::config::source::address;
+use crate::config::source::address::Target;
 use crate::generation::{Live, Origin, settings};
-use crate::native::AuthSettings;
 use crate::relay::RelayGraph;
 use crate::server::Server;
-use crate::services;
 use crate::session;
-use crate::session::native::NativeAuth;
+use crate::session::native_auth::NativeAuth;
 use crate::sources;
+use crate::sources::native::AuthSettings;
+use crate::sources::services;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

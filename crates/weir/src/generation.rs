@@ -5,18 +5,23 @@
 //! **Invariant:** only a complete generation is ever put into service; one is made at a time, and nobody changes what it is
 //! made of meanwhile.
 
+pub(crate) mod cors_rules;
+pub(crate) mod readiness;
+mod tls;
+
+use self::cors_rules::CorsRules;
+use self::readiness::Readiness;
 use crate::config::{self, Config};
-use crate::known::KnownSources;
 use crate::metadata;
-use crate::native::{AuthSettings, Native};
 use crate::observer::observer;
 use crate::operations::{self, SavedOperations};
 use crate::relay::RelayGraph;
-use crate::server::{CorsRules, Readiness};
 use crate::session::Authenticator;
-use crate::session::native::NativeAuth;
+use crate::session::native_auth::NativeAuth;
+use crate::sources::known_sources::KnownSources;
+use crate::sources::native::{AuthSettings, Native};
+use crate::sources::services;
 use crate::sources::{self, Down, Findings, Opened};
-use crate::{server, services};
 use arc_swap::ArcSwap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -113,7 +118,7 @@ impl Generation {
         let schema = (!findings.leaves_out_sources()).then(|| Arc::clone(engine.schema()));
         let (operations, misfits) = SavedOperations::new(&config, schema.as_deref())?;
         misfits.into_iter().for_each(|it| findings.add_misfit(&config, it));
-        let tls = config.tls.as_ref().map(server::acceptor).transpose()?;
+        let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
         let local_only = !config.has_secret() && config.is_local();
         let dev = config.is_dev();
         let cors = CorsRules::new(&config.cors, config.is_local());
@@ -255,7 +260,8 @@ impl Origin {
     pub(crate) fn settings(&self) -> Result<Config, String> {
         match self {
             Self::File(path, overrides) => {
-                config::load::file(path, |config| overrides.apply(config)).map_err(|error| error.to_string())
+                config::document::load::file(path, |config| overrides.apply(config))
+                    .map_err(|error| error.to_string())
             }
             Self::Fixed(config) => Ok(Config::clone(config)),
         }

@@ -7,8 +7,9 @@
 
 pub(crate) mod store;
 
-use crate::address::{self, Address};
-use crate::config::postgres::{Flavour, Postgres};
+use crate::config::source::address;
+use crate::config::source::address::Address;
+use crate::config::source::postgres::{Flavour, Postgres};
 use crate::config::{Config, Described, Source, SourceKind};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

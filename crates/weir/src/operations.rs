@@ -5,15 +5,15 @@
 //! **Invariant:** an entry that does not fit keeps no other from being served, and is told.
 
 pub(crate) mod allow_list;
-pub(crate) mod endpoint;
+pub(crate) mod endpoint_path;
+pub(crate) mod endpoint_variables;
 pub(crate) mod openapi;
-pub(crate) mod template;
-pub(crate) mod variables;
+pub(crate) mod saved_endpoint;
 
 use crate::config::Config;
 use crate::sources::Misfit;
 use allow_list::{AllowList, Scope};
-use endpoint::{Endpoints, SavedEndpoint};
+use saved_endpoint::{Endpoints, SavedEndpoint};
 use std::collections::HashMap;
 use weir_language::limits::Limits;
 use weir_language::parser;

@@ -6,8 +6,8 @@
 //! **Invariant:** an engine is made at most once per generation, whether that succeeds or not.
 
 use crate::config::Config;
-use crate::services;
 use crate::sources;
+use crate::sources::services;
 use std::sync::{Arc, OnceLock};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Settings};

@@ -5,7 +5,7 @@
 //!
 //! - `graphql`: the endpoints for clients. `operator`: the pages for operators. Neither knows the other.
 //! - `request`: what every handler does with a request: context, authentication, negotiation, body, response.
-//! - `connection`: sockets, TLS, the guards of HTTP/1.1 and HTTP/2, timeouts, unread bytes.
+//! - `connection`: sockets, the guards of HTTP/1.1 and HTTP/2, timeouts, unread bytes.
 //! - `telemetry`: counters and logs.
 //!
 //! **Invariant:** [`Server::stop`] answers everything that was accepted, or says that it could not.
@@ -20,10 +20,6 @@ mod telemetry;
 mod tests;
 mod worker;
 
-pub(crate) use connection::tls::acceptor;
-pub(crate) use operator::probes::Readiness;
-pub(crate) use request::cors::CorsRules;
-
 /// Decompresses a gzip file to at most `bytes_max` bytes; `None` if it is invalid or larger.
 pub(crate) fn unpack_gzip(packed: &[u8], bytes_max: usize) -> Option<Vec<u8>> {
     unpack(Coding::Gzip, packed, bytes_max).ok()
@@ -35,8 +31,8 @@ use crate::trace;
 use connection::descriptors;
 use connection::listener::{ListenerRole, listeners};
 use operator::reload;
+use request::answer::content_coding::{Coding, unpack};
 use request::auth_throttle::AuthThrottle;
-use request::content_coding::{Coding, unpack};
 use request::context::ServerPhase;
 use request::reserved_streams::ReservedStreams;
 use std::net::SocketAddr;

@@ -8,19 +8,19 @@
 //!
 //! Source: Hasura v2's documentation of authentication; the differences are in `docs/auth.md`.
 
+pub mod auth_error;
 pub mod authorization_line;
-pub mod error;
-mod headers;
 mod jwt;
-pub(crate) mod native;
-mod remote;
+pub(crate) mod native_auth;
+mod remote_document;
 pub mod secret;
+mod session_headers;
 #[cfg(test)]
 pub(crate) mod tests;
 mod webhook;
 
 use crate::config::{Config, Secret};
-use error::{AuthError, AuthFault};
+use auth_error::{AuthError, AuthFault};
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
 use jwt::TokenKinds;
@@ -140,7 +140,7 @@ pub fn assume_identity(role: Option<&str>, claims: Option<JsonRef<'_>>) -> Resul
     }
     for (name, value) in claims.into_iter().flat_map(JsonRef::members) {
         let lower = name.to_ascii_lowercase();
-        let rest = headers::STARTS.iter().find_map(|it| lower.strip_prefix(it));
+        let rest = session_headers::STARTS.iter().find_map(|it| lower.strip_prefix(it));
         match (rest, value.as_str()) {
             (Some(rest), Some(text)) => _ = variables.set(&format!("{VARIABLE_START}{rest}"), &text),
             (Some(_), None) => return Err(format!("the session variable `{name}` has to be a text")),
@@ -158,7 +158,7 @@ pub fn assume_identity(role: Option<&str>, claims: Option<JsonRef<'_>>) -> Resul
 
 /// True if the request has a secret or a session header, valid or not.
 pub(crate) fn has_credentials(headers: &HeaderMap) -> bool {
-    secret::sent_secret(headers).is_some() || headers.keys().any(headers::is_session)
+    secret::sent_secret(headers).is_some() || headers.keys().any(session_headers::is_session)
 }
 
 /// True if the request has a secret, valid or not.
@@ -169,7 +169,7 @@ pub(crate) fn has_secret(headers: &HeaderMap) -> bool {
 /// Headers with which a trusted caller sets the session variable `name`, separated by commas.
 pub(crate) fn headers_of(name: &str) -> String {
     let rest = name.strip_prefix(SESSION_PREFIX).unwrap_or(name);
-    headers::STARTS.map(|it| format!("{it}{rest}")).join(", ")
+    session_headers::STARTS.map(|it| format!("{it}{rest}")).join(", ")
 }
 
 /// Authenticates callers by one configuration.
@@ -304,13 +304,13 @@ impl Authenticator {
     pub(crate) fn is_bare_admin(&self, headers: &HeaderMap) -> bool {
         let is_trusted =
             || self.is_open() || secret::sent_secret(headers).is_some_and(|it| self.is_secret(it));
-        !headers.keys().any(headers::is_session) && is_trusted()
+        !headers.keys().any(session_headers::is_session) && is_trusted()
     }
 
     /// True if the caller is trusted, so could be admin, but asks for another role.
     pub(crate) fn is_admin_in_role(&self, headers: &HeaderMap) -> bool {
         let is_trusted = self.is_open() || secret::sent_secret(headers).is_some_and(|it| self.is_secret(it));
-        is_trusted && headers::role(headers).is_ok_and(|it| it.is_some_and(|role| role != ADMIN))
+        is_trusted && session_headers::role(headers).is_ok_and(|it| it.is_some_and(|role| role != ADMIN))
     }
 
     /// Reuses key sets that `before` fetched from the same URLs.
@@ -333,7 +333,7 @@ impl Authenticator {
         }
         let is_token = |name: &HeaderName| matches!(&self.mode, Mode::Jwt(kinds) if kinds.reads(name));
         for (name, value) in headers {
-            if headers::is_session(name) || secret::SECRET_HEADERS.contains(name) || is_token(name) {
+            if session_headers::is_session(name) || secret::SECRET_HEADERS.contains(name) || is_token(name) {
                 take(name, value);
             }
         }
@@ -390,12 +390,12 @@ impl Authenticator {
 
     /// Session of a trusted caller.
     fn trusted_session(&self, headers: &HeaderMap) -> Result<Session, AuthError> {
-        if !headers.keys().any(headers::is_session) {
+        if !headers.keys().any(session_headers::is_session) {
             return Ok(Session::of(self.admin.clone()));
         }
-        let role = headers::role(headers)?.unwrap_or(ADMIN);
-        let mut session = Session::new(role, headers::variables(headers)?, Token::Absent);
-        session.identity.is_backend |= headers::backend_only(headers)?;
+        let role = session_headers::role(headers)?.unwrap_or(ADMIN);
+        let mut session = Session::new(role, session_headers::variables(headers)?, Token::Absent);
+        session.identity.is_backend |= session_headers::backend_only(headers)?;
         Ok(session)
     }
 
@@ -404,7 +404,7 @@ impl Authenticator {
         let role = self.unauthorized_role.as_deref()?;
         let mut session = Session::new(role, Variables::default(), Token::Absent);
         session.identity.is_anonymous = true;
-        Some(Session { ignored: headers::ignored_names(headers, false), ..session })
+        Some(Session { ignored: session_headers::ignored_names(headers, false), ..session })
     }
 }
 

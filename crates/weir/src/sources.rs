@@ -1,27 +1,33 @@
 //! Opens the configured sources and composes them to one graph.
 
+pub(crate) mod custom;
+pub(crate) mod databases;
 mod kind;
+pub(crate) mod known_sources;
+pub mod native;
+pub mod services;
 
-use crate::address::{self, Address};
+use crate::config::source::address;
+use crate::config::source::address::Address;
 use crate::config::{Config, Described, Source};
-use crate::custom;
-use crate::databases::{OpenPostgres, Unopened, postgres, sqlite, unreached_postgres, unreached_sqlite};
-use crate::known::{self, KnownContents, KnownSources};
-use crate::native::{AuthSettings, Native};
-use crate::services::{self, Joined, Servers};
+use databases::{OpenPostgres, Unopened, postgres, sqlite, unreached_postgres, unreached_sqlite};
+use known_sources::{KnownContents, KnownSources};
+use native::{AuthSettings, Native};
+use services::{Joined, Servers};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use weir_database::postgres::PostgresSource;
 use weir_engine::compose::{Graph, Join};
 use weir_engine::memory::Memory;
 use weir_engine::source::Source as EngineSource;
+use weir_hasura::open::OpenedFile;
 use weir_language::schema::build::SchemaBuilder;
 use weir_metadata::document::customization::Customization;
 use weir_native::store;
 use weir_postgres::Watch;
 use weir_relational::catalog::{Catalog, Warning};
-use weir_sql::postgres::PostgresSource;
 
 mod findings;
 
@@ -186,7 +192,7 @@ impl Opened {
         self.findings.down.extend(unreached.map(|it| Down::new(name, &it, true)));
         self.known.extend(servers.known);
         if let Some(contents) = contents {
-            self.known.insert(known::address_key(entry), contents);
+            self.known.insert(known_sources::address_key(entry), contents);
         }
         self.joins.extend(joins);
         self.watches.extend(watch);
@@ -273,14 +279,14 @@ fn open_sqlite(
         )))
     };
     let reason = match opened {
-        Ok((made, warnings, contents)) => {
+        Ok(OpenedFile { source: made, warnings, contents }) => {
             let contents = Some(KnownContents::Sqlite(Arc::new(contents)));
             return Ok(Made { contents, ..Made::database(Arc::new(made), warnings, None) });
         }
         Err(wrong @ Unopened::Wrong(_)) => return Err(wrong),
         Err(reason) => reason,
     };
-    match before.and_then(|it| it.get(&known::address_key(source))) {
+    match before.and_then(|it| it.get(&known_sources::address_key(source))) {
         Some(KnownContents::Sqlite(contents)) => {
             let (made, warnings) = unreached_sqlite(source, path, &config.limits, contents)?;
             let contents = KnownContents::Sqlite(Arc::clone(contents));
@@ -305,7 +311,7 @@ fn open_postgres(
         Err(wrong @ Unopened::Wrong(_)) => return Err(wrong),
         Err(reason) => reason,
     };
-    match before.and_then(|it| it.get(&known::address_key(source))) {
+    match before.and_then(|it| it.get(&known_sources::address_key(source))) {
         Some(KnownContents::Postgres(contents)) => {
             let (made, warnings) = unreached_postgres(source, url, config, contents)?;
             let contents = KnownContents::Postgres(Arc::clone(contents));
@@ -322,7 +328,7 @@ fn native(
     config: &Config,
     before: Option<&KnownSources>,
 ) -> Result<Made, Unopened> {
-    let known = match before.and_then(|it| it.get(&known::address_key(source))) {
+    let known = match before.and_then(|it| it.get(&known_sources::address_key(source))) {
         Some(KnownContents::Native(known)) => Some(known),
         Some(_) | None => None,
     };

@@ -1,9 +1,11 @@
 //! A store on a disk that fails: every write and every sync of a mutation fails once, and what is found afterwards, in this
 //! process, after its end and after a loss of power, is the mutation whole or nothing of it.
 
+mod faulty_disk_kit;
 mod shelf_kit;
 mod support;
 
+use faulty_disk_kit::{Disk, Fault, install};
 use shelf_kit::{Book, Change, Shelf, TYPES, check_sound, open};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +14,6 @@ use support::Folder;
 use tokio::runtime::Runtime;
 use weir::Weir;
 use weir_engine::source::Protocol;
-use weir_faulty::{Disk, Fault, install};
 
 /// All that there is belongs to this writer.
 const LETTER: char = 'a';
@@ -99,7 +100,7 @@ impl Bench {
         pending.iter().for_each(|it| it.apply(&mut after));
         let left = Folder::new();
         for found in [
-            died(&self.store, &left.0),
+            copy_as_if_died(&self.store, &left.0),
             disk.lose_power(&self.store, &left.0).expect("a file can be written"),
         ] {
             let found = open(&found);
@@ -119,7 +120,7 @@ fn apart<T: Send>(disk: &Disk, work: impl FnOnce() -> T + Send) -> T {
 }
 
 /// The store as it would be found if this process died now.
-fn died(store: &Path, folder: &Path) -> PathBuf {
+fn copy_as_if_died(store: &Path, folder: &Path) -> PathBuf {
     let found = folder.join("died.db");
     for ending in ["", "-wal"] {
         let with = |path: &Path| PathBuf::from(format!("{}{ending}", path.display()));
@@ -219,11 +220,11 @@ fn a_bit_that_flips_in_the_log_leaves_the_store_of_an_earlier_moment() {
         moments.push(bench.shelf.clone());
     }
     let left = Folder::new();
-    let log = PathBuf::from(format!("{}-wal", died(&bench.store, &left.0).display()));
+    let log = PathBuf::from(format!("{}-wal", copy_as_if_died(&bench.store, &left.0).display()));
     let bytes = std::fs::read(&log).expect("the log is there");
     let mut seen = BTreeSet::new();
     for at in (0..bytes.len()).step_by(bytes.len() / FLIPS) {
-        let found = died(&bench.store, &left.0);
+        let found = copy_as_if_died(&bench.store, &left.0);
         let mut flipped = bytes.clone();
         flipped[at] ^= 1 << (at % 8);
         std::fs::write(&log, flipped).expect("a file can be written");

@@ -2,7 +2,8 @@
 //!
 //! Source: `docs/joins.md`.
 
-use super::{ComposeError, Join, merge};
+use super::root_types::{KINDS, namespace_type};
+use super::{ComposeError, Join};
 use crate::source::Source;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -145,12 +146,12 @@ pub(super) fn resolve(
     let is_namespace = sources
         .iter()
         .filter_map(|it| it.namespace())
-        .any(|name| merge::KINDS.iter().any(|&kind| merge::namespace_type(name, kind) == join.on));
+        .any(|name| KINDS.iter().any(|&kind| namespace_type(name, kind) == join.on));
     if is_namespace || [Some(schema.query), schema.mutation, schema.subscription].contains(&Some(on)) {
         return Err(wrong("joins hang on types, not on roots".into()));
     }
     let theirs = sources[source].schema();
-    let own_root = |name: &str| schema.type_by_name(&merge::namespace_type(name, OperationKind::Query));
+    let own_root = |name: &str| schema.type_by_name(&namespace_type(name, OperationKind::Query));
     let root = sources[source].namespace().and_then(own_root).unwrap_or(schema.query);
     let target = theirs
         .field_by_name(theirs.query, &join.target)

@@ -4,7 +4,9 @@
 //! renamed.
 
 use super::join::{self, Joined};
-use super::{ComposeError, Graph, Join, Owner, extend, extended_types, same};
+use super::root_types::{KINDS, namespace_type, root_name};
+use super::type_difference::TypeIn;
+use super::{ComposeError, Graph, Join, Owner, extend, extended_types, type_difference};
 use crate::source::{Ids, Source};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -15,8 +17,6 @@ use weir_language::schema::{
 };
 use weir_language::wraps::Wraps;
 
-pub(super) const KINDS: [OperationKind; 3] =
-    [OperationKind::Query, OperationKind::Mutation, OperationKind::Subscription];
 const NONE: u32 = u32::MAX;
 
 /// Merges the schemas of `sources` and adds the fields of `joins`.
@@ -290,7 +290,8 @@ impl<'m> Merger<'m> {
             }
             return;
         }
-        match same::members((schema, id), (theirs, home.ty)) {
+        let own = TypeIn { schema, ty: id };
+        match type_difference::members(own, TypeIn { schema: theirs, ty: home.ty }) {
             Ok(places) => {
                 let Some(table) = self.table_of_members(source, ty.kind) else { return };
                 for (own, place) in (ty.members.start..).zip(places) {
@@ -542,20 +543,6 @@ pub(super) fn live_queries(source: &Arc<dyn Source>) -> Vec<FieldId> {
     }
     let queries = fields_of_root(source, OperationKind::Query);
     queries.into_iter().filter(|it| source.is_live(*it)).collect()
-}
-
-/// The type that holds the root fields of a source with a namespace. Source: Hasura v2.
-pub(super) fn namespace_type(namespace: &str, kind: OperationKind) -> String {
-    let end = match kind {
-        OperationKind::Query => "query",
-        OperationKind::Mutation => "mutation_frontend",
-        OperationKind::Subscription => "subscription",
-    };
-    format!("{namespace}_{end}")
-}
-
-pub(super) fn root_name(schema: &Schema, kind: OperationKind) -> Option<&str> {
-    schema.root(kind).map(|root| schema.type_name(root))
 }
 
 fn set(table: &mut Vec<u32>, graph: u32, own: u32) {

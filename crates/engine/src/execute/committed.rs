@@ -6,12 +6,13 @@
 //! **Invariant:** a field is listed only if its change is known to stand.
 
 use super::{FetchResults, FetchState};
+use crate::answer::field_error::{PathError, Step};
+use crate::answer::output_plan::OutputKind;
+use crate::answer::rows::{Column, Data};
+use crate::answer::write::out::Out;
 use crate::errors::Failure;
-use crate::plan::output_plan::OutputKind;
 use crate::plan::{Plan, RootMember};
-use crate::rows::{Column, Data};
-use crate::source::{Finished, PathError, Step};
-use crate::write::out::Out;
+use crate::source::Finished;
 use std::sync::Arc;
 use weir_language::ast::OperationKind;
 

@@ -11,14 +11,14 @@
 //! its own.
 
 use super::{BatchContext, ExecutionContext};
-use crate::lifetime::NodeHints;
+use crate::answer::field_error::{FieldError, PathError, SourceError, Step};
+use crate::answer::rows::{Bitmap, CellError, Column, Table};
+use crate::answer::write::out::Out;
+use crate::caching::cache_control::CacheControl;
+use crate::caching::lifetime::NodeHints;
 use crate::plan::PreparedNode;
-use crate::rows::{Bitmap, CellError, Column, Table};
-use crate::source::{
-    AnswerForm, BoxFuture, CacheControl, FetchBody, FetchResult, FieldError, Finished, PathError, PlanNode,
-    Protocol, RequestCache, SourceError, Step,
-};
-use crate::write::out::Out;
+use crate::request::protocol::Protocol;
+use crate::source::{AnswerForm, BoxFuture, FetchBody, FetchResult, Finished, PlanNode, RequestCache};
 use futures_util::StreamExt;
 use weir_language::ast::OperationKind;
 

@@ -7,10 +7,10 @@
 //! **Cost:** a hash per row. Keys of one integer cost a comparison per row as long as they ascend, as keys of ordered rows and numbers of
 //! objects do. Distinct keys are stored once.
 
-use crate::keys::Interner;
+use crate::answer::output_plan::SelectionSetId;
+use crate::answer::rows::{Bitmap, Column, Data, NO_PLACE, Table};
+use crate::caching::keys::Interner;
 use crate::plan::ParentKeys;
-use crate::plan::output_plan::SelectionSetId;
-use crate::rows::{Bitmap, Column, Data, NO_PLACE, Table};
 
 /// The number of keys for which there is room before the first is seen.
 const KEYS_AHEAD: usize = 64;
@@ -181,8 +181,8 @@ fn encode(column: &Column, row: usize, out: &mut Vec<u8>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::output_plan::PlanNodeId;
-    use crate::rows::Texts;
+    use crate::answer::output_plan::PlanNodeId;
+    use crate::answer::rows::Texts;
     use proptest::prelude::*;
 
     /// A value of a key, by the kind of its column.
@@ -304,14 +304,14 @@ mod tests {
             (KeyKind::Int, numbers.iter().map(|&it| (Some(it), None, false)).collect())
         };
         let all = |numbers: &[i64]| vec![numbers.iter().copied().map(Some).collect::<Vec<_>>()];
-        let before = crate::keys::hashed_by_this_thread();
+        let before = crate::caching::keys::hashed_by_this_thread();
         let nulls = (KeyKind::Empty, vec![(None, None, false)]);
         let tables = [nulls, rows(&[1, 1, 4]), rows(&[4, 9])];
         let places = vec![vec![NO_PLACE], vec![0, 0, 1], vec![1, 2]];
         assert_eq!(gathered(&tables, (1, false)), (places, all(&[1, 4, 9])));
-        assert_eq!(crate::keys::hashed_by_this_thread(), before);
+        assert_eq!(crate::caching::keys::hashed_by_this_thread(), before);
         let tables = [rows(&[1, 4]), rows(&[5, 1, 7])];
         assert_eq!(gathered(&tables, (1, false)), (vec![vec![0, 1], vec![2, 0, 3]], all(&[1, 4, 5, 7])));
-        assert_eq!(crate::keys::hashed_by_this_thread(), before + 5);
+        assert_eq!(crate::caching::keys::hashed_by_this_thread(), before + 5);
     }
 }

@@ -1,18 +1,26 @@
 //! Lifetimes of the parts of an answer, per source, for live queries that poll.
 //!
-//! The lifetime of a whole answer ([`crate::lifetime`]) is for caches: one part without a lifetime ends it at once. A live query
+//! The lifetime of a whole answer ([`crate::caching::lifetime`]) is for caches: one part without a lifetime ends it at once. A live query
 //! must know for each source whether it gave a lifetime.
 
+use crate::answer::output_plan::PlanNodeId;
+use crate::caching::cache_control::CacheControl;
+use crate::caching::tag_versions::TagSnapshot;
 use crate::plan::Plan;
-use crate::plan::output_plan::PlanNodeId;
-use crate::source::CacheControl;
-use crate::tag_versions::TagSnapshot;
+
+/// Lifetime of a part that was fetched.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PartLifetime {
+    pub(crate) source: u16,
+    /// Lifetime in milliseconds; `None`: the source gave none.
+    pub(crate) remaining_ms: Option<u64>,
+}
 
 /// Tags and lifetimes of the parts of an answer.
 #[derive(Debug, Default)]
 pub(crate) struct LiveParts {
-    /// Source and lifetime in milliseconds of each part that was fetched; `None`: the source gave no lifetime.
-    pub(crate) lifetimes: Vec<(u16, Option<u64>)>,
+    /// Lifetime of each part that was fetched.
+    pub(crate) lifetimes: Vec<PartLifetime>,
     /// Versions of the tags that were computed from values of the request.
     pub(crate) ages: TagSnapshot,
 }
@@ -34,7 +42,7 @@ impl LiveParts {
                 Some(own) => Some(own.remaining_ms.min(hinted.unwrap_or(u64::MAX))),
                 None => hinted.filter(|_| node.hints.covers),
             };
-            self.lifetimes.push((source, remaining_ms));
+            self.lifetimes.push(PartLifetime { source, remaining_ms });
             if let Some(told) = told {
                 self.ages.join(&told.ages);
             }

@@ -4,12 +4,14 @@
 //!
 //! **Cost:** two readings of the clock and two calls for each fetch; nothing is allocated.
 
-use crate::call_span::FetchSpan;
-use crate::observer::{FetchOutcome, ObservedFetch, ObservedStage, Observer, Stage};
+use crate::answer::field_error::SourceError;
+use crate::answer::output_plan::OutputPlan;
 use crate::plan::PreparedNode;
-use crate::plan::output_plan::OutputPlan;
-use crate::source::{ExplainInput, FetchResult, Headers, SourceError};
-use crate::span::{SpanContext, TRACE_STATE};
+use crate::request::request_headers::Headers;
+use crate::source::{ExplainInput, FetchResult};
+use crate::telemetry::call_span::FetchSpan;
+use crate::telemetry::observer::{FetchOutcome, ObservedFetch, ObservedStage, Observer, Stage};
+use crate::telemetry::span::{SpanContext, TRACE_STATE};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};

@@ -8,14 +8,15 @@
 //! cancelled.
 
 use super::{ExecutionContext, ExecutionResult};
-use crate::consistency::{Consistency, Positions};
-use crate::engine::{Body, Kept};
-use crate::keys::KeyRef;
+use crate::answer::response::{Body, Kept};
+use crate::answer::response_cache::{Responses, Shared, SharedOutcome};
+use crate::caching::cache_control::CacheControl;
+use crate::caching::keys::KeyRef;
+use crate::caching::single_flight::FlightRole;
 use crate::plan::ResponseSharing;
-use crate::responses::{Responses, Shared, SharedOutcome};
-use crate::single_flight::FlightRole;
-use crate::source::{CacheControl, Headers};
-use crate::span::SpanContext;
+use crate::request::consistency::{Consistency, Positions};
+use crate::request::request_headers::Headers;
+use crate::telemetry::span::SpanContext;
 use bytes::Bytes;
 use std::sync::Arc;
 use std::time::Instant;

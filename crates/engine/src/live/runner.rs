@@ -2,13 +2,14 @@
 //!
 //! **Invariant:** the thread ends with its engine; a source that panics or hangs loses its read, never the thread.
 
-use super::registry::{DueRead, Registry};
-use super::subscription::{Changed, LiveResult};
+use super::live_result::{Changed, LiveResult, ReadReason};
+use super::member_registry::{DueRead, Registry};
 use super::{FeedSink, LiveShared};
-use crate::bound_operation::BoundOperation;
-use crate::engine::Body;
+use crate::answer::response::Body;
+use crate::engine::bound_operation::BoundOperation;
 use crate::execute::{self, ExecutionContext, ExecutionResult, LiveParts, Observation};
-use crate::source::{Headers, NoHeaders, StreamEnd, StreamRead};
+use crate::request::request_headers::{Headers, NoHeaders};
+use crate::source::{StreamEnd, StreamRead};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::StreamExt;
@@ -161,9 +162,9 @@ async fn read(shared: Arc<LiveShared>, due: DueRead) {
     // A change from here on finds the tags of this result; one since they were looked at is found here.
     registry.replace_tags(id, &parts.ages);
     if !shared.changes.are_current(&parts.ages) {
-        registry.mark_dirty(id, (now, Changed::Unknown.into()));
+        registry.mark_dirty(id, ReadReason { at: now, cause: Changed::Unknown.into() });
     }
-    registry.finish_read(id, (result, end), &parts.lifetimes, (settings.floor, settings.poll), now);
+    registry.finish_read(id, result, end, &parts.lifetimes, settings, now);
 }
 
 /// The beginning of a response with data.

@@ -2,8 +2,9 @@
 //!
 //! **Invariant:** tags with one slot wake each other's members, which costs reads and no results.
 
-use super::registry::{MemberId, Registry};
-use crate::tag_versions::{TagSnapshot, place};
+use super::live_result::MemberId;
+use super::member_registry::Registry;
+use crate::caching::tag_versions::{TagSnapshot, place};
 
 impl Registry {
     /// Replaces the tags of a member by those of its last result.

@@ -6,11 +6,8 @@
 //!
 //! **Cost:** nothing for values without a host; a number is one addition per table.
 
-use super::answer::{Spot, Writer, nulls};
-use super::bind::{Binder, Scope, Unbound};
-use crate::plan::output_plan::{OutputField, SelectionSetId};
-use crate::rows::{Column, Data};
-use crate::source::FieldError;
+use crate::answer::field_error::FieldError;
+use crate::answer::output_plan::SelectionSetId;
 use std::any::{Any, TypeId as RustType};
 use std::cell::RefCell;
 use weir_language::schema::FieldId;
@@ -20,7 +17,7 @@ pub type ProgramError = dyn std::error::Error + Send + Sync + 'static;
 
 /// Additions of a runtime to records.
 pub trait RecordHost: Send + Sync {
-    /// The resolver of `field`, the source's own id, on records of the Rust type `record`: an `Arc<dyn LeafOf<R>>`.
+    /// The resolver of `field`, the source's own id, on records of the Rust type `record`: an `Arc<dyn` [`LeafOf<R>`](super::LeafOf)`>`.
     fn leaf(&self, record: RustType, field: FieldId) -> Option<&(dyn Any + Send + Sync)>;
     /// Client error for an error of the program.
     fn field_error(&self, cause: &ProgramError) -> FieldError;
@@ -31,18 +28,6 @@ pub trait RecordHost: Send + Sync {
         let _ = (record, rust_name, field);
         Ok(())
     }
-}
-
-/// A resolver of one field on records of type `R`.
-pub trait LeafOf<R>: Send + Sync {
-    /// Binds the resolver to `spot`, see [`super::Answer::bind`].
-    /// # Errors
-    /// The type mismatch.
-    fn bind(&self, binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound>;
-    /// Writes `"key":value,`.
-    fn write(&self, record: &R, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool;
-    /// The values of all records.
-    fn column(&self, records: &[Option<&R>], spot: Spot<'_>, scope: Scope<'_>) -> Column;
 }
 
 /// An error that stands in the place of a value.
@@ -73,7 +58,7 @@ pub struct ObjectNumbers(RefCell<Vec<(SelectionSetId, u32)>>);
 
 impl ObjectNumbers {
     /// The number of the first of `len` more objects of `set`.
-    fn take(&self, set: SelectionSetId, len: usize) -> u32 {
+    pub(super) fn take(&self, set: SelectionSetId, len: usize) -> u32 {
         let mut sets = self.0.borrow_mut();
         match sets.iter_mut().find(|it| it.0 == set) {
             Some((_, next)) => {
@@ -86,29 +71,4 @@ impl ObjectNumbers {
             }
         }
     }
-}
-
-/// The hidden column of the objects themselves.
-pub(super) fn object_numbers<T>(objects: &[Option<&T>], set: SelectionSetId, scope: Scope<'_>) -> Column {
-    let len = objects.len();
-    let first = scope.numbers.map_or(0, |it| it.take(set, len));
-    let numbers = (0..len as u32).map(|it| i64::from(first + it));
-    Column { nulls: nulls(objects), data: Data::Int(numbers.collect()), ..Column::default() }
-}
-
-/// Shows the objects of `set` to the visitor of the pass, if they are its target. Returns whether to continue below; `None` without
-/// a visitor.
-pub(super) fn visit_objects<T: 'static>(
-    objects: &[Option<&T>],
-    set: SelectionSetId,
-    scope: Scope<'_>,
-) -> Option<bool> {
-    let visitor = scope.visitor?;
-    if visitor.is_target(set) {
-        let first = scope.numbers.map_or(0, |it| it.take(set, objects.len()));
-        let objects: Vec<Option<&dyn Any>> =
-            objects.iter().map(|it| it.map(|object| object as &dyn Any)).collect();
-        visitor.visit(first, &objects);
-    }
-    Some(visitor.is_above(set))
 }

@@ -2,10 +2,11 @@
 //!
 //! **Invariant:** no digit is lost: what an `Int` cannot hold is an error, and a scalar of wide integers gets all digits.
 
-use super::answer::{Answer, Spot, Writer, leaves, write_wide};
-use super::bind::{Binder, Scope, Unbound};
-use crate::rows::{Column, Data, Texts};
-use crate::write::fault::Fault;
+use super::binder::{Binder, Scope, Unbound};
+use super::rust_answer::{Answer, Writer, leaves, write_wide};
+use super::spot::Spot;
+use crate::answer::rows::{Column, Data, Texts};
+use crate::answer::write::fault::Fault;
 
 impl Answer for u64 {
     fn bind(binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {

@@ -5,32 +5,21 @@
 //!
 //! **Invariant:** a node below the root comes after the node that has its parents.
 
-use super::ParentKeys;
-use super::attach_joins::{Attachment, attach_join, attach_separate, refuse};
-use super::output_plan::{OutputKind, OutputPlan, PlanNodeId, SelectionSetId};
+pub(super) mod assigned_node;
+mod attach_joins;
+
 use super::refused::Refused;
+use crate::answer::field_error::FieldError;
+use crate::answer::output_plan::{OutputKind, OutputPlan, PlanNodeId, SelectionSetId};
 use crate::compose::{Graph, Joined, Owner};
 use crate::source::{
-    AnswerForm, FieldError, FieldResolution, FieldResolver, Ids, NodeId, OBJECT_KEY, SeparateFetch,
-    SeparateFetchId,
+    AnswerForm, FieldResolution, FieldResolver, Ids, NodeId, OBJECT_KEY, SeparateFetch, SeparateFetchId,
 };
+use assigned_node::AssignedNode;
+use attach_joins::{Attachment, SeparateCall, attach_join, attach_separate, refuse};
 use smallvec::SmallVec;
 use weir_language::ast::OperationKind;
 use weir_language::schema::{FieldId, Schema, TypeId};
-
-/// A node before its source has prepared it.
-pub(crate) struct AssignedNode {
-    /// Index of its source, see [`super::PreparedNode::source`].
-    pub(crate) source: Option<u16>,
-    pub(crate) set: SelectionSetId,
-    pub(crate) fields: Vec<u32>,
-    pub(crate) parent: Option<ParentKeys>,
-    /// Separate fetch of its source.
-    pub(crate) part: Option<SeparateFetchId>,
-    pub(crate) answer: AnswerForm,
-    /// Error of a node that always fails.
-    pub(crate) refused: Option<FieldError>,
-}
 
 /// Cuts `output` into nodes and says how many of them stand at the root. `refused` are in the order of their places.
 pub(crate) fn assign_sources(
@@ -71,9 +60,9 @@ fn cut_root(
     for at in output.set(root).range() {
         match namespace(graph, output, at) {
             Some(set) => output.set(set).range().for_each(|at| {
-                cut_root_member(graph, output, (set, at), kind, refused, &mut plan_nodes);
+                cut_root_member(graph, output, set, at, kind, refused, &mut plan_nodes);
             }),
-            None => cut_root_member(graph, output, (root, at), kind, refused, &mut plan_nodes),
+            None => cut_root_member(graph, output, root, at, kind, refused, &mut plan_nodes),
         }
     }
     for plan_node in &mut plan_nodes {
@@ -101,7 +90,8 @@ pub(crate) fn namespace(graph: &Graph, output: &OutputPlan, at: usize) -> Option
 fn cut_root_member(
     graph: &Graph,
     output: &OutputPlan,
-    (set, at): (SelectionSetId, usize),
+    set: SelectionSetId,
+    at: usize,
     kind: OperationKind,
     refused: &[Refused],
     plan_nodes: &mut Vec<AssignedNode>,
@@ -277,7 +267,8 @@ impl<'g> SourceWalk<'g> {
         for Together { source, id, keys, required, members } in together {
             let hanging =
                 Attachment { set, parent: self.plan_node, node: PlanNodeId(plan_nodes.len() as u32) };
-            plan_nodes.push(attach_separate((source, id), (&keys, required), output, &members, hanging));
+            let call = SeparateCall { source, part: id, keys: &keys, required };
+            plan_nodes.push(attach_separate(&call, output, &members, hanging));
         }
         for at in output.set(set).range() {
             if let Some(earlier) = output.fields[at].same_as {
@@ -352,7 +343,7 @@ impl<'g> SourceWalk<'g> {
             });
             let Some(carrier) = carrier else { return hung };
             if passed.contains(&carrier)
-                || is_below(plan_nodes, self.plan_node, set, (resolver.source, carrier))
+                || is_below(plan_nodes, self.plan_node, set, resolver.source, carrier)
             {
                 return Hung::Refused(unreachable_key());
             }
@@ -378,18 +369,19 @@ impl<'g> SourceWalk<'g> {
     }
 }
 
-/// True if `set` of `plan_node` exists only to carry the keys of `part`.
+/// True if `set` of `plan_node` exists only to carry the keys of `part` of `source`.
 fn is_below(
     plan_nodes: &[AssignedNode],
     mut plan_node: PlanNodeId,
     mut set: SelectionSetId,
-    part: (u16, SeparateFetchId),
+    source: u16,
+    part: SeparateFetchId,
 ) -> bool {
     loop {
         let assign_sources = &plan_nodes[plan_node.0 as usize];
         match &assign_sources.parent {
             Some(parent) if assign_sources.set == set => {
-                if (assign_sources.source, assign_sources.part) == (Some(part.0), Some(part.1)) {
+                if assign_sources.source == Some(source) && assign_sources.part == Some(part) {
                     return true;
                 }
                 (plan_node, set) = (parent.node, parent.set);

@@ -9,11 +9,11 @@
 //! **Cost:** linear in the expanded fields times the concrete types they stand on, bounded by [`OUTPUT_PLAN_MAX`].
 //! Source: GraphQL specification, sections 6.3.2 (CollectFields) and 6.4.3 (MergeSelectionSets).
 
-use super::arguments::{self, NeverNull};
-use super::build::PlanContext;
 use super::conditions::ConditionState;
 use super::deferral::{DeferredFragments, InitialCount, Within};
-use super::output_plan::{
+use super::field_arguments::{self, NeverNull};
+use super::plan_context::PlanContext;
+use crate::answer::output_plan::{
     OutputField, OutputKind, OutputPlan, ResponseKey, SelectionSet, SelectionSetId, TypeSwitch, TypeSwitchId,
 };
 use crate::compose::Owner;
@@ -387,7 +387,7 @@ impl<'b> Collector<'b> {
             let input = if is_own { Some(valid.input(at)) } else { named() };
             Some((input?, it.value))
         });
-        arguments::push(self.context, id, given.collect(), &mut self.output, &mut self.never_null)
+        field_arguments::push(self.context, id, given.collect(), &mut self.output, &mut self.never_null)
     }
 
     /// Appends the arguments of the directives of all selections of a field; says how many.
@@ -397,7 +397,12 @@ impl<'b> Collector<'b> {
         }
         let start = self.output.arguments.len();
         let lists: Vec<_> = group.iter().map(|it| self.field(it).directives).collect();
-        arguments::push_directives(self.context, lists.into_iter(), &mut self.output, &mut self.never_null)?;
+        field_arguments::push_directives(
+            self.context,
+            lists.into_iter(),
+            &mut self.output,
+            &mut self.never_null,
+        )?;
         Ok((self.output.arguments.len() - start) as u32)
     }
 

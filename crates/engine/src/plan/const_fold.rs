@@ -2,8 +2,8 @@
 //!
 //! Parts that depend on variables stay a node of the engine.
 
-use super::build::PlanContext;
-use super::output_plan::{OutputKind, OutputPlan, SelectionSetId};
+use super::plan_context::PlanContext;
+use crate::answer::output_plan::{OutputKind, OutputPlan, SelectionSetId};
 use crate::compose::Owner;
 use crate::introspect;
 

@@ -11,8 +11,8 @@
 //!
 //! **Cost:** at most [`FRAGMENTS_MAX`] fragments of an operation come late, and so many lists are streamed; those after them are inlined.
 
-use super::assign_sources::AssignedNode;
-use super::output_plan::{Membership, OutputKind, OutputPlan, SelectionSetId};
+use super::assign_sources::assigned_node::AssignedNode;
+use crate::answer::output_plan::{Membership, OutputKind, OutputPlan, SelectionSetId};
 use crate::source::AnswerForm;
 use weir_language::ast::OperationKind;
 use weir_language::value::{Node, Variables};

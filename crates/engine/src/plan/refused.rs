@@ -5,10 +5,10 @@
 //!
 //! Source: GraphQL specification, section 6.4.1 (CoerceArgumentValues).
 
-use super::arguments::NeverNull;
-use crate::source::{
-    BoxFuture, ExplainInput, FetchInput, FetchResult, FieldError, PreparedFetch, SourceError, Tag,
-};
+use super::field_arguments::NeverNull;
+use crate::answer::field_error::{FieldError, SourceError};
+use crate::caching::tag_versions::Tag;
+use crate::source::{BoxFuture, ExplainInput, FetchInput, FetchResult, PreparedFetch};
 use weir_language::error::Code;
 use weir_language::schema::Schema;
 use weir_language::value::{Node, Variables};
@@ -16,7 +16,7 @@ use weir_language::value::{Node, Variables};
 /// A member that fails.
 #[derive(Debug)]
 pub(crate) struct Refused {
-    /// Place in [`super::output_plan::OutputPlan::fields`].
+    /// Place in [`crate::answer::output_plan::OutputPlan::fields`].
     pub(crate) field: u32,
     /// Why.
     pub(crate) error: FieldError,

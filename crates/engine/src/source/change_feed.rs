@@ -1,9 +1,9 @@
 //! Changes of a source's data by other programs and by other Weir processes.
 //!
-//! Changes of this process are in [`TagVersions`](crate::tag_versions::TagVersions), which every mutation invalidates.
+//! Changes of this process are in [`TagVersions`](crate::caching::tag_versions::TagVersions), which every mutation invalidates.
 
 use super::BoxFuture;
-use crate::tag_versions::Change;
+use crate::caching::tag_versions::Change;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -2,12 +2,9 @@
 //!
 //! A long list is sent before all of it was read: as bytes in chunks, or, for incremental delivery, as rows in batches of items.
 
-use super::{PathError, SourceError};
-use crate::rows::{Column, Rows};
-use crate::unread::Receiver;
-
-/// The most items of a batch: what hangs below them in other sources is asked for together.
-pub const BATCH_ITEMS_MAX: usize = 500;
+use crate::answer::chunk::Chunk;
+use crate::answer::rows::Rows;
+use crate::answer::unread::Receiver;
 
 /// The forms of an answer.
 #[derive(Debug)]
@@ -17,7 +14,7 @@ pub enum FetchBody {
     /// Rows of typed columns; one row at the root, one per parent key below.
     Rows(Rows),
     /// Rows at the root whose last column is a list with [`super::FetchInput::first_items`] items. The other items follow as
-    /// [`Chunk::Items`]; an empty last batch ends a list without further items.
+    /// [`Chunk::Items`](crate::answer::chunk::Chunk::Items); an empty last batch ends a list without further items.
     FirstItems(Rows, Chunks),
 }
 
@@ -37,33 +34,7 @@ pub struct Finished {
 /// The rest of a long answer. Bounded, so a slow client slows the source.
 #[derive(Debug)]
 pub struct Chunks {
-    /// Bytes or items in order. Errors found late come with the last one. Closing without [`Chunk::End`] or the last batch of items means that
+    /// Bytes or items in order. Errors found late come with the last one. Closing without [`Chunk::End`](crate::answer::chunk::Chunk::End) or the last batch of items means that
     /// the source died: of an answer in bytes the connection has to be aborted, a list of items ends with an error.
     pub receiver: Receiver<Chunk>,
-}
-
-/// A part of a stream.
-#[derive(Debug)]
-pub enum Chunk {
-    /// More bytes.
-    Bytes(Vec<u8>),
-    /// The answer is whole; these fields failed on the way.
-    End(Vec<PathError>),
-    /// More items.
-    Items(ItemBatch),
-    /// The source failed: nothing follows.
-    Failed(SourceError),
-}
-
-/// Items of one list.
-#[derive(Debug)]
-pub struct ItemBatch {
-    /// Items of the same kind as those in the first rows.
-    pub items: Column,
-    /// Their number, at most [`BATCH_ITEMS_MAX`].
-    pub len: u32,
-    /// Their memory, estimated.
-    pub bytes: usize,
-    /// True if the list ends with them.
-    pub is_last: bool,
 }

@@ -11,7 +11,7 @@
 //! key is one leaf of JSON.
 
 #[cfg(doc)]
-use crate::plan::output_plan::OutputKind;
+use crate::answer::output_plan::OutputKind;
 use weir_language::schema::{FieldId, TypeId};
 
 /// Position in a source's results: an object may come with fields that another object of the same type lacks.

@@ -5,15 +5,14 @@
 //!
 //! **Cost:** without an interceptor of a step none. With one a reading of the clock and two dynamic calls per step, nothing per row.
 
+use super::{BoxFuture, EventStream, ExplainInput, FetchInput, FetchResult, PlanNode, PreparedFetch};
+use crate::answer::field_error::{FieldError, SourceError};
+use crate::answer::output_plan::OutputPlan;
+use crate::answer::rows::Column;
+use crate::caching::tag_versions::{RowKey, Tag};
 use crate::caller::Caller;
-use crate::observer::FetchOutcome;
-use crate::plan::output_plan::OutputPlan;
-use crate::rows::Column;
-use crate::source::{
-    BoxFuture, EventStream, ExplainInput, FetchInput, FetchResult, FieldError, Headers, PlanNode,
-    PreparedFetch, SourceError, Tag,
-};
-use crate::tag_versions::RowKey;
+use crate::request::request_headers::Headers;
+use crate::telemetry::observer::FetchOutcome;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_language::ast::OperationKind;

@@ -1,6 +1,6 @@
 //! Counts of calls to services, for operators.
 
-use crate::durations::DurationCounts;
+use crate::telemetry::durations::DurationCounts;
 use std::sync::Arc;
 
 /// A service and its calls.

@@ -2,13 +2,17 @@
 //!
 //! **Invariant:** times are absolute; every answer gets the remaining times, so that levels never add up.
 
-use super::answer_headers::AnswerHeaders;
-use super::body::Body;
+pub(crate) mod answer_headers;
+pub(crate) mod body;
+pub(crate) mod tape;
+
 use super::rule::Scope;
 use super::tags::Tags;
-use super::tape::Tape;
 use crate::call::Went;
+use answer_headers::AnswerHeaders;
+use body::Body;
 use std::sync::atomic::{AtomicU64, Ordering};
+use tape::Tape;
 use weir_language::json::Json;
 
 /// Instants up to which an answer may be served, in milliseconds of the cache's clock.

@@ -6,22 +6,23 @@
 //!
 //! **Invariant:** an answer that is for one caller is kept nowhere and reaches nobody else.
 
-use super::answer_headers::AnswerHeaders;
-use super::body::Body;
+use super::entry::answer_headers::AnswerHeaders;
+use super::entry::body::Body;
 use super::entry::{Entry, Lifetime};
 use super::flights::{AnswerOrigin, Flight, Landed};
 use super::freshness::{self, Fate, Verdict};
-use super::inner::Inner;
 use super::level1::CacheSlot;
-use super::remote::{self, EntryName, Remote, Ticket};
+use super::remote::{self, EntryName, Remote};
 use super::rule::Rule;
+use super::second_level::Ticket;
+use super::state::CacheState;
 use super::tags::Tags;
 use super::{AskMany, Batch, Failure};
 use crate::call::{Answer, Went};
 use futures_util::future::{BoxFuture, join, join_all};
 use http::StatusCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use weir_engine::keys::SharedKey;
 
@@ -33,8 +34,6 @@ const RETRY_MS: u64 = 1000;
 const LEASED_MS: u64 = 100;
 /// First pause between lookups while another process makes the call; it doubles each time.
 const LOOK_AGAIN: Duration = Duration::from_millis(2);
-/// Lifetimes that end within this difference are equal: conversion between clocks loses precision.
-const SAME_MS: u64 = 20;
 
 /// Ways to call an upstream.
 pub(super) enum Asks {
@@ -46,7 +45,7 @@ pub(super) enum Asks {
 
 /// State that a job needs to turn answers into entries.
 pub(super) struct Job {
-    pub(super) inner: Arc<Inner>,
+    pub(super) state: Arc<CacheState>,
     pub(super) rule: Arc<Rule>,
     /// Tag states from before the call: one per id, or a single one for all.
     pub(super) tags: Box<[Tags]>,
@@ -87,7 +86,7 @@ impl Job {
     pub(super) async fn run(self, asks: Asks, flights: Vec<(u32, Flight)>, purpose: Purpose) {
         let trip = |(place, flight)| Trip { place, flight, name: None, ticket: None };
         let trips: Vec<Trip> = flights.into_iter().map(trip).collect();
-        match self.inner.remote.as_ref().filter(|_| remote::is_public(&self.rule)) {
+        match self.state.remote.as_ref().filter(|_| remote::is_public(&self.rule)) {
             // A boxed future: few jobs need it, and without the box it would enlarge every job's task.
             Some(remote) => Box::pin(self.run_with(remote, asks, trips, purpose)).await,
             None => self.ask(asks, trips).await,
@@ -111,7 +110,7 @@ impl Job {
         }
         if purpose == Purpose::Refresh {
             // The next lookup finds the results of other processes in the second level.
-            theirs.drain(..).for_each(|trip| self.inner.postpone_refresh(trip.flight.key(), LEASED_MS));
+            theirs.drain(..).for_each(|trip| self.state.postpone_refresh(trip.flight.key(), LEASED_MS));
         }
         match asks {
             Asks::One(call) => {
@@ -134,7 +133,7 @@ impl Job {
         let tags: Vec<&Tags> = trips.iter().map(|it| self.tags(it.place)).collect();
         let looked = remote.lookup(&names(&trips), &self.rule, &tags).await;
         let mut tickets = looked.tickets.into_iter();
-        let now_ms = self.inner.clock.now_ms();
+        let now_ms = self.state.clock.now_ms();
         let mut left = Vec::with_capacity(trips.len());
         for (mut trip, entry) in trips.into_iter().zip(looked.entries) {
             trip.ticket = tickets.next().or(trip.ticket);
@@ -142,13 +141,13 @@ impl Job {
             let serves = |entry: &Entry| match purpose {
                 Purpose::Fill => now_ms < entry.lifetime.stale_until_ms.max(entry.lifetime.fresh_until_ms),
                 Purpose::Refresh => {
-                    now_ms < entry.lifetime.fresh_until_ms && self.inner.outlives(key, &entry.lifetime)
+                    now_ms < entry.lifetime.fresh_until_ms && self.state.outlives(key, &entry.lifetime)
                 }
             };
             match entry.filter(serves) {
                 Some(entry) => {
                     let entry = Arc::new(entry);
-                    self.inner.level1.keep(key, CacheSlot::Entry(Arc::clone(&entry)));
+                    self.state.level1.keep(key, CacheSlot::Entry(Arc::clone(&entry)));
                     trip.flight.land(Landed::Entry(entry, AnswerOrigin::Remote));
                 }
                 None => left.push(trip),
@@ -284,7 +283,7 @@ impl Job {
             is_silent: verdict.is_silent,
             is_inner: verdict.is_inner,
             must_revalidate: verdict.must_revalidate,
-            took_ms: u32::try_from(self.inner.clock.now_ms() - asked.at_ms).unwrap_or(u32::MAX),
+            took_ms: u32::try_from(self.state.clock.now_ms() - asked.at_ms).unwrap_or(u32::MAX),
             went: head.went,
             tags: self.tags(place).clone(),
             retry_at_ms: AtomicU64::new(0),
@@ -296,7 +295,7 @@ impl Job {
     /// Caches the cacheable answers, and wakes the waiting requests.
     fn finish_trip(&self, trip: Trip, made: Result<FilledEntry, Failure>) {
         let Trip { flight, name, ticket, .. } = trip;
-        if let (Some(remote), Some(name), Some(ticket)) = (&self.inner.remote, name, ticket) {
+        if let (Some(remote), Some(name), Some(ticket)) = (&self.state.remote, name, ticket) {
             match &made {
                 Ok((Fate::Keep, entry)) => remote.keep(name, entry, &ticket),
                 Ok((Fate::Forget | Fate::Private, _)) | Err(_) => remote.release(name),
@@ -311,7 +310,7 @@ impl Job {
                 });
             }
             Err(failure) => {
-                self.inner.postpone_refresh(flight.key(), RETRY_MS);
+                self.state.postpone_refresh(flight.key(), RETRY_MS);
                 flight.land(Landed::Failed(failure));
             }
         }
@@ -319,21 +318,21 @@ impl Job {
 
     /// Caches `entry` under `key`, or records why it must not be cached.
     pub(super) fn keep(&self, key: &SharedKey, fate: Fate, entry: &Arc<Entry>) {
-        let inner = &self.inner;
+        let state = &self.state;
         match fate {
-            _ if entry.is_failure() => inner.postpone_refresh(key, RETRY_MS),
+            _ if entry.is_failure() => state.postpone_refresh(key, RETRY_MS),
             Fate::Keep => {
-                if let Some(CacheSlot::Entry(old)) = inner.level1.lookup(key.as_key_ref()) {
+                if let Some(CacheSlot::Entry(old)) = state.level1.lookup(key.as_key_ref()) {
                     self.rule
                         .counters
                         .count_refresh(entry.lifetime.origin_ms.saturating_sub(old.lifetime.fresh_until_ms));
                 }
-                inner.level1.keep(key, CacheSlot::Entry(Arc::clone(entry)));
+                state.level1.keep(key, CacheSlot::Entry(Arc::clone(entry)));
             }
             // The newest answer decides, so an older entry is removed too.
-            Fate::Forget => inner.level1.forget(key.as_key_ref()),
+            Fate::Forget => state.level1.forget(key.as_key_ref()),
             Fate::Private => {
-                inner.level1.keep(key, CacheSlot::Pass { until_ms: inner.clock.now_ms() + PASS_MS })
+                state.level1.keep(key, CacheSlot::Pass { until_ms: state.clock.now_ms() + PASS_MS })
             }
         }
     }
@@ -351,23 +350,6 @@ struct AskedAt {
 
 impl AskedAt {
     fn now(job: &Job) -> Self {
-        Self { at_ms: job.inner.clock.now_ms(), wall_ms: job.inner.clock.wall_ms() }
-    }
-}
-
-impl Inner {
-    /// True if `lifetime` ends later than that of the cached entry, by more than the error between two machines' clocks.
-    fn outlives(&self, key: &SharedKey, lifetime: &Lifetime) -> bool {
-        match self.level1.lookup(key.as_key_ref()) {
-            Some(CacheSlot::Entry(old)) => lifetime.fresh_until_ms > old.lifetime.fresh_until_ms + SAME_MS,
-            Some(CacheSlot::Pass { .. }) | None => true,
-        }
-    }
-
-    /// Delays the next refresh of `key` after one failed or was left to another process.
-    fn postpone_refresh(&self, key: &SharedKey, for_ms: u64) {
-        if let Some(CacheSlot::Entry(old)) = self.level1.lookup(key.as_key_ref()) {
-            old.retry_at_ms.store(self.clock.now_ms() + for_ms, Ordering::Relaxed);
-        }
+        Self { at_ms: job.state.clock.now_ms(), wall_ms: job.state.clock.wall_ms() }
     }
 }

@@ -19,25 +19,25 @@ mod format;
 mod keeper;
 mod link;
 mod message;
-mod untold;
+mod pending_notices;
 
-pub use link::Address;
+pub(super) use link::parse_address;
 
 use super::clock::Clock;
 use super::entry::Entry;
 use super::rule::Rule;
-use super::second_level::{RemoteCounts, RemoteSettings};
+use super::second_level::{RemoteCounts, RemoteLookup, RemoteSettings, Ticket};
 use super::tags::{Registry, Tags};
 use arc_swap::ArcSwapOption;
 use format::{EntryKind, Instants};
 use futures_util::future::join_all;
 use link::Connection;
+use pending_notices::{ChangedRows, PendingNotices};
 use redis::{Cmd, RedisError, RedisResult, cmd};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc};
-use untold::{ChangedRows, Untold};
 use weir_engine::keys::{Interner, KeyRef};
 
 pub(super) use format::{EntryName, is_public};
@@ -95,9 +95,9 @@ struct RemoteState {
     broken: Notify,
     /// Signals that invalidations are pending.
     invalidated: Notify,
-    untold: Mutex<Untold>,
+    pending: Mutex<PendingNotices>,
     /// Last version of `ALL` that this process received; 0 if none.
-    all_heard: AtomicU64,
+    all_received: AtomicU64,
     queued_bytes: AtomicUsize,
     late_in_a_row: AtomicU32,
     paused_until: Mutex<Option<Instant>>,
@@ -112,18 +112,6 @@ enum Write {
     /// Release a lease.
     Release(EntryName),
 }
-
-/// Result of a lookup.
-pub(super) struct RemoteLookup {
-    /// One entry per requested name.
-    pub(super) entries: Vec<Option<Entry>>,
-    /// Tickets to write each entry; empty if writing is impossible.
-    pub(super) tickets: Vec<Ticket>,
-}
-
-/// Versions of an entry's tags from before its upstream was called.
-#[derive(Clone, Debug)]
-pub(super) struct Ticket(Arc<[u64]>);
 
 /// Distinct tags of several entries, and `ALL` if any entry has a tag.
 struct Distinct<'t> {
@@ -179,8 +167,8 @@ impl Remote {
             connection: ArcSwapOption::empty(),
             broken: Notify::new(),
             invalidated: Notify::new(),
-            untold: Mutex::default(),
-            all_heard: AtomicU64::new(0),
+            pending: Mutex::default(),
+            all_received: AtomicU64::new(0),
             queued_bytes: AtomicUsize::new(0),
             late_in_a_row: AtomicU32::new(0),
             paused_until: Mutex::new(None),
@@ -287,7 +275,7 @@ impl Remote {
     /// Queues the invalidation of a tag in all processes. `keys` are the changed rows; empty means any row.
     pub(super) fn invalidate<'k>(&self, tag: &str, keys: impl IntoIterator<Item = &'k [u8]>) {
         let rows = ChangedRows::of(keys);
-        self.shared.untold().add(tag, rows);
+        self.shared.lock_pending().add(tag, rows);
         self.shared.invalidated.notify_one();
     }
 
@@ -314,8 +302,8 @@ impl RemoteState {
         Instants { now_ms: self.clock.now_ms(), wall_ms: self.clock.wall_ms() }
     }
 
-    fn untold(&self) -> MutexGuard<'_, Untold> {
-        self.untold.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_pending(&self) -> MutexGuard<'_, PendingNotices> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn tag_name(&self, tag: &str) -> EntryName {
@@ -334,8 +322,8 @@ impl RemoteState {
             *until = Some(Instant::now() + PAUSE);
         }
         if !tags.is_empty() {
-            let untold = self.untold();
-            if tags.iter().any(|tag| untold.has(tag)) {
+            let pending = self.lock_pending();
+            if tags.iter().any(|tag| pending.has(tag)) {
                 return None;
             }
         }

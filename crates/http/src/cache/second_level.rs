@@ -1,7 +1,22 @@
-//! Settings and counters of the second level.
+//! Address, settings, lookups and counters of the second level: data that a build without it has too.
 
-use super::remote::Address;
+use super::entry::Entry;
+use std::sync::Arc;
 use std::time::Duration;
+
+/// Address of the second level.
+#[derive(Clone)]
+pub struct Address {
+    pub(super) nodes: Vec<String>,
+    pub(super) cluster: bool,
+}
+
+impl std::fmt::Debug for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The address may contain a password.
+        f.debug_struct("Address").field("nodes", &self.nodes.len()).field("cluster", &self.cluster).finish()
+    }
+}
 
 /// Address and timeouts of the second level.
 #[derive(Clone, Debug)]
@@ -38,3 +53,16 @@ pub struct RemoteCounts {
     /// Calls left to another process.
     pub leased: u64,
 }
+
+/// Result of a lookup.
+pub(super) struct RemoteLookup {
+    /// One entry per requested name.
+    pub(super) entries: Vec<Option<Entry>>,
+    /// Tickets to write each entry; empty if writing is impossible.
+    pub(super) tickets: Vec<Ticket>,
+}
+
+/// Versions of an entry's tags from before its upstream was called.
+#[derive(Clone, Debug)]
+#[cfg_attr(not(feature = "redis"), expect(dead_code, reason = "the second level alone reads it"))]
+pub(super) struct Ticket(pub(super) Arc<[u64]>);

@@ -19,7 +19,7 @@ pub(super) struct TagState {
     /// Number of invalidations so far.
     times: AtomicU64,
     /// Last known version in the second level; 0 if unknown.
-    heard: AtomicU64,
+    received: AtomicU64,
 }
 
 impl TagState {
@@ -30,22 +30,22 @@ impl TagState {
     /// Records the version found in the second level, unless one is known already: a different version means that a message is on its way
     /// or was missed.
     pub(super) fn note_remote_version(&self, version: u64) {
-        let _ = self.heard.compare_exchange(0, version, Ordering::Relaxed, Ordering::Relaxed);
+        let _ = self.received.compare_exchange(0, version, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     /// True if `version` is unknown to this process.
     fn is_news(&self, version: u64) -> bool {
-        self.heard.load(Ordering::Relaxed) != version
+        self.received.load(Ordering::Relaxed) != version
     }
 
     /// Records the version that this process gave the tag.
     fn set_own_version(&self, version: u64) {
-        self.heard.store(version, Ordering::Relaxed);
+        self.received.store(version, Ordering::Relaxed);
     }
 
     /// Invalidates all entries with the tag, as of `version` in the second level.
     fn invalidate(&self, version: u64) {
-        self.heard.store(version, Ordering::Relaxed);
+        self.received.store(version, Ordering::Relaxed);
         self.times.fetch_add(1, Ordering::Release);
     }
 }
@@ -190,8 +190,11 @@ impl KnownTags {
             self.tags.retain(|_, tag| tag.strong_count() > 0);
             self.sweep_at = self.tags.len() * 2;
         }
-        let tag =
-            Arc::new(TagState { name: Arc::clone(name), times: AtomicU64::new(0), heard: AtomicU64::new(0) });
+        let tag = Arc::new(TagState {
+            name: Arc::clone(name),
+            times: AtomicU64::new(0),
+            received: AtomicU64::new(0),
+        });
         self.tags.insert(Arc::clone(name), Arc::downgrade(&tag));
         tag
     }

@@ -8,7 +8,7 @@
 //!
 //! **Cost:** a call reads the list without a lock and adds one to a counter.
 
-use super::error::{CallError, Cause};
+use super::call_error::{CallError, Cause};
 use arc_swap::ArcSwapOption;
 use futures_util::future::BoxFuture;
 use std::io;

@@ -1,13 +1,13 @@
 //! One attempt of a call: a pooled or new connection to the next address, one exchange, redirects within the host.
 
 use super::addresses::{Addresses, Endpoint, Lookup};
+use super::call_error::CallError;
 use super::connection::{FailedAttempt, Kept, Sent};
-use super::decode::ACCEPTED;
 use super::dial::Dialer;
-use super::error::CallError;
-use super::headers::may_be_sent;
 use super::pool::Pool;
-use super::redirect::{self, REDIRECTS_MAX, Redirect};
+use super::wire::decode::ACCEPTED;
+use super::wire::headers::may_be_sent;
+use super::wire::redirect::{REDIRECTS_MAX, Redirect, RequestTarget, find_redirect};
 use super::{Answer, Ask, CallPolicy};
 use http::header::{ACCEPT_ENCODING, TE};
 use http::uri::PathAndQuery;
@@ -45,11 +45,16 @@ impl ServiceRoutes {
 
     /// Sends the request, and follows redirects within the host.
     pub(super) async fn ask(&self, ask: &Ask, called: &mut CalledEndpoint) -> Result<Answer, FailedAttempt> {
-        let own = (&self.dialer.scheme, &self.dialer.authority);
         let mut path = ask.path_and_query.clone();
         for _ in 0..=REDIRECTS_MAX {
             let answer = self.ask_at(ask, &path, called).await?;
-            match redirect::of((answer.status, &answer.headers), &ask.method, own, &path) {
+            let target = RequestTarget {
+                method: &ask.method,
+                scheme: &self.dialer.scheme,
+                authority: &self.dialer.authority,
+                path: &path,
+            };
+            match find_redirect(answer.status, &answer.headers, target) {
                 Redirect::None => return Ok(answer),
                 Redirect::Follow(next) => path = next,
                 Redirect::Refuse => break,
@@ -116,8 +121,7 @@ impl ServiceRoutes {
     async fn exchange(&self, over: Kept, ask: &Ask, path: &PathAndQuery) -> Result<Answer, FailedAttempt> {
         match over {
             Kept::Http1(mut connection) => {
-                let (answer, stays) =
-                    connection.exchange((ask, path), &self.host, self.body_bytes_max).await?;
+                let (answer, stays) = connection.exchange(ask, path, &self.host, self.body_bytes_max).await?;
                 connection.opened.endpoint.note_answer();
                 if stays {
                     self.pool.put(connection);

@@ -7,10 +7,10 @@
 //! channels and buffers for each connection instead, which with hundreds of calls under way fall out of the processor's cache.
 
 use super::addresses::Endpoint;
-use super::decode::plain;
-use super::error::{CallError, Cause};
-use super::request;
-use super::response::ResponseReader;
+use super::call_error::{CallError, Cause};
+use super::wire::decode::plain;
+use super::wire::request;
+use super::wire::response::ResponseReader;
 use super::{Answer, Ask, Went};
 use bytes::Bytes;
 use http::uri::PathAndQuery;
@@ -185,7 +185,8 @@ impl Http1 {
     /// another request.
     pub(super) async fn exchange(
         &mut self,
-        (ask, path): (&Ask, &PathAndQuery),
+        ask: &Ask,
+        path: &PathAndQuery,
         host: &HeaderValue,
         bytes_max: usize,
     ) -> Result<(Answer, bool), FailedAttempt> {
@@ -301,7 +302,7 @@ impl Http2 {
             .map_err(|it| FailedAttempt { is_unsent: true, ..FailedAttempt::later(&it) })?;
         let answer = self.sender.try_send_request(request).await.map_err(FailedAttempt::before_head)?;
         let (head, body) = answer.into_parts();
-        let (body, trailers) = super::body::read(body, bytes_max).await?;
+        let (body, trailers) = super::wire::body::read(body, bytes_max).await?;
         let status = head.status;
         let headers = head.headers;
         let went = Went::default();

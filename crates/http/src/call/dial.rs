@@ -1,8 +1,8 @@
 //! Opens connections to a service, racing its addresses.
 
 use super::addresses::Endpoint;
+use super::call_error::{CallError, Cause};
 use super::connection::{Http1, Http2, Kept, Opened, Stream};
-use super::error::{CallError, Cause};
 use super::settings::{Protocol, SettingsError, UpstreamSettings};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -185,7 +185,7 @@ mod tests {
     }
 
     /// Opens a connection by the first of `all` that takes one, and says which that was.
-    async fn opened(all: &[SocketAddr]) -> Result<SocketAddr, CallError> {
+    async fn open_first(all: &[SocketAddr]) -> Result<SocketAddr, CallError> {
         let endpoints: Vec<_> = all.iter().map(|it| Arc::new(Endpoint::new(*it))).collect();
         let opened = dialer().open(&endpoints).await;
         opened.map(|it| it.opening().address())
@@ -197,10 +197,10 @@ mod tests {
         let (_listens, at) = listener().await;
         let gone = refusing().await;
         for all in [&[at][..], &[gone, at], &[silent, at], &[gone, silent, at], &[at, gone]] {
-            assert_eq!(opened(all).await, Ok(at), "{all:?}");
+            assert_eq!(open_first(all).await, Ok(at), "{all:?}");
         }
         for all in [&[gone][..], &[gone, gone], &[]] {
-            let error = opened(all).await.unwrap_err();
+            let error = open_first(all).await.unwrap_err();
             assert!(matches!(error, CallError::Unavailable(Cause::Connect, _)), "{error:?}");
         }
     }

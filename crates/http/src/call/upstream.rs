@@ -2,13 +2,13 @@
 
 use super::addresses::{Lookup, SystemLookup};
 use super::attempt::ServiceRoutes;
-use super::breaker::{Breaker, Pass};
-use super::budget::Budget;
+use super::call_error::{CallError, Cause};
 use super::connection::FailedAttempt;
 use super::dial::Dialer;
-use super::error::{CallError, Cause};
-use super::latency::Latency;
-use super::retry;
+use super::resilience::breaker::{Breaker, Pass};
+use super::resilience::budget::Budget;
+use super::resilience::latency::Latency;
+use super::resilience::retry;
 use super::settings::{CallPolicy, SettingsError, UpstreamSettings};
 use super::trace::CallGuard;
 use super::{Answer, Ask, CallCounts, Failure, Went};

@@ -5,7 +5,7 @@
 //!
 //! Source: GraphQL over HTTP, whose 294 is "partial success".
 
-use super::forward::DEPTH_MAX;
+use super::DEPTH_MAX;
 use crate::call::Answer;
 use http::StatusCode;
 use weir_language::json::{Json, JsonRef};

@@ -2,13 +2,14 @@
 
 use super::GraphqlLink;
 use super::check_response::check_response;
-use super::text::{NUMBER, Text};
+use super::operation_text::{NUMBER, Text};
 use crate::cache::{Body, Served};
+use crate::caching::ttl::Shortest;
 use crate::error_report::CallLabel;
-use crate::passthrough::arguments::{self, Arguments};
-use crate::passthrough::columns::{Columns, Errors};
+use crate::passthrough::answer_columns::{Columns, Errors};
+use crate::passthrough::argument_json;
+use crate::passthrough::argument_json::Arguments;
 use crate::passthrough::{client_error, no_answer, unreadable};
-use crate::source::Shortest;
 use bytes::Bytes;
 use futures_util::future::join_all;
 use http::header::{ACCEPT, CONTENT_TYPE};
@@ -26,9 +27,6 @@ use weir_language::schema::Schema;
 
 /// Maximum number of keys per operation. Servers limit root fields; Weir's own limit is 50.
 const KEYS_MAX: usize = 50;
-
-/// Maximum nesting of an answer: deeper than a selection.
-pub(super) const DEPTH_MAX: u32 = 200;
 
 /// Headers of every call's body.
 pub(super) const HEADERS: [(HeaderName, HeaderValue); 2] = [
@@ -68,7 +66,7 @@ impl ForwardedFetch {
             touches,
         };
         if node.parent_keys.is_none() {
-            arguments::text(&passed.operation(1), &mut passed.whole);
+            argument_json::text(&passed.operation(1), &mut passed.whole);
         }
         passed
     }
@@ -98,7 +96,7 @@ impl ForwardedFetch {
     fn body(&self, input: &FetchInput<'_>, rows: std::ops::Range<usize>) -> Vec<u8> {
         let mut out = b"{\"query\":".to_vec();
         if self.whole.is_empty() {
-            arguments::text(&self.operation(rows.len()), &mut out)
+            argument_json::text(&self.operation(rows.len()), &mut out)
         } else {
             out.extend_from_slice(&self.whole)
         }
@@ -107,7 +105,7 @@ impl ForwardedFetch {
             let times = if variable.is_keyed() { rows.len() } else { 1 };
             for row in 0..times {
                 let before = out.len();
-                arguments::text(&insert_row_number(&variable.name, row), &mut out);
+                argument_json::text(&insert_row_number(&variable.name, row), &mut out);
                 out.push(b':');
                 let values = Arguments { schema: &self.schema, ids: &self.ids, input, row: rows.start + row };
                 if values.write(variable.argument, &mut out) { out.push(b',') } else { out.truncate(before) }

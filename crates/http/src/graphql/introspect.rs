@@ -2,8 +2,9 @@
 //!
 //! Source: GraphQL specification, section 4.
 
+use super::DEPTH_MAX;
 use super::GraphqlLink;
-use super::forward::{DEPTH_MAX, HEADERS};
+use super::forward::HEADERS;
 use crate::passthrough::OpenError;
 use bytes::Bytes;
 use std::time::Duration;

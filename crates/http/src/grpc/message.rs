@@ -6,13 +6,13 @@
 //! **Invariant:** depth is that of the message, which decoding bounds.
 //! Source: ProtoJSON.
 
-use super::model::{is_one_value, member_name};
+use super::grpc_schema::{is_one_value, member_name};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use prost_reflect::prost::Message;
 use prost_reflect::{DynamicMessage, Kind, MapKey, ReflectMessage, SerializeOptions, Value};
 use weir_language::json::JsonRef;
-use weir_language::value::json::write_quoted;
+use weir_language::string_value::write_json;
 
 /// ProtoJSON options: with default values, 64-bit integers as numbers.
 const AS_JSON: SerializeOptions =
@@ -41,7 +41,7 @@ pub(super) fn write(message: &DynamicMessage, out: &mut String) {
         if !std::mem::replace(&mut is_first, false) {
             out.push(',');
         }
-        write_quoted(member_name(&field), out);
+        write_json(member_name(&field), out);
         out.push(':');
         write_value(&message.get_field(&field), &field.kind(), out);
     }
@@ -62,7 +62,7 @@ fn write_known(message: &DynamicMessage, out: &mut String) {
         Err(reason) => {
             tracing::debug!(reason, "a part of a message of a gRPC server has no JSON");
             out.push('{');
-            write_quoted(FAULT, out);
+            write_json(FAULT, out);
             out.push_str(":true}");
         }
     }
@@ -77,12 +77,12 @@ fn write_value(value: &Value, kind: &Kind, out: &mut String) {
         Value::U64(value) => out.push_str(&value.to_string()),
         Value::F32(value) => write_float(f64::from(*value), &format!("{value:?}"), out),
         Value::F64(value) => write_float(*value, &format!("{value:?}"), out),
-        Value::String(text) => write_quoted(text, out),
-        Value::Bytes(bytes) => write_quoted(&BASE64_STANDARD.encode(bytes), out),
+        Value::String(text) => write_json(text, out),
+        Value::Bytes(bytes) => write_json(&BASE64_STANDARD.encode(bytes), out),
         Value::EnumNumber(number) => match kind {
             Kind::Enum(of) if of.full_name() == "google.protobuf.NullValue" => out.push_str("null"),
             Kind::Enum(of) => match of.get_value(*number) {
-                Some(value) => write_quoted(value.name(), out),
+                Some(value) => write_json(value.name(), out),
                 None => out.push_str(&number.to_string()),
             },
             _ => out.push_str(&number.to_string()),
@@ -111,7 +111,7 @@ fn write_value(value: &Value, kind: &Kind, out: &mut String) {
                 if at > 0 {
                     out.push(',');
                 }
-                write_quoted(key, out);
+                write_json(key, out);
                 out.push(':');
                 write_value(value, &of_values, out);
             }

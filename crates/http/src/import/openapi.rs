@@ -12,11 +12,11 @@ mod document;
 mod integers;
 mod operations;
 mod parameters;
-mod print;
+mod print_sdl;
 mod servers;
 mod types;
 
-use super::names;
+use super::graphql_names;
 use document::Document;
 use operations::Operations;
 use std::fmt;
@@ -61,5 +61,5 @@ pub fn sdl(text: &str, origin: &str) -> Result<String, ImportError> {
     if operations.reading.is_empty() && operations.writing.is_empty() {
         return Err(ImportError::Nothing(operations.left_out));
     }
-    Ok(print::sdl(&document, &operations, origin))
+    Ok(print_sdl::sdl(&document, &operations, origin))
 }

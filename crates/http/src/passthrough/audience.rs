@@ -3,7 +3,7 @@
 //! **Invariant:** without an audience the admin alone sees a server.
 
 use crate::sdl::{Condition, Guard, Guarded, ServerGuard};
-use crate::source::visible;
+use crate::visible;
 use weir_engine::caller::{Facts, Identity};
 use weir_engine::source::{nothing, only_admin};
 use weir_language::schema::{FieldId, Schema, TypeId, Visibility};

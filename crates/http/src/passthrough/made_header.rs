@@ -1,6 +1,6 @@
 //! Headers whose values are built from settings, claims and the caller's role.
 
-use crate::inputs::{ConfigValues, look_up_caller_value};
+use crate::selection::inputs::{ConfigValues, look_up_caller_value};
 use crate::selection::{Variable, claim_names};
 use crate::template::{Fixed, Parts, fill_settings, slots};
 use http::HeaderValue;
@@ -22,7 +22,7 @@ impl MadeHeader {
     /// Compiles `parts`; `None` if they read anything but settings, claims and the role, each alone or with `??`.
     pub(crate) fn new(parts: &Parts, settings: &Arc<ConfigValues>) -> Option<Self> {
         let known = fill_settings(parts, &|variable, keys| match variable {
-            Variable::Claims | Variable::Role => crate::template::Looked::Text(String::new()),
+            Variable::Claims | Variable::Role => crate::selection::inputs::Looked::Text(String::new()),
             _ => settings.lookup(variable, keys),
         });
         let made = || Self { parts: Arc::new(parts.clone()), settings: Arc::clone(settings) };

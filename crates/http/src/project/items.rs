@@ -2,9 +2,9 @@
 //!
 //! **Invariant:** an item and a row of keys have equal key bytes exactly if all their keys read the same: `1`, `1.0` and `"1"` do.
 
-use crate::inputs::{KeyField, cell};
 use crate::sdl::{Items, Matching};
 use crate::selection::canonical_number;
+use crate::selection::inputs::{KeyField, cell};
 use crate::selection::value::Value;
 use weir_engine::rows::{Column, Data};
 use weir_language::json::JsonRef;

@@ -5,8 +5,8 @@ mod evaluators;
 pub(crate) use evaluators::agree;
 
 use super::{Projection, row_key};
-use crate::inputs::{Args, ConfigValues, Inputs, Keys};
 use crate::sdl::{self, ConnectorId, KeyField, Mapping};
+use crate::selection::inputs::{Args, ConfigValues, Inputs, Keys};
 use crate::selection::tests::CONFIG;
 use crate::selection::value::Value as Setting;
 use proptest::prelude::*;
@@ -77,7 +77,7 @@ fn members(
     SelectionSetId(output.sets.len() as u32 - 1)
 }
 
-fn planned(schema: &Arc<Schema>, on: TypeId, query: &str) -> Planned {
+fn plan_query(schema: &Arc<Schema>, on: TypeId, query: &str) -> Planned {
     let document = parser::parse(query, &Limits::NONE).expect("a query");
     let Definition::Operation(operation) = document.definitions[0] else { panic!("no query") };
     let mut output = OutputPlan::default();
@@ -151,7 +151,7 @@ fn run(
 }
 
 /// A table's row as JSON; errors in the place of values.
-fn shown(output: &OutputPlan, set: SelectionSetId, table: &Table, row: usize) -> Value {
+fn row_json(output: &OutputPlan, set: SelectionSetId, table: &Table, row: usize) -> Value {
     let members = output.members(set).iter().zip(&table.columns);
     Value::Object(
         members
@@ -178,7 +178,7 @@ fn cell(output: &OutputPlan, member: OutputKind, column: &Column, row: usize) ->
             Value::Array(range.map(|item| cell(output, member, items, item)).collect())
         }
         Data::Object(table) => match member {
-            OutputKind::Object(set) => shown(output, set, table, row),
+            OutputKind::Object(set) => row_json(output, set, table, row),
             other => panic!("an object for {other:?}"),
         },
         other => panic!("no data of a source: {other:?}"),
@@ -197,13 +197,13 @@ fn check(types: &str, selection: &str, query: &str, answer: &str, expected: Valu
         "{types} type Query {{ a: A @connect(source: \"s\", http: {{GET: \"/a\"}}, selection: \"{selection}\") }}"
     );
     let mapping = mapping(&text);
-    let planned = planned(&mapping.schema, mapping.schema.query, &format!("{{ a {query} }}"));
+    let planned = plan_query(&mapping.schema, mapping.schema.query, &format!("{{ a {query} }}"));
     let fields = planned.fields();
     let id = mapping.of_field(planned.output.fields[fields[0] as usize].field).expect("a connector");
     let projection = Projection::field(&mapping, id, &planned.node(&fields), fields[0]);
     let table = run(&mapping, &planned, &projection, &[answer], Keys::NONE);
     assert_eq!(
-        shown(&planned.output, planned.root, &table, 0)["a"],
+        row_json(&planned.output, planned.root, &table, 0)["a"],
         expected,
         "{selection} {query} {answer}"
     );
@@ -231,7 +231,7 @@ fn values_come_out_as_they_are_written() {
 fn digits_of_floats_are_copied() {
     let mapping =
         mapping("type Query { a: [Float] @connect(source: \"s\", http: {GET: \"/a\"}, selection: \"$.f\") }");
-    let planned = planned(&mapping.schema, mapping.schema.query, "{ a }");
+    let planned = plan_query(&mapping.schema, mapping.schema.query, "{ a }");
     let projection = Projection::field(&mapping, ConnectorId(0), &planned.node(&planned.fields()), 0);
     let table = run(
         &mapping,
@@ -375,7 +375,7 @@ fn what_a_row_was_asked_by_is_its_own() {
          type T { id: ID x: [X] @connect(source: \"s\", http: {GET: \"/x/{$this.id}\"}, selection: \"of: $this.id n\") } type X { of: ID n: Int }",
     );
     let ty = mapping.schema.type_by_name("T").expect("T");
-    let planned = planned(&mapping.schema, ty, "{ x { of n } }");
+    let planned = plan_query(&mapping.schema, ty, "{ x { of n } }");
     let fields = planned.fields();
     let id = mapping.of_field(planned.output.fields[fields[0] as usize].field).expect("a connector");
     let projection = Projection::field(&mapping, id, &planned.node(&fields), fields[0]);
@@ -386,10 +386,10 @@ fn what_a_row_was_asked_by_is_its_own() {
     let keys = Keys { columns: &columns, names: &names, start: 0, end: 2 };
     let table = run(&mapping, &planned, &projection, &[r#"[{"n": 1}, {"n": 2}]"#, r#"[{"n": 3}]"#], keys);
     assert_eq!(
-        shown(&planned.output, planned.root, &table, 0),
+        row_json(&planned.output, planned.root, &table, 0),
         json!({"x": [{"of": "a", "n": 1}, {"of": "a", "n": 2}]})
     );
-    assert_eq!(shown(&planned.output, planned.root, &table, 1), json!({"x": [{"of": "b", "n": 3}]}));
+    assert_eq!(row_json(&planned.output, planned.root, &table, 1), json!({"x": [{"of": "b", "n": 3}]}));
 }
 
 #[test]
@@ -423,7 +423,7 @@ fn entities_of_a_batch_are_matched_by_key_and_keep_their_keys() {
     };
     assert_eq!((place(0), place(1), place(2)), (Some(1), Some(0), None));
 
-    let mut planned = planned(&mapping.schema, ty, "{ n id }");
+    let mut planned = plan_query(&mapping.schema, ty, "{ n id }");
     let hidden: FieldId = mapping.schema.field_by_name(ty, "id").expect("id");
     planned.output.sets[0].hidden.push(hidden);
     let fields = planned.fields();
@@ -431,9 +431,9 @@ fn entities_of_a_batch_are_matched_by_key_and_keep_their_keys() {
     let rows: Vec<String> = found.iter().flatten().map(|it| it.1.raw().to_owned()).collect();
     let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
     let table = run(&mapping, &planned, &projection, &rows, Keys::NONE);
-    assert_eq!(shown(&planned.output, planned.root, &table, 0), json!({"n": 20, "id": "2"}));
+    assert_eq!(row_json(&planned.output, planned.root, &table, 0), json!({"n": 20, "id": "2"}));
     assert_eq!(
-        shown(&planned.output, planned.root, &table, 1)["n"],
+        row_json(&planned.output, planned.root, &table, 1)["n"],
         "! SERVICE_VALUE Int cannot represent a string."
     );
     let Data::Text(keys) = &table.hidden[0].data else { panic!("a key is text") };
@@ -514,21 +514,21 @@ proptest! {
         }
         text.push_str(&format!("type Query {{ a: A0 @connect(source: \"s\", http: {{GET: \"/\"}}, selection: \"{selection}\") }}"));
         let mapping = mapping(&text);
-        let planned = planned(&mapping.schema, mapping.schema.query, query);
+        let planned = plan_query(&mapping.schema, mapping.schema.query, query);
         let fields = planned.fields();
         let projection = Projection::field(&mapping, ConnectorId(0), &planned.node(&fields), fields[0]);
         let table = run(&mapping, &planned, &projection, &[&answer.to_string()], Keys::NONE);
         let document = parser::parse(query, &Limits::NONE).expect("a query");
         let Definition::Operation(operation) = document.definitions[0] else { panic!("no query") };
         let expected = naive(&document, operation.selections, &json!({"a": answer}));
-        prop_assert_eq!(shown(&planned.output, planned.root, &table, 0), expected);
+        prop_assert_eq!(row_json(&planned.output, planned.root, &table, 0), expected);
     }
 
     #[test]
     fn no_answer_makes_a_projection_panic(answer in "[\\[\\]{}:,\"nltobx0-9.e ]{0,30}", value in object()) {
         let mapping = mapping("scalar Any type A { n: [Int] t: Any o: A2 l: [A2] } type A2 { n: Int }
             type Query { a: A @connect(source: \"s\", http: {GET: \"/\"}, selection: \"$.x.y { n: n.x t: l->map(@.x) o { n } l: n { n: n->first } }\") }");
-        let planned = planned(&mapping.schema, mapping.schema.query, "{ a { n t o { n } l { n } } }");
+        let planned = plan_query(&mapping.schema, mapping.schema.query, "{ a { n t o { n } l { n } } }");
         let fields = planned.fields();
         let projection = Projection::field(&mapping, ConnectorId(0), &planned.node(&fields), fields[0]);
         let text = if serde_json::from_str::<Value>(&answer).is_ok() { answer } else { json!({"x": [{"y": value}]}).to_string() };

@@ -4,9 +4,10 @@
 //! those of the document. All checks of literals hold for it; complaints stand at the `@source` and name the key.
 
 use super::Reader;
+use crate::selection::inputs::Looked;
 use crate::selection::value::Value;
 use crate::selection::{SelectionError, Variable};
-use crate::template::{Header, Looked};
+use crate::template::Header;
 use std::collections::BTreeMap;
 use weir_language::ast::ValueId;
 use weir_language::schema::{ScalarReader, Wording};

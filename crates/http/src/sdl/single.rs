@@ -4,7 +4,7 @@
 //!
 //! **Invariant:** depth is that of the expression, which is bounded.
 
-use super::keys::Where;
+use super::expression_keys::Where;
 use super::{Outside, Reader};
 use crate::selection::value::Value;
 use crate::selection::{

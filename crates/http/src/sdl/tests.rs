@@ -64,7 +64,7 @@ const HEAD: &str = "extend schema\n  @link(url: \"https://specs.apollo.dev/conne
 
 /// `text` behind the links is refused with these complaints: the text at the place, and the words.
 #[track_caller]
-fn refused(text: &str, expected: &[(&str, &str)]) {
+fn check_refusal(text: &str, expected: &[(&str, &str)]) {
     let text = format!("{HEAD}{text}");
     let mistakes = read(&text, "s").err().unwrap_or_else(|| panic!("accepted: {text}"));
     for (mistake, (place, message)) in mistakes.iter().zip(expected) {
@@ -77,7 +77,7 @@ fn refused(text: &str, expected: &[(&str, &str)]) {
 
 /// `text` behind the links is accepted with these warnings: the text at the place, and the words.
 #[track_caller]
-fn warned(text: &str, expected: &[(&str, &str)]) {
+fn check_warning(text: &str, expected: &[(&str, &str)]) {
     let text = format!("{HEAD}{text}");
     let notes = mapping(&text).notes;
     for (note, (place, message)) in notes.iter().zip(expected) {
@@ -95,7 +95,7 @@ fn tag_refused(tag: &str, on: &str, place: &str, message: &str) {
         "type U {on} {{ id: ID name: String }} type W {{ u: U }}\ntype Query {{ w: W @connect(source: \"s\", http: {{GET: \"/w\"}}, selection: \"u {{ id name }}\")
         u(id: ID): W @connect(source: \"s\", http: {{GET: \"/u/{{$args.id}}\"}}, selection: \"u {{ id name }}\") {tag} }}"
     );
-    refused(&text, &[(place, message)]);
+    check_refusal(&text, &[(place, message)]);
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn tags_that_would_make_nothing_invalid_are_said_with_their_place() {
         "@cacheTag",
         "a tag with values stands on a type that is asked for by its keys, and `U` has no `@connect`: write it on the fields that give it",
     );
-    refused(
+    check_refusal(
         "type U @cacheTag(format: \"u-{$key.name}\")
           @connect(source: \"s\", http: {GET: \"/u/{$this.id}\"}, selection: \"id name\") { id: ID name: String
           at: Int @cacheTag(format: \"at\") @join(field: \"x\", arguments: \"id: $this.id\") }
@@ -144,7 +144,7 @@ fn connect_refused(connect: &str, place: &str, message: &str) {
     let text = format!(
         "type U {{ id: ID name: String v: V }} type V {{ w: Int }} input In {{ a: Int }}\ntype Query {{ u(id: ID, i: In): U @connect({connect}) }}"
     );
-    refused(&text, &[(place, message)]);
+    check_refusal(&text, &[(place, message)]);
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn names_that_are_not_there_are_said_with_their_place() {
 
 #[test]
 fn a_source_without_a_sound_address_is_one_mistake_however_many_name_it() {
-    refused(
+    check_refusal(
         "extend schema @source(name: \"t\", http: {baseURL: \"host\"})
 @cache(source: \"t\", default: 1)
 type U { id: ID }
@@ -307,7 +307,7 @@ fn complaints_about_selections_point_into_the_string() {
 fn what_a_type_lacks_has_to_be_brought_by_its_keys() {
     let query = "type Query { a: A @connect(source: \"s\", http: {GET: \"/a\"}, selection: \"b { x }\") } type A { b: B }";
     let b = "type B @connect(source: \"s\", http: {GET: \"/b\", queryParams: \"id: $batch.id\"}, selection: \"SELECTION\") { id: ID x: Int y: Int }";
-    warned(
+    check_warning(
         &format!("{query}\n{}", b.replace("SELECTION", "id y")),
         &[(
             "\"b { x",
@@ -315,11 +315,11 @@ fn what_a_type_lacks_has_to_be_brought_by_its_keys() {
         )],
     );
     let keyed = query.replace("b { x }", "b { id x }");
-    refused(
+    check_refusal(
         &format!("{keyed}\n{}", b.replace("SELECTION", "y")),
         &[("y", "a batch is matched by its keys: select `id`, plainly (`id` or `id: a.b`)")],
     );
-    refused(
+    check_refusal(
         &format!("{keyed}\n{}", b.replace("SELECTION", "id: $('x') y")),
         &[("id: $", "a batch is matched by its keys: select `id`, plainly (`id` or `id: a.b`)")],
     );
@@ -327,11 +327,11 @@ fn what_a_type_lacks_has_to_be_brought_by_its_keys() {
     let items = connector(&read, "B", "").items.clone().expect("items");
     let matching = crate::sdl::Matching::Keys(vec![vec!["ref".into(), "id".into()]]);
     assert_eq!((items.path, items.matching), (vec!["list".into()], matching));
-    refused(
+    check_refusal(
         &format!("{keyed}\n{}", b.replace("SELECTION", "id y").replace("$batch.id", "$batch.z")),
         &[("z\"", "`B` has no field `z`; did you mean `x`?")],
     );
-    refused(
+    check_refusal(
         &format!("{keyed}\n{}", b.replace("SELECTION", "id y").replace("queryParams: \"id: $batch.id\"", "")),
         &[("@connect", "nothing of the parent is in this call: name a field of it, as in `{$this.id}`")],
     );
@@ -346,18 +346,18 @@ fn policies_name_services_and_servers() {
     let grpc = &mapping.grpc[0].policy;
     assert_eq!((graphql.timeout_ms, graphql.deadline_header.as_ref().unwrap().as_str()), (Some(5), "x-left"));
     assert_eq!((grpc.concurrency_max, mapping.services[0].policy.retries), (Some(2), Some(3)));
-    refused(
+    check_refusal(
         "extend schema @policy(source: \"graphql\", timeout: 5)",
         &[(
             "\"graphql\"",
             "there is no `@source` called `graphql`, and no `@graphql` or `@grpc` with that prefix",
         )],
     );
-    refused(
+    check_refusal(
         "extend schema @policy(source: \"s\", deadlineHeader: \"Host\")",
         &[("\"Host\"", "`Host` is no name of a header that may be sent")],
     );
-    refused(
+    check_refusal(
         "extend schema @grpc(url: \"http://h/\", proto: \"a.proto\") @policy(source: \"grpc\", h2c: true)",
         &[("h2c", "`@policy` has no `h2c`")],
     );
@@ -374,13 +374,13 @@ fn keys_of_one_call_have_to_come_together() {
     let both = "@connect(source: \"s\", http: {GET: \"/c/{$this.x}/{$this.y}\"}, selection: \"$\")";
     let parted =
         "`B.c` needs `B.x` and `B.y` of one call: select `y` here, or `x` in the `@connect` of `B` too";
-    warned(&text("id x", "id y", both), &[("\"id x\"", &format!("{parted}; it is null here"))]);
+    check_warning(&text("id x", "id y", both), &[("\"id x\"", &format!("{parted}; it is null here"))]);
     mapping(&format!("{HEAD}{}", text("id x", "id x y", both)));
     mapping(&format!("{HEAD}{}", text("id x y", "id", both)));
     let with_id = both.replace("$this.x", "$this.id");
     mapping(&format!("{HEAD}{}", text("id x", "id y", &with_id)));
     let join = "@join(field: \"b\", arguments: \"(x: $this.x, y: $this.y)\")";
-    refused(&text("id x", "id y", join), &[("\"id x\"", parted)]);
+    check_refusal(&text("id x", "id y", join), &[("\"id x\"", parted)]);
 }
 
 #[test]
@@ -388,7 +388,7 @@ fn what_is_asked_apart_is_no_key() {
     let query = "type Query { a: A @connect(source: \"s\", http: {GET: \"/a\"}, selection: \"id\") }";
     let x = "x: Int @connect(source: \"s\", http: {GET: \"/x/{$this.id}\"}, selection: \"$\")";
     let y = "y: Int @connect(source: \"s\", http: {GET: \"/y/{$this.x}\"}, selection: \"$\")";
-    refused(
+    check_refusal(
         &format!("{query} type A {{ id: ID {x} {y} }}"),
         &[(
             "\"id\"",
@@ -396,11 +396,11 @@ fn what_is_asked_apart_is_no_key() {
         )],
     );
     let added = "`Album.x` is added here and asked of a service itself, so it cannot be a key: name a field that `Album` has of its own source";
-    refused(&format!("extend type Album {{ {x} {y} }}"), &[("x}", added)]);
+    check_refusal(&format!("extend type Album {{ {x} {y} }}"), &[("x}", added)]);
     let quoted = "(text: \\\"of $this.none\\\", id: $this.AlbumId)";
     let text = format!("{HEAD}extend type Album {{ z: Int @join(field: \"z\", arguments: \"{quoted}\") }}");
     assert_eq!(mapping(&text).joins[0].keys().collect::<Vec<_>>(), ["AlbumId"]);
-    refused(
+    check_refusal(
         &format!("extend type Album {{ {x} z: Int @join(field: \"z\", arguments: \"(x: $this.x)\") }}"),
         &[("\"(x:", added)],
     );
@@ -409,17 +409,17 @@ fn what_is_asked_apart_is_no_key() {
 #[test]
 fn what_a_selection_gives_takes_no_arguments_and_is_not_asked_for() {
     let query = "type Query { a: A @connect(source: \"s\", http: {GET: \"/a\"}, selection: \"id x\") }";
-    refused(
+    check_refusal(
         &format!("{query} type A {{ id: ID x(n: Int): Int }}"),
         &[("x\"", "`A.x` has arguments, which only a `@connect` of its own can read")],
     );
-    warned(
+    check_warning(
         &format!(
             "{query} type A {{ id: ID x: Int @connect(source: \"s\", http: {{GET: \"/x/{{$this.id}}\"}}, selection: \"$\") }}"
         ),
         &[("x\"", "`A.x` has a `@connect` of its own, which is not asked where a selection gives the field")],
     );
-    refused(
+    check_refusal(
         &format!("{query} interface A {{ id: ID x: Int }}"),
         &[(
             "id x",

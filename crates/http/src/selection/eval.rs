@@ -6,17 +6,17 @@
 //!
 //! **Invariant:** depth is that of the expression, which is bounded; so is the work of one evaluation, whatever the answer.
 
+use super::inputs::Inputs;
 use super::method::Method;
 use super::number;
 use super::value::Value;
 use super::{Call, Expr, ExprId, Member, Selection, Start, StepKind, Variable};
-use crate::inputs::Inputs;
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 
 mod lists;
-mod names;
+mod member_names;
 mod texts;
 
 /// Maximum number of values that one evaluation may create or visit.

@@ -1,9 +1,9 @@
 //! Parsing, printing and evaluation.
 
 use super::eval::eval;
+use super::inputs::{Args, ConfigValues, Inputs, Keys};
 use super::value::Value;
 use super::{DEPTH_MAX, Selection};
-use crate::inputs::{Args, ConfigValues, Inputs, Keys};
 use proptest::prelude::*;
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::source::{Ids, NoHeaders};
@@ -20,7 +20,7 @@ fn prints(text: &str, expected: &str) {
 }
 
 #[track_caller]
-fn refused(text: &str, at: u32, message: &str) {
+fn check_refusal(text: &str, at: u32, message: &str) {
     let error = Selection::parse(text).err().unwrap_or_else(|| panic!("accepted: {text}"));
     assert_eq!((error.span.start, error.message.as_str()), (at, message), "{text}");
 }
@@ -29,7 +29,7 @@ fn refused(text: &str, at: u32, message: &str) {
 pub(crate) const CONFIG: &str = r#"{"unit": "EUR", "deep": {"a": [1, 2]}}"#;
 
 /// The value of `text` over `answer`, as JSON, or why there is none.
-pub(crate) fn evaluated(text: &str, answer: &str) -> String {
+pub(crate) fn evaluate(text: &str, answer: &str) -> String {
     let selection = Selection::parse(text).unwrap_or_else(|error| panic!("{text}: {}", error.message));
     let schema = Schema::from_sdl("type Query { a: Int }").expect("a schema");
     let output = OutputPlan::default();
@@ -63,7 +63,7 @@ pub(crate) fn evaluated(text: &str, answer: &str) -> String {
 /// The same, and clients get it where it is taken apart into columns.
 #[track_caller]
 fn check(text: &str, answer: &str, expected: &str) {
-    assert_eq!(evaluated(text, answer), expected, "{text} over {answer}");
+    assert_eq!(evaluate(text, answer), expected, "{text} over {answer}");
     crate::project::tests::agree(text, answer);
 }
 
@@ -96,32 +96,32 @@ fn selections_print_in_one_form() {
 
 #[test]
 fn what_is_no_selection_is_refused_where_it_goes_wrong() {
-    refused("  ", 0, "nothing is selected: name the members to take, or write `$` for all");
-    refused("id,name", 2, "members are set apart by spaces, not commas");
-    refused("a { }", 4, "nothing is selected between these braces");
-    refused("a {", 3, "expected `}`, found the end");
-    refused("a }", 2, "expected a member, found `}`");
-    refused("id a.b", 3, "this path needs a name (`name: a.b`), or members of its own in braces");
-    refused("a: 1", 3, "a value that is written out stands in `$(…)`, as in `$(1)` or `$([a, b])`");
-    refused("a: b->first(1)", 6, "`->first` takes no argument, not 1");
-    refused("a: b->get", 6, "`->get` takes one argument, not 0");
+    check_refusal("  ", 0, "nothing is selected: name the members to take, or write `$` for all");
+    check_refusal("id,name", 2, "members are set apart by spaces, not commas");
+    check_refusal("a { }", 4, "nothing is selected between these braces");
+    check_refusal("a {", 3, "expected `}`, found the end");
+    check_refusal("a }", 2, "expected a member, found `}`");
+    check_refusal("id a.b", 3, "this path needs a name (`name: a.b`), or members of its own in braces");
+    check_refusal("a: 1", 3, "a value that is written out stands in `$(…)`, as in `$(1)` or `$([a, b])`");
+    check_refusal("a: b->first(1)", 6, "`->first` takes no argument, not 1");
+    check_refusal("a: b->get", 6, "`->get` takes one argument, not 0");
     let variables = "$args $this $batch $config $context $request $env $status $response $claims $role";
-    refused("a: $arg.b", 3, &format!("there is no variable `$arg`: there are {variables}"));
-    refused("a: b ?? c", 5, "`??` stands in `$(…)`: write `$(a ?? b)`");
-    refused("a: b ?! c", 5, "`?!` stands in `$(…)`: write `$(a ?! b)`");
-    refused("a: $(b ?? c ?! d)", 12, "`??` and `?!` are not mixed: put one of them in `$(…)`");
-    refused("a: b? ?", 6, "one `?` is enough");
-    refused("a: 'b", 3, "this text has no end: its quote is missing");
-    refused("a: $(1x)", 5, "this is no number");
-    refused("a: $(-)", 5, "this is no number");
-    refused("a: $({b: 1, b: 2})", 12, "`b` is given twice");
-    refused("a: ...b", 3, "expected a value, found `...`");
-    refused("a->as(b)", 6, "`->as` names a value: write `->as($name)`");
-    refused("a: b->as($x) c: $x", 16, &format!("there is no variable `$x`: there are {variables}"));
-    refused("a->as($x, 1, 2)", 3, "`->as` names one value");
-    refused("a & b", 2, "`&` cannot stand here");
+    check_refusal("a: $arg.b", 3, &format!("there is no variable `$arg`: there are {variables}"));
+    check_refusal("a: b ?? c", 5, "`??` stands in `$(…)`: write `$(a ?? b)`");
+    check_refusal("a: b ?! c", 5, "`?!` stands in `$(…)`: write `$(a ?! b)`");
+    check_refusal("a: $(b ?? c ?! d)", 12, "`??` and `?!` are not mixed: put one of them in `$(…)`");
+    check_refusal("a: b? ?", 6, "one `?` is enough");
+    check_refusal("a: 'b", 3, "this text has no end: its quote is missing");
+    check_refusal("a: $(1x)", 5, "this is no number");
+    check_refusal("a: $(-)", 5, "this is no number");
+    check_refusal("a: $({b: 1, b: 2})", 12, "`b` is given twice");
+    check_refusal("a: ...b", 3, "expected a value, found `...`");
+    check_refusal("a->as(b)", 6, "`->as` names a value: write `->as($name)`");
+    check_refusal("a: b->as($x) c: $x", 16, &format!("there is no variable `$x`: there are {variables}"));
+    check_refusal("a->as($x, 1, 2)", 3, "`->as` names one value");
+    check_refusal("a & b", 2, "`&` cannot stand here");
     let deep = format!("a: $({}1{})", "[".repeat(DEPTH_MAX), "]".repeat(DEPTH_MAX));
-    refused(&deep, 37, "more than 32 brackets are open");
+    check_refusal(&deep, 37, "more than 32 brackets are open");
 }
 
 #[test]
@@ -495,7 +495,7 @@ proptest! {
             let printed = selection.print();
             let again = Selection::parse(&printed).map_err(|it| TestCaseError::fail(format!("{text} | {printed}: {}", it.message)))?;
             prop_assert_eq!(again.print(), printed);
-            evaluated(&text, r#"{"a": [{"b": 1}, "c"], "b": null}"#);
+            evaluate(&text, r#"{"a": [{"b": 1}, "c"], "b": null}"#);
         }
         if let Err(error) = Selection::parse_expression(&text) {
             prop_assert!(text.is_char_boundary(error.span.start as usize));

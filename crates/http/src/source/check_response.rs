@@ -2,10 +2,10 @@
 
 use crate::cache::{AnswerHeaders, Body, Entry};
 use crate::call::Answer;
-use crate::inputs::{Inputs, Response};
 use crate::sdl::Connector;
 use crate::selection::Selection;
 use crate::selection::eval::eval;
+use crate::selection::inputs::{Inputs, Response};
 use crate::selection::value::Value;
 use std::borrow::Cow;
 use weir_engine::source::{Extensions, FieldError, NoHeaders};

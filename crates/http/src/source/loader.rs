@@ -8,13 +8,16 @@
 //!
 //! **Cost:** a look-up for each key; distinct keys are stored once, encoded in one buffer.
 
-use super::memo::CallResult;
-use crate::call::{CallError, Cause, Failure};
+use crate::cache::{Failure, Served};
+use crate::call::{CallError, Cause};
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::OnceCell;
 use weir_engine::keys::{Interner, KeyList, KeyRef};
 use weir_engine::rows::Column;
+
+/// Result of a call.
+pub(super) type CallResult = Result<Served, Failure>;
 
 /// Keys of one connector, with results.
 #[derive(Debug)]
@@ -154,7 +157,7 @@ mod tests {
         Err(CallError::Unavailable(Cause::Connection, number.to_string().into()).into())
     }
 
-    fn said(told: Option<Vec<CallResult>>) -> Vec<String> {
+    fn list_failures(told: Option<Vec<CallResult>>) -> Vec<String> {
         let told = told.expect("it is there at once");
         told.into_iter().map(|it| it.expect_err("it is a failure").to_string()).collect()
     }
@@ -171,7 +174,7 @@ mod tests {
         };
         let check = |places: &[LoaderPlace], expected: &[i64]| {
             let expected: Vec<CallResult> = expected.iter().map(|it| says(*it)).collect();
-            assert_eq!(said(loader.load(places, ask).now_or_never()), said(Some(expected)));
+            assert_eq!(list_failures(loader.load(places, ask).now_or_never()), list_failures(Some(expected)));
         };
         let home = want(&loader, &[1, 2, 3]);
         let away = want(&loader, &[4, 1]);
@@ -195,8 +198,11 @@ mod tests {
         // Keys requested after the start of a call are of the next round.
         let late = want(&loader, &[4]);
         drop(first);
-        assert_eq!(said(second.now_or_never()), said(Some(vec![says(3)])));
-        assert_eq!(said(loader.load(&home, all).now_or_never()), said(Some(vec![says(1), says(2)])));
-        assert_eq!(said(loader.load(&late, all).now_or_never()), said(Some(vec![says(4)])));
+        assert_eq!(list_failures(second.now_or_never()), list_failures(Some(vec![says(3)])));
+        assert_eq!(
+            list_failures(loader.load(&home, all).now_or_never()),
+            list_failures(Some(vec![says(1), says(2)]))
+        );
+        assert_eq!(list_failures(loader.load(&late, all).now_or_never()), list_failures(Some(vec![says(4)])));
     }
 }

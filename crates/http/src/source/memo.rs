@@ -9,8 +9,8 @@
 //! **Cost:** a key and a cell for each call of plans that can repeat one, and none for others. It holds on to
 //! [`BYTES_MAX`] of answers; what comes beyond is not remembered.
 
-use super::loader::Loader;
-use crate::cache::{Body, Failure, Served};
+use super::loader::{CallResult, Loader};
+use crate::cache::{Body, Served};
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::OnceCell;
@@ -18,9 +18,6 @@ use weir_engine::keys::{KeyMap, KeyRef};
 
 /// Maximum size of answers held for a request, in bytes: the limit of one node.
 const BYTES_MAX: usize = 64 * 1024 * 1024;
-
-/// Result of a call.
-pub(super) type CallResult = Result<Served, Failure>;
 
 /// All results held for a request.
 #[derive(Debug, Default)]
@@ -118,7 +115,7 @@ mod tests {
         Err(CallError::Unavailable(Cause::Connection, text.into()).into())
     }
 
-    fn said(told: Option<CallResult>) -> String {
+    fn read_failure(told: Option<CallResult>) -> String {
         told.expect("it is there at once").expect_err("it is a failure").to_string()
     }
 
@@ -131,7 +128,7 @@ mod tests {
                 asked.set(asked.get() + 1);
                 says(text)
             };
-            said(memo.call(KeyRef::of(key), Served::clone, ask).now_or_never())
+            read_failure(memo.call(KeyRef::of(key), Served::clone, ask).now_or_never())
         };
         let first = call(b"a", "first");
         assert_eq!(call(b"a", "second"), first);
@@ -147,7 +144,7 @@ mod tests {
         assert!(first.as_mut().now_or_never().is_none());
         assert!(second.as_mut().now_or_never().is_none(), "it waits for the first");
         drop(first);
-        assert!(said(second.now_or_never()).contains("second"));
+        assert!(read_failure(second.now_or_never()).contains("second"));
     }
 
     #[test]

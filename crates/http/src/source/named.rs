@@ -4,7 +4,7 @@
 
 use super::ConnectorRuntime;
 use crate::cache::Key;
-use crate::inputs::Inputs;
+use crate::selection::inputs::Inputs;
 use std::borrow::Cow;
 use std::sync::Arc;
 

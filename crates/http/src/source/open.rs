@@ -2,17 +2,17 @@
 
 use super::division::Division;
 use super::personal::Personal;
-use super::{ClientKey, ConnectorRuntime, HttpSource, Shared};
+use super::{ConnectorRuntime, HttpSource, Shared};
 use crate::cache::{BodyReading, Cache, Counters, Rule, Sharing};
+use crate::caching::client_key::ClientKey;
+use crate::caching::rule::{build_rule, header_names};
 use crate::call::{self, CallCounts, Upstream};
-use crate::inputs::ConfigValues;
 use crate::sdl::{
     self, CacheRule, Connector, Embedding, Mapping, Mistake, Outside, Place, Policy, Replaced, Service,
     Setting,
 };
-use crate::selection::Variable;
+use crate::selection::inputs::ConfigValues;
 use crate::selection::value::Value;
-use crate::template::Header;
 use http::header::AUTHORIZATION;
 use http::{HeaderName, Method};
 use sha2::{Digest, Sha256};
@@ -24,9 +24,6 @@ use std::time::Duration;
 use weir_engine::lifetime::{Hint, HintAt};
 use weir_engine::source::CacheScope;
 use weir_language::span::Location;
-
-/// Maximum nesting of an answer.
-const DEPTH_MAX: u32 = 200;
 
 /// Options for opening a file of services.
 pub struct Options<'o> {
@@ -307,7 +304,7 @@ fn rule(mapping: &Mapping, connector: &Connector, counters: Arc<Counters>) -> Ru
     // Answers of GraphQL servers are JSON, whatever their `Content-Type`.
     let reading = if connector.graphql.is_some() { BodyReading::Json } else { BodyReading::ByType };
     let kept = header_names(&connector.answer_headers);
-    Rule { reading, kept, ..rule_of(said, only_reads, sent_headers(connector), counters) }
+    Rule { reading, kept, ..build_rule(said, only_reads, sent_headers(connector), counters) }
 }
 
 /// `@cache` of a connector's calls.
@@ -315,55 +312,12 @@ fn cache_rule<'m>(mapping: &'m Mapping, connector: &'m Connector) -> Option<&'m 
     connector.cache.as_ref().or(mapping.service(connector.service).cache.as_ref())
 }
 
-/// Cache rule for `@cache` in `said`, for calls that send the headers `held`.
-pub(crate) fn rule_of(
-    said: Option<&CacheRule>,
-    only_reads: bool,
-    held: Box<[HeaderName]>,
-    counters: Arc<Counters>,
-) -> Rule {
-    let ms = |of: fn(&CacheRule) -> Option<u32>| said.and_then(of).map(|it| u64::from(it) * 1000);
-    let sharing = match said {
-        _ if !only_reads => Sharing::Never,
-        Some(it) if it.private && it.key.is_empty() => Sharing::Never,
-        Some(it) if it.private => Sharing::Keyed,
-        Some(it) if it.public => Sharing::Declared,
-        Some(_) | None => Sharing::ByHeaders,
-    };
-    Rule {
-        counters,
-        cache_control: header_names(said.map_or(&[], |it| &it.cache_control)),
-        default_ms: ms(|it| it.default_s),
-        stale_ms: ms(|it| it.stale_s),
-        stale_on_error_ms: ms(|it| it.stale_if_error_s),
-        jitter_percent: said.map_or(0, |it| it.jitter_percent),
-        negative_ms: ms(|it| Some(it.negative_s)).unwrap_or(0),
-        sharing,
-        held,
-        kept: Box::default(),
-        anonymous: false,
-        overruled: said.map(|it| it.overruled).unwrap_or_default(),
-        reading: BodyReading::Json,
-        depth_max: DEPTH_MAX,
-    }
-}
-
-fn header_names(names: &[Box<str>]) -> Box<[HeaderName]> {
-    names.iter().filter_map(|it| HeaderName::from_bytes(it.as_bytes()).ok()).collect()
-}
-
 /// The headers that the calls send. An `Authorization` that is the operator's own is not among them, as it makes no answer
 /// anybody's.
 fn sent_headers(connector: &Connector) -> Box<[HeaderName]> {
     let sent = connector.request.own_headers().iter();
-    let held = sent.filter(|header| header.name != AUTHORIZATION || !is_operators(header));
+    let held = sent.filter(|header| header.name != AUTHORIZATION || !header.is_operators());
     held.map(|header| header.name.clone()).collect()
-}
-
-/// True if a header contains no client data.
-pub(super) fn is_operators(header: &Header) -> bool {
-    let mut used = header.slots().flat_map(|slot| slot.expr.variables());
-    header.client_header().is_none() && used.all(|it| matches!(it.variable, Variable::Config | Variable::Env))
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Detects calls with client credentials, whose answers are private to the client.
 
-use super::open::is_operators;
 use crate::selection::Variable;
 use crate::template::Header;
 use http::HeaderName;
@@ -22,7 +21,7 @@ impl Personal {
     /// Detects credentials in calls that send `headers` and read the client headers `reads`.
     pub(super) fn new(headers: &[Header], reads: &[Box<str>]) -> Self {
         let credentials = |is: &dyn Fn(&HeaderName) -> bool| -> Vec<Option<Vec<Box<str>>>> {
-            headers.iter().filter(|it| is(&it.name) && !is_operators(it)).map(made_of).collect()
+            headers.iter().filter(|it| is(&it.name) && !it.is_operators()).map(made_of).collect()
         };
         let all = credentials(&|name| is_credential(name.as_str()));
         let always = all.iter().any(Option::is_none);

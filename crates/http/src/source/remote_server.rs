@@ -2,9 +2,9 @@
 
 use super::HttpSource;
 use super::open::{call_policy, protocol};
-use crate::inputs::ConfigValues;
 use crate::passthrough::{Audience, ForwardedHeader, ForwardedValue, MadeHeader, Server, find_guarded};
 use crate::sdl::{CacheRule, Mapping, Mistake, Policy, ServerGuard, server_name};
+use crate::selection::inputs::ConfigValues;
 use crate::template::{Base, Fixed, Header, HeaderValue, fill_settings};
 use http::Uri;
 use std::sync::Arc;

@@ -1,35 +1,11 @@
 //! Evaluates templates that contain only settings, before any request, or settings and claims of a caller.
 
 use super::{Part, Slot, slots};
-use crate::selection::value::Value;
+use crate::selection::inputs::Looked;
 use crate::selection::{Expr, ExprId, Selection, Start, Step, StepKind, Variable};
 
 /// Looks up `$role`, or the value at keys of `$config`, `$env` or `$claims`.
 pub(crate) type LookUp<'l> = dyn Fn(Variable, &[&str]) -> Looked + 'l;
-
-/// Value of a setting in a place that needs text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Looked {
-    /// A string, a number's digits, or a boolean as text.
-    Text(String),
-    /// Absent or null.
-    Missing,
-    /// A list or an object.
-    NoText,
-    /// Unknown before a request.
-    Later,
-}
-
-impl Looked {
-    pub(crate) fn of(value: &Value<'_>) -> Self {
-        match value {
-            Value::Text(text) | Value::Number(text) => Self::Text(text.to_string()),
-            Value::Bool(value) => Self::Text(value.to_string()),
-            Value::Missing | Value::Null => Self::Missing,
-            Value::Array(_) | Value::Object(_) | Value::Json(_) => Self::NoText,
-        }
-    }
-}
 
 /// Result of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 //! **Invariant:** after an error what was rendered is not sent.
 
 use super::{Fast, HeaderValue, Part, Rendered, Request, Slot, form};
-use crate::inputs::Inputs;
 use crate::selection::Selection;
 use crate::selection::eval::{BYTES_MAX, Fault, eval_request};
+use crate::selection::inputs::Inputs;
 use crate::selection::value::Value;
 use http::header::CONTENT_TYPE;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};

@@ -1,8 +1,8 @@
 //! Rendered requests for values, especially hostile ones.
 
 use super::{Base, Rendered};
-use crate::inputs::{Args, ConfigValues, Inputs, Keys};
 use crate::sdl::{self, Mapping};
+use crate::selection::inputs::{Args, ConfigValues, Inputs, Keys};
 use crate::selection::value::Value;
 use proptest::prelude::*;
 use weir_engine::plan::output_plan::{OutputArgument, OutputPlan};
@@ -63,7 +63,7 @@ fn arguments(schema: &Schema, q: Option<&str>) -> OutputPlan {
 }
 
 /// The request for `q` and the parent's `id`, or the reason of a refusal.
-fn sent(http: &str, q: Option<&str>, id: &str, headers: &SentHeaders) -> String {
+fn render_request(http: &str, q: Option<&str>, id: &str, headers: &SentHeaders) -> String {
     let mapping = mapping(http);
     let schema = &mapping.schema;
     let output = arguments(schema, q);
@@ -104,7 +104,7 @@ fn sent(http: &str, q: Option<&str>, id: &str, headers: &SentHeaders) -> String 
 
 #[track_caller]
 fn check(http: &str, q: &str, expected: &str) {
-    assert_eq!(sent(http, Some(q), "7", &SentHeaders(&[])), expected, "{http} with {q:?}");
+    assert_eq!(render_request(http, Some(q), "7", &SentHeaders(&[])), expected, "{http} with {q:?}");
 }
 
 #[test]
@@ -145,7 +145,8 @@ fn a_segment_that_would_name_another_resource_is_refused() {
         ".",
         "`$args.q` is empty, `.` or `..`, which no path can name; client: Argument \"q\" is missing or cannot be part of a path.",
     );
-    let missing = sent(r#"{GET: "/u/{$request.headers.'x-id'}/{$this.id}"}"#, None, "7", &SentHeaders(&[]));
+    let missing =
+        render_request(r#"{GET: "/u/{$request.headers.'x-id'}/{$this.id}"}"#, None, "7", &SentHeaders(&[]));
     assert_eq!(
         missing.split("client: ").nth(1),
         Some("Header \"x-id\" is missing or cannot be part of a path.")
@@ -286,8 +287,11 @@ fn what_a_method_cannot_make_is_not_left_out_of_a_request() {
 fn headers_are_forwarded_by_name_and_never_split() {
     let http = r#"{GET: "/u/{$this.id}", headers: [{name: "x-q", value: "v {$args.q}"}]}"#;
     let given = SentHeaders(&[("x-user", b"ann"), ("cookie", b"secret"), ("x-user", b"bob")]);
-    assert_eq!(sent(http, Some("1"), "7", &given), "GET /api/u/7\nx-user: ann\nx-user: bob\nx-q: v 1");
-    assert_eq!(sent(http, None, "7", &SentHeaders(&[])), "GET /api/u/7");
+    assert_eq!(
+        render_request(http, Some("1"), "7", &given),
+        "GET /api/u/7\nx-user: ann\nx-user: bob\nx-q: v 1"
+    );
+    assert_eq!(render_request(http, None, "7", &SentHeaders(&[])), "GET /api/u/7");
     for value in ["a\r\nX: y", "a\nb", "a\0"] {
         check(
             http,
@@ -295,9 +299,10 @@ fn headers_are_forwarded_by_name_and_never_split() {
             "the value of header `x-q` holds a control character; client: A value for a header holds control characters.",
         );
     }
-    let twice = sent(r#"{GET: "/u/{$request.headers.'x-user'}/{$this.id}"}"#, None, "7", &given);
+    let twice = render_request(r#"{GET: "/u/{$request.headers.'x-user'}/{$this.id}"}"#, None, "7", &given);
     assert_eq!(twice.split("client: ").nth(1), Some("Header \"x-user\" is not a single value."));
-    let first = sent(r#"{GET: "/u/{$request.headers.'X-User'->first}/{$this.id}"}"#, None, "7", &given);
+    let first =
+        render_request(r#"{GET: "/u/{$request.headers.'X-User'->first}/{$this.id}"}"#, None, "7", &given);
     assert_eq!(first, "GET /api/u/ann/7\nx-user: ann\nx-user: bob");
 }
 
@@ -355,7 +360,7 @@ proptest! {
     #[test]
     fn no_value_leaves_its_place(value in ".{0,12}|[./\\\\%?#&=@:;\r\n\0 ]{0,8}") {
         let http = r#"{GET: "/u/{$args.q}/x?id={$this.id}&q={$args.q}"}"#;
-        let line = sent(http, Some(&value), "7", &SentHeaders(&[]));
+        let line = render_request(http, Some(&value), "7", &SentHeaders(&[]));
         if let Some(target) = line.strip_prefix("GET ") {
             let segments: Vec<&str> = target.split('?').next().unwrap_or_default().split('/').collect();
             prop_assert_eq!((segments.len(), segments[1], segments[2], segments[4]), (5, "api", "u", "x"));
@@ -370,7 +375,7 @@ proptest! {
     #[test]
     fn no_value_leaves_its_place_in_a_form(value in ".{0,12}|[\\[\\]%&=+;\r\n\0 ]{0,8}") {
         let http = format!("{{POST: \"/u/{{$this.id}}\", body: \"a: $args.q b: {{ 'c[]': $([$args.q, 'x']) }} d: $args.q\", {FORM}}}");
-        let told = sent(&http, Some(&value), "7", &SentHeaders(&[]));
+        let told = render_request(&http, Some(&value), "7", &SentHeaders(&[]));
         let body = told.rsplit('\n').next().unwrap_or_default();
         let pairs: Vec<(String, String)> = form_urlencoded::parse(body.as_bytes()).into_owned().collect();
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());

@@ -75,7 +75,7 @@ async fn calls_of_http2_go_to_all_addresses_too() {
     let addresses = services.iter().map(|it| it.address).collect();
     let upstream = upstream(vec![addresses], Protocol::Http2, |_| ());
     assert_eq!(failures(&upstream, &post("/", "{}"), 30).await, 0);
-    let seen: Vec<_> = services.iter().map(Http2Service::seen).collect();
+    let seen: Vec<_> = services.iter().map(Http2Service::counts).collect();
     assert_eq!(seen, [(10, 1); 3]);
 }
 
@@ -124,7 +124,7 @@ async fn a_connection_that_is_too_old_takes_no_more_calls() {
         |address, protocol| upstream(vec![vec![address]], protocol, |it| it.connection_age = Duration::ZERO);
     assert_eq!(failures(&upstream(service.address, Protocol::Negotiated), &get("/"), 5).await, 0);
     assert_eq!(failures(&upstream(second.address, Protocol::Http2), &get("/"), 5).await, 0);
-    assert_eq!((service.connections(), second.seen()), (5, (5, 5)));
+    assert_eq!((service.connections(), second.counts()), (5, (5, 5)));
 }
 
 #[tokio::test]

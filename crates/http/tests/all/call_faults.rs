@@ -55,7 +55,7 @@ async fn a_server_that_says_goodbye_is_asked_over_another_connection() {
     for _ in 0..3 {
         assert_eq!(call(&upstream, &post("/", "{}")).await, "200 well");
     }
-    assert_eq!(service.seen(), (3, 3));
+    assert_eq!(service.counts(), (3, 3));
     // Calls in flight are completed.
     let service = Http2Service::start(|_, stream| {
         Play::Send([go_away(stream, NO_ERROR), whole(stream, b"well")].concat())
@@ -81,12 +81,12 @@ async fn a_stream_that_comes_to_nothing_is_made_up_for_once_where_that_is_allowe
         for _ in 0..2 {
             assert_eq!(call(&upstream, &get("/")).await, "200 well");
         }
-        assert_eq!(service.seen(), (3, 2));
+        assert_eq!(service.counts(), (3, 2));
         let service = Http2Service::start(script);
         let upstream = by_http2(&service, 3);
         assert_eq!(call(&upstream, &get("/")).await, "200 well");
         assert_eq!(call(&upstream, &post("/", "{}")).await, "Connection", "it may have been done");
-        assert_eq!(service.seen(), (2, 1));
+        assert_eq!(service.counts(), (2, 1));
     }
 }
 
@@ -120,7 +120,7 @@ async fn an_answer_of_http2_that_is_not_whole_is_none() {
     for (nth, (way, expected)) in ways.into_iter().enumerate() {
         let service = Http2Service::start(move |_, stream| way(stream));
         assert_eq!(call(&by_http2(&service, 0), &get("/")).await, expected, "way {nth}");
-        assert_eq!(service.seen(), (1, 1), "way {nth}");
+        assert_eq!(service.counts(), (1, 1), "way {nth}");
     }
     let early = |at| [headers(at, &[(":status", "103")]), whole(at, b"well")].concat();
     let service = Http2Service::start(move |_, at| Play::Send(early(at)));
@@ -139,13 +139,13 @@ async fn a_stream_that_is_reset_leaves_the_others_of_its_connection() {
     let beside = post("/", "b");
     let first = call(&upstream, &asked);
     let second = async {
-        while service.seen().0 == 0 {
+        while service.counts().0 == 0 {
             tokio::task::yield_now().await;
         }
         call(&upstream, &beside).await
     };
     assert_eq!(tokio::join!(first, second), ("Connection".into(), "200 well".into()));
-    assert_eq!(service.seen(), (2, 1));
+    assert_eq!(service.counts(), (2, 1));
 }
 
 /// Ends connections by a reset: the n-th request is answered so if `at` says so, others are answered well.

@@ -1,6 +1,6 @@
 //! A gRPC server behind the graph: a real one, whose messages are made by the description that the graph is made by.
 
-use crate::grpc_kit::{compiled, description, known_types, serve, serve_known_types};
+use crate::grpc_kit::{compile_pool, description, known_types, serve, serve_known_types};
 use crate::http2_kit::{Http2Service, INTERNAL_ERROR, Play, data, headers, last_data, last_headers, reset};
 use crate::kit::{Documents, answer, engine_of};
 use crate::wire_kit;
@@ -237,7 +237,7 @@ async fn mutations_run_in_order_and_keys_are_asked_once_each() {
 #[test]
 fn a_descriptor_set_describes_as_much_as_its_text() {
     let file = std::env::temp_dir().join(format!("weir-shop-{}.pb", std::process::id()));
-    std::fs::write(&file, compiled().encode_to_vec()).unwrap();
+    std::fs::write(&file, compile_pool().encode_to_vec()).unwrap();
     let by_set = grpc::sdl(&file, "shop_").unwrap();
     std::fs::remove_file(&file).unwrap();
     assert_eq!(by_set, grpc::sdl(&description(), "shop_").unwrap());
@@ -254,7 +254,7 @@ fn a_description_that_cannot_be_read_is_told() {
 }
 
 /// A product that holds another, and that one another, to such a depth.
-fn nested(depth: usize) -> Vec<u8> {
+fn nest_messages(depth: usize) -> Vec<u8> {
     // A message's bytes behind the number of its field and their length.
     let put = |field: u8, message: Vec<u8>| {
         let low = (message.len() & 127) as u8;
@@ -265,7 +265,7 @@ fn nested(depth: usize) -> Vec<u8> {
 }
 
 /// A message as it is sent, with a flag and a length that say what they like.
-fn framed(flag: u8, length: usize, message: &[u8]) -> Vec<u8> {
+fn frame_message(flag: u8, length: usize, message: &[u8]) -> Vec<u8> {
     [&[flag], &(length as u32).to_be_bytes()[..], message].concat()
 }
 
@@ -275,18 +275,18 @@ async fn a_server_that_sends_anything_else_fails_its_own_fields() {
     let done = |at| last_headers(at, &[("grpc-status", "0")]);
     let said =
         |bytes: Vec<u8>| move |at: u32| Play::Send([headers(at, HEAD), data(at, &bytes), done(at)].concat());
-    let deep = nested(150);
+    let deep = nest_messages(150);
     type Way = Box<dyn Fn(u32) -> Play + Send + Sync>;
     let ways: Vec<(&str, Way)> = vec![
-        ("SOURCE_ANSWER", Box::new(said(framed(1, 1, b"x")))),
-        ("SOURCE_ANSWER", Box::new(said(framed(0, u32::MAX as usize, b"x")))),
-        ("SOURCE_ANSWER", Box::new(said(framed(0, 1, b"")))),
-        ("SOURCE_ANSWER", Box::new(said([framed(0, 0, b""), framed(0, 0, b"")].concat()))),
-        ("SOURCE_ANSWER", Box::new(said(framed(0, 2, &[0xff, 0xff])))),
-        ("SOURCE_ANSWER", Box::new(said(framed(0, 4, &[0x12, 2, 0xff, 0xfe])))),
-        ("SOURCE_ANSWER", Box::new(said(framed(0, deep.len(), &deep)))),
+        ("SOURCE_ANSWER", Box::new(said(frame_message(1, 1, b"x")))),
+        ("SOURCE_ANSWER", Box::new(said(frame_message(0, u32::MAX as usize, b"x")))),
+        ("SOURCE_ANSWER", Box::new(said(frame_message(0, 1, b"")))),
+        ("SOURCE_ANSWER", Box::new(said([frame_message(0, 0, b""), frame_message(0, 0, b"")].concat()))),
+        ("SOURCE_ANSWER", Box::new(said(frame_message(0, 2, &[0xff, 0xff])))),
+        ("SOURCE_ANSWER", Box::new(said(frame_message(0, 4, &[0x12, 2, 0xff, 0xfe])))),
+        ("SOURCE_ANSWER", Box::new(said(frame_message(0, deep.len(), &deep)))),
         ("SOURCE_ANSWER", Box::new(said(Vec::new()))),
-        ("SOURCE_TOO_LARGE", Box::new(said(framed(0, 10_001, &[b'x'; 10_001])))),
+        ("SOURCE_TOO_LARGE", Box::new(said(frame_message(0, 10_001, &[b'x'; 10_001])))),
         (
             "SOURCE_UNAVAILABLE",
             Box::new(|at| Play::Send([headers(at, HEAD), last_data(at, b"\0\0\0\0\0")].concat())),
@@ -338,7 +338,7 @@ async fn a_part_that_cannot_be_shown_fails_where_it_is_selected_alone() {
     let message = [&[0x08, 0x01][..], &any, &moment].concat();
     // `digits` is NaN.
     let message = [&message[..], &[0x15, 0x00, 0x00, 0xc0, 0x7f]].concat();
-    let (_server, gateway) = serve_kinds(PLAIN, framed(0, message.len(), &message));
+    let (_server, gateway) = serve_kinds(PLAIN, frame_message(0, message.len(), &message));
     let text = answer(&gateway, "{ getKinds { flag odd_name } }", "{}").await;
     assert_eq!(text, r#"{"data":{"getKinds":{"flag":true,"odd_name":0}}}"#);
     // An `Any` of nothing is an argument, and one without a type is none.
@@ -368,15 +368,15 @@ async fn a_message_that_is_compressed_by_gzip_is_read() {
         encoder.finish().unwrap()
     };
     let packed = pack(&[0x08, 0x01]);
-    let (_server, gateway) = serve_kinds(GZIP, framed(1, packed.len(), &packed));
+    let (_server, gateway) = serve_kinds(GZIP, frame_message(1, packed.len(), &packed));
     let text = answer(&gateway, "{ getKinds { flag } }", "{}").await;
     assert_eq!(text, r#"{"data":{"getKinds":{"flag":true}}}"#);
     // A plain message among compressed ones, one that is no gzip, and one that is too long.
     let long = pack(&[b' '; 10_001]);
     for (frame, expected) in [
-        (framed(0, 2, &[0x08, 0x01]), r#"{"getKinds":{"flag":true}}"#),
-        (framed(1, 2, &[0x08, 0x01]), r#"{"getKinds":null}"#),
-        (framed(1, long.len(), &long), r#"{"getKinds":null}"#),
+        (frame_message(0, 2, &[0x08, 0x01]), r#"{"getKinds":{"flag":true}}"#),
+        (frame_message(1, 2, &[0x08, 0x01]), r#"{"getKinds":null}"#),
+        (frame_message(1, long.len(), &long), r#"{"getKinds":null}"#),
     ] {
         let (_server, gateway) = serve_kinds(GZIP, frame);
         let text = answer(&gateway, "{ getKinds { flag } }", "{}").await;

@@ -60,7 +60,7 @@ impl Http2Service {
     }
 
     /// Numbers of requests and connections.
-    pub(crate) fn seen(&self) -> (usize, usize) {
+    pub(crate) fn counts(&self) -> (usize, usize) {
         (self.calls.load(Ordering::SeqCst), self.connections.load(Ordering::SeqCst))
     }
 }

@@ -63,7 +63,7 @@ fn teams(teams: &[usize]) -> String {
 }
 
 /// Number of keys that a request hashes.
-async fn hashed(engine: &Engine, query: &str) -> u64 {
+async fn count_hashes(engine: &Engine, query: &str) -> u64 {
     let before = hashed_by_this_thread();
     let request = Request::new(query, Instant::now() + Duration::from_secs(60));
     engine.execute(request, &engine.caller(&Identity::admin())).await;
@@ -84,9 +84,9 @@ async fn check(query: &str, keys_per_game: usize, order: Order, expected: (u64, 
             wire_kit::answer("200 OK", "", &body)
         });
         let engine = engine(SDL, &service);
-        let missed = hashed(&engine, query).await;
+        let missed = count_hashes(&engine, query).await;
         // Another text, so that the answer is not found whole.
-        let hit = hashed(&engine, &format!("{query} #")).await;
+        let hit = count_hashes(&engine, &format!("{query} #")).await;
         assert_eq!(service.calls(), 2, "the games, and one batch");
         seen.push((missed, hit));
     }

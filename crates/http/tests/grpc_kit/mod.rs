@@ -23,7 +23,7 @@ pub(crate) fn known_types() -> PathBuf {
 }
 
 /// The compiled description.
-pub(crate) fn compiled() -> DescriptorPool {
+pub(crate) fn compile_pool() -> DescriptorPool {
     pool(description())
 }
 
@@ -127,7 +127,7 @@ impl tonic::server::UnaryService<Bytes> for Asked {
 /// The shop by tonic's server, and what it was asked.
 pub(crate) fn serve() -> (std::net::SocketAddr, Log) {
     let log = Log::default();
-    let shop = Shop { pool: compiled(), log: Arc::clone(&log) };
+    let shop = Shop { pool: compile_pool(), log: Arc::clone(&log) };
     (serve_by(Arc::new(move |method, request| shop.ask(method, request))), log)
 }
 

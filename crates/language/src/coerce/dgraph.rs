@@ -2,7 +2,7 @@
 //!
 //! A message shows only the kind of a text value, unlike in gqlparser: the value may be a password without its quotes.
 
-use crate::schema::{ScalarReader, SchemaView, TypeRef};
+use crate::type_system::{ScalarReader, SchemaView, TypeRef};
 
 /// Message: the value `found` is used where `ty` is expected.
 pub(crate) fn expected_type_message(ty: &str, found: &str) -> String {

@@ -7,9 +7,9 @@
 //! **Cost:** found once, while planning. A variable that was sent is not copied: both numbers lead to one value.
 //! Source: GraphQL specification, section 3.10 (input coercion of input objects).
 
-use super::walk::NODES_MAX;
-use crate::ast::ValueId;
-use crate::schema::InputId;
+use super::input_walk::NODES_MAX;
+use crate::ids::InputId;
+use crate::syntax::ast::ValueId;
 use crate::value::{Node, Values, Variables};
 
 /// A variable of the operation and the input field whose default stands in for it.

@@ -316,7 +316,7 @@ impl<'t> JsonReader<'t> {
     #[inline]
     fn string(&mut self, quote: usize) -> Read {
         let start = quote + 1;
-        let mut at = start + plain(&self.bytes[start..]);
+        let mut at = start + string_value::plain_prefix(&self.bytes[start..]);
         let mut escapes = false;
         while self.byte(at) != b'"' {
             (at, escapes) = self.read_irregular(at, escapes)?;
@@ -338,7 +338,7 @@ impl<'t> JsonReader<'t> {
             Some(0..0x20) => self.fail(JsonErrorKind::ControlCharacter, at)?,
             Some(_) => at + 1,
         };
-        Some((at + plain(&self.bytes[at..]), escapes))
+        Some((at + string_value::plain_prefix(&self.bytes[at..]), escapes))
     }
 
     fn escape(&mut self, at: usize) -> Read {
@@ -378,50 +378,4 @@ fn is_same(bytes: &[u8], one: usize, other: usize, len: usize) -> bool {
         done += 8;
     }
     true
-}
-
-/// The first `"`, `\` or control character of `bytes`.
-pub(super) fn first_escaped(bytes: &[u8]) -> Option<usize> {
-    let plain = plain(bytes);
-    let rest = bytes[plain..].iter().position(|&byte| byte == b'"' || byte == b'\\' || byte < b' ');
-    rest.map(|at| plain + at)
-}
-
-/// Length of the prefix of `bytes` that contains no `"`, `\` or control character. A rest shorter than a word is not counted.
-///
-/// Most strings end within two words; longer ones are searched four words at a time, which compilers make wide
-/// instructions of.
-#[inline]
-fn plain(bytes: &[u8]) -> usize {
-    let mut count = 0;
-    while let Some(word) = bytes.get(count..).and_then(<[u8]>::first_chunk::<8>) {
-        let stops = stops(u64::from_le_bytes(*word));
-        if stops != 0 {
-            return count + stops.trailing_zeros() as usize / 8;
-        }
-        count += 8;
-        if count == 16 {
-            count += 32 * plain_blocks(&bytes[count..]);
-        }
-    }
-    count
-}
-
-/// The high bit of each byte of `word` that ends or breaks a string; of bytes above such a one it may be wrong.
-#[inline]
-const fn stops(word: u64) -> u64 {
-    const ONES: u64 = u64::MAX / 0xFF;
-    let quote = word ^ (ONES * b'"' as u64);
-    let backslash = word ^ (ONES * b'\\' as u64);
-    let zeros = (quote.wrapping_sub(ONES) & !quote) | (backslash.wrapping_sub(ONES) & !backslash);
-    let control = word.wrapping_sub(ONES * 0x20) & !word;
-    (zeros | control) & (ONES * 0x80)
-}
-
-/// Number of leading blocks of 32 bytes of `bytes` without `"`, `\` and control characters.
-fn plain_blocks(bytes: &[u8]) -> usize {
-    let is_plain = |block: &&[u8; 32]| {
-        !block.iter().fold(false, |stops, &byte| stops | (byte == b'"') | (byte == b'\\') | (byte < 0x20))
-    };
-    bytes.as_chunks::<32>().0.iter().take_while(is_plain).count()
 }

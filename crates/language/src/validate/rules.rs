@@ -3,43 +3,18 @@
 //! A rule is a plain function that is handed what it looks at and reports into the context; names are resolved by
 //! the walk before a rule sees them. Words and places of the messages are those of graphql-js 17.
 
-pub(super) mod all_variable_usages_are_allowed;
-pub(super) mod all_variable_uses_defined;
-pub(super) mod all_variables_used;
-pub(super) mod argument_names;
-pub(super) mod argument_uniqueness;
-pub(super) mod directives_are_defined;
-pub(super) mod directives_are_in_valid_locations;
-pub(super) mod directives_are_unique_per_location;
-pub(super) mod executable_definitions;
-pub(super) mod field_selection_merging;
-pub(super) mod field_selections;
-pub(super) mod fragment_name_uniqueness;
-pub(super) mod fragment_spread_is_possible;
-pub(super) mod fragment_spread_target_defined;
-pub(super) mod fragment_spread_type_existence;
-pub(super) mod fragment_spreads_must_not_form_cycles;
-pub(super) mod fragments_must_be_used;
-pub(super) mod fragments_on_composite_types;
-pub(super) mod incremental_delivery;
-pub(super) mod input_object_field_names;
-pub(super) mod input_object_field_uniqueness;
-pub(super) mod input_object_required_fields;
-pub(super) mod leaf_field_selections;
-pub(super) mod lone_anonymous_operation;
-pub(super) mod one_of_input_objects;
-pub(super) mod operation_name_uniqueness;
-pub(super) mod operation_type_existence;
-pub(super) mod required_arguments;
-pub(super) mod single_root_field;
-pub(super) mod values_of_correct_type;
-pub(super) mod variable_uniqueness;
-pub(super) mod variables_are_input_types;
+pub(super) mod argument_rules;
+pub(super) mod directive_rules;
+pub(super) mod field_rules;
+pub(super) mod fragment_rules;
+pub(super) mod operation_rules;
+pub(super) mod value_rules;
+pub(super) mod variable_rules;
 
-use super::context::Context;
-use crate::ast::{Directive, Document, Field};
-use crate::schema::FieldId;
+use crate::ids::FieldId;
 use crate::span::Span;
+use crate::syntax::ast::{Directive, Document, Field};
+use crate::validate::rule_context::Context;
 
 /// Owner of the arguments that are checked.
 #[derive(Clone, Copy)]

@@ -1,11 +1,11 @@
 //! Accessors of a validated document.
 
 use super::{Options, validate};
-use crate::ast::{Selection, ValueKind};
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::parser::{Edition, parse, parse_edition};
-use crate::schema::Schema;
+use crate::syntax::ast::{Selection, ValueKind};
+use crate::syntax::parser::{Edition, parse, parse_edition};
+use crate::type_system::Schema;
 
 pub(super) const OPTIONS: Options =
     Options { limits: Limits::STANDARD, suggestions: true, edition_2026: false, subscriptions_beside: false };
@@ -63,7 +63,7 @@ fn names_are_resolved_into_the_tables() {
     }
     assert_eq!(fields, 7);
     assert_eq!(schema.input_name(valid.input(0)), "id");
-    let uses: Vec<_> = (0..document.values.len() as u32).map(crate::ast::ValueId).collect();
+    let uses: Vec<_> = (0..document.values.len() as u32).map(crate::syntax::ast::ValueId).collect();
     let numbers = |name: &str| -> Vec<u32> {
         let operation = valid.operation(Some(name)).unwrap();
         let is_variable = |id: &&_| matches!(document.value(**id).kind, ValueKind::Variable(_));

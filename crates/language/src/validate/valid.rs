@@ -9,12 +9,16 @@
 //! **Cost:** twelve bytes per selection, four per argument, object field, directive and value,
 //! eight per list or object in place of a scalar that takes any JSON.
 
-use super::context::NONE;
-use crate::ast::{self, Document, OperationKind, ValueId};
+use super::shown_literal::Quoted;
 use crate::error::{Code, Error};
-use crate::schema::{DirectiveId, FieldId, InputId, TypeId, TypeRef};
+use crate::ids::{DirectiveId, FieldId, InputId, TypeId};
 use crate::span::Span;
-use crate::wraps::Wraps;
+use crate::syntax::ast::{self, Document, OperationKind, ValueId};
+use crate::syntax::wraps::Wraps;
+use crate::type_system::TypeRef;
+
+/// Stands in side tables where a name was not found.
+pub(super) const NONE: u32 = u32::MAX;
 
 /// The place of a fragment in [`Valid::fragments`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -156,9 +160,7 @@ impl<'d> Valid<'d> {
         };
         match (at, name) {
             (Some(at), _) => Ok(self.select(at)),
-            (None, Some(name)) => {
-                refuse(format!("Unknown operation named \"{}\".", super::context::Quoted(name)))
-            }
+            (None, Some(name)) => refuse(format!("Unknown operation named \"{}\".", Quoted(name))),
             (None, None) => refuse("Must provide an operation.".to_owned()),
         }
     }

@@ -3,8 +3,8 @@
 //! **Cost:** one pass over the tape of a value, without recursion into it; texts are escaped while they are copied.
 
 use super::{Node, Values};
-use crate::schema::{EnumValueId, InputId, SchemaView};
-pub use crate::string_value::write_quoted;
+use crate::ids::{EnumValueId, InputId};
+use crate::string_value::write_json;
 use std::fmt::Write;
 
 /// Data outside of a tape: the names of ids, and the values of a plan's variables and parents.
@@ -17,25 +17,6 @@ pub trait Environment {
     fn is_absent(&self, variable: u32) -> bool;
     /// Appends the value of a [`Node::Variable`] or [`Node::Parent`].
     fn write_outer(&self, node: Node, out: &mut String);
-}
-
-/// The values of variables, which hold no variables themselves.
-impl Environment for SchemaView<'_> {
-    fn input_name(&self, id: InputId) -> &str {
-        SchemaView::input_name(*self, id)
-    }
-
-    fn enum_name(&self, id: EnumValueId) -> &str {
-        self.str(self.enum_value(id).name)
-    }
-
-    fn is_absent(&self, _: u32) -> bool {
-        false
-    }
-
-    fn write_outer(&self, _: Node, out: &mut String) {
-        out.push_str("null");
-    }
 }
 
 /// Appends the value at `start` of `values`. Each value is written with a comma, which what closes a list or object takes away. A member whose variable is absent is left out.
@@ -91,11 +72,11 @@ fn leaf(values: &Values, node: Node, environment: &impl Environment, out: &mut S
         Node::Float(value) => write!(out, "{value:?}"),
         Node::Number(span) | Node::Json(span) => out.write_str(values.str(span)),
         Node::Text(span) => {
-            write_quoted(values.str(span), out);
+            write_json(values.str(span), out);
             Ok(())
         }
         Node::Enum(id) => {
-            write_quoted(environment.enum_name(id), out);
+            write_json(environment.enum_name(id), out);
             Ok(())
         }
         outer @ (Node::Variable(_) | Node::Parent(_)) => {

@@ -2,15 +2,17 @@
 
 #[path = "../support/mod.rs"]
 mod support;
+#[path = "../verdict_kit/mod.rs"]
+mod verdict_kit;
 
 mod coercion;
+mod corpus;
 mod editions;
 mod graphql_js;
 mod hostile;
 mod hostile_documents;
-mod oracle;
 mod properties;
+mod random_documents;
+mod sdl_corpus;
 mod sdl_errors;
-mod sdl_oracle;
 mod templates;
-mod verdicts;

@@ -2,11 +2,12 @@
 
 use super::balancing::BalancingResult;
 use super::cache::CachingResult;
-use super::input::{HitRate, Inputs};
+use super::inputs::{HitRate, Inputs};
 use super::queue::Course;
 use super::scaling::{self, ScalingResult};
 use super::zone_loss;
-use crate::figures::{self, cpu_time, decimal, percent, thousands};
+use crate::page::figures;
+use crate::page::figures::{cpu_time, decimal, percent, thousands};
 use serde::Serialize;
 
 /// Effect of a term on the sum.

@@ -1,7 +1,7 @@
 //! CPU per request from the result of a load test.
 
-use super::input::{OperationCost, Sourced};
-use crate::figures::{rate, thousands};
+use super::inputs::{OperationCost, Sourced};
+use crate::page::figures::{rate, thousands};
 use crate::result::{GENERATOR, MaxResult, RunResult};
 
 /// CPU of the server per request: of the mix of a `weir load run`, or of the operation `name` of a `weir load max`.
@@ -39,7 +39,7 @@ fn of_run(run: &RunResult, process: Option<&str>) -> Measured {
 fn of_max(max: &MaxResult, name: &str, process: Option<&str>) -> Measured {
     let names: Vec<&str> = max.maxima.iter().map(|it| it.name.as_str()).collect();
     let found = max.maxima.iter().find(|it| it.name == name);
-    let found = found.ok_or_else(|| crate::yaml::unknown_name("operation", name, &names))?;
+    let found = found.ok_or_else(|| crate::notation::yaml::unknown_name("operation", name, &names))?;
     let processes = found.cpu_us_per_request.iter().map(|it| (it.0.as_str(), *it.1));
     let (process, cpu) = server(processes, process)?;
     Ok((cpu, format!("process {process} at {}, {}", rate(found.requests_per_s), max.setup.machine)))
@@ -57,7 +57,7 @@ fn server<'a>(
             .iter()
             .find(|it| it.0 == name)
             .copied()
-            .ok_or_else(|| crate::yaml::unknown_name("process", name, &names))?,
+            .ok_or_else(|| crate::notation::yaml::unknown_name("process", name, &names))?,
         (None, [one]) => *one,
         (None, []) => return Err("no process was watched; measure again with `--watch NAME`".into()),
         (None, _) => return Err(format!("several processes were watched; say which: {}", names.join(", "))),

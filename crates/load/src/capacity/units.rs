@@ -64,7 +64,7 @@ pub fn read_factor(text: &str) -> Result<f64, String> {
 /// # Errors
 /// A text that is no length of time.
 pub fn read_seconds(text: &str) -> Result<f64, String> {
-    let seconds = crate::yaml::Span::read(text)?.0.as_secs_f64();
+    let seconds = crate::notation::yaml::Span::read(text)?.0.as_secs_f64();
     if seconds > 0.0 { Ok(seconds) } else { Err(format!("`{text}` has to be above 0")) }
 }
 

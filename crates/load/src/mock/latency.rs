@@ -1,6 +1,6 @@
 //! Latencies and failure rates of a service, drawn from a seeded generator.
 
-use crate::yaml::Span;
+use crate::notation::yaml::Span;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use std::fmt;
@@ -146,9 +146,9 @@ impl Default for Failures {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::yaml::read;
+    use crate::notation::yaml::read;
 
-    fn drawn(yaml: &str, count: usize) -> Vec<f64> {
+    fn draw_latencies(yaml: &str, count: usize) -> Vec<f64> {
         let latency: LatencyModel = read(yaml).expect("it is a latency");
         let mut random = fastrand::Rng::with_seed(1);
         let mut all: Vec<f64> = (0..count).map(|_| latency.draw(&mut random).as_secs_f64() * 1e3).collect();
@@ -158,21 +158,21 @@ mod tests {
 
     #[test]
     fn a_constant_does_not_vary() {
-        assert_eq!(drawn("5ms", 3), [5.0, 5.0, 5.0]);
+        assert_eq!(draw_latencies("5ms", 3), [5.0, 5.0, 5.0]);
     }
 
     #[test]
     fn half_of_a_log_normal_is_below_the_median_and_one_sigma_is_a_factor_of_e() {
-        let all = drawn("{median: 10ms, sigma: 1.0}", 100_000);
+        let all = draw_latencies("{median: 10ms, sigma: 1.0}", 100_000);
         assert!((all[50_000] - 10.0).abs() < 0.2, "median {}", all[50_000]);
         let upper = all[84_134] / all[50_000];
         assert!((upper - std::f64::consts::E).abs() < 0.1, "factor {upper}");
-        assert!(drawn("{median: 10ms, sigma: 1.0, max: 12ms}", 1000).iter().all(|it| *it <= 12.0));
+        assert!(draw_latencies("{median: 10ms, sigma: 1.0, max: 12ms}", 1000).iter().all(|it| *it <= 12.0));
     }
 
     #[test]
     fn spikes_come_as_often_as_said() {
-        let all = drawn("{median: 1ms, spikes: {probability: 0.1, add: 80ms}}", 10_000);
+        let all = draw_latencies("{median: 1ms, spikes: {probability: 0.1, add: 80ms}}", 10_000);
         let spikes = all.iter().filter(|it| **it > 80.0).count();
         assert!((900..1100).contains(&spikes), "{spikes}");
     }

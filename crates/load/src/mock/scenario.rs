@@ -2,11 +2,12 @@
 //!
 //! **Invariant:** a scenario that was read can be served; every mistake in its text is reported with line, column and a fix.
 
+use super::body_template::{Names, Template, Words};
 use super::latency::{Failures, LatencyModel, Status};
-use super::names::Name;
-use super::template::{Names, Template, Words};
-use crate::expression::mix;
-use crate::yaml::{self, Mistake, Pairs, Span, Tree, header_name, range, unknown_name};
+use super::scenario_names::Name;
+use crate::notation::expression::mix;
+use crate::notation::yaml;
+use crate::notation::yaml::{Mistake, Pairs, Span, Tree, header_name, range, unknown_name};
 use http::{HeaderName, Method};
 use serde::Deserialize;
 use serde_saphyr::Spanned;

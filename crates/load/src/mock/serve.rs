@@ -7,11 +7,11 @@
 //!
 //! **Cost:** an answer that only its target and version decide is made once; a call then is a look-up and a write.
 
-use super::names::Name;
+use super::body_template::Asked;
 use super::scenario::{Endpoint, Scenario};
-use super::template::Asked;
-use crate::expression::Value;
-use crate::yaml::{Span, unknown_name};
+use super::scenario_names::Name;
+use crate::notation::expression::Value;
+use crate::notation::yaml::{Span, unknown_name};
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};

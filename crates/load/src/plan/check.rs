@@ -1,7 +1,7 @@
 //! Checks of answers: status, GraphQL errors, values by path, a whole expected answer.
 
-use super::json::{JsonPath, JsonTemplate};
-use super::values::{RunValues, ValueName};
+use super::generators::{RunValues, ValueName};
+use super::json_template::{JsonPath, JsonTemplate};
 use memchr::memmem;
 use serde::Deserialize;
 use serde_json::value::RawValue;

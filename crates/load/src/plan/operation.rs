@@ -6,10 +6,10 @@
 //! **Cost:** a request without expressions is written once, when the plan is read.
 
 use super::check::Checks;
-use super::json::{JsonPath, JsonTemplate};
-use super::values::{RunValues, ValueName};
+use super::generators::{RunValues, ValueName};
+use super::json_template::{JsonPath, JsonTemplate};
+use crate::notation::expression_text::{Piece, write_text};
 use crate::result::OperationKind;
-use crate::text::{Piece, write_text};
 use crate::wire::{HttpRequest, Target};
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method};
@@ -88,7 +88,7 @@ impl Operation {
         };
         let is_body = self.body.as_ref().is_none_or(JsonTemplate::is_constant);
         if is_path && is_body && self.headers.iter().all(|it| plain(&it.1)) {
-            let generators = super::values::Generators::default();
+            let generators = super::generators::Generators::default();
             let request = self.render(&RunValues::new(&generators, 0), "");
             let mut out = Vec::new();
             request.write_http1(target, &mut out);

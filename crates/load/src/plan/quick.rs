@@ -1,11 +1,13 @@
 //! Plans from YAML, and from the requests of a command line.
 
 use super::Plan;
-use super::document::{self, Definition};
-use super::load::LoadOptions;
-use super::read::{build, whole, without_location};
-use super::text::{OperationText, PlanText};
-use crate::yaml::{self, Mistake, Pairs};
+use super::build_plan::{build, whole, without_location};
+use super::document_operations;
+use super::document_operations::Definition;
+use super::load_options::LoadOptions;
+use super::plan_text::{OperationText, PlanText};
+use crate::notation::yaml;
+use crate::notation::yaml::{Mistake, Pairs};
 use std::path::{Path, PathBuf};
 
 /// A request of the command line.
@@ -57,7 +59,7 @@ impl Request {
                 plan.operations.0.push((without_location(format!("GET {path}")), without_location(text)));
             }
             Self::Query(document, variables) => {
-                for definition in document::operations(document).map_err(whole)? {
+                for definition in document_operations::operations(document).map_err(whole)? {
                     add_definition(plan, document, "query", definition, variables.as_deref())?;
                 }
             }
@@ -68,7 +70,7 @@ impl Request {
                         .map_err(|cause| whole(format!("{shown} cannot be read: {cause}")))?;
                     let named = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
                     let wrong = |cause| whole(format!("{shown}: {cause}"));
-                    for definition in document::operations(&text).map_err(wrong)? {
+                    for definition in document_operations::operations(&text).map_err(wrong)? {
                         add_definition(plan, &text, &named, definition, None)
                             .map_err(|mistake| whole(format!("{shown}: {}", mistake.message)))?;
                     }

@@ -216,7 +216,7 @@ nonsense
     }
 
     /// Offsets in milliseconds, paths and statuses of the common or combined lines with these seconds, requests and ends.
-    fn replayed(lines: &[(u32, &str, &str)]) -> Vec<(u128, String, Option<u16>)> {
+    fn replay_lines(lines: &[(u32, &str, &str)]) -> Vec<(u128, String, Option<u16>)> {
         let line = |(second, request, end): &(u32, &str, &str)| {
             format!("127.0.0.1 - - [02/Jan/2026:03:04:{second:02} +0000] \"{request}\" {end}\n")
         };
@@ -236,7 +236,7 @@ nonsense
             get(7, "GET /d HTTP/1.1"),
             get(9, "GET /y HTTP/1.1"),
         ];
-        let found: Vec<(u128, String)> = replayed(&lines).into_iter().map(|it| (it.0, it.1)).collect();
+        let found: Vec<(u128, String)> = replay_lines(&lines).into_iter().map(|it| (it.0, it.1)).collect();
         let expected = [(0, "/a"), (250, "/b"), (500, "/c"), (750, "/d"), (2000, "/x"), (2500, "/y")];
         assert_eq!(found, expected.map(|(at, path)| (at, path.to_owned())));
     }
@@ -253,7 +253,7 @@ nonsense
             ("101 0", None),
             ("- 0", None),
         ] {
-            assert_eq!(replayed(&[(1, "GET /a HTTP/1.1", end)])[0].2, expected, "{end}");
+            assert_eq!(replay_lines(&[(1, "GET /a HTTP/1.1", end)])[0].2, expected, "{end}");
         }
     }
 
@@ -266,7 +266,7 @@ nonsense
             (r"/a\tb", "/a%09b"),
             ("/a%20b", "/a%20b"),
         ] {
-            let found = replayed(&[(1, &format!("GET {logged} HTTP/1.1"), "404 1 \"\\x22\" \"x\"")]);
+            let found = replay_lines(&[(1, &format!("GET {logged} HTTP/1.1"), "404 1 \"\\x22\" \"x\"")]);
             assert_eq!(found, [(0, expected.to_owned(), Some(404))], "{logged}");
         }
     }

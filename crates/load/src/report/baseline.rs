@@ -3,7 +3,7 @@
 //!
 //! **Invariant:** a limit on a figure that a result lacks fails; nothing passes unmeasured.
 
-use crate::figures;
+use crate::page::figures;
 use crate::result::{GENERATOR, OperationResult, RunResult};
 
 /// A figure of a result that limits can be put on.

@@ -7,13 +7,11 @@
 
 use super::pace::{Arrival, Mix, Schedule, pace};
 use super::process::own_cpu_s;
-use super::push::Marks;
 use super::record::{Micros, Recorder, Tick};
 use super::slot::{Slot, dialer};
-use crate::plan::{Flow, Load, Plan, Protocol, Share};
-use crate::wire::{Answer, Dialer, Http2};
+use super::state::{GeneratorState, Times};
+use crate::plan::{Load, Plan, Protocol, Share};
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -49,27 +47,6 @@ pub(crate) enum Event {
     Failed(String),
 }
 
-/// State that all tasks of a generator share.
-pub(super) struct GeneratorState {
-    pub plan: Arc<Plan>,
-    load: Load,
-    share: Share,
-    mix: Mix,
-    pub dialer: Dialer,
-    http2: Vec<Rc<Http2>>,
-    pub recorder: RefCell<Recorder>,
-    live: RefCell<Tick>,
-    pub marks: RefCell<Marks>,
-    queue: RefCell<VecDeque<Arrival>>,
-    arrived: Notify,
-    idle: Cell<u32>,
-    is_ended: Cell<bool>,
-    /// Runs of a closed loop that were begun.
-    begun: Cell<u64>,
-    pub start: Instant,
-    end: Instant,
-}
-
 /// Runs a job to its end and reports its news.
 pub(crate) fn generate(job: Job, news: &Sender<Event>) {
     let result = tokio::runtime::Builder::new_current_thread()
@@ -91,7 +68,7 @@ async fn drive(job: Job, news: &Sender<Event>) -> Result<Recorder, String> {
     let connections = connections(&plan, &load, share);
     let http2 = match plan.protocol {
         Protocol::Http1 => Vec::new(),
-        Protocol::Http2 => (0..connections.0.max(1)).map(|_| Rc::default()).collect(),
+        Protocol::Http2 => (0..connections.first.max(1)).map(|_| Rc::default()).collect(),
     };
     let shared = Rc::new(GeneratorState {
         recorder: RefCell::new(Recorder::new(plan.operations.len())),
@@ -132,18 +109,27 @@ async fn drive(job: Job, news: &Sender<Event>) -> Result<Recorder, String> {
     Ok(recorder)
 }
 
+/// Numbers of connections.
+#[derive(Clone, Copy)]
+struct Connections {
+    first: u32,
+    most: u32,
+}
+
 /// Connections to begin with, and their maximum.
-fn connections(plan: &Plan, load: &Load, share: Share) -> (u32, u32) {
+fn connections(plan: &Plan, load: &Load, share: Share) -> Connections {
     match (load, plan.connections) {
         (Load::Closed { users, .. }, None) => {
             let count = share.part(*users);
-            (if plan.protocol == Protocol::Http2 { count.div_ceil(plan.streams) } else { count }, count)
+            let first = if plan.protocol == Protocol::Http2 { count.div_ceil(plan.streams) } else { count };
+            Connections { first, most: count }
         }
-        (_, Some(count)) => (share.part(count), share.part(count)),
-        (_, None) if plan.protocol == Protocol::Http2 => {
-            (share.part(CONNECTIONS_FIRST), share.part(CONNECTIONS_FIRST))
+        (_, Some(count)) => Connections { first: share.part(count), most: share.part(count) },
+        (_, None) => {
+            let first = share.part(CONNECTIONS_FIRST);
+            let is_shared = plan.protocol == Protocol::Http2;
+            Connections { first, most: if is_shared { first } else { share.part(CONNECTIONS_MAX) } }
         }
-        (_, None) => (share.part(CONNECTIONS_FIRST), share.part(CONNECTIONS_MAX)),
     }
 }
 
@@ -200,10 +186,10 @@ async fn run_closed_load(shared: &Rc<GeneratorState>, warmup: Duration) -> u32 {
 }
 
 /// Hands each arrival of the schedule to a free slot. Returns the number of slots.
-async fn open(shared: &Rc<GeneratorState>, (first, most): (u32, u32), warmup: Duration) -> u32 {
+async fn open(shared: &Rc<GeneratorState>, connections: Connections, warmup: Duration) -> u32 {
     let streams = if shared.http2.is_empty() { 1 } else { shared.plan.streams };
-    let first = first.max(1) * streams;
-    let most = most.max(1) * streams;
+    let first = connections.first.max(1) * streams;
+    let most = connections.most.max(1) * streams;
     let mut tasks = JoinSet::new();
     let mut slots = 0;
     while slots < first {
@@ -267,101 +253,6 @@ async fn serve(shared: Rc<GeneratorState>, number: u32, is_early: bool) {
             }
         }
     }
-}
-
-impl GeneratorState {
-    /// The time in the measured period; nothing for warm-up.
-    pub(super) fn measured_time(&self, at: Instant) -> Option<Duration> {
-        (at < self.end).then(|| at.checked_duration_since(self.start)).flatten()
-    }
-
-    pub(super) fn share(&self) -> Share {
-        self.share
-    }
-
-    /// The number of the next run of a closed loop, or of the next subscriber.
-    pub(super) fn next_number(&self) -> u64 {
-        let turn = self.begun.replace(self.begun.get() + 1);
-        turn * u64::from(self.share.of) + u64::from(self.share.index)
-    }
-
-    fn slot(&self, number: u32) -> Slot<'_> {
-        let connections = self.http2.len().max(1);
-        Slot::new(&self.plan, self.http2.get(number as usize % connections).cloned())
-    }
-
-    fn flow(&self, arrival: &Arrival) -> &Flow {
-        &self.plan.flows[arrival.flow]
-    }
-
-    fn count_arrival(&self, arrival: &Arrival, now: Instant) {
-        if self.measured_time(arrival.due).is_some() {
-            self.recorder.borrow_mut().lag.record(now.saturating_duration_since(arrival.due));
-        }
-    }
-
-    fn count_unsent(&self, arrival: &Arrival) {
-        let Some(at) = self.measured_time(arrival.due) else { return };
-        let mut recorder = self.recorder.borrow_mut();
-        let tally = &mut recorder.operations[self.flow(arrival).steps[0]];
-        tally.scheduled += 1;
-        tally.fail("unsent", 0, b"no connection was free before the run ended");
-        let second = recorder.second(at);
-        second.offered += 1;
-        second.errors += 1;
-    }
-
-    /// Counts a request that has ended.
-    fn count(&self, operation: usize, times: Times, result: Result<(), (&str, u16, &[u8])>, answer: &Answer) {
-        let Some(at) = self.measured_time(times.due) else { return };
-        let latency = times.done.saturating_duration_since(times.due);
-        let is_answered = answer.status != 0;
-        let mut recorder = self.recorder.borrow_mut();
-        recorder.last_done = recorder.last_done.max(times.done.saturating_duration_since(self.start));
-        let tally = &mut recorder.operations[operation];
-        tally.scheduled += 1;
-        tally.sent += 1;
-        tally.completed += u64::from(is_answered);
-        tally.bytes += answer.bytes;
-        // A refused connection is no fast answer, so it is not recorded; a timeout counts as a slow answer.
-        let is_timed = is_answered || matches!(result, Err(("timeout", ..)));
-        if is_timed {
-            tally.latency.record(latency);
-            tally.service.record(times.done.saturating_duration_since(times.sent));
-        }
-        if let Some(label) = answer.cache.label().filter(|_| is_answered) {
-            match tally.cache.get_mut(label) {
-                Some(count) => *count += 1,
-                None => drop(tally.cache.insert(label.to_owned(), 1)),
-            }
-        }
-        let is_error = result.is_err();
-        if let Err((label, status, body)) = result {
-            tally.fail(label, status, body);
-        }
-        let second = recorder.second(at);
-        second.offered += 1;
-        second.sent += 1;
-        second.completed += u64::from(is_answered);
-        second.errors += u64::from(is_error);
-        if is_timed {
-            second.latency.record(latency);
-        }
-        let mut live = self.live.borrow_mut();
-        live.completed += u64::from(is_answered);
-        live.errors += u64::from(is_error);
-        if is_timed {
-            live.latency.record(latency);
-        }
-    }
-}
-
-/// The instants of a request.
-#[derive(Clone, Copy)]
-struct Times {
-    due: Instant,
-    sent: Instant,
-    done: Instant,
 }
 
 /// Runs a flow of the schedule. Returns false if a request got no answer.

@@ -2,7 +2,7 @@
 //!
 //! A timer of the runtime would be a millisecond late; a thread's sleep is some 60 µs late.
 
-use crate::expression::mix;
+use crate::notation::expression::mix;
 use crate::plan::{Entry, Load, Share, cumulate};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,61 +1,12 @@
 //! Subscribers: connections that stay open, and the time from a mutation to each push of it.
 
-use super::generator::GeneratorState;
+use super::state::GeneratorState;
+use crate::notation::expression_text::write_value;
 use crate::plan::{Mark, Over, RunValues, parse_captured};
-use crate::text::write_value;
 use crate::wire::{Subscription, sse, websocket};
-use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use std::time::Instant;
 use tokio::task::JoinSet;
-
-/// Mutations whose pushes are awaited.
-const MARKS_MAX: usize = 100_000;
-
-/// Mutations by the value that their pushes hold.
-#[derive(Default)]
-pub(super) struct Marks {
-    /// The start of the mutation, and subscribers that have not seen it.
-    sent: HashMap<String, (Instant, u32)>,
-    order: VecDeque<String>,
-    subscribers: u32,
-    unseen: u64,
-}
-
-impl Marks {
-    /// A mutation begins.
-    pub(super) fn record_sent(&mut self, mark: String) {
-        if self.subscribers == 0 {
-            return;
-        }
-        if self.order.len() == MARKS_MAX
-            && let Some((_, left)) = self.order.pop_front().and_then(|it| self.sent.remove(&it))
-        {
-            self.unseen -= u64::from(left);
-        }
-        if let Some((_, left)) = self.sent.insert(mark.clone(), (Instant::now(), self.subscribers)) {
-            self.unseen -= u64::from(left);
-        } else {
-            self.order.push_back(mark);
-        }
-        self.unseen += u64::from(self.subscribers);
-    }
-
-    /// The start of the mutation whose push was received.
-    fn record_push(&mut self, mark: &str) -> Option<Instant> {
-        let (start, left) = self.sent.get_mut(mark)?;
-        if *left > 0 {
-            *left -= 1;
-            self.unseen -= 1;
-        }
-        Some(*start)
-    }
-
-    /// True if every subscriber has seen every mutation.
-    pub(super) fn all_seen(&self) -> bool {
-        self.unseen == 0
-    }
-}
 
 /// Opens all subscriptions of the plan and waits until they are open or have failed.
 pub(super) async fn subscribe(shared: &Rc<GeneratorState>) -> JoinSet<()> {
@@ -66,7 +17,7 @@ pub(super) async fn subscribe(shared: &Rc<GeneratorState>) -> JoinSet<()> {
         if operation.over == Over::Http {
             continue;
         }
-        for _ in 0..shared.share().part(operation.clients) {
+        for _ in 0..shared.share.part(operation.clients) {
             count += 1;
             let shared = Rc::clone(shared);
             let opened = opened.clone();
@@ -75,7 +26,7 @@ pub(super) async fn subscribe(shared: &Rc<GeneratorState>) -> JoinSet<()> {
     }
     for _ in 0..count {
         let is_open = openings.recv().await == Some(true);
-        shared.marks.borrow_mut().subscribers += u32::from(is_open);
+        shared.marks.borrow_mut().add_subscribers(u32::from(is_open));
     }
     tasks
 }
@@ -85,7 +36,7 @@ async fn subscriber(shared: &GeneratorState, at: usize, opened: tokio::sync::mps
     let operation = &plan.operations[at];
     let mut values = RunValues::new(&plan.generators, plan.captures);
     let number = shared.next_number();
-    plan.generators.draw(&operation.used, shared.share(), number, plan.seed, &mut values);
+    plan.generators.draw(&operation.used, shared.share, number, plan.seed, &mut values);
     let request = operation.render(&values, "");
     let begun = Instant::now();
     let opening = async {

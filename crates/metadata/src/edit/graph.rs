@@ -1,6 +1,7 @@
 //! Commands about roles, collections, endpoints and settings.
 
 use super::arguments::Arguments;
+use super::lookup::{already_exists, not_there, take_out};
 use super::{Command, Done, Outcome, Refused};
 use crate::document::Metadata;
 use crate::document::api::{
@@ -45,9 +46,8 @@ fn add_inherited_role(document: &mut Metadata, args: &mut Arguments) -> Done {
 
 fn drop_inherited_role(document: &mut Metadata, args: &mut Arguments) -> Done {
     let name: String = args.need("role_name")?;
-    let at = document.inherited_roles.iter().position(|it| it.role_name == name);
-    let at = at.ok_or_else(|| not_there(format!("inherited role \"{name}\" does not exist")))?;
-    document.inherited_roles.remove(at);
+    let missing = || not_there(format!("inherited role \"{name}\" does not exist"));
+    take_out(&mut document.inherited_roles, |it| it.role_name == name, missing)?;
     Ok(Outcome { cascade: Some(false), message: None })
 }
 
@@ -114,9 +114,8 @@ fn drop_query_from_collection(document: &mut Metadata, args: &mut Arguments) -> 
     let name: String = args.need("collection_name")?;
     let query: String = args.need("query_name")?;
     let queries = &mut collection(document, &name)?.definition.queries;
-    let at = queries.iter().position(|it| it.name == query);
     let missing = || not_there(format!("query with name \"{query}\" not found in collection \"{name}\""));
-    queries.remove(at.ok_or_else(missing)?);
+    take_out(queries, |it| it.name == query, missing)?;
     Ok(Outcome { cascade: Some(false), message: None })
 }
 
@@ -189,9 +188,8 @@ fn are_ambiguous(one: &str, other: &str) -> bool {
 
 fn drop_rest_endpoint(document: &mut Metadata, args: &mut Arguments) -> Done {
     let name: String = args.need("name")?;
-    let at = document.rest_endpoints.iter().position(|it| it.name == name);
-    let at = at.ok_or_else(|| not_there(format!("endpoint with name: {name} does not exist")))?;
-    document.rest_endpoints.remove(at);
+    let missing = || not_there(format!("endpoint with name: {name} does not exist"));
+    take_out(&mut document.rest_endpoints, |it| it.name == name, missing)?;
     Ok(Outcome::default())
 }
 
@@ -208,12 +206,4 @@ fn set_api_limits(document: &mut Metadata, args: &mut Arguments) -> Done {
 fn remove_api_limits(document: &mut Metadata, _: &mut Arguments) -> Done {
     document.api_limits = ApiLimits::default();
     Ok(Outcome::default())
-}
-
-fn already_exists(message: String) -> Refused {
-    Refused::new("already-exists", message)
-}
-
-fn not_there(message: String) -> Refused {
-    Refused::new("not-exists", message)
 }

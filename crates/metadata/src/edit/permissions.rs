@@ -1,7 +1,7 @@
 //! Commands about permissions of tables.
 
 use super::arguments::Arguments;
-use super::sources::{display_name, table};
+use super::lookup::{already_exists, display_name, table};
 use super::{Command, Done, Outcome, Refused};
 use crate::document::Metadata;
 use crate::document::permission::PermissionEntry;
@@ -63,7 +63,7 @@ fn create<P: DeserializeOwned>(
     if permissions.iter().any(|it| it.role == entry.role) {
         let role = &entry.role;
         let message = format!("{kind} permission already defined on table \"{name}\" with role \"{role}\"");
-        return Err(Refused::new("already-exists", message));
+        return Err(already_exists(message));
     }
     permissions.push(entry);
     Ok(Outcome::default())
@@ -100,7 +100,9 @@ fn remove<P>(
 fn set_comment(document: &mut Metadata, args: &mut Arguments) -> Done {
     fn set<P>(
         table: &mut TableEntry,
-        (role, kind, comment): (&str, &str, Option<String>),
+        role: &str,
+        kind: &str,
+        comment: Option<String>,
         list: fn(&mut TableEntry) -> &mut Vec<PermissionEntry<P>>,
     ) -> Result<(), Refused> {
         let at = position(table, role, kind, list)?;
@@ -109,13 +111,13 @@ fn set_comment(document: &mut Metadata, args: &mut Arguments) -> Done {
     }
     let role: String = args.need("role")?;
     let kind: String = args.need("type")?;
-    let of = (&*role, &*kind, args.read("comment")?);
+    let comment = args.read("comment")?;
     let known = table(document, args)?;
     match &*kind {
-        "insert" => set(known, of, |it| &mut it.insert_permissions)?,
-        "select" => set(known, of, |it| &mut it.select_permissions)?,
-        "update" => set(known, of, |it| &mut it.update_permissions)?,
-        "delete" => set(known, of, |it| &mut it.delete_permissions)?,
+        "insert" => set(known, &role, &kind, comment, |it| &mut it.insert_permissions)?,
+        "select" => set(known, &role, &kind, comment, |it| &mut it.select_permissions)?,
+        "update" => set(known, &role, &kind, comment, |it| &mut it.update_permissions)?,
+        "delete" => set(known, &role, &kind, comment, |it| &mut it.delete_permissions)?,
         other => {
             let message = format!("`{other}` is none of: insert, select, update, delete");
             return Err(Refused { path: "args.type".into(), ..Refused::new("parse-failed", message) });

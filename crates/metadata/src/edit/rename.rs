@@ -3,7 +3,7 @@
 //! A condition is followed along the relationships whose target the document says: a foreign key of the table's own column is known to
 //! the database alone, and what lies behind it keeps the old name.
 
-use super::sources::display_name;
+use super::lookup::display_name;
 use crate::document::table::{ForeignKeyOn, RelationshipEntry, TableEntry, TableName};
 use crate::json::Json;
 

@@ -1,6 +1,7 @@
-//! Commands about sources, tables, relationships, permissions and functions.
+//! Commands about sources, tables, relationships and functions.
 
 use super::arguments::Arguments;
+use super::lookup::{already_exists, display_name, not_there, source, table, take_out};
 use super::{Command, Done, Outcome, Refused, permissions, rename};
 use crate::document::Metadata;
 use crate::document::function::{FunctionConfiguration, FunctionEntry};
@@ -34,36 +35,8 @@ pub(super) fn command(verb: &str) -> Option<Command> {
         "set_function_customization" => set_function_customization,
         "create_function_permission" => create_function_permission,
         "drop_function_permission" => drop_function_permission,
-        verb => return permissions::command(verb),
+        _ => return None,
     })
-}
-
-/// The name of a table or function in messages: with its schema, unless that is `public`.
-pub(super) fn display_name(name: &TableName) -> String {
-    match name.parts() {
-        ("" | "public", name) => name.to_owned(),
-        (schema, name) => format!("{schema}.{name}"),
-    }
-}
-
-/// The source called `name`.
-fn source<'d>(document: &'d mut Metadata, name: &str) -> Result<&'d mut SourceEntry, Refused> {
-    let found = document.sources.iter_mut().find(|it| it.name == name);
-    found.ok_or_else(|| not_there(format!("source with name \"{name}\" does not exist")))
-}
-
-/// The source and table that a command is about.
-pub(super) fn table<'d>(
-    document: &'d mut Metadata,
-    args: &mut Arguments,
-) -> Result<&'d mut TableEntry, Refused> {
-    let name: String = args.source()?;
-    let table: TableName = args.take_table_name("table")?;
-    let found =
-        source(document, &name)?.tables.iter_mut().find(|it| display_name(&it.table) == display_name(&table));
-    let missing =
-        || not_there(format!("table \"{}\" does not exist in source: {name}", display_name(&table)));
-    found.ok_or_else(missing)
 }
 
 /// Runs `command` for each of `tables`.
@@ -97,10 +70,7 @@ fn add_source(document: &mut Metadata, args: &mut Arguments) -> Done {
             *known = SourceEntry { configuration, customization, query_tags, health_check, ..known.clone() };
         }
         Some(known) => {
-            return Err(Refused::new(
-                "already-exists",
-                format!("source with name \"{}\" already exists", known.name),
-            ));
+            return Err(already_exists(format!("source with name \"{}\" already exists", known.name)));
         }
     }
     Ok(Outcome::default())
@@ -136,7 +106,7 @@ fn rename_source(document: &mut Metadata, args: &mut Arguments) -> Done {
     let name: String = args.need("name")?;
     let new: String = args.need("new_name")?;
     if document.sources.iter().any(|it| it.name == new) {
-        return Err(Refused::new("already-exists", format!("source with name \"{new}\" already exists")));
+        return Err(already_exists(format!("source with name \"{new}\" already exists")));
     }
     source(document, &name)?.name = new;
     Ok(Outcome::default())
@@ -167,14 +137,13 @@ fn untrack_table(document: &mut Metadata, args: &mut Arguments) -> Done {
     let table: TableName = args.take_table_name("table")?;
     let cascade = args.flag("cascade")?;
     let tables = &mut source(document, &name)?.tables;
-    let at = tables.iter().position(|it| display_name(&it.table) == display_name(&table));
     let missing = || {
         Refused::new(
             "already-untracked",
             format!("view/table already untracked: \"{}\"", display_name(&table)),
         )
     };
-    tables.remove(at.ok_or_else(missing)?);
+    take_out(tables, |it| display_name(&it.table) == display_name(&table), missing)?;
     Ok(Outcome { cascade: Some(cascade), message: None })
 }
 
@@ -212,7 +181,7 @@ fn check_free(table: &TableEntry, name: &str) -> Result<(), Refused> {
     if relationships.any(|it| it.name == name) || table.computed_fields.iter().any(|it| it.name == name) {
         let message =
             format!("field with name \"{name}\" already exists in table \"{}\"", display_name(&table.table));
-        return Err(Refused::new("already-exists", message));
+        return Err(already_exists(message));
     }
     Ok(())
 }
@@ -279,9 +248,8 @@ fn drop_computed_field(document: &mut Metadata, args: &mut Arguments) -> Done {
     let name: String = args.need("name")?;
     let cascade: bool = args.flag("cascade")?;
     let known = table(document, args)?;
-    let at = known.computed_fields.iter().position(|it| it.name == name);
     let missing = || not_there(format!("computed field \"{name}\" does not exist"));
-    known.computed_fields.remove(at.ok_or_else(missing)?);
+    take_out(&mut known.computed_fields, |it| it.name == name, missing)?;
     Ok(Outcome { cascade: Some(cascade), message: None })
 }
 
@@ -312,11 +280,10 @@ fn functions<'d>(
 fn untrack_function(document: &mut Metadata, args: &mut Arguments) -> Done {
     let cascade = args.flag("cascade")?;
     let (functions, name) = functions(document, args)?;
-    let at = functions.iter().position(|it| display_name(&it.function) == display_name(&name));
     let missing = || {
         Refused::new("already-untracked", format!("function already untracked: \"{}\"", display_name(&name)))
     };
-    functions.remove(at.ok_or_else(missing)?);
+    take_out(functions, |it| display_name(&it.function) == display_name(&name), missing)?;
     Ok(Outcome { cascade: Some(cascade), message: None })
 }
 
@@ -340,7 +307,7 @@ fn create_function_permission(document: &mut Metadata, args: &mut Arguments) -> 
     if known.permissions.iter().any(|it| it.role == role) {
         let name = display_name(&known.function);
         let message = format!("permission of role \"{role}\" already exists for function \"{name}\"");
-        return Err(Refused::new("already-exists", message));
+        return Err(already_exists(message));
     }
     known.permissions.push(FunctionPermission { role });
     Ok(Outcome::default())
@@ -349,14 +316,9 @@ fn create_function_permission(document: &mut Metadata, args: &mut Arguments) -> 
 fn drop_function_permission(document: &mut Metadata, args: &mut Arguments) -> Done {
     let role: String = args.need("role")?;
     let known = function(document, args)?;
-    let at = known.permissions.iter().position(|it| it.role == role);
     let name = display_name(&known.function);
     let missing =
         || not_there(format!("permission of role \"{role}\" does not exist for function \"{name}\""));
-    known.permissions.remove(at.ok_or_else(missing)?);
+    take_out(&mut known.permissions, |it| it.role == role, missing)?;
     Ok(Outcome { cascade: Some(false), message: None })
-}
-
-fn not_there(message: String) -> Refused {
-    Refused::new("not-exists", message)
 }

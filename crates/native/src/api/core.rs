@@ -1,8 +1,8 @@
 //! The schema in the making, with the tables of meanings that grow beside it.
 
 use super::meaning::{EnumMeaning, FieldMeaning, InputMeaning};
+use super::needed::Needed;
 use super::present::{Present, present};
-use super::scalars::Needed;
 use crate::model::{Field, FieldKind, Model, Scalar, TypeId, TypeKind};
 use weir_language::schema::build::SchemaBuilder;
 use weir_language::schema::{self, Place, TypeRef};

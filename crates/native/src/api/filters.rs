@@ -2,7 +2,7 @@
 
 use super::core::{Core, list, non_null, plain};
 use super::meaning::{EnumMeaning, InputMeaning};
-use super::names::{FILTER_WORDS, ORDER_WORDS, lower_first, member};
+use super::member_names::{FILTER_WORDS, ORDER_WORDS, lower_first, member};
 use super::present::{is_orderable, ordered_through};
 use crate::model::{Field, FieldKind, TypeId};
 use weir_language::schema::TypeRef;

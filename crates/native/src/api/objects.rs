@@ -2,7 +2,7 @@
 
 use super::core::{Core, is_union, list, plain, scalar_name};
 use super::meaning::FieldMeaning;
-use super::names::{edge_aggregate, lower_first};
+use super::member_names::{edge_aggregate, lower_first};
 use super::present::is_orderable;
 use crate::model::{Field, FieldId, FieldKind, Scalar, TypeId, TypeKind};
 

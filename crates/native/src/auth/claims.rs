@@ -75,7 +75,7 @@ impl ClaimKind {
             Self::Boolean => value.as_bool().map(|it| it.to_string()),
             Self::DateTime => {
                 let text = text?;
-                weir_relational::instant::parse(&text).map(|_| text.into_owned())
+                weir_relational::values::instant::parse(&text).map(|_| text.into_owned())
             }
         }
     }
@@ -83,7 +83,9 @@ impl ClaimKind {
     /// The text of one value in a list, see [`Self::text`]. There a DateTime is in microseconds.
     fn item(&self, value: JsonRef<'_>) -> Option<String> {
         match self {
-            Self::DateTime => weir_relational::instant::parse(&value.as_str()?).map(|it| it.to_string()),
+            Self::DateTime => {
+                weir_relational::values::instant::parse(&value.as_str()?).map(|it| it.to_string())
+            }
             _ => self.text(value),
         }
     }

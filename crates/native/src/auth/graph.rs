@@ -245,7 +245,8 @@ impl GraphQuery {
                 Some(array(ids))
             }
             Reader::Instants => {
-                let instant = |it| weir_relational::instant::parse(&scalar(it)?).map(|it| it.to_string());
+                let instant =
+                    |it| weir_relational::values::instant::parse(&scalar(it)?).map(|it| it.to_string());
                 items().map(instant).collect::<Option<Vec<_>>>().map(array)
             }
             Reader::Each(_) => items().map(scalar).collect::<Option<Vec<_>>>().map(array),

@@ -1,11 +1,10 @@
 //! The rights of callers with equal facts: a decision or a condition per type and operation.
 
 use super::Right;
-use super::rules::{FoundRows, RuleTree, Rules};
+use super::rule_tree::{AbstractMember, DecidedRules, FoundRows, LeafState, RuleTables, RuleTree};
 use crate::model::{Model, TypeId};
-use hashbrown::HashMap;
 use std::sync::Arc;
-use weir_relational::catalog::{ColumnId, Relations, RelationshipId, TableId};
+use weir_relational::catalog::TableId;
 use weir_relational::passes::policy::Policy;
 use weir_relational::plan::{Filter, Purpose};
 
@@ -18,34 +17,6 @@ pub(crate) enum Allowed {
     If(Filter),
 }
 
-/// Rows of a table as objects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RowsOfType {
-    pub(crate) ty: TypeId,
-    /// For an abstract type: the column with the object type of a row.
-    pub(crate) kind: Option<ColumnId>,
-}
-
-/// A member of an abstract type.
-#[derive(Clone, Debug)]
-pub(crate) struct AbstractMember {
-    pub(crate) ty: TypeId,
-    pub(crate) name: Box<str>,
-    /// Relationship from the abstract type's rows to the member's.
-    pub(crate) by: RelationshipId,
-}
-
-/// Tables of objects and the ways between them.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct RuleTables {
-    pub(crate) relations: Relations,
-    pub(crate) rows: HashMap<TableId, RowsOfType>,
-    /// By table of an abstract type.
-    pub(crate) members: HashMap<TableId, Vec<AbstractMember>>,
-    /// Relationship from an object type's table to the rows of one of its interfaces.
-    pub(crate) to_abstract: HashMap<(TypeId, TableId), RelationshipId>,
-}
-
 /// The rights of callers with equal facts.
 #[derive(Debug)]
 pub(crate) struct AuthPolicy {
@@ -56,18 +27,17 @@ pub(crate) struct AuthPolicy {
 }
 
 impl AuthPolicy {
-    pub(super) fn new(rules: &Rules, facts: &[u64]) -> Self {
-        let is_refused = Rules::is_refused(facts);
+    pub(super) fn new(rules: &DecidedRules<'_>) -> Self {
         let mut allowed = Vec::new();
-        for (at, of) in rules.types().iter().enumerate() {
-            let deciding = Deciding { rules, facts, ty: TypeId(at as u32) };
+        for (at, of) in rules.types.iter().enumerate() {
+            let deciding = Deciding { rules, ty: TypeId(at as u32) };
             allowed.push(Right::ALL.map(|it| match it.of(of) {
-                _ if is_refused => Allowed::Nothing,
+                _ if rules.is_refused => Allowed::Nothing,
                 None => Allowed::All,
                 Some(tree) => deciding.evaluate_rule(tree, true),
             }));
         }
-        Self { allowed, places: Arc::clone(rules.places()), is_refused }
+        Self { allowed, places: Arc::clone(rules.tables), is_refused: rules.is_refused }
     }
 
     /// The objects of the object type `ty` on which `operation` is allowed.
@@ -131,10 +101,9 @@ impl Policy for AuthPolicy {
     }
 }
 
-/// Decides a rule of one type for some facts.
+/// Decides a rule of one type.
 struct Deciding<'d> {
-    rules: &'d Rules,
-    facts: &'d [u64],
+    rules: &'d DecidedRules<'d>,
     ty: TypeId,
 }
 
@@ -143,12 +112,12 @@ impl Deciding<'_> {
     /// true, so that it never grants anything.
     fn evaluate_rule(&self, tree: &RuleTree, grants: bool) -> Allowed {
         match tree {
-            RuleTree::Leaf(at) => match self.rules.leaf(*at, self.facts) {
-                (Some(true), _) => Allowed::All,
-                (Some(false), _) => Allowed::Nothing,
-                (None, Some(found)) => self.objects_of_query(found),
-                (None, None) if grants => Allowed::Nothing,
-                (None, None) => Allowed::All,
+            RuleTree::Leaf(at) => match self.rules.leaves[*at as usize] {
+                LeafState::Claim(true) => Allowed::All,
+                LeafState::Claim(false) => Allowed::Nothing,
+                LeafState::Query(found) => self.objects_of_query(found),
+                LeafState::Unclaimed if grants => Allowed::Nothing,
+                LeafState::Unclaimed => Allowed::All,
             },
             RuleTree::Not(rule) => match self.evaluate_rule(rule, !grants) {
                 Allowed::All => Allowed::Nothing,
@@ -190,7 +159,7 @@ impl Deciding<'_> {
 
     /// Objects of this type among the rows that a query finds.
     fn objects_of_query(&self, found: &FoundRows) -> Allowed {
-        let places = self.rules.places();
+        let places = self.rules.tables;
         if found.on == self.ty {
             // A rule that finds all objects is no condition.
             return if found.filter.is_true() { Allowed::All } else { Allowed::If(found.filter.clone()) };
@@ -206,8 +175,10 @@ impl Deciding<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::auth::Rules;
     use crate::sdl;
     use weir_engine::caller::{Claims, Facts, Identity, Token};
+    use weir_relational::catalog::ColumnId;
 
     /// The word for what a caller with these claims may do: `all`, `nothing` or `some`.
     fn decided(rule: &str, claims: &[(&str, &str)]) -> &'static str {

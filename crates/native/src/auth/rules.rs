@@ -1,16 +1,14 @@
 //! The rules of all types over shared leaves, and the policies that callers get.
 
-use super::Right;
 use super::claims::{ReadyTest, TokenVariable};
 use super::graph::{self, GraphQuery};
-use super::policy::{AuthPolicy, RuleTables};
+use super::policy::AuthPolicy;
+use super::rule_tree::{DecidedRules, FoundRows, LeafState, RuleTables, RuleTree, TypeRules};
 use crate::api::meaning::Api;
 use crate::model::{Model, Rule, TypeId};
 use hashbrown::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 use weir_engine::caller::{Facts, Identity, Token};
-use weir_relational::catalog::TableId;
-use weir_relational::plan::Filter;
 
 /// More policies are not kept.
 const POLICIES_MAX: usize = 1024;
@@ -21,16 +19,6 @@ const REFUSED: u64 = 2;
 /// The first bit of a leaf.
 const LEAVES: usize = 2;
 
-/// A rule over leaves.
-#[derive(Debug)]
-pub(crate) enum RuleTree {
-    All(Vec<RuleTree>),
-    Any(Vec<RuleTree>),
-    Not(Box<RuleTree>),
-    /// Place of the leaf.
-    Leaf(u32),
-}
-
 /// A rule that has no other in it.
 #[derive(Debug)]
 enum RuleLeaf {
@@ -38,16 +26,17 @@ enum RuleLeaf {
     Graph { query: Box<GraphQuery>, found: Option<Box<FoundRows>> },
 }
 
-/// The condition of a query: on rows of a table, which hold objects of a type.
-#[derive(Clone, Debug)]
-pub(crate) struct FoundRows {
-    pub(crate) on: TypeId,
-    pub(crate) table: TableId,
-    pub(crate) filter: Filter,
+impl RuleLeaf {
+    /// The state of the leaf for callers with `facts`, in which it has the bit `bit`.
+    fn decide(&self, facts: &[u64], bit: usize) -> LeafState<'_> {
+        let holds = facts.get(bit / 64).is_some_and(|it| it >> (bit % 64) & 1 == 1);
+        match self {
+            Self::Claim { .. } => LeafState::Claim(holds),
+            Self::Graph { found: Some(found), .. } if holds => LeafState::Query(found),
+            Self::Graph { .. } => LeafState::Unclaimed,
+        }
+    }
 }
-
-/// Rules of one type, by operation.
-pub(crate) type TypeRules = [Option<RuleTree>; 5];
 
 /// The rules of all types over shared leaves.
 #[derive(Debug, Default)]
@@ -171,7 +160,7 @@ impl Rules {
         if let Some(known) = self.policies.read().unwrap_or_else(PoisonError::into_inner).get(facts) {
             return Some(Arc::clone(known));
         }
-        let made = Arc::new(AuthPolicy::new(self, facts));
+        let made = Arc::new(AuthPolicy::new(&self.decide_leaves(facts)));
         let mut policies = self.policies.write().unwrap_or_else(PoisonError::into_inner);
         if policies.len() >= POLICIES_MAX {
             policies.clear();
@@ -179,34 +168,14 @@ impl Rules {
         Some(Arc::clone(policies.entry(facts.into()).or_insert(made)))
     }
 
-    pub(super) fn types(&self) -> &[TypeRules] {
-        &self.types
-    }
-
-    pub(super) fn places(&self) -> &Arc<RuleTables> {
-        &self.places
-    }
-
-    /// State of the leaf at `at`: whether a claim's test holds. For a query `None`, with its condition if its claims are known.
-    pub(super) fn leaf(&self, at: u32, facts: &[u64]) -> (Option<bool>, Option<&FoundRows>) {
-        let bit = at as usize + LEAVES;
-        let holds = facts.get(bit / 64).is_some_and(|it| it >> (bit % 64) & 1 == 1);
-        match &self.leaves[at as usize] {
-            RuleLeaf::Claim { .. } => (Some(holds), None),
-            RuleLeaf::Graph { found, .. } => (None, found.as_deref().filter(|_| holds)),
+    /// The state of each leaf for callers with `facts`.
+    fn decide_leaves(&self, facts: &[u64]) -> DecidedRules<'_> {
+        DecidedRules {
+            types: &self.types,
+            tables: &self.places,
+            leaves: self.leaves.iter().zip(LEAVES..).map(|(leaf, bit)| leaf.decide(facts, bit)).collect(),
+            is_refused: facts.first().is_some_and(|it| it & REFUSED != 0),
         }
-    }
-
-    /// True if the token was refused.
-    pub(super) fn is_refused(facts: &[u64]) -> bool {
-        facts.first().is_some_and(|it| it & REFUSED != 0)
-    }
-}
-
-impl Right {
-    /// The rule of `ty` for it.
-    pub(super) fn of(self, ty: &TypeRules) -> Option<&RuleTree> {
-        ty[self as usize].as_ref()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Aggregates: `aggregateDish` and `dishesAggregate`, one row each.
 
-use super::rows::ObjectRows;
+use super::row_arguments::ObjectRows;
 use super::{Compiler, LevelRow};
 use crate::model::FieldId;
 use weir_engine::plan::output_plan::OutputField;

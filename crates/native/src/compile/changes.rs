@@ -2,12 +2,13 @@
 //!
 //! The program in [`crate::write`] decides the changes; a plan holds only the two queries here.
 
-use super::rows::{ObjectRows, ascending};
+use super::row_arguments::{ObjectRows, ascending};
 use super::{At, Compiler};
 use crate::api::meaning::{FieldMeaning, InputMeaning};
 use crate::auth::policy::Allowed;
 use crate::auth::{Right, reachable};
 use crate::model::TypeId;
+use weir_database::frontend::input::Place;
 use weir_engine::plan::output_plan::{self, OutputField, SelectionSetId};
 use weir_engine::source::PlanError;
 use weir_relational::plan::operators::Comparison;
@@ -15,7 +16,6 @@ use weir_relational::plan::write::{ObjectCheck, Work, Write, WriteAnswer};
 use weir_relational::plan::{
     Expr, Filter, Level, MemberKind, Origin, Output, Page, Parameter, Purpose, Query, Reader, Run, Scan,
 };
-use weir_sql::frontend::input::Place;
 
 impl Compiler<'_> {
     /// A root field that changes objects of `ty`.
@@ -140,7 +140,7 @@ impl Compiler<'_> {
             };
             self.keys.pop();
             self.field = outer;
-            members.push(weir_sql::frontend::member(at as u32, field, kind));
+            members.push(weir_database::frontend::member(at as u32, field, kind));
         }
         weir_relational::plan::mark_copied(&mut members);
         Ok(self.store(members))

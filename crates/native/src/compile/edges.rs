@@ -1,6 +1,6 @@
 //! Edges: from a row to the rows of the objects it refers to.
 
-use super::rows::ObjectRows;
+use super::row_arguments::ObjectRows;
 use super::{At, Compiler, LevelRow};
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind};

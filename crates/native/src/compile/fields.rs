@@ -1,6 +1,6 @@
 //! The fields of a row: what its columns and lists become.
 
-use super::rows::ascending;
+use super::row_arguments::ascending;
 use super::{Compiler, LevelRow};
 use crate::api::meaning::{FieldMeaning, Geo};
 use crate::layout::Storage;
@@ -102,7 +102,7 @@ impl<'c> Compiler<'c> {
                 }
                 _ => MemberKind::Leaf { column: row.column(Expr::Column(latitude)), cell: Cell::Float },
             };
-            members.push(weir_sql::frontend::member(at as u32, of, kind));
+            members.push(weir_database::frontend::member(at as u32, of, kind));
         }
         Ok(MemberKind::Maybe { column: is_there, run: self.store(members) })
     }
@@ -121,7 +121,7 @@ impl<'c> Compiler<'c> {
                 (_, FieldMeaning::Geo(Geo::Latitude)) => MemberKind::Ordinate(1),
                 _ => MemberKind::Items(self.shape(self.object(of)?)?),
             };
-            members.push(weir_sql::frontend::member(at as u32, of, kind));
+            members.push(weir_database::frontend::member(at as u32, of, kind));
         }
         Ok(self.store(members))
     }

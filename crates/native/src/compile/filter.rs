@@ -12,6 +12,7 @@ use crate::api::meaning::{EnumMeaning, InputMeaning, Operator};
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, Scalar};
 use smallvec::SmallVec;
+use weir_database::frontend::input::Place;
 use weir_engine::source::PlanError;
 use weir_language::schema::InputId;
 use weir_language::value::Node;
@@ -19,7 +20,6 @@ use weir_relational::catalog::{ColumnId, ColumnType, RelationshipId};
 use weir_relational::passes::alternatives::Alternatives;
 use weir_relational::plan::operators::Comparison;
 use weir_relational::plan::{Expr, Filter, Reader};
-use weir_sql::frontend::input::Place;
 
 /// Left side of a comparison.
 #[derive(Clone, Copy)]
@@ -204,9 +204,9 @@ impl Compiler<'_> {
             }
             (_, Storage::Point { longitude, latitude }) => {
                 let bounds = [longitude, latitude, longitude, latitude];
-                self.places(value, (at, &[longitude, latitude], bounds), all)?;
+                self.places(value, at, &[longitude, latitude], bounds, all)?;
             }
-            (_, Storage::Shape { text, bounds }) => self.places(value, (at, &[text], bounds), all)?,
+            (_, Storage::Shape { text, bounds }) => self.places(value, at, &[text], bounds, all)?,
             (
                 _,
                 Storage::Id(_)

@@ -9,6 +9,9 @@ use crate::write::Mutations;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use weir_database::frontend::form::{Form, structural};
+use weir_database::frontend::program::{Call, Programs};
+use weir_database::frontend::{ApiFrontend, Ask, Violation};
 use weir_engine::caller::{Claims, Facts, Identity, Token};
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::source::{FieldError, Ids, PlanError, PlanNode};
@@ -19,10 +22,7 @@ use weir_relational::catalog::{
 };
 use weir_relational::passes::policy::{Everything, Policy};
 use weir_relational::plan::Plan;
-use weir_relational::trigram::{self, Written};
-use weir_sql::frontend::form::{Form, structural};
-use weir_sql::frontend::program::{Call, Programs};
-use weir_sql::frontend::{ApiFrontend, Ask, Violation};
+use weir_relational::values::trigram::{self, Written};
 
 /// An API over native types and where they are stored.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Levels of objects: of one type, or of several told apart by their rows.
 
-use super::rows::ObjectRows;
+use super::row_arguments::ObjectRows;
 use super::{Compiler, LevelRow};
 use crate::api::meaning::FieldMeaning;
 use crate::model::FieldKind;
@@ -9,7 +9,8 @@ use weir_engine::source::PlanError;
 use weir_language::schema;
 use weir_relational::catalog::{ColumnId, Through};
 use weir_relational::plan::{
-    Choice, Expr, Filter, Level, MemberKind, Object, Output, Page, Purpose, Query, Run, Scan, Tie, Variant,
+    Choice, Expr, Filter, GraphType, Level, MemberKind, Object, Output, Page, Purpose, Query, Run, Scan, Tie,
+    Variant,
 };
 
 impl Compiler<'_> {
@@ -82,7 +83,7 @@ impl Compiler<'_> {
             // Types of other sources may implement an interface of ours.
             let Some(name) = self.native_name(on) else { continue };
             let object = self.variant(on, set, row, purpose)?;
-            variants.push(Variant { name, on, object });
+            variants.push(Variant { name, on: GraphType(on.0), object });
         }
         Ok(Choice { column, variants })
     }

@@ -6,17 +6,15 @@ use super::{Compiler, Purpose};
 use crate::api::meaning::FieldMeaning;
 use crate::auth::FoundRows;
 use crate::auth::graph::GraphQuery;
-use crate::auth::policy::{AbstractMember, RowsOfType, RuleTables};
+use crate::auth::rule_tree::{AbstractMember, RowsOfType, RuleTables};
 use crate::model::{TypeId, TypeKind};
 use std::cell::Cell;
 use std::sync::Arc;
+use weir_database::frontend::input::Inputs;
 use weir_engine::source::{Ids, Protocol};
-use weir_relational::catalog::{
-    ColumnId, Relations, Relationship, RelationshipId, RelationshipKind, TableId,
-};
+use weir_relational::catalog::{ColumnAt, Relations, Relationship, RelationshipId, RelationshipKind};
 use weir_relational::passes::bounds::Bounds;
 use weir_relational::plan::Plan;
-use weir_sql::frontend::input::Inputs;
 
 /// Parts that the condition of one rule may have.
 const CONDITIONS_MAX: u32 = 10_000;
@@ -59,7 +57,7 @@ impl Native {
                 let kind = at.kind.filter(|_| !is_object);
                 let is_new = places.rows.insert(at.table, RowsOfType { ty, kind }).is_none();
                 if !is_object && is_new {
-                    self.connect(ty, (at.table, at.id), &mut places);
+                    self.connect(ty, ColumnAt { table: at.table, column: at.id }, &mut places);
                 }
             }
         }
@@ -67,32 +65,30 @@ impl Native {
     }
 
     /// Adds the ways between rows of an abstract type and those of its members.
-    fn connect(&self, ty: TypeId, rows: (TableId, ColumnId), places: &mut RuleTables) {
+    fn connect(&self, ty: TypeId, rows: ColumnAt, places: &mut RuleTables) {
         for &member in &self.api.model.ty(ty).members {
-            let own = (self.layout.tables[member.index()], self.layout.ids[member.index()]);
+            let own = ColumnAt {
+                table: self.layout.tables[member.index()],
+                column: self.layout.ids[member.index()],
+            };
             let name = self.api.model.ty(member).name.as_str();
             let by = add_relationship(&mut places.relations, name, rows, own);
             let back = add_relationship(&mut places.relations, name, own, rows);
-            places.to_abstract.insert((member, rows.0), back);
+            places.to_abstract.insert((member, rows.table), back);
             let member = AbstractMember { ty: member, name: name.into(), by };
-            places.members.entry(rows.0).or_default().push(member);
+            places.members.entry(rows.table).or_default().push(member);
         }
     }
 }
 
 /// Adds a way between rows with the same number.
-fn add_relationship(
-    relations: &mut Relations,
-    name: &str,
-    (from, own): (TableId, ColumnId),
-    (to, theirs): (TableId, ColumnId),
-) -> RelationshipId {
+fn add_relationship(relations: &mut Relations, name: &str, from: ColumnAt, to: ColumnAt) -> RelationshipId {
     relations.relationships.push(Relationship {
         name: name.to_owned(),
-        from,
-        to,
+        from: from.table,
+        to: to.table,
         comment: None,
-        on: vec![(own, theirs)],
+        on: vec![(from.column, to.column)],
         call: None,
         through: None,
         kind: RelationshipKind::Object { certain: false },

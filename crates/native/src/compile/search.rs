@@ -4,14 +4,14 @@ use super::filter::Compared;
 use super::{At, Compiler};
 use crate::api::meaning::Operator;
 use crate::layout::IndexKind;
+use weir_database::frontend::input::Place;
 use weir_engine::source::PlanError;
 use weir_language::value::Node;
 use weir_relational::catalog::{ColumnId, RelationshipId};
 use weir_relational::plan::operators::Comparison;
 use weir_relational::plan::{Expr, Filter, Parameter, Reader};
-use weir_relational::text_search::Words;
-use weir_relational::trigram::{self, Written};
-use weir_sql::frontend::input::Place;
+use weir_relational::values::text_search::Words;
+use weir_relational::values::trigram::{self, Written};
 
 impl Compiler<'_> {
     /// A text has words, or fits a pattern.

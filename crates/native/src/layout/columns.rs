@@ -1,8 +1,8 @@
 //! The columns that a field has in the row of its object.
 
 use super::Storage;
-use super::build::Builder;
 use super::edges::EdgeSide;
+use super::layout_builder::Builder;
 use crate::model::{Field, FieldId, FieldKind, Scalar, TypeId};
 use weir_relational::catalog::{ColumnId, ColumnType, RelationshipId, TableId};
 

@@ -3,12 +3,12 @@
 //! **Invariant:** the choice does not depend on the order of types in the text, so that moving a type moves no data.
 
 use super::Storage;
-use super::build::Builder;
+use super::layout_builder::Builder;
 use crate::model::{FieldId, FieldKind, Scalar, TypeId, TypeKind};
 use hashbrown::HashMap;
 use weir_relational::catalog::{
-    ColumnId, ColumnType, Relationship, RelationshipId, RelationshipKind, TableId, TableKind, Through,
-    UniqueKey,
+    ColumnAt, ColumnId, ColumnType, Relationship, RelationshipId, RelationshipKind, TableId, TableKind,
+    Through, UniqueKey,
 };
 
 /// On which side of an edge it is kept.
@@ -96,11 +96,18 @@ impl Builder<'_> {
     fn single(&mut self, id: FieldId, to: TypeId) -> Storage {
         // `row_columns` made the column.
         let Storage::ToOne { column, .. } = self.fields[id.index()] else { return self.fields[id.index()] };
-        let by = self.add_relationship(id, (self.tables[to.index()], self.ids[to.index()]), column);
-        if let Some(view) = self.all[to.index()].as_ref().map(|it| (it.table, it.id)) {
+        let by = self.add_relationship(id, self.number_of(to), column);
+        if let Some(view) =
+            self.all[to.index()].as_ref().map(|it| ColumnAt { table: it.table, column: it.id })
+        {
             self.to_all[id.index()] = Some(self.add_relationship(id, view, column));
         }
         Storage::ToOne { column, by }
+    }
+
+    /// The column of the numbers of objects of `ty`.
+    fn number_of(&self, ty: TypeId) -> ColumnAt {
+        ColumnAt { table: self.tables[ty.index()], column: self.ids[ty.index()] }
     }
 
     /// The column of the other side that has our number, and the way to its rows.
@@ -111,7 +118,7 @@ impl Builder<'_> {
             unreachable!("the other side has the column, and its row was made before")
         };
         let ours = self.rows_of(self.model.field(id).owner).1;
-        let by = self.add_relationship(id, (table, column), ours);
+        let by = self.add_relationship(id, ColumnAt { table, column }, ours);
         if self.all[owner.index()].is_some() {
             self.to_all[id.index()] = Some(by);
         }
@@ -144,13 +151,10 @@ impl Builder<'_> {
             if first == root { (kept.first, kept.second) } else { (kept.second, kept.first) };
         let number = self.rows_of(self.model.field(id).owner).1;
         let through = Through { table: kept.table, ours, theirs };
-        let by = self.add_relationship_through(
-            id,
-            (self.tables[to.index()], self.ids[to.index()]),
-            number,
-            through,
-        );
-        if let Some(view) = self.all[to.index()].as_ref().map(|it| (it.table, it.id)) {
+        let by = self.add_relationship_through(id, self.number_of(to), number, through);
+        if let Some(view) =
+            self.all[to.index()].as_ref().map(|it| ColumnAt { table: it.table, column: it.id })
+        {
             self.to_all[id.index()] = Some(self.add_relationship_through(id, view, number, through));
         }
         Storage::Join { table: kept.table, ours, theirs, by }
@@ -165,9 +169,9 @@ impl Builder<'_> {
         let name = self.names.take(&format!("{}_{}", owner.name, field.name));
         let table = self.table(name, TableKind::Table, &field.description);
         let names = &mut self.columns[table.0 as usize];
-        let first = names.take(&format!("{}_id", crate::api::names::lower_first(&owner.name)));
+        let first = names.take(&format!("{}_id", crate::api::member_names::lower_first(&owner.name)));
         let second = names.take_first(&[
-            &format!("{}_id", crate::api::names::lower_first(&target.name)),
+            &format!("{}_id", crate::api::member_names::lower_first(&target.name)),
             &format!("{}_id", field.name),
         ]);
         let first = self.reference(table, first, field.owner, false, "");
@@ -197,7 +201,7 @@ impl Builder<'_> {
             };
             let Storage::Values { table, owner, place, value, at, .. } = kept else { continue };
             let number = self.rows_of(field.owner).1;
-            let by = self.add_relationship(id, (table, owner), number);
+            let by = self.add_relationship(id, ColumnAt { table, column: owner }, number);
             self.fields[id.index()] = Storage::Values { table, owner, place, value, at, by };
         }
     }
@@ -231,15 +235,15 @@ impl Builder<'_> {
     }
 
     /// The way from the rows of the owner of `id` to those of `to`, where `ours` of a row equals its column.
-    fn add_relationship(&mut self, id: FieldId, to: (TableId, ColumnId), ours: ColumnId) -> RelationshipId {
+    fn add_relationship(&mut self, id: FieldId, to: ColumnAt, ours: ColumnId) -> RelationshipId {
         let field = self.model.field(id);
         let enforced = self.database.store_dialect().enforces_references();
         self.relationships.push(Relationship {
             name: field.name.clone(),
             from: self.rows_of(field.owner).0,
-            to: to.0,
+            to: to.table,
             comment: None,
-            on: vec![(ours, to.1)],
+            on: vec![(ours, to.column)],
             call: None,
             through: None,
             kind: if field.is_list {
@@ -258,7 +262,7 @@ impl Builder<'_> {
     fn add_relationship_through(
         &mut self,
         id: FieldId,
-        to: (TableId, ColumnId),
+        to: ColumnAt,
         ours: ColumnId,
         through: Through,
     ) -> RelationshipId {

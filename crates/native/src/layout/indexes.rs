@@ -1,8 +1,8 @@
 //! The indexes: every edge both ways, every key, every `@search`.
 
-use super::build::Builder;
-use super::{Database, Index, IndexKind, Storage};
-use crate::model::{Field, FieldId, FieldKind, Model, Scalar, Search, TypeId, TypeKind};
+use super::layout_builder::Builder;
+use super::{Index, IndexKind, Storage};
+use crate::model::{Field, FieldId, FieldKind, Scalar, Search, TypeId, TypeKind};
 use weir_relational::catalog::{ColumnId, TableId, UniqueKey};
 
 impl Builder<'_> {
@@ -144,22 +144,6 @@ impl Builder<'_> {
         }
         self.indexes.push(Index { name, table, columns, kind, field });
     }
-}
-
-/// By field: maximum bytes of a text that a tree holds whole, alone or with other columns.
-pub(super) fn bytes_max(model: &Model, database: Database) -> Vec<Option<usize>> {
-    let is_text = |field: &Field| field.kind == FieldKind::Scalar(Scalar::String);
-    let tree_bytes_max = database.store_dialect().tree_bytes_max();
-    let one = |field: &Field| {
-        let bytes_max = tree_bytes_max.filter(|_| is_text(field))?;
-        let is_whole = field.is_list || field.key.is_some() || field.search.contains(&Search::Exact);
-        let together = model.ty(field.owner).unique.iter();
-        let texts = together
-            .filter(|key| key.iter().any(|it| std::ptr::eq(model.field(*it), field)))
-            .map(|key| key.iter().filter(|it| is_text(model.field(**it))).count());
-        texts.chain(is_whole.then_some(1)).max().map(|it| bytes_max / it)
-    };
-    model.fields.iter().map(one).collect()
 }
 
 /// The index that a kind of `@search` asks for.

@@ -1,7 +1,7 @@
 //! The last pass: names that the API makes of the types may not be those of others.
 
 use super::SdlReader;
-use crate::api::names;
+use crate::api::member_names;
 use crate::model::{FieldKind, TypeId, TypeKind};
 use hashbrown::HashMap;
 use weir_language::error::{Code, Error};
@@ -13,14 +13,14 @@ impl SdlReader<'_> {
         taken.extend(self.types.iter().map(|it| (it.ty.name.clone(), it.span)));
         taken.extend(self.enums.iter().map(|it| it.name.clone()).zip(self.enum_spans.iter().copied()));
         for (at, named) in self.enums.iter().enumerate() {
-            let made = names::of_enum(&named.name);
+            let made = member_names::of_enum(&named.name);
             let complaints = take(&mut taken, &named.name, self.enum_spans[at], made);
             self.errors.extend(complaints);
         }
         for id in self.type_ids() {
             let ty = &self.draft(id).ty;
             let span = self.draft(id).span;
-            let complaints = take(&mut taken, &ty.name, span, names::of_type(&ty.name, ty.kind));
+            let complaints = take(&mut taken, &ty.name, span, member_names::of_type(&ty.name, ty.kind));
             self.errors.extend(complaints);
             self.fields_beside_fields(id);
             self.fields_beside_words(id);
@@ -36,7 +36,7 @@ impl SdlReader<'_> {
             if !draft.field.is_list || !matches!(draft.field.kind, FieldKind::Edge { .. }) {
                 continue;
             }
-            let made = names::edge_aggregate(&draft.field.name);
+            let made = member_names::edge_aggregate(&draft.field.name);
             if let Some(field) = self.find_field(id, &made) {
                 let message =
                     format!("the API makes a field `{made}` for `{}`: rename one of them", draft.field.name);
@@ -56,13 +56,13 @@ impl SdlReader<'_> {
             let is_edge = matches!(field.kind, FieldKind::Edge { .. });
             let is_filtered = is_edge || field.kind == FieldKind::Id || !field.search.is_empty();
             let inputs = [
-                ("filters", names::FILTER_WORDS, is_filtered),
-                ("orders", names::ORDER_WORDS, is_edge && !field.is_list),
+                ("filters", member_names::FILTER_WORDS, is_filtered),
+                ("orders", member_names::ORDER_WORDS, is_edge && !field.is_list),
             ];
             for (input, words, _) in
                 inputs.into_iter().filter(|it| it.2 && it.1.contains(&field.name.as_str()))
             {
-                let made = names::member(&field.name, words, |it| self.find_field(id, it).is_some());
+                let made = member_names::member(&field.name, words, |it| self.find_field(id, it).is_some());
                 let name = &field.name;
                 notes.push((
                     draft.span,
@@ -78,7 +78,7 @@ impl SdlReader<'_> {
     /// Payloads have the objects under the type's name, beside fields of their own.
     fn fields_of_payloads(&mut self, id: TypeId) {
         let ty = &self.draft(id).ty;
-        let made = names::lower_first(&ty.name);
+        let made = member_names::lower_first(&ty.name);
         if ty.kind != TypeKind::Union && ["numUids", "msg"].contains(&made.as_str()) {
             let message = format!("payloads have a field `{made}` of their own: rename the type");
             self.complain(self.draft(id).span, message);
@@ -95,7 +95,7 @@ impl SdlReader<'_> {
         let mut clashes = Vec::new();
         for &member in &ty.members {
             let name = &self.draft(member).ty.name;
-            if let Some(other) = seen.insert(names::lower_first(name), member) {
+            if let Some(other) = seen.insert(member_names::lower_first(name), member) {
                 clashes.push(format!(
                     "`{}` and `{name}` differ in the case of their first letter alone, so that their filters would have one name: rename one of them",
                     self.draft(other).ty.name

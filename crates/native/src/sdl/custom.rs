@@ -234,7 +234,7 @@ impl<'d> SdlReader<'d> {
         let is_aggregate = |it: &super::FieldDraft| {
             it.field.is_list
                 && matches!(it.field.kind, FieldKind::Edge { .. })
-                && crate::api::names::edge_aggregate(&it.field.name) == name
+                && crate::api::member_names::edge_aggregate(&it.field.name) == name
         };
         if let Some(stored) = self.find_field(ty, name) {
             let spans = vec![span, self.field(stored).span];

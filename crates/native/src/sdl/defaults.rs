@@ -77,7 +77,7 @@ fn scalar_default(scalar: Scalar, text: &str) -> (Option<DefaultValue>, &'static
         Scalar::Boolean => (text.parse().ok().map(DefaultValue::Boolean), "`true` or `false`"),
         Scalar::DateTime if text == NOW => (Some(DefaultValue::Now), ""),
         Scalar::DateTime => {
-            let normal = weir_relational::instant::normal(text);
+            let normal = weir_relational::values::instant::normal(text);
             let value = normal.map(|it| DefaultValue::Text(it.into_owned()));
             (value, "a point in time such as `2024-01-31T12:00:00Z`, nor `$now`")
         }

@@ -1,7 +1,7 @@
 //! The second pass: the fields that each type has itself.
 
 use super::directives::{ON_FIELDS, Written};
-use super::names::{self, Named};
+use super::named_types::{self, Named};
 use super::{FieldDraft, SdlReader, hint};
 use crate::model::{Field, FieldKind, Key, Scalar, Search, TypeId, TypeKind};
 use weir_language::ast::{Directive, FieldDefinition, List, TypeBody};
@@ -107,7 +107,7 @@ impl<'d> SdlReader<'d> {
     fn kind(&mut self, definition: &FieldDefinition) -> Option<FieldKind> {
         let name = self.str(definition.ty.name);
         let span = definition.ty.span;
-        let kind = match (name, names::scalar(name), self.names.get(name)) {
+        let kind = match (name, named_types::scalar(name), self.names.get(name)) {
             ("ID", _, _) => FieldKind::Id,
             (_, Some(scalar), _) => FieldKind::Scalar(scalar),
             (_, None, Some(&(Named::Enum(id), _))) => FieldKind::Enum(id),
@@ -124,7 +124,8 @@ impl<'d> SdlReader<'d> {
                 return None;
             }
             (_, None, None) => {
-                let known = self.names.keys().copied().chain(names::SCALARS.map(|it| it.0)).chain(["ID"]);
+                let known =
+                    self.names.keys().copied().chain(named_types::SCALARS.map(|it| it.0)).chain(["ID"]);
                 let hint = hint(name, known);
                 self.complain(span, format!("there is no type `{name}`{hint}"));
                 return None;

@@ -13,6 +13,7 @@ use super::Error;
 use crate::layout;
 use hashbrown::HashSet;
 use std::fmt::Debug;
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use weir_postgres::Settings;
 use weir_relational::catalog::Column;
@@ -68,7 +69,7 @@ impl Place {
 /// A value that is bound, or that came back.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
-pub enum Value {
+pub(crate) enum Value {
     Null,
     Int(i64),
     Real(f64),
@@ -78,8 +79,7 @@ pub enum Value {
 
 impl Value {
     /// The value as an integer; 0 if it is none.
-    #[must_use]
-    pub fn int(&self) -> i64 {
+    pub(crate) fn int(&self) -> i64 {
         match self {
             Self::Int(number) => *number,
             Self::Text(text) => text.parse().unwrap_or_default(),
@@ -89,8 +89,7 @@ impl Value {
     }
 
     /// The value as text; empty for null.
-    #[must_use]
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         match self {
             Self::Int(number) => number.to_string(),
             Self::Text(text) => text.clone(),
@@ -113,7 +112,7 @@ impl From<i64> for Value {
 }
 
 /// The rows of a statement.
-pub type QueryRows = Vec<Vec<Value>>;
+pub(crate) type QueryRows = Vec<Vec<Value>>;
 
 /// A value of a bulk load; texts are ranges of [`Bulk::text`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -176,50 +175,95 @@ pub(crate) enum BulkSource {
 }
 
 /// A connection of one database's driver.
-trait Session: Debug + Send {
-    /// See [`Database::execute`].
+pub(crate) trait Session: Debug + Send {
+    /// Runs a statement and says how many rows it changed.
+    /// # Errors
+    /// The database refused it.
     fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64, Error>;
-    /// See [`Database::query`].
+
+    /// The rows of a statement with `width` columns.
+    /// # Errors
+    /// The database refused it.
     fn query(&mut self, sql: &str, values: &[Value], width: usize) -> Result<QueryRows, Error>;
-    /// See [`Database::begin`].
+
+    /// Begins a transaction that excludes other migrations.
+    /// # Errors
+    /// The transaction cannot be begun.
     fn begin(&mut self) -> Result<(), Error>;
-    /// See [`Database::commit`].
+
+    /// Commits the transaction durably.
+    /// # Errors
+    /// The commit failed, and nothing of the transaction is stored.
     fn commit(&mut self) -> Result<(), Error>;
-    /// See [`Database::rollback`].
+
+    /// Takes the transaction back. One that is gone already is no error.
     fn rollback(&mut self);
-    /// See [`Database::is_writable`].
+
+    /// True if this connection may change the store.
+    /// # Errors
+    /// The database cannot be asked.
     fn is_writable(&mut self) -> Result<bool, Error>;
-    /// See [`Database::data_version`].
+
+    /// A number that differs once another connection has written; always the same where the tables check references.
+    /// # Errors
+    /// The database cannot be asked.
     fn data_version(&mut self) -> Result<i64, Error>;
-    /// See [`Database::file`].
+
+    /// The file of an embedded database.
     fn file(&self) -> Option<PathBuf>;
-    /// See [`Database::lock_load`].
+
+    /// Takes a server's lock of loads, as long as this connection lives; `false` if another has it.
+    /// # Errors
+    /// The database cannot be asked.
     fn lock_load(&mut self) -> Result<bool, Error>;
-    /// See [`Database::existing`].
+
+    /// The numbers of `ids` that a table has.
+    /// # Errors
+    /// The database refused it.
     fn existing(&mut self, table: &str, column: &str, ids: &[i64]) -> Result<HashSet<i64>, Error>;
-    /// See [`Database::insert`].
+
+    /// Inserts the rows of `bulk` that are not `gone` into each of `tables`. Rows that break a rule are gone then, from all of
+    /// them, and are given with the reason.
+    /// # Errors
+    /// The database failed.
     fn insert(
         &mut self,
         tables: &[BulkTable],
         bulk: Bulk<'_>,
         gone: &mut [bool],
     ) -> Result<Vec<(usize, String)>, Error>;
-    /// See [`Database::insert_pairs`].
+
+    /// Inserts pairs into `table` with the two columns `names`; those that are there stay.
+    /// # Errors
+    /// The database refused it.
     fn insert_pairs(&mut self, table: &str, names: &str, pairs: &[(i64, i64)]) -> Result<(), Error>;
 }
 
-/// A connection to the database of a store.
+/// A connection to the database of a store: a driver's session, and what is the same for all drivers.
 #[derive(Debug)]
-pub struct Database {
+pub(crate) struct Database {
     kind: layout::Database,
     session: Box<dyn Session>,
+}
+
+impl Deref for Database {
+    type Target = dyn Session;
+    fn deref(&self) -> &Self::Target {
+        &*self.session
+    }
+}
+
+impl DerefMut for Database {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut *self.session
+    }
 }
 
 impl Database {
     /// Opens the store at `place`; creates a missing file.
     /// # Errors
     /// The database cannot be reached or opened.
-    pub fn open(place: &Place) -> Result<Self, Error> {
+    pub(crate) fn open(place: &Place) -> Result<Self, Error> {
         Ok(Self { kind: place.kind(), session: place.open()? })
     }
 
@@ -232,20 +276,12 @@ impl Database {
     }
 
     /// The kind of database it is.
-    #[must_use]
-    pub fn kind(&self) -> layout::Database {
+    pub(crate) fn kind(&self) -> layout::Database {
         self.kind
     }
 
     pub(crate) fn dialect(&self) -> &'static dyn StoreDialect {
         self.kind.store_dialect()
-    }
-
-    /// Runs a statement and says how many rows it changed.
-    /// # Errors
-    /// The database refused it.
-    pub fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64, Error> {
-        self.session.execute(sql, values)
     }
 
     /// Runs the statements of a definition.
@@ -255,109 +291,26 @@ impl Database {
         render(self.dialect(), definition).iter().try_for_each(|it| self.execute(it, &[]).map(drop))
     }
 
-    /// The rows of a statement with `width` columns.
-    /// # Errors
-    /// The database refused it.
-    pub fn query(&mut self, sql: &str, values: &[Value], width: usize) -> Result<QueryRows, Error> {
-        self.session.query(sql, values, width)
-    }
-
     /// The first column of the first row; null if there is none.
     /// # Errors
     /// The database refused the statement.
-    pub fn query_value(&mut self, sql: &str, values: &[Value]) -> Result<Value, Error> {
+    pub(crate) fn query_value(&mut self, sql: &str, values: &[Value]) -> Result<Value, Error> {
         let mut rows = self.query(sql, values, 1)?;
         Ok(rows.first_mut().and_then(|row| row.pop()).unwrap_or(Value::Null))
-    }
-
-    /// Begins a transaction that excludes other migrations.
-    /// # Errors
-    /// The transaction cannot be begun.
-    pub fn begin(&mut self) -> Result<(), Error> {
-        self.session.begin()
     }
 
     /// Begins a read-only transaction with one snapshot.
     /// # Errors
     /// The transaction cannot be begun.
     pub(crate) fn begin_read(&mut self) -> Result<(), Error> {
-        self.execute(self.dialect().begin_reading(), &[]).map(drop)
-    }
-
-    /// Commits the transaction durably.
-    /// # Errors
-    /// The commit failed, and nothing of the transaction is stored.
-    pub fn commit(&mut self) -> Result<(), Error> {
-        self.session.commit()
-    }
-
-    /// Takes the transaction back. One that is gone already is no error.
-    pub fn rollback(&mut self) {
-        self.session.rollback();
-    }
-
-    /// True if this connection may change the store.
-    /// # Errors
-    /// The database cannot be asked.
-    pub(crate) fn is_writable(&mut self) -> Result<bool, Error> {
-        self.session.is_writable()
+        let sql = self.dialect().begin_reading();
+        self.execute(sql, &[]).map(drop)
     }
 
     /// True if the store has a table called `name`.
     /// # Errors
     /// The database cannot be asked.
-    pub fn has_table(&mut self, name: &str) -> Result<bool, Error> {
+    pub(crate) fn has_table(&mut self, name: &str) -> Result<bool, Error> {
         Ok(self.query_value(self.dialect().has_table(), &[name.into()])?.int() > 0)
-    }
-
-    /// A number that differs once another connection has written; always the same where the tables check references.
-    /// # Errors
-    /// The database cannot be asked.
-    pub(crate) fn data_version(&mut self) -> Result<i64, Error> {
-        self.session.data_version()
-    }
-
-    /// The file of an embedded database.
-    pub(crate) fn file(&self) -> Option<PathBuf> {
-        self.session.file()
-    }
-
-    /// Takes a server's lock of loads, as long as this connection lives; `false` if another has it.
-    /// # Errors
-    /// The database cannot be asked.
-    pub(crate) fn lock_load(&mut self) -> Result<bool, Error> {
-        self.session.lock_load()
-    }
-
-    /// The numbers of `ids` that a table has.
-    /// # Errors
-    /// The database refused it.
-    pub(crate) fn existing(&mut self, table: &str, column: &str, ids: &[i64]) -> Result<HashSet<i64>, Error> {
-        self.session.existing(table, column, ids)
-    }
-
-    /// Inserts the rows of `bulk` that are not `gone` into each of `tables`. Rows that break a rule are gone then, from all of
-    /// them, and are given with the reason.
-    /// # Errors
-    /// The database failed.
-    pub(crate) fn insert(
-        &mut self,
-        tables: &[BulkTable],
-        bulk: Bulk<'_>,
-        gone: &mut [bool],
-    ) -> Result<Vec<(usize, String)>, Error> {
-        self.session.insert(tables, bulk, gone)
-    }
-
-    /// Inserts pairs into `table` with the two columns `names`; those that are there stay.
-    /// # Errors
-    /// The database refused it.
-    pub(crate) fn insert_pairs(
-        &mut self,
-        table: &str,
-        names: &str,
-        pairs: &[(i64, i64)],
-    ) -> Result<(), Error> {
-        self.session.insert_pairs(table, names, pairs)
     }
 }

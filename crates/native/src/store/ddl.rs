@@ -7,10 +7,10 @@ use super::{Error, Types};
 use crate::layout::{self, Database, IndexKind, Layout, View};
 use crate::model::TypeId;
 use weir_relational::catalog::{ColumnId, Table, TableId, TableKind};
-pub(crate) use weir_relational::dialect::quoting::{list, literal, quote_identifier};
 use weir_relational::dialect::store::SideIndex;
 use weir_relational::plan::ddl::{self, Definition, Index, Reference, Value};
-use weir_relational::word_form;
+pub(crate) use weir_relational::quoting::{list, literal, quote_identifier};
+use weir_relational::values::word_form;
 
 /// All stored tables. Views are made by [`views`].
 pub(super) fn stored_tables(layout: &Layout) -> impl Iterator<Item = (TableId, &Table)> {

@@ -3,76 +3,31 @@
 //! **Invariant:** a migration is one transaction that ends by writing its version; whoever is killed in it leaves what was
 //! there before.
 
-use super::build;
-use super::changes::{self, DataCheck, Verdict};
+mod convert;
+mod data_check;
+mod differences;
+mod edge_moves;
+mod key_length;
+mod plan;
+mod rebuild;
+mod renames;
+mod table_diff;
+mod unique_keys;
+mod unused_directives;
+pub(super) mod upgrade;
+
+pub use plan::{Plan, Refusal};
+
 use super::database::{Database, Value};
-use super::ddl;
-use super::key_length;
-use super::rebuild;
-use super::unused_directives;
-use super::upgrade;
-use super::{Error, Types, versions};
+use super::{Error, Types, ddl, index_builds, versions};
 use crate::layout::IndexKind;
+use data_check::{DataCheck, Verdict};
 use weir_relational::dialect::store::Extension;
 use weir_relational::plan::ddl::Definition;
 use weir_relational::sql::ddl::{render, render_all};
 
 /// Maximum number of rows of a table whose indexes are built in the migration; larger ones are built in the background.
 const ROWS_AT_ONCE_MAX: usize = 10_000;
-
-/// Plan of a migration, and its refusals.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Plan {
-    /// Nothing has to be done.
-    pub is_nothing: bool,
-    /// Changes for users of the types, a line each.
-    pub changes: Vec<String>,
-    /// Reasons for a refusal.
-    pub refusals: Vec<Refusal>,
-    /// Statements in their order, run in one transaction.
-    pub statements: Vec<String>,
-    /// Number of statements at the end that are queries for rows which refer to nothing.
-    pub checks: usize,
-    /// Indexes that are built when the store is served already.
-    pub builds: Vec<String>,
-    /// Earlier format of the values, which are rewritten after the statements.
-    pub upgrades: Option<i64>,
-}
-
-/// Reason why the data does not allow a change, and a remedy.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// Lost data, or the conflict.
-    pub what: String,
-    /// The fix.
-    pub mend: String,
-    /// The name that has to be allowed, where that is all.
-    pub allow: Option<String>,
-}
-
-impl std::fmt::Display for Refusal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.what, self.mend)
-    }
-}
-
-impl std::fmt::Display for Plan {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.is_nothing {
-            return f.write_str("nothing changes\n");
-        }
-        for line in &self.changes {
-            writeln!(f, "{line}")?;
-        }
-        for name in &self.builds {
-            writeln!(f, "build index `{name}` in the background")?;
-        }
-        for refusal in &self.refusals {
-            writeln!(f, "refused: {refusal}")?;
-        }
-        Ok(())
-    }
-}
 
 /// A table in the database that no store makes, if there is one.
 pub(super) fn foreign_table(database: &mut Database) -> Result<Option<String>, Error> {
@@ -99,7 +54,7 @@ pub(super) fn plan(
         return Ok(Plan { is_nothing: true, ..Plan::default() });
     }
     let mut refusals = unused_directives::check_allowed_names(&old.model, allowed);
-    let found = changes::differences(old, new);
+    let found = differences::differences(old, new);
     for question in found.iter().flat_map(|it| &it.questions) {
         if let Some(refusal) = ask(database, question, allowed)? {
             // Two indexes of one field are refused in the same words.
@@ -132,7 +87,7 @@ pub(super) fn plan(
 fn first_statements(database: &mut Database, types: &Types, plan: &mut Plan) -> Result<(), Error> {
     let mut later = Vec::new();
     for index in &types.layout.indexes {
-        match build::missing_extension(database, types.kind, index.kind)? {
+        match index_builds::missing_extension(database, types.kind, index.kind)? {
             Some(extension) => later.push((index.name.as_str(), extension)),
             None => {
                 let statement = ddl::prepare_index(database, index.kind)?;
@@ -144,7 +99,7 @@ fn first_statements(database: &mut Database, types: &Types, plan: &mut Plan) -> 
     let mut definitions = versions::create(types.kind);
     definitions.extend(ddl::create_all(types, |index| later.iter().any(|it| it.0 == index.name)));
     plan.statements.extend(render_all(types.kind.store_dialect(), &definitions));
-    plan.statements.extend(later.iter().map(|it| build::begin(it.0)));
+    plan.statements.extend(later.iter().map(|it| index_builds::begin(it.0)));
     plan.changes.extend(later.into_iter().map(|(name, extension)| waiting(name, &extension)));
     Ok(())
 }
@@ -166,8 +121,8 @@ fn index(database: &mut Database, table: &str, new: &Types, at: usize, plan: &mu
     let dialect = new.kind.store_dialect();
     let defined = ddl::index(&new.layout, index);
     let make = render(dialect, &Definition::CreateIndex(defined.clone()));
-    if let Some(extension) = build::missing_extension(database, new.kind, index.kind)? {
-        plan.statements.push(build::begin(&index.name));
+    if let Some(extension) = index_builds::missing_extension(database, new.kind, index.kind)? {
+        plan.statements.push(index_builds::begin(&index.name));
         plan.changes.push(waiting(&index.name, &extension));
         return Ok(());
     }
@@ -177,7 +132,7 @@ fn index(database: &mut Database, table: &str, new: &Types, at: usize, plan: &mu
         if dialect.index_is_table(index.kind) {
             plan.statements.extend(make);
         }
-        plan.statements.push(build::begin(&index.name));
+        plan.statements.push(index_builds::begin(&index.name));
         plan.builds.push(index.name.clone());
         return Ok(());
     }

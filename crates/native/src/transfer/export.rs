@@ -8,8 +8,7 @@
 //! **Cost:** some thousand objects are held at a time, with their lists.
 
 use super::Format;
-use super::nquads::kinds;
-use super::rows::field_name;
+use super::edge_fields::{field_name, kinds};
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, Scalar, TypeId, TypeKind};
 use crate::store::database::Value;
@@ -136,10 +135,10 @@ fn parts(types: &Types, ty: TypeId) -> Vec<ExportedMember> {
                 format!("'{{\"type\":\"{name}\",\"coordinates\":' || {} || '}}'", cell(own, text))
             }
             Storage::Values { table, owner, place, value, .. } => {
-                list(types, ty, (table, owner, value), place)
+                list(types, ty, SideValues { table, owner, value }, place)
             }
             Storage::Join { table, ours, theirs, .. } if is_first(types, id) => {
-                list(types, ty, (table, ours, theirs), theirs)
+                list(types, ty, SideValues { table, owner: ours, value: theirs }, theirs)
             }
             Storage::Join { .. } | Storage::Id(_) | Storage::ToOneBack { .. } | Storage::ToMany { .. } => {
                 continue;
@@ -167,9 +166,16 @@ fn is_first(types: &Types, id: FieldId) -> bool {
     }
 }
 
+/// A side table, its column of the owners' numbers and that of the values.
+struct SideValues {
+    table: TableId,
+    owner: ColumnId,
+    value: ColumnId,
+}
+
 /// The values of a side table as a JSON array.
-fn list(types: &Types, ty: TypeId, at: (TableId, ColumnId, ColumnId), order: ColumnId) -> String {
-    let (table, owner, value) = at;
+fn list(types: &Types, ty: TypeId, at: SideValues, order: ColumnId) -> String {
+    let SideValues { table, owner, value } = at;
     let layout = &types.layout;
     let table = layout.relations.catalog.table(table);
     let own = layout.relations.catalog.table(layout.tables[ty.index()]);
@@ -350,7 +356,9 @@ impl Writer<'_> {
 /// The items of a JSON array that the database made.
 fn items(kind: FieldKind, text: &str) -> Vec<String> {
     use weir_language::json::Json;
-    let Ok(json) = Json::parse(text.as_bytes(), super::value::DEPTH_MAX) else { return Vec::new() };
+    let Ok(json) = Json::parse(text.as_bytes(), super::from_files::cell_values::DEPTH_MAX) else {
+        return Vec::new();
+    };
     let items = json.root().items().map(|it| it.as_str().map_or_else(|| it.raw().to_owned(), Into::into));
     match kind {
         FieldKind::Scalar(Scalar::DateTime) => items.map(moment).collect(),
@@ -360,7 +368,7 @@ fn items(kind: FieldKind, text: &str) -> Vec<String> {
 
 /// A DateTime's normal text: others may have written another one, or an earlier Weir.
 fn moment(text: String) -> String {
-    weir_relational::instant::normal(&text).map(Into::into).unwrap_or(text)
+    weir_relational::values::instant::normal(&text).map(Into::into).unwrap_or(text)
 }
 
 /// A value as text that a load takes.

@@ -12,16 +12,16 @@ use super::Writes;
 use super::object::{Content, InputObject};
 use super::refusal::MutationRefusal;
 use super::statement::{RowCondition, TemplateKey};
+use super::stored_values::{Columns, ListItem, ValueReader};
 use super::type_info::{EdgeStorage, Pointer, copy, side};
-use super::value::{Columns, ListItem, ValueReader};
 use crate::layout::{ColumnIds, Storage};
 use crate::model::{FieldId, FieldKind, TypeId};
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
+use weir_database::frontend::program::{BoundStatement, Value};
 use weir_relational::catalog::{ColumnId, TableId};
 use weir_relational::plan::operators::Comparison;
-use weir_sql::frontend::program::{BoundStatement, Value};
 
 /// An object at one end of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

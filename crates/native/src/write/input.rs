@@ -4,10 +4,10 @@
 //!
 //! **Cost:** nothing is copied.
 
+use weir_database::frontend::program::Call;
 use weir_engine::source::Ids;
 use weir_language::schema::{EnumValueId, InputId};
 use weir_language::value::{Node, Values, Variables};
-use weir_sql::frontend::program::Call;
 
 /// A value of the request.
 #[derive(Clone, Copy)]

@@ -18,8 +18,8 @@ use crate::auth::policy::AuthPolicy;
 use crate::model::{FieldId, TypeId, TypeKind};
 use permission::Permissions;
 use std::sync::Arc;
+use weir_database::frontend::program::{Answers, BoundStatement, Cell, Program, Shown, Step, Value};
 use weir_engine::source::FieldError;
-use weir_sql::frontend::program::{Answers, BoundStatement, Cell, Program, Shown, Step, Value};
 
 /// More objects are neither changed nor shown at once.
 const MATCHES_MAX: usize = 1_000_000;
@@ -357,7 +357,7 @@ impl Mutation {
         if let Some(remove) = self.input.remove {
             let patch = &self.input.objects[remove as usize];
             for (ty, ids) in self.by_type() {
-                one_to_one.apply_remove(model, (ty, &ids), patch, &|at| self.end(at));
+                one_to_one.apply_remove(model, ty, &ids, patch, &|at| self.end(at));
             }
         }
         one_to_one

@@ -6,15 +6,15 @@
 
 use super::input::InputValue;
 use super::refusal::MutationRefusal;
+use super::stored_values::{Columns, ListItem, ValueReader, text};
 use super::type_info::copy;
-use super::value::{Columns, ListItem, ValueReader, text};
 use crate::api::meaning::InputMeaning;
 use crate::layout::Layout;
 use crate::model::{FieldId, FieldKind, Model, TypeId, TypeKind};
 use hashbrown::HashMap;
 use std::sync::Arc;
-use weir_relational::text_search::{WORDS_BYTES_MAX, excess};
-use weir_sql::frontend::program::Value;
+use weir_database::frontend::program::Value;
+use weir_relational::values::text_search::{WORDS_BYTES_MAX, excess};
 
 /// More objects in one mutation are refused.
 pub(super) const OBJECTS_MAX: usize = 100_000;

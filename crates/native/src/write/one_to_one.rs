@@ -18,8 +18,8 @@ use super::type_info::{EdgeStorage, copy, side};
 use crate::layout::ColumnIds;
 use crate::model::{FieldId, FieldKind, Model, TypeId};
 use hashbrown::HashMap;
+use weir_database::frontend::program::{Answers, BoundStatement, Value};
 use weir_relational::plan::operators::Comparison;
-use weir_sql::frontend::program::{Answers, BoundStatement, Value};
 
 /// The end of an edge that leads to one object: of which type, and by which field of that type.
 #[derive(Clone, Copy, Debug)]
@@ -30,11 +30,17 @@ struct Half {
     to: Option<i64>,
 }
 
+/// An edge of the objects of a type.
+#[derive(Clone, Copy, Debug)]
+struct EdgeOf {
+    ty: TypeId,
+    field: FieldId,
+}
+
 /// Objects whose partners in the store are taken from them.
 #[derive(Debug)]
 struct Taken {
-    ty: TypeId,
-    field: FieldId,
+    edge: EdgeOf,
     /// Object numbers, see [`bind_ids`].
     ids: (bool, Value),
     /// Only this partner is.
@@ -46,7 +52,7 @@ struct Taken {
 #[derive(Clone, Copy, Debug)]
 struct PartnerQuestion {
     field: FieldId,
-    blamed: (TypeId, FieldId),
+    blamed: EdgeOf,
 }
 
 /// The required one-to-one edges that a mutation touches.
@@ -59,7 +65,7 @@ pub(super) struct OneToOne {
     /// Indexes into `halves`, by object and field.
     places: HashMap<(i64, FieldId), u32, foldhash::fast::RandomState>,
     /// Objects that lose the partner that they have in the store, by type and field.
-    losing: Vec<(TypeId, FieldId, Vec<i64>)>,
+    losing: Vec<(EdgeOf, Vec<i64>)>,
     taken: Vec<Taken>,
     questions: Vec<PartnerQuestion>,
 }
@@ -102,7 +108,7 @@ impl OneToOne {
         if place == next {
             self.halves.push(Half { ty: of.ty, field, to: Some(to) });
             if of.row.is_none() && self.is_held_back(model, field) {
-                self.take((of.ty, field), of.id);
+                self.take(EdgeOf { ty: of.ty, field }, of.id);
             }
             return;
         }
@@ -134,10 +140,10 @@ impl OneToOne {
     }
 
     /// Records that the partner in the store at the other end of `field` loses the object `id`.
-    fn take(&mut self, (ty, field): (TypeId, FieldId), id: i64) {
-        match self.losing.iter_mut().find(|it| it.1 == field) {
-            Some(losing) => losing.2.push(id),
-            None => self.losing.push((ty, field, vec![id])),
+    fn take(&mut self, edge: EdgeOf, id: i64) {
+        match self.losing.iter_mut().find(|it| it.0.field == edge.field) {
+            Some(losing) => losing.1.push(id),
+            None => self.losing.push((edge, vec![id])),
         }
     }
 
@@ -145,7 +151,8 @@ impl OneToOne {
     pub(super) fn apply_remove(
         &mut self,
         model: &Model,
-        (ty, ids): (TypeId, &[i64]),
+        ty: TypeId,
+        ids: &[i64],
         remove: &InputObject,
         ends: &dyn Fn(u32) -> Option<End>,
     ) {
@@ -165,43 +172,38 @@ impl OneToOne {
             let bound = bind_ids(&sorted);
             for only in named {
                 if model.field(own).is_list {
-                    if self.cut_many(model, (ty, own), &sorted, only) {
-                        self.taken.push(Taken { ty, field: own, ids: bound.clone(), only });
+                    if self.cut_many(model, EdgeOf { ty, field: own }, &sorted, only) {
+                        self.taken.push(Taken { edge: EdgeOf { ty, field: own }, ids: bound.clone(), only });
                     }
                 } else {
-                    self.cut_one(model, (ty, own), &sorted, only)
+                    self.cut_one(model, EdgeOf { ty, field: own }, &sorted, only)
                 }
             }
         }
     }
 
     /// The edge `field`, to one object, of the objects `ids` is cut: from `only`, or from whatever it leads to.
-    fn cut_one(&mut self, model: &Model, (ty, field): (TypeId, FieldId), ids: &[i64], only: Option<End>) {
+    fn cut_one(&mut self, model: &Model, edge: EdgeOf, ids: &[i64], only: Option<End>) {
         let mut unknown = Vec::new();
         for id in ids {
-            let Some(place) = self.places.get(&(*id, field)) else {
+            let Some(place) = self.places.get(&(*id, edge.field)) else {
                 unknown.push(*id);
                 continue;
             };
             let half = &mut self.halves[*place as usize];
             if let Some(to) = half.to.filter(|to| only.is_none_or(|it| it.id == *to)) {
                 half.to = None;
-                self.lose(model, to, field, *id);
+                self.lose(model, to, edge.field, *id);
             }
         }
         if !unknown.is_empty() {
-            self.taken.push(Taken { ty, field, ids: bind_ids(&unknown), only });
+            self.taken.push(Taken { edge, ids: bind_ids(&unknown), only });
         }
     }
 
     /// The list `field` of the objects `ids`, which are sorted, loses `only`, or all. Whether the store has to be asked too.
-    fn cut_many(
-        &mut self,
-        model: &Model,
-        (ty, field): (TypeId, FieldId),
-        ids: &[i64],
-        only: Option<End>,
-    ) -> bool {
+    fn cut_many(&mut self, model: &Model, edge: EdgeOf, ids: &[i64], only: Option<End>) -> bool {
+        let EdgeOf { ty, field } = edge;
         let is_ours = |half: &Half| half.to.is_some_and(|it| ids.binary_search(&it).is_ok());
         if let Some(only) = only {
             let known = self.half(model, only.id, field);
@@ -223,8 +225,8 @@ impl OneToOne {
 
     /// Asks for the partners in the store that lose theirs.
     pub(super) fn ask(&mut self, writes: &Writes, asked: &mut Vec<BoundStatement>) {
-        for (ty, field, ids) in std::mem::take(&mut self.losing) {
-            self.taken.push(Taken { ty, field, ids: bind_ids(&ids), only: None });
+        for (edge, ids) in std::mem::take(&mut self.losing) {
+            self.taken.push(Taken { edge, ids: bind_ids(&ids), only: None });
         }
         for taken in std::mem::take(&mut self.taken) {
             self.ask_of(writes, &taken, asked);
@@ -234,17 +236,19 @@ impl OneToOne {
     fn ask_of(&mut self, writes: &Writes, taken: &Taken, asked: &mut Vec<BoundStatement>) {
         let model = writes.model();
         let layout = &writes.layout;
-        let FieldKind::Edge { to, inverse: Some(inverse) } = model.field(taken.field).kind else { return };
+        let FieldKind::Edge { to, inverse: Some(inverse) } = model.field(taken.edge.field).kind else {
+            return;
+        };
         let mut sides: Vec<(TypeId, EdgeStorage)> = Vec::new();
         for target in &model.ty(to).members {
-            let found = side(model, layout, taken.field, *target);
+            let found = side(model, layout, taken.edge.field, *target);
             // Our own column is one, whatever it points at.
             sides.extend(found.filter(|it| sides.iter().all(|known| known.1 != *it)).map(|it| (*target, it)));
         }
         let (many, ids) = &taken.ids;
         for (target, side) in sides {
             let (holder, column, is_ours) = match side {
-                EdgeStorage::Ours(by) => (taken.ty, by.column, true),
+                EdgeStorage::Ours(by) => (taken.edge.ty, by.column, true),
                 EdgeStorage::Theirs(by) if taken.only.is_none_or(|it| it.ty == target) => {
                     (target, by.column, false)
                 }
@@ -258,21 +262,25 @@ impl OneToOne {
             let kind = TemplateKey::Find { table, columns: ColumnIds::from_slice(&[partner]), rows };
             let only = taken.only.map(|it| Value::Int(it.id));
             asked.push(writes.bind_statement(kind, [ids.clone()].into_iter().chain(only)));
-            let blamed = if is_ours { (to, inverse) } else { (target, copy(model, inverse, target)) };
-            self.questions.push(PartnerQuestion { field: taken.field, blamed });
+            let blamed = if is_ours {
+                EdgeOf { ty: to, field: inverse }
+            } else {
+                EdgeOf { ty: target, field: copy(model, inverse, target) }
+            };
+            self.questions.push(PartnerQuestion { field: taken.edge.field, blamed });
         }
     }
 
     /// Refuses objects that would be left without a partner; returns their type too. `answers` belong to all questions asked.
     pub(super) fn check(&self, model: &Model, answers: &Answers) -> Result<(), (TypeId, MutationRefusal)> {
-        let refusal = |(ty, field): (TypeId, FieldId)| {
-            let name = model.ty(ty).name.clone();
-            let field = model.field(field).name.clone();
-            (ty, MutationRefusal::Required { ty: name, field })
+        let refusal = |edge: EdgeOf| {
+            let name = model.ty(edge.ty).name.clone();
+            let field = model.field(edge.field).name.clone();
+            (edge.ty, MutationRefusal::Required { ty: name, field })
         };
         let is_left = |it: &&Half| it.to.is_none() && is_held(model, it.field);
         if let Some(left) = self.halves.iter().find(is_left) {
-            return Err(refusal((left.ty, left.field)));
+            return Err(refusal(EdgeOf { ty: left.ty, field: left.field }));
         }
         for (at, question) in self.questions.iter().enumerate() {
             for cell in answers.cells(at) {

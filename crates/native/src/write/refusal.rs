@@ -1,7 +1,7 @@
 //! Why a mutation is refused, in the words that clients of such APIs know.
 
+use weir_database::frontend::program::UNTOLD;
 use weir_engine::source::FieldError;
-use weir_sql::frontend::program::UNTOLD;
 
 /// Errors of a mutation, without its name.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,8 +15,8 @@ use crate::model::{Field, FieldId, FieldKind, Key, Model, TypeId, TypeKind};
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
+use weir_database::frontend::program::{Answers, BoundStatement, Cell, Value};
 use weir_relational::catalog::{ColumnId, TableId};
-use weir_sql::frontend::program::{Answers, BoundStatement, Cell, Value};
 
 /// Name of an object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

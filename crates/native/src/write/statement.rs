@@ -12,6 +12,7 @@ use crate::store::versions::NUMBERS;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
+use weir_database::frontend::program::{BoundStatement, ChangedRows, StatementTemplate, Value};
 use weir_relational::catalog::{ColumnId, Relations, TableId};
 use weir_relational::dialect::Dialect;
 use weir_relational::dialect::store::Reserve;
@@ -21,7 +22,6 @@ use weir_relational::plan::operators::Comparison;
 use weir_relational::plan::write::{Assign, Change, Conflict, Delete, Insert, Update};
 use weir_relational::plan::{Expr, Filter, Origin, Output, Page, Parameter, Purpose, Query, Reader, Scan};
 use weir_relational::sql::{render, write::render_command};
-use weir_sql::frontend::program::{BoundStatement, ChangedRows, StatementTemplate, Value};
 
 /// Maximum number of cached templates.
 const TEMPLATES_MAX: usize = 4096;

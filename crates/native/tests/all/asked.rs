@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::{Map, Value, json};
 use std::cmp::Ordering;
-use weir_relational::instant;
+use weir_relational::values::instant;
 
 const TYPES: &str = r#"
 type P {

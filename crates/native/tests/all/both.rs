@@ -3,7 +3,7 @@
 
 use crate::kit;
 use crate::kit::in_postgres;
-use crate::postgres_kit::served::Hand;
+use crate::postgres_kit::hand::Hand;
 use std::time::{Duration, Instant};
 use weir_engine::caller::Identity;
 use weir_engine::engine::{Body, Request};

@@ -5,6 +5,8 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use weir_database::postgres::PostgresSource;
+use weir_database::sqlite::SqliteSource;
 use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Body, Engine, Request, Settings as EngineSettings};
@@ -13,8 +15,6 @@ use weir_native::compile::Native;
 use weir_native::layout::Database;
 use weir_native::store::{Place, Types, open_and_migrate};
 use weir_postgres::Settings;
-use weir_sql::postgres::PostgresSource;
-use weir_sql::sqlite::SqliteSource;
 use weir_sqlite::connection::Tuning;
 
 const TYPES: &str = "

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
+use weir_database::sqlite::SqliteSource;
 use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Body, Engine, Request, Settings};
@@ -17,7 +18,6 @@ use weir_language::json::{Json, JsonRef};
 use weir_native::compile::Native;
 use weir_native::layout::Database;
 use weir_native::store::{Building, Place, Types, open_and_migrate};
-use weir_sql::sqlite::SqliteSource;
 use weir_sqlite::connection::Tuning;
 
 /// A served store; the file goes with it.

@@ -3,9 +3,9 @@
 mod kit;
 #[path = "../../../engine/tests/port_kit/mod.rs"]
 mod port_kit;
-#[path = "../../../sql/tests/postgres_kit/mod.rs"]
+#[path = "../../../hasura/tests/postgres_kit/mod.rs"]
 mod postgres_kit;
-#[path = "../../../sql/tests/wall_kit/mod.rs"]
+#[path = "../../../hasura/tests/wall_kit/mod.rs"]
 mod wall_kit;
 
 mod apart;

@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::runtime::Runtime;
+use weir_database::postgres::PostgresSource;
+use weir_database::sqlite::SqliteSource;
 use weir_engine::engine::Engine;
 use weir_language::ast::OperationKind;
 use weir_language::schema::Schema;
@@ -20,8 +22,6 @@ use weir_native::layout::Database;
 use weir_native::store::{Place, Types, open_and_migrate};
 use weir_postgres::Settings;
 use weir_relational::catalog::{Catalog, Table, TableId, TableKind};
-use weir_sql::postgres::PostgresSource;
-use weir_sql::sqlite::SqliteSource;
 use weir_sqlite::connection::Tuning;
 
 /// Operations for each type on SQLite; `WEIR_WALL_CASES` asks for more.

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use weir_native::layout::Database;
 use weir_native::store::{Pace, Place, Store, Types, open_and_migrate};
 use weir_postgres::Settings;
-use weir_relational::word_form::fold;
+use weir_relational::values::word_form::fold;
 
 const NOTES: &str =
     "type Note { key: String! @id, term: String @search(by: [term]), full: String @search(by: [fulltext]),

@@ -1,11 +1,11 @@
 //! Obstacles: missing settings and rights that prevent a server from reporting changes, each with a remedy.
 
-use super::tables::TextRows;
+use super::streamed_tables::TextRows;
 use crate::address::Settings;
-use crate::connection::Facts;
 use crate::error::Error;
+use crate::protocol::connection::Facts;
 use weir_relational::dialect::flavour::Flavour;
-use weir_relational::dialect::quoting::quote_identifier;
+use weir_relational::quoting::quote_identifier;
 
 /// Query for the settings and rights that [`obstacle`] checks.
 pub(super) const CAPABILITIES: &str = "SELECT current_setting('wal_level'), \

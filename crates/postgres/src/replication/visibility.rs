@@ -7,7 +7,7 @@
 //!
 //! Source: the manual of PostgreSQL, "Transaction ID and Snapshot Information Functions".
 
-use super::transaction::{Commit, Committed};
+use super::streamed_commits::{Commit, Committed};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -6,15 +6,14 @@
 //! **Cost:** a jump; looked up while planning and binding, never per row.
 
 use super::ColumnType;
-use weir_language::schema::ScalarReader;
 
 /// Properties of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// The scalar's name in GraphQL; `None`: the database's own name, where it can be one.
+    /// The scalar's name in an API; `None`: the database's own name, where it can be one.
     pub scalar: Option<&'static str>,
-    /// Reader of a client's value; `None`: that of the built-in scalar of the same name.
-    pub input: Option<ScalarReader>,
+    /// Form of a client's value; `None`: that of the built-in scalar of the same name.
+    pub input: Option<InputForm>,
     /// Output format of a value.
     pub cell: Cell,
     /// The width of an integer.
@@ -25,6 +24,19 @@ pub struct Facts {
     pub aggregates: Aggregates,
     /// Why comparing two of its values can fail.
     pub failing: Failing,
+}
+
+/// Forms of a client's value. A front end chooses a reader of its own language for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputForm {
+    /// An integer of 64 bits, as a number or as a text of digits.
+    BigInt,
+    /// A decimal number whose digits are kept, as a number or as a text.
+    Decimal,
+    /// Text of a format that the database checks.
+    Text,
+    /// Any JSON value.
+    Json,
 }
 
 /// How an operation on the values of a row can end in an error, or take so long that it ends in one.
@@ -172,7 +184,7 @@ impl ColumnType {
     #[must_use]
     pub fn facts(&self) -> Facts {
         use Aggregates::{Extremes, None as Nothing, Sums};
-        use ScalarReader as Take;
+        use InputForm as Take;
         match self {
             Self::SmallInt => row("smallint", Cell::Int, ORDERED, Sums).with_input(Take::BigInt).wide(16),
             Self::Int => row("Int", Cell::Int, ORDERED, Sums).wide(32),
@@ -249,8 +261,8 @@ fn is_computed_shape(name: &str) -> bool {
 }
 
 impl Facts {
-    const fn with_input(self, reader: ScalarReader) -> Self {
-        Self { input: Some(reader), ..self }
+    const fn with_input(self, form: InputForm) -> Self {
+        Self { input: Some(form), ..self }
     }
     const fn wide(self, bits: u8) -> Self {
         Self { bits: Some(bits), ..self }

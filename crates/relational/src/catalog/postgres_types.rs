@@ -7,6 +7,7 @@
 //! may be missing (a database may hide what they are), so each is looked up.
 
 use super::abilities::ValueAbilities;
+use crate::quoting::quote_identifier;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
@@ -34,7 +35,6 @@ pub mod oid {
     pub const XID: u32 = 28;
     pub const CID: u32 = 29;
     pub const JSON: u32 = 114;
-    pub const XML: u32 = 142;
     pub const POINT: u32 = 600;
     pub const CIDR: u32 = 650;
     pub const FLOAT4: u32 = 700;
@@ -54,7 +54,6 @@ pub mod oid {
     pub const TIMETZ: u32 = 1266;
     pub const NUMERIC: u32 = 1700;
     pub const VOID: u32 = 2278;
-    pub const RECORD: u32 = 2249;
     pub const UUID: u32 = 2950;
     pub const JSONB: u32 = 3802;
     pub const XID8: u32 = 5069;
@@ -246,12 +245,6 @@ impl Types {
     pub fn iter(&self) -> impl Iterator<Item = &Type> {
         self.list.iter()
     }
-}
-
-/// Puts a name between double quotes, for a statement.
-#[must_use]
-pub fn quote_identifier(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// PostgreSQL's own types go by their bare names; but bare, these two mean types of length 1.

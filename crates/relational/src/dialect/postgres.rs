@@ -10,7 +10,7 @@ use crate::catalog::{ColumnType, PREFIX_CHARACTERS};
 use crate::plan::operators::{Aggregation, Cast, Comparison, Measure, Tree};
 use crate::plan::write::Operator;
 use crate::plan::{Order, Reader};
-use crate::text_search::Words;
+use crate::values::text_search::Words;
 
 /// The planner tries in which order related rows are best joined. For 100 relationships side by side it took over a minute, and
 /// takes 50 ms when all but so many are looked for row by row.
@@ -109,7 +109,7 @@ impl Dialect for Postgres {
 
     fn compare(&self, out: &mut String, left: &str, by: Comparison, right: Side<'_>) {
         if *right.reader == Reader::Sequence {
-            let [own, asked] = [left, right.placeholder].map(crate::text_search::stems_expression);
+            let [own, asked] = [left, right.placeholder].map(crate::values::text_search::stems_expression);
             return out.push_str(&format!("strpos({own}, {asked}) > 0"));
         }
         let base = self.types.base(right.ty);
@@ -218,8 +218,8 @@ impl Dialect for Postgres {
     fn word_test(&self, out: &mut String, [_, text]: [&str; 2], _: &[Box<str>], kind: Words, words: &str) {
         match kind {
             Words::Plain | Words::Stems => {
-                let vector = crate::text_search::vector(kind, text);
-                let language = crate::text_search::language(kind);
+                let vector = crate::values::text_search::vector(kind, text);
+                let language = crate::values::text_search::language(kind);
                 out.push_str(&format!("{vector} @@ to_tsquery('{language}', {words})"));
             }
             // The pattern itself asks the index.

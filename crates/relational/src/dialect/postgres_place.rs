@@ -1,13 +1,13 @@
 //! Places in PostgreSQL without an extension: bounds first, which an index finds, then the exact test in plain SQL.
 //!
 //! The bound value is one document, `{"bounds": [west, south, east, north], "point": [x, y]}` or with `"polygons"` for
-//! `"point"`; a stored shape is the text of its coordinates. The tests are those of [`crate::geometry`], word for word, so
+//! `"point"`; a stored shape is the text of its coordinates. The tests are those of [`crate::values::geometry`], word for word, so
 //! that both databases answer the same.
 //!
 //! **Cost:** rows outside of the bounds are never looked at; for others, the points of a shape, or their product.
 
 use super::Place;
-use crate::geometry::{Placed, RADIUS_M, SLIVER_DEGREES};
+use crate::values::geometry::{Placed, RADIUS_M, SLIVER_DEGREES};
 
 /// The condition that the place of a row stands so to the one that is bound.
 pub(super) fn place(place: &Place<'_>) -> String {

@@ -6,7 +6,7 @@
 //! **Invariant:** no list holds a null: what has no other way of being stored stands for itself.
 
 use super::Side;
-use super::sqlite::{comparison, items};
+use super::sqlite_comparison::{comparison, items};
 use crate::catalog::Storage;
 use crate::plan::operators::Comparison;
 

@@ -6,7 +6,7 @@
 //! **Cost:** linear in the condition; a term of an order is compared with those before it, of which there are no more than columns
 //! and [`RELATIONSHIPS_MAX`].
 
-use crate::plan::{Expr, Filter, Order};
+use crate::plan::{Children, Expr, Filter, Order};
 
 /// Filters nest at most so deep. SQLite allows expressions of depth 1,000; each of our levels takes a few.
 pub const FILTER_DEPTH_MAX: u32 = 100;
@@ -151,20 +151,7 @@ impl Filter {
     /// Number of relationships on its path.
     #[must_use]
     pub fn relationships(&self) -> usize {
-        match self {
-            Self::All(of) | Self::Any(of) => of.iter().map(Self::relationships).sum(),
-            Self::Not(of)
-            | Self::NotTrue(of)
-            | Self::Each { filter: of, .. }
-            | Self::Behind { filter: of, .. } => of.relationships(),
-            Self::Exists { filter, .. } | Self::Somewhere { filter, .. } => 1 + filter.relationships(),
-            Self::Null { of, .. }
-            | Self::Compare { of, .. }
-            | Self::Measure { of, .. }
-            | Self::Columns { of, .. } => of.relationships(),
-            Self::Among { query, .. } => query.filter.relationships(),
-            Self::Missing { .. } | Self::Named { .. } | Self::Words { .. } | Self::Place { .. } => 0,
-        }
+        self.children().relationships()
     }
 }
 
@@ -174,34 +161,24 @@ fn of_related(filter: &Filter) -> usize {
 }
 
 impl Expr {
-    /// The expression that it reads its value from.
-    fn inner(&self) -> Option<&Self> {
-        match self {
-            Self::Related { of, .. } | Self::JsonPath(of, _) | Self::Cast(of, _) => Some(of),
-            Self::Column(_)
-            | Self::Key(_)
-            | Self::Computed(_)
-            | Self::Row
-            | Self::Snapshot
-            | Self::Null
-            | Self::Count { .. }
-            | Self::Function(..)
-            | Self::Instant { .. }
-            | Self::Statistic { .. } => None,
-        }
-    }
-
     /// The parts of conditions in it.
     fn parts(&self) -> usize {
         let own = if let Self::Related { filter, .. } = self { 1 + of_related(filter) } else { 0 };
-        own + self.inner().map_or(0, Self::parts)
+        own + self.children().of.map_or(0, Self::parts)
     }
 
     /// Number of relationships on its path.
     #[must_use]
     pub fn relationships(&self) -> usize {
-        let own = if let Self::Related { filter, .. } = self { 1 + filter.relationships() } else { 0 };
-        own + self.inner().map_or(0, Self::relationships)
+        self.children().relationships()
+    }
+}
+
+impl Children<'_> {
+    fn relationships(&self) -> usize {
+        let filters: usize = self.filters.iter().map(Filter::relationships).sum();
+        let below = self.query.map_or(0, |it| it.filter.relationships());
+        usize::from(self.scan.is_some()) + filters + self.of.map_or(0, Expr::relationships) + below
     }
 }
 

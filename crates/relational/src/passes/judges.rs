@@ -2,10 +2,10 @@
 //!
 //! A driver judges them before a row is read, so that a broken one is the same error over any rows and over none.
 //!
-//! **Invariant:** a part of a condition that may hold a pattern is matched here by name, so that a new one stops the build.
+//! **Invariant:** a pattern is the right side of a comparison, wherever that stands in the plan.
 
 use crate::plan::write::Change;
-use crate::plan::{Expr, Filter, Judged, Output, Plan, Query, Scan};
+use crate::plan::{Children, Expr, Filter, Judged, Output, Plan, Query, Scan};
 
 /// Notes the patterns of `plan`, its policy's among them.
 pub(super) fn gather(plan: &mut Plan) {
@@ -68,29 +68,20 @@ impl Judges {
     }
 
     fn filter(&mut self, filter: &Filter) {
-        match filter {
-            Filter::All(parts) | Filter::Any(parts) => parts.iter().for_each(|it| self.filter(it)),
-            Filter::Not(part)
-            | Filter::NotTrue(part)
-            | Filter::Each { with: _, filter: part }
-            | Filter::Behind { filter: part, .. } => self.filter(part),
-            Filter::Compare { of, by, with } => {
-                self.expr(of);
-                let judged = Judged { by: by.positive(), with: with.clone(), level: self.level };
-                if by.takes_pattern() && !self.judged.contains(&judged) {
-                    self.judged.push(judged);
-                }
+        if let Filter::Compare { of: _, by, with } = filter {
+            let judged = Judged { by: by.positive(), with: with.clone(), level: self.level };
+            if by.takes_pattern() && !self.judged.contains(&judged) {
+                self.judged.push(judged);
             }
-            Filter::Null { of, .. } | Filter::Measure { of, .. } | Filter::Columns { of, .. } => {
-                self.expr(of)
-            }
-            Filter::Exists { by: _, scan, filter } | Filter::Somewhere { scan, filter } => {
-                self.scan(scan);
-                self.filter(filter);
-            }
-            Filter::Among { key: _, query } => self.query(query),
-            Filter::Missing { .. } | Filter::Named { .. } | Filter::Words { .. } | Filter::Place { .. } => {}
         }
+        self.children(filter.children());
+    }
+
+    fn children(&mut self, below: Children<'_>) {
+        below.scan.into_iter().for_each(|it| self.scan(it));
+        below.filters.iter().for_each(|it| self.filter(it));
+        below.of.into_iter().for_each(|it| self.expr(it));
+        below.query.into_iter().for_each(|it| self.query(it));
     }
 
     fn exprs(&mut self, columns: &[Expr]) {
@@ -98,23 +89,6 @@ impl Judges {
     }
 
     fn expr(&mut self, of: &Expr) {
-        match of {
-            Expr::JsonPath(of, _) | Expr::Cast(of, _) => self.expr(of),
-            Expr::Related { by: _, scan, filter, of } => {
-                self.scan(scan);
-                self.filter(filter);
-                self.expr(of);
-            }
-            Expr::Column(_)
-            | Expr::Key(_)
-            | Expr::Computed(_)
-            | Expr::Row
-            | Expr::Snapshot
-            | Expr::Null
-            | Expr::Count { .. }
-            | Expr::Function(..)
-            | Expr::Instant { .. }
-            | Expr::Statistic { .. } => {}
-        }
+        self.children(of.children());
     }
 }

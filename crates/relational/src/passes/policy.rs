@@ -123,7 +123,7 @@ pub fn restrict(plan: &mut Plan, relations: &Relations, policy: &dyn Policy) {
         mark_nullable(&mut level.query);
     }
     limit_lists(plan, policy);
-    super::keys::keep(plan);
+    super::stored_keys::keep(plan);
     super::barrier::raise(plan, relations);
     plan.policy = policy.name().into();
     plan.functions.extend(claims.functions(relations));

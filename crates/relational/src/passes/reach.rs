@@ -9,7 +9,7 @@ use super::route::{Known, direct};
 use crate::catalog::{ColumnId, Placement, Relations};
 use crate::plan::operators::Comparison;
 use crate::plan::write::Change;
-use crate::plan::{Expr, Filter, Output, Parameter, Plan, Query, Reader, Scan};
+use crate::plan::{Children, Expr, Filter, Output, Parameter, Plan, Query, Reader, Scan};
 
 /// Shards that a statement asks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -213,22 +213,16 @@ impl<'r> Asked<'r> {
     }
 
     fn filter(&mut self, filter: &Filter) {
-        match filter {
-            Filter::All(parts) | Filter::Any(parts) => parts.iter().for_each(|it| self.filter(it)),
-            Filter::Not(part) | Filter::NotTrue(part) | Filter::Behind { filter: part, .. } => {
-                self.filter(part)
-            }
-            Filter::Each { with: _, filter } => self.filter(filter),
-            Filter::Null { of, .. }
-            | Filter::Compare { of, .. }
-            | Filter::Measure { of, .. }
-            | Filter::Columns { of, .. } => self.expr(of),
-            Filter::Exists { by: _, scan, filter } | Filter::Somewhere { scan, filter } => {
-                self.rows(scan, filter);
-            }
-            Filter::Among { key: _, query } => self.query(query),
-            Filter::Missing { .. } | Filter::Named { .. } | Filter::Words { .. } | Filter::Place { .. } => {}
+        self.children(filter.children());
+    }
+
+    fn children(&mut self, below: Children<'_>) {
+        match below.scan {
+            Some(scan) => below.filters.iter().for_each(|it| self.rows(scan, it)),
+            None => below.filters.iter().for_each(|it| self.filter(it)),
         }
+        below.of.into_iter().for_each(|it| self.expr(it));
+        below.query.into_iter().for_each(|it| self.query(it));
     }
 
     fn exprs(&mut self, columns: &[Expr]) {
@@ -236,23 +230,7 @@ impl<'r> Asked<'r> {
     }
 
     fn expr(&mut self, of: &Expr) {
-        match of {
-            Expr::JsonPath(of, _) | Expr::Cast(of, _) => self.expr(of),
-            Expr::Related { by: _, scan, filter, of } => {
-                self.rows(scan, filter);
-                self.expr(of);
-            }
-            Expr::Column(_)
-            | Expr::Key(_)
-            | Expr::Computed(_)
-            | Expr::Row
-            | Expr::Snapshot
-            | Expr::Null
-            | Expr::Count { .. }
-            | Expr::Function(..)
-            | Expr::Instant { .. }
-            | Expr::Statistic { .. } => {}
-        }
+        self.children(of.children());
     }
 }
 

@@ -10,7 +10,7 @@
 //!
 //! **Cost:** one walk over the plan; nothing where no table has shards.
 
-use crate::catalog::{Column, ColumnId, ColumnType, Placement, Relations, RelationshipId, TableId};
+use crate::catalog::{Column, ColumnAt, ColumnId, ColumnType, Placement, Relations, RelationshipId, TableId};
 use crate::plan::operators::Comparison;
 use crate::plan::write::{Assign, Change, Given, Work, WriteAnswer};
 use crate::plan::{Expr, Filter, Origin, Output, Parameter, Plan, Query, Reader, Scan, Tie};
@@ -72,7 +72,7 @@ impl Router<'_> {
             for &(tie, column) in &query.nest {
                 let from = above.columns.get(usize::from(column)).copied().flatten();
                 if let (Tie::Column(to), Some(from)) = (tie, from)
-                    && let Some(value) = self.carry_value(&above.known, (above.table, from), (table, to))
+                    && let Some(value) = self.carry_value(&above.known, at(above.table, from), at(table, to))
                 {
                     learn(&mut known, to, value);
                 }
@@ -236,7 +236,7 @@ impl Router<'_> {
                 let related = self.relations.relationship(*by);
                 let below = self.of_scan(scan, filter);
                 for &(ours, theirs) in related.on.iter().filter(|_| related.through.is_none()) {
-                    if let Some(value) = self.carry_value(&below, (scan.table(), theirs), (table, ours)) {
+                    if let Some(value) = self.carry_value(&below, at(scan.table(), theirs), at(table, ours)) {
                         learn(known, ours, value);
                     }
                 }
@@ -245,16 +245,10 @@ impl Router<'_> {
     }
 
     /// The known value of `from`, if a column `to` with an equal value compares the same way.
-    fn carry_value(
-        &self,
-        known: &Known,
-        from: (TableId, ColumnId),
-        to: (TableId, ColumnId),
-    ) -> Option<Parameter> {
-        let column =
-            |(table, column): (TableId, ColumnId)| self.relations.catalog.table(table).column(column);
+    fn carry_value(&self, known: &Known, from: ColumnAt, to: ColumnAt) -> Option<Parameter> {
+        let column = |at: ColumnAt| self.relations.catalog.table(at.table).column(at.column);
         let is_same = column(from).oid == column(to).oid && column(from).folds == column(to).folds;
-        known.iter().find(|it| it.0 == from.1).filter(|_| is_same).map(|it| it.1.clone())
+        known.iter().find(|it| it.0 == from.column).filter(|_| is_same).map(|it| it.1.clone())
     }
 
     /// Adds the known value of the distribution column of `table` to `filter`, unless a conjunct has it.
@@ -294,7 +288,7 @@ impl Router<'_> {
             | Filter::Measure { of, .. }
             | Filter::Columns { of, .. } => self.expr(of, table, known),
             Filter::Exists { by, scan, filter } => {
-                self.complete_related_filter(*by, (scan, filter), table, known);
+                self.complete_related_filter(*by, scan, filter, table, known);
             }
             Filter::Somewhere { scan, filter } => {
                 let known = self.of_scan(scan, filter);
@@ -319,7 +313,7 @@ impl Router<'_> {
         match of {
             Expr::JsonPath(of, _) | Expr::Cast(of, _) => self.expr(of, table, known),
             Expr::Related { by, scan, filter, of } => {
-                let known = self.complete_related_filter(*by, (scan, filter), table, known);
+                let known = self.complete_related_filter(*by, scan, filter, table, known);
                 self.expr(of, scan.table(), &known);
             }
             Expr::Column(_)
@@ -339,14 +333,15 @@ impl Router<'_> {
     fn complete_related_filter(
         &self,
         by: RelationshipId,
-        (scan, filter): (&mut Scan, &mut Filter),
+        scan: &mut Scan,
+        filter: &mut Filter,
         table: TableId,
         above: &Known,
     ) -> Known {
         let related = self.relations.relationship(by);
         let mut known = self.of_scan(scan, filter);
         for &(ours, theirs) in related.on.iter().filter(|_| related.through.is_none()) {
-            if let Some(value) = self.carry_value(above, (table, ours), (scan.table(), theirs)) {
+            if let Some(value) = self.carry_value(above, at(table, ours), at(scan.table(), theirs)) {
                 learn(&mut known, theirs, value);
             }
         }
@@ -355,6 +350,10 @@ impl Router<'_> {
         self.filter(filter, scan.table(), &known);
         known
     }
+}
+
+const fn at(table: TableId, column: ColumnId) -> ColumnAt {
+    ColumnAt { table, column }
 }
 
 /// True if a conjunct of `filter` compares with keys of parents in another source, of which there may be many.

@@ -106,19 +106,9 @@ fn runs(work: &Work, change: u32) -> bool {
 
 /// True if more than the columns of the row decides `filter`.
 fn reads_others(filter: &Filter) -> bool {
-    match filter {
-        Filter::All(parts) | Filter::Any(parts) => parts.iter().any(reads_others),
-        Filter::Not(part)
-        | Filter::NotTrue(part)
-        | Filter::Behind { filter: part, .. }
-        | Filter::Each { filter: part, .. } => reads_others(part),
-        Filter::Null { of, .. }
-        | Filter::Compare { of, .. }
-        | Filter::Measure { of, .. }
-        | Filter::Columns { of, .. } => computes(of),
-        Filter::Among { .. } | Filter::Somewhere { .. } | Filter::Exists { .. } => true,
-        Filter::Named { .. } | Filter::Words { .. } | Filter::Place { .. } | Filter::Missing { .. } => false,
-    }
+    let below = filter.children();
+    let reads_rows = below.scan.is_some() || below.query.is_some();
+    reads_rows || below.filters.iter().any(reads_others) || below.of.is_some_and(computes)
 }
 
 /// True if more than the columns of the row decides `of`.

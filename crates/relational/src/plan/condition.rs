@@ -5,8 +5,8 @@
 use super::operators::{Comparison, Measure, Sign};
 use super::{Expr, Parameter, Purpose, Query, Scan};
 use crate::catalog::{ColumnId, Relations, RelationshipId, TableId};
-use crate::geometry::Placed;
-use crate::text_search::Words;
+use crate::values::geometry::Placed;
+use crate::values::text_search::Words;
 
 /// A condition on a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -211,21 +211,6 @@ impl Filter {
             }
         }
         found
-    }
-
-    /// True if the filter reads rows other than the current one.
-    pub(crate) fn reads_rows(&self) -> bool {
-        match self {
-            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::reads_rows),
-            Self::Not(part) | Self::NotTrue(part) => part.reads_rows(),
-            Self::Each { filter, .. } | Self::Behind { filter, .. } => filter.reads_rows(),
-            Self::Null { of, .. }
-            | Self::Compare { of, .. }
-            | Self::Measure { of, .. }
-            | Self::Columns { of, .. } => of.reads_rows(),
-            Self::Exists { .. } | Self::Somewhere { .. } | Self::Among { .. } => true,
-            Self::Missing { .. } | Self::Named { .. } | Self::Words { .. } | Self::Place { .. } => false,
-        }
     }
 
     /// The column and the value, if the filter compares a column with a value by `by`.

@@ -5,7 +5,7 @@
 
 use crate::catalog::ColumnType;
 use crate::catalog::facts::Failing;
-use crate::plain_pattern::Notation;
+use crate::values::plain_pattern::Notation;
 
 /// The aggregate functions over one column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -9,7 +9,6 @@
 use super::{Judged, Query, write};
 use crate::catalog::facts::Cell;
 use crate::catalog::{FunctionId, RelationshipId};
-use weir_language::schema::TypeId;
 
 /// The queries of a plan node, and the composition of its answer.
 #[derive(Clone, Debug, Default)]
@@ -320,13 +319,17 @@ impl Choice {
     }
 }
 
+/// The number of a type in the schema of the front end, which hands it back to the executor; it means nothing here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GraphType(pub u32);
+
 /// Members of rows of one type.
 #[derive(Clone, Debug)]
 pub struct Variant {
     /// Value of the type column.
     pub name: Box<str>,
     /// The type in the graph's schema.
-    pub on: TypeId,
+    pub on: GraphType,
     /// The object of a row of this type.
     pub object: Object,
 }

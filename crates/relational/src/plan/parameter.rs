@@ -2,9 +2,9 @@
 
 use super::operators::{Comparison, Tree};
 use crate::catalog::{ColumnType, LQUERY, LTXTQUERY};
-use crate::plain_pattern::{Half, Notation};
-use crate::text_search::Words;
-use crate::trigram::Written;
+use crate::values::plain_pattern::{Half, Notation};
+use crate::values::text_search::Words;
+use crate::values::trigram::Written;
 use std::sync::Arc;
 
 /// A value that differs from request to request.
@@ -159,7 +159,7 @@ pub enum Reader {
     },
     /// `/pattern/flags` as a regular expression.
     Pattern,
-    /// A pattern, list or document that is asked in two halves ([`crate::plain_pattern::half`]).
+    /// A pattern, list or document that is asked in two halves ([`crate::values::plain_pattern::half`]).
     Half {
         /// Reader of the whole pattern.
         reader: Box<Reader>,

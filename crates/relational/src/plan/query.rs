@@ -66,22 +66,7 @@ fn compared_key(filter: &Filter, column: ColumnId) -> Option<Origin> {
             by: Comparison::Eq | Comparison::In,
             with: Parameter { origin: origin @ Origin::Parent(_), .. },
         } if *of == column => Some(origin.clone()),
-        Filter::Compare { .. }
-        | Filter::Any(_)
-        | Filter::Not(_)
-        | Filter::NotTrue(_)
-        | Filter::Behind { .. }
-        | Filter::Named { .. }
-        | Filter::Words { .. }
-        | Filter::Each { .. }
-        | Filter::Place { .. }
-        | Filter::Null { .. }
-        | Filter::Missing { .. }
-        | Filter::Among { .. }
-        | Filter::Measure { .. }
-        | Filter::Columns { .. }
-        | Filter::Somewhere { .. }
-        | Filter::Exists { .. } => None,
+        _ => None,
     }
 }
 
@@ -198,24 +183,6 @@ impl Expr {
     pub fn over_related(relations: &Relations, by: RelationshipId, filter: Filter, of: Self) -> Self {
         let scan = Scan::of(relations.relationship(by).to, Purpose::Value);
         Self::Related { by, scan, filter: Box::new(filter), of: Box::new(of) }
-    }
-
-    /// True if the expression reads rows other than the current one.
-    pub(crate) fn reads_rows(&self) -> bool {
-        match self {
-            Self::Related { .. } => true,
-            Self::JsonPath(of, _) | Self::Cast(of, _) => of.reads_rows(),
-            Self::Column(_)
-            | Self::Key(_)
-            | Self::Computed(_)
-            | Self::Row
-            | Self::Snapshot
-            | Self::Null
-            | Self::Count { .. }
-            | Self::Function(..)
-            | Self::Instant { .. }
-            | Self::Statistic { .. } => false,
-        }
     }
 }
 

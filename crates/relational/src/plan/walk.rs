@@ -1,7 +1,9 @@
 //! Visits every [`Scan`] of a plan.
 //!
-//! **Invariant:** a part of a plan that may hold a scan is matched here by name, so that a new one stops the build.
+//! **Invariant:** a part of a plan that may hold a scan is matched by name, here or in [`super::children`], so that a new one stops the
+//! build.
 
+use super::children::ChildrenMut;
 use super::write::Change;
 use super::{Expr, Filter, Output, Plan, Query, Scan};
 use crate::catalog::TableId;
@@ -83,43 +85,28 @@ impl Query {
 
 impl Filter {
     fn scans(&mut self, visit: &mut Visit<'_>) {
-        match self {
-            Self::All(parts) | Self::Any(parts) => parts.iter_mut().for_each(|it| it.scans(visit)),
-            Self::Not(part) | Self::NotTrue(part) => part.scans(visit),
-            Self::Each { with: _, filter } | Self::Behind { filter, .. } => filter.scans(visit),
-            Self::Null { of, .. }
-            | Self::Compare { of, .. }
-            | Self::Measure { of, .. }
-            | Self::Columns { of, .. } => of.scans(visit),
-            Self::Exists { by: _, scan, filter } | Self::Somewhere { scan, filter } => {
-                visit(scan);
-                filter.scans(visit);
-            }
-            Self::Among { key: _, query } => query.scans(visit),
-            Self::Missing { .. } | Self::Named { .. } | Self::Words { .. } | Self::Place { .. } => {}
-        }
+        self.children_mut().scans(visit);
     }
 }
 
 impl Expr {
     fn scans(&mut self, visit: &mut Visit<'_>) {
-        match self {
-            Self::JsonPath(of, _) | Self::Cast(of, _) => of.scans(visit),
-            Self::Related { by: _, scan, filter, of } => {
-                visit(scan);
-                filter.scans(visit);
-                of.scans(visit);
-            }
-            Self::Column(_)
-            | Self::Key(_)
-            | Self::Computed(_)
-            | Self::Row
-            | Self::Snapshot
-            | Self::Null
-            | Self::Count { .. }
-            | Self::Function(..)
-            | Self::Instant { .. }
-            | Self::Statistic { .. } => {}
+        self.children_mut().scans(visit);
+    }
+}
+
+impl ChildrenMut<'_> {
+    fn scans(self, visit: &mut Visit<'_>) {
+        let Self { scan, filters, of, query } = self;
+        if let Some(scan) = scan {
+            visit(scan);
+        }
+        filters.iter_mut().for_each(|it| it.scans(visit));
+        if let Some(of) = of {
+            of.scans(visit);
+        }
+        if let Some(query) = query {
+            query.scans(visit);
         }
     }
 }

@@ -12,9 +12,9 @@
 use super::{Renderer, Scope};
 use crate::catalog::{ColumnType, Storage};
 use crate::dialect::{Side, Usual};
-use crate::plain_pattern::{Half, Notation, Passing};
 use crate::plan::operators::Comparison;
 use crate::plan::{Expr, Filter, Judged, Output, Parameter, Query, Reader, Scan};
+use crate::values::plain_pattern::{Half, Notation, Passing};
 
 impl Renderer<'_> {
     /// Lets `write` append a condition on the rows of `scan`: its parts behind a policy are behind that of the scan too.
@@ -45,7 +45,7 @@ impl Renderer<'_> {
             _ if policies.is_empty() => self.filter(filter, scope),
             Filter::Compare { of, by, with } if is_halved => {
                 let notation = by.notation(&self.asked_type(of, scope));
-                self.halves(of, *by, (with, notation), (&policy, scope));
+                self.halves(of, *by, with, notation, &policy, scope);
             }
             Filter::Place { .. } => {
                 let outer = self.place_behind.replace(policy);
@@ -69,8 +69,10 @@ impl Renderer<'_> {
         &mut self,
         of: &Expr,
         by: Comparison,
-        (with, notation): (&Parameter, Option<Notation>),
-        (policy, scope): (&str, Scope),
+        with: &Parameter,
+        notation: Option<Notation>,
+        policy: &str,
+        scope: Scope,
     ) {
         let half = |half| match notation {
             Some(notation) => {

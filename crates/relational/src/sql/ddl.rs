@@ -1,8 +1,8 @@
 //! Definitions as SQL text.
 
-use crate::dialect::quoting::{all, literal, quote_identifier};
 use crate::dialect::store::StoreDialect;
 use crate::plan::ddl::{ColumnDefinition, Definition, Reference, TableDefinition, Value};
+use crate::quoting::{all, literal, quote_identifier};
 
 /// The statements of all of `definitions`, in their order.
 #[must_use]

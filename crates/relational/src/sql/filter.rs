@@ -1,7 +1,7 @@
 //! Conditions: on columns, on related rows, joined to expressions no deeper than they have to be.
 
-use super::call::RowOf;
-use super::{Renderer, Scope};
+use super::function_calls::RowOf;
+use super::{FilteredRows, Renderer, Scope};
 use crate::catalog::{ColumnId, RelationshipId, Storage, TableId, TableKind};
 use crate::dialect::{EACH_WORD, Place, Side, Usual};
 use crate::plan::operators::{Comparison, Measure, Sign};
@@ -19,10 +19,11 @@ impl<'r> Renderer<'r> {
     pub(super) fn write_related_rows(
         &mut self,
         by: RelationshipId,
-        (scan, filter): (&Scan, &Filter),
+        rows: FilteredRows<'_>,
         scope: Scope,
         of: Option<&Expr>,
     ) {
+        let FilteredRows { scan, filter } = rows;
         let related = &self.relations.relationships[by.0 as usize];
         let there = self.alias(scan.table());
         self.guard(there, scan);
@@ -117,19 +118,21 @@ impl<'r> Renderer<'r> {
             Filter::Missing { with, like, is } => self.missing(with, like, *is, scope),
             Filter::Among { key, query } => self.among_rows(key, query, scope),
             Filter::Compare { of, by, with } => self.compare(of, *by, with, scope),
-            Filter::Columns { of, by, row, with } => self.columns_compared(of, *by, (*row, *with), scope),
+            Filter::Columns { of, by, row, with } => self.columns_compared(of, *by, *row, *with, scope),
             Filter::Measure { of, by, with } => self.measure(of, *by, with, scope),
             Filter::Somewhere { scan, filter } => self.write_any_row(scan, filter),
-            Filter::Exists { by, scan, filter } if self.is_gathered_for(scope, *by, (scan, filter), None) => {
-                self.among_related(*by, (scan, filter), scope);
+            Filter::Exists { by, scan, filter }
+                if self.is_gathered_for(scope, *by, FilteredRows { scan, filter }, None) =>
+            {
+                self.among_related(*by, FilteredRows { scan, filter }, scope);
             }
             Filter::Exists { by, scan, filter } => {
                 self.exists += 1;
                 if self.exists > self.dialect.semi_joins_max() {
-                    self.exists_alone(*by, (scan, filter), scope)
+                    self.exists_alone(*by, FilteredRows { scan, filter }, scope)
                 } else {
                     self.sql.push_str("EXISTS (");
-                    self.write_related_rows(*by, (scan, filter), scope, None);
+                    self.write_related_rows(*by, FilteredRows { scan, filter }, scope, None);
                     self.sql.push(')');
                 }
             }
@@ -158,7 +161,7 @@ impl<'r> Renderer<'r> {
     }
 
     /// A column against a column of this row or of the one that the policy restricts.
-    fn columns_compared(&mut self, of: &Expr, by: Sign, (row, with): (RowAt, ColumnId), scope: Scope) {
+    fn columns_compared(&mut self, of: &Expr, by: Sign, row: RowAt, with: ColumnId, scope: Scope) {
         self.comparable_expr(of, scope);
         self.sql.push_str(&format!(" {} ", by.text()));
         let table = match row {
@@ -211,7 +214,7 @@ impl<'r> Renderer<'r> {
     }
 
     /// A related row that the planner makes no join of.
-    fn exists_alone(&mut self, by: RelationshipId, rows: (&Scan, &Filter), scope: Scope) {
+    fn exists_alone(&mut self, by: RelationshipId, rows: FilteredRows<'_>, scope: Scope) {
         self.alone += 1;
         if self.alone > PLANNED_TWICE_MAX {
             self.sql.push_str("EXISTS (");

@@ -7,7 +7,7 @@
 //! **Invariant:** a table that may be joined to stands between two marks with its alias until [`Renderer::replace_marks`] replaces
 //! them: by brackets and the joined relations, or by nothing.
 
-use super::{Renderer, Scope};
+use super::{FilteredRows, Renderer, Scope};
 use crate::catalog::{ColumnId, Placement, RelationshipId};
 use crate::plan::{Expr, Filter, Scan};
 
@@ -17,11 +17,11 @@ const MARK: char = '\u{1}';
 impl Renderer<'_> {
     /// True if `rows` along `by`, or a value `of` them, have to be gathered: they may be on another node, or a value is read from rows
     /// that may be, which can be joined to no row of a sub-select that is looked for row by row.
-    pub(super) fn is_gathered(&self, by: RelationshipId, rows: (&Scan, &Filter), of: Option<&Expr>) -> bool {
+    pub(super) fn is_gathered(&self, by: RelationshipId, rows: FilteredRows<'_>, of: Option<&Expr>) -> bool {
         let related = self.relations.relationship(by);
         let is_plain = related.through.is_none() && related.call.is_none() && !related.on.is_empty();
         let reads_far = || {
-            let (scan, filter) = rows;
+            let FilteredRows { scan, filter } = rows;
             let restricted = scan.policy().is_some_and(|it| self.compares_far(it));
             restricted || self.compares_far(filter) || of.is_some_and(|it| self.reads_far(it))
         };
@@ -33,7 +33,7 @@ impl Renderer<'_> {
         &self,
         scope: Scope,
         by: RelationshipId,
-        rows: (&Scan, &Filter),
+        rows: FilteredRows<'_>,
         of: Option<&Expr>,
     ) -> bool {
         let related = self.relations.relationship(by);
@@ -48,25 +48,11 @@ impl Renderer<'_> {
 
     /// True if `filter` compares a value of a row that may be on another node.
     fn compares_far(&self, filter: &Filter) -> bool {
-        match filter {
-            Filter::All(parts) | Filter::Any(parts) => parts.iter().any(|it| self.compares_far(it)),
-            Filter::Not(part)
-            | Filter::NotTrue(part)
-            | Filter::Each { filter: part, .. }
-            | Filter::Behind { filter: part, .. } => self.compares_far(part),
-            Filter::Null { of, .. }
-            | Filter::Compare { of, .. }
-            | Filter::Measure { of, .. }
-            | Filter::Columns { of, .. } => self.reads_far(of),
-            // The rows of these filters are gathered by themselves.
-            Filter::Exists { .. }
-            | Filter::Somewhere { .. }
-            | Filter::Among { .. }
-            | Filter::Missing { .. }
-            | Filter::Named { .. }
-            | Filter::Words { .. }
-            | Filter::Place { .. } => false,
-        }
+        let below = filter.children();
+        // Other rows are gathered by themselves.
+        below.scan.is_none()
+            && (below.filters.iter().any(|it| self.compares_far(it))
+                || below.of.is_some_and(|it| self.reads_far(it)))
     }
 
     /// The conjuncts of `filter` that compare no such value.
@@ -81,18 +67,10 @@ impl Renderer<'_> {
     /// True if `of` is a value of a row that may be on another node.
     fn reads_far(&self, of: &Expr) -> bool {
         match of {
-            Expr::JsonPath(of, _) | Expr::Cast(of, _) => self.reads_far(of),
-            Expr::Related { by, scan, filter, of } => self.is_gathered(*by, (scan, filter), Some(of)),
-            Expr::Column(_)
-            | Expr::Key(_)
-            | Expr::Computed(_)
-            | Expr::Row
-            | Expr::Snapshot
-            | Expr::Null
-            | Expr::Count { .. }
-            | Expr::Function(..)
-            | Expr::Instant { .. }
-            | Expr::Statistic { .. } => false,
+            Expr::Related { by, scan, filter, of } => {
+                self.is_gathered(*by, FilteredRows { scan, filter }, Some(of))
+            }
+            of => of.children().of.is_some_and(|it| self.reads_far(it)),
         }
     }
 
@@ -125,16 +103,16 @@ impl Renderer<'_> {
     }
 
     /// `(ours IS NOT NULL AND ours IN (SELECT theirs FROM related WHERE …))`: true and false as `EXISTS`, never null.
-    pub(super) fn among_related(&mut self, by: RelationshipId, rows: (&Scan, &Filter), scope: Scope) {
+    pub(super) fn among_related(&mut self, by: RelationshipId, rows: FilteredRows<'_>, scope: Scope) {
         let on = &self.relations.relationship(by).on;
         let (ours, theirs): (Vec<ColumnId>, Vec<ColumnId>) = on.iter().copied().unzip();
         self.sql.push('(');
         self.write_not_null_tests(&ours, scope, "", " AND ");
         self.key(&ours, scope);
         self.sql.push_str(" IN (SELECT ");
-        let there = self.alias(rows.0.table());
+        let there = self.alias(rows.scan.table());
         self.joinable.push(there.alias);
-        self.guard(there, rows.0);
+        self.guard(there, rows.scan);
         self.key_list(&theirs, there);
         self.write_apart(|it| it.gathered_from(&theirs, rows, there));
         self.sql.push_str(if self.relations.is_planned_apart(by) { " OFFSET 0))" } else { "))" });
@@ -144,7 +122,7 @@ impl Renderer<'_> {
     pub(super) fn related_value(
         &mut self,
         by: RelationshipId,
-        rows: (&Scan, &Filter),
+        rows: FilteredRows<'_>,
         scope: Scope,
         of: &Expr,
     ) {
@@ -161,17 +139,17 @@ impl Renderer<'_> {
     }
 
     /// Writes the value as a column of a joined relation.
-    fn gathered_value(&mut self, by: RelationshipId, rows: (&Scan, &Filter), scope: Scope, of: &Expr) {
+    fn gathered_value(&mut self, by: RelationshipId, rows: FilteredRows<'_>, scope: Scope, of: &Expr) {
         let related = self.relations.relationship(by);
         let (ours, theirs): (Vec<ColumnId>, Vec<ColumnId>) = related.on.iter().copied().unzip();
-        let there = self.alias(rows.0.table());
+        let there = self.alias(rows.scan.table());
         self.joinable.push(there.alias);
-        self.guard(there, rows.0);
+        self.guard(there, rows.scan);
         let is_count = matches!(of, Expr::Count { .. });
         let is_aggregate =
             is_count || matches!(of, Expr::Function(..) | Expr::Instant { .. } | Expr::Statistic { .. });
-        let is_single = self.relations.catalog.table(rows.0.table()).is_unique(&theirs);
-        let outer = self.alias(rows.0.table()).alias;
+        let is_single = self.relations.catalog.table(rows.scan.table()).is_unique(&theirs);
+        let outer = self.alias(rows.scan.table()).alias;
         let text = self.render_aside(|it| {
             it.sql.push_str(" LEFT JOIN (SELECT ");
             if !is_aggregate && !is_single {
@@ -206,13 +184,13 @@ impl Renderer<'_> {
     }
 
     /// ` FROM related WHERE key IS NOT NULL AND …`.
-    fn gathered_from(&mut self, theirs: &[ColumnId], (scan, filter): (&Scan, &Filter), there: Scope) {
+    fn gathered_from(&mut self, theirs: &[ColumnId], rows: FilteredRows<'_>, there: Scope) {
         self.sql.push_str(" FROM ");
         self.joinable_table(there);
         let before = self.sql.len();
         self.write_not_null_tests(theirs, there, " WHERE ", "");
         let word = if self.sql.len() == before { " WHERE " } else { " AND " };
-        self.both(word, scan, filter, there);
+        self.both(word, rows.scan, rows.filter, there);
     }
 
     /// `first` and a test for null of each of `columns` that can be, then `last`; nothing if none can.

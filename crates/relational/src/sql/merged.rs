@@ -1,6 +1,6 @@
 //! A question by key, written so that one statement asks it for many keys at once.
 
-use super::assemble::{Assembler, MergedText};
+use super::assembly::{Assembler, MergedText};
 use super::{ParentKey, Renderer};
 use crate::catalog::Placement;
 use crate::plan::operators::Comparison;
@@ -32,7 +32,7 @@ pub(super) fn merge_level(assembler: &Assembler<'_>, level: u32) -> Option<Merge
         keys.map(|(at, origin)| ParentKey { origin: origin.clone(), column: column(at), ty: None }).collect();
     let scope = renderer.scope(query);
     let columns: String = renderer.columns(columns, scope).into_iter().map(|it| format!(", {it}")).collect();
-    renderer.sql = format!("SELECT p.n{columns} FROM {} JOIN ", unnest(origins.len(), ("p", "k")));
+    renderer.sql = format!("SELECT p.n{columns} FROM {} JOIN ", unnest(origins.len(), "p", "k"));
     renderer.table(scope);
     renderer.conditions(query, scope, " ON ");
     // A value of the policy is each caller's own.
@@ -51,7 +51,7 @@ fn key(filter: &Filter) -> Option<Origin> {
 }
 
 /// Lists as a relation, such as `p`: columns like `k0`, `k1` …, and `n`, the place from one.
-pub(super) fn unnest(lists: usize, (relation, column): (&str, &str)) -> String {
+pub(super) fn unnest(lists: usize, relation: &str, column: &str) -> String {
     let names: String = (0..lists).map(|it| format!("{column}{it}, ")).collect();
     let lists: Vec<String> = (1..=lists).map(|it| format!("${it}")).collect();
     format!("unnest({}) WITH ORDINALITY AS {relation}({names}n)", lists.join(", "))

@@ -9,7 +9,7 @@
 //!
 //! **Invariant:** what is given back as a key has the bytes of the parent's own value.
 
-use super::assemble::{Assembler, Draft, Parents};
+use super::assembly::{Assembler, Draft, Parents};
 use super::merged::unnest;
 use super::slots::SlotValue;
 use super::{ParentKey, Scope, nest_scope};
@@ -115,7 +115,7 @@ impl<'n, 'a> Nested<'n, 'a> {
             Parents::Keys(keys) => keys,
             Parents::Rows(columns) => columns.len(),
         };
-        let all = unnest(keys, ("p", "k"));
+        let all = unnest(keys, "p", "k");
         let keys = vec![("p.n".to_owned(), oid::INT8)];
         Self { it, level, query, parents: all.clone(), all, keys, list: None, memory: None }
     }

@@ -6,7 +6,7 @@
 //! **Invariant:** a member's rows are those of its own values, in the order of the question. `OFFSET 0` keeps PostgreSQL from making one join of
 //! all, in whose plan the order is lost.
 
-use super::assemble::{Assembler, MergedText, Parents};
+use super::assembly::{Assembler, MergedText, Parents};
 use super::merged::unnest;
 use crate::catalog::Relations;
 use crate::catalog::postgres_types::oid;
@@ -32,7 +32,7 @@ pub fn assemble_together(
     is_sound.then(|| MergedText {
         sql: format!(
             "SELECT m.n, q.* FROM {} CROSS JOIN LATERAL (SELECT * FROM ({}) AS q OFFSET 0) AS q",
-            unnest(assembly.oids.len(), ("m", "v")),
+            unnest(assembly.oids.len(), "m", "v"),
             assembly.sql
         ),
         oids: vec![oid::TEXT_ARRAY; assembly.oids.len()],

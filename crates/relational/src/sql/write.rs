@@ -5,7 +5,7 @@
 
 use super::{Renderer, Scope};
 use crate::catalog::Relations;
-use crate::catalog::{Arbiter, ColumnId, ConflictTarget, Storage, TableId, TableKind};
+use crate::catalog::{Arbiter, ColumnAt, ColumnId, ConflictTarget, Storage, TableId, TableKind};
 use crate::dialect::{Dialect, Side, Usual, sqlite_type};
 use crate::plan::operators::Comparison;
 use crate::plan::write::{Assign, Change, Conflict, Delete, Insert, Update};
@@ -314,7 +314,7 @@ impl Renderer<'_> {
         let mut stored = self.find_same_keys(insert, column, &value);
         stored.extend(self.targets(table, column, &value));
         if storage == Storage::Uuids {
-            stored.push(self.first_value((table, column), &[]));
+            stored.push(self.first_value(ColumnAt { table, column }, &[]));
             // The form of the first row of a table is that of the column's declared type.
             let declared = &self.relations.catalog.table(table).column(column).declared;
             stored.extend(sqlite_type::keeps_bytes(declared).then(|| "x''".to_owned()));
@@ -342,7 +342,7 @@ impl Renderer<'_> {
             found.extend(whole.filter(|it| *it != alone && !found.contains(it)));
         }
         found.extend(is_key.then_some(alone));
-        found.iter().map(|it| self.first_value((table, column), it)).collect()
+        found.iter().map(|it| self.first_value(ColumnAt { table, column }, it)).collect()
     }
 
     /// The new `value` of a row, stored as the key is that it refers to, or as the `old` one.
@@ -361,9 +361,9 @@ impl Renderer<'_> {
         let keys = &self.relations.catalog.table(table).foreign_keys;
         let targets = keys.iter().flat_map(|key| {
             let pairs = key.columns.iter().zip(&key.target_columns);
-            pairs.filter(|it| *it.0 == column).map(|it| (key.target, *it.1))
+            pairs.filter(|it| *it.0 == column).map(|it| ColumnAt { table: key.target, column: *it.1 })
         });
-        targets.map(|it| self.first_value(it, &[(it.1, value.to_owned())])).collect()
+        targets.map(|it| self.first_value(it, &[(it.column, value.to_owned())])).collect()
     }
 
     /// The `value` in the way in which the first of `stored` that is there is stored.
@@ -376,14 +376,14 @@ impl Renderer<'_> {
     }
 
     /// Some stored value of a column, in a row that has the `values`.
-    fn first_value(&self, (table, column): (TableId, ColumnId), values: &[(ColumnId, String)]) -> String {
-        let of = self.relations.catalog.table(table);
+    fn first_value(&self, at: ColumnAt, values: &[(ColumnId, String)]) -> String {
+        let of = self.relations.catalog.table(at.table);
         let name = |column: ColumnId| {
             let mut name = "first.".to_owned();
             self.dialect.identifier(&mut name, &of.column(column).name);
             name
         };
-        let mut sql = format!("(SELECT {} FROM ", name(column));
+        let mut sql = format!("(SELECT {} FROM ", name(at.column));
         self.dialect.table(&mut sql, &of.schema, &of.name);
         sql.push_str(" AS first");
         for (at, (column, placeholder)) in values.iter().enumerate() {

@@ -2,10 +2,10 @@
 //!
 //! **Invariant:** a value with an error in it, or with an object that the guard of its type refuses, is that error.
 
-use crate::answers::{Answers, refused_error};
 use crate::context::Context;
 use crate::library::Library;
 use crate::resolver::Parents;
+use crate::resolver::answers::{Answers, refused_error};
 use std::any::Any;
 use std::cell::Cell;
 use std::sync::Arc;

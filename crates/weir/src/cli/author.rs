@@ -1,12 +1,13 @@
 //! `weir init`: writes a weir.yaml.
 
 use super::{demo, print};
-use crate::address::{self, Address};
+use crate::config::source::address;
+use crate::config::source::address::Address;
+use crate::config::source::types_file;
 use crate::config::{Cache, Config, Integers, RelationshipNames, published};
-use crate::databases;
-use crate::native::Native;
-use crate::services;
-use crate::types_file;
+use crate::sources::databases;
+use crate::sources::native::Native;
+use crate::sources::services;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use std::process::ExitCode;
 use weir_language::ast::Definition;
 use weir_language::limits::Limits;
 use weir_language::parser::{self, Edition};
-use weir_language::value::json::write_quoted;
+use weir_language::string_value::write_json;
 use weir_postgres::Settings;
 
 /// Template for `weir init`: every block with its defaults, commented out.
@@ -203,7 +204,7 @@ fn scalar(text: &str) -> String {
         text.to_owned()
     } else {
         let mut out = String::new();
-        write_quoted(text, &mut out);
+        write_json(text, &mut out);
         out
     }
 }
@@ -211,7 +212,8 @@ fn scalar(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Config, load};
+    use crate::config::Config;
+    use crate::config::document::load;
     use std::collections::HashMap;
 
     fn check(yaml: &str, holds: fn(&Config) -> bool) {

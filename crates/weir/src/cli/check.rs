@@ -4,12 +4,12 @@
 
 use super::print;
 use super::serve::origin;
-use crate::address;
+use crate::config::source::address;
 use crate::config::{Auth, AuthOverrides, Config, Described, Environment};
-use crate::databases;
 use crate::generation::{Generation, Overrides};
-use crate::native::Native;
 use crate::session::Authenticator;
+use crate::sources::databases;
+use crate::sources::native::Native;
 use crate::sources::{Down, Findings};
 use std::path::PathBuf;
 use std::process::ExitCode;

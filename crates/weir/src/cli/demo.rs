@@ -2,7 +2,7 @@
 
 use super::ServeOptions;
 use super::serve::{origin, overrides, run};
-use crate::address::{Address, Target};
+use crate::config::source::address::{Address, Target};
 use crate::server::unpack_gzip;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};

@@ -2,8 +2,9 @@
 
 use super::print;
 use super::serve::{environment, origin};
+use crate::config::source::address;
 use crate::generation::{Generation, Overrides};
-use crate::{address, session};
+use crate::session;
 use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
@@ -20,14 +21,23 @@ fn open(target: &str) -> Result<Generation, String> {
     Generation::build_whole(config)
 }
 
+/// The caller that a command assumes.
+#[derive(Clone, Copy)]
+pub(super) struct AssumedCaller<'c> {
+    pub(super) role: Option<&'c str>,
+    /// Claims as JSON.
+    pub(super) claims: Option<&'c str>,
+}
+
 /// Prints plan and SQL of a document.
 pub(super) fn explain(
     query: &str,
     target: &str,
     variables: Option<&str>,
     operation: Option<&str>,
-    (role, claims): (Option<&str>, Option<&str>),
+    caller: AssumedCaller<'_>,
 ) -> Result<ExitCode, String> {
+    let AssumedCaller { role, claims } = caller;
     let name = name_of(query);
     let query = text_of(query)?;
     let generation = open(target)?;

@@ -1,7 +1,7 @@
 //! `weir import`: files into a native store, or a description of services or types into types to edit.
 
 use super::{print, store};
-use crate::types_file;
+use crate::config::source::types_file;
 use bytes::Bytes;
 use clap::{Args, Subcommand};
 use hyper::http::uri::PathAndQuery;

@@ -2,10 +2,11 @@
 
 use super::print;
 use super::serve::{environment, origin};
-use crate::address::{self, Address};
 use crate::config::Config;
-use crate::databases;
+use crate::config::source::address;
+use crate::config::source::address::Address;
 use crate::generation::Overrides;
+use crate::sources::databases;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -2,12 +2,13 @@
 
 use super::ServeOptions;
 use super::watch::Watch;
-use crate::address::{self, Target};
+use crate::config::source::address;
+use crate::config::source::address::Target;
 use crate::config::{AuthOverrides, Config, Environment, Secret};
 use crate::generation::{Live, Origin, Overrides};
 use crate::metadata;
 use crate::server::Server;
-use crate::services::ConfigurationListener;
+use crate::sources::services::ConfigurationListener;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;

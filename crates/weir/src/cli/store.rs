@@ -2,7 +2,7 @@
 
 use super::print;
 use super::progress::Progress;
-use crate::native::Native;
+use crate::sources::native::Native;
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 use std::cell::RefCell;

@@ -270,7 +270,7 @@ fn as_json(violations: &[Violation]) -> String {
 mod tests {
     use super::*;
 
-    fn judged(files: &[(&str, &str)]) -> String {
+    fn judge_files(files: &[(&str, &str)]) -> String {
         let sdl = "type Query { a: A b(x: Int!): Int } type A { c: Int d: A }";
         let named = |(file, text): &(&str, &str)| NamedText { file: file.into(), text: (*text).to_owned() };
         let texts: Vec<NamedText> = files.iter().map(named).collect();
@@ -280,12 +280,15 @@ mod tests {
     #[test]
     fn fragments_of_other_files_are_known_and_used() {
         let part = ("part", "fragment P on A { c ...Q }");
-        assert_eq!(judged(&[("one", "{ a { ...P } }"), part, ("more", "fragment Q on A { d { c } }")]), "");
+        assert_eq!(
+            judge_files(&[("one", "{ a { ...P } }"), part, ("more", "fragment Q on A { d { c } }")]),
+            ""
+        );
         // Operations of two files may be anonymous or have the same name.
-        assert_eq!(judged(&[("one", "{ a { c } }"), ("two", "{ b(x: 1) }")]), "");
-        let unknown = judged(&[("one", "{ a { ...P } }")]);
+        assert_eq!(judge_files(&[("one", "{ a { c } }"), ("two", "{ b(x: 1) }")]), "");
+        let unknown = judge_files(&[("one", "{ a { ...P } }")]);
         assert_eq!(unknown, "one:1:10: Unknown fragment \"P\". [GRAPHQL_VALIDATION_FAILED]\n");
-        let unused = judged(&[("one", "{ a { c } }"), part, ("more", "fragment Q on A { c }")]);
+        let unused = judge_files(&[("one", "{ a { c } }"), part, ("more", "fragment Q on A { c }")]);
         assert_eq!(
             unused,
             "part:1:1: Fragment \"P\" is never used. [GRAPHQL_VALIDATION_FAILED]\n\
@@ -298,24 +301,26 @@ mod tests {
         let parts = ("parts", "# the parts\nfragment P on A { d { ...Q } }\nfragment Q on A {\n  wrong\n}");
         let wrong = "parts:4:3: Cannot query field \"wrong\" on type \"A\". [GRAPHQL_VALIDATION_FAILED]\n";
         assert_eq!(
-            judged(&[("one", "{ a { ...P } }"), ("two", "query Q { a { d { ...P } } }"), parts]),
+            judge_files(&[("one", "{ a { ...P } }"), ("two", "query Q { a { d { ...P } } }"), parts]),
             wrong
         );
         // A variable that an operation does not define is missing where a fragment of another file uses it.
         let uses = ("uses", "fragment U on Query {\n b(x: $x) }");
-        let found = judged(&[("one", "query One { ...U }"), uses, ("two", "query Two($x: Int!) { ...U }")]);
+        let found =
+            judge_files(&[("one", "query One { ...U }"), uses, ("two", "query Two($x: Int!) { ...U }")]);
         assert_eq!(
             found,
             "uses:2:7: Variable \"$x\" is not defined by operation \"One\". [GRAPHQL_VALIDATION_FAILED]\n"
         );
         assert!(
-            judged(&[("one", "{ a { ...P"), ("two", "{ b(x: 1) }")]).starts_with("one:1:11: Syntax Error")
+            judge_files(&[("one", "{ a { ...P"), ("two", "{ b(x: 1) }")])
+                .starts_with("one:1:11: Syntax Error")
         );
     }
 
     #[test]
     fn a_file_s_own_fragment_comes_first() {
         let own = ("own", "{ a { ...P } } fragment P on A { c }");
-        assert_eq!(judged(&[("other", "fragment P on Query { a { c } } { ...P }"), own]), "");
+        assert_eq!(judge_files(&[("other", "fragment P on Query { a { c } } { ...P }"), own]), "");
     }
 }

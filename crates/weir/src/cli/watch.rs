@@ -21,13 +21,13 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub(super) struct Watch {
     files: Vec<PathBuf>,
     /// State at the last change that was reported.
-    told: Vec<Option<Facts>>,
-    last: Vec<Option<Facts>>,
+    told: Vec<Option<FileState>>,
+    last: Vec<Option<FileState>>,
 }
 
 /// State of a file: two equal values mean that the file is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Facts {
+struct FileState {
     modified: Option<SystemTime>,
     bytes: u64,
     /// Detects a file that replaced another with equal time and length.
@@ -39,7 +39,7 @@ impl Watch {
     pub(super) fn add(&mut self, files: impl IntoIterator<Item = PathBuf>) {
         let known: HashSet<PathBuf> = self.files.iter().cloned().collect();
         for file in files.into_iter().filter(|it| !known.contains(it)) {
-            self.told.push(std::fs::metadata(&file).ok().map(|it| Facts::of(&it)));
+            self.told.push(std::fs::metadata(&file).ok().map(|it| FileState::of(&it)));
             self.files.push(file);
         }
     }
@@ -55,7 +55,7 @@ impl Watch {
         }
     }
 
-    fn has_settled_change(&mut self, now: Vec<Option<Facts>>) -> bool {
+    fn has_settled_change(&mut self, now: Vec<Option<FileState>>) -> bool {
         let rests = now == self.last;
         self.last = now;
         let is_new = rests && self.last != self.told;
@@ -65,16 +65,16 @@ impl Watch {
         is_new
     }
 
-    async fn look(&self) -> Vec<Option<Facts>> {
+    async fn look(&self) -> Vec<Option<FileState>> {
         let mut facts = Vec::with_capacity(self.files.len());
         for file in &self.files {
-            facts.push(tokio::fs::metadata(file).await.ok().map(|it| Facts::of(&it)));
+            facts.push(tokio::fs::metadata(file).await.ok().map(|it| FileState::of(&it)));
         }
         facts
     }
 }
 
-impl Facts {
+impl FileState {
     fn of(metadata: &std::fs::Metadata) -> Self {
         Self { modified: metadata.modified().ok(), bytes: metadata.len(), inode: metadata.ino() }
     }
@@ -87,7 +87,7 @@ mod tests {
     use std::path::Path;
 
     /// A folder of the test's own, with a file `a` and a watch on it and on `b`, which is not there.
-    fn watched(name: &str) -> (PathBuf, Watch) {
+    fn watch_folder(name: &str) -> (PathBuf, Watch) {
         let folder = std::env::temp_dir().join(format!("weir-watch-{name}-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("a"), "one").unwrap();
@@ -116,7 +116,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_written_replaced_made_or_removed_is_told_once() {
-        let (folder, mut watch) = watched("all");
+        let (folder, mut watch) = watch_folder("all");
         let a = folder.join("a");
         let b = folder.join("b");
         let once = [false, true, false, false];
@@ -135,7 +135,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_being_written_is_told_when_it_rests() {
-        let (folder, mut watch) = watched("rest");
+        let (folder, mut watch) = watch_folder("rest");
         for length in 4..12 {
             fs::write(folder.join("a"), "x".repeat(length)).unwrap();
             let now = watch.look().await;

@@ -2,9 +2,9 @@
 //!
 //! **Invariant:** every path parameter is declared, every reference has its schema, and no operation stands twice.
 
-use super::endpoint::{Endpoints, SavedEndpoint, method_name};
-use super::template::{Segment, Template};
-use super::variables::Declared;
+use super::endpoint_path::{Segment, Template};
+use super::endpoint_variables::Declared;
+use super::saved_endpoint::{Endpoints, SavedEndpoint, method_name};
 use serde_json::{Map, Value, json};
 use weir_language::ast::{Definition, Document, List, Selection};
 use weir_language::limits::Limits;

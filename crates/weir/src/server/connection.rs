@@ -2,10 +2,10 @@
 
 pub(crate) mod descriptors;
 pub(crate) mod guarded_io;
+pub(crate) mod head_error;
 pub(crate) mod head_guard;
 pub(crate) mod http2_guard;
 pub(crate) mod listener;
 pub(crate) mod timeouts;
-pub(crate) mod tls;
 pub(crate) mod unread;
 pub(crate) mod websocket_terms;

@@ -1,13 +1,14 @@
 //! The endpoints of clients: GraphQL over HTTP, Hasura's, WebSockets.
 
-mod batch;
 mod engine_response;
 mod event_stream;
 pub(crate) mod execute;
 pub(crate) mod hasura;
-mod live;
+mod hasura_request;
+mod live_operation;
 pub(crate) mod over_http;
 mod push_cause;
+mod request_list;
 mod reserved_stream;
 pub(crate) mod rest;
 mod role_hint;

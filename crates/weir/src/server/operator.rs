@@ -1,7 +1,7 @@
 //! The pages of operators: version, metrics, probes, explain, reload, invalidate, types, console.
 
 pub(crate) mod console;
-pub(crate) mod explain;
+pub(crate) mod explain_page;
 pub(crate) mod invalidate;
 pub(crate) mod metadata_api;
 pub(crate) mod pages;
@@ -12,7 +12,7 @@ pub(crate) mod profile;
 #[path = "operator/profile/absent.rs"]
 pub(crate) mod profile;
 pub(crate) mod reload;
-pub(crate) mod schema;
+pub(crate) mod schema_page;
 pub(crate) mod swagger;
 pub(crate) mod tools;
-pub(crate) mod usage;
+pub(crate) mod usage_page;

@@ -1,21 +1,18 @@
 //! Steps that all handlers share: request context, authentication, negotiation, body, response.
 
-pub(crate) mod accepted_coding;
+pub(crate) mod answer;
 pub(crate) mod auth;
 pub(crate) mod auth_throttle;
-pub(crate) mod cache_headers;
 pub(crate) mod client_headers;
-pub(crate) mod content_coding;
 pub(crate) mod context;
 pub(crate) mod cors;
 pub(crate) mod engine_request;
 pub(crate) mod hasura_error;
 pub(crate) mod known_callers;
 pub(crate) mod receive;
-pub(crate) mod refusal;
+pub(crate) mod request_id;
 pub(crate) mod reserved_streams;
 pub(crate) mod response;
-pub(crate) mod response_body;
 pub(crate) mod span;
 
 pub(crate) use weir_transport::media as negotiate;

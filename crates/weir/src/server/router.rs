@@ -10,14 +10,16 @@ use super::graphql::hasura::Statuses;
 use super::graphql::{hasura, over_http, rest, websocket};
 use super::operator::metadata_api::{self, Door, pg_dump};
 use super::operator::{
-    console, explain, invalidate, pages, probes, profile, reload, schema, swagger, tools, usage,
+    console, explain_page, invalidate, pages, probes, profile, reload, schema_page, swagger, tools,
+    usage_page,
 };
-use super::request::context::{Answer, RequestContext};
-use super::request::refusal::Refusal;
-use super::request::response_body::ResponseBody;
+use super::request::answer::Answer;
+use super::request::answer::refusal::Refusal;
+use super::request::answer::response_body::ResponseBody;
+use super::request::context::RequestContext;
 use super::request::{auth, cors, hasura_error};
 use super::telemetry::metrics::Endpoint;
-use crate::session::error::AuthError;
+use crate::session::auth_error::AuthError;
 use crate::session::secret::SECRET_HEADERS;
 use hyper::body::Incoming;
 use hyper::header::{
@@ -177,12 +179,12 @@ pub(crate) async fn answer(
             Handler::Health => Ok(probes::health(context, head)),
             Handler::Version => Ok(pages::version()),
             Handler::Metrics => Ok(pages::metrics(context, head)),
-            Handler::Operations => Ok(usage::answer()),
+            Handler::Operations => Ok(usage_page::answer()),
             Handler::Profile => Box::pin(profile::answer(head)).await,
-            Handler::Explain => Box::pin(explain::answer(context, head, body)).await,
+            Handler::Explain => Box::pin(explain_page::answer(context, head, body)).await,
             Handler::Reload => Box::pin(reload::answer(context)).await,
             Handler::Invalidate => Box::pin(invalidate::answer(context, head, body)).await,
-            Handler::Schema => Box::pin(schema::change(context, head, body)).await,
+            Handler::Schema => Box::pin(schema_page::change(context, head, body)).await,
             Handler::Swagger => Ok(swagger::answer(context)),
             Handler::Config => Ok(tools::config(context)),
             Handler::HasuraExplain => Box::pin(tools::explain(context, head, body)).await,
@@ -239,10 +241,10 @@ async fn connections(
 /// Answers a request for a WebSocket.
 fn upgrade(context: &RequestContext, route: &Route, head: &Parts) -> Result<Answer, Refusal> {
     match route.page {
-        Handler::Graphql => websocket::accept(context, head, (Endpoint::Graphql, false)),
-        Handler::Hasura | Handler::HasuraAlpha => websocket::accept(context, head, (Endpoint::Hasura, false)),
+        Handler::Graphql => websocket::accept(context, head, Endpoint::Graphql, false),
+        Handler::Hasura | Handler::HasuraAlpha => websocket::accept(context, head, Endpoint::Hasura, false),
         Handler::Relay if context.generation.relay.is_absent() => Err(Refusal::not_found()),
-        Handler::Relay => websocket::accept(context, head, (Endpoint::Hasura, true)),
+        Handler::Relay => websocket::accept(context, head, Endpoint::Hasura, true),
         _ => {
             let message = "WebSockets are taken at /graphql and /v1/graphql";
             Err(Refusal::new(StatusCode::BAD_REQUEST, "UPGRADE_NOT_SUPPORTED", message))
@@ -331,7 +333,7 @@ async fn pass(context: &RequestContext, route: &Route, head: &Parts) -> Result<(
         Gate::Dev if generation.dev => Ok(()),
         Gate::Dev => Err(Refusal::not_found()),
         // Browsers send a POST of plain text or without a body for any page, without a preflight.
-        Gate::Operator if head.method != Method::GET && cors::is_of_another_origin(head) => {
+        Gate::Operator | Gate::Admin if head.method != Method::GET && cors::is_of_another_origin(head) => {
             let message = "a web page of another origin may not use an operator's address";
             Err(Refusal::new(StatusCode::FORBIDDEN, "ACCESS_DENIED", message))
         }
@@ -340,10 +342,6 @@ async fn pass(context: &RequestContext, route: &Route, head: &Parts) -> Result<(
             Err(Refusal::from_auth_error(AuthError::role()))
         }
         Gate::Operator if generation.authenticator.is_open() && generation.dev => Ok(()),
-        Gate::Admin if head.method != Method::GET && cors::is_of_another_origin(head) => {
-            let message = "a web page of another origin may not use an operator's address";
-            Err(Refusal::new(StatusCode::FORBIDDEN, "ACCESS_DENIED", message))
-        }
         Gate::Admin => Box::pin(auth::admin(context, &head.headers)).await,
         Gate::Operator => {
             Box::pin(auth::operator(context, &head.headers)).await.map_err(Refusal::from_auth_error)

@@ -2,11 +2,16 @@
 
 pub(crate) mod access;
 pub(crate) mod exposition;
-mod fetches;
+mod fetch_metrics;
 pub(crate) mod floods;
 pub(crate) mod log;
 pub(crate) mod metrics;
-mod operations;
-mod servers;
+pub(crate) mod noted;
+mod operation_metrics;
+mod server_metrics;
 pub(crate) mod service_cache;
 mod service_calls;
+mod sink;
+
+/// Target of the access log.
+const ACCESS: &str = "weir::access";

@@ -11,19 +11,21 @@ use super::connection::http2_guard;
 use super::connection::listener::{ListenerRole, prepare};
 use super::connection::timeouts::{ConnectionCommand, ConnectionState, TimeoutClock, Timeouts};
 use super::connection::unread::{LocalExecutor, UnreadLimits};
-use super::graphql::websocket;
+use super::graphql::websocket::{self, SocketConnection};
+use super::request::answer::Answer;
+use super::request::answer::refusal::error_body;
+use super::request::answer::response_body::{ResponseBody, json};
 use super::request::auth_throttle::AuthThrottle;
 use super::request::client_headers::{TRACEPARENT, rare};
-use super::request::context::{Answer, RequestContext, ServerPhase, WorkerContext};
+use super::request::context::{RequestContext, ServerPhase, WorkerContext};
 use super::request::negotiate::Media;
-use super::request::refusal::error_body;
+use super::request::request_id::{RequestId, RequestIds};
 use super::request::reserved_streams::ReservedStreams;
-use super::request::response::{self, RequestId, RequestIds};
-use super::request::response_body::{ResponseBody, json};
+use super::request::response;
 use super::router;
 use super::telemetry::access;
-use super::telemetry::log::LoggedTrace;
 use super::telemetry::metrics::{Endpoint, Metrics, Verdict};
+use super::telemetry::noted::LoggedTrace;
 use crate::generation::Live;
 use crate::log_throttle::LogThrottle;
 use crate::trace;
@@ -193,6 +195,13 @@ impl Drop for Open {
     }
 }
 
+/// Where a connection came from.
+#[derive(Clone, Copy)]
+struct ConnectionOrigin {
+    peer: IpAddr,
+    place: ListenerRole,
+}
+
 impl Worker {
     /// Accepts connections until draining starts, including those that wait in the backlog then.
     async fn accept_all(self: Rc<Self>, listener: TcpListener, place: ListenerRole) {
@@ -238,14 +247,15 @@ impl Worker {
         let open = Open(Rc::clone(self));
         let watched = self.context.clock.watch(self.patience());
         let worker = Rc::clone(self);
+        let origin = ConnectionOrigin { peer, place };
         tokio::task::spawn_local(async move {
             let _open = open;
             let tls = worker.context.live.current().tls.clone();
             match tls {
-                None => worker.connection(socket, watched, (peer, place)).await,
+                None => worker.connection(socket, watched, origin).await,
                 // A boxed future, or every connection without TLS would reserve room for one with TLS.
                 Some(acceptor) => {
-                    Box::pin(worker.secure_connection(socket, &acceptor, watched, (peer, place))).await;
+                    Box::pin(worker.secure_connection(socket, &acceptor, watched, origin)).await;
                 }
             }
         });
@@ -257,7 +267,7 @@ impl Worker {
         socket: TcpStream,
         acceptor: &TlsAcceptor,
         watched: Rc<ConnectionState>,
-        from: (IpAddr, ListenerRole),
+        origin: ConnectionOrigin,
     ) {
         watched.note_received();
         let socket = {
@@ -271,7 +281,7 @@ impl Worker {
             .await
         };
         if let Some(socket) = socket {
-            self.connection(socket, watched, from).await;
+            self.connection(socket, watched, origin).await;
         }
     }
 
@@ -291,24 +301,21 @@ impl Worker {
     }
 
     /// Serves one connection until it ends or is commanded to.
-    async fn connection<S>(
-        self: &Rc<Self>,
-        socket: S,
-        watched: Rc<ConnectionState>,
-        from: (IpAddr, ListenerRole),
-    ) where
+    async fn connection<S>(self: &Rc<Self>, socket: S, watched: Rc<ConnectionState>, origin: ConnectionOrigin)
+    where
         S: AsyncRead + AsyncWrite + Unpin + 'static,
     {
         let heads = HeadGuard::new(&self.context.live.current().config.limits);
         let socket = GuardedIo::new(socket, Rc::clone(&watched), heads, Rc::clone(&self.read_buffer));
         let socket = Rc::new(RefCell::new(socket));
-        self.serve_requests(LentIo(Rc::clone(&socket)), &watched, from).await;
+        self.serve_requests(LentIo(Rc::clone(&socket)), &watched, origin).await;
         if socket.borrow().is_flooded() {
             self.context.metrics.limit("LIMIT_FRAMES");
         }
         if let (Some(terms), Some(socket)) = (watched.take_terms(), Rc::into_inner(socket)) {
             let (socket, held) = socket.into_inner().into_held();
-            websocket::serve(socket, held, terms, (&self.context, &watched, from.0)).await;
+            let connection = SocketConnection { worker: &self.context, watched: &watched, peer: origin.peer };
+            websocket::serve(socket, held, terms, connection).await;
         }
     }
 
@@ -317,13 +324,14 @@ impl Worker {
         self: &Rc<Self>,
         socket: LentIo<S>,
         watched: &Rc<ConnectionState>,
-        from: (IpAddr, ListenerRole),
+        origin: ConnectionOrigin,
     ) where
         S: AsyncRead + AsyncWrite + Unpin + 'static,
     {
         let worker = Rc::clone(self);
         let clock = Rc::clone(watched);
-        let service = service_fn(move |request| Rc::clone(&worker).request(Rc::clone(&clock), from, request));
+        let service =
+            service_fn(move |request| Rc::clone(&worker).request(Rc::clone(&clock), origin, request));
         let mut connection = pin!(self.http.serve_connection(socket, service));
         let mut draining = false;
         let ended = std::future::poll_fn(|cx| {
@@ -349,7 +357,7 @@ impl Worker {
     fn request(
         self: Rc<Self>,
         watched: Rc<ConnectionState>,
-        (peer, place): (IpAddr, ListenerRole),
+        origin: ConnectionOrigin,
         request: Request<Incoming>,
     ) -> impl Future<Output = Result<Response<ResponseBody>, Infallible>> {
         let guard = watched.begin(request.version() == Version::HTTP_2);
@@ -361,7 +369,7 @@ impl Worker {
             generation,
             started: Instant::now(),
             watched,
-            peer,
+            peer: origin.peer,
             id,
             form: Cell::default(),
             cookies: RefCell::default(),
@@ -369,7 +377,7 @@ impl Worker {
             noted: RefCell::default(),
         };
         async move {
-            let work = pin!(router::answer(&context, place, &head, body));
+            let work = pin!(router::answer(&context, origin.place, &head, body));
             let answer = AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| {
                 context.worker.metrics.panics.inc();
                 let trace_id = context.trace(Some(&head.headers)).map(LoggedTrace::trace_id);

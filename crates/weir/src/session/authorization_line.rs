@@ -17,49 +17,12 @@ use std::sync::Arc;
 use weir_engine::caller::Token;
 use weir_http::cache::Clock;
 use weir_language::json::{Json, JsonRef};
+use weir_native::model::{Authorization, AuthorizationKeys};
 
 /// All algorithms of the line.
 const ALGORITHMS: [&str; 6] = ["HS256", "HS384", "HS512", "RS256", "RS384", "RS512"];
 /// Error for a missing token.
 const REQUIRED: &str = "a valid JWT is required but was not provided";
-
-/// Settings of the line.
-#[derive(Clone, Debug)]
-pub struct AuthorizationLine {
-    /// Name of the header that holds the token.
-    pub header: String,
-    /// Name of the top-level claim whose members are claims too.
-    pub namespace: String,
-    /// The keys.
-    pub keys: AuthorizationKeys,
-    /// Values of which one must be in `aud`, if the token has it.
-    pub audience: Vec<String>,
-    /// True if a token is required.
-    pub closed: bool,
-}
-
-/// The keys of the line.
-#[derive(Clone)]
-pub enum AuthorizationKeys {
-    /// A secret, or an RSA public key in PEM; `\n` stands for a line end.
-    Key {
-        /// The key's text.
-        text: String,
-        /// The algorithm's name.
-        algorithm: String,
-    },
-    /// URLs of key sets.
-    Sets(Vec<String>),
-}
-
-impl std::fmt::Debug for AuthorizationKeys {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Key { algorithm, .. } => write!(f, "Key({algorithm})"),
-            Self::Sets(urls) => f.debug_tuple("Sets").field(urls).finish(),
-        }
-    }
-}
 
 /// Token reader of one native source.
 #[derive(Debug)]
@@ -82,7 +45,7 @@ impl NativeTokens {
     /// Reads the settings of `line`, without fetching key sets.
     /// # Errors
     /// Message for the author of the line.
-    pub fn new(line: &AuthorizationLine, clock: &Clock) -> Result<Self, String> {
+    pub fn new(line: &Authorization, clock: &Clock) -> Result<Self, String> {
         let header = line.header.parse().map_err(|_| format!("`{}` is no name of a header", line.header))?;
         let keys = match &line.keys {
             AuthorizationKeys::Key { text, algorithm: name } => {

@@ -11,8 +11,8 @@ pub(crate) mod path;
 pub(crate) mod token;
 pub(crate) mod verified;
 
-use super::error::{AuthError, AuthFault};
-use super::{ConfigFault, KeyNumber, Session, bearer_of, headers};
+use super::auth_error::{AuthError, AuthFault};
+use super::{ConfigFault, KeyNumber, Session, bearer_of, session_headers};
 use crate::config::{Auth, Jwt, JwtAlgorithm, TokenHeader, TokenHeaderKind};
 use claims::{ClaimsPlace, RoleClaims};
 use hyper::HeaderMap;
@@ -177,7 +177,7 @@ impl Verified<KnownToken> {
     /// Session of the token, in the role that the headers request.
     fn session(&self, headers: &HeaderMap) -> Result<Session, AuthError> {
         let KnownToken { roles, token, identity, .. } = &self.value;
-        let role = headers::role(headers)?.unwrap_or(&roles.default);
+        let role = session_headers::role(headers)?.unwrap_or(&roles.default);
         if !roles.allowed.iter().any(|it| it == role) {
             return Err(AuthError::role());
         }
@@ -188,7 +188,7 @@ impl Verified<KnownToken> {
         };
         Ok(Session {
             expires_ms: self.validity.ends_ms,
-            ignored: headers::ignored_names(headers, true),
+            ignored: session_headers::ignored_names(headers, true),
             ..session
         })
     }

@@ -7,9 +7,9 @@ mod native;
 mod verified;
 mod webhook;
 
+use super::auth_error::{AuthError, AuthFault};
 use super::{Authenticator, Session};
 use crate::config::{Auth, Config, Jwt, JwtAlgorithm, Secret};
-use crate::session::error::{AuthError, AuthFault};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use hyper::HeaderMap;
@@ -53,7 +53,7 @@ pub(crate) fn authenticator(config: &Config, clock: &Clock) -> Authenticator {
 }
 
 /// Authenticates a request with these headers.
-pub(crate) fn asked(config: &Config, lines: &[(&'static str, &str)]) -> Result<Session, AuthError> {
+pub(crate) fn authenticate(config: &Config, lines: &[(&'static str, &str)]) -> Result<Session, AuthError> {
     let authenticator = authenticator(config, &Clock::new_simulated());
     run(authenticator.authenticate(&headers(lines), None))
 }
@@ -263,12 +263,12 @@ impl LoopbackService {
         *self.reply.lock().expect("nobody panicked") = reply;
     }
     /// Heads and bodies of all requests so far.
-    pub(crate) fn asked(&self) -> Vec<String> {
+    pub(crate) fn requests(&self) -> Vec<String> {
         self.asked.lock().expect("nobody panicked").clone()
     }
     /// Waits until so many requests came.
     pub(crate) async fn until(&self, count: usize) {
-        while self.asked().len() < count {
+        while self.requests().len() < count {
             tokio::task::yield_now().await;
         }
     }

@@ -6,10 +6,10 @@
 //! **Invariant:** the key of what is kept or shared is made of every header that is sent, but for those that number or trace
 //! a request ([`UNKEYED`]). Answers with cookies and denials are never kept.
 
-use super::error::{AuthError, AuthFault};
+use super::auth_error::{AuthError, AuthFault};
 use super::jwt::token::NESTING_MAX;
-use super::remote::{Flight, RemoteUrl, cache_control_ms, lifetime_ms, until_ms};
-use super::{ROLE_VARIABLE, Session, VARIABLE_START, Variables, headers};
+use super::remote_document::{Flight, RemoteUrl, cache_control_ms, lifetime_ms, until_ms};
+use super::{ROLE_VARIABLE, Session, VARIABLE_START, Variables, session_headers};
 use crate::config::{AuthWebhook, WebhookMode};
 use bytes::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue, SET_COOKIE};
@@ -118,7 +118,7 @@ impl Webhook {
         Ok(Session {
             expires_ms: answer.expires_ms,
             cookies: answer.cookies.clone(),
-            ignored: headers::ignored_names(headers, true),
+            ignored: session_headers::ignored_names(headers, true),
             ..Session::new(&answer.role, answer.variables.clone(), Token::Absent)
         })
     }

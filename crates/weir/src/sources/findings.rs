@@ -1,7 +1,7 @@
 //! Findings for the operator: parts of sources that are not served, with locations.
 
+use super::databases::Unopened;
 use crate::config::{Config, Described};
-use crate::databases::Unopened;
 use weir_metadata::{Inconsistent, Step};
 use weir_relational::catalog::{ConfigStep, Warning};
 

@@ -1,6 +1,6 @@
 //! Checks keys of a source against its address.
 
-use crate::address::Address;
+use crate::config::source::address::Address;
 use crate::config::{Source, SourceKind};
 
 /// Checks that `kind` and the block `postgres` match the address.

@@ -37,7 +37,7 @@ fn check(weir: &Weir, headers: &[(&str, &str)], expected: [(u16, &str); 3], part
     }
 }
 
-fn served(weir: &Weir, headers: &[(&str, &str)]) {
+fn check_served(weir: &Weir, headers: &[(&str, &str)]) {
     for door in DOORS {
         let answer = weir.post(door, headers, body(ASK).as_bytes());
         assert_eq!((answer.status, answer.text()), (200, ADA), "{door}");
@@ -46,7 +46,7 @@ fn served(weir: &Weir, headers: &[(&str, &str)]) {
 
 #[test]
 fn each_address_has_the_statuses_and_codes_of_its_protocol() {
-    let weir = Weir::configured(JWT);
+    let weir = Weir::with_settings(JWT);
     let denied = [(401, "ACCESS_DENIED"), (200, "access-denied"), (401, "access-denied")];
     check(&weir, &[("x-hasura-admin-secret", "husk")], denied, "invalid \\\"x-hasura-admin-secret\\\"");
     let forged = [(401, "INVALID_TOKEN"), (200, "invalid-jwt"), (400, "invalid-jwt")];
@@ -62,14 +62,14 @@ fn each_address_has_the_statuses_and_codes_of_its_protocol() {
     let unknown =
         [(200, "GRAPHQL_VALIDATION_FAILED"), (200, "validation-failed"), (400, "validation-failed")];
     check(&weir, &[("authorization", &user)], unknown, "pet_by_pk");
-    served(
+    check_served(
         &weir,
         &[
             ("authorization", &format!("Bearer {}", token(&["user", "admin"], ""))),
             ("x-hasura-role", "admin"),
         ],
     );
-    served(&weir, &[("x-hasura-admin-secret", "hush"), ("authorization", "Bearer forged")]);
+    check_served(&weir, &[("x-hasura-admin-secret", "hush"), ("authorization", "Bearer forged")]);
     let get = |path: &str| weir.get(path, &[("authorization", &user)]).status;
     assert_eq!([get("/graphql?query={__typename}"), get("/metrics")], [200, 403]);
 }
@@ -87,10 +87,10 @@ fn errors_of_requests_have_their_status_at_the_older_address() {
 
 #[test]
 fn session_headers_that_do_not_count_are_logged_and_counted() {
-    let weir = Weir::configured(JWT);
+    let weir = Weir::with_settings(JWT);
     let bearer = format!("Bearer {}", token(&["admin"], ""));
     for id in ["7", "8"] {
-        served(&weir, &[("authorization", &bearer), ("x-hasura-user-id", id), ("x-weir-org", "a")]);
+        check_served(&weir, &[("authorization", &bearer), ("x-hasura-user-id", id), ("x-weir-org", "a")]);
     }
     let words = "session headers of a caller without an admin secret are ignored";
     until("it is logged", || weir.log().contains(words));
@@ -117,8 +117,8 @@ fn the_webhook_says_who_calls() {
         r#"{"x-hasura-role":"admin"}"#,
     )]);
     let url = format!("http://{}/who", service.address);
-    let weir = Weir::configured(&format!("admin_secret: hush\nauth: {{webhook: {{url: \"{url}\"}}}}"));
-    served(&weir, &[("authorization", "Bearer a")]);
+    let weir = Weir::with_settings(&format!("admin_secret: hush\nauth: {{webhook: {{url: \"{url}\"}}}}"));
+    check_served(&weir, &[("authorization", "Bearer a")]);
     let answer = weir.post("/graphql", &[], body(ASK).as_bytes());
     assert_eq!(answer.header("set-cookie"), Some("s=1"));
     service.set(vec![hook("GET /who", 401, &[], "")]);
@@ -131,28 +131,29 @@ fn the_webhook_says_who_calls() {
     service.set(vec![hook("GET /who", 500, &[], "")]);
     let broken = [(503, "AUTH_UNAVAILABLE"), (200, "unexpected"), (500, "unexpected")];
     check(&weir, &[], broken, "Invalid response from authorization hook");
-    let asked = service.asked();
+    let asked = service.take_requests();
     assert!(
         asked.iter().any(|it| it.headers.contains(&("authorization".into(), "Bearer a".into()))),
         "{asked:?}"
     );
-    served(&weir, &[("x-hasura-admin-secret", "hush")]);
-    assert!(service.asked().is_empty());
+    check_served(&weir, &[("x-hasura-admin-secret", "hush")]);
+    assert!(service.take_requests().is_empty());
 }
 
 #[test]
 fn the_webhook_gets_the_request_by_post() {
     let service = Upstream::start(vec![hook("POST /who", 200, &[], r#"{"x-hasura-role":"admin"}"#)]);
     let url = format!("http://{}/who", service.address);
-    let weir =
-        Weir::configured(&format!("admin_secret: hush\nauth: {{webhook: {{url: \"{url}\", mode: POST}}}}"));
-    served(&weir, &[]);
-    let asked = service.asked();
+    let weir = Weir::with_settings(&format!(
+        "admin_secret: hush\nauth: {{webhook: {{url: \"{url}\", mode: POST}}}}"
+    ));
+    check_served(&weir, &[]);
+    let asked = service.take_requests();
     assert_eq!(asked.len(), 3);
     let request = format!(r#","request":{}}}"#, body(ASK));
     assert!(asked.iter().all(|it| it.body.ends_with(&request)), "{asked:?}");
     assert_eq!(weir.get(&"/graphql?query={__typename}".replace(' ', "%20"), &[]).status, 200);
-    assert!(service.asked().iter().all(|it| !it.body.contains("\"request\"")));
+    assert!(service.take_requests().iter().all(|it| !it.body.contains("\"request\"")));
 }
 
 #[test]
@@ -167,8 +168,8 @@ fn hasura_s_variables_set_secret_and_tokens() {
             .env("HASURA_GRAPHQL_JWT_SECRET", jwt),
         folder,
     );
-    served(&weir, &[("x-hasura-admin-secret", "hush")]);
-    served(&weir, &[("authorization", &format!("Bearer {}", token(&["admin"], "")))]);
+    check_served(&weir, &[("x-hasura-admin-secret", "hush")]);
+    check_served(&weir, &[("authorization", &format!("Bearer {}", token(&["admin"], "")))]);
     assert_eq!(weir.post("/graphql", &[], body(ASK).as_bytes()).status, 401);
 }
 

@@ -7,7 +7,7 @@ const ADA: &str = r#"{"data":{"pet_by_pk":{"name":"Ada"}}}"#;
 const ALLOWED: &str = "access-control-allow-origin";
 
 /// Body that a page of `origin` may read; nothing if the browser refuses it.
-fn called(weir: &Weir, origin: &str) -> Option<String> {
+fn call_from(weir: &Weir, origin: &str) -> Option<String> {
     let answer = weir.post("/graphql", &[("origin", origin)], body(ASK).as_bytes());
     assert_eq!((answer.status, answer.text()), (200, ADA), "{origin}");
     answer.header(ALLOWED).map(String::from)
@@ -28,7 +28,7 @@ fn a_page_of_this_machine_may_call_a_server_of_this_machine() {
     let weir = Weir::pets(&[]);
     for origin in ["http://localhost:3000", "http://127.0.0.1:5173", "http://[::1]:8081", "https://localhost"]
     {
-        assert_eq!(called(&weir, origin).as_deref(), Some(origin));
+        assert_eq!(call_from(&weir, origin).as_deref(), Some(origin));
         for (path, methods) in [("/graphql", "GET, POST, PUT, DELETE"), ("/v1/graphql", "GET, POST")] {
             let yes = preflight(&weir, path, origin);
             assert_eq!((yes.status, yes.header(ALLOWED)), (204, Some(origin)), "{path}");
@@ -38,7 +38,7 @@ fn a_page_of_this_machine_may_call_a_server_of_this_machine() {
         }
     }
     for origin in ["http://localhost.evil.com", "http://192.168.0.1:3000", "null", "https://good.com"] {
-        assert_eq!(called(&weir, origin), None);
+        assert_eq!(call_from(&weir, origin), None);
         let no = preflight(&weir, "/graphql", origin);
         assert_eq!((no.header(ALLOWED), no.header("access-control-allow-methods")), (None, None));
     }
@@ -118,7 +118,7 @@ fn a_page_that_may_not_call_is_told_of_once_with_the_setting_that_lets_it() {
 
 #[test]
 fn an_operator_s_address_is_for_no_page_of_another_origin() {
-    let weir = Weir::configured("cors: {origins: ['*']}");
+    let weir = Weir::with_settings("cors: {origins: ['*']}");
     let generation = || weir.post("/v1/reload", &[], b"").json()["generation"].as_u64();
     assert_eq!(generation(), Some(2));
     for origin in ["http://evil.com", "http://localhost:3000", "null"] {

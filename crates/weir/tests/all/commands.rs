@@ -64,7 +64,7 @@ fn the_examples_of_help_run_in_an_empty_folder() {
 }
 
 /// The lines of the shell blocks of `page` that run `weir` and need nothing but the examples.
-fn shown(page: &str) -> Vec<String> {
+fn list_commands(page: &str) -> Vec<String> {
     let blocks = page.split("```sh\n").skip(1).filter_map(|it| it.split("```").next());
     let lines =
         blocks.flat_map(str::lines).map(|it| it.split("  #").next().unwrap_or_default().trim().to_owned());
@@ -79,7 +79,7 @@ fn the_commands_of_the_first_pages_run_beside_the_examples() {
         let copied = Command::new("cp").arg("-r").arg(root.join("examples")).arg(&folder.0).status();
         assert!(copied.is_ok_and(|it| it.success()), "the examples can be copied");
         let text = std::fs::read_to_string(root.join(page)).expect("the page is there");
-        let lines = shown(&text);
+        let lines = list_commands(&text);
         assert!(lines.len() >= least, "{page}: {lines:?}");
         for line in &lines {
             check(line, &folder.0);

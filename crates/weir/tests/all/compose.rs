@@ -1,24 +1,23 @@
 //! One graph of two sources, proved on real databases: a field of Rust values under a list of a database, and a table of it
 //! under a list of Rust values. In both directions the keys of all parents are gathered, made unique, and asked in one call.
 
+use crate::hasura_kit::open;
 use crate::postgres_kit;
-use crate::postgres_kit::served::open;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use weir_database::sqlite::SqliteSource;
 use weir_engine::caller::Identity;
 use weir_engine::compose::{Graph, Join};
 use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::memory::{Memory, Value};
 use weir_engine::source::Source;
+use weir_hasura::model::{Model, ModelOptions};
+use weir_hasura::open::{PostgresOptions, open_postgres};
 use weir_language::schema::Schema;
 use weir_postgres::Settings as PostgresSettings;
-use weir_sql::model::{Model, ModelOptions};
-use weir_sql::postgres::PostgresSource;
-use weir_sql::postgres::source::Options;
-use weir_sql::sqlite::SqliteSource;
 use weir_sqlite::connection::Tuning;
 use weir_sqlite::introspect::{self, SqliteOptions};
 
@@ -42,9 +41,10 @@ fn chinook(side: Side, folder: &Path) -> Arc<dyn Source> {
         Side::Postgres => {
             let settings = PostgresSettings::parse(&postgres_kit::chinook().socket_url(), |_| None);
             let schemas = ["public".to_owned()];
-            let options = Options { model: ModelOptions::default(), schemas: &schemas, stringify: false };
+            let options =
+                PostgresOptions { model: ModelOptions::default(), schemas: &schemas, stringify: false };
             let patience = Duration::from_secs(60);
-            let opened = PostgresSource::open("chinook", settings.expect("a right URL"), options, patience);
+            let opened = open_postgres("chinook", settings.expect("a right URL"), options, patience);
             Arc::new(runtime().block_on(opened).expect("the database opens").0)
         }
     }
@@ -61,7 +61,7 @@ fn sqlite_chinook(folder: &Path) -> Arc<dyn Source> {
     let (model, _) =
         Model::build(catalog, Default::default(), &mut |table| introspect::enum_values(&connection, table));
     let api = Arc::new(
-        weir_sql::api::generate(model, weir_sql::permission::Permissions::default()).expect("an API"),
+        weir_hasura::api::generate(model, weir_hasura::permission::Permissions::default()).expect("an API"),
     );
     Arc::new(SqliteSource::new("chinook", api, &file, Tuning::USUAL).expect("the database opens"))
 }

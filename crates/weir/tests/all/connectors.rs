@@ -96,7 +96,7 @@ fn a_public_text_gives_what_it_gives_elsewhere() {
     let errors: Vec<_> =
         answer["errors"].as_array().into_iter().flatten().map(|it| it["path"].clone()).collect();
     assert_eq!(errors, [json!(["user", "half"])]);
-    let badges = upstream.asked().into_iter().find(|it| it.line == "POST /v1/badges");
+    let badges = upstream.take_requests().into_iter().find(|it| it.line == "POST /v1/badges");
     assert_eq!(badges.map(|it| it.body), Some(r#"{"ids":[7]}"#.to_owned()));
 }
 
@@ -106,7 +106,7 @@ fn a_form_is_sent_as_one() {
     let paid =
         weir.query(r#"mutation { pay(amount: 5, lines: [{sku: "x/y", count: 2}, {sku: "é"}]) { ok } }"#);
     assert_eq!(paid.json(), json!({"data": {"pay": {"ok": true}}}));
-    let [asked] = &upstream.asked()[..] else { panic!("one call") };
+    let [asked] = &upstream.take_requests()[..] else { panic!("one call") };
     let kind = asked.headers.iter().find(|it| it.0 == "content-type").map(|it| it.1.as_str());
     assert_eq!(kind, Some("application/x-www-form-urlencoded; charset=utf-8"));
     assert_eq!(

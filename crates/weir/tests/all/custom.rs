@@ -28,7 +28,7 @@ type Mutation {
 # Dgraph.Secret key "hush"
 "#;
 
-fn known() -> String {
+fn list_answers() -> String {
     let of = |user: &str| {
         format!(
             "- {{ask: GET /me, when: {{authorization: {user}, api-key: hush}}, answer: {user}}}
@@ -61,12 +61,12 @@ fn ask_as(weir: &Weir, user: &str, query: &str) -> Value {
 }
 
 fn lines(upstream: &Upstream) -> Vec<String> {
-    upstream.asked().into_iter().map(|it| it.line).collect()
+    upstream.take_requests().into_iter().map(|it| it.line).collect()
 }
 
 #[test]
 fn what_is_one_users_never_reaches_another() {
-    let (_upstream, weir, _) = serve(BOATS, &known());
+    let (_upstream, weir, _) = serve(BOATS, &list_answers());
     let query = "{ me queryBoat { reg fee rating { stars } } }";
     let own = |user: &str| {
         let boat = json!({"reg": "A1", "fee": user.len(), "rating": {"stars": 4}});
@@ -87,7 +87,7 @@ fn what_is_one_users_never_reaches_another() {
 
 #[test]
 fn values_stay_one_segment_and_the_host_is_nobodys_choice() {
-    let (upstream, weir, _) = serve(BOATS, &known());
+    let (upstream, weir, _) = serve(BOATS, &list_answers());
     for (name, expected) in [
         ("../admin", "GET /ports/..%2Fadmin"),
         ("a/../../b", "GET /ports/a%2F..%2F..%2Fb"),
@@ -111,16 +111,16 @@ fn values_stay_one_segment_and_the_host_is_nobodys_choice() {
     assert_eq!(lines(&upstream), [""; 0]);
     // Only headers that the text names are sent on.
     weir.post("/graphql", &[("cookie", "a=b"), ("x-forwarded-for", "1.1.1.1")], body("{ me }").as_bytes());
-    let asked = upstream.asked();
+    let asked = upstream.take_requests();
     assert_eq!(asked[0].headers, [("api-key".to_owned(), "hush".to_owned())]);
 }
 
 #[test]
 fn mutations_call_once_and_tell_what_fails() {
-    let (upstream, weir, _) = serve(BOATS, &known());
+    let (upstream, weir, _) = serve(BOATS, &list_answers());
     let pay = |reg: &str| weir.query(&format!("mutation {{ pay(reg: \"{reg}\", amount: 3) }}")).json();
     assert_eq!(pay("A1"), json!({"data": {"pay": "paid"}}));
-    let asked = upstream.asked();
+    let asked = upstream.take_requests();
     assert_eq!((asked[0].line.as_str(), asked[0].body.as_str()), ("PUT /pay/A1", r#"{"amount":3}"#));
     let failed = pay("B2");
     assert_eq!((&failed["data"], &failed["errors"][0]["path"]), (&json!({"pay": null}), &json!(["pay"])));
@@ -129,7 +129,7 @@ fn mutations_call_once_and_tell_what_fails() {
 
 #[test]
 fn a_changed_text_is_served_and_a_wrong_one_is_not() {
-    let (upstream, weir, file) = serve(BOATS, &known());
+    let (upstream, weir, file) = serve(BOATS, &list_answers());
     upstream.set(answers("- {ask: GET /news, answer: ahoy}"));
     let more = BOATS.replace(
         "  port(name",
@@ -201,7 +201,7 @@ fn rules_guard_the_fields_of_their_types_and_a_closed_line_all_of_them() {
         ask(&[("x-auth", &master)], boats),
         json!({"data": {"queryBoat": [{"rating": {"stars": 4}}]}})
     );
-    upstream.asked();
+    upstream.take_requests();
     for headers in [&[][..], &[("x-auth", "nonsense")][..]] {
         let refused = ask(headers, "{ p: port(name: \"a\") }");
         let message = refused["errors"][0]["message"].as_str().unwrap_or_default();
@@ -296,7 +296,8 @@ fn stores_in_postgres_give_the_same_keys() {
         .json();
     let boats: Vec<Value> = (1..4).map(|stars| json!({"rating": {"stars": stars}})).collect();
     assert_eq!(answer, json!({"data": {"queryBoat": boats, "getBoat": {"fee": 7}}}));
-    let sent = upstream.asked().into_iter().find(|it| it.line == "POST /ratings").expect("it was asked");
+    let sent =
+        upstream.take_requests().into_iter().find(|it| it.line == "POST /ratings").expect("it was asked");
     assert_eq!(sent.body, r#"[{"boat":"A1","tons":null},{"boat":"B2","tons":5},{"boat":"C3","tons":null}]"#);
 }
 
@@ -319,6 +320,7 @@ fn an_empty_answer_is_null_and_a_missing_value_is_sent_as_null() {
     assert_eq!(weir.query(r#"{ port(name: "kiel") }"#).json(), json!({"data": {"port": null}}));
     let rated = weir.query("{ queryBoat { rating { stars } } }").json();
     assert_eq!(rated, json!({"data": {"queryBoat": [{"rating": {"stars": 4}}]}}));
-    let sent = upstream.asked().into_iter().find(|it| it.line == "POST /ratings").expect("it is asked");
+    let sent =
+        upstream.take_requests().into_iter().find(|it| it.line == "POST /ratings").expect("it is asked");
     assert_eq!(sent.body, r#"[{"boat":"A1","tons":null}]"#);
 }

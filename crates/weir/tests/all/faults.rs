@@ -52,7 +52,7 @@ fn insert(id: u32, seconds: f64) -> String {
 }
 
 /// The answer to that.
-fn inserted(id: u32) -> String {
+fn insert_answer(id: u32) -> String {
     format!(r#"{{"data":{{"insert_slow_one":{{"id":{id}}}}}}}"#)
 }
 
@@ -207,7 +207,7 @@ fn a_server_without_connections_left_is_told_apart_from_one_that_is_gone() {
     check_exhausted(&weir.query(&insert(1, 0.0)));
     check(&weir.query(PET), ADA);
     cluster.sql("ALTER USER bare CONNECTION LIMIT -1");
-    check(&weir.query(&insert(1, 0.0)), &inserted(1));
+    check(&weir.query(&insert(1, 0.0)), &insert_answer(1));
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn who_waits_too_long_for_a_connection_is_told_when_to_come_again() {
     };
     // Connecting is waited for as well, and may take long: both connections are there before any of this matters.
     until("reads are connected", || weir.query(PET).text() == ADA);
-    until("writes are connected", || weir.query(&insert(7, 0.0)).text() == inserted(7));
+    until("writes are connected", || weir.query(&insert(7, 0.0)).text() == insert_answer(7));
     std::thread::scope(|scope| {
         let first = scope.spawn(|| weir.query(&insert(1, 600.0)));
         until("the first runs", || cluster.sql(SLEEPERS) == "1");
@@ -232,7 +232,7 @@ fn who_waits_too_long_for_a_connection_is_told_when_to_come_again() {
         cluster.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
         check(&first.join().expect("it answers"), r#""code":"SOURCE_UNAVAILABLE""#);
     });
-    until("there is room again", || weir.query(&insert(2, 0.0)).text() == inserted(2));
+    until("there is room again", || weir.query(&insert(2, 0.0)).text() == insert_answer(2));
 }
 
 #[test]
@@ -275,9 +275,9 @@ fn queries_go_to_a_replica_that_follows_and_mutations_to_the_primary() {
     let keys = format!("replicas: ['127.0.0.1:{}'], replica_lag_ms_max: 500", replica.port);
     let weir = serving(&place(cluster.port), &keys, "");
     await_answers(&weir, true);
-    check(&weir.query(&insert(1, 0.0)), &inserted(1));
+    check(&weir.query(&insert(1, 0.0)), &insert_answer(1));
     replica.sql("SELECT pg_wal_replay_pause()");
-    check(&weir.query(&insert(2, 0.0)), &inserted(2));
+    check(&weir.query(&insert(2, 0.0)), &insert_answer(2));
     await_answers(&weir, false);
     check(&weir.query("{ slow { id } }"), r#"{"data":{"slow":[{"id":1},{"id":2}]}}"#);
     replica.sql("SELECT pg_wal_replay_resume()");
@@ -296,13 +296,13 @@ fn a_replica_that_is_promoted_takes_over() {
     let replica = cluster.replica();
     let ports = format!("postgres@127.0.0.1:{},127.0.0.1:{}", cluster.port, replica.port);
     let weir = serving(&format!("{ports}/postgres?target_session_attrs=read-write&sslmode=disable"), "", "");
-    check(&weir.query(&insert(1, 0.0)), &inserted(1));
+    check(&weir.query(&insert(1, 0.0)), &insert_answer(1));
     until("the replica has it", || replica.sql("SELECT count(*) FROM slow") == "1");
     cluster.signal("-QUIT");
     cluster.stop();
     check(&weir.query(PET), r#""code":"SOURCE_UNAVAILABLE""#);
     replica.sql("SELECT pg_promote()");
     until("it is found", || weir.query(PET).text() == ADA);
-    check(&weir.query(&insert(2, 0.0)), &inserted(2));
+    check(&weir.query(&insert(2, 0.0)), &insert_answer(2));
     assert_eq!(replica.sql("SELECT count(*) FROM slow"), "2");
 }

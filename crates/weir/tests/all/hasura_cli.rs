@@ -72,7 +72,7 @@ fn documents() -> Documents {
 }
 
 /// The conversations by name.
-fn recorded() -> BTreeMap<String, PathBuf> {
+fn list_recordings() -> BTreeMap<String, PathBuf> {
     let entries = std::fs::read_dir(PLACE).expect("the folder is there");
     let files = entries.map(|it| it.expect("it can be read").path());
     let files = files.filter(|it| it.extension().is_some_and(|it| it == "json"));
@@ -97,7 +97,7 @@ fn compact(text: &str) -> String {
 
 impl Documents {
     /// `value` with the documents that it names.
-    fn filled(&self, value: &Value) -> Value {
+    fn fill(&self, value: &Value) -> Value {
         match value.get("$use").and_then(Value::as_str) {
             Some("config") => self.config.clone(),
             Some(name) => match name.split_once('.') {
@@ -107,9 +107,9 @@ impl Documents {
             },
             None => match value {
                 Value::Object(members) => {
-                    members.iter().map(|(key, it)| (key.clone(), self.filled(it))).collect()
+                    members.iter().map(|(key, it)| (key.clone(), self.fill(it))).collect()
                 }
-                Value::Array(items) => items.iter().map(|it| self.filled(it)).collect(),
+                Value::Array(items) => items.iter().map(|it| self.fill(it)).collect(),
                 plain => plain.clone(),
             },
         }
@@ -129,7 +129,7 @@ struct Replay<'d> {
 
 impl Replay<'_> {
     fn send(&self, step: &Step) -> Answer {
-        let body = step.body.as_ref().map(|it| format!("{}\n", self.documents.filled(it)));
+        let body = step.body.as_ref().map(|it| format!("{}\n", self.documents.fill(it)));
         let mut headers = vec![("user-agent", "Go-http-client/1.1")];
         headers.extend(step.secret.as_deref().map(|it| ("x-hasura-admin-secret", it)));
         headers.extend(body.as_ref().map(|_| ("content-type", "application/json")));
@@ -157,7 +157,7 @@ impl Replay<'_> {
             let expected = compact(self.documents.metadata[name].get());
             return (compact(answer.text()) != expected).then(|| compact(answer.text()));
         }
-        let mut expected = self.documents.filled(&step.answer);
+        let mut expected = self.documents.fill(&step.answer);
         let mut told = answer.json();
         match step.path.as_str() {
             // Members of ours stand beside, and there are metrics in Weir.
@@ -263,7 +263,7 @@ fn play(documents: &Documents, name: &str, file: &Path) -> Vec<String> {
 fn play_all(beginnings: &[&str]) {
     let documents = documents();
     let mut wrong = Vec::new();
-    for (name, file) in recorded() {
+    for (name, file) in list_recordings() {
         if GROUPS
             .iter()
             .flat_map(|it| *it)
@@ -307,7 +307,7 @@ fn seeds_and_older_projects_are_served() {
 
 #[test]
 fn every_conversation_is_played() {
-    let all = recorded();
+    let all = list_recordings();
     let requests = all.values().map(|it| {
         let told: Conversation = serde_json::from_str(&read(it)).expect("it is a conversation");
         told.conversation.len()

@@ -258,7 +258,7 @@ fn an_empty_operation_name_is_none() {
 
 #[test]
 fn an_answer_is_compressed_as_any_client_can_read_it() {
-    let weir = Weir::configured("compression: {bytes_min: 10}");
+    let weir = Weir::with_settings("compression: {bytes_min: 10}");
     let coding = |accepted: &str| {
         let answer = weir.post("/graphql", &[("accept-encoding", accepted)], body("{__typename}").as_bytes());
         answer.header("content-encoding").map(String::from)
@@ -367,7 +367,7 @@ fn a_list_of_requests_is_answered_in_order() {
     let subscription = body("subscription { pet { name } }");
     check(&weir.post("/graphql", &[], format!("[{subscription}]").as_bytes()), 200, "errors");
     check(&weir.get("/v1/graphql?query=%7B__typename%7D", &[]), 404, "resource does not exist");
-    let single = Weir::configured("limits: {batch_max: 1}");
+    let single = Weir::with_settings("limits: {batch_max: 1}");
     check(&single.post("/graphql", &[], format!("[{one},{one}]").as_bytes()), 400, "LIMIT_BATCH");
 }
 
@@ -423,7 +423,7 @@ fn an_oversized_request_is_refused_unread() {
 }
 
 /// Sends `raw` with another request behind it, which must not be answered: the connection ends after the first answer.
-fn refused(weir: &Weir, raw: &[u8]) -> Answer {
+fn check_refusal(weir: &Weir, raw: &[u8]) -> Answer {
     let mut socket = weir.connect();
     socket.write_all(&[raw, &message("GET", "/livez", &[], None)].concat()).expect("it is sent");
     let mut answers = BufReader::new(socket);
@@ -486,15 +486,15 @@ fn a_request_that_two_readers_would_read_differently_is_refused() {
         ("a b: c\r\n\r\n", "the head cannot be read"),
         ("a: b\r\n c\r\n\r\n", "the head cannot be read"),
     ] {
-        let answer = refused(&weir, format!("{post}{rest}").as_bytes());
+        let answer = check_refusal(&weir, format!("{post}{rest}").as_bytes());
         check(&answer, 400, part);
         assert_eq!(answer.code(), "BAD_REQUEST");
     }
-    check(&refused(&weir, b"\x16\x03\x01\x02\x00"), 400, "BAD_REQUEST");
+    check(&check_refusal(&weir, b"\x16\x03\x01\x02\x00"), 400, "BAD_REQUEST");
     let ask = body("{__typename}");
     for coding in ["gzip, chunked", "chunked, chunked", "identity, chunked"] {
         let rest = format!("transfer-encoding: {coding}\r\n\r\n{:x}\r\n{ask}\r\n0\r\n\r\n", ask.len());
-        check(&refused(&weir, format!("{post}{rest}").as_bytes()), 400, "the only transfer coding");
+        check(&check_refusal(&weir, format!("{post}{rest}").as_bytes()), 400, "the only transfer coding");
     }
     check(&weir.raw(b"GET /livez HTTP/1.1\r\n\r\n"), 400, "`host`");
     check(&weir.raw(b"GET /livez HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n"), 400, "`host`");

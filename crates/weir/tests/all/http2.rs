@@ -70,7 +70,7 @@ fn open(weir: &Weir, frames: &[u8]) -> BufReader<TcpStream> {
 
 /// The reason of the GOAWAY that ends a connection on which `begin` comes and then many of `frame`. A neighbour is served
 /// meanwhile.
-fn flooded(weir: &Weir, begin: &[u8], frame: &[u8]) -> Option<u32> {
+fn flood(weir: &Weir, begin: &[u8], frame: &[u8]) -> Option<u32> {
     let mut neighbour = BufReader::new(weir.connect());
     let mut serves = || {
         neighbour.get_mut().write_all(&message("GET", "/livez", &[], None)).expect("it is sent");
@@ -112,8 +112,8 @@ fn a_flood_of_frames_ends_its_connection_and_no_other() {
         frame(WINDOW_UPDATE, 0, 1, &1_u32.to_be_bytes()),
         frame(UNKNOWN, 0, 1, b"?"),
     ];
-    for flood in &floods {
-        assert_eq!(flooded(&weir, &asked, flood), Some(ENHANCE_YOUR_CALM), "{:?}", &flood[..9]);
+    for frame in &floods {
+        assert_eq!(flood(&weir, &asked, frame), Some(ENHANCE_YOUR_CALM), "{:?}", &frame[..9]);
     }
     let counted = format!("weir_limit_refusals_total{{limit=\"LIMIT_FRAMES\"}} {}\n", floods.len());
     // A connection is counted at its end, which is after that of what it sends.
@@ -123,8 +123,8 @@ fn a_flood_of_frames_ends_its_connection_and_no_other() {
     (post[0].1, post[2].1) = ("POST", "/graphql");
     let begun = request(1, END_HEADERS, &post);
     let open = request(1, 0, &post);
-    assert_eq!(flooded(&weir, &begun, &frame(DATA, 0, 1, &[])), Some(ENHANCE_YOUR_CALM));
-    assert_eq!(flooded(&weir, &open, &frame(CONTINUATION, 0, 1, &[])), Some(ENHANCE_YOUR_CALM));
+    assert_eq!(flood(&weir, &begun, &frame(DATA, 0, 1, &[])), Some(ENHANCE_YOUR_CALM));
+    assert_eq!(flood(&weir, &open, &frame(CONTINUATION, 0, 1, &[])), Some(ENHANCE_YOUR_CALM));
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn socket_text(stream: u32, text: &str) -> Vec<u8> {
 
 #[test]
 fn a_socket_whose_client_takes_nothing_is_reset_and_its_connection_goes_on() {
-    let weir = Weir::configured("threads: 1\nlimits: {write_s: 1, socket_init_s: 60}");
+    let weir = Weir::with_settings("threads: 1\nlimits: {write_s: 1, socket_init_s: 60}");
     let mut connect = vec![(":protocol", "websocket"), ("sec-websocket-version", "13")];
     connect.extend([("sec-websocket-protocol", "graphql-transport-ws")]);
     let mut head = LIVE.to_vec();

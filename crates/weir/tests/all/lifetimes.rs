@@ -81,7 +81,7 @@ impl Scene {
                 "{query}: {seconds:?}"
             );
         }
-        assert_eq!(self.upstream.asked().len(), calls, "{query}");
+        assert_eq!(self.upstream.take_requests().len(), calls, "{query}");
     }
 }
 
@@ -150,7 +150,7 @@ fn hints_at_root_types_hold_beside_a_database() {
     let seconds = answer.header("x-ttl").and_then(|it| it.parse::<u32>().ok());
     assert!(seconds.is_some_and(|it| (45..=60).contains(&it)), "{answer:?}");
     assert!(weir.query("{ bare { name } }").header("x-weir-cache").is_some_and(|it| it.starts_with("hit")));
-    assert_eq!(upstream.asked().len(), 1);
+    assert_eq!(upstream.take_requests().len(), 1);
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn what_a_service_lets_nobody_show_once_it_is_over_is_told_so() {
 }
 
 /// Boats of their owners behind roles, as a database and as a service that is told who asks.
-fn owned() -> (Upstream, Weir) {
+fn serve_boats() -> (Upstream, Weir) {
     let folder = Folder::new();
     let database = rusqlite::Connection::open(folder.file("fleet.db")).expect("SQLite makes a file");
     let boats =
@@ -204,7 +204,7 @@ type Thing {{ name: String }}
 
 #[test]
 fn a_private_cache_is_told_each_session_header_that_a_policy_reads() {
-    let (_upstream, weir) = owned();
+    let (_upstream, weir) = serve_boats();
     let asked = |path: &str, role: &str| {
         let session = [
             ("x-hasura-admin-secret", "hush"),

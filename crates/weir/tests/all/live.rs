@@ -1,6 +1,6 @@
 //! Subscriptions over real sockets: both subprotocols, events, parts; what ends them.
 
-use crate::sockets::{ACK, INIT, NEW, begin, closed, hear, patient, say, socket};
+use crate::sockets::{ACK, INIT, NEW, begin, hear, patient, read_close_code, say, socket};
 use crate::support::{Answer, Weir, body, message, until};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -175,7 +175,7 @@ fn a_server_that_ends_says_so_and_closes() {
     say(&mut socket, &begin(NEW, "1", PET));
     assert!(hear(&mut socket).contains("Ada"));
     weir.signal("-TERM");
-    assert_eq!(closed(&mut socket), 1001);
+    assert_eq!(read_close_code(&mut socket), 1001);
 }
 
 /// Adds the pets `from..=to`.

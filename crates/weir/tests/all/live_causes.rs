@@ -32,7 +32,7 @@ sources:
     )
 }
 
-fn served(more: &str) -> Weir {
+fn serve_live(more: &str) -> Weir {
     let folder = Folder::new();
     folder.pets();
     let file = folder.write("weir.yaml", &yaml("{}", more));
@@ -40,7 +40,7 @@ fn served(more: &str) -> Weir {
 }
 
 /// A socket of a client with these headers that has begun `operation`.
-fn subscribed(weir: &Weir, headers: &[(&str, &str)], operation: &str) -> WebSocket<TcpStream> {
+fn subscribe(weir: &Weir, headers: &[(&str, &str)], operation: &str) -> WebSocket<TcpStream> {
     let headers: Value = headers.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
     let mut socket = socket(weir, "/graphql", NEW);
     say(&mut socket, &json!({"type": "connection_init", "payload": {"headers": headers}}).to_string());
@@ -63,7 +63,7 @@ fn push(socket: &mut WebSocket<TcpStream>) -> (String, Value) {
 }
 
 /// Waits until the feed of the file tells of every change, which is one more read.
-fn settled(weir: &Weir) {
+fn await_feed(weir: &Weir) {
     until("the feed tells of every change", || metric(weir, "weir_live_reads_total") >= 2);
 }
 
@@ -78,11 +78,11 @@ fn name_by(filter: &str, name: &str) -> String {
 
 #[test]
 fn an_operator_who_asks_is_told_what_caused_each_result() {
-    let weir = served("");
-    let mut socket = subscribed(&weir, &[], ASKED);
+    let weir = serve_live("");
+    let mut socket = subscribe(&weir, &[], ASKED);
     let first = json!({"cause": "first", "ms": true, "bytes": 37});
     assert_eq!(push(&mut socket), ("Ada".to_owned(), first));
-    settled(&weir);
+    await_feed(&weir);
     rename(&weir, "Eve");
     let row =
         json!({"cause": "change", "changed": {"tag": "main.pet", "key": ["1"]}, "ms": true, "bytes": 37});
@@ -99,11 +99,11 @@ fn an_operator_who_asks_is_told_what_caused_each_result() {
 #[test]
 fn events_and_parts_tell_causes_too() {
     for accept in ["text/event-stream", "multipart/mixed;subscriptionSpec=1.0"] {
-        let weir = served("");
+        let weir = serve_live("");
         let headers = [("content-type", "application/json"), ("accept", accept)];
         let (_, mut reader) = stream(&weir, &message("POST", "/graphql", &headers, Some(ASKED.as_bytes())));
         read_until(&mut reader, r#"}},"extensions":{"weirPush":{"cause":"first","ms":"#);
-        settled(&weir);
+        await_feed(&weir);
         rename(&weir, "Eve");
         read_until(&mut reader, r#""cause":"change","changed":{"tag":"main.pet","key":["1"]}"#);
     }
@@ -111,9 +111,9 @@ fn events_and_parts_tell_causes_too() {
 
 #[test]
 fn who_tries_a_role_out_with_the_secret_is_told_also_of_changed_settings() {
-    let weir = served("admin_secret: hush");
+    let weir = serve_live("admin_secret: hush");
     let headers = [SECRET, ("x-hasura-role", "user")];
-    let mut socket = subscribed(
+    let mut socket = subscribe(
         &weir,
         &headers,
         r#"{"query":"subscription { pet(order_by: {id: asc}) { id } }","extensions":{"weirPush":true}}"#,
@@ -137,7 +137,7 @@ fn check_untold(weir: &Weir, headers: &[(&str, &str)], admin: &[(&str, &str)]) {
     let told = |name: &str| {
         format!(r#"{{"type":"next","id":"a","payload":{{"data":{{"pet_by_pk":{{"name":"{name}"}}}}}}}}"#)
     };
-    let mut socket = subscribed(weir, headers, ASKED);
+    let mut socket = subscribe(weir, headers, ASKED);
     assert_eq!(hear(&mut socket), told("Ada"));
     change(weir, admin, &name_by("id: {_eq: 1}", "Eve"));
     assert_eq!(hear(&mut socket), told("Eve"));
@@ -152,27 +152,27 @@ fn check_untold(weir: &Weir, headers: &[(&str, &str)], admin: &[(&str, &str)]) {
 #[test]
 fn nobody_else_is_told() {
     // Dev mode opens nothing to callers whose role a token or the configuration gives.
-    let weir = served(&format!("{JWT}\n  unauthorized_role: user\ndev: true"));
+    let weir = serve_live(&format!("{JWT}\n  unauthorized_role: user\ndev: true"));
     let bearer = |roles: &[&str]| format!("Bearer {}", token(roles, ""));
     let (user, both) = (bearer(&["user"]), bearer(&["user", "admin"]));
     check_untold(&weir, &[("authorization", &user)], &[SECRET]);
     check_untold(&weir, &[("authorization", &both)], &[SECRET]);
     check_untold(&weir, &[], &[SECRET]);
     // The same token is told once it is used as the admin.
-    let mut socket = subscribed(&weir, &[("authorization", &both), ("x-hasura-role", "admin")], ASKED);
+    let mut socket = subscribe(&weir, &[("authorization", &both), ("x-hasura-role", "admin")], ASKED);
     assert_eq!(push(&mut socket).1["cause"], "first");
     // Everybody is the admin of a server without a secret; beyond dev mode nobody is an operator.
-    let open = served("dev: false");
+    let open = serve_live("dev: false");
     check_untold(&open, &[], &[]);
     check_untold(&open, &[("x-hasura-role", "user")], &[]);
 }
 
 #[test]
 fn an_operator_who_does_not_ask_gets_the_shared_bytes() {
-    let weir = served("admin_secret: hush");
+    let weir = serve_live("admin_secret: hush");
     let plain = ASKED.replace(r#","extensions":{"weirPush":true}"#, "");
-    let mut one = subscribed(&weir, &[SECRET], ASKED);
-    let mut two = subscribed(&weir, &[SECRET], &plain);
+    let mut one = subscribe(&weir, &[SECRET], ASKED);
+    let mut two = subscribe(&weir, &[SECRET], &plain);
     assert_eq!(push(&mut one).1["cause"], "first");
     assert_eq!(push(&mut two), ("Ada".to_owned(), Value::Null));
     let page = weir.get("/metrics", &[SECRET]).text().to_string();

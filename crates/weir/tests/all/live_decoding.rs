@@ -22,7 +22,7 @@ fn patient(database: &Database) -> Weir {
     Weir::by_file(&file, folder)
 }
 
-fn checked(weir: &Weir) -> String {
+fn check_config(weir: &Weir) -> String {
     let checked = command().arg("check").arg(weir.folder().file("weir.yaml")).output().expect("it runs");
     String::from_utf8_lossy(&checked.stdout).into_owned()
 }
@@ -45,7 +45,7 @@ fn a_change_by_others_is_told_and_the_server_leaves_nothing_behind() {
         weir.get("/metrics", &[]).text().contains("weir_live_feed_transactions_total{source=\"main\"} 1")
     });
     assert_eq!(database.run(LEFT).trim(), "1|1");
-    let words = checked(&weir);
+    let words = check_config(&weir);
     let line = "live: source `main`: own changes at once; others: logical decoding tells each commit; read at intervals: \
                 `public.keyless`: it has neither a primary key nor a replica identity\n";
     assert!(words.contains(line), "{words}");
@@ -57,7 +57,7 @@ fn a_change_by_others_is_told_and_the_server_leaves_nothing_behind() {
 fn a_server_that_keeps_less_in_its_log_is_polled_and_the_check_says_why() {
     let database = database(TABLES);
     let weir = patient(&database);
-    let words = checked(&weir);
+    let words = check_config(&weir);
     let line = "live: source `main`: own changes at once; changes of others: read every 3600000 ms; `wal_level` is `replica`: \
                 set `wal_level = logical` and restart the server, and they are told at once\n";
     assert!(words.contains(line), "{words}");

@@ -1,8 +1,8 @@
 //! Subscriptions to native types over real sockets: every transport, rules of the caller, the end of a token.
 
 use crate::live::{read_until, stream};
-use crate::native_auth::{served, token, token_by};
-use crate::sockets::{ACK, NEW, begin, closed, hear, say, socket};
+use crate::native_auth::{serve_types, token, token_by};
+use crate::sockets::{ACK, NEW, begin, hear, read_close_code, say, socket};
 use crate::support::{Folder, Weir, body, message};
 use crate::upstream_kit::{Upstream, answers};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -39,8 +39,8 @@ fn notes(texts: &[&str]) -> String {
     format!(r#"{{"data":{{"queryNote":[{}]}}}}"#, notes.join(","))
 }
 
-fn filled() -> Weir {
-    let weir = served(SETTINGS, NOTES);
+fn serve_notes() -> Weir {
+    let weir = serve_types(SETTINGS, NOTES);
     change(
         &weir,
         r#"mutation { addNote(input: [{text: "a", owner: "ann"}, {text: "b", owner: "bob"}]) { numUids } }"#,
@@ -50,7 +50,7 @@ fn filled() -> Weir {
 
 #[test]
 fn results_follow_the_rules_of_the_caller_over_every_transport() {
-    let weir = filled();
+    let weir = serve_notes();
     let ann = token(r#"{"LOGIN":"ann"}"#);
     for (subprotocol, kind) in [(NEW, "next"), ("graphql-ws", "data")] {
         let mut socket = socket(&weir, "/graphql", subprotocol);
@@ -87,7 +87,7 @@ fn results_follow_the_rules_of_the_caller_over_every_transport() {
 
 #[test]
 fn a_subscription_with_an_invalid_token_ends_at_once() {
-    let weir = filled();
+    let weir = serve_notes();
     let wrong = token_by("another", r#"{"LOGIN":"ann"}"#);
     for subprotocol in [NEW, "graphql-ws"] {
         let mut socket = socket(&weir, "/graphql", subprotocol);
@@ -115,7 +115,7 @@ fn a_subscription_with_an_invalid_token_ends_at_once() {
 
 #[test]
 fn the_end_of_a_token_ends_what_it_showed() {
-    let weir = filled();
+    let weir = serve_notes();
     let now_s = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is later").as_secs();
     let brief = token(&format!(r#"{{"LOGIN":"ann","exp":{}}}"#, now_s + 3));
     let mut socket = socket(&weir, "/graphql", NEW);
@@ -123,7 +123,7 @@ fn the_end_of_a_token_ends_what_it_showed() {
     assert_eq!(hear(&mut socket), ACK);
     say(&mut socket, &begin(NEW, "1", &body(QUERY)));
     assert!(hear(&mut socket).contains(&notes(&["a"])));
-    assert_eq!(closed(&mut socket), 4403);
+    assert_eq!(read_close_code(&mut socket), 4403);
 }
 
 #[test]

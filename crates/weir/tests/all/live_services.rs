@@ -25,7 +25,7 @@ type Player { id: Int! name: String petId: Int pet: pet @join(field: "pet_by_pk"
 type Brief { word: String }
 "#;
 
-fn known(name: &str, word: &str) -> String {
+fn list_answers(name: &str, word: &str) -> String {
     format!(
         "- {{ask: GET /players/7, headers: {{cache-control: max-age=3600}}, answer: {{id: 7, name: {name}, petId: 1}}}}
 - {{ask: GET /players/8, headers: {{cache-control: max-age=3600}}, answer: {{id: 8, name: Ann, petId: 2}}}}
@@ -57,7 +57,7 @@ struct Scene {
 
 impl Scene {
     fn new(poll_ms: u32) -> Self {
-        let upstream = Upstream::start(answers(&known("Bob", "one")));
+        let upstream = Upstream::start(answers(&list_answers("Bob", "one")));
         let weir = serve(&upstream, &format!("live: {{poll_ms: {poll_ms}}}"));
         Self { upstream, weir }
     }
@@ -67,7 +67,7 @@ impl Scene {
     }
 
     fn lines(&self) -> Vec<String> {
-        self.upstream.asked().into_iter().map(|it| it.line).collect()
+        self.upstream.take_requests().into_iter().map(|it| it.line).collect()
     }
 }
 
@@ -90,11 +90,11 @@ fn tags_and_joined_rows_wake_a_field_of_a_service() {
     hears(&mut two, &told("Ann", "Bob"));
     assert_eq!(scene.lines(), ["GET /players/7", "GET /players/8"]);
     // A mutation of the service, by a tag with a value.
-    scene.upstream.set(answers(&known("Ben", "one")));
+    scene.upstream.set(answers(&list_answers("Ben", "one")));
     assert!(scene.weir.query("mutation { rename(id: 7) { id } }").text().contains("7"));
     hears(&mut one, &told("Ben", "Ada"));
     // An operator, of a change that was made elsewhere.
-    scene.upstream.set(answers(&known("Bea", "one")));
+    scene.upstream.set(answers(&list_answers("Bea", "one")));
     scene.weir.post("/v1/invalidate", &[], br#"{"tags": ["player-7"]}"#);
     hears(&mut one, &told("Bea", "Ada"));
     assert!(!scene.lines().contains(&"GET /players/8".to_owned()), "the other player was not asked for");
@@ -106,7 +106,7 @@ fn tags_and_joined_rows_wake_a_field_of_a_service() {
 
 #[test]
 fn a_change_at_another_weir_wakes_a_subscription_also_when_redis_was_gone_meanwhile() {
-    let upstream = Upstream::start(answers(&known("Bob", "one")));
+    let upstream = Upstream::start(answers(&list_answers("Bob", "one")));
     let redis = Redis::start();
     let port = redis.1;
     let settings = format!(
@@ -120,7 +120,7 @@ fn a_change_at_another_weir_wakes_a_subscription_also_when_redis_was_gone_meanwh
     };
     connected(true);
     let rename = |to: &str| {
-        upstream.set(answers(&known(to, "one")));
+        upstream.set(answers(&list_answers(to, "one")));
         assert!(both[0].query("mutation { rename(id: 7) { id } }").text().contains("7"));
     };
     let mut player = subscribe(&both[1], "subscription { player(id: 7) { name } }");
@@ -139,7 +139,7 @@ fn the_end_of_a_lifetime_asks_again() {
     let scene = Scene::new(NEVER_MS);
     let mut brief = scene.subscribe("subscription { brief { word } }");
     hears(&mut brief, r#""brief":{"word":"one"}"#);
-    scene.upstream.set(answers(&known("Bob", "two")));
+    scene.upstream.set(answers(&list_answers("Bob", "two")));
     hears(&mut brief, r#""brief":{"word":"two"}"#);
 }
 
@@ -156,13 +156,13 @@ fn what_has_no_lifetime_is_asked_for_at_intervals() {
         |word: &str| format!("event: next\ndata: {{\"data\":{{\"bare\":{{\"word\":\"{word}\"}}}}}}\n\n");
     read_until(&mut events, &told("one"));
     for word in ["two", "three"] {
-        scene.upstream.set(answers(&known("Bob", word)));
+        scene.upstream.set(answers(&list_answers("Bob", word)));
         read_until(&mut events, &told(word));
     }
     // A service that fails is an error, and asked again.
     scene.upstream.set(answers("- {ask: GET /bare, status: 500, answer: {}}\n"));
     read_until(&mut events, "\"errors\":");
-    scene.upstream.set(answers(&known("Bob", "one")));
+    scene.upstream.set(answers(&list_answers("Bob", "one")));
     read_until(&mut events, &told("one"));
 }
 

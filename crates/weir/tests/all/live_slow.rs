@@ -49,7 +49,7 @@ fn change(weir: &Weir, number: u32) {
     assert_eq!(weir.query(&mutation).text(), r#"{"data":{"update_note_by_pk":{"id":1}}}"#);
 }
 
-fn subscribed(weir: &Weir, operation: &str) -> WebSocket<TcpStream> {
+fn subscribe(weir: &Weir, operation: &str) -> WebSocket<TcpStream> {
     let mut socket = socket(weir, "/graphql", NEW);
     say(&mut socket, INIT);
     assert_eq!(hear(&mut socket), ACK);
@@ -63,7 +63,7 @@ fn has_little_room(socket: &TcpStream) {
 
 /// Clients of `operation` that have read nothing of it, over each transport: what gives the next result as text.
 fn slow_clients(weir: &Weir, operation: &str) -> Vec<Box<dyn FnMut() -> String>> {
-    let mut socket = subscribed(weir, operation);
+    let mut socket = subscribe(weir, operation);
     has_little_room(socket.get_ref());
     let mut clients: Vec<Box<dyn FnMut() -> String>> = vec![Box::new(move || hear(&mut socket))];
     for accept in TRANSPORTS {
@@ -112,7 +112,7 @@ fn change_all(weir: &Weir, fast: &mut WebSocket<TcpStream>, changes: u32) {
 fn a_slow_client_of_a_live_query_gets_the_newest_result_over_every_transport() {
     let weir = notes(100, "write_s: 600");
     let mut slow = slow_clients(&weir, &list(100));
-    let mut fast = subscribed(&weir, &list(100));
+    let mut fast = subscribe(&weir, &list(100));
     assert_eq!(number(&hear(&mut fast)), Some(0));
     let before_kb = memory_kb(&weir);
     change_all(&weir, &mut fast, CHANGES);
@@ -135,7 +135,7 @@ fn a_slow_client_of_a_stream_gets_every_row_once_and_batches_are_not_read_ahead(
     let operation =
         body("subscription { note_stream(batch_size: 20, cursor: {initial_value: {id: 0}}) { id text } }");
     let mut slow = slow_clients(&weir, &operation);
-    let mut fast = subscribed(&weir, &operation);
+    let mut fast = subscribe(&weir, &operation);
     let ids = |text: &str| {
         let parts = text.split(r#"{"id":"#).skip(1);
         parts
@@ -209,7 +209,7 @@ fn thousands_of_sockets_that_never_read_share_what_waits_for_them_and_others_go_
         lazy.extend((0..more).map(|_| deaf(&weir, &operation)));
         until("they are subscribed", || subscribed_now() == lazy.len());
     }
-    let mut fast = subscribed(&weir, &operation);
+    let mut fast = subscribe(&weir, &operation);
     assert_eq!(number(&hear(&mut fast)), Some(0));
     let before_kb = memory_kb(&weir);
     change_all(&weir, &mut fast, 30);
@@ -232,7 +232,7 @@ fn thousands_of_sockets_that_never_read_share_what_waits_for_them_and_others_go_
 fn a_client_that_never_reads_is_cut_off_over_every_transport() {
     let weir = notes(100, "write_s: 2");
     let lazy = slow_clients(&weir, &list(100));
-    let mut fast = subscribed(&weir, &list(100));
+    let mut fast = subscribe(&weir, &list(100));
     assert_eq!(number(&hear(&mut fast)), Some(0));
     let mut at = 0;
     until("they are cut off", || {
@@ -249,7 +249,7 @@ fn a_flood_of_subscribe_is_answered_by_the_limit_and_others_go_on() {
     const ASKED: usize = 2000;
     let weir = patient("socket_operations_max: 10, socket_messages_per_second: 1000000");
     let name = |id: u32| body(&format!("subscription {{ pet_by_pk(id: {id}) {{ name }} }}"));
-    let mut other = subscribed(&weir, &name(2));
+    let mut other = subscribe(&weir, &name(2));
     assert!(hear(&mut other).contains("Bob"));
     let mut flood = socket(&weir, "/graphql", NEW);
     say(&mut flood, INIT);
@@ -300,10 +300,10 @@ fn a_flood_whose_answers_nobody_reads_stops_by_itself() {
 
 #[test]
 fn a_subscriber_that_is_silent_as_if_gone_ends_and_one_that_answers_pings_stays() {
-    let weir = Weir::configured("threads: 1\nlimits: {idle_s: 2}");
+    let weir = Weir::with_settings("threads: 1\nlimits: {idle_s: 2}");
     let name = body("subscription { pet_by_pk(id: 1) { name } }");
-    let gone: Vec<_> = (0..20).map(|_| subscribed(&weir, &name)).collect();
-    let mut here = subscribed(&weir, &name);
+    let gone: Vec<_> = (0..20).map(|_| subscribe(&weir, &name)).collect();
+    let mut here = subscribe(&weir, &name);
     assert!(hear(&mut here).contains("Ada"));
     let reader = std::thread::spawn(move || (hear(&mut here), here));
     until("those who answer no ping end", || metric(&weir, "weir_subscriptions") == 1);

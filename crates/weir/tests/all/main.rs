@@ -1,12 +1,14 @@
 //! The binary as people have it: processes, sockets, databases, services.
 
-#[path = "../../../sql/tests/cluster_kit/mod.rs"]
+#[path = "../../../hasura/tests/cluster_kit/mod.rs"]
 mod cluster_kit;
 #[path = "../../../http/tests/grpc_kit/mod.rs"]
 mod grpc_kit;
+#[path = "../../../hasura/tests/hasura_kit/mod.rs"]
+mod hasura_kit;
 #[path = "../../../engine/tests/port_kit/mod.rs"]
 mod port_kit;
-#[path = "../../../sql/tests/postgres_kit/mod.rs"]
+#[path = "../../../hasura/tests/postgres_kit/mod.rs"]
 mod postgres_kit;
 mod redis_kit;
 #[path = "../shelf_kit/mod.rs"]

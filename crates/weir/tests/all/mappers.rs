@@ -109,7 +109,7 @@ impl Round {
     }
 
     /// Members of a type of the schema.
-    fn described(&self, name: &str, of: &str) -> Value {
+    fn describe_type(&self, name: &str, of: &str) -> Value {
         let ty = "type { kind name ofType { kind name ofType { kind name ofType { kind name } } } }";
         let args = if of == "fields" { format!("args {{ name {ty} }}") } else { String::new() };
         let text = format!("{{ __type(name: \"{name}\") {{ {of} {{ name {ty} {args} }} }} }}");
@@ -118,7 +118,7 @@ impl Round {
     }
 
     fn tables(&self) -> Vec<Table> {
-        let roots = self.described("query_root", "fields");
+        let roots = self.describe_type("query_root", "fields");
         let roots = roots.as_array().expect("there are fields");
         let keyed = roots.iter().filter_map(|it| {
             let name = it["name"].as_str()?.strip_suffix("_by_pk")?.to_owned();
@@ -128,16 +128,16 @@ impl Round {
     }
 
     fn table(&self, name: String, keys: &Value) -> Table {
-        let fields = self.described(&name, "fields");
+        let fields = self.describe_type(&name, "fields");
         let member = |(name, ty): (String, &Value)| Member { name, ty: show_type(ty) };
         let columns = members(&fields).into_iter().filter(|it| is_leaf(it.1)).map(member).collect();
-        let conditions = self.described(&format!("{name}_bool_exp"), "inputFields");
+        let conditions = self.describe_type(&format!("{name}_bool_exp"), "inputFields");
         let has_eq = |ty: &Value| {
-            let comparisons = self.described(&show_type(ty), "inputFields");
+            let comparisons = self.describe_type(&show_type(ty), "inputFields");
             members(&comparisons).iter().any(|it| it.0 == "_eq")
         };
         let comparable = members(&conditions).into_iter().filter(|it| has_eq(it.1)).map(|it| it.0).collect();
-        let settable = self.described(&format!("{name}_set_input"), "inputFields");
+        let settable = self.describe_type(&format!("{name}_set_input"), "inputFields");
         let settable = members(&settable).into_iter().map(|it| it.0).collect();
         let keys = members(keys).into_iter().map(member).collect();
         Table { name, columns, keys, comparable, settable }
@@ -159,7 +159,7 @@ impl Round {
     }
 
     /// Everything in the tables, as the database's own text.
-    fn stored(&self, tables: &[Table], documents: Documents) -> Stored {
+    fn read_tables(&self, tables: &[Table], documents: Documents) -> Stored {
         let rows = |table: &Table| match self.address.strip_prefix("sqlite:") {
             Some(file) => rows_of_file(file, &table.name, documents),
             None => rows_of_server(&self.address, &table.name),
@@ -175,7 +175,8 @@ impl Round {
     fn go(&self) -> usize {
         let tables = self.tables();
         assert!(tables.len() > 1, "{}: {} tables", self.address, tables.len());
-        let [stored, texts] = [Documents::AsStored, Documents::AsTexts].map(|it| self.stored(&tables, it));
+        let [stored, texts] =
+            [Documents::AsStored, Documents::AsTexts].map(|it| self.read_tables(&tables, it));
         let all: Vec<(&Table, Vec<Row>)> =
             tables.iter().map(|it| (it, self.rows(it, &it.name, "", "{}"))).collect();
         let mut values = 0;
@@ -186,11 +187,11 @@ impl Round {
                 self.check_updates(table, row);
             }
         }
-        let again = self.stored(&tables, Documents::AsStored);
+        let again = self.read_tables(&tables, Documents::AsStored);
         assert_same(&stored, &again, &format!("{}: values that were set again", self.address));
         self.delete(&all);
         self.insert(&all);
-        let again = self.stored(&tables, Documents::AsTexts);
+        let again = self.read_tables(&tables, Documents::AsTexts);
         assert_same(&texts, &again, &format!("{}: rows that were inserted again", self.address));
         values
     }

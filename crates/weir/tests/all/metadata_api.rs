@@ -19,7 +19,7 @@ const PET: &str = r#"{"table":"pet"}"#;
 const ANIMAL: &str = r#"{"table":"pet","configuration":{"custom_name":"animal"},"select_permissions":[{"role":"user","permission":{"columns":["id"],"filter":{"id":{"_lt":3}}}}]}"#;
 
 /// Serves the pets by a folder of metadata with the table `pet`.
-fn served() -> (Weir, PathBuf) {
+fn serve_metadata() -> (Weir, PathBuf) {
     let folder = Folder::new();
     folder.pets();
     let root = folder.file("metadata");
@@ -54,7 +54,7 @@ const ADA: &str = r#"{"data":{"animal_by_pk":{"name":"Ada"}}}"#;
 
 #[test]
 fn a_document_is_exported_replaced_and_written_back() {
-    let (weir, root) = served();
+    let (weir, root) = serve_metadata();
     let before = command(&weir, "export_metadata", "{}");
     assert_eq!(
         (before.status, &before.json()["sources"][0]["tables"][0]["table"]),
@@ -97,7 +97,7 @@ fn a_document_is_exported_replaced_and_written_back() {
 
 #[test]
 fn a_document_without_sources_keeps_the_connection_of_the_default_source() {
-    let (weir, root) = served();
+    let (weir, root) = serve_metadata();
     let connection = command(&weir, "export_metadata", "{}").json()["sources"][0]["configuration"].clone();
     assert!(connection["connection_info"]["database_url"].is_string(), "{connection}");
     let ada = "{ pet_by_pk(id: 1) { name } }";
@@ -136,7 +136,7 @@ fn a_document_without_sources_keeps_the_connection_of_the_default_source() {
 
 #[test]
 fn a_document_without_sources_is_refused_where_no_default_source_is() {
-    let (weir, _) = served();
+    let (weir, _) = serve_metadata();
     let other = document(PET).replace("\"default\"", "\"other\"");
     check(&command(&weir, "replace_metadata", &other), 200, SUCCESS);
     for args in [
@@ -158,7 +158,7 @@ fn a_document_without_sources_is_refused_where_no_default_source_is() {
 
 #[test]
 fn a_broken_change_leaves_everything() {
-    let (weir, root) = served();
+    let (weir, root) = serve_metadata();
     check(&command(&weir, "replace_metadata", &document(ANIMAL)), 200, SUCCESS);
     let lost = document(&format!("{PET},{{\"table\":\"boat\"}}"));
     let refused = command(&weir, "replace_metadata", &lost);
@@ -214,7 +214,7 @@ fn a_broken_change_leaves_everything() {
 
 #[test]
 fn lists_of_commands_are_undone_as_a_whole() {
-    let (weir, _) = served();
+    let (weir, _) = serve_metadata();
     let replace = format!(r#"{{"type":"replace_metadata","args":{}}}"#, document(ANIMAL));
     let failing = format!(r#"[{replace},{{"type":"pg_fly","args":{{}}}}]"#);
     let error = command(&weir, "bulk", &failing);
@@ -247,7 +247,7 @@ fn lists_of_commands_are_undone_as_a_whole() {
 
 #[test]
 fn requests_go_on_while_metadata_is_replaced() {
-    let (weir, _) = served();
+    let (weir, _) = serve_metadata();
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let asking = scope.spawn(|| {
@@ -268,7 +268,7 @@ fn requests_go_on_while_metadata_is_replaced() {
 
 #[test]
 fn only_the_admin_may() {
-    let (weir, _) = served();
+    let (weir, _) = serve_metadata();
     let body = br#"{"type":"export_metadata","args":{}}"#;
     for path in ["/v1/metadata", "/v1/query", "/v2/query"] {
         check(
@@ -288,7 +288,7 @@ fn only_the_admin_may() {
 
 #[test]
 fn without_a_place_metadata_is_read_only() {
-    let weir = Weir::configured("admin_secret: hush\n");
+    let weir = Weir::with_settings("admin_secret: hush\n");
     let refused = command(&weir, "replace_metadata", &document(PET));
     assert_eq!(
         (refused.status, refused.json()["code"].as_str()),
@@ -313,7 +313,7 @@ fn sql(weir: &Weir, args: &Value) -> Answer {
 
 #[test]
 fn sql_runs_on_sqlite() {
-    let (weir, _) = served();
+    let (weir, _) = serve_metadata();
     check(
         &sql(&weir, &json!({ "sql": "SELECT id, name, NULL AS n FROM pet WHERE id < 3 ORDER BY id" })),
         200,
@@ -386,7 +386,7 @@ fn sql_runs_on_postgres() {
 
 #[test]
 fn tools_get_settings_and_plans() {
-    let (weir, _) = served();
+    let (weir, _) = serve_metadata();
     check(&command(&weir, "replace_metadata", &document(ANIMAL)), 200, SUCCESS);
     let config = weir.get("/v1alpha1/config", &[SECRET]).json();
     assert_eq!(

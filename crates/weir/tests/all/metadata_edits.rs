@@ -12,7 +12,7 @@ const FLEET: &str = "CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT); \
                      INSERT INTO boat VALUES (1, 'Argo'), (2, 'Skidbladnir'); INSERT INTO crew VALUES (1, 'Ada', 1), (2, 'Bob', 1), (3, 'Cyd', 2)";
 
 /// Serves a database without a tracked table.
-fn served(url: &str, kind: &str, folder: Folder) -> Weir {
+fn serve_metadata(url: &str, kind: &str, folder: Folder) -> Weir {
     let root = folder.file("metadata");
     std::fs::create_dir_all(root.join("databases")).expect("a folder can be made");
     std::fs::write(root.join("version.yaml"), "version: 3\n").expect("it is written");
@@ -28,7 +28,7 @@ fn by_file() -> Weir {
     let folder = Folder::new();
     let connection = rusqlite::Connection::open(folder.file("fleet.db")).expect("SQLite makes a file");
     connection.execute_batch(FLEET).expect("the statements are right");
-    served("sqlite:../fleet.db", "sqlite", folder)
+    serve_metadata("sqlite:../fleet.db", "sqlite", folder)
 }
 
 fn send(weir: &Weir, command: &Value) -> Answer {
@@ -41,7 +41,7 @@ fn run(weir: &Weir, name: &str, args: Value) {
 }
 
 /// Runs a command that is refused with this status, code, path and part of the message.
-fn refused(weir: &Weir, name: &str, args: Value, expected: (u16, &str, &str, &str)) -> Value {
+fn check_refusal(weir: &Weir, name: &str, args: Value, expected: (u16, &str, &str, &str)) -> Value {
     let before = document(weir);
     let answer = send(weir, &json!({ "type": name, "args": args }));
     let error = answer.json();
@@ -103,15 +103,15 @@ fn are_edited(weir: &Weir) {
 
 fn are_refused(weir: &Weir) {
     let args = "$.args";
-    refused(
+    check_refusal(
         weir,
         "pg_track_table",
         json!({ "table": "boat" }),
         (400, "already-tracked", args, "already tracked: \"boat\""),
     );
-    refused(weir, "pg_track_table", json!({ "table": "port" }), (400, "not-exists", args, "port"));
+    check_refusal(weir, "pg_track_table", json!({ "table": "port" }), (400, "not-exists", args, "port"));
     let lost = json!({ "table": "boat", "name": "x", "using": { "foreign_key_constraint_on": "name" } });
-    let error = refused(
+    let error = check_refusal(
         weir,
         "pg_create_object_relationship",
         lost,
@@ -120,13 +120,13 @@ fn are_refused(weir: &Weir) {
     assert_eq!(error["internal"][0]["type"], "object_relation", "{error}");
     let select =
         json!({ "table": "boat", "role": "mate", "permission": { "columns": ["gone"], "filter": {} } });
-    refused(
+    check_refusal(
         weir,
         "pg_create_select_permission",
         select,
         (400, "invalid-configuration", args, "role \"mate\""),
     );
-    refused(
+    check_refusal(
         weir,
         "pg_drop_relationship",
         json!({ "table": "boat", "relationship": "hands" }),
@@ -134,15 +134,15 @@ fn are_refused(weir: &Weir) {
     );
     let missing = "select permission on \"boat\" for role \"mate\" does not exist";
     let mate = json!({ "table": "boat", "role": "mate" });
-    refused(weir, "pg_drop_select_permission", mate, (400, "permission-denied", args, missing));
+    check_refusal(weir, "pg_drop_select_permission", mate, (400, "permission-denied", args, missing));
     let shape = json!({ "table": "boat", "role": "mate", "permission": { "columns": 7, "filter": {} } });
-    refused(
+    check_refusal(
         weir,
         "pg_create_select_permission",
         shape,
         (400, "parse-failed", "$.args.permission.columns", "columns are"),
     );
-    let unknown = refused(
+    let unknown = check_refusal(
         weir,
         "pg_fly",
         json!({}),
@@ -159,7 +159,7 @@ fn entries_of_a_file_are_edited_one_by_one() {
 #[test]
 fn entries_of_a_server_are_edited_one_by_one() {
     let database = database(&FLEET.replace("INTEGER", "int"));
-    let weir = served(&database.url(), "postgres", Folder::new());
+    let weir = serve_metadata(&database.url(), "postgres", Folder::new());
     are_edited(&weir);
     database.run("CREATE FUNCTION label(boat) RETURNS text LANGUAGE sql STABLE AS $$ SELECT upper($1.name) $$; \
                   CREATE FUNCTION found(word text) RETURNS SETOF boat LANGUAGE sql STABLE AS $$ SELECT * FROM boat WHERE name = word $$");
@@ -171,7 +171,7 @@ fn entries_of_a_server_are_edited_one_by_one() {
         ask(&weir, "admin", "{ found(args: {word: \"Argo\"}) { label } }"),
         r#"{"data":{"found":[{"label":"ARGO"}]}}"#
     );
-    refused(
+    check_refusal(
         &weir,
         "pg_track_function",
         json!({ "function": "lost" }),
@@ -199,7 +199,7 @@ fn collections_endpoints_and_roles_are_edited() {
     };
     run(&weir, "create_rest_endpoint", endpoint("one"));
     assert_eq!(weir.get("/api/rest/one/1", &[SECRET]).text(), r#"{"boat_by_pk":{"name":"Argo"}}"#);
-    refused(
+    check_refusal(
         &weir,
         "create_rest_endpoint",
         endpoint("two"),
@@ -209,14 +209,15 @@ fn collections_endpoints_and_roles_are_edited() {
     let ambiguous = |url: &str, method: &str| json!({ "name": "more", "url": url, "methods": [method], "definition": endpoint("one")["definition"] });
     for url in ["one/:name", ":table/1"] {
         let words = "Ambiguous URL paths: one/:id and ";
-        refused(&weir, "create_rest_endpoint", ambiguous(url, "GET"), (400, "conflict", "$.args", words));
+        let expected = (400, "conflict", "$.args", words);
+        check_refusal(&weir, "create_rest_endpoint", ambiguous(url, "GET"), expected);
     }
     for (url, method) in [("one/:name", "POST"), ("one/:name/more", "GET"), ("two/:name", "GET")] {
         run(&weir, "create_rest_endpoint", ambiguous(url, method));
         run(&weir, "drop_rest_endpoint", json!({ "name": "more" }));
     }
     let query = json!({ "collection_name": "saved", "query_name": "one" });
-    refused(
+    check_refusal(
         &weir,
         "drop_query_from_collection",
         query,
@@ -227,8 +228,13 @@ fn collections_endpoints_and_roles_are_edited() {
         send(&weir, &json!({ "type": "add_collection_to_allowlist", "args": { "collection": "saved" } }));
     assert_eq!(again.text(), r#"{"message":"collection \"saved\" already exists in the allowlist"}"#);
     let wrong = json!({ "collection_name": "saved", "query_name": "bad", "query": "query bad { nothing }" });
-    refused(&weir, "add_query_to_collection", wrong, (400, "invalid-configuration", "$.args", "nothing"));
-    refused(
+    check_refusal(
+        &weir,
+        "add_query_to_collection",
+        wrong,
+        (400, "invalid-configuration", "$.args", "nothing"),
+    );
+    check_refusal(
         &weir,
         "add_inherited_role",
         json!({ "role_name": "both", "role_set": ["nobody"] }),

@@ -101,7 +101,7 @@ fn a_state_that_is_none_is_refused() {
     let query = send(&weir, "/v2/query", &json!({ "type": "get_catalog_state", "args": {} }));
     assert_eq!(query.status, 400, "{}", query.text());
     // Without metadata there is no place for a state.
-    let bare = Weir::configured("admin_secret: hush\n");
+    let bare = Weir::with_settings("admin_secret: hush\n");
     let nowhere = run(&bare, "get_catalog_state", json!({}));
     assert_eq!((nowhere.status, nowhere.json()["code"].as_str()), (400, Some("not-supported")));
 }

@@ -16,7 +16,7 @@ fn yaml([first, second]: [&str; 2]) -> String {
 }
 
 /// Serves two files.
-fn served() -> Weir {
+fn serve_namespaces() -> Weir {
     let folder = Folder::new();
     folder.pets();
     let connection = rusqlite::Connection::open(folder.file("fleet.db")).expect("SQLite makes a file");
@@ -68,7 +68,7 @@ fn behaves(weir: &Weir) {
 
 #[test]
 fn a_namespace_holds_the_root_fields_of_its_source() {
-    behaves(&served());
+    behaves(&serve_namespaces());
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn a_namespace_holds_the_root_fields_of_a_server() {
 
 #[test]
 fn a_role_sees_of_a_namespace_what_it_may_ask() {
-    let weir = served();
+    let weir = serve_namespaces();
     let as_user = |query: &str| {
         weir.post("/graphql", &[SECRET, ("x-hasura-role", "user")], body(query).as_bytes()).text().to_owned()
     };

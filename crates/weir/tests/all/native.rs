@@ -19,7 +19,7 @@ fn check(output: &Output, ok: bool, part: &str) {
     assert!(output.status.success() == ok && text.contains(part), "{part}: {text}");
 }
 
-fn served(folder: Folder) -> Weir {
+fn serve_folder(folder: Folder) -> Weir {
     let file = folder.file("shop.graphql");
     Weir::start(&["serve", file.to_str().expect("it is UTF-8"), "--listen", "127.0.0.1:0"], folder)
 }
@@ -66,7 +66,7 @@ fn a_text_of_types_is_enough_to_be_served() {
         true,
         "loaded 2 objects into shop.weir.db",
     );
-    let weir = served(folder);
+    let weir = serve_folder(folder);
     let answer = weir.query("{ queryDish(filter: {name: {anyofterms: \"mint\"}}) { name price } }");
     assert_eq!(answer.text(), r#"{"data":{"queryDish":[{"name":"Pho with mint","price":7.5}]}}"#);
 }
@@ -108,7 +108,7 @@ fn types_change_while_they_are_served() {
         false,
         "not taken: 20000 edges; see rejects.ndjson",
     );
-    let weir = served(folder);
+    let weir = serve_folder(folder);
     let more = SHOP.replace("price: Float", "price: Float, note: String @search(by: [fulltext])");
     let more = more.replace("[term]", "[term, fulltext]");
     let answer = weir.post("/admin/schema", &[], more.as_bytes());
@@ -264,7 +264,7 @@ fn a_copy_is_made_while_the_store_is_served() {
     folder.write("shop.graphql", SHOP);
     folder.write("Dish.ndjson", "{\"name\":\"Pie\",\"price\":3}\n");
     check(&weir(&folder, &["import", "Dish.ndjson", "--into", "shop.graphql"]), true, "loaded 1 object into");
-    let server = served(folder);
+    let server = serve_folder(folder);
     assert!(server.query("{ queryDish { name } }").text().contains("Pie"));
     let folder = server.folder();
     check(

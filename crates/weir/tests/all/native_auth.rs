@@ -31,7 +31,7 @@ pub(crate) fn token_by(secret: &str, claims: &str) -> String {
     format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature))
 }
 
-pub(crate) fn served(more: &str, sdl: &str) -> Weir {
+pub(crate) fn serve_types(more: &str, sdl: &str) -> Weir {
     served_all(more, &[("boats", "", sdl)])
 }
 
@@ -59,7 +59,7 @@ const ALL: &str = r#"{"data":{"queryBoat":[{"reg":"A1"},{"reg":"B2"}]}}"#;
 
 #[test]
 fn tokens_of_the_line_decide_what_is_seen() {
-    let weir = served("admin_secret: hush\n", BOATS);
+    let weir = serve_types("admin_secret: hush\n", BOATS);
     let admin = ("x-weir-admin-secret", "hush");
     assert_eq!(ask(&weir, &[admin], FILL), r#"{"data":{"addBoat":{"numUids":4}}}"#);
     let boats = "{ queryBoat { reg } }";
@@ -93,7 +93,7 @@ fn tokens_of_the_line_decide_what_is_seen() {
 #[test]
 fn a_closed_line_lets_nobody_in_without_a_token() {
     let closed = BOATS.replace("\"Algo\"", "\"ClosedByDefault\":true,\"Algo\"");
-    let weir = served("admin_secret: hush\n", &closed);
+    let weir = serve_types("admin_secret: hush\n", &closed);
     let crew = "{ queryCrew { login } }";
     let answer = ask(&weir, &[], crew);
     let words = "couldn't rewrite query queryCrew because a valid JWT is required but was not provided";
@@ -103,7 +103,7 @@ fn a_closed_line_lets_nobody_in_without_a_token() {
 
 #[test]
 fn on_an_open_server_whoever_sends_a_token_is_its_holder() {
-    let weir = served("", BOATS);
+    let weir = serve_types("", BOATS);
     assert_eq!(ask(&weir, &[], FILL), r#"{"data":{"addBoat":{"numUids":4}}}"#);
     assert_eq!(ask(&weir, &[], "{ queryBoat { reg } }"), ALL);
     let bob = token(r#"{"LOGIN":"bob"}"#);
@@ -169,7 +169,7 @@ fn each_source_reads_the_token_of_its_own_line() {
 
 #[test]
 fn answers_kept_for_the_holder_of_a_token_are_nobody_else_s() {
-    let weir = served("admin_secret: hush\n", BOATS);
+    let weir = serve_types("admin_secret: hush\n", BOATS);
     ask(&weir, &[("x-weir-admin-secret", "hush")], FILL);
     let kept = "query @cacheControl(maxAge: 60) { queryBoat { reg } }";
     for _ in 0..3 {
@@ -202,7 +202,7 @@ fn denials_are_told_where_the_configuration_says_so() {
 
 #[test]
 fn the_plan_of_a_caller_reads_the_claims_that_the_admin_assumes() {
-    let weir = served("admin_secret: hush\n", BOATS);
+    let weir = serve_types("admin_secret: hush\n", BOATS);
     let explain = |claims: &str| {
         let body = format!(r#"{{"query":"{{ queryBoat {{ reg }} }}","role":"user","claims":{claims}}}"#);
         weir.post("/v1/explain", &[("x-weir-admin-secret", "hush")], body.as_bytes()).text().to_owned()

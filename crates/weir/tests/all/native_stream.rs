@@ -69,7 +69,7 @@ fn connections(weir: &Weir) -> Option<u64> {
 }
 
 /// A connection on which the answer has begun.
-fn begun(weir: &Weir) -> TcpStream {
+fn begin_answer(weir: &Weir) -> TcpStream {
     let mut socket = ask(weir, NESTED);
     let mut first = [0; 12];
     socket.read_exact(&mut first).expect("it begins at once");
@@ -104,11 +104,11 @@ fn a_long_answer_waits_for_its_reader_and_takes_little_memory() {
 fn a_reader_that_leaves_or_stops_frees_what_answered_him() {
     let weir = kitchen();
     for _ in 0..8 {
-        drop(begun(&weir));
+        drop(begin_answer(&weir));
     }
     until("those who left are gone", || connections(&weir) == Some(1));
     // These stay and read nothing more: they are cut off.
-    let lazy: Vec<TcpStream> = (0..4).map(|_| begun(&weir)).collect();
+    let lazy: Vec<TcpStream> = (0..4).map(|_| begin_answer(&weir)).collect();
     let add = r#"mutation { addDish(input: [{name: "late"}]) { numUids } }"#;
     assert!(weir.query(add).text().contains(r#""numUids":1"#));
     until("those who do not read are cut off", || connections(&weir) == Some(1));

@@ -242,7 +242,7 @@ fn lines(weir: &Weir, target: &str) -> Vec<Value> {
 
 #[test]
 fn the_logs_tell_an_operation_without_its_values() {
-    let weir = Weir::configured(
+    let weir = Weir::with_settings(
         "admin_secret: the secret of the test\nlog: {format: json, access: true, slow_ms: 0}",
     );
     let query =
@@ -275,7 +275,7 @@ fn the_logs_tell_an_operation_without_its_values() {
 
 #[test]
 fn a_flood_of_equal_lines_is_a_few_and_their_number() {
-    let weir = Weir::configured("log: {format: json, slow_ms: 0}");
+    let weir = Weir::with_settings("log: {format: json, slow_ms: 0}");
     for _ in 0..200 {
         weir.query("query Flood { pet { name } }");
     }
@@ -331,7 +331,7 @@ fn a_profile_is_a_file_of_pprof_or_a_picture() {
 
 #[test]
 fn one_profile_is_taken_at_a_time_and_by_operators_alone() {
-    let weir = Weir::configured("admin_secret: the secret of the test");
+    let weir = Weir::with_settings("admin_secret: the secret of the test");
     assert_eq!(weir.get("/admin/profile", &[]).status, 401);
     assert_eq!(weir.get("/admin/profile?seconds=600", SECRET).code(), "BAD_REQUEST");
     let mut first = weir.connect();

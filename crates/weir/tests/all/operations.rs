@@ -58,7 +58,7 @@ const USER: [(&str, &str); 2] = [SECRET, ("x-hasura-role", "user")];
 const CAPTAIN: [(&str, &str); 2] = [SECRET, ("x-hasura-role", "captain")];
 
 /// Serves the pets by `yaml`.
-fn served(yaml: &str) -> Weir {
+fn serve_operations(yaml: &str) -> Weir {
     let folder = Folder::new();
     folder.pets();
     let file = folder.write("weir.yaml", &format!("listen: 127.0.0.1:0\n{SOURCES}{yaml}"));
@@ -150,7 +150,7 @@ const CALLS: &[Call] = &[
 
 #[test]
 fn endpoints_run_saved_queries() {
-    let weir = served(YAML);
+    let weir = serve_operations(YAML);
     for (method, path, kind, body, status, expected) in CALLS {
         let method = *method;
         let path = *path;
@@ -188,7 +188,7 @@ fn endpoints_run_saved_queries() {
 
 #[test]
 fn a_long_answer_is_the_data_alone_too() {
-    let weir = served(YAML);
+    let weir = serve_operations(YAML);
     let database = rusqlite::Connection::open(weir.folder().file("pets.db")).expect("SQLite opens it");
     let more = "INSERT INTO pet SELECT value, 'pet ' || value FROM (WITH RECURSIVE n(value) AS (SELECT 10 UNION ALL SELECT value + 1 FROM n WHERE value < 60000) SELECT value FROM n)";
     database.execute_batch(more).expect("the statement is right");
@@ -201,7 +201,7 @@ fn a_long_answer_is_the_data_alone_too() {
 
 #[test]
 fn endpoints_know_callers_and_roles() {
-    let weir = served(YAML);
+    let weir = serve_operations(YAML);
     check(
         &weir.get("/api/rest/pet/1", &[]),
         401,
@@ -230,7 +230,7 @@ fn pages_of_other_origins_start_no_endpoint_unasked() {
 
 #[test]
 fn the_allow_list_compares_documents_on_every_way_in() {
-    let weir = served(&YAML.replace("allow_list: false", "allow_list: true"));
+    let weir = serve_operations(&YAML.replace("allow_list: false", "allow_list: true"));
     let refused = r#"{"errors":[{"message":"query is not allowed","extensions":{"path":"$","code":"validation-failed"}}]}"#;
     let ask =
         |headers: &[(&str, &str)], query: &str| weir.post("/v1/graphql", headers, body(query).as_bytes());
@@ -267,7 +267,7 @@ fn the_allow_list_compares_documents_on_every_way_in() {
 
 #[test]
 fn the_older_address_tells_errors_by_the_status_too() {
-    let weir = served(YAML);
+    let weir = serve_operations(YAML);
     let twice = "mutation { insert_pet_one(object: {id: 1, name: \"Eve\"}) { id } }";
     let ask = |path: &str, query: &str| weir.post(path, &[SECRET], body(query).as_bytes());
     let older = ask("/v1alpha1/graphql", twice);
@@ -281,7 +281,7 @@ fn the_older_address_tells_errors_by_the_status_too() {
 fn an_endpoint_s_query_has_to_be_allowed_too() {
     let yaml =
         YAML.replace("allow_list: false", "allow_list: true").replace("    - {collection: pets}\n", "");
-    let weir = served(&yaml);
+    let weir = serve_operations(&yaml);
     check(
         &weir.get("/api/rest/all/pets", &USER),
         400,
@@ -304,7 +304,7 @@ fn the_environment_switches_the_allow_list() {
 
 #[test]
 fn introspection_is_off_for_the_roles_that_are_named() {
-    let weir = served(YAML);
+    let weir = serve_operations(YAML);
     let ask = |door: &str, headers: &[(&str, &str)]| {
         weir.post(door, headers, body("{ __schema { queryType { name } } }").as_bytes())
     };
@@ -377,7 +377,7 @@ fn a_role_is_explained_with_its_claims() {
 
 #[test]
 fn the_openapi_document_is_whole() {
-    let weir = served(YAML);
+    let weir = serve_operations(YAML);
     assert_eq!(weir.get("/api/swagger/json", &[]).status, 401);
     check(
         &weir.get("/api/swagger/json", &USER),

@@ -25,7 +25,7 @@ const FIRST: &str =
 const ADA: &str = "{\"data\":{\"pet_connection\":{\"edges\":[{\"cursor\":\"eyJpZCIgOiAxfQ==\",\"node\":\
                    {\"id\":\"WzEsICJtYWluIiwgInBldCIsIDFd\",\"name\":\"Ada\"}}],\"pageInfo\":{\"hasNextPage\":true}}}}";
 
-fn served(yaml: &str) -> Weir {
+fn serve_relay(yaml: &str) -> Weir {
     let folder = Folder::new();
     folder.pets();
     let file = folder.write("weir.yaml", &format!("{PETS}{yaml}"));
@@ -39,7 +39,7 @@ fn ask(weir: &Weir, path: &str, headers: &[(&str, &str)], query: &str) -> (u16, 
 
 #[test]
 fn connections_are_at_the_address_of_hasura() {
-    let weir = served("");
+    let weir = serve_relay("");
     assert_eq!(ask(&weir, RELAY, &[SECRET], FIRST), (200, ADA.into()));
     assert_eq!(ask(&weir, RELAY, &USER, FIRST), (200, ADA.into()));
     // The lists stay where they are.
@@ -64,7 +64,7 @@ fn connections_are_at_the_address_of_hasura() {
 
 #[test]
 fn connections_may_stand_at_the_specifications_address() {
-    let weir = served("relay: {graphql: true}\n");
+    let weir = serve_relay("relay: {graphql: true}\n");
     assert_eq!(ask(&weir, "/graphql", &USER, FIRST), (200, ADA.into()));
     assert_eq!(ask(&weir, RELAY, &USER, FIRST), (200, ADA.into()));
     let get = format!("/graphql?query={}", FIRST.replace(' ', "%20").replace('{', "%7B").replace('}', "%7D"));
@@ -79,15 +79,15 @@ fn connections_may_stand_at_the_specifications_address() {
 
 #[test]
 fn whoever_may_not_ask_gets_no_answer_in_this_form_either() {
-    let weir = served("");
+    let weir = serve_relay("");
     let (status, text) = ask(&weir, RELAY, &[], FIRST);
     assert!(status == 200 && text.contains("access-denied") && !text.contains("data\":"), "{text}");
-    let weir = served("relay: {graphql: true}\n");
+    let weir = serve_relay("relay: {graphql: true}\n");
     let (status, text) = ask(&weir, "/graphql", &[], FIRST);
     assert!(status == 401 && text.contains("ACCESS_DENIED"), "{status} {text}");
-    let weir = served("relay: {enabled: false}\n");
+    let weir = serve_relay("relay: {enabled: false}\n");
     assert_eq!(weir.post(RELAY, &[SECRET], body(FIRST).as_bytes()).status, 404);
-    let weir = served("operations: {allow_list: true}\n");
+    let weir = serve_relay("operations: {allow_list: true}\n");
     let (_, text) = ask(&weir, RELAY, &USER, FIRST);
     assert!(text.contains("query is not allowed"), "{text}");
     assert_eq!(ask(&weir, RELAY, &[SECRET], FIRST), (200, ADA.into()));
@@ -95,7 +95,7 @@ fn whoever_may_not_ask_gets_no_answer_in_this_form_either() {
 
 #[test]
 fn a_change_in_one_form_is_seen_in_the_other() {
-    let weir = served("");
+    let weir = serve_relay("");
     let cached = "query @cached { pet_connection(last: 1) { edges { node { name } } } }";
     let before = ask(&weir, RELAY, &[SECRET], cached).1;
     assert_eq!(ask(&weir, RELAY, &[SECRET], cached).1, before);
@@ -125,7 +125,7 @@ fn a_source_that_is_no_database_is_told() {
 
 #[test]
 fn a_socket_at_the_address_speaks_of_connections() {
-    let weir = served("");
+    let weir = serve_relay("");
     for (subprotocol, kind) in [(NEW, "next"), (OLD, "data")] {
         let mut socket = socket(&weir, RELAY, subprotocol);
         say(
@@ -160,7 +160,7 @@ fn a_socket_at_the_address_speaks_of_connections() {
 
 #[test]
 fn without_the_form_its_address_takes_no_socket() {
-    let weir = served("relay: {enabled: false}\n");
+    let weir = serve_relay("relay: {enabled: false}\n");
     let refused = open(&weir, RELAY, &[("sec-websocket-protocol", NEW)]);
     assert_eq!(refused.err().map(|it| it.0), Some(404));
     assert_eq!(ask(&weir, RELAY, &[SECRET], FIRST).0, 404);

@@ -13,7 +13,7 @@ fn ask(weir: &Weir, method: &str, path: &str, headers: &[(&str, &str)], body: Op
     (answer.status, answer.text().to_string())
 }
 
-fn reserved(weir: &Weir) -> String {
+fn reserve(weir: &Weir) -> String {
     let (status, token) = ask(weir, "PUT", "/graphql", &[], None);
     assert_eq!((status, token.len()), (201, 32), "{token}");
     token
@@ -27,7 +27,7 @@ fn operation(id: &str, query: &str) -> String {
 #[test]
 fn the_results_of_all_operations_go_to_one_stream() {
     let weir = patient("");
-    let token = reserved(&weir);
+    let token = reserve(&weir);
     let headers = [(TOKEN, token.as_str()), JSON];
     let accept = ("accept", "text/event-stream");
     // An operation that comes before the stream is open waits for it.
@@ -68,7 +68,7 @@ fn the_results_of_all_operations_go_to_one_stream() {
 #[test]
 fn what_is_wrong_with_a_stream_or_an_operation_is_said_at_once() {
     let weir = patient("");
-    let token = reserved(&weir);
+    let token = reserve(&weir);
     let headers = [(TOKEN, token.as_str()), JSON];
     let check = |method, path: &str, headers: &[(&str, &str)], body: Option<&str>, status, part: &str| {
         let (found, text) = ask(&weir, method, path, headers, body);
@@ -94,7 +94,7 @@ fn what_is_wrong_with_a_stream_or_an_operation_is_said_at_once() {
 
 #[test]
 fn a_stream_is_of_the_session_that_reserved_it() {
-    let weir = Weir::configured("admin_secret: the secret of the test\nauth: {unauthorized_role: guest}");
+    let weir = Weir::with_settings("admin_secret: the secret of the test\nauth: {unauthorized_role: guest}");
     let secret = ("x-hasura-admin-secret", "the secret of the test");
     let (status, token) = ask(&weir, "PUT", "/graphql", &[secret], None);
     assert_eq!(status, 201);

@@ -117,7 +117,7 @@ fn a_grpc_server_answers_by_its_text_and_by_its_descriptor_set() {
         Weir::start(&["serve", file.to_str().unwrap(), "--listen", "127.0.0.1:0"], folder)
     };
     let text = std::fs::read(grpc_kit::description()).unwrap();
-    let set = grpc_kit::compiled().encode_to_vec();
+    let set = grpc_kit::compile_pool().encode_to_vec();
     for (description, bytes) in [("shop.proto", &text), ("shop.pb", &set)] {
         let weir = serve(description, bytes);
         let query = body("{ shop_getProduct(id: 3) { __typename id price maker { best { id } } } }");

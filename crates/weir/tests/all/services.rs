@@ -71,7 +71,7 @@ fn ask_as(weir: &Weir, user: &str, query: &str) -> Value {
 }
 
 fn lines(upstream: &Upstream) -> Vec<String> {
-    upstream.asked().into_iter().map(|it| it.line).collect()
+    upstream.take_requests().into_iter().map(|it| it.line).collect()
 }
 
 #[test]
@@ -357,7 +357,7 @@ type User { name: String }
 "#;
 
 /// Answers of the service of [`RENAMED`]: its current name, and `status` for a mutation.
-fn renamed(name: &str, status: u16) -> Vec<upstream_kit::Answer> {
+fn renamed_answers(name: &str, status: u16) -> Vec<upstream_kit::Answer> {
     let one = |ask: &str, status| {
         format!("- {{ask: {ask}, status: {status}, headers: {{x-ttl: '600'}}, answer: {{name: {name}}}}}\n")
     };
@@ -368,7 +368,7 @@ fn renamed(name: &str, status: u16) -> Vec<upstream_kit::Answer> {
 #[test]
 fn a_change_is_seen_at_once_unless_the_service_refused_it() {
     let (upstream, weir, _) = serve(RENAMED, "[]");
-    upstream.set(renamed("ada", 200));
+    upstream.set(renamed_answers("ada", 200));
     let name = |of: &str| {
         let answer = weir.query(&format!("{{ {of} {{ name }} }}"));
         let kept = answer.header("x-weir-cache").expect("it is in dev mode").starts_with("hit");
@@ -381,19 +381,19 @@ fn a_change_is_seen_at_once_unless_the_service_refused_it() {
     }
     // A mutation refused with 403 invalidates nothing; any other status may have changed all data.
     for (status, seen) in [(403, "ada"), (200, "c200"), (500, "c500")] {
-        upstream.set(renamed(&format!("c{status}"), status));
+        upstream.set(renamed_answers(&format!("c{status}"), status));
         weir.query("mutation { rename { name } }");
         for of in ["me", "crowd"] {
             check(of, seen, status == 403);
         }
     }
     // A field that says what it changes changes nothing else.
-    upstream.set(renamed("dee", 200));
+    upstream.set(renamed_answers("dee", 200));
     weir.query("mutation { shout { name } }");
     check("me", "c500", true);
     check("crowd", "dee", false);
     // Whoever changes it elsewhere says so by name: of a tag, or of the service.
-    upstream.set(renamed("eve", 200));
+    upstream.set(renamed_answers("eve", 200));
     let say = |text: &str| weir.post("/v1/invalidate", &[], text.as_bytes());
     assert_eq!(say(r#"{"tags": ["crowd", "nothing"]}"#).text(), r#"{"invalidated":2}"#);
     check("me", "c500", true);
@@ -407,7 +407,7 @@ fn a_change_is_seen_at_once_unless_the_service_refused_it() {
 
 #[test]
 fn what_one_server_changes_is_seen_by_the_others_also_when_redis_was_gone_meanwhile() {
-    let upstream = Upstream::start(renamed("ada", 200));
+    let upstream = Upstream::start(renamed_answers("ada", 200));
     let redis = Redis::start();
     let shelf = Folder::new();
     let pets = shelf.pets().display().to_string();
@@ -434,7 +434,7 @@ fn what_one_server_changes_is_seen_by_the_others_also_when_redis_was_gone_meanwh
         (name("me"), name("pet_by_pk"))
     };
     let change = |to: &str| {
-        upstream.set(renamed(to, 200));
+        upstream.set(renamed_answers(to, 200));
         let pet = format!("update_pet_by_pk(pk_columns: {{id: 1}}, _set: {{name: \"{to}\"}}) {{ id }}");
         let changed = both[0].query(&format!("mutation {{ rename {{ name }} {pet} }}")).json();
         assert_eq!(changed["errors"], Value::Null);

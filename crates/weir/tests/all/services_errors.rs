@@ -59,7 +59,7 @@ fn what_a_service_says_of_its_errors_is_told_to_clients() {
     assert_eq!(failed[0]["path"], json!(["all", 2, "name"]));
     assert_eq!(failed[0]["extensions"]["code"], "SOURCE_UNAVAILABLE");
     // Each call says how long it may take.
-    for asked in upstream.asked() {
+    for asked in upstream.take_requests() {
         let left = asked.headers.iter().find(|it| it.0 == "x-left").map(|it| it.1.parse::<u32>());
         assert!(matches!(left, Some(Ok(1..=5000))), "{asked:?}");
     }
@@ -146,7 +146,7 @@ fn a_key_that_does_not_fit_is_an_error_where_it_was_to_lead() {
         .collect();
     let path = |row: usize| json!(["list", row, "item", "name"]);
     assert_eq!(told, [(&path(0), &json!("SERVICE_VALUE")), (&path(2), &json!("INT_RANGE"))]);
-    assert_eq!(upstream.asked().len(), 2);
+    assert_eq!(upstream.take_requests().len(), 2);
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn a_base_url_and_headers_come_from_settings_and_can_be_replaced() {
 
 /// `weir check` refuses [`TEXT`] with these words if `source` stands beside its name and file.
 #[track_caller]
-fn refused(source: &str, environment: Option<&str>, expected: &str) {
+fn check_refusal(source: &str, environment: Option<&str>, expected: &str) {
     let folder = Folder::new();
     folder.write("services.graphql", TEXT);
     let yaml = format!("sources:\n  - {{name: s, file: services.graphql, {source}}}\n");
@@ -74,7 +74,7 @@ fn refused(source: &str, environment: Option<&str>, expected: &str) {
 
 #[test]
 fn what_is_wrong_with_settings_is_told_with_its_place_and_without_its_value() {
-    let check = refused;
+    let check = check_refusal;
     check("ca: null", None, "services.graphql:4:63: `$config.base` has no value");
     let unused = "config: {base: 'http://unused'}";
     check(unused, Some("s3cret:80"), "with its settings put in this is no base URL");
@@ -123,9 +123,9 @@ fn what_is_wrong_with_a_replacement_is_told_by_its_key() {
         ("base_url: 'http://{$config.list}'", "base_url` in the configuration: a setting that stands in it"),
     ] {
         let config = "config: {base: 'http://a', list: [1]}";
-        refused(&format!("{config}, services: {{a: {{{own}}}}}"), None, &format!("{at}{expected}"));
+        check_refusal(&format!("{config}, services: {{a: {{{own}}}}}"), None, &format!("{at}{expected}"));
     }
-    refused(
+    check_refusal(
         "services: {a: {base_url: 'http://{$config.host}'}}",
         None,
         "services.graphql:4:3: `$config.host` has no value",
@@ -193,11 +193,11 @@ sources:
     let ask =
         |query: &str| weir.post("/graphql", &[("x-user", "ann")], support::body(query).as_bytes()).json();
     assert_eq!(ask("{ of }"), json!({"data": {"of": {"ok": true, "a": 1}}}));
-    upstream.asked();
+    upstream.take_requests();
     let all = ask("mutation { all }");
     assert_eq!(all["errors"][0]["message"], "closed");
     assert_eq!(all["errors"][0]["extensions"]["page"], 2);
-    let asked = upstream.asked();
+    let asked = upstream.take_requests();
     assert_eq!(
         asked[0].body,
         r#"{"n":1.10,"big":12345678901234567890123,"s":"1","plain":"007","no":"no","of":"3.50","none":null,"l":[{"x":-1e2}]}"#
@@ -231,7 +231,7 @@ type Query {
         let answer = weir.post("/graphql", &headers, support::body(query).as_bytes());
         let words = answer.header("cache-control").unwrap_or_default().to_owned();
         let kind = words.split_once("max-age=").map_or(words.clone(), |it| it.0.to_owned());
-        (kind, answer.header("vary").unwrap_or_default().to_owned(), upstream.asked().len())
+        (kind, answer.header("vary").unwrap_or_default().to_owned(), upstream.take_requests().len())
     };
     let read = |also: &str| format!("x-hasura-role, x-weir-role{also}");
     // Callers without the header share their answers with each other only.
@@ -291,7 +291,7 @@ type Query {
 
 #[test]
 fn probes_are_told_before_the_listener_closes() {
-    let mut weir = Weir::configured("limits: {drain_delay_s: 3600}\n");
+    let mut weir = Weir::with_settings("limits: {drain_delay_s: 3600}\n");
     let ready = weir.get("/readyz", &[]);
     assert_eq!((ready.status, ready.header("connection")), (200, None));
     weir.signal("-TERM");
@@ -302,7 +302,7 @@ fn probes_are_told_before_the_listener_closes() {
     assert_eq!(weir.get("/livez", &[]).status, 200);
     weir.signal("-TERM");
     assert_eq!(weir.child.wait().expect("it ends").code(), Some(130), "a second signal ends it at once");
-    let mut weir = Weir::configured("limits: {drain_delay_s: 0}\n");
+    let mut weir = Weir::with_settings("limits: {drain_delay_s: 0}\n");
     weir.signal("-TERM");
     assert_eq!(weir.child.wait().expect("it ends").code(), Some(0));
 }

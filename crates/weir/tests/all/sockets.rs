@@ -21,7 +21,7 @@ pub(crate) type Opened = (WebSocket<TcpStream>, Response<Option<Vec<u8>>>);
 /// A server that waits long for `connection_init`, as a busy machine may need it.
 pub(crate) fn patient(yaml: &str) -> Weir {
     let limits = ["socket_init_s: 60", yaml].join(", ");
-    Weir::configured(&format!("threads: 1\nlimits: {{{limits}}}"))
+    Weir::with_settings(&format!("threads: 1\nlimits: {{{limits}}}"))
 }
 
 /// A handshake with these headers, and the answer to it.
@@ -90,7 +90,7 @@ pub(crate) fn hear(socket: &mut WebSocket<TcpStream>) -> String {
 }
 
 /// The code with which the server closes.
-pub(crate) fn closed(socket: &mut WebSocket<TcpStream>) -> u16 {
+pub(crate) fn read_close_code(socket: &mut WebSocket<TcpStream>) -> u16 {
     loop {
         match socket.read() {
             Ok(Message::Close(frame)) => return frame.map_or(1005, |it| CloseCode::into(it.code)),
@@ -171,7 +171,7 @@ fn login(headers: &str) -> String {
 
 #[test]
 fn a_socket_s_caller_is_who_its_login_says() {
-    let weir = Weir::configured(&format!("{JWT}\nlimits: {{socket_init_s: 60}}"));
+    let weir = Weir::with_settings(&format!("{JWT}\nlimits: {{socket_init_s: 60}}"));
     let ada = r#"{"query":"{ pet_by_pk(id: 1) { name } }"}"#;
     let asked = |path: &str, headers: &str| {
         let mut socket = socket(&weir, path, NEW);
@@ -190,15 +190,15 @@ fn a_socket_s_caller_is_who_its_login_says() {
         for wrong in ["", r#""x-hasura-admin-secret":"husk""#, r#""authorization":"Bearer x""#] {
             let mut new = socket(&weir, path, NEW);
             say(&mut new, &login(wrong));
-            assert_eq!(closed(&mut new), 4403, "{wrong}");
+            assert_eq!(read_close_code(&mut new), 4403, "{wrong}");
             let mut old = socket(&weir, path, OLD);
             say(&mut old, &login(wrong));
             assert!(hear(&mut old).starts_with(r#"{"type":"connection_error","payload":"#));
-            assert_eq!(closed(&mut old), if path == "/graphql" { 1011 } else { 4400 });
+            assert_eq!(read_close_code(&mut old), if path == "/graphql" { 1011 } else { 4400 });
         }
         let mut socket = socket(&weir, path, NEW);
         say(&mut socket, &login(r#""a":1"#));
-        assert_eq!(closed(&mut socket), 4400);
+        assert_eq!(read_close_code(&mut socket), 4400);
     }
     // Headers of the handshake count, too.
     let headers = [("sec-websocket-protocol", NEW), ("x-weir-admin-secret", "hush")];
@@ -209,19 +209,19 @@ fn a_socket_s_caller_is_who_its_login_says() {
 
 #[test]
 fn a_socket_ends_with_its_token() {
-    let weir = Weir::configured(&format!("{JWT}\nlimits: {{socket_init_s: 60}}"));
+    let weir = Weir::with_settings(&format!("{JWT}\nlimits: {{socket_init_s: 60}}"));
     let now =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("it is later").as_secs();
     let soon = token(&["admin"], &format!(r#","exp":{}"#, now + 2));
     let mut socket = socket(&weir, "/graphql", NEW);
     say(&mut socket, &login(&format!(r#""authorization":"Bearer {soon}""#)));
     assert_eq!(hear(&mut socket), ACK);
-    assert_eq!(closed(&mut socket), 4403);
+    assert_eq!(read_close_code(&mut socket), 4403);
 }
 
 #[test]
 fn a_login_is_held_against_the_settings_that_serve() {
-    let weir = Weir::configured("admin_secret: old\nlimits: {socket_init_s: 60}");
+    let weir = Weir::with_settings("admin_secret: old\nlimits: {socket_init_s: 60}");
     let mut socket = socket(&weir, "/graphql", NEW);
     say(&mut socket, &login(r#""x-weir-admin-secret":"old""#));
     assert_eq!(hear(&mut socket), ACK);
@@ -236,7 +236,7 @@ fn a_login_is_held_against_the_settings_that_serve() {
             == 200
     });
     say(&mut socket, &ask);
-    assert_eq!(closed(&mut socket), 4403);
+    assert_eq!(read_close_code(&mut socket), 4403);
 }
 
 #[test]
@@ -309,15 +309,15 @@ fn what_breaks_the_protocol_is_told_by_its_code() {
             // The server may close before it has all.
             let _ = socket.send(message);
         }
-        assert_eq!(closed(&mut socket), code);
+        assert_eq!(read_close_code(&mut socket), code);
     }
-    let hasty = Weir::configured("limits: {socket_init_s: 1}");
-    assert_eq!(closed(&mut socket(&hasty, "/graphql", NEW)), 4408);
+    let hasty = Weir::with_settings("limits: {socket_init_s: 1}");
+    assert_eq!(read_close_code(&mut socket(&hasty, "/graphql", NEW)), 4408);
     let mut old = socket(&weir, "/graphql", OLD);
     say(&mut old, "nonsense");
     assert!(hear(&mut old).contains("connection_error"));
     say(&mut old, r#"{"type":"connection_terminate"}"#);
-    assert_eq!(closed(&mut old), 1000);
+    assert_eq!(read_close_code(&mut old), 1000);
 }
 
 #[test]
@@ -333,7 +333,7 @@ fn frames_that_break_their_rules_close_the_socket() {
     ] {
         let mut socket = socket(&weir, "/graphql", NEW);
         socket.get_mut().write_all(frame).expect("it is sent");
-        assert_eq!(closed(&mut socket), code, "{frame:?}");
+        assert_eq!(read_close_code(&mut socket), code, "{frame:?}");
     }
 }
 
@@ -352,7 +352,7 @@ fn a_flood_of_messages_is_slowed_down_and_answered() {
 #[test]
 fn a_silent_client_is_asked_for_a_sign_of_life_and_cut_off_without_one() {
     use std::io::Read;
-    let weir = Weir::configured("limits: {idle_s: 2}");
+    let weir = Weir::with_settings("limits: {idle_s: 2}");
     let mut silent = socket(&weir, "/graphql", OLD);
     let mut bytes = Vec::new();
     // The end of the connection is the end of the wait. A reset is one, too.
@@ -374,7 +374,7 @@ fn sockets_count_as_connections_and_are_told_when_the_server_ends() {
     assert!(page.text().contains("weir_connections 3\n"), "{}", page.text());
     weir.signal("-TERM");
     for it in &mut sockets {
-        assert_eq!(closed(it), 1001);
+        assert_eq!(read_close_code(it), 1001);
     }
     until("the server ends", || weir.child.try_wait().expect("it can be asked").is_some());
 }

@@ -28,7 +28,7 @@ fn tables() -> Database {
 }
 
 /// The example's configuration with these lines more, in a folder of its own.
-fn configured(more: &str) -> Folder {
+fn write_config(more: &str) -> Folder {
     let folder = Folder::new();
     let metadata = example().join("metadata").display().to_string();
     let yaml =
@@ -76,7 +76,7 @@ fn follows_its_readme(weir: &Weir) -> usize {
 #[test]
 fn each_request_of_the_readme_is_answered_as_it_says() {
     let database = tables();
-    let folder = configured("");
+    let folder = write_config("");
     assert!(run(&database, &folder, &["check"]).starts_with("ok: shop (PostgreSQL "));
     assert!(follows_its_readme(&serve(&database, folder)) > 8);
 }
@@ -85,7 +85,7 @@ fn each_request_of_the_readme_is_answered_as_it_says() {
 fn statements_for_citus_give_the_same_answers_and_name_the_tenant_at_each_table() {
     let database = tables();
     database.run(SPREAD);
-    let folder = configured("sources: [{name: shop, postgres: {flavour: citus}}]");
+    let folder = write_config("sources: [{name: shop, postgres: {flavour: citus}}]");
     let checked = run(&database, &folder, &["check"]);
     assert!(checked.contains("a read over several may see half of a transaction"), "{checked}");
     let query = "{ purchase { buyer line { quantity product { name currency { name } } } } }";
@@ -104,7 +104,7 @@ fn statements_for_citus_give_the_same_answers_and_name_the_tenant_at_each_table(
 fn the_tutorial_shows_which_shards_are_asked() {
     let database = tables();
     database.run(SPREAD);
-    let folder = configured("sources: [{name: shop, postgres: {flavour: citus}}]");
+    let folder = write_config("sources: [{name: shop, postgres: {flavour: citus}}]");
     let page = read(&example().join("../../docs/sources/cockroachdb-yugabyte-citus.md"));
     let asked: Vec<&str> = page.split("$ weir explain ").skip(1).collect();
     for (arguments, rest) in asked.iter().filter_map(|it| it.split_once('\n')) {

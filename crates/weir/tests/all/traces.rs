@@ -106,7 +106,7 @@ fn is_of(span: &Span, operation: &str) -> bool {
     attribute(span, "graphql.operation.name").as_deref() == Some(operation)
 }
 
-fn named<'s>(spans: &'s [Span], name: &str) -> &'s Span {
+fn find_span<'s>(spans: &'s [Span], name: &str) -> &'s Span {
     spans.iter().find(|it| it.name == name).unwrap_or_else(|| panic!("{name} is not in {spans:#?}"))
 }
 
@@ -140,7 +140,7 @@ fn a_request_is_a_span_with_its_planning_and_its_fetches() {
     let answer = weir.post("/graphql", &[("traceparent", PARENT)], sent.as_bytes());
     assert_eq!(answer.status, 200, "{}", answer.text());
     let spans = collector.trace("TracedPet");
-    let request = named(&spans, "query");
+    let request = find_span(&spans, "query");
     assert_eq!(
         (hex(&request.trace_id), hex(&request.parent_span_id)),
         (PARENT[3..35].into(), PARENT[36..52].into())
@@ -153,11 +153,11 @@ fn a_request_is_a_span_with_its_planning_and_its_fetches() {
     assert_eq!(attribute(request, "weir.role").as_deref(), Some("admin"));
     assert_eq!(attribute(request, "weir.fetches").as_deref(), Some("1"));
     for part in ["parse", "validate", "plan", "fetch pets"] {
-        let span = named(&spans, part);
+        let span = find_span(&spans, part);
         assert_eq!(span.parent_span_id, request.span_id, "{part}");
         assert!(span.start_time_unix_nano <= span.end_time_unix_nano);
     }
-    let fetch = named(&spans, "fetch pets");
+    let fetch = find_span(&spans, "fetch pets");
     assert_eq!((fetch.kind, request.kind), (SpanKind::Client as i32, SpanKind::Server as i32));
     assert_eq!(attribute(fetch, "db.system.name").as_deref(), Some("sqlite"));
     assert_eq!(attribute(fetch, "db.namespace").as_deref(), Some("pets.db"));
@@ -182,7 +182,7 @@ fn errors_are_told_by_code_and_the_clients_decision_counts() {
     ask("query Unsampled { pet { name } }", &[("traceparent", &not_sampled)]);
     ask("mutation TracedTwice { insert_pet(objects: [{id: 1, name: \"x\"}]) { affected_rows } }", &[]);
     let spans = collector.trace("TracedTwice");
-    let request = named(&spans, "mutation");
+    let request = find_span(&spans, "mutation");
     assert_eq!(attribute(request, "error.type").as_deref(), Some("UNIQUE_VIOLATION"));
     assert_eq!(request.status.as_ref().map(|it| it.code), Some(2));
     assert!(request.parent_span_id.is_empty());
@@ -204,7 +204,7 @@ fn an_operation_without_a_name_has_none_and_a_clients_mistake_is_no_error() {
         spans.iter().any(of_status) && spans.iter().any(|it| it.name == "query")
     });
     let spans = collector.spans();
-    let request = named(&spans, "query");
+    let request = find_span(&spans, "query");
     assert_eq!(attribute(request, "graphql.operation.name"), None);
     let refused = spans.iter().find(|it| of_status(it)).expect("it has come");
     assert_eq!((refused.name.as_str(), attribute(refused, "error.type")), ("GraphQL Operation", None));
@@ -224,7 +224,7 @@ fn a_fetch_names_the_server_of_its_database() {
         let answer = weir.query("query Served { pet { name } }");
         assert_eq!(answer.text(), r#"{"data":{"pet":[]}}"#);
         let spans = collector.trace("Served");
-        let fetch = named(&spans, "fetch pets");
+        let fetch = find_span(&spans, "fetch pets");
         assert_eq!(attribute(fetch, "db.system.name").as_deref(), Some("postgresql"));
         assert_eq!(attribute(fetch, "db.namespace").as_deref(), Some(name));
         assert!(attribute(fetch, "server.address").is_some_and(|it| address(&it)), "{fetch:?}");
@@ -273,7 +273,7 @@ fn services_are_told_the_trace_of_the_request_they_are_called_for() {
     assert!(answer.text().contains("Cyd"), "{}", answer.text());
     let spans = collector.trace("TracedUser");
     assert!(spans.iter().all(|it| it.trace_state == "vendor=1,other=2"), "{spans:#?}");
-    let calls = upstream.asked();
+    let calls = upstream.take_requests();
     assert_eq!(calls.len(), 2);
     for call in &calls {
         let told = |name: &str| {
@@ -353,7 +353,7 @@ fn each_call_of_a_level_has_its_span_and_its_error() {
     let failed = users.iter().find(|it| it.status.as_ref().is_some_and(|it| it.code == 2));
     let failed = failed.expect("the service does not know the second user");
     assert_eq!(attribute(failed, "error.type"), attribute(failed, "http.response.status_code"));
-    let gone = named(&spans, "GET /gone");
+    let gone = find_span(&spans, "GET /gone");
     assert_eq!(attribute(gone, "error.type").as_deref(), Some("SOURCE_UNAVAILABLE"));
     assert_eq!(attribute(gone, "http.response.status_code"), None);
 }
@@ -411,7 +411,7 @@ fn without_a_collector_services_are_told_what_the_mapping_says() {
         folder.write("weir.yaml", "listen: 127.0.0.1:0\nsources: [{name: users, file: services.graphql}]\n");
     let weir = Weir::by_file(&file, folder);
     weir.post("/graphql", &[("traceparent", PARENT)], body("{ user(id: 4711) { name } }").as_bytes());
-    let calls = upstream.asked();
+    let calls = upstream.take_requests();
     let told: Vec<_> = calls[0].headers.iter().filter(|it| it.0.starts_with("trace")).collect();
     assert_eq!(told, [&("traceparent".to_owned(), PARENT.to_owned())]);
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 const SECRET: &[(&str, &str)] = &[("x-hasura-admin-secret", "the secret of the test")];
 
 fn serve() -> Weir {
-    Weir::configured("admin_secret: the secret of the test\nlog: {access: true, slow_ms: 0}")
+    Weir::with_settings("admin_secret: the secret of the test\nlog: {access: true, slow_ms: 0}")
 }
 
 fn usage(weir: &Weir) -> Value {

@@ -46,7 +46,7 @@ fn difference(name: &str, expected: &str, found: &str) -> String {
 }
 
 /// JSON with line breaks, its digits and texts untouched: no value is read, only brackets and commas are seen.
-pub(super) fn indented(json: &[u8]) -> String {
+pub(super) fn indent_json(json: &[u8]) -> String {
     let text = std::str::from_utf8(json).expect("an answer is UTF-8");
     let mut out = String::with_capacity(text.len() * 2);
     let mut depth = 0;

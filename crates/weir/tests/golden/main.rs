@@ -20,7 +20,7 @@
 //! A case that mutates or has `before` (SQL) gets a database of its own, where that is run first; all others of a suite
 //! share one.
 
-use expected::{compare, indented};
+use expected::{compare, indent_json};
 use postgres_kit::Database;
 use postgres_kit::release::{Release, on};
 use serde::Deserialize;
@@ -38,7 +38,7 @@ use weir_language::json::Json;
 mod expected;
 #[path = "../../../engine/tests/port_kit/mod.rs"]
 mod port_kit;
-#[path = "../../../sql/tests/postgres_kit/mod.rs"]
+#[path = "../../../hasura/tests/postgres_kit/mod.rs"]
 mod postgres_kit;
 mod services;
 #[path = "../upstream_kit/mod.rs"]
@@ -150,7 +150,8 @@ fn is_blessing() -> bool {
 /// Every case of every suite, in the order of their names.
 fn all_cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for suite in sorted(&root().join("tests/golden")).into_iter().filter(|it| it.join("suite.yaml").exists())
+    for suite in
+        list_sorted(&root().join("tests/golden")).into_iter().filter(|it| it.join("suite.yaml").exists())
     {
         let Suite { seed, postgres, types, .. } = settings(&suite);
         let mut stores = Vec::new();
@@ -177,7 +178,7 @@ fn case_files(suite: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![suite.to_path_buf()];
     while let Some(folder) = folders.pop() {
-        for path in sorted(&folder) {
+        for path in list_sorted(&folder) {
             // These three lie in the suite itself, where they are no cases.
             let is_own =
                 ["types.graphql", "seed.graphql", "services.graphql"].iter().any(|it| path == suite.join(it));
@@ -206,7 +207,7 @@ impl Store {
     }
 }
 
-fn sorted(folder: &Path) -> Vec<PathBuf> {
+fn list_sorted(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap_or_else(|cause| panic!("{}: {cause}", folder.display()));
     let mut paths: Vec<PathBuf> = entries.map(|it| it.expect("an entry can be read").path()).collect();
     paths.sort();
@@ -297,7 +298,7 @@ fn run(cases: &[Case]) -> Vec<(String, String)> {
     for (number, case) in cases.iter().enumerate() {
         if case.suite.join("upstream.yaml").exists() {
             let outcome = services::check(case, &folder.join(number.to_string()), bless, &runtime);
-            failures.extend(told(case, outcome));
+            failures.extend(report_outcome(case, outcome));
             continue;
         }
         if seeded.as_ref().is_none_or(|it| it.suite != case.suite || it.store != case.store) {
@@ -311,7 +312,7 @@ fn run(cases: &[Case]) -> Vec<(String, String)> {
         } else {
             check(&seeded.shared, case, bless, &runtime)
         };
-        failures.extend(told(case, outcome));
+        failures.extend(report_outcome(case, outcome));
     }
     drop(seeded);
     // Files of ours in the system's own folder for such: that they stay is no failure.
@@ -320,7 +321,7 @@ fn run(cases: &[Case]) -> Vec<(String, String)> {
 }
 
 /// Prints the verdict; gives back the name and why, if it failed.
-fn told(case: &Case, outcome: Result<(), String>) -> Option<(String, String)> {
+fn report_outcome(case: &Case, outcome: Result<(), String>) -> Option<(String, String)> {
     println!("test {} ... {}", case.name, if outcome.is_ok() { "ok" } else { "FAILED" });
     outcome.err().map(|message| (case.name.clone(), message))
 }
@@ -499,10 +500,10 @@ fn check(weir: &Weir, case: &Case, bless: bool, runtime: &tokio::runtime::Runtim
     };
     let sql = sql.map(|it| it.collect::<Vec<String>>().join("\n"));
     let mut wrong = String::new();
-    let mut answer = indented(&answer);
+    let mut answer = indent_json(&answer);
     if let Some(then) = &case.then {
         let then = Request { operation_name: None, variables: None, ..request(then) };
-        answer.push_str(&indented(&runtime.block_on(whole(engine.execute(then, &caller)))?));
+        answer.push_str(&indent_json(&runtime.block_on(whole(engine.execute(then, &caller)))?));
     }
     let answer = Some(answer);
     let sql = sql.filter(|it| !it.is_empty());

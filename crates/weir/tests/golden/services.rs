@@ -3,9 +3,9 @@
 //! All files of the suite are copied; in `services.graphql` the host `http://upstream` stands for the service. `seed.sql`
 //! fills `<suite>.db`, `seed.graphql` the native store. `name.http` is what the service was asked.
 
-use super::expected::{compare, indented};
+use super::expected::{compare, indent_json};
 use super::upstream_kit::{Asked, Upstream, answers};
-use super::{Case, read, seed, sorted};
+use super::{Case, list_sorted, read, seed};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ pub(crate) fn check(
 ) -> Result<(), String> {
     let upstream = Upstream::start(answers(&read(&case.suite.join("upstream.yaml"))));
     let weir = open(case, folder, &upstream, runtime)?;
-    upstream.asked();
+    upstream.take_requests();
     let headers: serde_json::Map<String, serde_json::Value> =
         serde_json::from_str(&case.headers).map_err(|error| format!("headers: {error}"))?;
     let headers =
@@ -63,11 +63,11 @@ pub(crate) fn check(
     for query in std::iter::once(&case.text).chain(&case.then) {
         let response = runtime.block_on(weir.engine().execute(request(query), &caller));
         match response.body {
-            Body::Whole(bytes) => answer.push_str(&indented(&bytes)),
-            Body::Shared(bytes) => answer.push_str(&indented(&bytes)),
+            Body::Whole(bytes) => answer.push_str(&indent_json(&bytes)),
+            Body::Shared(bytes) => answer.push_str(&indent_json(&bytes)),
             Body::Stream { .. } | Body::Increments { .. } => return Err("the answer is streamed".into()),
         }
-        upstream.asked().iter().for_each(|it| asked.push_str(&shown(it)));
+        upstream.take_requests().iter().for_each(|it| asked.push_str(&show_request(it)));
         asked.push_str(if case.then.is_some() { "---\n" } else { "" });
     }
     let asked = Some(asked).filter(|it| !it.is_empty());
@@ -100,7 +100,7 @@ fn identity(session: Option<&str>) -> Result<Identity, String> {
     })
 }
 
-fn shown(asked: &Asked) -> String {
+fn show_request(asked: &Asked) -> String {
     let headers = asked.headers.iter().map(|(name, value)| format!("{name}: {value}\n"));
     let body = if asked.body.is_empty() { String::new() } else { format!("{}\n", asked.body) };
     format!("{}\n{}{body}", asked.line, headers.collect::<String>())
@@ -113,7 +113,7 @@ fn open(
     runtime: &tokio::runtime::Runtime,
 ) -> Result<Weir, String> {
     fs::create_dir_all(folder).expect("a folder can be made");
-    for file in sorted(&case.suite) {
+    for file in list_sorted(&case.suite) {
         let Some(name) =
             file.file_name().filter(|_| file.extension().is_some_and(|it| it == "graphql" || it == "yaml"))
         else {

@@ -148,7 +148,7 @@ impl Change {
     pub fn request(&self) -> String {
         match self {
             Self::Add { author, books } => {
-                let books: Vec<String> = books.iter().map(|(code, book)| nested(code, book)).collect();
+                let books: Vec<String> = books.iter().map(|(code, book)| nested_book(code, book)).collect();
                 let books = books.join(", ");
                 format!(
                     r#"mutation {{ addAuthor(input: [{{name: "{author}", books: [{books}]}}]) {{ numUids }} }}"#
@@ -217,7 +217,7 @@ impl Change {
 }
 
 /// A new book in the input of another object.
-fn nested(code: &str, book: &Book) -> String {
+fn nested_book(code: &str, book: &Book) -> String {
     let genres: Vec<String> = book.genres.iter().map(|it| format!(r#"{{name: "{it}"}}"#)).collect();
     let tags: Vec<String> = book.tags.iter().map(|it| format!("{it:?}")).collect();
     let title = &book.title;

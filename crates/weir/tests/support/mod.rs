@@ -87,13 +87,13 @@ impl Weir {
     }
 
     /// Serves the pets by a configuration that has this text beside `listen` and `sources`.
-    pub fn configured(yaml: &str) -> Self {
+    pub fn with_settings(yaml: &str) -> Self {
         let folder = Folder::new();
         folder.pets();
         Self::in_folder(folder, yaml)
     }
 
-    /// As [`Weir::configured`], where further files are.
+    /// As [`Weir::with_settings`], where further files are.
     pub fn in_folder(folder: Folder, yaml: &str) -> Self {
         let file = folder.write("weir.yaml", &config(yaml));
         Self::by_file(&file, folder)

@@ -37,7 +37,7 @@ fn declared<'t>(line: &'t str, attributes: &str) -> Option<(&'t str, bool)> {
 }
 
 /// The items of a file.
-fn documented(text: &str) -> Vec<Documented<'_>> {
+fn list_documented(text: &str) -> Vec<Documented<'_>> {
     let mut found = Vec::new();
     let mut documentation = String::new();
     let mut attributes = String::new();
@@ -64,7 +64,7 @@ fn documented(text: &str) -> Vec<Documented<'_>> {
 }
 
 /// The names that `lib.rs` offers: those of `pub use` but for hidden ones.
-fn offered(lib: &str) -> BTreeSet<&str> {
+fn list_offered(lib: &str) -> BTreeSet<&str> {
     let before_macros = lib.split("pub mod macros").next().unwrap_or_default();
     let statements = before_macros.split(';').filter(|it| !it.contains("#[doc(hidden)]"));
     let trees = statements.filter_map(|it| it.split("pub use ").nth(1));
@@ -83,9 +83,9 @@ fn what_users_of_the_library_name_has_an_example() {
     let files = all_files();
     let files: Vec<_> = files.iter().filter(|it| it.0.starts_with(FOLDER)).collect();
     let lib = files.iter().find(|it| it.0.ends_with("/lib.rs")).expect("the library has a root");
-    let offered = offered(&lib.1);
+    let offered = list_offered(&lib.1);
     let items: Vec<_> =
-        files.iter().flat_map(|it| documented(&it.1).into_iter().map(|item| (&it.0, item))).collect();
+        files.iter().flat_map(|it| list_documented(&it.1).into_iter().map(|item| (&it.0, item))).collect();
     let shown = |it: &Documented<'_>| it.documentation.contains("```");
     let examples: BTreeSet<&str> = items.iter().filter(|it| shown(&it.1)).map(|it| it.1.name).collect();
     let mut complaints = Vec::new();
@@ -111,7 +111,7 @@ fn what_users_of_the_library_name_has_an_example() {
 fn an_item_without_an_example_is_found() {
     let text = "/// A.\n/// ```\n/// a();\n/// ```\n#[must_use]\npub fn a() {}\n/// [`a()`] has an example.\npub struct B;\n\
                 /// C.\n#[doc(hidden)]\n#[a(\n  b\n)]\npub trait C {}\n    /// D.\n    pub async fn d() {}\n/// E.\n#[macro_export]\nmacro_rules! e {";
-    let found = documented(text);
+    let found = list_documented(text);
     let all: Vec<_> = found.iter().map(|it| (it.name, it.is_public, it.is_method)).collect();
     let expected =
         [("a", true, false), ("B", true, false), ("C", false, false), ("d", true, true), ("e", true, false)];
@@ -119,5 +119,5 @@ fn an_item_without_an_example_is_found() {
     assert_eq!(elsewhere(&found[1].documentation), Some("a"));
     assert_eq!(elsewhere(&found[4].documentation), None);
     let lib = "pub use a::{A, B};\n#[doc(hidden)]\npub use c::D;\npub mod macros { pub use e::E; }";
-    assert_eq!(offered(lib).into_iter().filter(|it| it.len() == 1).collect::<Vec<_>>(), ["A", "B", "a"]);
+    assert_eq!(list_offered(lib).into_iter().filter(|it| it.len() == 1).collect::<Vec<_>>(), ["A", "B", "a"]);
 }

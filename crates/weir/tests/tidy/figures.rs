@@ -56,7 +56,7 @@ fn before<'a>(section: &'a str, unit: &str) -> &'a str {
 }
 
 /// The block as it has to be.
-fn rendered() -> String {
+fn render_figures() -> String {
     let page = read("docs/performance.md");
     let sqlite = section(&page, "sqlite");
     let postgres = section(&page, "postgres");
@@ -116,7 +116,7 @@ fn check(name: &str, expected: &str) {
 
 #[test]
 fn readme_has_the_figures_that_were_measured() {
-    check("README.md", &rendered());
+    check("README.md", &render_figures());
 }
 
 #[test]

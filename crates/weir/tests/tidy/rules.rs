@@ -15,16 +15,25 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     ("language", &[]),
     ("engine", &["weir-language"]),
     ("metadata", &[]),
-    ("relational", &["weir-language"]),
+    ("relational", &[]),
     ("postgres", &["weir-relational"]),
     ("sqlite", &["weir-language", "weir-relational"]),
+    ("database", &["weir-language", "weir-engine", "weir-relational", "weir-postgres", "weir-sqlite"]),
     (
-        "sql",
-        &["weir-language", "weir-engine", "weir-metadata", "weir-relational", "weir-postgres", "weir-sqlite"],
+        "hasura",
+        &[
+            "weir-language",
+            "weir-engine",
+            "weir-metadata",
+            "weir-relational",
+            "weir-postgres",
+            "weir-sqlite",
+            "weir-database",
+        ],
     ),
     (
         "native",
-        &["weir-language", "weir-engine", "weir-relational", "weir-postgres", "weir-sqlite", "weir-sql"],
+        &["weir-language", "weir-engine", "weir-relational", "weir-postgres", "weir-sqlite", "weir-database"],
     ),
     ("http", &["weir-language", "weir-engine"]),
     ("derive", &[]),
@@ -41,7 +50,8 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
             "weir-relational",
             "weir-postgres",
             "weir-sqlite",
-            "weir-sql",
+            "weir-database",
+            "weir-hasura",
             "weir-native",
             "weir-http",
             "weir-transport",
@@ -50,8 +60,8 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The crates that may have one module with `unsafe` each. The last is for tests, and no crate but those may depend on it.
-const UNSAFE_ALLOWED: &[&str] = &["crates/language/src", "crates/engine/src", "crates/faulty/src"];
+/// The crates that may have one module with `unsafe` each. Kits of tests are not looked at.
+const UNSAFE_ALLOWED: &[&str] = &["crates/language/src", "crates/engine/src"];
 
 fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of the workspace can be read") {
@@ -171,7 +181,7 @@ fn unsafe_stands_in_one_module_of_few_crates() {
 /// welcome.
 const DATABASES_NAMED: &[(&str, usize)] = &[
     ("crates/native/src/store/database.rs", 16),
-    ("crates/native/src/store/database/postgres.rs", 12),
+    ("crates/native/src/store/database/postgres.rs", 9),
     ("crates/native/src/store/database/sqlite.rs", 40),
 ];
 
@@ -276,7 +286,7 @@ fn no_code_is_dead_and_kits_are_used() {
     for (kit, _) in files.iter().filter(|(path, _)| is_kit(path)) {
         let folder = kit.trim_end_matches("mod.rs");
         for (path, text) in files.iter().filter(|it| it.0.starts_with(folder)) {
-            for name in text.lines().filter_map(offered).filter(|name| uses[name] < 2) {
+            for name in text.lines().filter_map(offered_name).filter(|name| uses[name] < 2) {
                 complaints.push(format!("{path}: no test uses `{name}`"));
             }
         }
@@ -285,7 +295,7 @@ fn no_code_is_dead_and_kits_are_used() {
 }
 
 /// The name of the public function, type or constant that `line` begins.
-fn offered(line: &str) -> Option<&str> {
+fn offered_name(line: &str) -> Option<&str> {
     let mut words = line.trim_start().split(|c: char| !c.is_alphanumeric() && c != '_');
     let kinds = ["fn", "struct", "enum", "const", "static", "type", "async", "mod", "crate", "super"];
     (words.next()? == "pub").then_some(())?;

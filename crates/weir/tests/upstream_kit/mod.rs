@@ -73,7 +73,7 @@ impl Upstream {
     }
 
     /// Requests since the last call. Concurrent requests arrive in any order, so reads are sorted between the writes.
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn take_requests(&self) -> Vec<Asked> {
         let mut asked = std::mem::take(&mut *self.asked.lock().expect("no test panics with it"));
         let is_read = |it: &Asked| it.line.starts_with("GET ");
         for run in asked.chunk_by_mut(|a, b| is_read(a) && is_read(b)) {

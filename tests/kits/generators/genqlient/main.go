@@ -62,7 +62,8 @@ func main() {
 		log.Fatal(err)
 	}
 	check(sockets.Unsubscribe(subscription))
-	// Its Close ends the socket, then writes to it for each subscription, also for one that has ended, and says that this failed.
+	// Its Close ends the socket, then writes to it for each subscription, also for one that has ended, and says that this failed:
+	// findings/genqlient-subscription-sockets.sh.
 	_ = sockets.Close()
 
 	client = graphql.NewClient(os.Args[2], http.DefaultClient)

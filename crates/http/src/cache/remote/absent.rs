@@ -3,7 +3,7 @@
 use super::clock::Clock;
 use super::entry::Entry;
 use super::rule::Rule;
-use super::second_level::{RemoteCounts, RemoteSettings};
+use super::second_level::{Address, RemoteCounts, RemoteLookup, RemoteSettings, Ticket};
 use super::tags::{Registry, Tags};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,18 +12,12 @@ use std::time::Duration;
 const REFUSAL: &str =
     "is not in this build of Weir: build it with the feature `redis`, which is on by default";
 
-/// Address of a second level, of which this build has none.
-#[derive(Clone, Copy, Debug)]
-pub enum Address {}
-
-impl Address {
-    /// Refuses any address.
-    ///
-    /// # Errors
-    /// Always, with the feature to build Weir with.
-    pub fn parse(_: &str) -> Result<Self, String> {
-        Err(REFUSAL.to_owned())
-    }
+/// Refuses any address.
+///
+/// # Errors
+/// Always, with the feature to build Weir with.
+pub(in crate::cache) fn parse_address(_: &str) -> Result<Address, String> {
+    Err(REFUSAL.to_owned())
 }
 
 /// The second level.
@@ -33,16 +27,6 @@ pub(super) enum Remote {}
 /// Name in the second level.
 #[derive(Clone, Debug)]
 pub(super) enum EntryName {}
-
-/// Ticket to write an entry.
-#[derive(Clone, Debug)]
-pub(super) enum Ticket {}
-
-/// Result of a lookup.
-pub(super) struct RemoteLookup {
-    pub(super) entries: Vec<Option<Entry>>,
-    pub(super) tickets: Vec<Ticket>,
-}
 
 /// True if entries under `rule` may be in a second level.
 pub(super) fn is_public(_: &Rule) -> bool {
@@ -93,7 +77,7 @@ mod without_feature {
 
     #[test]
     fn the_address_of_a_redis_is_refused_by_the_name_of_the_feature() {
-        let refused = Address::parse("redis://127.0.0.1:6379").unwrap_err();
+        let refused = parse_address("redis://127.0.0.1:6379").unwrap_err();
         assert!(refused.contains("feature `redis`"), "{refused}");
     }
 }

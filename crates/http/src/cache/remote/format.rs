@@ -5,12 +5,12 @@
 //!
 //! **Invariant:** times are those of the wall, as monotonic ones mean nothing elsewhere; a value from the future is a miss.
 
-use super::super::answer_headers::AnswerHeaders;
-use super::super::body::Body;
 use super::super::entry::{Entry, Lifetime};
 use super::super::rule::{Rule, Scope, Sharing};
 use super::super::tags::Tags;
-use super::super::tape::Tape;
+use crate::cache::entry::answer_headers::AnswerHeaders;
+use crate::cache::entry::body::Body;
+use crate::cache::entry::tape::Tape;
 use crate::call::Went;
 use bytes::Bytes;
 use sha2::{Digest, Sha256};

@@ -7,8 +7,8 @@
 
 use super::format::{self, EntryKind, EntryName};
 use super::link::{Connection, within};
-use super::message::{HeardExactly, Message};
-use super::untold::ChangedRows;
+use super::message::{ExactMessages, Message};
+use super::pending_notices::ChangedRows;
 use super::{ALL, ENTRY_MS_MAX, NO_VERSION, RemoteState, Write, count, new_version, version_of};
 use crate::cache::entry::Entry;
 use crate::cache::tags::Registry;
@@ -51,7 +51,7 @@ async fn run(shared: &RemoteState, mut writes: mpsc::Receiver<Write>) {
         let connecting = async {
             let (sink, stream) = shared.settings.address.listen(&channel(shared)).await?;
             let connection = shared.settings.address.connect().await?;
-            tell_all(shared, &connection).await?;
+            notify_all(shared, &connection).await?;
             catch_up(shared, &connection).await?;
             RedisResult::Ok((connection, sink, stream))
         };
@@ -125,7 +125,7 @@ async fn write(shared: &RemoteState, connection: &Connection, writes: &mut mpsc:
 async fn write_one(shared: &RemoteState, connection: &Connection, write: Write) {
     let name = match &write {
         Write::Keep { name, entry, versions, .. } => {
-            match set(shared, connection, (name, entry, versions)).await {
+            match set(shared, connection, name, entry, versions).await {
                 Ok(()) => {}
                 Err(error) => shared.note_redis_error(&error),
             }
@@ -146,7 +146,9 @@ async fn write_one(shared: &RemoteState, connection: &Connection, write: Write) 
 async fn set(
     shared: &RemoteState,
     connection: &Connection,
-    (name, entry, versions): (&EntryName, &Entry, &[u64]),
+    name: &EntryName,
+    entry: &Entry,
+    versions: &[u64],
 ) -> RedisResult<()> {
     let at = shared.instants();
     let lifetime = entry.lifetime;
@@ -170,7 +172,7 @@ fn forget(shared: &RemoteState, write: &Write) {
 
 /// Applies invalidations of other processes until the connection ends.
 async fn listen(shared: &RemoteState, mut stream: PubSubStream) {
-    let mut exact = HeardExactly::default();
+    let mut exact = ExactMessages::default();
     let mut is_logged = false;
     while let Some(message) = stream.next().await {
         let Some(Message { instance, version, tag, keys }) = Message::read(message.get_payload_bytes())
@@ -193,7 +195,7 @@ async fn listen(shared: &RemoteState, mut stream: PubSubStream) {
 
 /// Invalidates everything that has a tag, as of this version of the tag `ALL`.
 fn forget_all(shared: &RemoteState, version: u64) {
-    shared.all_heard.store(version, Ordering::Relaxed);
+    shared.all_received.store(version, Ordering::Relaxed);
     shared.tags.invalidate_all();
 }
 
@@ -205,7 +207,7 @@ async fn catch_up(shared: &RemoteState, connection: &Connection) -> RedisResult<
     let _marked = connection.ask::<Option<String>>(&new_version(&all, true).0).await;
     let value: Option<Vec<u8>> = connection.ask(cmd("GET").arg(all.text)).await?;
     let version = version_of(value).unwrap_or(NO_VERSION);
-    if version == NO_VERSION || shared.all_heard.load(Ordering::Relaxed) != version {
+    if version == NO_VERSION || shared.all_received.load(Ordering::Relaxed) != version {
         forget_all(shared, version);
     }
     for tags in shared.tags.all().chunks(TAGS_AT_ONCE) {
@@ -225,7 +227,7 @@ async fn catch_up(shared: &RemoteState, connection: &Connection) -> RedisResult<
 async fn tell(shared: &RemoteState, connection: &Connection) {
     loop {
         shared.invalidated.notified().await;
-        if let Err(error) = tell_all(shared, connection).await {
+        if let Err(error) = notify_all(shared, connection).await {
             shared.note_redis_error(&error);
             return;
         }
@@ -234,21 +236,22 @@ async fn tell(shared: &RemoteState, connection: &Connection) {
 
 /// Publishes all pending invalidations. Versions are written before messages, so that receivers find them changed. What fails stays
 /// pending for the next connection.
-async fn tell_all(shared: &RemoteState, connection: &Connection) -> RedisResult<()> {
+async fn notify_all(shared: &RemoteState, connection: &Connection) -> RedisResult<()> {
     loop {
-        let telling = shared.untold().next(WRITES_AT_ONCE);
-        if telling.is_empty() {
+        let notices = shared.lock_pending().next(WRITES_AT_ONCE);
+        if notices.is_empty() {
             return Ok(());
         }
-        for told in join_all(telling.iter().map(|(tag, rows)| tell_one(shared, connection, tag, rows))).await
+        for sent in
+            join_all(notices.iter().map(|(tag, rows)| notify_one(shared, connection, tag, rows))).await
         {
-            told?;
+            sent?;
         }
-        shared.untold().confirm_sent();
+        shared.lock_pending().confirm_sent();
     }
 }
 
-async fn tell_one(
+async fn notify_one(
     shared: &RemoteState,
     connection: &Connection,
     tag: &str,
@@ -259,7 +262,7 @@ async fn tell_one(
     match connection.ask::<()>(&command).await {
         // On a full server delete the version instead, which needs no memory: entries without a version are misses too.
         Err(error) if error.code() == Some("OOM") => connection.ask::<()>(cmd("DEL").arg(&name.text)).await?,
-        told => told?,
+        sent => sent?,
     }
     let keys = rows.keys();
     let message = Message { instance: shared.instance, version, tag, keys };

@@ -1,5 +1,6 @@
 //! A connection to Redis or Valkey, single or cluster.
 
+use crate::cache::second_level::Address;
 use redis::aio::{MultiplexedConnection, PubSubSink, PubSubStream};
 use redis::cluster::ClusterClient;
 use redis::cluster_async::ClusterConnection;
@@ -11,51 +12,36 @@ const CONNECT: Duration = Duration::from_secs(1);
 /// Timeout of background commands.
 const RESPONSE: Duration = Duration::from_secs(1);
 
-/// Address of the second level.
-#[derive(Clone)]
-pub struct Address {
-    nodes: Vec<String>,
-    cluster: bool,
-}
-
-impl std::fmt::Debug for Address {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The address may contain a password.
-        f.debug_struct("Address").field("nodes", &self.nodes.len()).field("cluster", &self.cluster).finish()
+/// Parses `redis://host:port/0` or `redis-cluster://host:port,host:port`, both with an optional `user:password@`. With `rediss`
+/// instead of `redis` the connection uses TLS with the system's certificates.
+///
+/// # Errors
+/// The reason, without the text itself: it may contain a password.
+pub(in crate::cache) fn parse_address(text: &str) -> Result<Address, String> {
+    let cluster = ["redis", "rediss"].into_iter().find_map(|scheme| {
+        let rest = text.strip_prefix(scheme)?.strip_prefix("-cluster://")?;
+        Some((rest, scheme))
+    });
+    let (nodes, cluster): (Vec<String>, bool) = match cluster {
+        Some((rest, scheme)) => {
+            let (login, hosts) = rest.rsplit_once('@').map_or(("", rest), |(login, hosts)| (login, hosts));
+            let at = if login.is_empty() { "" } else { "@" };
+            (hosts.split(',').map(|host| format!("{scheme}://{login}{at}{host}")).collect(), true)
+        }
+        None => (vec![text.to_owned()], false),
+    };
+    let schemes = ["redis://", "rediss://", "valkey://", "valkeys://"];
+    // A fragment (`#insecure`) would disable the check of certificates.
+    let is_known = |node: &String| schemes.iter().any(|it| node.starts_with(it)) && !node.contains('#');
+    if !nodes.iter().all(|node| is_known(node) && Client::open(node.as_str()).is_ok()) {
+        return Err("is no address of a Redis; write `redis://host:6379`, or \
+                    `redis-cluster://host:6379,host:6379` for a cluster; with TLS `rediss`"
+            .to_owned());
     }
+    Ok(Address { nodes, cluster })
 }
 
 impl Address {
-    /// Parses `redis://host:port/0` or `redis-cluster://host:port,host:port`, both with an optional `user:password@`. With `rediss`
-    /// instead of `redis` the connection uses TLS with the system's certificates.
-    ///
-    /// # Errors
-    /// The reason, without the text itself: it may contain a password.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let cluster = ["redis", "rediss"].into_iter().find_map(|scheme| {
-            let rest = text.strip_prefix(scheme)?.strip_prefix("-cluster://")?;
-            Some((rest, scheme))
-        });
-        let (nodes, cluster): (Vec<String>, bool) = match cluster {
-            Some((rest, scheme)) => {
-                let (login, hosts) =
-                    rest.rsplit_once('@').map_or(("", rest), |(login, hosts)| (login, hosts));
-                let at = if login.is_empty() { "" } else { "@" };
-                (hosts.split(',').map(|host| format!("{scheme}://{login}{at}{host}")).collect(), true)
-            }
-            None => (vec![text.to_owned()], false),
-        };
-        let schemes = ["redis://", "rediss://", "valkey://", "valkeys://"];
-        // A fragment (`#insecure`) would disable the check of certificates.
-        let is_known = |node: &String| schemes.iter().any(|it| node.starts_with(it)) && !node.contains('#');
-        if !nodes.iter().all(|node| is_known(node) && Client::open(node.as_str()).is_ok()) {
-            return Err("is no address of a Redis; write `redis://host:6379`, or \
-                        `redis-cluster://host:6379,host:6379` for a cluster; with TLS `rediss`"
-                .to_owned());
-        }
-        Ok(Self { nodes, cluster })
-    }
-
     /// True for a cluster.
     pub(super) const fn is_cluster(&self) -> bool {
         self.cluster

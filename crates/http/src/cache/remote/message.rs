@@ -7,7 +7,7 @@
 //!
 //! **Invariant:** numbers are little-endian. A message is read whole or not at all; another program may have written it.
 
-use super::untold::{KEY_BYTES_MAX, KEYS_MAX};
+use super::pending_notices::{KEY_BYTES_MAX, KEYS_MAX};
 use std::collections::VecDeque;
 
 /// First byte of an exact message, where a plain one has its tag.
@@ -83,9 +83,9 @@ impl<'m> Message<'m> {
 
 /// Versions of recent exact messages. The plain messages that follow are duplicates.
 #[derive(Debug, Default)]
-pub(super) struct HeardExactly(VecDeque<u64>);
+pub(super) struct ExactMessages(VecDeque<u64>);
 
-impl HeardExactly {
+impl ExactMessages {
     /// True if a message with this version and keys repeats an exact one.
     pub(super) fn is_known(&mut self, version: u64, keys: &[&[u8]]) -> bool {
         if !keys.is_empty() {
@@ -145,14 +145,14 @@ mod tests {
 
     #[test]
     fn a_plain_message_is_passed_over_once_and_only_after_its_exact_one() {
-        let mut heard = HeardExactly::default();
+        let mut received = ExactMessages::default();
         let keys: &[&[u8]] = &[b"a"];
-        assert!(!heard.is_known(1, &[]));
-        assert!(!heard.is_known(1, keys) && !heard.is_known(2, keys));
-        assert!(heard.is_known(1, &[]) && heard.is_known(2, &[]));
-        assert!(!heard.is_known(1, &[]));
-        (0..=EXACT_MAX as u64).for_each(|it| assert!(!heard.is_known(it, keys)));
+        assert!(!received.is_known(1, &[]));
+        assert!(!received.is_known(1, keys) && !received.is_known(2, keys));
+        assert!(received.is_known(1, &[]) && received.is_known(2, &[]));
+        assert!(!received.is_known(1, &[]));
+        (0..=EXACT_MAX as u64).for_each(|it| assert!(!received.is_known(it, keys)));
         // The oldest is forgotten: the whole table is heard of too.
-        assert!(!heard.is_known(0, &[]) && heard.is_known(1, &[]));
+        assert!(!received.is_known(0, &[]) && received.is_known(1, &[]));
     }
 }

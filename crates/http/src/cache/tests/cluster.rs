@@ -1,9 +1,9 @@
 //! The second level in a cluster: of two nodes, and of three with replicas whose slots move and whose nodes die.
 
-use super::kit::{Kit, PATIENCE, settle, told_as};
+use super::kit::{Kit, PATIENCE, observation, settle};
 use super::port_kit::free_port;
 use super::redis_kit::{Redis, counts, settings, until};
-use super::second::{grows_old, serves, tagged, upstream};
+use super::second::{fetch_tagged, grows_old, serves, upstream};
 use crate::cache::Clock;
 use crate::cache::Outcome::{Hit, HitRemote, Miss};
 use std::net::TcpListener;
@@ -130,7 +130,7 @@ impl Cluster {
     }
 
     /// All nodes hear that `slot` is the node's.
-    fn moved(&self, slot: &str, to: usize) {
+    fn move_slot(&self, slot: &str, to: usize) {
         let id = self.id(to);
         // The new owner is told first.
         for node in [self.node(to)].into_iter().chain(self.living()) {
@@ -161,7 +161,7 @@ fn until_done(is: impl Fn() -> bool) {
 }
 
 /// Fetches all of `ids`; returns how many were found in the second level. All answers are right, from any source.
-async fn found(kit: &Kit, prefix: &str, ids: &[u32], text: &str) -> usize {
+async fn count_found(kit: &Kit, prefix: &str, ids: &[u32], text: &str) -> usize {
     let all = kit.get_many(prefix, ids, &upstream(text)).await;
     let mut found = 0;
     for (id, told) in ids.iter().zip(all) {
@@ -188,12 +188,12 @@ async fn a_cluster_is_as_good_as_one() {
     assert!(cluster.living().all(|node| !node.keys("test:e*").is_empty()), "entries are on both nodes");
     let found = other.get_many("players", &ids, &upstream("1")).await;
     assert!(found.iter().all(|it| it.as_ref().unwrap().0 == HitRemote));
-    tagged(&one, &upstream("1")).await;
+    fetch_tagged(&one, &upstream("1")).await;
     until(&one, |it| it.written == 31).await;
-    assert_eq!(tagged(&other, &upstream("2")).await, told_as(HitRemote, 200, "1"));
+    assert_eq!(fetch_tagged(&other, &upstream("2")).await, observation(HitRemote, 200, "1"));
     one.cache.invalidate("Album");
     let begun = Instant::now();
-    while tagged(&other, &upstream("2")).await == told_as(Hit, 200, "1") {
+    while fetch_tagged(&other, &upstream("2")).await == observation(Hit, 200, "1") {
         assert!(begun.elapsed() < PATIENCE, "it is still believed");
     }
 }
@@ -204,7 +204,7 @@ async fn slots_that_move_take_their_values_with_them() {
     let clock = Clock::new_simulated();
     let one = cluster.process(&clock, &[0]).await;
     let ids: Vec<u32> = (0..30).collect();
-    assert_eq!(found(&one, "players", &ids, "0").await, 0);
+    assert_eq!(count_found(&one, "players", &ids, "0").await, 0);
     until(&one, |it| it.written == 30).await;
     // Two that know where all was.
     let before = cluster.process(&clock, &[1]).await;
@@ -213,10 +213,10 @@ async fn slots_that_move_take_their_values_with_them() {
     let slots: Vec<String> = names.iter().map(|name| cluster.begin_to_move(name, [0, 1])).collect();
     // Half-way a look is sent on; the client does so for one at a time, and a look that it gives up is a miss.
     let part: Vec<u32> = (0..15).collect();
-    assert!([0, 15].contains(&found(&before, "players", &part, "1").await));
-    slots.iter().for_each(|slot| cluster.moved(slot, 1));
+    assert!([0, 15].contains(&count_found(&before, "players", &part, "1").await));
+    slots.iter().for_each(|slot| cluster.move_slot(slot, 1));
     let rest: Vec<u32> = (15..30).collect();
-    assert_eq!(found(&before, "players", &rest, "1").await, 15);
+    assert_eq!(count_found(&before, "players", &rest, "1").await, 15);
     assert!(names.iter().all(|name| !cluster.node(0).keys("test:*").contains(name)));
     // New entries go to the slots' nodes.
     let held = listens.changes.versions(["Album"]);
@@ -224,7 +224,7 @@ async fn slots_that_move_take_their_values_with_them() {
     grows_old(&listens, &held).await;
     serves(&one, 100..130).await;
     until(&one, |it| it.written == 60).await;
-    assert_eq!(listens.get("129", &upstream("2")).await, Ok(told_as(HitRemote, 200, "1")));
+    assert_eq!(listens.get("129", &upstream("2")).await, Ok(observation(HitRemote, 200, "1")));
     assert!(counts(&one).connected);
 }
 
@@ -236,10 +236,10 @@ async fn a_master_that_dies_is_replaced_and_invalidations_reach_everyone_again()
     let one = cluster.process(&clock, &[0, 1, 2]).await;
     let other = cluster.process(&clock, &[0, 1, 2]).await;
     let ids: Vec<u32> = (0..30).collect();
-    assert_eq!(found(&one, "players", &ids, "0").await, 0);
-    assert_eq!(tagged(&one, &upstream("1")).await, told_as(Miss, 200, "1"));
+    assert_eq!(count_found(&one, "players", &ids, "0").await, 0);
+    assert_eq!(fetch_tagged(&one, &upstream("1")).await, observation(Miss, 200, "1"));
     until(&one, |it| it.written == 31).await;
-    assert_eq!(tagged(&other, &upstream("2")).await, told_as(HitRemote, 200, "1"));
+    assert_eq!(fetch_tagged(&other, &upstream("2")).await, observation(HitRemote, 200, "1"));
     for at in 0..3 {
         let master = cluster.node(at);
         let replica = cluster.node(at + 3);
@@ -249,14 +249,14 @@ async fn a_master_that_dies_is_replaced_and_invalidations_reach_everyone_again()
     cluster.kill(0);
     // All answers are right meanwhile, from any source.
     for key in 1000..1010 {
-        assert_eq!(one.get(&key.to_string(), &upstream("1")).await, Ok(told_as(Miss, 200, "1")));
+        assert_eq!(one.get(&key.to_string(), &upstream("1")).await, Ok(observation(Miss, 200, "1")));
         settle().await;
     }
     until_done(|| info(cluster.node(3), "INFO").contains("role:master"));
     cluster.until(|node| info(node, "CLUSTER").contains("cluster_state:ok"));
     // A new process that first tries the dead node finds all entries.
     let third = cluster.process(&clock, &[0, 1]).await;
-    assert_eq!(found(&third, "players", &ids, "1").await, 30);
+    assert_eq!(count_found(&third, "players", &ids, "1").await, 30);
     // An older process writes, and finds entries again.
     let begun = Instant::now();
     for key in 2000.. {
@@ -265,7 +265,7 @@ async fn a_master_that_dies_is_replaced_and_invalidations_reach_everyone_again()
         serves(&one, key..key + 1).await;
         if counts(&one).connected && counts(&one).written > before {
             let seen = other.get(&key.to_string(), &upstream("2")).await.unwrap();
-            if seen == told_as(HitRemote, 200, "1") {
+            if seen == observation(HitRemote, 200, "1") {
                 break;
             }
         }
@@ -274,5 +274,5 @@ async fn a_master_that_dies_is_replaced_and_invalidations_reach_everyone_again()
     let held = other.changes.versions(["Album"]);
     one.cache.invalidate("Album");
     grows_old(&other, &held).await;
-    assert_ne!(tagged(&other, &upstream("3")).await.2, "1");
+    assert_ne!(fetch_tagged(&other, &upstream("3")).await.2, "1");
 }

@@ -1,9 +1,9 @@
 //! The second level when it answers with anything: what no Redis says, what an operator did wrong, what hangs half-way.
 
-use super::kit::{Kit, PATIENCE, ToldUpstream, says, settle, told_as};
+use super::kit::{Kit, PATIENCE, ToldUpstream, observation, says, settle};
 use super::port_kit::free_port;
 use super::redis_kit::{Redis, counts, settings, until};
-use super::second::{grows_old, serves, tagged, upstream};
+use super::second::{fetch_tagged, grows_old, serves, upstream};
 use crate::cache::Clock;
 use crate::cache::Outcome::{HitRemote, Miss};
 use crate::cache::RemoteSettings;
@@ -96,7 +96,7 @@ async fn answers_that_no_redis_gives_are_misses() {
         let one = Kit::with(Clock::new_simulated(), Some(hasty(&address)));
         until(&one, |it| it.connected).await;
         serves(&one, 0..1).await;
-        assert_eq!(tagged(&one, &upstream("1")).await, told_as(Miss, 200, "1"));
+        assert_eq!(fetch_tagged(&one, &upstream("1")).await, observation(Miss, 200, "1"));
         let ids: Vec<u32> = (0..5).collect();
         let many = one.get_many("players", &ids, &upstream("0")).await;
         assert!(many.iter().all(|it| it.as_ref().unwrap().0 == Miss));
@@ -145,9 +145,9 @@ async fn a_redis_that_takes_no_writes_for_a_while_holds_up_nobody() {
     until(&one, |it| it.connected).await;
     redis.ask::<()>(&[b"CLIENT", b"PAUSE", b"3600000", b"WRITE"]);
     serves(&one, 0..50).await;
-    assert_eq!(tagged(&one, &upstream("1")).await, told_as(Miss, 200, "1"));
+    assert_eq!(fetch_tagged(&one, &upstream("1")).await, observation(Miss, 200, "1"));
     one.cache.invalidate("Album");
-    assert_eq!(tagged(&one, &upstream("2")).await, told_as(Miss, 200, "2"));
+    assert_eq!(fetch_tagged(&one, &upstream("2")).await, observation(Miss, 200, "2"));
     let before = counts(&one);
     assert!(before.written == 0 && before.late > 0, "{before:?}");
     redis.ask::<()>(&[b"CLIENT", b"UNPAUSE"]);
@@ -158,7 +158,11 @@ async fn a_redis_that_takes_no_writes_for_a_while_holds_up_nobody() {
         }
     }
     let other = redis.process(&one.clock).await;
-    assert_ne!(tagged(&other, &upstream("3")).await, told_as(HitRemote, 200, "1"), "it is invalid there too");
+    assert_ne!(
+        fetch_tagged(&other, &upstream("3")).await,
+        observation(HitRemote, 200, "1"),
+        "it is invalid there too"
+    );
 }
 
 #[tokio::test]
@@ -168,22 +172,22 @@ async fn who_has_a_lease_and_hangs_holds_up_the_others_for_a_moment() {
     let one = redis.process(&clock).await;
     let other = Kit::with(clock.clone(), Some(RemoteSettings { patience: BUDGET, ..redis.settings() }));
     until(&other, |it| it.connected).await;
-    let hangs = ToldUpstream::held(says(200, &["x-ttl: 600"], "1"));
+    let hangs = ToldUpstream::with_closed_gate(says(200, &["x-ttl: 600"], "1"));
     let answers = upstream("2");
     let hanging = one.get("key", &hangs);
     let theirs = async {
         hangs.came(1).await;
         let served = other.get("key", &answers).await;
-        assert_eq!((served, counts(&other).leased), (Ok(told_as(Miss, 200, "2")), 1));
+        assert_eq!((served, counts(&other).leased), (Ok(observation(Miss, 200, "2")), 1));
         until(&other, |it| it.written == 1).await;
         hangs.let_through(1);
     };
     let (mine, ()) = tokio::join!(hanging, theirs);
-    assert_eq!(mine, Ok(told_as(Miss, 200, "1")));
+    assert_eq!(mine, Ok(observation(Miss, 200, "1")));
     // After concurrent writes both processes have one whole answer.
     until(&one, |it| it.written == 1).await;
     let third = redis.process(&clock).await;
-    assert_eq!(third.get("key", &upstream("3")).await, Ok(told_as(HitRemote, 200, "1")));
+    assert_eq!(third.get("key", &upstream("3")).await, Ok(observation(HitRemote, 200, "1")));
 }
 
 #[tokio::test]
@@ -191,7 +195,7 @@ async fn a_lease_that_nobody_gives_back_ends() {
     let redis = Redis::start();
     let clock = Clock::new_simulated();
     let one = redis.process(&clock).await;
-    let hangs = ToldUpstream::held(says(200, &["x-ttl: 600"], "1"));
+    let hangs = ToldUpstream::with_closed_gate(says(200, &["x-ttl: 600"], "1"));
     let asked = one.get("key", &hangs);
     let look = async {
         hangs.came(1).await;
@@ -208,7 +212,7 @@ async fn an_answer_that_finds_no_room_gives_its_lease_back() {
     let redis = Redis::start();
     let clock = Clock::new_simulated();
     let one = redis.process(&clock).await;
-    let held = ToldUpstream::held(says(200, &["x-ttl: 600"], "1"));
+    let held = ToldUpstream::with_closed_gate(says(200, &["x-ttl: 600"], "1"));
     let asked = one.get("key", &held);
     let fill = async {
         held.came(1).await;

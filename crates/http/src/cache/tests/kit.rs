@@ -57,7 +57,7 @@ impl ToldUpstream {
     }
 
     /// One whose calls wait until they are let through.
-    pub(crate) fn held(says: Says) -> Arc<Self> {
+    pub(crate) fn with_closed_gate(says: Says) -> Arc<Self> {
         let upstream = Self::new(says);
         upstream.gate.forget_permits(1_000_000);
         upstream
@@ -192,7 +192,7 @@ impl Kit {
         Self { cache, changes, clock, rule, own_tags: Vec::new() }
     }
 
-    pub(crate) async fn served(
+    pub(crate) async fn serve(
         &self,
         key: &str,
         tags: &[&str],
@@ -214,9 +214,9 @@ impl Kit {
 
     /// Gets `key` and lets what it set going in the background come to its end.
     pub(crate) async fn get(&self, key: &str, upstream: &Arc<ToldUpstream>) -> Result<Observed, CallError> {
-        let served = self.served(key, &[], upstream).await;
+        let served = self.serve(key, &[], upstream).await;
         settle().await;
-        served.map(|it| told(&it)).map_err(|it| it.error)
+        served.map(|it| observe(&it)).map_err(|it| it.error)
     }
 
     pub(crate) async fn get_many(
@@ -243,7 +243,7 @@ impl Kit {
         };
         let all = self.cache.get_many(wanted, &texts, ask).await;
         settle().await;
-        all.into_iter().map(|it| it.map(|it| told(&it)).map_err(|it| it.error)).collect()
+        all.into_iter().map(|it| it.map(|it| observe(&it)).map_err(|it| it.error)).collect()
     }
 }
 
@@ -254,7 +254,7 @@ pub(crate) async fn settle() {
     }
 }
 
-pub(crate) fn told(served: &Served) -> Observed {
+pub(crate) fn observe(served: &Served) -> Observed {
     let text = match &served.entry.body {
         Body::Json(tape) => tape.text().to_owned(),
         Body::Absent => String::new(),
@@ -263,7 +263,7 @@ pub(crate) fn told(served: &Served) -> Observed {
     (served.outcome, served.entry.status, text)
 }
 
-/// As [`told`] says it.
-pub(crate) fn told_as(outcome: Outcome, status: u16, text: &str) -> Observed {
+/// As [`observe`] says it.
+pub(crate) fn observation(outcome: Outcome, status: u16, text: &str) -> Observed {
     (outcome, status, text.to_owned())
 }

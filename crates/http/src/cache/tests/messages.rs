@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use weir_engine::source::Tag;
 use weir_engine::tag_versions::{Change, ChangeListener, InvalidationSink, RowKey};
 
-/// Changes that a process heard of, by tag and key.
+/// Changes that a process received, by tag and key.
 #[derive(Default)]
-struct HeardChanges(Mutex<Vec<(String, Option<Vec<u8>>)>>);
+struct ReceivedChanges(Mutex<Vec<(String, Option<Vec<u8>>)>>);
 
-impl ChangeListener for HeardChanges {
+impl ChangeListener for ReceivedChanges {
     fn on_change(&self, change: &Change<'_>) {
         self.0.lock().unwrap().push((change.tag.to_owned(), change.key.map(<[u8]>::to_vec)));
     }
@@ -24,11 +24,12 @@ impl ChangeListener for HeardChanges {
     fn on_unconfirmed_change(&self, _: &Change<'_>) {}
 }
 
-fn listen(kit: &Kit) -> Arc<HeardChanges> {
-    let heard = Arc::new(HeardChanges::default());
-    let listener: Weak<dyn ChangeListener> = Arc::downgrade(&(Arc::clone(&heard) as Arc<dyn ChangeListener>));
+fn listen(kit: &Kit) -> Arc<ReceivedChanges> {
+    let received = Arc::new(ReceivedChanges::default());
+    let listener: Weak<dyn ChangeListener> =
+        Arc::downgrade(&(Arc::clone(&received) as Arc<dyn ChangeListener>));
     kit.changes.listen(listener);
-    heard
+    received
 }
 
 fn rows(tag: &Tag, ids: std::ops::Range<u32>) -> Vec<RowKey> {
@@ -46,23 +47,23 @@ async fn rows_are_told_to_other_processes_and_their_table_to_those_of_an_older_r
     let mut older = older.as_pubsub();
     older.subscribe("test:invalidate").unwrap();
     older.set_read_timeout(Some(PATIENCE)).unwrap();
-    let heard = listen(&other);
+    let received = listen(&other);
     let [boat, buoy] = ["boat", "buoy"].map(|it| Tag(it.into()));
     // One after the other, as equal tags that wait are told as one.
-    let told = async |tag: &Tag, rows: &[RowKey], changes: usize| {
+    let change = async |tag: &Tag, rows: &[RowKey], changes: usize| {
         one.cache.invalidate_rows(tag, rows);
         let begun = Instant::now();
-        while heard.0.lock().unwrap().len() < changes {
-            assert!(begun.elapsed() < PATIENCE, "{:?}", heard.0.lock().unwrap());
+        while received.0.lock().unwrap().len() < changes {
+            assert!(begun.elapsed() < PATIENCE, "{:?}", received.0.lock().unwrap());
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
     };
-    told(&boat, &[rows(&boat, 1..3), rows(&buoy, 9..10)].concat(), 2).await;
-    told(&boat, &rows(&boat, 0..1000), 3).await;
-    told(&buoy, &[], 4).await;
+    change(&boat, &[rows(&boat, 1..3), rows(&buoy, 9..10)].concat(), 2).await;
+    change(&boat, &rows(&boat, 0..1000), 3).await;
+    change(&buoy, &[], 4).await;
     redis.ask::<()>(&[b"PUBLISH", b"test:invalidate", b"8 bytes.8 bytes.boat"]);
-    told(&buoy, &rows(&buoy, 7..8), 6).await;
-    told(&boat, &rows(&boat, 8..9), 7).await;
+    change(&buoy, &rows(&buoy, 7..8), 6).await;
+    change(&boat, &rows(&boat, 8..9), 7).await;
     let row = |tag: &str, id: &str| {
         let key = RowKey::new(Tag(tag.into()), [id]).key;
         (tag.to_owned(), Some(key.to_vec()))
@@ -77,7 +78,7 @@ async fn rows_are_told_to_other_processes_and_their_table_to_those_of_an_older_r
         row("buoy", "7"),
         row("boat", "8"),
     ];
-    assert_eq!(*heard.0.lock().unwrap(), expected);
+    assert_eq!(*received.0.lock().unwrap(), expected);
     // As a release reads them that knows tags alone.
     let mut tags = Vec::new();
     while tags.len() < 6 {

@@ -1,6 +1,6 @@
 //! The cache against an oracle that is slow and obvious: it keeps everything that ever came and decides anew each time.
 
-use super::kit::{Kit, Observed, Says, ToldUpstream, settle, told};
+use super::kit::{Kit, Observed, Says, ToldUpstream, observe, settle};
 use crate::cache::Outcome;
 use crate::call::CallError;
 use proptest::prelude::*;
@@ -115,7 +115,7 @@ impl Oracle {
     }
 }
 
-fn said(word: &Word, value: &str) -> Says {
+fn write_answer(word: &Word, value: &str) -> Says {
     let with = |status, lines: Vec<(&'static str, String)>, body: &str| Ok((status, lines, body.to_owned()));
     match word {
         Word::Good(fresh_s, stale_s, error_s) => {
@@ -169,9 +169,9 @@ async fn check(steps: &[CacheAction]) {
                 oracle.invalidate(&key.to_string());
             }
             CacheAction::Get(key) => {
-                upstreams[*key].now_says(said(&words[*key], &number.to_string()));
+                upstreams[*key].now_says(write_answer(&words[*key], &number.to_string()));
                 let tag = format!("tag {key}");
-                let served = kit.served(&key.to_string(), &[&tag], &upstreams[*key]).await;
+                let served = kit.serve(&key.to_string(), &[&tag], &upstreams[*key]).await;
                 settle().await;
                 let text = if matches!(words[*key], Word::Absent | Word::Bad) {
                     String::new()
@@ -179,14 +179,14 @@ async fn check(steps: &[CacheAction]) {
                     number.to_string()
                 };
                 let expected = oracle.get(&key.to_string(), &words[*key], &text);
-                let served = served.map(|it| told(&it)).map_err(|it| it.error);
+                let served = served.map(|it| observe(&it)).map_err(|it| it.error);
                 assert_eq!(served, expected, "step {number} of {steps:?}");
             }
             CacheAction::GetMany(ids) => {
                 let mut ids = ids.clone();
                 ids.sort_unstable();
                 ids.dedup();
-                upstreams[KEYS].now_says(said(&words[KEYS], &number.to_string()));
+                upstreams[KEYS].now_says(write_answer(&words[KEYS], &number.to_string()));
                 let served = kit.get_many("batch", &ids, &upstreams[KEYS]).await;
                 for (id, served) in ids.iter().zip(served) {
                     let text = match words[KEYS] {

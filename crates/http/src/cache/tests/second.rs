@@ -1,6 +1,6 @@
 //! The second level: what processes share, and what becomes of answers when a Redis is anything but well.
 
-use super::kit::{Kit, PATIENCE, ToldUpstream, says, settle, told_as};
+use super::kit::{Kit, PATIENCE, ToldUpstream, observation, says, settle};
 use super::port_kit::free_port;
 use super::redis_kit::{Redis, counts, settings, until};
 use crate::cache::Outcome::{Hit, HitRemote, Miss, Pass, Stale};
@@ -16,10 +16,10 @@ pub(super) fn upstream(text: &str) -> Arc<ToldUpstream> {
 }
 
 /// Fetches `key` with tags; returns the outcome.
-pub(super) async fn tagged(kit: &Kit, upstream: &Arc<ToldUpstream>) -> super::kit::Observed {
-    let served = kit.served("key", &["Album", "Artist"], upstream).await.unwrap();
+pub(super) async fn fetch_tagged(kit: &Kit, upstream: &Arc<ToldUpstream>) -> super::kit::Observed {
+    let served = kit.serve("key", &["Album", "Artist"], upstream).await.unwrap();
     settle().await;
-    super::kit::told(&served)
+    super::kit::observe(&served)
 }
 
 #[tokio::test]
@@ -28,20 +28,20 @@ async fn what_one_process_kept_another_finds_with_what_remains() {
     let clock = Clock::new_simulated();
     let one = redis.process(&clock).await;
     let other = redis.process(&clock).await;
-    assert_eq!(one.get("key", &upstream("1")).await, Ok(told_as(Miss, 200, "1")));
+    assert_eq!(one.get("key", &upstream("1")).await, Ok(observation(Miss, 200, "1")));
     until(&one, |it| it.written == 1).await;
     clock.advance_ms(1500);
     let theirs = upstream("2");
-    let served = other.served("key", &[], &theirs).await.unwrap();
-    assert_eq!((super::kit::told(&served), served.fresh_ms), (told_as(HitRemote, 200, "1"), 598_500));
-    assert_eq!(other.get("key", &theirs).await, Ok(told_as(Hit, 200, "1")));
+    let served = other.serve("key", &[], &theirs).await.unwrap();
+    assert_eq!((super::kit::observe(&served), served.fresh_ms), (observation(HitRemote, 200, "1"), 598_500));
+    assert_eq!(other.get("key", &theirs).await, Ok(observation(Hit, 200, "1")));
     clock.advance_ms(598_500);
-    assert_eq!(other.get("key", &theirs).await, Ok(told_as(Miss, 200, "2")), "over is over");
+    assert_eq!(other.get("key", &theirs).await, Ok(observation(Miss, 200, "2")), "over is over");
     // Another namespace is another's.
     let apart = RemoteSettings { namespace: "apart".into(), ..redis.settings() };
     let apart = Kit::with(clock.clone(), Some(apart));
     until(&apart, |it| it.connected).await;
-    assert_eq!(apart.get("key", &upstream("3")).await, Ok(told_as(Miss, 200, "3")));
+    assert_eq!(apart.get("key", &upstream("3")).await, Ok(observation(Miss, 200, "3")));
 }
 
 #[tokio::test]
@@ -59,10 +59,10 @@ async fn a_batch_is_looked_up_by_one_command() {
     let theirs = upstream("1");
     let all = other.get_many("players", &[1, 2, 3, 4], &theirs).await;
     let expected = [
-        told_as(HitRemote, 200, "[1,0]"),
-        told_as(HitRemote, 200, "[2,0]"),
-        told_as(HitRemote, 404, ""),
-        told_as(Miss, 200, "[4,1]"),
+        observation(HitRemote, 200, "[1,0]"),
+        observation(HitRemote, 200, "[2,0]"),
+        observation(HitRemote, 404, ""),
+        observation(Miss, 200, "[4,1]"),
     ];
     assert_eq!(all, expected.map(Ok));
     assert_eq!((redis.calls("mget"), theirs.batches.lock().unwrap().clone()), (1, vec![vec![4]]));
@@ -75,7 +75,7 @@ async fn several_processes_ask_an_upstream_once() {
     let mut kits = [redis.process(&clock).await, redis.process(&clock).await, redis.process(&clock).await];
     kits.iter_mut().for_each(|kit| kit.rule.stale_ms = Some(600_000));
     let [one, two, three] = &kits;
-    let shared = ToldUpstream::held(says(200, &[TTL], "1"));
+    let shared = ToldUpstream::with_closed_gate(says(200, &[TTL], "1"));
     let go = async {
         shared.came(1).await;
         until(two, |it| it.leased == 1).await;
@@ -94,23 +94,23 @@ async fn several_processes_ask_an_upstream_once() {
         tokio::join!(mine, theirs)
     };
     let ((mine, theirs), ()) = tokio::join!(first, go);
-    assert_eq!(mine, Ok(told_as(Miss, 200, "1")));
-    assert_eq!(theirs, (Ok(told_as(HitRemote, 200, "1")), Ok(told_as(HitRemote, 200, "1"))));
+    assert_eq!(mine, Ok(observation(Miss, 200, "1")));
+    assert_eq!(theirs, (Ok(observation(HitRemote, 200, "1")), Ok(observation(HitRemote, 200, "1"))));
     assert_eq!(shared.calls(), 1);
     // A process with a stale entry serves it and leaves the refresh to the first.
     clock.advance_ms(600_000);
-    assert_eq!(one.get("key", &shared).await, Ok(told_as(Stale, 200, "1")));
+    assert_eq!(one.get("key", &shared).await, Ok(observation(Stale, 200, "1")));
     shared.came(1).await;
-    assert_eq!(two.get("key", &shared).await, Ok(told_as(Stale, 200, "1")));
+    assert_eq!(two.get("key", &shared).await, Ok(observation(Stale, 200, "1")));
     until(two, |it| it.leased == 2).await;
     shared.now_says(says(200, &[TTL], "2"));
     shared.let_through(1);
     until(one, |it| it.written == 2).await;
     clock.advance_ms(100);
-    assert_eq!(two.get("key", &shared).await, Ok(told_as(Stale, 200, "1")));
+    assert_eq!(two.get("key", &shared).await, Ok(observation(Stale, 200, "1")));
     until(two, |it| it.found == 3).await;
     settle().await;
-    assert_eq!(two.get("key", &shared).await, Ok(told_as(Hit, 200, "2")));
+    assert_eq!(two.get("key", &shared).await, Ok(observation(Hit, 200, "2")));
     assert_eq!(shared.calls(), 2);
 }
 
@@ -120,17 +120,17 @@ async fn a_tag_that_one_process_invalidates_is_invalid_in_all() {
     let clock = Clock::new_simulated();
     let one = redis.process(&clock).await;
     let other = redis.process(&clock).await;
-    assert_eq!(tagged(&one, &upstream("1")).await, told_as(Miss, 200, "1"));
+    assert_eq!(fetch_tagged(&one, &upstream("1")).await, observation(Miss, 200, "1"));
     until(&one, |it| it.written == 1).await;
-    assert_eq!(tagged(&other, &upstream("unused")).await, told_as(HitRemote, 200, "1"));
+    assert_eq!(fetch_tagged(&other, &upstream("unused")).await, observation(HitRemote, 200, "1"));
     one.cache.invalidate("Artist");
     // At once where it was said, whatever there still is in the second level.
-    assert_eq!(tagged(&one, &upstream("2")).await, told_as(Miss, 200, "2"));
+    assert_eq!(fetch_tagged(&one, &upstream("2")).await, observation(Miss, 200, "2"));
     let theirs = upstream("3");
     let begun = Instant::now();
     loop {
         assert!(begun.elapsed() < PATIENCE, "it is still believed");
-        match tagged(&other, &theirs).await {
+        match fetch_tagged(&other, &theirs).await {
             (Hit, 200, text) if text == "1" => continue,
             (Miss, 200, text) => break assert_eq!(text, "3"),
             (HitRemote, 200, text) => break assert_eq!(text, "2"),
@@ -215,17 +215,17 @@ async fn a_server_that_lost_what_it_had_makes_all_that_has_tags_a_miss() {
     let redis = Redis::start();
     let clock = Clock::new_simulated();
     let one = redis.process(&clock).await;
-    tagged(&one, &upstream("1")).await;
+    fetch_tagged(&one, &upstream("1")).await;
     one.get("plain", &upstream("1")).await.unwrap();
     until(&one, |it| it.written == 2).await;
     redis.ask::<()>(&[b"FLUSHALL"]);
-    assert_eq!(tagged(&one, &upstream("2")).await, told_as(Hit, 200, "1"));
+    assert_eq!(fetch_tagged(&one, &upstream("2")).await, observation(Hit, 200, "1"));
     redis.ask::<()>(&[b"CLIENT", b"KILL", b"TYPE", b"pubsub"]);
     let begun = Instant::now();
-    while tagged(&one, &upstream("2")).await == told_as(Hit, 200, "1") {
+    while fetch_tagged(&one, &upstream("2")).await == observation(Hit, 200, "1") {
         assert!(begun.elapsed() < PATIENCE, "it is still believed");
     }
-    assert_eq!(one.get("plain", &upstream("2")).await, Ok(told_as(Hit, 200, "1")));
+    assert_eq!(one.get("plain", &upstream("2")).await, Ok(observation(Hit, 200, "1")));
 }
 
 #[tokio::test]
@@ -234,17 +234,17 @@ async fn who_could_not_hear_an_invalidation_forgets_all_that_has_tags() {
     let clock = Clock::new_simulated();
     let one = redis.process(&clock).await;
     let other = redis.process(&clock).await;
-    tagged(&one, &upstream("1")).await;
+    fetch_tagged(&one, &upstream("1")).await;
     until(&one, |it| it.written == 1).await;
-    assert_eq!(tagged(&other, &upstream("unused")).await, told_as(HitRemote, 200, "1"));
+    assert_eq!(fetch_tagged(&other, &upstream("unused")).await, observation(HitRemote, 200, "1"));
     // A message that nobody hears: the version changes, as by a process whose message was lost.
     for name in redis.keys("test:t*") {
         redis.ask::<()>(&[b"SET", name.as_bytes(), b"8 bytes!"]);
     }
-    assert_eq!(tagged(&other, &upstream("2")).await, told_as(Hit, 200, "1"));
+    assert_eq!(fetch_tagged(&other, &upstream("2")).await, observation(Hit, 200, "1"));
     redis.ask::<()>(&[b"CLIENT", b"KILL", b"TYPE", b"pubsub"]);
     let begun = Instant::now();
-    while tagged(&other, &upstream("2")).await != told_as(Miss, 200, "2") {
+    while fetch_tagged(&other, &upstream("2")).await != observation(Miss, 200, "2") {
         assert!(begun.elapsed() < PATIENCE, "it is still believed");
     }
 }
@@ -255,12 +255,12 @@ async fn a_tag_whose_version_is_lost_makes_what_has_it_a_miss() {
     let clock = Clock::new_simulated();
     let one = redis.process(&clock).await;
     let other = redis.process(&clock).await;
-    tagged(&one, &upstream("1")).await;
+    fetch_tagged(&one, &upstream("1")).await;
     until(&one, |it| it.written == 1).await;
     for name in redis.keys("test:t*") {
         redis.ask::<()>(&[b"DEL", name.as_bytes()]);
     }
-    assert_eq!(tagged(&other, &upstream("2")).await, told_as(Miss, 200, "2"));
+    assert_eq!(fetch_tagged(&other, &upstream("2")).await, observation(Miss, 200, "2"));
 }
 
 #[tokio::test]
@@ -272,11 +272,11 @@ async fn an_invalidation_that_could_not_be_told_is_told_later_and_trusted_by_nob
         Some(RemoteSettings { budget: Duration::from_millis(20), ..redis.settings() }),
     );
     until(&one, |it| it.connected).await;
-    tagged(&one, &upstream("1")).await;
+    fetch_tagged(&one, &upstream("1")).await;
     while redis.keys("test:e*").is_empty() {}
     redis.signal("STOP");
     one.cache.invalidate("Album");
-    assert_eq!(tagged(&one, &upstream("2")).await, told_as(Miss, 200, "2"));
+    assert_eq!(fetch_tagged(&one, &upstream("2")).await, observation(Miss, 200, "2"));
     redis.signal("CONT");
     until(&one, |it| it.connected).await;
     let other = redis.process(&clock).await;
@@ -285,7 +285,7 @@ async fn an_invalidation_that_could_not_be_told_is_told_later_and_trusted_by_nob
     loop {
         assert!(begun.elapsed() < PATIENCE, "it is still believed");
         // Until it is told, another process may find what was there; then it never does again.
-        match tagged(&other, &theirs).await {
+        match fetch_tagged(&other, &theirs).await {
             (HitRemote | Hit, 200, text) if text == "1" => continue,
             (Miss, 200, text) => break assert_eq!(text, "3"),
             (HitRemote, 200, text) => break assert_eq!(text, "2"),
@@ -301,12 +301,12 @@ async fn what_is_for_one_caller_never_goes_there() {
     let mut one = redis.process(&clock).await;
     let mut other = redis.process(&clock).await;
     let private = |text: &str| ToldUpstream::new(says(200, &["cache-control: private, max-age=600"], text));
-    assert_eq!(one.get("key", &private("1")).await, Ok(told_as(Pass, 200, "1")));
+    assert_eq!(one.get("key", &private("1")).await, Ok(observation(Pass, 200, "1")));
     // Whose lease it was gives it back without having written anything.
     while !redis.keys("test:l*").is_empty() {
         tokio::task::yield_now().await;
     }
-    assert_eq!(other.get("key", &private("2")).await, Ok(told_as(Pass, 200, "2")));
+    assert_eq!(other.get("key", &private("2")).await, Ok(observation(Pass, 200, "2")));
     for sharing in [Sharing::Keyed, Sharing::Never] {
         (one.rule.sharing, other.rule.sharing) = (sharing, sharing);
         let key = format!("{sharing:?}");
@@ -320,7 +320,7 @@ async fn what_is_for_one_caller_never_goes_there() {
     other.rule.sharing = Sharing::ByHeaders;
     one.get("declared", &upstream("1")).await.unwrap();
     until(&one, |it| it.written == 1).await;
-    assert_eq!(other.get("declared", &upstream("2")).await, Ok(told_as(Miss, 200, "2")));
+    assert_eq!(other.get("declared", &upstream("2")).await, Ok(observation(Miss, 200, "2")));
 }
 
 #[tokio::test]
@@ -351,7 +351,7 @@ async fn values_that_are_anything_else_are_misses() {
         redis.ask::<()>(&[b"SET", name.as_bytes(), &value]);
         let text = format!("\"{}\"", value.len());
         let reader = upstream(&text);
-        assert_eq!(other.get("first", &reader).await, Ok(told_as(Miss, 200, &text)));
+        assert_eq!(other.get("first", &reader).await, Ok(observation(Miss, 200, &text)));
         until(&other, |it| it.written == counts(&other).corrupt).await;
         clock.advance_ms(600_000);
     }
@@ -359,14 +359,14 @@ async fn values_that_are_anything_else_are_misses() {
     // A list where a value should be is no entry either.
     redis.ask::<()>(&[b"DEL", name.as_bytes()]);
     redis.ask::<()>(&[b"LPUSH", name.as_bytes(), b"junk"]);
-    assert_eq!(other.get("first", &upstream("7")).await, Ok(told_as(Miss, 200, "7")));
+    assert_eq!(other.get("first", &upstream("7")).await, Ok(observation(Miss, 200, "7")));
 }
 
 /// Gets keys that nobody had; each is served by its upstream.
 pub(super) async fn serves(kit: &Kit, keys: std::ops::Range<u32>) {
     for key in keys {
-        assert_eq!(kit.get(&key.to_string(), &upstream("1")).await, Ok(told_as(Miss, 200, "1")));
-        assert_eq!(kit.get(&key.to_string(), &upstream("2")).await, Ok(told_as(Hit, 200, "1")));
+        assert_eq!(kit.get(&key.to_string(), &upstream("1")).await, Ok(observation(Miss, 200, "1")));
+        assert_eq!(kit.get(&key.to_string(), &upstream("2")).await, Ok(observation(Hit, 200, "1")));
     }
 }
 
@@ -380,7 +380,7 @@ async fn without_a_redis_all_is_served_and_with_its_return_it_is_used_again() {
     let redis = Redis::start_on(port, &[]);
     until(&one, |it| it.connected).await;
     serves(&one, 10..20).await;
-    assert_eq!(tagged(&one, &upstream("1")).await, told_as(Miss, 200, "1"));
+    assert_eq!(fetch_tagged(&one, &upstream("1")).await, observation(Miss, 200, "1"));
     until(&one, |it| it.written == 11).await;
     drop(redis);
     serves(&one, 20..30).await;
@@ -388,12 +388,12 @@ async fn without_a_redis_all_is_served_and_with_its_return_it_is_used_again() {
     let redis = Redis::start_on(port, &[]);
     until(&one, |it| it.connected).await;
     // Invalidations are lost, so tagged entries are dropped; others stay.
-    assert_eq!(tagged(&one, &upstream("2")).await, told_as(Miss, 200, "2"));
-    assert_eq!(one.get("20", &upstream("2")).await, Ok(told_as(Hit, 200, "1")));
+    assert_eq!(fetch_tagged(&one, &upstream("2")).await, observation(Miss, 200, "2"));
+    assert_eq!(one.get("20", &upstream("2")).await, Ok(observation(Hit, 200, "1")));
     serves(&one, 30..31).await;
     until(&one, |it| it.written == 13).await;
     let other = redis.process(&clock).await;
-    assert_eq!(other.get("30", &upstream("2")).await, Ok(told_as(HitRemote, 200, "1")));
+    assert_eq!(other.get("30", &upstream("2")).await, Ok(observation(HitRemote, 200, "1")));
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 //! The upstream answers each call with who it was made for. A key holds all headers that are sent, so two users have one key
 //! only where the service tells them apart by something else, or where a rule is wrong; then headers have to save them.
 
-use super::kit::{Kit, Says, ToldUpstream, says, settle, told_as};
+use super::kit::{Kit, Says, ToldUpstream, observation, says, settle};
 use crate::cache::Outcome::{Coalesced, Hit, Miss, Pass};
 use crate::cache::{Outcome, Overruled, Sharing};
 use futures_util::future::join_all;
@@ -16,18 +16,19 @@ async fn two_users(kit: &Kit, of_user: impl Fn(usize) -> Says) -> Vec<(Outcome, 
     let upstreams: Vec<_> = (0..6).map(|user| ToldUpstream::new(of_user(user))).collect();
     let mut got = Vec::new();
     for upstream in &upstreams[..2] {
-        got.push(kit.served("in turn", &[], upstream).await.unwrap());
+        got.push(kit.serve("in turn", &[], upstream).await.unwrap());
         settle().await;
     }
-    let held: Vec<Arc<ToldUpstream>> = (2..6).map(|user| ToldUpstream::held(of_user(user))).collect();
+    let held: Vec<Arc<ToldUpstream>> =
+        (2..6).map(|user| ToldUpstream::with_closed_gate(of_user(user))).collect();
     let go = async {
         held[0].came(1).await;
         settle().await;
         held.iter().for_each(|it| it.let_through(1));
     };
-    let (all, ()) = tokio::join!(join_all(held.iter().map(|it| kit.served("at once", &[], it))), go);
+    let (all, ()) = tokio::join!(join_all(held.iter().map(|it| kit.serve("at once", &[], it))), go);
     got.extend(all.into_iter().map(Result::unwrap));
-    got.iter().map(|it| (it.outcome, super::kit::told(it).2)).collect()
+    got.iter().map(|it| (it.outcome, super::kit::observe(it).2)).collect()
 }
 
 /// Nobody gets another's.
@@ -146,10 +147,10 @@ async fn what_is_overruled_leaves_the_lifetimes_that_are_not() {
     let mut kit = Kit::new();
     kit.rule.overruled = Overruled { private: true, ..Overruled::default() };
     kit.rule.default_ms = Some(60_000);
-    assert_eq!(kit.served("key", &[], &upstream).await.unwrap().fresh_ms, 5000);
+    assert_eq!(kit.serve("key", &[], &upstream).await.unwrap().fresh_ms, 5000);
     let upstream = ToldUpstream::new(says(200, &["x-ttl: 7", "cache-control: no-store, max-age=0"], "1"));
     kit.rule.overruled = Overruled { no_store: true, ..Overruled::default() };
-    assert_eq!(kit.served("other", &[], &upstream).await.unwrap().fresh_ms, 7000);
+    assert_eq!(kit.serve("other", &[], &upstream).await.unwrap().fresh_ms, 7000);
 }
 
 fn kit_with(sharing: Sharing) -> Kit {
@@ -174,7 +175,7 @@ async fn what_is_private_without_a_key_is_asked_for_by_each() {
     let upstream = ToldUpstream::new(says(200, &["x-ttl: 60"], "0"));
     for _ in 0..3 {
         let all = kit.get_many("players", &[1, 2], &upstream).await;
-        assert_eq!(all, [Ok(told_as(Pass, 200, "[1,0]")), Ok(told_as(Pass, 200, "[2,0]"))]);
+        assert_eq!(all, [Ok(observation(Pass, 200, "[1,0]")), Ok(observation(Pass, 200, "[2,0]"))]);
     }
     assert_eq!((upstream.calls(), kit.cache.counts().entries), (3, 0));
 }
@@ -187,10 +188,10 @@ async fn what_is_private_with_a_key_is_kept_for_whom_the_key_names() {
     let ann = of_user("1");
     let bob = of_user("2");
     for outcome in [Miss, Hit] {
-        assert_eq!(kit.get("wallet of Ann", &ann).await, Ok(told_as(outcome, 200, "1")));
-        assert_eq!(kit.get("wallet of Bob", &bob).await, Ok(told_as(outcome, 200, "2")));
+        assert_eq!(kit.get("wallet of Ann", &ann).await, Ok(observation(outcome, 200, "1")));
+        assert_eq!(kit.get("wallet of Bob", &bob).await, Ok(observation(outcome, 200, "2")));
     }
-    let served = kit.served("wallet of Ann", &[], &ann).await.unwrap();
+    let served = kit.serve("wallet of Ann", &[], &ann).await.unwrap();
     assert_eq!((served.fresh_ms, served.entry.scope), (60_000, crate::cache::Scope::Private));
     check_apart(&kit_with(Sharing::Keyed), &["x-ttl: 60", "cache-control: no-store"]).await;
 }
@@ -198,7 +199,8 @@ async fn what_is_private_with_a_key_is_kept_for_whom_the_key_names() {
 #[tokio::test]
 async fn a_batch_that_is_private_is_nobody_elses() {
     let kit = Kit::new();
-    let of_user = |user: &str| ToldUpstream::held(says(200, &["cache-control: private, max-age=60"], user));
+    let of_user =
+        |user: &str| ToldUpstream::with_closed_gate(says(200, &["cache-control: private, max-age=60"], user));
     let ann = of_user("\"Ann\"");
     let bob = of_user("\"Bob\"");
     let go = async {
@@ -209,15 +211,18 @@ async fn a_batch_that_is_private_is_nobody_elses() {
     };
     let (of_ann, of_bob, ()) =
         tokio::join!(kit.get_many("wallets", &[1, 2], &ann), kit.get_many("wallets", &[2, 3], &bob), go);
-    assert_eq!(of_ann[1], Ok(told_as(Pass, 200, "[2,\"Ann\"]")));
-    assert_eq!(of_bob, [Ok(told_as(Pass, 200, "[2,\"Bob\"]")), Ok(told_as(Pass, 200, "[3,\"Bob\"]"))]);
-    assert_eq!(kit.get_many("wallets", &[1, 2], &bob).await[0], Ok(told_as(Pass, 200, "[1,\"Bob\"]")));
+    assert_eq!(of_ann[1], Ok(observation(Pass, 200, "[2,\"Ann\"]")));
+    assert_eq!(
+        of_bob,
+        [Ok(observation(Pass, 200, "[2,\"Bob\"]")), Ok(observation(Pass, 200, "[3,\"Bob\"]"))]
+    );
+    assert_eq!(kit.get_many("wallets", &[1, 2], &bob).await[0], Ok(observation(Pass, 200, "[1,\"Bob\"]")));
 }
 
 #[tokio::test]
 async fn private_traffic_does_not_queue_and_is_shared_again_when_it_is_public() {
     let kit = Kit::new();
-    let upstream = ToldUpstream::held(says(200, &["cache-control: private"], "1"));
+    let upstream = ToldUpstream::with_closed_gate(says(200, &["cache-control: private"], "1"));
     upstream.let_through(1);
     kit.get("key", &upstream).await.unwrap();
     upstream.came(1).await;
@@ -227,9 +232,9 @@ async fn private_traffic_does_not_queue_and_is_shared_again_when_it_is_public() 
         upstream.now_says(says(200, &["x-ttl: 60"], "2"));
         upstream.let_through(3);
     };
-    let (all, ()) = tokio::join!(join_all((0..3).map(|_| kit.served("key", &[], &upstream))), go);
+    let (all, ()) = tokio::join!(join_all((0..3).map(|_| kit.serve("key", &[], &upstream))), go);
     assert!(all.iter().all(|it| it.as_ref().unwrap().outcome == Pass));
-    assert_eq!(kit.get("key", &upstream).await, Ok(told_as(Hit, 200, "2")));
+    assert_eq!(kit.get("key", &upstream).await, Ok(observation(Hit, 200, "2")));
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// The year 2026, at its begin.
 const NOW_S: u64 = 1_767_225_600;
 
-fn answered(status: u16, headers: &[String]) -> Answer {
+fn answer_with(status: u16, headers: &[String]) -> Answer {
     const NAMES: [&str; 10] = [
         "age",
         "cache-control",
@@ -33,8 +33,8 @@ fn answered(status: u16, headers: &[String]) -> Answer {
 }
 
 /// Fresh, stale and on-error times in milliseconds of what is kept; nothing if it is not.
-fn kept(rule: &Rule, status: u16, headers: &[&str]) -> Option<(u64, u64, u64)> {
-    let answer = answered(status, &headers.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
+fn read_kept_times(rule: &Rule, status: u16, headers: &[&str]) -> Option<(u64, u64, u64)> {
+    let answer = answer_with(status, &headers.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
     let verdict = assess(rule, answer.status, &answer.headers, NOW_S * 1000);
     (verdict.fate == Fate::Keep).then_some((verdict.fresh_ms, verdict.stale_ms, verdict.error_ms))
 }
@@ -49,7 +49,7 @@ fn rule() -> Rule {
 fn silence_is_no_lifetime_of_nothing_and_only_of_what_may_be_shared() {
     let check = |sharing: Sharing, held: &[HeaderName], status: u16, headers: &[&str], expected: bool| {
         let rule = Rule { sharing, held: held.into(), ..Kit::new().rule };
-        let answer = answered(status, &headers.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
+        let answer = answer_with(status, &headers.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
         let verdict = assess(&rule, answer.status, &answer.headers, NOW_S * 1000);
         assert_eq!((verdict.is_silent, verdict.fresh_ms), (expected, 0), "{status} {headers:?}");
         assert_ne!(verdict.fate, Fate::Keep, "{status} {headers:?}");
@@ -81,7 +81,7 @@ fn silence_is_no_lifetime_of_nothing_and_only_of_what_may_be_shared() {
 fn the_first_header_of_the_list_decides_and_the_standard_ones_follow() {
     let rule = rule();
     let check = |headers: &[&str], fresh_ms: Option<u64>| {
-        assert_eq!(kept(&rule, 200, headers).map(|it| it.0), fresh_ms, "{headers:?}");
+        assert_eq!(read_kept_times(&rule, 200, headers).map(|it| it.0), fresh_ms, "{headers:?}");
     };
     check(&[], Some(7000));
     check(&["x-ttl: 2", "cache-control: max-age=9"], Some(2000));
@@ -118,42 +118,58 @@ fn the_first_header_of_the_list_decides_and_the_standard_ones_follow() {
 fn a_named_standard_header_stands_where_it_is_named() {
     let mut rule = rule();
     rule.cache_control = ["x-life", "cache-control", "x-ttl"].map(HeaderName::from_static).into();
-    assert_eq!(kept(&rule, 200, &["x-ttl: 2", "cache-control: max-age=9"]).unwrap().0, 9000);
-    assert_eq!(kept(&rule, 200, &["x-ttl: 2", "cache-control: max-age=9", "x-life: 4"]).unwrap().0, 4000);
+    assert_eq!(read_kept_times(&rule, 200, &["x-ttl: 2", "cache-control: max-age=9"]).unwrap().0, 9000);
+    assert_eq!(
+        read_kept_times(&rule, 200, &["x-ttl: 2", "cache-control: max-age=9", "x-life: 4"]).unwrap().0,
+        4000
+    );
 }
 
 #[test]
 fn stale_answers_serve_as_the_rule_says_or_else_the_answer_and_never_where_that_is_forbidden() {
     let mut rule = rule();
     let windows = "cache-control: max-age=9, stale-while-revalidate=5, stale-if-error=50";
-    assert_eq!(kept(&rule, 200, &[windows]), Some((9000, 5000, 50_000)));
-    assert_eq!(kept(&rule, 200, &["x-ttl: 9"]), Some((9000, 0, 0)));
-    assert_eq!(kept(&rule, 200, &["x-ttl: 1"]), Some((1000, 1000, 0)), "a second is too short to wait for");
-    assert_eq!(kept(&rule, 200, &["x-ttl: 9", "cache-control: must-revalidate"]), Some((9000, 0, 0)));
-    assert_eq!(kept(&rule, 200, &["cache-control: max-age=0, stale-while-revalidate=5"]), Some((0, 5000, 0)));
+    assert_eq!(read_kept_times(&rule, 200, &[windows]), Some((9000, 5000, 50_000)));
+    assert_eq!(read_kept_times(&rule, 200, &["x-ttl: 9"]), Some((9000, 0, 0)));
+    assert_eq!(
+        read_kept_times(&rule, 200, &["x-ttl: 1"]),
+        Some((1000, 1000, 0)),
+        "a second is too short to wait for"
+    );
+    assert_eq!(
+        read_kept_times(&rule, 200, &["x-ttl: 9", "cache-control: must-revalidate"]),
+        Some((9000, 0, 0))
+    );
+    assert_eq!(
+        read_kept_times(&rule, 200, &["cache-control: max-age=0, stale-while-revalidate=5"]),
+        Some((0, 5000, 0))
+    );
     rule.stale_ms = Some(2000);
     rule.stale_on_error_ms = Some(3000);
-    assert_eq!(kept(&rule, 200, &[windows]), Some((9000, 2000, 3000)));
+    assert_eq!(read_kept_times(&rule, 200, &[windows]), Some((9000, 2000, 3000)));
     assert_eq!(
-        kept(&rule, 200, &["x-ttl: 9", "age: 10"]),
+        read_kept_times(&rule, 200, &["x-ttl: 9", "age: 10"]),
         Some((0, 1000, 2000)),
         "its age comes off everything"
     );
-    assert_eq!(kept(&rule, 200, &["x-ttl: 9", "cache-control: proxy-revalidate"]), Some((9000, 0, 0)));
+    assert_eq!(
+        read_kept_times(&rule, 200, &["x-ttl: 9", "cache-control: proxy-revalidate"]),
+        Some((9000, 0, 0))
+    );
 }
 
 #[test]
 fn only_what_exists_or_certainly_does_not_is_kept() {
     let mut rule = rule();
     for status in [201, 206, 301, 302, 304, 400, 401, 403, 404, 410, 429, 500, 503] {
-        assert_eq!(kept(&rule, status, &["cache-control: public, max-age=9"]), None, "{status}");
+        assert_eq!(read_kept_times(&rule, status, &["cache-control: public, max-age=9"]), None, "{status}");
     }
     rule.negative_ms = 1500;
-    assert_eq!(kept(&rule, 404, &[]), Some((1500, 0, 0)));
-    assert_eq!(kept(&rule, 410, &["x-ttl: 60"]), Some((1500, 0, 0)));
-    assert_eq!(kept(&rule, 404, &["x-ttl: 1"]), Some((1000, 0, 0)));
-    assert_eq!(kept(&rule, 404, &["cache-control: no-store"]), None);
-    assert_eq!(kept(&rule, 500, &[]), None);
+    assert_eq!(read_kept_times(&rule, 404, &[]), Some((1500, 0, 0)));
+    assert_eq!(read_kept_times(&rule, 410, &["x-ttl: 60"]), Some((1500, 0, 0)));
+    assert_eq!(read_kept_times(&rule, 404, &["x-ttl: 1"]), Some((1000, 0, 0)));
+    assert_eq!(read_kept_times(&rule, 404, &["cache-control: no-store"]), None);
+    assert_eq!(read_kept_times(&rule, 500, &[]), None);
 }
 
 /// A list of directives as upstreams send them.
@@ -206,7 +222,7 @@ proptest! {
         let mut rule = Kit::new().rule;
         rule.sharing = if keyed { Sharing::Keyed } else { Sharing::ByHeaders };
         rule.held = if authorized { [AUTHORIZATION].into() } else { [].into() };
-        let answer = answered(status, &headers);
+        let answer = answer_with(status, &headers);
         let now = UNIX_EPOCH + Duration::from_secs(NOW_S);
         let ours = assess(&rule, answer.status, &answer.headers, NOW_S * 1000);
         let ours_ms = if ours.fate == Fate::Keep { ours.fresh_ms } else { 0 };

@@ -21,7 +21,8 @@ pub(super) enum AnswerKind {
 pub(super) fn read<'d>(
     document: &'d Document,
     operation: &'d Value,
-    (name, is_reading): (&str, bool),
+    name: &str,
+    is_reading: bool,
     types: &mut Types<'d>,
 ) -> Result<AnswerKind, String> {
     // Source: OpenAPI 3.1, Operation Object: `responses` is optional.

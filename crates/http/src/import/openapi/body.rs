@@ -1,7 +1,7 @@
 //! Request bodies: JSON, and forms given as one argument.
 
 use super::document::{Document, FORM, JSON, form_content, is_true, json_content};
-use super::names;
+use super::graphql_names;
 use super::parameters::{ListStyle, RequestParts};
 use super::types::{Field, TypeShape, Types, Way, first_line};
 use serde_json::{Map, Value};
@@ -77,7 +77,7 @@ fn form_body(media: &Value, types: &Types<'_>, shape: &TypeShape, argument: &str
     let mut repeated = Vec::new();
     for field in fields {
         let encoding = media.get("encoding").and_then(|it| it.get(&field.key)).unwrap_or(&Value::Null);
-        let key = names::member(&field.key);
+        let key = graphql_names::member(&field.key);
         let value = format!("$args.{argument}.{}", field.name);
         match ListStyle::of(encoding, "query").filter(|_| is_sent_apart(field)) {
             Some(ListStyle::Repeated) => repeated.push(format!(", {value}->map({{{key}: @}})")),

@@ -3,7 +3,7 @@
 use super::answer::{self, AnswerKind};
 use super::body;
 use super::document::{Document, is_true, text};
-use super::names::{self, TakenNames};
+use super::graphql_names::{self, TakenNames};
 use super::parameters::{Argument, RequestParts};
 use super::servers::{ServerAddress, UNKNOWN_HOST};
 use super::types::{Types, first_line};
@@ -132,7 +132,7 @@ impl<'d> OperationSource<'d> {
         }
         body::read(self.document, self.operation, &mut request, &name, types)?;
         let path = self.path_of(&mut request)?;
-        let answered = answer::read(self.document, self.operation, (&name, self.is_reading()), types)?;
+        let answered = answer::read(self.document, self.operation, &name, self.is_reading(), types)?;
         let (ty, selection) = match answered {
             AnswerKind::Done => ("Boolean".to_string(), "$(true)".to_string()),
             AnswerKind::Text => ("String".to_string(), "$".to_string()),
@@ -163,7 +163,7 @@ impl<'d> OperationSource<'d> {
     /// Name from `operationId`, else from method and path: `petsByPetId`, `createPets`.
     fn name(&self) -> String {
         if let Some(id) = text(self.operation, "operationId").filter(|it| !it.is_empty()) {
-            return names::field(id);
+            return graphql_names::field(id);
         }
         let verb = match self.method {
             "post" => "create",
@@ -179,7 +179,7 @@ impl<'d> OperationSource<'d> {
             .filter(|it| !it.is_empty())
             .map(|it| it.strip_prefix('{').map_or_else(|| it.to_string(), |name| format!("by {name}")))
             .collect();
-        names::field(&format!("{verb} {}", words.join(" ")))
+        graphql_names::field(&format!("{verb} {}", words.join(" ")))
     }
 
     /// Parameters of the path, overridden by those of the operation.

@@ -3,8 +3,8 @@
 //! Source: OpenAPI 3.1, Parameter Object and "Style Values"; RFC 6570.
 
 use super::document::{FORM, JSON, is_true, json_content, text};
+use super::graphql_names::{self, TakenNames};
 use super::integers::{self, WIDE};
-use super::names::{self, TakenNames};
 use super::types::{TypeShape, Types, Way, first_line};
 use crate::template::Header;
 use serde_json::Value;
@@ -159,7 +159,7 @@ impl<'d> Parameter<'d> {
 impl RequestParts {
     /// Adds an argument called `wanted`, or a similar unused name.
     pub(super) fn argument(&mut self, wanted: &str, ty: &str, description: Option<String>) -> String {
-        let name = self.given.fresh(names::field(wanted));
+        let name = self.given.fresh(graphql_names::field(wanted));
         self.arguments.push(Argument { name: name.clone(), ty: ty.to_string(), description });
         name
     }
@@ -183,10 +183,10 @@ impl RequestParts {
             return Ok(());
         }
         let is_required = is_true(parameter, "required") || place == "path";
-        let argument = self.given.fresh(names::field(name));
-        if let Some((shape, written)) =
-            read_parameter(parameter, (name, place), (&argument, operation), types)
-            && self.put((name, place), (parameter, is_required), written)
+        let argument = self.given.fresh(graphql_names::field(name));
+        let named = ParameterName { name, place };
+        if let Some((shape, written)) = read_parameter(parameter, named, &argument, operation, types)
+            && self.put(parameter, named, is_required, written)
         {
             let default = default_of(parameter.get("schema"), &shape);
             let bang = if is_required && default.is_empty() { "!" } else { "" };
@@ -208,13 +208,15 @@ impl RequestParts {
     /// Places a value; false if the place cannot express it.
     fn put(
         &mut self,
-        (name, place): (&str, &str),
-        (parameter, is_required): (&Value, bool),
+        parameter: &Value,
+        named: ParameterName<'_>,
+        is_required: bool,
         written: Written,
     ) -> bool {
+        let ParameterName { name, place } = named;
         match (place, written) {
             ("query" | "querystring", Written::Value(value)) => {
-                self.query.push(format!("{}: {value}", names::member(name)));
+                self.query.push(format!("{}: {value}", graphql_names::member(name)));
             }
             ("query" | "querystring", Written::Members(members)) => self.query.push(members),
             ("path", Written::Value(value)) => {
@@ -247,13 +249,23 @@ impl RequestParts {
     }
 }
 
+/// What tells the parameters of an operation apart.
+#[derive(Clone, Copy)]
+struct ParameterName<'d> {
+    name: &'d str,
+    /// `query`, `querystring`, `path`, `header` or `cookie`.
+    place: &'d str,
+}
+
 /// Type of a parameter, and its text in the request.
 fn read_parameter<'d>(
     parameter: &'d Value,
-    (name, place): (&'d str, &'d str),
-    (argument, operation): (&str, &str),
+    named: ParameterName<'d>,
+    argument: &str,
+    operation: &str,
     types: &mut Types<'d>,
 ) -> Option<(TypeShape, Written)> {
+    let ParameterName { name, place } = named;
     let read = Parameter::read(parameter, name, place, types)?;
     let shape = types.shape(read.schema, Way::In, &format!("{operation} {name}"), 0);
     let written = read.write(argument, &shape, types)?;

@@ -4,8 +4,8 @@
 //! type `JSON`. So every selection ends.
 
 use super::document::{Document, is_true, text};
+use super::graphql_names::{self, TakenNames};
 use super::integers::{self, WIDE};
-use super::names::{self, TakenNames};
 use crate::selection;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
@@ -270,7 +270,7 @@ impl<'d> Types<'d> {
         let names: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
         let all_texts = names.len() + usize::from(nullable) == values.len() && !names.is_empty();
         let are_names =
-            names.iter().all(|it| names::is_valid(it) && !matches!(*it, "true" | "false" | "null"));
+            names.iter().all(|it| graphql_names::is_valid(it) && !matches!(*it, "true" | "false" | "null"));
         if !(all_texts && are_names) {
             let ty = match kinds(schema).as_slice() {
                 ["integer", ..] => integers::type_of_values(values),
@@ -290,11 +290,11 @@ impl<'d> Types<'d> {
                 values.push(name.to_string());
             }
         }
-        let same = |it: &NamedType| matches!(&it.kind, NamedKind::Enum(known) if *known == values && it.name.starts_with(&names::type_name(hint)));
+        let same = |it: &NamedType| matches!(&it.kind, NamedKind::Enum(known) if *known == values && it.name.starts_with(&graphql_names::type_name(hint)));
         let name = match self.made.iter().find(|it| same(it)) {
             Some(known) => known.name.clone(),
             None => {
-                let name = self.given.fresh(names::type_name(hint));
+                let name = self.given.fresh(graphql_names::type_name(hint));
                 let description = first_line(schema);
                 self.made.push(NamedType {
                     name: name.clone(),
@@ -323,7 +323,7 @@ impl<'d> Types<'d> {
         self.merge(schema, &mut properties, &mut required, depth);
         let hidden = if way == Way::Out { "writeOnly" } else { "readOnly" };
         let suffix = if way == Way::Out { "" } else { "Input" };
-        let wanted = names::type_name(hint);
+        let wanted = graphql_names::type_name(hint);
         let mut given = TakenNames::default();
         let mut fields = Vec::new();
         for (key, property) in properties {
@@ -333,7 +333,7 @@ impl<'d> Types<'d> {
             }
             let shape = self.shape(property, way, &format!("{wanted} {key}"), depth + 1);
             fields.push(Field {
-                name: given.fresh(names::field(key)),
+                name: given.fresh(graphql_names::field(key)),
                 key: key.to_string(),
                 required: required.contains(key)
                     && match way {
@@ -409,9 +409,9 @@ impl<'d> Types<'d> {
             }
             // Outputs map the service's names to ours, inputs the reverse.
             let (name, key) = if out_way { (&field.name, &field.key) } else { (&field.key, &field.name) };
-            out.push_str(&names::member(name));
+            out.push_str(&graphql_names::member(name));
             if name != key {
-                out.push_str(&format!(": {}", names::member(key)));
+                out.push_str(&format!(": {}", graphql_names::member(key)));
             }
             if let Some(inner) = field.shape.object {
                 out.push_str(" { ");
@@ -459,7 +459,7 @@ impl<'d> Types<'d> {
         }
         // A missing member has no value, so the list of texts omits it.
         let member = |it: &Field| {
-            let key = names::quote_mapping_text(&it.key);
+            let key = graphql_names::quote_mapping_text(&it.key);
             format!("{value}.{}->echo([{key}, @]->joinNotNull('{pair}'))", it.name)
         };
         let members: Vec<String> = fields.iter().map(member).collect();
@@ -476,7 +476,7 @@ impl<'d> Types<'d> {
             let value = format!("{value}.{}", it.name);
             match it.shape.object {
                 Some(_) => self.deep_members(&it.shape, &name, &value),
-                None => Some(format!("{}: {value}", names::member(&name))),
+                None => Some(format!("{}: {value}", graphql_names::member(&name))),
             }
         };
         let members: Option<Vec<String>> = self.fields(shape).iter().map(member).collect();

@@ -1,10 +1,10 @@
 //! Values are found in two ways: evaluated as a whole, and taken apart into columns. Both have to find the same.
 
-use super::{planned, run, shown};
-use crate::inputs::Keys;
+use super::{plan_query, row_json, run};
 use crate::project::Projection;
 use crate::sdl::{self, ConnectorId};
-use crate::selection::tests::evaluated;
+use crate::selection::inputs::Keys;
+use crate::selection::tests::evaluate;
 use crate::selection::{Expr, ExprId, Member, Method, Selection, Start, Step, StepKind};
 use fastrand::Rng;
 use proptest::prelude::*;
@@ -85,11 +85,11 @@ fn own_names(selection: &Selection, id: ExprId) -> Vec<String> {
 }
 
 /// The types of the graph, the type of the field and the query for all of it.
-fn written(shape: &Shape, depth: usize, types: &mut Vec<String>) -> (String, String) {
+fn write_types(shape: &Shape, depth: usize, types: &mut Vec<String>) -> (String, String) {
     let (ty, query) = match shape {
         Shape::Leaf => ("Any".to_owned(), String::new()),
         Shape::Object(fields) => {
-            let all: Vec<_> = fields.iter().map(|it| (&it.0, written(&it.1, it.2, types))).collect();
+            let all: Vec<_> = fields.iter().map(|it| (&it.0, write_types(&it.1, it.2, types))).collect();
             let name = format!("T{}", types.len());
             let line: Vec<String> = all.iter().map(|(name, it)| format!("{name}: {}", it.0)).collect();
             types.push(format!("type {name} {{ {} }}", line.join(" ")));
@@ -128,9 +128,9 @@ fn data(value: Value) -> Value {
 }
 
 /// Result of a field of the type for `answer`; nothing if the types cannot express all of it.
-fn projected(text: &str, shape: &Shape, depth: usize, answer: &str) -> Option<Value> {
+fn project_text(text: &str, shape: &Shape, depth: usize, answer: &str) -> Option<Value> {
     let mut types = Vec::new();
-    let (ty, query) = written(shape, depth, &mut types);
+    let (ty, query) = write_types(shape, depth, &mut types);
     let literal = serde_json::to_string(text).expect("a text");
     let version = if text.contains("...") || text.contains("->as(") { 4 } else { 3 };
     let text = format!(
@@ -147,20 +147,20 @@ fn projected(text: &str, shape: &Shape, depth: usize, answer: &str) -> Option<Va
             return None;
         }
     };
-    let planned = planned(&mapping.schema, mapping.schema.query, &format!("{{ a {query} }}"));
+    let planned = plan_query(&mapping.schema, mapping.schema.query, &format!("{{ a {query} }}"));
     let fields = planned.fields();
     let projection = Projection::field(&mapping, ConnectorId(0), &planned.node(&fields), fields[0]);
     let table = run(&mapping, &planned, &projection, &[answer], Keys::NONE);
-    Some(shown(&planned.output, planned.root, &table, 0)["a"].clone())
+    Some(row_json(&planned.output, planned.root, &table, 0)["a"].clone())
 }
 
 /// `text` gives the same of `answer` however it is found: as JSON and as a type of its own.
 #[track_caller]
 pub(crate) fn agree(text: &str, answer: &str) {
     let selection = Selection::parse(text).expect("a selection");
-    let evaluated = evaluated(text, answer);
+    let evaluated = evaluate(text, answer);
     let value: Value = serde_json::from_str(&evaluated).unwrap_or(Value::Null);
-    let json = projected(text, &Shape::Leaf, 0, answer).expect("JSON is any value");
+    let json = project_text(text, &Shape::Leaf, 0, answer).expect("JSON is any value");
     let is_told = json.as_str().is_some_and(|it| it.starts_with("! "));
     assert_eq!(
         is_told,
@@ -169,7 +169,7 @@ pub(crate) fn agree(text: &str, answer: &str) {
     );
     assert_eq!(data(json), value, "{text} over {answer}, as JSON");
     let (shape, depth) = shape_of(&selection, selection.root(), &[&value]);
-    if let Some(typed) = projected(text, &shape, depth, answer) {
+    if let Some(typed) = project_text(text, &shape, depth, answer) {
         assert_eq!(data(typed), fitting(&shape, depth, &value), "{text} over {answer}, as a type");
     }
 }

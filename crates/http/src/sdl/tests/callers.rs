@@ -1,12 +1,12 @@
 //! Claims and the role in requests, and guards of types and fields.
 
-use super::{HEAD, connector, mapping, refused};
+use super::{HEAD, check_refusal, connector, mapping};
 use crate::sdl::{Condition, Guarded};
 
 const LINK: &str = "extend schema @link(url: \"https://specs.apollo.dev/federation/v2.9\", import: [\"@authenticated\", {name: \"@requiresScopes\", as: \"@scoped\"}])";
 
 /// A text whose field `u` has these `http` and selection.
-fn asked(http: &str, selection: &str) -> String {
+fn field_text(http: &str, selection: &str) -> String {
     format!(
         "type Query {{ u(id: ID): Int @connect(source: \"s\", http: {{{http}}}, selection: \"{selection}\") }}"
     )
@@ -15,7 +15,7 @@ fn asked(http: &str, selection: &str) -> String {
 #[test]
 fn claims_and_roles_that_a_call_reads_are_noted_by_the_names_of_both() {
     let reads = |http: &str, selection: &str, expected: &[&str]| {
-        let text = format!("{HEAD}{}", asked(http, selection));
+        let text = format!("{HEAD}{}", field_text(http, selection));
         let mapping = mapping(&text);
         let found: Vec<&str> =
             connector(&mapping, "Query", "u").reads_claims.iter().map(|it| &**it).collect();
@@ -38,7 +38,8 @@ fn claims_and_roles_that_a_call_reads_are_noted_by_the_names_of_both() {
 
 #[test]
 fn what_no_claim_is_and_headers_of_the_session_are_refused() {
-    let check = |http: &str, place: &str, message: &str| refused(&asked(http, "$.n"), &[(place, message)]);
+    let check =
+        |http: &str, place: &str, message: &str| check_refusal(&field_text(http, "$.n"), &[(place, message)]);
     check(
         "GET: \"/u\", queryParams: \"a: $claims\"",
         "$claims",
@@ -77,7 +78,7 @@ fn guards_that_say_nothing_or_stand_elsewhere_are_refused() {
         let text = format!(
             "{LINK}\ntype U {on} {{ id: ID }} {more}\ntype Query {{ u(id: ID {argument}): U @connect(source: \"s\", http: {{GET: \"/u\"}}, selection: \"id\") }}"
         );
-        refused(&text, &[(place, message)]);
+        check_refusal(&text, &[(place, message)]);
     };
     let on = |on: &str, place: &str, message: &str| check(on, "", "", place, message);
     on("@scoped", "@scoped", "`@scoped` needs `scopes`");

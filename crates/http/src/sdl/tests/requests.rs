@@ -1,6 +1,6 @@
 //! Requests of connectors.
 
-use super::{HEAD, connector, mapping, refused, warned};
+use super::{HEAD, check_refusal, check_warning, connector, mapping};
 
 /// A type that is asked for by `id` and `no`, with this `http` and, beside it, `more`.
 fn seat(http: &str, more: &str) -> String {
@@ -21,7 +21,7 @@ fn a_batch_of_several_keys_is_a_list_of_objects() {
         assert_eq!((keys.as_slice(), seat.batch_max), (&["id", "no"][..], Some(9)), "{body}");
     }
     let check = |body: &str, place: &str, message: &str| {
-        refused(&seat(&format!("POST: \"/s\", body: \"{body}\""), ""), &[(place, message)]);
+        check_refusal(&seat(&format!("POST: \"/s\", body: \"{body}\""), ""), &[(place, message)]);
     };
     check("$batch { id nos }", "nos", "`Seat` has no field `nos`; did you mean `no`?");
     let single = "`to` is no single value, and answers to `$batch` are matched by such";
@@ -41,7 +41,7 @@ fn objects_where_single_values_belong_are_said_with_their_place() {
         )
     };
     let params = |params: &str| text(&format!("GET: \"/f\", queryParams: \"{params}\""));
-    let check = |text: &str, place: &str, message: &str| refused(text, &[(place, message)]);
+    let check = |text: &str, place: &str, message: &str| check_refusal(text, &[(place, message)]);
     let member = "this is an object, and a parameter is a single value or a list: name its members, or write `->jsonStringify`";
     check(&params("q: $args.q i: $args.i"), "$args.i\"", member);
     check(&params("i: $args.i.in"), "$args.i.in", member);
@@ -78,7 +78,7 @@ fn lists_within_lists_and_paths_that_are_none_are_said_with_their_place() {
     };
     let path = |it: &str| text(&format!("path: \"{it}\""));
     let params = |it: &str| text(&format!("queryParams: \"{it}\""));
-    let check = |text: &str, place: &str, message: &str| refused(text, &[(place, message)]);
+    let check = |text: &str, place: &str, message: &str| check_refusal(text, &[(place, message)]);
     let segment =
         "this is a list or an object, and a segment of a path is a single value: write `->joinNotNull(',')`";
     check(&path("$(['a', $args.q])"), "$args.q])", segment);
@@ -117,12 +117,12 @@ fn limits_that_let_nothing_through_are_refused() {
         let message = format!("a whole number from 1 to {max} is expected here");
         let text =
             "type Query { f: Int @connect(source: \"s\", http: {GET: \"/f\"}, selection: \"$\") FIELD }";
-        refused(
+        check_refusal(
             &format!("extend schema @policy(source: \"s\", {policy})\n{}", text.replace("FIELD", "")),
             &[("0", &message)],
         );
         if policy.starts_with("timeout") {
-            refused(&text.replace("FIELD", &format!("@policy({policy})")), &[("0", &message)]);
+            check_refusal(&text.replace("FIELD", &format!("@policy({policy})")), &[("0", &message)]);
         }
     }
 }
@@ -135,17 +135,17 @@ fn all_that_nothing_gives_is_told_at_once() {
     let at = lost("at");
     let text = "type U { id: ID name: String at: Int }
         type Query { u: U @connect(source: \"s\", http: {GET: \"/u\"}, selection: \"id\") us: [U] @connect(source: \"s\", http: {GET: \"/us\"}, selection: \"name\") }";
-    refused(text, &[("\"id\"", &at), ("\"name\"", &at)]);
+    check_refusal(text, &[("\"id\"", &at), ("\"name\"", &at)]);
     // A field that one connector gives and another does not is null where it is not given.
     let text = text.replace(" at: Int", "");
     let is_null = |field: &str| format!("{}; it is null here", lost(field));
-    warned(&text, &[("\"id\"", &is_null("name")), ("\"name\"", &is_null("id"))]);
+    check_warning(&text, &[("\"id\"", &is_null("name")), ("\"name\"", &is_null("id"))]);
 }
 
 #[test]
 fn what_changes_something_and_what_nobody_sets_are_warnings() {
     for method in ["PUT", "PATCH", "DELETE"] {
-        warned(
+        check_warning(
             &format!(
                 "type Query {{ a: Int @connect(source: \"s\", http: {{{method}: \"/u\"}}, selection: \"$\") }}"
             ),
@@ -157,7 +157,7 @@ fn what_changes_something_and_what_nobody_sets_are_warnings() {
             )],
         );
     }
-    warned(
+    check_warning(
         "type Query { a: Int @connect(source: \"s\", http: {GET: \"/u?a={$context.a}\"}, selection: \"$\") }",
         &[(
             "$context.a",

@@ -1,6 +1,6 @@
 //! Texts that other servers take: links to all versions of connect, directives of federation, paths and forms.
 
-use super::{HEAD, connector, mapping, refused, warned};
+use super::{HEAD, check_refusal, check_warning, connector, mapping};
 use crate::sdl::read;
 
 /// The notes to `text`: lines, columns and words.
@@ -131,10 +131,10 @@ fn what_guards_or_hides_is_refused_wherever_it_stands() {
         let mut all = [""; 5];
         all[at] = place;
         let [ty, field, argument, value, input] = all;
-        refused(&text(ty, field, argument, value, input), &[("@inaccessible", hides)]);
+        check_refusal(&text(ty, field, argument, value, input), &[("@inaccessible", hides)]);
     }
     let asks = "`@fedPolicy` asks a program who may see this, which is not done here: write `@requiresScopes`, or `@allow(roles: [\"name\"])` of `https://weir.example/spec/v1`";
-    refused(&text("", "@fedPolicy(policies: [[\"a\"]])", "", "", ""), &[("@fedPolicy", asks)]);
+    check_refusal(&text("", "@fedPolicy(policies: [[\"a\"]])", "", "", ""), &[("@fedPolicy", asks)]);
 }
 
 #[test]
@@ -205,13 +205,13 @@ fn a_list_where_a_single_value_belongs_is_said_with_its_place() {
             type U @connect(source: \"s\", http: {{{http}}}, selection: \"id n\") {{ id: ID n: Int }}"
         )
     };
-    refused(&batch("GET: \"/u/{$batch.id}\""), &[("$batch.id}", list)]);
-    refused(&batch("GET: \"/u?id={$batch.id->slice(0, 2)}\""), &[("$batch.id->", list)]);
+    check_refusal(&batch("GET: \"/u/{$batch.id}\""), &[("$batch.id}", list)]);
+    check_refusal(&batch("GET: \"/u?id={$batch.id->slice(0, 2)}\""), &[("$batch.id->", list)]);
     let header = "GET: \"/u\", headers: [{name: \"x-ids\", value: \"{$batch.id}\"}]";
-    refused(&batch(header), &[("$batch.id}", list)]);
+    check_refusal(&batch(header), &[("$batch.id}", list)]);
     let names = "parameters have names: write `name: $batch.name`";
-    refused(&batch("GET: \"/u\", queryParams: \"$batch.id\""), &[("$batch.id", names)]);
-    refused(&batch("GET: \"/u\", queryParams: \"$batch { id }\""), &[("$batch { id }", names)]);
+    check_refusal(&batch("GET: \"/u\", queryParams: \"$batch.id\""), &[("$batch.id", names)]);
+    check_refusal(&batch("GET: \"/u\", queryParams: \"$batch { id }\""), &[("$batch { id }", names)]);
     mapping(&format!("{HEAD}{}", batch("GET: \"/u/{$batch.id->joinNotNull(',')}\"")));
     mapping(&format!("{HEAD}{}", batch("GET: \"/u/{$batch.id->first}\"")));
     let field = |url: &str| {
@@ -219,9 +219,9 @@ fn a_list_where_a_single_value_belongs_is_said_with_its_place() {
             "input I {{ l: [Int] n: Int }} type Query {{ a(l: [Int], i: [I]): Int @connect(source: \"s\", http: {{GET: \"{url}\"}}, selection: \"$\") }}"
         )
     };
-    refused(&field("/{$args.l}"), &[("$args.l}", list)]);
-    refused(&field("/{$args.i.n}"), &[("$args.i.n}", list)]);
-    refused(&field("/{$([1, 2])}"), &[("[1, 2]", list)]);
+    check_refusal(&field("/{$args.l}"), &[("$args.l}", list)]);
+    check_refusal(&field("/{$args.i.n}"), &[("$args.i.n}", list)]);
+    check_refusal(&field("/{$([1, 2])}"), &[("[1, 2]", list)]);
     mapping(&format!("{HEAD}{}", field("/{$args.l->first}/{$args.l->size}")));
 }
 
@@ -234,9 +234,9 @@ fn a_form_has_names() {
         )
     };
     let names = "a form has names: write `name: value`";
-    refused(&form("$args.v", "Int"), &[("$args.v", names)]);
-    refused(&form("$args.v", "[I]"), &[("$args.v", names)]);
-    refused(&form("$([1])", "Int"), &[("[1]", names)]);
+    check_refusal(&form("$args.v", "Int"), &[("$args.v", names)]);
+    check_refusal(&form("$args.v", "[I]"), &[("$args.v", names)]);
+    check_refusal(&form("$([1])", "Int"), &[("[1]", names)]);
     for (body, ty) in [("$args.v", "I"), ("$args.v", "Json"), ("v: $args.v", "[I]"), ("$({v: 1})", "Int")] {
         mapping(&format!("{HEAD}{}", form(body, ty)));
     }
@@ -258,14 +258,14 @@ fn a_type_is_found_by_any_of_its_connectors() {
     assert_eq!(of_type("U"), ["GET /u/{$this.id}", "GET /v/{$this.n}"]);
     assert!(mapping.notes.is_empty(), "{:?}", mapping.notes);
     let typed = "type U @connect(source: \"s\", http: {GET: \"/w/{$this.n}\"}, selection: \"id\") {";
-    warned(
+    check_warning(
         &text.replace(HEAD, "").replace("type U {", typed),
         &[
             ("@connect", "`U` is found by another `@connect`: this one answers its own field only"),
             ("@connect", "`U` is found by another `@connect`: this one answers its own field only"),
         ],
     );
-    refused(
+    check_refusal(
         "type Query { us: [U] @connect(source: \"s\", http: {GET: \"/us\"}, selection: \"id\") }
         type U @connect(source: \"s\", http: {GET: \"/u/{$this.id}\"}, entity: false, selection: \"id n\") { id: ID n: Int }",
         &[("false", "the `@connect` of a type finds its objects: leave `entity` out")],
@@ -350,18 +350,21 @@ fn headers_of_answers_are_named_where_there_are_answers() {
     };
     let read = mapping(&format!("{HEAD}{}", query("/a", "$response.headers.'X-A'->first")));
     assert_eq!(connector(&read, "Query", "a").answer_headers, [Box::<str>::from("x-a")]);
-    refused(
+    check_refusal(
         &query("/{$response.headers.a}", "$"),
         &[(
             "$response",
             "there is no answer yet: `$response` stands in `selection`, `isSuccess` and `errors`",
         )],
     );
-    refused(
+    check_refusal(
         &query("/a", "$response.status"),
         &[("$response", "only headers are known of it: write `$response.headers.'name'`")],
     );
-    refused(&query("/a", "$response.headers.'a b'->first"), &[("'a b'", "`a b` is no name of a header")]);
+    check_refusal(
+        &query("/a", "$response.headers.'a b'->first"),
+        &[("'a b'", "`a b` is no name of a header")],
+    );
 }
 
 #[test]
@@ -377,11 +380,11 @@ fn a_batch_by_parts_of_an_object_selects_them() {
     let path = |names: &[&str]| names.iter().map(|it| Box::from(*it)).collect::<Vec<Box<str>>>();
     let matching = crate::sdl::Matching::Keys(vec![path(&["of", "at", "x"]), path(&["of", "at", "z", "y"])]);
     assert_eq!(items.matching, matching);
-    refused(
+    check_refusal(
         &types("at { x } n"),
         &[("at { x } n", "a batch is matched by its keys: select `at.y`, plainly")],
     );
-    refused(
+    check_refusal(
         &types("at { x y } n").replace("a: $batch.at.x b: $batch.at.y", "a: $batch.at.ids"),
         &[("at.ids", "`at` is no single value, and answers to `$batch` are matched by such")],
     );

@@ -45,17 +45,17 @@ impl<'d> SdlReader<'d> {
             return None;
         };
         let method = self.method(method);
-        let graphql = graphql.and_then(|it| self.string(it)).map(|it| (self.operation((&it.0, it.1)), it.1));
+        let graphql = graphql.and_then(|it| self.string(it)).map(|it| (self.operation(&it.0, it.1), it.1));
         let is_batch = mode.is_some_and(|it| self.mode(it, scope));
         let fixed = why_fixed(graphql.is_some(), is_batch);
-        let url = self.string(url).and_then(|it| self.url((&it.0, it.1), scope, fixed, used))?;
+        let url = self.string(url).and_then(|it| self.url(&it.0, it.1, scope, fixed, used))?;
         let body = body.and_then(|it| self.string(it));
-        let body = body.map(|it| (self.body((&it.0, it.1), scope, used), it.1));
+        let body = body.map(|it| (self.body(&it.0, it.1, scope, used), it.1));
         let method = method?;
-        self.check_parts((method, directive.span), graphql.as_ref(), body.as_ref(), is_batch);
+        self.check_parts(method, directive.span, graphql.as_ref(), body.as_ref(), is_batch);
         let graphql = match graphql {
             Some((Some(operation), span)) => {
-                self.check_operation((&operation, span), body.as_ref(), scope, is_batch, used);
+                self.check_operation(&operation, span, body.as_ref(), scope, is_batch, used);
                 Some(operation)
             }
             Some((None, _)) => return None,
@@ -105,7 +105,8 @@ impl<'d> SdlReader<'d> {
     /// Checks which arguments may be combined.
     fn check_parts(
         &mut self,
-        (method, span): (&str, Span),
+        method: &str,
+        span: Span,
         graphql: Option<&(Option<RemoteOperation>, Span)>,
         body: Option<&(Option<Template>, Span)>,
         is_batch: bool,
@@ -142,7 +143,8 @@ impl<'d> SdlReader<'d> {
     /// Variables of a remote operation: in `SINGLE` each is a value of the field, in `BATCH` there is one, the list.
     fn check_operation(
         &mut self,
-        (operation, span): (&RemoteOperation, Span),
+        operation: &RemoteOperation,
+        span: Span,
         body: Option<&(Option<Template>, Span)>,
         scope: &Scope<'d>,
         is_batch: bool,

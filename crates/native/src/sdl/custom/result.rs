@@ -1,6 +1,6 @@
 //! Types that custom fields give and take, and their definitions for whoever serves them.
 
-use super::super::names::{self, Named};
+use super::super::named_types::{self, Named};
 use super::super::{SdlReader, hint};
 use super::CustomDraft;
 use crate::custom::{Customs, RemoteDefinition, ResponseName};
@@ -27,7 +27,7 @@ enum Use {
 
 impl<'d> SdlReader<'d> {
     fn kind_of_use(&self, name: &str) -> Use {
-        match (names::scalar(name), self.names.get(name)) {
+        match (named_types::scalar(name), self.names.get(name)) {
             _ if BUILT_IN.contains(&name) => Use::Leaf,
             (Some(Scalar::Point | Scalar::Polygon | Scalar::MultiPolygon), _) => Use::Shape,
             (Some(_), _) | (None, Some((Named::Enum(_), _))) => Use::Leaf,
@@ -74,7 +74,7 @@ impl<'d> SdlReader<'d> {
     }
 
     fn unknown_type(&self, name: &str) -> String {
-        let known = self.names.keys().copied().chain(names::SCALARS.map(|it| it.0)).chain(["ID"]);
+        let known = self.names.keys().copied().chain(named_types::SCALARS.map(|it| it.0)).chain(["ID"]);
         format!("there is no type `{name}`{}", hint(name, known))
     }
 
@@ -100,7 +100,7 @@ impl<'d> SdlReader<'d> {
                 }
                 Some(&(Named::Enum(_), span)) => self.stored_enum(name, span, made),
                 Some((Named::Type(_), _)) => {}
-                None if names::scalar(name).is_some() => {
+                None if named_types::scalar(name).is_some() => {
                     let place = self.place_of(Span::default());
                     made.definitions.push(RemoteDefinition {
                         name: name.to_owned(),

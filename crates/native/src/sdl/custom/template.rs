@@ -14,7 +14,8 @@ impl<'d> SdlReader<'d> {
     /// Reads a body; names of its variables go to `used`.
     pub(super) fn body(
         &mut self,
-        (text, span): (&str, Span),
+        text: &str,
+        span: Span,
         scope: &Scope<'d>,
         used: &mut Vec<String>,
     ) -> Option<Template> {
@@ -41,7 +42,7 @@ impl<'d> SdlReader<'d> {
     }
 
     /// Reads a remote operation.
-    pub(super) fn operation(&mut self, (text, span): (&str, Span)) -> Option<RemoteOperation> {
+    pub(super) fn operation(&mut self, text: &str, span: Span) -> Option<RemoteOperation> {
         let wrong = |reader: &mut Self, message: &str| {
             reader.complain(span, format!("`graphql`: {message}"));
             None

@@ -9,7 +9,8 @@ impl<'d> SdlReader<'d> {
     /// Reads an address; names of its variables go to `used`. `fixed`: why none may be there.
     pub(super) fn url(
         &mut self,
-        (text, span): (&str, Span),
+        text: &str,
+        span: Span,
         scope: &Scope<'d>,
         fixed: Option<&str>,
         used: &mut Vec<String>,

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use weir_postgres::{
-    Buffer, Error as PostgresError, Format, Isolation, Parameters, Pool, Purpose, Session as Connection,
-    Settings, Statement, Transaction,
+    Buffer, Error as PostgresError, Format, Isolation, Parameters, Pool, Purpose, Rows,
+    Session as Connection, Settings, Statement, Transaction, array_literal::quote,
 };
-use weir_relational::dialect::quoting::{list, quote_identifier};
+use weir_relational::quoting::{list, quote_identifier};
 
 /// A statement that builds an index of a large table may take so long.
 const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -187,7 +187,7 @@ impl Postgres {
         Ok(self.query(sql, values, 1)?.first().is_some_and(|row| row[0].int() == 1))
     }
 
-    fn run(&mut self, sql: &str, values: &[Value], width: usize) -> Result<weir_postgres::Rows, Error> {
+    fn run(&mut self, sql: &str, values: &[Value], width: usize) -> Result<Rows, Error> {
         let mut parameters = Parameters::new();
         for value in values {
             match value {
@@ -199,19 +199,14 @@ impl Postgres {
     }
 
     /// Runs a query like [`Session::query`] whose values are encoded already.
-    fn run_with(
-        &mut self,
-        sql: &str,
-        parameters: &Parameters,
-        width: usize,
-    ) -> Result<weir_postgres::Rows, Error> {
+    fn run_with(&mut self, sql: &str, parameters: &Parameters, width: usize) -> Result<Rows, Error> {
         let types = vec![0; parameters.count() as usize];
         let statement = Statement::new(sql, types, vec![Format::Text; width], [], None);
         self.session()?.push(&statement, parameters);
         Ok(self.flush(sql)?.pop().unwrap_or_default())
     }
 
-    fn flush(&mut self, sql: &str) -> Result<Vec<weir_postgres::Rows>, Error> {
+    fn flush(&mut self, sql: &str) -> Result<Vec<Rows>, Error> {
         let Some(session) = &mut self.session else {
             return Err(Error::Database("the session is gone".into()));
         };
@@ -244,26 +239,15 @@ fn array<'l>(bulk: Bulk<'_>, cells: impl Iterator<Item = Literal<'l>>, out: &mut
             out.push(b',');
         }
         match cell {
-            Literal::Words(words) => quote(words, out),
+            Literal::Words(words) => quote(words.as_bytes(), out),
             Literal::Cell(BulkCell::Null) => out.extend_from_slice(b"NULL"),
-            Literal::Cell(BulkCell::Text(from, to)) => quote(bulk.slice(from, to), out),
+            Literal::Cell(BulkCell::Text(from, to)) => quote(bulk.slice(from, to).as_bytes(), out),
             Literal::Cell(BulkCell::Real(number)) => out.extend_from_slice(format!("{number:?}").as_bytes()),
             Literal::Cell(BulkCell::Int(number)) => out.extend_from_slice(number.to_string().as_bytes()),
             Literal::Cell(BulkCell::Bool(value)) => out.extend_from_slice(value.to_string().as_bytes()),
         }
     }
     out.push(b'}');
-}
-
-fn quote(text: &str, out: &mut Buffer) {
-    out.push(b'"');
-    for byte in text.bytes() {
-        if matches!(byte, b'"' | b'\\') {
-            out.push(b'\\');
-        }
-        out.push(byte);
-    }
-    out.push(b'"');
 }
 
 /// An array of numbers.

@@ -11,8 +11,8 @@ use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, ffi, params_fr
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use weir_engine::write::out::Out;
-use weir_relational::dialect::quoting::{list, quote_identifier};
-use weir_relational::word_form;
+use weir_relational::quoting::{list, quote_identifier};
+use weir_relational::values::word_form;
 use weir_sqlite::connection::Tuning;
 
 /// Opens the file at `path`, or makes it.

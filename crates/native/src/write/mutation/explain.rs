@@ -8,7 +8,7 @@ use crate::model::{TypeId, TypeKind};
 use crate::write::object::{InputObject, Role};
 use crate::write::resolve::{Resolution, Resolutions, edges};
 use std::sync::Arc;
-use weir_sql::frontend::program::BoundStatement;
+use weir_database::frontend::program::BoundStatement;
 
 /// Types of an interface or union for which statements are shown.
 const MEMBERS_MAX: usize = 8;

@@ -20,8 +20,8 @@ use crate::write::resolve::{Denied, Resolution};
 use crate::write::statement::{RowCondition, TemplateKey};
 use crate::write::type_info::{EdgeStorage, Pointer, copy, side};
 use smallvec::SmallVec;
+use weir_database::frontend::program::{Answers, BoundStatement, Step, Value};
 use weir_relational::plan::operators::Comparison;
-use weir_sql::frontend::program::{Answers, BoundStatement, Step, Value};
 
 /// Objects of one type that an operation is asked for.
 #[derive(Clone, Debug)]
@@ -250,7 +250,7 @@ impl Mutation {
         let losers = std::mem::take(&mut self.permissions.losers);
         for (at, LoserQuestion { ty, keeps }) in losers.into_iter().enumerate() {
             let cells = answers.cells(self.permissions.losers_at + at);
-            for id in cells.iter().filter_map(weir_sql::frontend::program::Cell::int) {
+            for id in cells.iter().filter_map(weir_database::frontend::program::Cell::int) {
                 if Some(id) != keeps {
                     self.permissions.demand(Right::Update, ty, id);
                 }

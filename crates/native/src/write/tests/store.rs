@@ -12,10 +12,10 @@ use crate::write::object::{Content, InputObject, Role};
 use rusqlite::Connection;
 use rusqlite::types::Value as Stored;
 use std::sync::Arc;
+use weir_database::frontend::program::{Answers, BoundStatement, Cell, Program, Step, Value};
 use weir_language::schema::Schema;
 use weir_relational::catalog::{ColumnId, TableId, TableKind};
 use weir_relational::passes::policy::Everything;
-use weir_sql::frontend::program::{Answers, BoundStatement, Cell, Program, Step, Value};
 
 pub(super) struct OracleStore {
     connection: Connection,

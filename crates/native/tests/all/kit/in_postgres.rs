@@ -5,13 +5,13 @@ use crate::postgres_kit::{Database, database};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
+use weir_database::postgres::PostgresSource;
 use weir_engine::caller::Identity;
 use weir_engine::engine::Engine;
 use weir_native::compile::Native;
 use weir_native::layout;
 use weir_native::store::{Place, Store, Types, open_and_migrate};
 use weir_postgres::Settings;
-use weir_sql::postgres::PostgresSource;
 
 /// A served store in a database of its own.
 pub(crate) struct Served {

@@ -4,10 +4,10 @@ use super::{Extension, Reserve, SideIndex, StoreDialect};
 use crate::catalog::postgres_types::oid;
 use crate::catalog::{ColumnType, PREFIX_CHARACTERS};
 use crate::dialect::postgres::Postgres;
-use crate::dialect::quoting::{all, literal, quote_identifier};
 use crate::plan::ddl::{ColumnSource, Index, IndexKind, Numbers, TableDefinition};
-use crate::text_search::{Words, vector};
-use crate::word_form;
+use crate::quoting::{all, literal, quote_identifier};
+use crate::values::text_search::{Words, vector};
+use crate::values::word_form;
 
 /// A row of a tree takes 2,704 bytes, with its head and the numbers that may stand beside texts.
 const TREE_BYTES_MAX: usize = 2_600;

@@ -2,9 +2,9 @@
 
 use super::{Extension, Reserve, SideIndex, StoreDialect};
 use crate::catalog::ColumnType;
-use crate::dialect::quoting::{all, literal, quote_identifier};
 use crate::dialect::sqlite::Sqlite;
 use crate::plan::ddl::{ColumnSource, Index, IndexKind, Numbers, TableDefinition};
+use crate::quoting::{all, literal, quote_identifier};
 
 /// The columns of an index of boxes, after `id`: least and greatest longitude, least and greatest latitude.
 const BOX_COLUMNS: [&str; 4] = ["west", "east", "south", "north"];

@@ -9,6 +9,7 @@
 //! **Cost:** one pass over the head without allocating, and one comparison of bytes where a connection repeats its last head; of bodies
 //! only the size lines of chunks are looked at.
 
+use super::head_error::HeadError;
 use super::http2_guard::{self, FrameCounter};
 use crate::config::Limits;
 use httparse::{Header, Request, Status};
@@ -25,33 +26,6 @@ pub(crate) const STAND_IN: &[u8] = b"- * HTTP/1.1\r\nconnection: close\r\n\r\n";
 const LINES_AT_HAND: usize = 128;
 /// Maximum size of a head that is remembered, in bytes.
 const KEPT_BYTES_MAX: usize = 1024;
-
-/// Reasons to refuse a head.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum HeadError {
-    /// The head is too long.
-    Long,
-    /// The request line is too long.
-    LongUrl,
-    /// There are too many header lines.
-    Lines,
-    /// The head is not valid HTTP.
-    Syntax(httparse::Error),
-    /// The target is not a URL.
-    Target,
-    /// A line ends with LF alone.
-    BareLf,
-    /// Several lengths of the body.
-    TwoLengths,
-    /// The length is not a number.
-    Length,
-    /// A transfer coding other than `chunked`.
-    Coding,
-    /// `Host` is missing or repeated.
-    Host,
-    /// `Host` differs from the URL.
-    OtherHost,
-}
 
 /// How to treat bytes after those that may pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

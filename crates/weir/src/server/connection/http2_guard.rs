@@ -8,7 +8,7 @@
 //!
 //! Sources: RFC 9113, sections 4.1, 6, 8.3.1 and 10.5; RFC 9110, 4.2.3.
 
-use super::head_guard::HeadError;
+use super::head_error::HeadError;
 use crate::config::Limits;
 use hyper::header::{COOKIE, HOST};
 use hyper::http::request::Parts;
@@ -188,7 +188,7 @@ mod tests {
     }
 
     /// Follows `bytes` in pieces of `size`; how many may pass.
-    fn passed(frames: &mut FrameCounter, bytes: &[u8], size: usize) -> usize {
+    fn count_passed(frames: &mut FrameCounter, bytes: &[u8], size: usize) -> usize {
         let mut passed = 0;
         for piece in bytes.chunks(size) {
             match frames.follow(piece) {
@@ -210,10 +210,18 @@ mod tests {
             let flood = frame.repeat(5 * most);
             for size in [1, 7, 9, 4096, flood.len()] {
                 let mut frames = FrameCounter::FIRST;
-                assert_eq!(passed(&mut frames, &frame.repeat(most), size), most * frame.len(), "{frame:?}");
+                assert_eq!(
+                    count_passed(&mut frames, &frame.repeat(most), size),
+                    most * frame.len(),
+                    "{frame:?}"
+                );
                 frames.at_second(1);
                 // The one too many ends before the rest is kept back.
-                assert_eq!(passed(&mut frames, &flood, size), (most + 1) * frame.len(), "{frame:?} {size}");
+                assert_eq!(
+                    count_passed(&mut frames, &flood, size),
+                    (most + 1) * frame.len(),
+                    "{frame:?} {size}"
+                );
             }
         }
     }
@@ -233,7 +241,7 @@ mod tests {
         frames.credit_sent(usize::MAX);
         let saved = CREDIT_BYTES_MAX / BYTES_PER_UPDATE + FRAMES_PER_SECOND_MAX;
         let flood = frame(WINDOW_UPDATE, 0, 4).repeat(2 * saved as usize);
-        assert_eq!(passed(&mut frames, &flood, flood.len()), 13 * (saved as usize + 1));
+        assert_eq!(count_passed(&mut frames, &flood, flood.len()), 13 * (saved as usize + 1));
     }
 
     fn check(url: &str, lines: &[(&str, &str)], version: Version, expected: Option<HeadError>) {

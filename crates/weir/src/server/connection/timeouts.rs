@@ -5,7 +5,7 @@
 //!
 //! **Invariant:** a connection without a request in flight has a deadline.
 
-use super::head_guard::HeadError;
+use super::head_error::HeadError;
 use super::unread::{Http2Stream, StreamTask, StreamedAnswer, UnreadBytes, UnreadLimits};
 use super::websocket_terms::WebSocketTerms;
 use std::cell::{Cell, RefCell};

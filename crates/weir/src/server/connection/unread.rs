@@ -177,14 +177,24 @@ impl UnreadBytes {
         let parts = self.parts.borrow();
         let own = in_parts(parts.iter().map(|it| it.bytes()).sum(), parts.len() as u64);
         let all = in_parts(unread::in_process(), IN_PARTS.load(Ordering::Relaxed));
-        self.fits(bytes, (own, all), bounds)
+        self.fits(bytes, StreamedBytes { own, all }, bounds)
     }
 
-    fn fits(&self, bytes: u64, (own, all): (u64, u64), bounds: UnreadLimits) -> bool {
+    fn fits(&self, bytes: u64, streamed: StreamedBytes, bounds: UnreadLimits) -> bool {
+        let StreamedBytes { own, all } = streamed;
         let whole = self.of_thread.get().saturating_mul(bounds.threads);
         self.own.get() + own + bytes <= bounds.connection
             && whole.saturating_add(all + bytes) <= bounds.process
     }
+}
+
+/// Unread bytes of streamed answers.
+#[derive(Clone, Copy)]
+struct StreamedBytes {
+    /// On the connection.
+    own: u64,
+    /// In the process.
+    all: u64,
 }
 
 /// Bytes that `answers` streamed answers count for while `bytes` of them wait.
@@ -210,7 +220,7 @@ mod tests {
         let held = UnreadBytes::for_connection(&of_thread);
         held.add(own);
         let bounds = UnreadLimits { connection: 100, process: 1000, threads: 2 };
-        assert_eq!(held.fits(bytes, (parts, all), bounds), expected);
+        assert_eq!(held.fits(bytes, StreamedBytes { own: parts, all }, bounds), expected);
         held.free(own);
         assert_eq!(of_thread.get(), others);
     }

@@ -6,6 +6,15 @@ use hyper::HeaderMap;
 use std::time::Duration;
 use weir_transport::socket::Subprotocol;
 
+/// What is spoken over a socket.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SocketApi {
+    pub(crate) subprotocol: Subprotocol,
+    pub(crate) endpoint: Endpoint,
+    /// True at an address of Relay's API.
+    pub(crate) is_relay: bool,
+}
+
 /// The result of a handshake.
 #[derive(Debug)]
 pub(crate) struct WebSocketTerms {
@@ -23,11 +32,8 @@ pub(crate) struct WebSocketTerms {
 
 impl WebSocketTerms {
     /// Terms of a handshake with these headers, under these limits.
-    pub(crate) fn new(
-        (subprotocol, endpoint, is_relay): (Subprotocol, Endpoint, bool),
-        headers: HeaderMap,
-        limits: &Limits,
-    ) -> Self {
+    pub(crate) fn new(api: SocketApi, headers: HeaderMap, limits: &Limits) -> Self {
+        let SocketApi { subprotocol, endpoint, is_relay } = api;
         Self {
             subprotocol,
             endpoint,

@@ -1,13 +1,15 @@
 //! Converts an engine response to an HTTP response: status, compression, cache headers.
 
 use crate::server::connection::unread::STREAM_BYTES;
-use crate::server::request::accepted_coding::coding;
-use crate::server::request::cache_headers;
+use crate::server::request::answer::accepted_coding::coding;
+use crate::server::request::answer::cache_headers;
+use crate::server::request::answer::cache_headers::mark_coding;
+use crate::server::request::answer::content_coding::{Coding, Encoder};
+use crate::server::request::answer::response_body::{ResponseBody, json};
 use crate::server::request::client_headers::POSITION;
-use crate::server::request::content_coding::{Encoder, mark_coding};
 use crate::server::request::context::RequestContext;
 use crate::server::request::negotiate::Media;
-use crate::server::request::response_body::{ResponseBody, json};
+use bytes::Bytes;
 use hyper::header::{HeaderValue, RETRY_AFTER};
 use hyper::{HeaderMap, Response, StatusCode};
 use weir_engine::engine::{self, Body, Capacity, Outcome};
@@ -30,15 +32,9 @@ pub(crate) fn respond(
             if made.outcome == Outcome::Refused {
                 context.worker.metrics.limits_in(&bytes);
             }
-            match (bytes.len() >= compression.bytes_min).then(coding).flatten() {
-                None => (ResponseBody::whole(bytes), None),
-                Some(coding) => (ResponseBody::whole(Encoder::whole(coding, &bytes)), Some(coding)),
-            }
+            whole((bytes.len() >= compression.bytes_min).then(coding).flatten(), bytes)
         }
-        Body::Shared(bytes) => match (bytes.len() >= compression.bytes_min).then(coding).flatten() {
-            None => (ResponseBody::whole(bytes), None),
-            Some(coding) => (ResponseBody::whole(Encoder::whole(coding, &bytes)), Some(coding)),
-        },
+        Body::Shared(bytes) => whole((bytes.len() >= compression.bytes_min).then(coding).flatten(), bytes),
         // Incremental parts are sent by their transport, so here they form a plain stream.
         Body::Stream { head, rest } | Body::Increments { first: head, rest } => {
             if let Err(refusal) = context.has_room(STREAM_BYTES) {
@@ -47,7 +43,9 @@ pub(crate) fn respond(
                 return response;
             }
             let coding = coding();
-            (ResponseBody::stream(head, rest, coding.map(Encoder::new)), coding)
+            let encoder = coding.and_then(Encoder::new);
+            let coding = coding.filter(|_| encoder.is_some());
+            (ResponseBody::stream(head, rest, encoder), coding)
         }
     };
     let mut response = json(status, media, reply);
@@ -74,4 +72,13 @@ pub(crate) fn respond(
         }
     }
     response
+}
+
+/// A complete body, packed if it can be, and how it is.
+fn whole(coding: Option<Coding>, bytes: impl AsRef<[u8]> + Into<Bytes>) -> (ResponseBody, Option<Coding>) {
+    let packed = coding.and_then(|it| Some((Encoder::whole(it, bytes.as_ref())?, it)));
+    match packed {
+        Some((packed, coding)) => (ResponseBody::whole(packed), Some(coding)),
+        None => (ResponseBody::whole(bytes), None),
+    }
 }

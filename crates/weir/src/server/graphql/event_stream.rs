@@ -5,12 +5,16 @@
 //!
 //! Sources: the protocol of the npm package graphql-sse, distinct connections; Apollo's multipart protocol for subscriptions.
 
-use super::live::{self, LaterParts, LiveClient, LiveOperation, LiveStart, LiveStep, WholeAnswer};
+use super::live_operation;
+use super::live_operation::{
+    LaterParts, LiveClient, LiveOperation, LiveSession, LiveStart, LiveStep, WholeAnswer,
+};
+use crate::server::request::answer::Answer;
+use crate::server::request::answer::response_body::ResponseBody;
 use crate::server::request::client_headers::copy_headers;
-use crate::server::request::context::{Answer, RequestContext};
+use crate::server::request::context::RequestContext;
 use crate::server::request::negotiate::{self, StreamForm};
 use crate::server::request::reserved_streams::{EventSender, RESULTS_MAX};
-use crate::server::request::response_body::ResponseBody;
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
 use crate::session::Session;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
@@ -52,28 +56,29 @@ pub(super) async fn answer(context: &RequestContext, request: StreamRequest<'_>,
         is_get,
         increments: negotiate::increments(headers).filter(|it| it.1 == form).map(|it| it.0),
     };
-    let session = (session.identity, session.expires_ms);
-    let (body, verdict, execution) = match Box::pin(live::start(context, client, session, payload)).await {
-        LiveStart::Answered(WholeAnswer { verdict, execution, body, later: Some(rest), .. }) => {
-            (parts(form, &body, *rest), verdict, execution)
-        }
-        LiveStart::Answered(WholeAnswer { verdict, execution, body, .. }) => {
-            let mut all = form.head();
-            all.extend_from_slice(&form.result(&body));
-            all.extend_from_slice(&form.end());
-            (ResponseBody::whole(all), verdict, execution)
-        }
-        LiveStart::Live(operation) => {
-            let (sender, receiver) = channel(RESULTS_MAX);
-            let mut head = form.head();
-            head.extend_from_slice(&form.life());
-            tokio::task::spawn_local(async move {
-                pump(operation, &sender, &Framing::new(form)).await;
-            });
-            (ResponseBody::stream(head, receiver, None), Verdict::Executed, None)
-        }
-    };
-    stream_answer(body, form, endpoint, (verdict, execution))
+    let session = LiveSession { identity: session.identity, expires_ms: session.expires_ms };
+    let (body, verdict, execution) =
+        match Box::pin(live_operation::start(context, client, session, payload)).await {
+            LiveStart::Answered(WholeAnswer { verdict, execution, body, later: Some(rest), .. }) => {
+                (parts(form, &body, *rest), verdict, execution)
+            }
+            LiveStart::Answered(WholeAnswer { verdict, execution, body, .. }) => {
+                let mut all = form.head();
+                all.extend_from_slice(&form.result(&body));
+                all.extend_from_slice(&form.end());
+                (ResponseBody::whole(all), verdict, execution)
+            }
+            LiveStart::Live(operation) => {
+                let (sender, receiver) = channel(RESULTS_MAX);
+                let mut head = form.head();
+                head.extend_from_slice(&form.life());
+                tokio::task::spawn_local(async move {
+                    pump(operation, &sender, &Framing::new(form)).await;
+                });
+                (ResponseBody::stream(head, receiver, None), Verdict::Executed, None)
+            }
+        };
+    stream_answer(body, form, endpoint, Executed { verdict, execution })
 }
 
 /// Streams the parts of an incremental answer.
@@ -99,13 +104,20 @@ pub(super) fn parts(form: StreamForm, first: &[u8], mut rest: LaterParts) -> Res
     ResponseBody::stream(head, receiver, None)
 }
 
+/// What is counted of an answer.
+pub(super) struct Executed {
+    pub(super) verdict: Verdict,
+    pub(super) execution: Option<Execution>,
+}
+
 /// An answer whose body is a stream.
 pub(super) fn stream_answer(
     body: ResponseBody,
     form: StreamForm,
     endpoint: Endpoint,
-    (verdict, execution): (Verdict, Option<Execution>),
+    executed: Executed,
 ) -> Answer {
+    let Executed { verdict, execution } = executed;
     let mut response = Response::new(body);
     let told = response.headers_mut();
     told.insert(CONTENT_TYPE, HeaderValue::from_static(form.content_type()));

@@ -2,9 +2,9 @@
 //!
 //! **Invariant:** no other module of the server asks the engine to execute; a tidy test holds it.
 
+use crate::server::request::answer::refusal::{Refusal, error_body};
 use crate::server::request::context::RequestContext;
-use crate::server::request::refusal::{Refusal, error_body};
-use crate::server::telemetry::log::Noted;
+use crate::server::telemetry::noted::Noted;
 use hyper::http::request::Parts;
 use std::future::poll_fn;
 use std::pin::pin;

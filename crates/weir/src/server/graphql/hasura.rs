@@ -3,26 +3,28 @@
 //!
 //! **Invariant:** the requests of a list run one after another, each on its own; their answers leave in the same order.
 
-use super::batch::{self, BatchForm};
 use super::engine_response::respond;
 use super::event_stream::{self, StreamRequest};
 use super::execute::execute;
+use super::hasura_request::{hasura_params, hasura_verdict};
+use super::request_list;
+use super::request_list::{BatchForm, RequestList};
 use super::rest;
+use crate::server::request::answer::Answer;
+use crate::server::request::answer::refusal::{Refusal, error_body};
+use crate::server::request::answer::response_body::{ResponseBody, json};
 use crate::server::request::auth;
-use crate::server::request::context::{Answer, RequestContext};
+use crate::server::request::context::RequestContext;
 use crate::server::request::engine_request::engine_request;
 use crate::server::request::negotiate::{self, Media, StreamForm};
-use crate::server::request::receive::{self, Params, Unusable};
-use crate::server::request::refusal::{Refusal, error_body};
-use crate::server::request::response_body::{ResponseBody, json};
+use crate::server::request::receive::{self, Params};
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
-use crate::session::error::{AuthError, AuthFault};
+use crate::session::auth_error::{AuthError, AuthFault};
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, StatusCode};
 use weir_engine::engine::{self, Outcome};
 use weir_engine::source::{Caller, Protocol};
-use weir_language::json::JsonRef;
 
 /// Body for a GET, as Hasura sends it, with the address that accepts GET.
 const NOT_FOUND: &str = "{\"path\":\"$\",\"error\":\"resource does not exist\",\"code\":\"not-found\",\"errors\":[{\"message\":\
@@ -46,10 +48,17 @@ impl Statuses {
         }
     }
 
-    /// Status and verdict of an unreadable request.
-    fn rejected_status(self) -> (StatusCode, Verdict) {
-        (self.of(StatusCode::BAD_REQUEST), Verdict::Rejected)
+    /// How an unreadable request is answered.
+    fn of_unreadable(self) -> AnswerKind {
+        AnswerKind { status: self.of(StatusCode::BAD_REQUEST), verdict: Verdict::Rejected }
     }
+}
+
+/// Status of an answer, and how it is counted.
+#[derive(Clone, Copy)]
+struct AnswerKind {
+    status: StatusCode,
+    verdict: Verdict,
 }
 
 /// Answers a POST; other methods get 404.
@@ -69,7 +78,8 @@ pub(crate) async fn answer(
     };
     if context.generation.is_waiting {
         let status = statuses.of(StatusCode::SERVICE_UNAVAILABLE);
-        return Ok(error_answer(&Refusal::no_sources().message, "unexpected", (status, Verdict::Failed)));
+        let kind = AnswerKind { status, verdict: Verdict::Failed };
+        return Ok(error_answer(&Refusal::no_sources().message, "unexpected", kind));
     }
     context.has_room(1)?;
     // Other content types need no preflight, so any page could send them.
@@ -82,7 +92,7 @@ pub(crate) async fn answer(
     let tape = match receive::json(context.worker.json_buffer.take(), &bytes, limits) {
         Ok(tape) => tape,
         Err(refusal) => {
-            return Ok(error_answer(&refusal.message, "invalid-json", statuses.rejected_status()));
+            return Ok(error_answer(&refusal.message, "invalid-json", statuses.of_unreadable()));
         }
     };
     let caller = match caller {
@@ -95,11 +105,12 @@ pub(crate) async fn answer(
     if tape.root().is_array() {
         let count = tape.root().items().count();
         drop(tape);
-        return batch::batch(context, headers, (bytes, count), caller, BatchForm::HASURA);
+        let list = RequestList { text: bytes, count };
+        return request_list::batch(context, headers, list, caller, BatchForm::HASURA);
     }
-    let answer = match params(tape.root()) {
+    let answer = match hasura_params(tape.root()) {
         Ok(params) => answer_params(context, headers, &bytes, &params, &caller, statuses).await?,
-        Err(message) => error_answer(message, "parse-failed", statuses.rejected_status()),
+        Err(message) => error_answer(message, "parse-failed", statuses.of_unreadable()),
     };
     context.worker.json_buffer.replace(tape.into_buffer());
     Ok(answer)
@@ -115,14 +126,14 @@ async fn answer_params(
     statuses: Statuses,
 ) -> Result<Answer, Refusal> {
     if negotiate::wants_events(headers) {
-        return Box::pin(answer_stream(context, headers, body, (StreamForm::Events, statuses))).await;
+        return Box::pin(answer_stream(context, headers, body, StreamForm::Events, statuses)).await;
     }
     let client = context.client(headers)?;
     let request = engine_request(context, params, &client, Protocol::Hasura, false);
     let response = execute(context, request, caller).await;
     match negotiate::stream(headers).filter(|_| response.outcome == Outcome::Subscription) {
         None => Ok(to_answer(context, response, headers, statuses)),
-        Some(form) => Box::pin(answer_stream(context, headers, body, (form, statuses))).await,
+        Some(form) => Box::pin(answer_stream(context, headers, body, form, statuses)).await,
     }
 }
 
@@ -131,7 +142,8 @@ async fn answer_stream(
     context: &RequestContext,
     headers: &HeaderMap,
     body: &[u8],
-    (form, statuses): (StreamForm, Statuses),
+    form: StreamForm,
+    statuses: Statuses,
 ) -> Result<Answer, Refusal> {
     let session = match auth::session(context, headers, Some(body)).await {
         Ok(session) => session,
@@ -154,22 +166,6 @@ fn not_found() -> Answer {
     }
 }
 
-pub(super) fn params(body: JsonRef<'_>) -> Result<Params<'_>, &'static str> {
-    receive::params(body).map_err(|unusable| match unusable {
-        Unusable::NoQuery => "key \"query\" not found",
-        Unusable::PersistedOnly | Unusable::OtherHash | Unusable::Wrong(_) | Unusable::NoObject => {
-            unusable.message()
-        }
-    })
-}
-
-pub(super) const fn verdict(outcome: Outcome) -> Verdict {
-    match outcome {
-        Outcome::Executed => Verdict::Executed,
-        Outcome::Refused | Outcome::Subscription | Outcome::MethodNotAllowed(_) => Verdict::Refused,
-    }
-}
-
 /// Converts the engine's response to an answer.
 fn to_answer(
     context: &RequestContext,
@@ -177,7 +173,7 @@ fn to_answer(
     headers: &HeaderMap,
     statuses: Statuses,
 ) -> Answer {
-    let verdict = verdict(made.outcome);
+    let verdict = hasura_verdict(made.outcome);
     let execution = Some(made.execution());
     let status = match verdict {
         Verdict::Executed if statuses == Statuses::True => {
@@ -196,10 +192,12 @@ pub(crate) fn denial_answer(error: AuthError, statuses: Statuses) -> Result<Answ
         return Err(Refusal::from_auth_error(error));
     }
     let status = StatusCode::from_u16(error.hasura_status()).unwrap_or(StatusCode::BAD_REQUEST);
-    Ok(error_answer(&error.message, error.hasura_code(), (statuses.of(status), Verdict::Denied)))
+    let kind = AnswerKind { status: statuses.of(status), verdict: Verdict::Denied };
+    Ok(error_answer(&error.message, error.hasura_code(), kind))
 }
 
-fn error_answer(message: &str, code: &str, (status, verdict): (StatusCode, Verdict)) -> Answer {
+fn error_answer(message: &str, code: &str, kind: AnswerKind) -> Answer {
+    let AnswerKind { status, verdict } = kind;
     let body = ResponseBody::whole(error_body(message, code, Some("$")));
     Answer { response: json(status, Media::Json, body), endpoint: Endpoint::Hasura, verdict, execution: None }
 }

@@ -4,21 +4,23 @@
 //!
 //! Sources: GraphQL over HTTP, sections 4 to 6; statuses by `docs/limits.md`.
 
-use super::batch::{self, BatchForm};
 use super::engine_response::respond;
-use super::event_stream::{self, StreamRequest};
+use super::event_stream::{self, Executed, StreamRequest};
 use super::execute::{check_origin, execute};
+use super::request_list;
+use super::request_list::{BatchForm, RequestList};
 use super::reserved_stream;
 use super::role_hint;
 use crate::server::connection::unread::STREAM_BYTES;
+use crate::server::request::answer::Answer;
+use crate::server::request::answer::cache_headers;
+use crate::server::request::answer::refusal::{Refusal, error_body};
+use crate::server::request::answer::response_body::{ResponseBody, json};
 use crate::server::request::auth;
-use crate::server::request::cache_headers;
-use crate::server::request::context::{Answer, RequestContext};
+use crate::server::request::context::RequestContext;
 use crate::server::request::engine_request::engine_request;
 use crate::server::request::negotiate::{self, Media, StreamForm};
 use crate::server::request::receive::{self, Params, Unusable, UrlJson, UrlParams};
-use crate::server::request::refusal::{Refusal, error_body};
-use crate::server::request::response_body::{ResponseBody, json};
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
@@ -63,16 +65,15 @@ pub(crate) async fn answer(
         let message = "a POST needs `content-type: application/json`; /v1/graphql takes a body without it";
         return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message));
     }
-    let limits = &context.generation.config.limits;
     let bytes = receive::body(context, headers, body).await?;
-    let buffer = context.worker.json_buffer.take();
-    let tape = receive::json(buffer, &bytes, limits)?;
+    let limits = &context.generation.config.limits;
+    let tape = receive::json(context.worker.json_buffer.take(), &bytes, limits)?;
     let caller = resolve_caller(context, headers, caller, Some(&bytes)).await?;
     if tape.root().is_array() {
-        let count = tape.root().items().count();
-        drop(tape);
-        return batch::batch(context, headers, (bytes, count), caller, BatchForm::of_graphql(media));
+        let list = RequestList { count: tape.root().items().count(), text: bytes.clone() };
+        return request_list::batch(context, headers, list, caller, BatchForm::of_graphql(media));
     }
+    let body = StreamPayload::Body(&bytes);
     let answer = match receive::params(tape.root()) {
         Ok(params) => {
             let client = context.client(headers)?;
@@ -82,7 +83,7 @@ pub(crate) async fn answer(
             let is_subscription = made.outcome == Outcome::Subscription;
             match is_subscription.then(|| negotiate::stream(headers)).flatten() {
                 None => answer_with(context, made, media, headers),
-                Some(form) => Box::pin(answer_stream(context, headers, (&bytes, false), form)).await,
+                Some(form) => Box::pin(answer_stream(context, headers, body, form)).await,
             }
         }
         Err(unusable) => unusable_answer(&unusable, media),
@@ -122,23 +123,37 @@ async fn by_stream(
             return Err(Refusal::of_another_origin());
         }
         let payload = url_payload(context, head)?;
-        return answer_stream(context, headers, (payload.as_bytes(), true), form).await;
+        return answer_stream(context, headers, StreamPayload::Url(&payload), form).await;
     }
     if !negotiate::is_json(headers) {
         let message = "a POST needs `content-type: application/json`";
         return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message));
     }
     let bytes = receive::body(context, headers, body).await?;
-    answer_stream(context, headers, (&bytes, false), form).await
+    answer_stream(context, headers, StreamPayload::Body(&bytes), form).await
 }
 
-/// Answers the request in `payload`, from GET or POST, with a stream.
+/// Members of a request, as JSON.
+#[derive(Clone, Copy)]
+enum StreamPayload<'p> {
+    /// Body of a POST.
+    Body(&'p [u8]),
+    /// Parameters of the URL of a GET.
+    Url(&'p str),
+}
+
+/// Answers the request in `payload` with a stream.
 async fn answer_stream(
     context: &RequestContext,
     headers: &HeaderMap,
-    (payload, is_get): (&[u8], bool),
+    payload: StreamPayload<'_>,
     form: StreamForm,
 ) -> Result<Answer, Refusal> {
+    let is_get = matches!(payload, StreamPayload::Url(_));
+    let payload = match payload {
+        StreamPayload::Body(body) => body,
+        StreamPayload::Url(parameters) => parameters.as_bytes(),
+    };
     let session = auth::session(context, headers, Some(payload)).await.map_err(Refusal::from_auth_error)?;
     let payload = String::from_utf8_lossy(payload).into_owned();
     let endpoint = Endpoint::Graphql;
@@ -206,7 +221,7 @@ async fn by_get(
     let is_subscription = made.outcome == Outcome::MethodNotAllowed(OperationKind::Subscription);
     if let Some(form) = is_subscription.then(|| negotiate::stream(&head.headers)).flatten() {
         let payload = url_payload(context, head)?;
-        return Box::pin(answer_stream(context, &head.headers, (payload.as_bytes(), true), form)).await;
+        return Box::pin(answer_stream(context, &head.headers, StreamPayload::Url(&payload), form)).await;
     }
     let tag = cache_headers::tag(&made);
     let mut answer = answer_with(context, made, media, &head.headers)?;
@@ -266,7 +281,12 @@ fn answer_with(
         let form = negotiate::increments(headers).map_or(StreamForm::Events, |it| it.1);
         context.has_room(STREAM_BYTES)?;
         let body = event_stream::parts(form, &first, rest);
-        return Ok(event_stream::stream_answer(body, form, Endpoint::Graphql, (verdict, execution)));
+        return Ok(event_stream::stream_answer(
+            body,
+            form,
+            Endpoint::Graphql,
+            Executed { verdict, execution },
+        ));
     }
     let response = respond(context, made, status, media, headers);
     Ok(Answer { response, endpoint: Endpoint::Graphql, verdict, execution })

@@ -4,8 +4,8 @@
 //!
 //! **Cost:** nothing for other subscribers, who share the bytes of a result. An operator's result is copied.
 
+use crate::server::request::answer::refusal::string;
 use crate::server::request::context::RequestContext;
-use crate::server::request::refusal::string;
 use crate::session::secret;
 use bytes::Bytes;
 use hyper::HeaderMap;
@@ -41,25 +41,30 @@ pub(super) struct Beginning {
     pub(super) is_renewed: bool,
 }
 
+/// Why a result was read.
+#[derive(Clone, Copy)]
+pub(super) struct PushCause<'c> {
+    pub(super) cause: &'c Cause,
+    /// Since when it was due.
+    pub(super) due: Instant,
+}
+
 impl Beginning {
     /// True if the first result, read for `cause` since `due`, was caused by the start. A renewed subscription skips a result equal to its
     /// last one.
-    fn is_cause(self, (cause, due): (&Cause, Instant)) -> bool {
-        !self.is_renewed || *cause == Cause::First || due < self.at
+    fn is_cause(self, push: PushCause<'_>) -> bool {
+        !self.is_renewed || *push.cause == Cause::First || push.due < self.at
     }
 }
 
 /// Adds the cause to the result `body`, which was read for `cause` since `due`. `beginning` is set for the first result after a start.
-pub(super) fn add_cause(
-    body: &Bytes,
-    (cause, due): (&Cause, Instant),
-    beginning: Option<Beginning>,
-) -> Bytes {
+pub(super) fn add_cause(body: &Bytes, push: PushCause<'_>, beginning: Option<Beginning>) -> Bytes {
+    let PushCause { cause, due } = push;
     let Some((b'}', members)) = body.split_last() else { return body.clone() };
     let mut out = Vec::with_capacity(body.len() + 160);
     out.extend_from_slice(members);
     out.extend_from_slice(br#","extensions":{"weirPush":{"cause":""#);
-    let beginning = beginning.filter(|it| it.is_cause((cause, due)));
+    let beginning = beginning.filter(|it| it.is_cause(push));
     let (name, since) = match (cause, beginning) {
         (_, Some(beginning)) => {
             (if beginning.is_renewed { "settings" } else { "first" }, Some(beginning.at.elapsed()))
@@ -118,7 +123,7 @@ mod tests {
     /// The words about a result with this cause; the time is only looked for.
     fn check(cause: Cause, beginning: Option<Beginning>, expected: Value) {
         let body = Bytes::from_static(br#"{"data":{"a":1.50}}"#);
-        let told = add_cause(&body, (&cause, Instant::now()), beginning);
+        let told = add_cause(&body, PushCause { cause: &cause, due: Instant::now() }, beginning);
         assert!(told.starts_with(br#"{"data":{"a":1.50},"extensions":{"#), "{told:?}");
         let mut json: Value = serde_json::from_slice(&told).expect("it is JSON");
         let push = json["extensions"][MEMBER].as_object_mut().expect("it is told");

@@ -5,16 +5,18 @@
 //!
 //! Source: the protocol of the npm package graphql-sse, single connection mode.
 
-use super::event_stream::{self, LIFE};
-use super::live::{self, LiveClient, LiveStart, WholeAnswer};
+use super::event_stream::{self, Executed, LIFE};
+use super::live_operation;
+use super::live_operation::{LiveClient, LiveSession, LiveStart, WholeAnswer};
+use crate::server::request::answer::Answer;
+use crate::server::request::answer::refusal::Refusal;
+use crate::server::request::answer::response_body::{ResponseBody, json};
 use crate::server::request::auth;
 use crate::server::request::client_headers::{copy_headers, rare};
-use crate::server::request::context::{Answer, RequestContext, ServerPhase};
+use crate::server::request::context::{RequestContext, ServerPhase};
 use crate::server::request::negotiate::{Media, StreamForm};
 use crate::server::request::receive::{self, Unusable};
-use crate::server::request::refusal::Refusal;
 use crate::server::request::reserved_streams::ReservedStream;
-use crate::server::request::response_body::{ResponseBody, json};
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
 use crate::session::Session;
 use futures_util::future::{AbortHandle, Abortable};
@@ -120,7 +122,12 @@ fn open(context: &RequestContext, stream: &ReservedStream, token: String) -> Res
         streams.end(&token);
     });
     let body = ResponseBody::stream(StreamForm::Events.life(), receiver, None);
-    Ok(event_stream::stream_answer(body, StreamForm::Events, Endpoint::Graphql, (Verdict::Executed, None)))
+    Ok(event_stream::stream_answer(
+        body,
+        StreamForm::Events,
+        Endpoint::Graphql,
+        Executed { verdict: Verdict::Executed, execution: None },
+    ))
 }
 
 /// Runs the operation in `payload`; results go to the stream of the token in `head`.
@@ -138,10 +145,10 @@ pub(super) async fn operate(
     let operations_max = usize::from(context.generation.config.limits.socket_operations_max);
     let (abort, registration) = AbortHandle::new_pair();
     stream.begin(&id, abort, operations_max)?;
-    let started = live::start(
+    let started = live_operation::start(
         context,
         client(context, &head.headers),
-        (session.identity, session.expires_ms),
+        LiveSession { identity: session.identity, expires_ms: session.expires_ms },
         String::from_utf8_lossy(payload).into_owned(),
     )
     .await;

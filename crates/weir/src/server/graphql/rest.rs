@@ -7,18 +7,19 @@
 
 use super::engine_response::respond;
 use super::execute::{check_origin, execute};
-use crate::operations::endpoint::{Found, SavedEndpoint};
-use crate::operations::variables::pairs;
+use crate::operations::endpoint_variables::pairs;
+use crate::operations::saved_endpoint::{Found, SavedEndpoint};
+use crate::server::request::answer::Answer;
+use crate::server::request::answer::cache_headers;
+use crate::server::request::answer::refusal::{Refusal, string};
 use crate::server::request::auth;
-use crate::server::request::cache_headers;
-use crate::server::request::context::{Answer, RequestContext};
+use crate::server::request::context::RequestContext;
 use crate::server::request::engine_request::engine_request;
 use crate::server::request::hasura_error::HasuraError;
 use crate::server::request::negotiate::{self, Media};
 use crate::server::request::receive::{self, Params};
-use crate::server::request::refusal::{Refusal, string};
 use crate::server::telemetry::metrics::{self, Verdict};
-use crate::session::error::{AuthError, AuthFault};
+use crate::session::auth_error::{AuthError, AuthFault};
 use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::header::CONTENT_TYPE;
@@ -103,7 +104,7 @@ async fn run(context: &RequestContext, head: &Parts, body: Incoming) -> Result<A
     }
     let bytes = receive::body(context, headers, body).await?;
     let query = head.uri.query().unwrap_or_default();
-    let variables = variables(context, endpoint, head, &bytes, (&in_path, query))?;
+    let variables = variables(context, endpoint, head, &bytes, UrlVariables { path: &in_path, query })?;
     let text = object(&variables);
     let limits = &context.generation.config.limits;
     let tape = receive::json(JsonBuffer::default(), &text, limits)?;
@@ -140,13 +141,21 @@ fn find_endpoint<'c>(
     }
 }
 
+/// Variables in a URL.
+#[derive(Clone, Copy)]
+struct UrlVariables<'u> {
+    /// Names and values of the path's segments.
+    path: &'u [(&'u str, String)],
+    query: &'u str,
+}
+
 /// Variables of body, query and path. For equal names the path takes precedence, then the query.
 fn variables(
     context: &RequestContext,
     endpoint: &SavedEndpoint,
     head: &Parts,
     body: &Bytes,
-    (in_path, query): (&[(&str, String)], &str),
+    url: UrlVariables<'_>,
 ) -> Result<VariableTexts, Trouble> {
     let mut found = VariableTexts::new();
     let content_type = head.headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
@@ -171,9 +180,9 @@ fn variables(
             Err(_) => {}
         }
     }
-    let query = pairs(query).ok_or_else(not_utf_8)?;
+    let query = pairs(url.query).ok_or_else(not_utf_8)?;
     query.iter().try_for_each(|(name, text)| set(&mut found, endpoint, name, text))?;
-    in_path.iter().try_for_each(|(name, text)| set(&mut found, endpoint, name, text))?;
+    url.path.iter().try_for_each(|(name, text)| set(&mut found, endpoint, name, text))?;
     Ok(found)
 }
 
@@ -181,7 +190,7 @@ fn variables(
 fn find_declaration<'e>(
     endpoint: &'e SavedEndpoint,
     name: &str,
-) -> Result<&'e crate::operations::variables::Declared, HasuraError> {
+) -> Result<&'e crate::operations::endpoint_variables::Declared, HasuraError> {
     let declared = endpoint.variables.iter().find(|it| it.name == name);
     declared.ok_or_else(|| HasuraError::new("bad-request", "$", format!("Unexpected variable {name}")))
 }

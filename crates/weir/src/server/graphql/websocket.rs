@@ -50,15 +50,24 @@ fn config(terms: &WebSocketTerms) -> WebSocketConfig {
         .max_frame_size(Some(terms.message_bytes_max))
 }
 
+/// The connection below a socket.
+#[derive(Clone, Copy)]
+pub(crate) struct SocketConnection<'c> {
+    pub(crate) worker: &'c Rc<WorkerContext>,
+    pub(crate) watched: &'c Rc<ConnectionState>,
+    pub(crate) peer: IpAddr,
+}
+
 /// Serves a connection that became a WebSocket until either side ends it. `held` are bytes received before the response to its head.
 pub(crate) async fn serve<S>(
     socket: TimedIo<S>,
     held: Vec<u8>,
     terms: WebSocketTerms,
-    (worker, watched, peer): (&Rc<WorkerContext>, &Rc<ConnectionState>, IpAddr),
+    connection: SocketConnection<'_>,
 ) where
     S: AsyncRead + AsyncWrite + Unpin,
 {
+    let SocketConnection { worker, watched, peer } = connection;
     watched.alive();
     let work = async {
         let mut socket =

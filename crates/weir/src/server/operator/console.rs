@@ -3,21 +3,20 @@
 //! A binary built without the page says how to build it. Paths are looked up in the embedded table only, so there is
 //! no file system to escape to.
 
-use crate::server::request::accepted_coding::{self, AcceptedCodings};
-use crate::server::request::content_coding::{Coding, Encoder, mark_coding, unpack};
-use crate::server::request::context::Answer;
-use crate::server::request::refusal::Refusal;
-use crate::server::request::response_body::ResponseBody;
+use crate::server::request::answer::Answer;
+use crate::server::request::answer::accepted_coding;
+use crate::server::request::answer::accepted_coding::AcceptedCodings;
+use crate::server::request::answer::cache_headers::mark_coding;
+use crate::server::request::answer::content_coding::{Coding, Encoder, unpack};
+use crate::server::request::answer::refusal::Refusal;
+use crate::server::request::answer::response_body::ResponseBody;
+use bytes::Bytes;
 use hyper::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
-use rust_embed::RustEmbed;
-use std::borrow::Cow;
 
-#[derive(RustEmbed)]
-#[folder = "../../console/dist"]
-#[allow_missing = true]
-struct Files;
+/// Names and bytes of the files, as the build script lists them; none where the page was not built.
+const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/console.rs"));
 
 /// Page of a binary that was built without the console.
 const MISSING: &str = "<!doctype html><meta charset=utf-8><title>Weir</title><p>This binary was built without the \
@@ -44,10 +43,10 @@ pub(crate) fn answer(head: &Parts) -> Result<Answer, Refusal> {
     let accepted = accepted_coding::codings(&head.headers);
     let (bytes, coding) = match find(name, accepted) {
         Some(found) => found,
-        None if name == "index.html" => (Cow::Borrowed(MISSING.as_bytes()), None),
+        None if name == "index.html" => (Bytes::from_static(MISSING.as_bytes()), None),
         None => return Err(Refusal::not_found()),
     };
-    let mut response = Response::new(ResponseBody::whole(bytes.into_owned()));
+    let mut response = Response::new(ResponseBody::whole(bytes));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type(name)));
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
@@ -71,20 +70,21 @@ pub(crate) fn icon() -> Answer {
 
 /// Bytes of a file, encoded for the client. Only the Brotli form is stored; it is decoded for clients without Brotli, once per build
 /// because asset names change with their bytes.
-fn find(name: &str, accepted: AcceptedCodings) -> Option<(Cow<'static, [u8]>, Option<Coding>)> {
+fn find(name: &str, accepted: AcceptedCodings) -> Option<(Bytes, Option<Coding>)> {
     const PLAIN_BYTES_MAX: usize = 64 * 1024 * 1024;
-    if let Some(file) = Files::get(name) {
-        return Some((file.data, None));
+    let embedded = |name: &str| FILES.iter().find(|it| it.0 == name).map(|it| it.1);
+    if let Some(bytes) = embedded(name) {
+        return Some((Bytes::from_static(bytes), None));
     }
-    let packed = Files::get(&format!("{name}.br"))?.data;
+    let packed = embedded(&format!("{name}.br"))?;
     if accepted.brotli {
-        return Some((packed, Some(Coding::Brotli)));
+        return Some((Bytes::from_static(packed), Some(Coding::Brotli)));
     }
-    let plain = unpack(Coding::Brotli, &packed, PLAIN_BYTES_MAX).ok()?;
+    let plain = unpack(Coding::Brotli, packed, PLAIN_BYTES_MAX).ok()?;
     if accepted.gzip {
-        Some((Cow::Owned(Encoder::whole(Coding::Gzip, &plain)), Some(Coding::Gzip)))
+        Some((Encoder::whole(Coding::Gzip, &plain)?.into(), Some(Coding::Gzip)))
     } else {
-        Some((Cow::Owned(plain), None))
+        Some((plain.into(), None))
     }
 }
 

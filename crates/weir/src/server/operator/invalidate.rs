@@ -1,12 +1,13 @@
 //! `/v1/invalidate`: invalidates cached answers by tag.
 
 use super::pages::check_json;
-use crate::server::request::context::{Answer, RequestContext};
+use crate::server::request::answer::Answer;
+use crate::server::request::answer::refusal::Refusal;
+use crate::server::request::answer::response_body::{ResponseBody, json};
+use crate::server::request::context::RequestContext;
 use crate::server::request::negotiate::Media;
 use crate::server::request::receive;
-use crate::server::request::refusal::Refusal;
-use crate::server::request::response_body::{ResponseBody, json};
-use crate::services;
+use crate::sources::services;
 use hyper::StatusCode;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;

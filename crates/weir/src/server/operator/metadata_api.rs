@@ -5,23 +5,25 @@
 //!
 //! **Invariant:** one command runs at a time, as it holds the turn to make a generation.
 
+mod catalog_state;
 mod commands;
 mod database_tools;
-mod edit;
+mod edit_entries;
+mod inconsistent;
 pub(crate) mod pg_dump;
 mod pg_dump_text;
-mod replace;
+mod replace_metadata;
 mod sql;
-mod state;
 mod tools;
 
 use crate::generation::Live;
-use crate::server::request::context::{Answer, RequestContext};
+use crate::server::request::answer::Answer;
+use crate::server::request::answer::refusal::Refusal;
+use crate::server::request::answer::response_body::{ResponseBody, json};
+use crate::server::request::context::RequestContext;
 use crate::server::request::hasura_error::HasuraError;
 use crate::server::request::negotiate::Media;
 use crate::server::request::receive;
-use crate::server::request::refusal::Refusal;
-use crate::server::request::response_body::{ResponseBody, json};
 use crate::server::telemetry::metrics::{Endpoint, Metrics};
 use hyper::StatusCode;
 use hyper::body::Incoming;
@@ -32,6 +34,9 @@ use weir_language::json::{Json, JsonRef};
 
 /// Maximum nesting of a command.
 const NESTING_MAX: u32 = 200;
+
+/// Result of a successful change.
+const SUCCESS: &str = r#"{"message":"success"}"#;
 
 /// Endpoints of commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

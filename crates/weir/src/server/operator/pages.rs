@@ -1,10 +1,11 @@
 //! Pages for operators: version and metrics.
 
 use super::tools::HASURA_VERSION;
-use crate::server::request::context::{Answer, RequestContext};
+use crate::server::request::answer::Answer;
+use crate::server::request::answer::refusal::Refusal;
+use crate::server::request::answer::response_body::{ResponseBody, json};
+use crate::server::request::context::RequestContext;
 use crate::server::request::negotiate::{self, Media};
-use crate::server::request::refusal::Refusal;
-use crate::server::request::response_body::{ResponseBody, json};
 use crate::server::telemetry::exposition;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, VARY};
 use hyper::http::request::Parts;

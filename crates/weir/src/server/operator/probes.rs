@@ -1,88 +1,18 @@
 //! The probes: whether the process lives, whether it wants requests, whether it serves what it was told to.
 //!
 //! **Invariant:** anyone may ask, so answers name sources and the products of their servers, and nothing else of them: no files, no hosts.
-//! **Cost:** however many ask, a source is looked at once in [`FRESH`] at most.
 
 use super::pages::page;
 use crate::generation::Generation;
-use crate::server::request::context::{Answer, RequestContext};
+use crate::generation::readiness::SourceState;
+use crate::server::request::answer::Answer;
+use crate::server::request::answer::refusal::string;
+use crate::server::request::answer::response_body::{ResponseBody, json};
+use crate::server::request::context::RequestContext;
 use crate::server::request::negotiate::Media;
-use crate::server::request::refusal::string;
-use crate::server::request::response_body::{ResponseBody, json};
-use futures_util::future::join_all;
 use hyper::StatusCode;
 use hyper::header::{CACHE_CONTROL, HeaderValue};
 use hyper::http::request::Parts;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
-use tokio::sync::Mutex;
-use weir_engine::source::SourceError;
-
-/// Time for which a check of the sources is reused.
-const FRESH: Duration = Duration::from_secs(1);
-/// Timeout of checking a source.
-const PATIENCE: Duration = Duration::from_secs(1);
-
-/// Last check of a generation's sources, with its time.
-#[derive(Debug, Default)]
-pub(crate) struct Readiness(Mutex<Option<(Instant, Arc<[State]>)>>);
-
-/// State of one source.
-#[derive(Debug, PartialEq, Eq)]
-struct State {
-    name: String,
-    /// Product and version of the server.
-    product: Option<String>,
-    /// Code and message, if the source is not ready.
-    trouble: Option<(&'static str, &'static str)>,
-}
-
-impl Readiness {
-    /// State of the sources of `generation`. Concurrent callers share one check.
-    async fn look(&self, generation: &Generation) -> Arc<[State]> {
-        let mut last = self.0.lock().await;
-        match &*last {
-            Some((at, states)) if at.elapsed() < FRESH => Arc::clone(states),
-            Some(_) | None => {
-                let deadline = Instant::now() + PATIENCE;
-                let served = if generation.is_waiting { &[] } else { generation.engine.graph().sources() };
-                // A source that is down but known is part of the graph; it is reported below.
-                let served = served.iter().filter(|it| !generation.findings.is_down(it.0.name()));
-                let asked = served.map(|(source, _)| async move {
-                    let trouble = source.health(deadline).await.err().map(|error| {
-                        tracing::warn!(source = source.name(), cause = %error, "a source is not ready");
-                        (error.code(), public_cause(&error))
-                    });
-                    State { name: source.name().to_owned(), product: source.product(), trouble }
-                });
-                let mut states = join_all(asked).await;
-                states.extend(generation.findings.down.iter().map(|down| {
-                    let error = SourceError::Unavailable(down.message.as_str().into());
-                    let words = if down.is_closed { CLOSED } else { public_cause(&error) };
-                    State { name: down.name.clone(), product: None, trouble: Some((error.code(), words)) }
-                }));
-                let states: Arc<[State]> = states.into();
-                *last = Some((Instant::now(), Arc::clone(&states)));
-                states
-            }
-        }
-    }
-}
-
-/// Message about a reachable source that refuses access.
-const CLOSED: &str = "it does not let Weir in; the log says why";
-
-/// Message for callers; the cause is in the log.
-fn public_cause(error: &SourceError) -> &'static str {
-    match error {
-        SourceError::Timeout => "it does not answer in time",
-        SourceError::Busy => "it is locked, or has no capacity left",
-        SourceError::Unavailable(_) => "it cannot be reached or read",
-        SourceError::Rejected { .. } | SourceError::Undone(_) | SourceError::Broken(_) => {
-            "it answers what it should not"
-        }
-    }
-}
 
 /// Liveness: always 200.
 pub(crate) fn live() -> Answer {
@@ -115,11 +45,11 @@ fn counts(generation: &Generation) -> Option<(usize, usize)> {
 
 /// Writes `{"status": …, "sources": [{"name", "server", "ready"}]}`, with code and reason of sources that are not ready, and with the
 /// state of the metadata.
-fn report(states: &[State], all: bool, metadata: Option<(usize, usize)>) -> Vec<u8> {
+fn report(states: &[SourceState], all: bool, metadata: Option<(usize, usize)>) -> Vec<u8> {
     let mut out = b"{\"status\":".to_vec();
     string(&mut out, if all { "ok" } else { "not ready" });
     out.extend_from_slice(b",\"sources\":[");
-    for (place, State { name, product, trouble }) in states.iter().enumerate() {
+    for (place, SourceState { name, product, trouble }) in states.iter().enumerate() {
         out.extend_from_slice(if place == 0 { b"{\"name\":" } else { b",{\"name\":" });
         string(&mut out, name);
         if let Some(product) = product {
@@ -149,7 +79,7 @@ fn report(states: &[State], all: bool, metadata: Option<(usize, usize)>) -> Vec<
     out
 }
 
-/// State of the configuration in Hasura's format. [`ready`] reports on sources.
+/// SourceState of the configuration in Hasura's format. [`ready`] reports on sources.
 pub(crate) fn health(context: &RequestContext, head: &Parts) -> Answer {
     if context.worker.is_leaving() {
         return page(StatusCode::INTERNAL_SERVER_ERROR, "ERROR\n");
@@ -180,14 +110,16 @@ pub(crate) fn health(context: &RequestContext, head: &Parts) -> Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::generation::readiness::public_cause;
+    use weir_engine::source::SourceError;
 
     fn check(states: &[(&str, Option<SourceError>)], all: bool, expected: &str) {
-        let state = |(name, error): &(&str, Option<SourceError>)| State {
+        let state = |(name, error): &(&str, Option<SourceError>)| SourceState {
             name: (*name).to_owned(),
             product: error.is_none().then(|| "Citus 13.2".to_owned()),
             trouble: error.as_ref().map(|it| (it.code(), public_cause(it))),
         };
-        let states: Vec<State> = states.iter().map(state).collect();
+        let states: Vec<SourceState> = states.iter().map(state).collect();
         assert_eq!(std::str::from_utf8(&report(&states, all, None)), Ok(expected));
     }
 

@@ -8,9 +8,9 @@
 mod flame;
 mod format;
 
-use crate::server::request::context::Answer;
-use crate::server::request::refusal::Refusal;
-use crate::server::request::response_body::ResponseBody;
+use crate::server::request::answer::Answer;
+use crate::server::request::answer::refusal::Refusal;
+use crate::server::request::answer::response_body::ResponseBody;
 use hyper::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};

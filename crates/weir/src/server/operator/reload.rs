@@ -1,10 +1,11 @@
 //! `/v1/reload`: reloads the configuration.
 
 use crate::generation::Turn;
-use crate::server::request::context::{Answer, RequestContext};
+use crate::server::request::answer::Answer;
+use crate::server::request::answer::refusal::Refusal;
+use crate::server::request::answer::response_body::{ResponseBody, json};
+use crate::server::request::context::RequestContext;
 use crate::server::request::negotiate::Media;
-use crate::server::request::refusal::Refusal;
-use crate::server::request::response_body::{ResponseBody, json};
 use crate::server::telemetry::metrics::Metrics;
 use hyper::StatusCode;
 use std::sync::Arc;

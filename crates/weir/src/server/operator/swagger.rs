@@ -1,9 +1,10 @@
 //! `/api/swagger/json`: the OpenAPI document of the REST endpoints.
 
 use crate::operations::openapi;
-use crate::server::request::context::{Answer, RequestContext};
+use crate::server::request::answer::Answer;
+use crate::server::request::answer::response_body::{ResponseBody, json};
+use crate::server::request::context::RequestContext;
 use crate::server::request::negotiate::Media;
-use crate::server::request::response_body::{ResponseBody, json};
 use hyper::StatusCode;
 
 /// The document with all endpoints, as the admin sees them.

@@ -1,12 +1,13 @@
 //! Endpoints for Hasura's tools: `/v1alpha1/config` and `/v1/graphql/explain`.
 
-use crate::server::request::context::{Answer, RequestContext};
+use crate::server::request::answer::Answer;
+use crate::server::request::answer::refusal::Refusal;
+use crate::server::request::answer::response_body::{ResponseBody, json};
+use crate::server::request::context::RequestContext;
 use crate::server::request::engine_request::engine_request;
 use crate::server::request::hasura_error::HasuraError;
 use crate::server::request::negotiate::Media;
 use crate::server::request::receive;
-use crate::server::request::refusal::Refusal;
-use crate::server::request::response_body::{ResponseBody, json};
 use crate::server::telemetry::metrics::Endpoint;
 use crate::session;
 use hyper::StatusCode;

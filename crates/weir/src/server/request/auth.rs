@@ -3,10 +3,11 @@
 //!
 //! **Invariant:** the engine's caller has exactly the role, the variables and the claims that `session` vouches for.
 
+use super::answer::refusal::Refusal;
 use super::context::RequestContext;
 use super::hasura_error::RESTRICTED;
-use super::refusal::Refusal;
-use crate::session::error::{AuthError, AuthFault};
+use super::known_callers::Authenticated;
+use crate::session::auth_error::{AuthError, AuthFault};
 use crate::session::secret::sent_secret;
 use crate::session::{Session, bearer_of};
 use hyper::header::{AUTHORIZATION, HeaderName};
@@ -52,9 +53,9 @@ pub(crate) async fn caller(
     let session = Box::pin(session(context, headers, request)).await?;
     let caller = context.engine().caller(&session.identity);
     if is_kept {
-        let of = (generation.number, authenticator);
-        let found = (&session, keys);
-        context.worker.callers.borrow_mut().put(of, headers, found, &caller);
+        let generation = generation.number;
+        let authenticated = Authenticated { generation, authenticator, session: &session, keys };
+        context.worker.callers.borrow_mut().put(&authenticated, headers, &caller);
     }
     Ok(caller)
 }

@@ -1,6 +1,6 @@
 //! Client headers as sources see them, and the requested consistency of reads.
 
-use super::refusal::Refusal;
+use super::answer::refusal::Refusal;
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
 use std::sync::Arc;

@@ -1,27 +1,26 @@
-//! State of handlers: worker, generation, request id; and the answer of a handler.
+//! State of handlers: worker, generation, request id.
 
+use super::answer::refusal::Refusal;
 use super::auth_throttle::AuthThrottle;
 use super::client_headers::{ClientHeaders, TRACEPARENT, rare};
 use super::known_callers::KnownCallers;
-use super::refusal::Refusal;
+use super::request_id::{RequestId, RequestIds};
 use super::reserved_streams::ReservedStreams;
-use super::response::{RequestId, RequestIds};
-use super::response_body::ResponseBody;
 use crate::generation::{Generation, Live};
 use crate::log_throttle::LogThrottle;
 use crate::server::connection::timeouts::{ConnectionState, TimeoutClock};
-use crate::server::telemetry::log::{LoggedTrace, Noted};
-use crate::server::telemetry::metrics::{Endpoint, Metrics, Verdict};
+use crate::server::telemetry::metrics::Metrics;
+use crate::server::telemetry::noted::{LoggedTrace, Noted};
 use crate::trace::{self, RequestSpan};
+use hyper::HeaderMap;
 use hyper::header::HeaderValue;
-use hyper::{HeaderMap, Response};
 use std::cell::{Cell, RefCell};
 use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::watch;
-use weir_engine::engine::{Engine, Execution};
+use weir_engine::engine::Engine;
 use weir_engine::live::LiveQueries;
 use weir_engine::source::Caller;
 use weir_engine::span::SpanContext;
@@ -220,21 +219,5 @@ impl RequestContext {
     /// Client headers of the request, as sources see them.
     pub(crate) fn client<'r>(&'r self, headers: &'r HeaderMap) -> Result<ClientHeaders<'r>, Refusal> {
         ClientHeaders::new(headers, self.id.text(), self.span.map(|it| it.own))
-    }
-}
-
-/// An answer with data for metrics and logs.
-pub(crate) struct Answer {
-    pub(crate) response: Response<ResponseBody>,
-    pub(crate) endpoint: Endpoint,
-    pub(crate) verdict: Verdict,
-    /// The executed operation, if any.
-    pub(crate) execution: Option<Execution>,
-}
-
-impl Answer {
-    /// An answer other than GraphQL.
-    pub(crate) fn page(response: Response<ResponseBody>) -> Self {
-        Self { response, endpoint: Endpoint::Other, verdict: Verdict::Executed, execution: None }
     }
 }

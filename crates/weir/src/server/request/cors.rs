@@ -1,11 +1,9 @@
-//! CORS: local pages may call a server that listens on loopback only, else pages of the configured origins.
-//!
-//! The first refused request is logged with the setting that would allow it.
+//! CORS: the headers of answers to pages, by the rules of the generation.
 //!
 //! **Invariant:** `Access-Control-Allow-Origin` names the origin of the request, or `*` where any was configured.
 
-use super::cache_headers;
-use crate::config;
+use super::answer::cache_headers;
+use crate::generation::cors_rules::CorsRules;
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE,
@@ -14,79 +12,17 @@ use hyper::header::{
 use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
 use hyper::{HeaderMap, Method};
-use std::sync::{Mutex, PoisonError};
 
 /// Browser header with the relation of a page to the server, which pages cannot set. Source: W3C Fetch Metadata, 2.3.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Maximum number of refused origins that are logged, so that invented ones cannot fill the log.
-const TOLD_MAX: usize = 64;
-/// Longer origins are cut in the log.
-const TOLD_BYTES_MAX: usize = 200;
-
-/// The rules of one generation.
-#[derive(Debug)]
-pub(crate) struct CorsRules {
-    allowed: Allowed,
-    credentials: bool,
-    max_age_s: HeaderValue,
-    /// Origins that were refused and logged.
-    told: Mutex<Vec<HeaderValue>>,
-}
-
-/// Origins that may call.
-#[derive(Debug)]
-enum Allowed {
-    Any,
-    /// `localhost`, `127.0.0.1` and `[::1]` on any port.
-    Loopback,
-    /// These origins, compared as a whole.
-    Listed(Vec<HeaderValue>),
-}
-
 impl CorsRules {
-    /// Rules of `config`. Without `origins` they depend on `is_local`: only processes of this machine can connect.
-    pub(crate) fn new(config: &config::Cors, is_local: bool) -> Self {
-        let allowed = match &config.origins {
-            None if is_local => Allowed::Loopback,
-            Some(_) if config.is_open() => Allowed::Any,
-            listed => {
-                let origins = listed.iter().flatten();
-                Allowed::Listed(origins.filter_map(|it| HeaderValue::from_str(it).ok()).collect())
-            }
-        };
-        Self {
-            allowed,
-            credentials: config.credentials,
-            max_age_s: HeaderValue::from(config.max_age_s),
-            told: Mutex::new(Vec::new()),
-        }
-    }
-
-    /// Value of `Access-Control-Allow-Origin` for `origin`; `None` if it may not read the answer.
-    fn allowed_origin(&self, origin: &HeaderValue) -> Option<HeaderValue> {
-        match &self.allowed {
-            Allowed::Any => Some(HeaderValue::from_static("*")),
-            Allowed::Loopback => is_loopback(origin).then(|| origin.clone()),
-            Allowed::Listed(origins) => origins.contains(origin).then(|| origin.clone()),
-        }
-    }
-
-    /// True if the answer depends on the origin.
-    fn differs(&self) -> bool {
-        match &self.allowed {
-            Allowed::Any => false,
-            Allowed::Loopback => true,
-            Allowed::Listed(origins) => !origins.is_empty(),
-        }
-    }
-
     /// True unless `head` comes from a page that may not call. Needed where browsers send no preflight, as for a WebSocket handshake. A
     /// page with an unknown origin may call only if any may.
     pub(crate) fn may_call(&self, head: &Parts) -> bool {
         let is_allowed = || match head.headers.get(ORIGIN) {
             Some(origin) => self.allowed_origin(origin).is_some(),
-            None => matches!(self.allowed, Allowed::Any),
+            None => self.allows_any(),
         };
         !is_of_another_origin(head) || is_allowed()
     }
@@ -115,29 +51,6 @@ impl CorsRules {
         }
     }
 
-    /// Logs once that pages of `origin` may not call.
-    fn log_refused_origin(&self, origin: &HeaderValue) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.len() >= TOLD_MAX || told.contains(origin) {
-            return;
-        }
-        told.push(origin.clone());
-        drop(told);
-        let text = origin.to_str().unwrap_or("null");
-        let origin = text.get(..TOLD_BYTES_MAX).unwrap_or(text);
-        if !text.contains("://") {
-            tracing::warn!(
-                "a web page without an origin (a file, or a frame in a sandbox) may not call: serve it from an address, or \
-                 let any page call by `cors: {{origins: [\"*\"]}}` in weir.yaml or `--cors '*'`"
-            );
-        } else {
-            tracing::warn!(
-                "web pages of {origin} may not call: let them by `cors: {{origins: [\"{origin}\"]}}` in weir.yaml or \
-                 `--cors {origin}`"
-            );
-        }
-    }
-
     /// Answers a preflight; false if `request` is none, or its origin may not call.
     pub(crate) fn preflight(
         &self,
@@ -160,20 +73,6 @@ impl CorsRules {
     }
 }
 
-/// True for a local page: `localhost` or a loopback address.
-fn is_loopback(origin: &HeaderValue) -> bool {
-    let text = origin.to_str().unwrap_or_default();
-    let Some(authority) = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")) else {
-        return false;
-    };
-    ["localhost", "127.0.0.1", "[::1]"].iter().any(|name| {
-        authority.strip_prefix(name).is_some_and(|rest| match rest.strip_prefix(':') {
-            Some(port) => port.parse::<u16>().is_ok(),
-            None => rest.is_empty(),
-        })
-    })
-}
-
 /// True if a browser sends the request for a page of another origin. Without a preflight browsers send GET, HEAD, and POST with an empty
 /// body, a form or plain text. A GET for an image, script or link has no `Origin`.
 pub(crate) fn is_of_another_origin(head: &Parts) -> bool {
@@ -191,6 +90,8 @@ pub(crate) fn is_of_another_origin(head: &Parts) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config;
+    use crate::generation::cors_rules::REFUSED_MAX;
     use hyper::Request;
 
     fn head(origin: &'static str) -> Parts {
@@ -207,8 +108,8 @@ mod tests {
         let found = answer.get(ACCESS_CONTROL_ALLOW_ORIGIN).map(|it| it.to_str().expect("it is ASCII"));
         assert_eq!(found, expected, "{origin}");
         assert_eq!(cors.may_call(&head), expected.is_some() || origin == "http://localhost:8080");
-        let told = cors.told.lock().expect("nobody panicked").len();
-        assert_eq!(told == 0, cors.may_call(&head), "{origin}");
+        let refused = cors.refused.lock().expect("nobody panicked").len();
+        assert_eq!(refused == 0, cors.may_call(&head), "{origin}");
     }
 
     #[test]
@@ -275,16 +176,16 @@ mod tests {
     #[test]
     fn a_refused_origin_is_told_once_and_a_flood_of_them_is_not() {
         let cors = CorsRules::new(&config::Cors::default(), true);
-        let told = || cors.told.lock().expect("nobody panicked").len();
+        let refused = || cors.refused.lock().expect("nobody panicked").len();
         for _ in 0..3 {
             cors.mark(&head("http://evil.com"), &mut HeaderMap::new());
         }
-        assert_eq!(told(), 1);
+        assert_eq!(refused(), 1);
         for number in 0..1000 {
             cors.log_refused_origin(
                 &HeaderValue::from_str(&format!("http://{number}.evil.com")).expect("it is ASCII"),
             );
         }
-        assert_eq!(told(), TOLD_MAX);
+        assert_eq!(refused(), REFUSED_MAX);
     }
 }

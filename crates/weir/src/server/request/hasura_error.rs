@@ -1,11 +1,11 @@
 //! Errors at Hasura's addresses that are no GraphQL: `{"error", "path", "code"}` with the status of the error.
 
-use super::context::Answer;
+use super::answer::Answer;
+use super::answer::refusal::{Refusal, string};
+use super::answer::response_body::{ResponseBody, json};
 use super::negotiate::Media;
-use super::refusal::{Refusal, string};
-use super::response_body::{ResponseBody, json};
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
-use crate::session::error::AuthError;
+use crate::session::auth_error::AuthError;
 use hyper::StatusCode;
 use hyper::header::{ALLOW, CONNECTION, HeaderValue};
 

@@ -42,6 +42,16 @@ impl<C> Default for KnownCallers<C> {
     }
 }
 
+/// A session, and what authenticated it.
+pub(crate) struct Authenticated<'a> {
+    /// Number of the generation.
+    pub(crate) generation: u64,
+    pub(crate) authenticator: &'a Authenticator,
+    pub(crate) session: &'a Session,
+    /// The token keys from before authentication.
+    pub(crate) keys: Option<KeyNumber>,
+}
+
 impl<C: Clone> KnownCallers<C> {
     /// Caller of a request with these headers, if equal ones were authenticated before.
     pub(crate) fn get(
@@ -64,14 +74,9 @@ impl<C: Clone> KnownCallers<C> {
         Some(known.caller.clone())
     }
 
-    /// Stores the caller of `session`. `keys` identifies the token keys from before authentication.
-    pub(crate) fn put(
-        &mut self,
-        (generation, authenticator): (u64, &Authenticator),
-        headers: &HeaderMap,
-        (session, keys): (&Session, Option<KeyNumber>),
-        caller: &C,
-    ) {
+    /// Stores the caller of a session.
+    pub(crate) fn put(&mut self, authenticated: &Authenticated<'_>, headers: &HeaderMap, caller: &C) {
+        let &Authenticated { generation, authenticator, session, keys } = authenticated;
         let leaves_trace = !session.cookies.is_empty() || !session.ignored.is_empty();
         let Some(keys) = keys.filter(|_| !leaves_trace) else { return };
         let Some(hash) = self.read(authenticator, headers) else { return };
@@ -127,7 +132,8 @@ mod tests {
         let headers = headers(lines);
         let keys = of.key_number();
         let session = run(of.authenticate(&headers, None)).expect("it is somebody");
-        known.put((1, of), &headers, (&session, keys), &name);
+        let authenticated = Authenticated { generation: 1, authenticator: of, session: &session, keys };
+        known.put(&authenticated, &headers, &name);
         known.get(1, of, &headers).is_some()
     }
 
@@ -200,7 +206,8 @@ mod tests {
         let headers = headers(&[("authorization", bearer.as_str())]);
         let session = run(of.authenticate(&headers, None)).expect("it is somebody");
         for (keys, is_found) in [(None, false), (Some(KeyNumber::of(7)), false), (of.key_number(), true)] {
-            known.put((1, &of), &headers, (&session, keys), &"user");
+            let authenticated = Authenticated { generation: 1, authenticator: &of, session: &session, keys };
+            known.put(&authenticated, &headers, &"user");
             assert_eq!(known.get(1, &of, &headers).is_some(), is_found, "{keys:?}");
         }
     }

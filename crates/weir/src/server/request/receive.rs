@@ -4,10 +4,10 @@
 //! **Invariant:** no more is read than the bound, and what is read was JSON in UTF-8 without duplicate keys.
 //! **Cost:** a body that came in one piece is not copied; strings without escapes are borrowed from it.
 
-use super::accepted_coding::{Packing, request_packing};
-use super::content_coding::{UnpackError, unpack};
+use super::answer::accepted_coding::{Packing, request_packing};
+use super::answer::content_coding::{UnpackError, unpack};
+use super::answer::refusal::Refusal;
 use super::context::RequestContext;
-use super::refusal::Refusal;
 use crate::config::Limits;
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;

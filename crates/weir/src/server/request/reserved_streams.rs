@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** a token is 128 random bits and finds nothing for another session; a stream ends with all its operations.
 
-use super::refusal::Refusal;
+use super::answer::refusal::Refusal;
 use foldhash::HashMap;
 use futures_util::future::AbortHandle;
 use hyper::StatusCode;

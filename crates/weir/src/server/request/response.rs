@@ -1,8 +1,9 @@
 //! Completes every answer: request id, server timing, CORS, counters and logs.
 
-use super::client_headers::rare;
-use super::context::{Answer, RequestContext};
-use super::response_body::ResponseBody;
+use super::answer::Answer;
+use super::answer::response_body::ResponseBody;
+use super::context::RequestContext;
+use super::request_id::REQUEST_ID;
 use super::span;
 use crate::server::telemetry::access::{self, Access};
 use crate::server::telemetry::log;
@@ -10,74 +11,17 @@ use crate::server::telemetry::metrics::{Endpoint, Verdict};
 use hyper::header::{CONNECTION, HeaderName, HeaderValue, SET_COOKIE};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Response, Version};
-use std::cell::Cell;
 use std::time::Duration;
 use weir_engine::engine::{Execution, Timing};
 
-/// The header of the request id.
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The header of the stage times. Source: W3C Server Timing.
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
-/// Maximum length of an id accepted from a client or proxy.
-const ID_BYTES_MAX: usize = 128;
-
-/// Generator of ids, unique in the process and, through its start time, most likely beyond.
-#[derive(Debug)]
-pub(crate) struct RequestIds {
-    prefix: u32,
-    next: Cell<u32>,
-}
-
-impl RequestIds {
-    /// Generator of the worker with this number.
-    pub(crate) fn new(worker: usize) -> Self {
-        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        let mixed =
-            (since.as_nanos() as u64 ^ u64::from(std::process::id()) << 20).wrapping_add(worker as u64);
-        Self { prefix: (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32, next: Cell::new(0) }
-    }
-
-    fn next(&self) -> HeaderValue {
-        let number = self.next.get().wrapping_add(1);
-        self.next.set(number);
-        let both = u64::from(self.prefix) << 32 | u64::from(number);
-        let mut digits = [0; 16];
-        for (place, digit) in digits.iter_mut().enumerate() {
-            *digit = b"0123456789abcdef"[(both >> (60 - 4 * place) & 15) as usize];
-        }
-        HeaderValue::from_bytes(&digits).unwrap_or(HeaderValue::from_static("0"))
-    }
-}
-
-/// Id of a request, accepted or generated.
-#[derive(Clone)]
-pub(crate) struct RequestId(HeaderValue);
-
-impl RequestId {
-    /// Accepts the id of the request, or generates one.
-    pub(crate) fn of(ids: &RequestIds, head: &Parts) -> Self {
-        let sent = rare(&head.headers, &REQUEST_ID).filter(|it| {
-            it.len() <= ID_BYTES_MAX && !it.is_empty() && it.as_bytes().iter().all(u8::is_ascii_graphic)
-        });
-        Self(sent.cloned().unwrap_or_else(|| ids.next()))
-    }
-
-    /// Generates an id for a request without a head.
-    pub(crate) fn new_id(ids: &RequestIds) -> Self {
-        Self(ids.next())
-    }
-
-    /// For logs.
-    pub(crate) fn text(&self) -> &str {
-        self.0.to_str().unwrap_or_default()
-    }
-}
 
 /// Completes the head of `answer`, counts and logs it. `head` is the request's.
 pub(crate) fn finish(context: &RequestContext, head: &Parts, answer: Answer) -> Response<ResponseBody> {
     let id = &context.id;
     let Answer { mut response, endpoint, verdict, execution } = answer;
-    let total = count(context, Some(&head.headers), (endpoint, verdict), execution.as_ref());
+    let total = count(context, Some(&head.headers), Counted { endpoint, verdict }, execution.as_ref());
     if let Some(span) = context.span.filter(|it| it.own.is_sampled && endpoint != Endpoint::Other) {
         span::record(context, span, Some((head, response.status())), execution.as_ref(), total);
     }
@@ -100,7 +44,7 @@ pub(crate) fn finish(context: &RequestContext, head: &Parts, answer: Answer) -> 
     for cookie in context.cookies.borrow_mut().drain(..) {
         response.headers_mut().append(SET_COOKIE, cookie);
     }
-    response.headers_mut().insert(REQUEST_ID, id.0.clone());
+    response.headers_mut().insert(REQUEST_ID, id.header().clone());
     // Otherwise the client could send its next request while the server closes the connection.
     if context.worker.ends_connections.get() && head.version < Version::HTTP_2 {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
@@ -108,16 +52,23 @@ pub(crate) fn finish(context: &RequestContext, head: &Parts, answer: Answer) -> 
     response
 }
 
+/// Labels that an answer is counted under.
+#[derive(Clone, Copy)]
+pub(crate) struct Counted {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) verdict: Verdict,
+}
+
 /// Counts an answer, and logs it if it was slow; returns its duration. `headers` are those of the request, if it has any.
 pub(crate) fn count(
     context: &RequestContext,
     headers: Option<&HeaderMap>,
-    (endpoint, verdict): (Endpoint, Verdict),
+    counted: Counted,
     execution: Option<&Execution>,
 ) -> Duration {
     let total = context.started.elapsed();
     let metrics = &context.worker.metrics;
-    metrics.request(endpoint, verdict);
+    metrics.request(counted.endpoint, counted.verdict);
     if let Some(execution) = execution {
         metrics.execution(execution, total);
         let slow_ms = context.generation.config.log.slow_ms;
@@ -207,14 +158,5 @@ mod tests {
             70,
             "bind;dur=0.000, execute;dur=0.000, total;dur=0.070",
         );
-    }
-
-    #[test]
-    fn ids_differ_and_have_sixteen_digits() {
-        let ids = RequestIds::new(1);
-        let first = ids.next();
-        let second = ids.next();
-        assert_ne!(first, second);
-        assert_eq!((first.len(), second.len()), (16, 16));
     }
 }

@@ -5,7 +5,9 @@
 //!
 //! **Cost:** nothing is allocated per line.
 
-use super::log::{ACCESS, LoggedTrace, Noted, Sink};
+use super::ACCESS;
+use super::noted::{LoggedTrace, Noted};
+use super::sink::Sink;
 use crate::config::LogFormat;
 use crate::observer::observer;
 use hyper::http::request::Parts;

@@ -7,7 +7,7 @@
 //!
 //! **Cost:** a hash of a line's fields and a lock; the access log pays neither.
 
-use super::log::ACCESS;
+use super::ACCESS;
 use std::collections::HashMap;
 use std::fmt::{self, Write};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -55,6 +55,15 @@ pub(super) struct Held {
     pub(super) words: String,
 }
 
+/// What a line is told from others by.
+#[derive(Clone, Copy)]
+struct LineHash {
+    /// Place and fields.
+    kind: u64,
+    /// Place in the program.
+    place: u64,
+}
+
 impl Floods {
     pub(super) fn new() -> Self {
         Self(Arc::new(FloodTable { started: Instant::now(), kinds: Mutex::default() }))
@@ -69,7 +78,8 @@ impl Floods {
     }
 
     /// Counts a line of `place`; false if it must be suppressed.
-    fn note(&self, (kind, place): (u64, u64), second: u64, words: impl FnOnce() -> String) -> bool {
+    fn note(&self, line: LineHash, second: u64, words: impl FnOnce() -> String) -> bool {
+        let LineHash { kind, place } = line;
         let mut kinds = self.kinds();
         let kind = if kinds.len() < KINDS_MAX || kinds.contains_key(&kind) { kind } else { place };
         let flood =
@@ -112,7 +122,7 @@ impl<S: Subscriber> Layer<S> for Floods {
         let place = hash.finish();
         let mut fields = FieldHash(hash);
         event.record(&mut fields);
-        self.note((fields.0.finish(), place), self.second(), || {
+        self.note(LineHash { kind: fields.0.finish(), place }, self.second(), || {
             let mut words = Words(String::new());
             event.record(&mut words);
             words.0
@@ -165,7 +175,7 @@ mod tests {
     #[test]
     fn a_flood_is_a_few_lines_and_a_sum() {
         let floods = Floods::new();
-        let note = |kind, second| floods.note((kind, 0), second, || format!("kind {kind}"));
+        let note = |kind, second| floods.note(LineHash { kind, place: 0 }, second, || format!("kind {kind}"));
         let written = (0..1000).filter(|_| note(1, 0)).count();
         assert!(written == 10 && note(2, 0), "another kind is written");
         assert_eq!(floods.take_at(0), [], "the second is not over");
@@ -177,8 +187,11 @@ mod tests {
     #[test]
     fn what_is_remembered_is_bounded() {
         let floods = Floods::new();
-        let count =
-            |from: u64| (from..from + 2000).filter(|it| floods.note((*it + 7, 3), 0, String::new)).count();
+        let count = |from: u64| {
+            (from..from + 2000)
+                .filter(|it| floods.note(LineHash { kind: *it + 7, place: 3 }, 0, String::new))
+                .count()
+        };
         let written = count(0);
         assert!(written < KINDS_MAX + 20, "{written}");
         assert!(floods.kinds().len() <= KINDS_MAX + 1);

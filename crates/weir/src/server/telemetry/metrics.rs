@@ -3,9 +3,9 @@
 //! **Cost:** a request adds to a few atomics and, for its operation, to a histogram behind a lock; names and labels are only looked at when
 //! somebody reads the page.
 
-use super::fetches::{FetchMetrics, SpanMetrics, StageMetrics};
-use super::operations::OperationMetrics;
-use super::servers::DatabaseServers;
+use super::fetch_metrics::{FetchMetrics, SpanMetrics, StageMetrics};
+use super::operation_metrics::OperationMetrics;
+use super::server_metrics::DatabaseServers;
 use super::service_cache::Cached;
 use super::service_calls::ServiceMetrics;
 use crate::observer::{TimePart, observer};

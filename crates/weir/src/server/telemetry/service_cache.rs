@@ -2,7 +2,7 @@
 //!
 //! **Cost:** none until the page of metrics is read.
 
-use crate::services;
+use crate::sources::services;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, MetricEncoder};
 use prometheus_client::metrics::MetricType;
@@ -100,8 +100,9 @@ impl Page<'_> {
 
 #[cfg(test)]
 mod tests {
+    use crate::config;
     use crate::server::telemetry::metrics::Metrics;
-    use crate::{config, services};
+    use crate::sources::services;
 
     #[test]
     fn what_the_cache_counts_is_on_the_page() {

@@ -2,7 +2,7 @@
 //!
 //! **Cost:** none until the page of metrics is read. Callers that never called have no lines.
 
-use super::fetches::{CALL_POWERS, durations};
+use super::fetch_metrics::{CALL_POWERS, durations};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::MetricType;

@@ -1,6 +1,6 @@
 //! Tests of access, generated from the table of addresses: new addresses are tested too.
 
-use super::faults::{ask, configured, server};
+use super::faults::{ask, server, start_configured};
 use crate::config::{Auth, Config};
 use crate::server::router::{Gate, ROUTES, Route};
 use crate::session::tests::{claims, config, hs, hs256};
@@ -75,7 +75,7 @@ fn is_of_clients(path: &str) -> bool {
 #[test]
 fn every_address_denies_whoever_is_not_admin() {
     let auth = Auth { jwt: vec![hs256()], ..Auth::default() };
-    let server = configured(Config { dev: Some(false), ..config(auth) });
+    let server = start_configured(Config { dev: Some(false), ..config(auth) });
     let bearer = |claims: &str| format!("authorization: Bearer {}", hs(claims));
     let expired = bearer(&format!("{ADMIN_CLAIMS},\"exp\":1}}"));
     let user = bearer(&claims(""));

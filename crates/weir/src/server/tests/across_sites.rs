@@ -81,7 +81,7 @@ operations:
 ";
 
 /// A server, and the number of changes that it made.
-fn served() -> (Server, Arc<AtomicUsize>) {
+fn start_server() -> (Server, Arc<AtomicUsize>) {
     let sdl = "type Query { changes: Int reads: Int } type Mutation { changes: Int }";
     let schema = Schema::from_sdl(sdl).unwrap_or_else(|errors| panic!("{errors:?}"));
     let changes = Arc::new(AtomicUsize::new(0));
@@ -164,7 +164,7 @@ const SHOW_ONLY: [&str; 17] = [
 
 #[test]
 fn no_page_of_another_site_changes_anything_at_any_address() {
-    let (server, changes) = served();
+    let (server, changes) = start_server();
     let mut shown: Vec<&str> = Vec::new();
     for route in ROUTES {
         for method in route.methods.split(", ").filter(|it| matches!(*it, "GET" | "HEAD" | "POST")) {
@@ -192,7 +192,7 @@ fn no_page_of_another_site_changes_anything_at_any_address() {
 
 #[test]
 fn a_socket_is_opened_for_no_page_of_another_site() {
-    let (server, _) = served();
+    let (server, _) = start_server();
     let handshake = "upgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13\r\n\
                      sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\nsec-websocket-protocol: graphql-transport-ws\r\n";
     let open = |path: &str, lines: &str| {
@@ -219,7 +219,7 @@ fn a_socket_is_opened_for_no_page_of_another_site() {
 
 #[test]
 fn the_own_page_and_who_is_no_page_change_what_they_may_and_every_page_reads() {
-    let (server, changes) = served();
+    let (server, changes) = start_server();
     let json = "content-type: application/json\r\n";
     let own = "origin: http://localhost\r\nsec-fetch-site: same-origin\r\n";
     let mut expected = 0;

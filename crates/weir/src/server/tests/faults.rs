@@ -66,11 +66,11 @@ impl PreparedFetch for Fault {
 }
 
 pub(super) fn server() -> Server {
-    configured(Config::default())
+    start_configured(Config::default())
 }
 
 /// Serves [`Faulty`] by `config`, on a port of its own.
-pub(super) fn configured(config: Config) -> Server {
+pub(super) fn start_configured(config: Config) -> Server {
     let sdl = "type Query { whole: [Int!] dies: [Int!] panics: [Int!] unplanned: [Int!] }";
     let schema = Schema::from_sdl(sdl).unwrap_or_else(|errors| panic!("{errors:?}"));
     let graph = Graph::compose(vec![Arc::new(Faulty(Arc::new(schema)))], &[]);
@@ -101,7 +101,7 @@ fn query(server: &Server, text: &str) -> String {
 }
 
 /// The body of an answer in chunks.
-fn joined(answer: &str) -> String {
+fn join_chunks(answer: &str) -> String {
     let (_, mut rest) = answer.split_once("\r\n\r\n").expect("it has a head");
     let mut body = String::new();
     while let Some((size, from)) = rest.split_once("\r\n") {
@@ -124,7 +124,7 @@ fn a_panic_costs_its_request_only() {
             assert!(answer.contains("x-request-id") && answer.ends_with(end), "{answer}");
             assert!(!answer.contains("a bug while"), "{answer}");
         }
-        assert_eq!(joined(&query(&server, "{ whole }")), r#"{"data":{"whole":[1,2,3]}}"#);
+        assert_eq!(join_chunks(&query(&server, "{ whole }")), r#"{"data":{"whole":[1,2,3]}}"#);
         let metrics = ask(&server, "GET /metrics HTTP/1.1", "localhost", "");
         // Those inside sources the engine catches itself.
         assert!(metrics.contains(&format!("weir_panics_total {round}\n")), "{metrics}");

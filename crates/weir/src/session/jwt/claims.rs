@@ -5,7 +5,7 @@
 
 use super::path::JsonPath;
 use crate::config::{ClaimSource, ClaimsFormat, Jwt, OneOrMany};
-use crate::session::error::{AuthError, AuthFault};
+use crate::session::auth_error::{AuthError, AuthFault};
 use crate::session::{ALLOWED_ROLES, DEFAULT_ROLE, VARIABLE_START, Variables};
 use weir_language::json::{Json, JsonKind, JsonRef};
 

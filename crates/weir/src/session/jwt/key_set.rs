@@ -10,7 +10,7 @@
 use super::key::JsonWebKey;
 use super::token::{NESTING_MAX, UncheckedToken};
 use super::verified::KeyEpoch;
-use crate::session::remote::{Flight, RemoteUrl, lifetime_ms};
+use crate::session::remote_document::{Flight, RemoteUrl, lifetime_ms};
 use arc_swap::ArcSwapOption;
 use bytes::Bytes;
 use hyper::Method;

@@ -10,7 +10,7 @@ const NAMESPACE: &str = "https://hasura.io/jwt/claims";
 /// Asks with the token in `Authorization`.
 fn ask(jwt: &Jwt, token: &str) -> Result<Session, AuthError> {
     let config = config(Auth { jwt: vec![jwt.clone()], ..Auth::default() });
-    asked(&config, &[("authorization", &format!("Bearer {token}"))])
+    authenticate(&config, &[("authorization", &format!("Bearer {token}"))])
 }
 
 fn of(algorithm: JwtAlgorithm, key: &str) -> Jwt {
@@ -21,7 +21,7 @@ fn by_hs256(message: &[u8]) -> Vec<u8> {
     by_hmac(hmac::HMAC_SHA256, HMAC.as_bytes(), message)
 }
 
-fn denied(found: Result<Session, AuthError>, part: &str) {
+fn check_denial(found: Result<Session, AuthError>, part: &str) {
     check(found, Err((AuthFault::Token, part)));
 }
 
@@ -60,7 +60,7 @@ fn jwt_of_every_algorithm_is_checked() {
         check(ask(&of(algorithm, &curve.pem()), &token), Ok("user"));
         let (signed, signature) = token.rsplit_once('.').expect("it has parts");
         let zero = URL_SAFE_NO_PAD.encode(vec![0; URL_SAFE_NO_PAD.decode(signature).expect("base64").len()]);
-        denied(ask(&of(algorithm, &curve.pem()), &format!("{signed}.{zero}")), "JWSInvalidSignature");
+        check_denial(ask(&of(algorithm, &curve.pem()), &format!("{signed}.{zero}")), "JWSInvalidSignature");
     }
 }
 
@@ -68,22 +68,22 @@ fn jwt_of_every_algorithm_is_checked() {
 fn jwt_attack_alg_none_or_of_another_family_is_refused() {
     for name in ["none", "None", "NONE", "", "HS257", "hs256", "RSA", "HS256 "] {
         let head = format!(r#"{{"alg":"{name}"}}"#);
-        denied(ask(&hs256(), &token(&head, &claims(""), |_| Vec::new())), "AlgorithmNotSupported");
-        denied(ask(&hs256(), &token(&head, &claims(""), by_hs256)), "AlgorithmNotSupported");
+        check_denial(ask(&hs256(), &token(&head, &claims(""), |_| Vec::new())), "AlgorithmNotSupported");
+        check_denial(ask(&hs256(), &token(&head, &claims(""), by_hs256)), "AlgorithmNotSupported");
     }
     for head in ["{}", r#"{"alg":7}"#, r#"{"alg":["HS256"]}"#, r#"{"alg":null}"#] {
-        denied(ask(&hs256(), &token(head, &claims(""), by_hs256)), "AlgorithmNotSupported");
+        check_denial(ask(&hs256(), &token(head, &claims(""), by_hs256)), "AlgorithmNotSupported");
     }
     // The public key, in every form somebody may take for a secret.
     for secret in [RSA_PUBLIC, RSA_PUBLIC.trim(), &RSA_PUBLIC.replace('\n', "")] {
         let forged = token(HEAD, &claims(""), |it| by_hmac(hmac::HMAC_SHA256, secret.as_bytes(), it));
-        denied(ask(&of(JwtAlgorithm::RS256, RSA_PUBLIC), &forged), "JWSInvalidSignature");
+        check_denial(ask(&of(JwtAlgorithm::RS256, RSA_PUBLIC), &forged), "JWSInvalidSignature");
     }
     let other =
         token(r#"{"alg":"HS512"}"#, &claims(""), |it| by_hmac(hmac::HMAC_SHA512, HMAC.as_bytes(), it));
-    denied(ask(&hs256(), &other), "JWSInvalidSignature");
+    check_denial(ask(&hs256(), &other), "JWSInvalidSignature");
     let pss = token(r#"{"alg":"PS256"}"#, &claims(""), |it| by_rsa(&signature::RSA_PSS_SHA256, it));
-    denied(ask(&of(JwtAlgorithm::RS256, RSA_PUBLIC), &pss), "JWSInvalidSignature");
+    check_denial(ask(&of(JwtAlgorithm::RS256, RSA_PUBLIC), &pss), "JWSInvalidSignature");
 }
 
 #[test]
@@ -94,10 +94,10 @@ fn jwt_attack_on_the_signature_is_refused() {
     for forged in
         [format!("{signed}."), format!("{signed}.AAAA"), format!("{head}.{payload}.{}", &signature[..20])]
     {
-        denied(ask(&hs256(), &forged), "Could not verify JWT: JWSError");
+        check_denial(ask(&hs256(), &forged), "Could not verify JWT: JWSError");
     }
     let admin = URL_SAFE_NO_PAD.encode(claims(r#","a":1"#));
-    denied(ask(&hs256(), &format!("{head}.{admin}.{signature}")), "JWSInvalidSignature");
+    check_denial(ask(&hs256(), &format!("{head}.{admin}.{signature}")), "JWSInvalidSignature");
     for broken in [
         signed.to_owned(),
         head.to_owned(),
@@ -109,11 +109,11 @@ fn jwt_attack_on_the_signature_is_refused() {
         "..".into(),
         format!("{head}.{payload}.!!"),
     ] {
-        denied(ask(&hs256(), &broken), "CompactDecodeError");
+        check_denial(ask(&hs256(), &broken), "CompactDecodeError");
     }
     let es = Curve::ecdsa(&signature::ECDSA_P256_SHA256_FIXED_SIGNING);
     let zero = token(r#"{"alg":"ES256"}"#, &claims(""), |_| vec![0; 64]);
-    denied(ask(&of(JwtAlgorithm::ES256, &es.pem()), &zero), "JWSInvalidSignature");
+    check_denial(ask(&of(JwtAlgorithm::ES256, &es.pem()), &zero), "JWSInvalidSignature");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn jwt_attack_through_the_head_is_refused_or_without_effect() {
     for kid in
         [format!("\"{long}\""), format!("\"{}\"", &long[..257]), "[\"a\"]".into(), "7".into(), "null".into()]
     {
-        denied(with(&format!(r#""kid":{kid}"#)), "CompactDecodeError");
+        check_denial(with(&format!(r#""kid":{kid}"#)), "CompactDecodeError");
     }
     // A listener that is never called.
     let elsewhere = LoopbackService::start(Reply::ok("", "{}"));
@@ -142,33 +142,33 @@ fn jwt_attack_through_the_head_is_refused_or_without_effect() {
     ] {
         check(with(&more), Ok("user"));
         let forged = token(&format!(r#"{{"alg":"EdDSA",{more}}}"#), &claims(""), |it| curve.sign(it));
-        denied(ask(&hs256(), &forged), "JWSInvalidSignature");
+        check_denial(ask(&hs256(), &forged), "JWSInvalidSignature");
         let own = Curve::ed25519();
-        denied(ask(&of(JwtAlgorithm::Ed25519, &own.pem()), &forged), "JWSInvalidSignature");
+        check_denial(ask(&of(JwtAlgorithm::Ed25519, &own.pem()), &forged), "JWSInvalidSignature");
     }
-    denied(with(r#""crit":["exp"],"exp":1"#), "CompactDecodeError");
-    denied(with(r#""alg":"none""#), "CompactDecodeError");
-    assert_eq!(elsewhere.asked(), [""; 0]);
+    check_denial(with(r#""crit":["exp"],"exp":1"#), "CompactDecodeError");
+    check_denial(with(r#""alg":"none""#), "CompactDecodeError");
+    assert_eq!(elsewhere.requests(), [""; 0]);
 }
 
 #[test]
 fn jwt_attack_by_size_nesting_or_duplicates_is_refused() {
     let padded = |bytes: usize| hs(&claims(&format!(r#","pad":"{}""#, "x".repeat(bytes))));
     check(ask(&hs256(), &padded(8 * 1024)), Ok("user"));
-    denied(ask(&hs256(), &padded(100 * 1024)), "CompactDecodeError");
+    check_denial(ask(&hs256(), &padded(100 * 1024)), "CompactDecodeError");
     let deep = format!(r#","a":{}{}"#, "[".repeat(200), "]".repeat(200));
-    denied(ask(&hs256(), &hs(&claims(&deep))), "CompactDecodeError");
+    check_denial(ask(&hs256(), &hs(&claims(&deep))), "CompactDecodeError");
     let open = format!(r#"{{"a":{}"#, "[".repeat(9000));
-    denied(ask(&hs256(), &hs(&open)), "CompactDecodeError");
+    check_denial(ask(&hs256(), &hs(&open)), "CompactDecodeError");
     for twice in [
         format!(r#"{{"exp":1,"exp":9999999999,"{NAMESPACE}":{{}}}}"#),
         claims(&format!(r#","{NAMESPACE}":{{}}"#)),
         claims(r#","sub":"a","sub":"b""#),
     ] {
-        denied(ask(&hs256(), &hs(&twice)), "CompactDecodeError");
+        check_denial(ask(&hs256(), &hs(&twice)), "CompactDecodeError");
     }
     for payload in ["", "null", "[]", "\"a\"", "7", "{", "{} {}"] {
-        denied(ask(&hs256(), &hs(payload)), "CompactDecodeError");
+        check_denial(ask(&hs256(), &hs(payload)), "CompactDecodeError");
     }
     let folded = format!(
         r#"{{"{NAMESPACE}":{{"x-hasura-allowed-roles":["user"],"X-Hasura-Allowed-Roles":["admin"],"x-hasura-default-role":"user"}}}}"#
@@ -187,18 +187,18 @@ fn jwt_times_audience_and_issuer_are_checked() {
     let with = |jwt: &Jwt, more: &str| ask(jwt, &hs(&claims(more)));
     check(with(&hs256(), ""), Ok("user"));
     check(with(&hs256(), r#","exp":9999999999,"aud":"any","iss":"any""#), Ok("user"));
-    denied(with(&hs256(), &format!(r#","exp":{NOW_S}"#)), "Could not verify JWT: JWTExpired");
-    denied(with(&hs256(), &format!(r#","nbf":{}"#, NOW_S + 1)), "JWTNotYetValid");
-    denied(with(&hs256(), r#","exp":"9999999999""#), "JWTClaimsSetDecodeError");
+    check_denial(with(&hs256(), &format!(r#","exp":{NOW_S}"#)), "Could not verify JWT: JWTExpired");
+    check_denial(with(&hs256(), &format!(r#","nbf":{}"#, NOW_S + 1)), "JWTNotYetValid");
+    check_denial(with(&hs256(), r#","exp":"9999999999""#), "JWTClaimsSetDecodeError");
     const OWN: &str = r#","aud":["b","app"],"iss":"me""#;
     check(with(&strict, &format!(r#"{OWN},"exp":{}"#, NOW_S - 59)), Ok("user"));
-    denied(with(&strict, &format!(r#"{OWN},"exp":{}"#, NOW_S - 60)), "JWTExpired");
+    check_denial(with(&strict, &format!(r#"{OWN},"exp":{}"#, NOW_S - 60)), "JWTExpired");
     check(with(&strict, &format!(r#"{OWN},"nbf":{}"#, NOW_S + 60)), Ok("user"));
-    denied(with(&strict, &format!(r#"{OWN},"nbf":{}"#, NOW_S + 61)), "JWTNotYetValid");
-    denied(with(&strict, r#","iss":"me","aud":["b"]"#), "JWTNotInAudience");
-    denied(with(&strict, r#","iss":"me""#), "JWTNotInAudience");
-    denied(with(&strict, r#","aud":"app","iss":"you""#), "JWTNotInIssuer");
-    denied(with(&strict, r#","aud":"app""#), "JWTNotInIssuer");
+    check_denial(with(&strict, &format!(r#"{OWN},"nbf":{}"#, NOW_S + 61)), "JWTNotYetValid");
+    check_denial(with(&strict, r#","iss":"me","aud":["b"]"#), "JWTNotInAudience");
+    check_denial(with(&strict, r#","iss":"me""#), "JWTNotInAudience");
+    check_denial(with(&strict, r#","aud":"app","iss":"you""#), "JWTNotInIssuer");
+    check_denial(with(&strict, r#","aud":"app""#), "JWTNotInIssuer");
     let session = with(&strict, &format!(r#"{OWN},"exp":{NOW_S}"#)).expect("it is in time");
     assert_eq!(session.expires_ms, Some((NOW_S + 60) * 1000));
 }
@@ -207,7 +207,7 @@ fn jwt_times_audience_and_issuer_are_checked() {
 fn jwt_role_is_one_of_the_token_s() {
     let config = config(Auth { jwt: vec![hs256()], ..Auth::default() });
     let bearer = format!("Bearer {}", hs(&claims(r#","sub":"ada""#)));
-    let with = |role: &str| asked(&config, &[("authorization", &bearer), ("x-hasura-role", role)]);
+    let with = |role: &str| authenticate(&config, &[("authorization", &bearer), ("x-hasura-role", role)]);
     check(with("editor"), Ok("editor"));
     check(with(""), Ok("user"));
     // Letters of other alphabets, of another width, with marks and invisible ones.
@@ -226,10 +226,10 @@ fn jwt_role_is_one_of_the_token_s() {
         check(with(role), Err((AuthFault::Role, "Your requested role is not in allowed roles")));
     }
     let lines = [("authorization", &*bearer), ("x-hasura-role", "user"), ("x-hasura-role", "admin")];
-    check(asked(&config, &lines), Err((AuthFault::SessionHeader, "is there twice")));
+    check(authenticate(&config, &lines), Err((AuthFault::SessionHeader, "is there twice")));
     let lines =
         [("authorization", &*bearer), ("x-weir-role", "editor"), ("x-hasura-user-id", "8"), ("x-weir-a", "")];
-    let session = asked(&config, &lines).expect("it is allowed");
+    let session = authenticate(&config, &lines).expect("it is allowed");
     let variables = variables(&session);
     assert_eq!(variables, [("x-hasura-role", "editor"), ("x-hasura-user-id", "7")]);
     assert_eq!(session.ignored, ["x-hasura-user-id", "x-weir-a"]);
@@ -321,8 +321,8 @@ fn jwt_place_is_exactly_the_configured_one() {
     let bearer = format!("Bearer {token}");
     let own = at(TokenHeaderKind::Authorization, None);
     let missing = Err((AuthFault::TokenHeader, "Missing 'Authorization' or 'Cookie' header in JWT"));
-    check(asked(&own, &[]), missing);
-    check(asked(&own, &[("cookie", &*format!("token={token}"))]), missing);
+    check(authenticate(&own, &[]), missing);
+    check(authenticate(&own, &[("cookie", &*format!("token={token}"))]), missing);
     let basic = format!("Basic {token}");
     for odd in [
         "",
@@ -335,25 +335,28 @@ fn jwt_place_is_exactly_the_configured_one() {
         &format!("{bearer} x"),
     ] {
         check(
-            asked(&own, &[("authorization", odd)]),
+            authenticate(&own, &[("authorization", odd)]),
             Err((AuthFault::TokenHeader, "Malformed Authorization header")),
         );
     }
     for scheme in ["bearer", "BEARER"] {
-        check(asked(&own, &[("authorization", &*format!("{scheme} {token}"))]), Ok("user"));
+        check(authenticate(&own, &[("authorization", &*format!("{scheme} {token}"))]), Ok("user"));
     }
     let twice = [("authorization", &*bearer), ("authorization", &*bearer)];
-    check(asked(&own, &twice), Err((AuthFault::TokenHeader, "Multiple JWTs found")));
+    check(authenticate(&own, &twice), Err((AuthFault::TokenHeader, "Multiple JWTs found")));
     let cookie = at(TokenHeaderKind::Cookie, Some("token"));
-    check(asked(&cookie, &[("cookie", &*format!("a=b; token={token}; c=d"))]), Ok("user"));
-    check(asked(&cookie, &[("authorization", &*bearer)]), missing);
-    check(asked(&cookie, &[("cookie", &*format!("xtoken={token}"))]), missing);
+    check(authenticate(&cookie, &[("cookie", &*format!("a=b; token={token}; c=d"))]), Ok("user"));
+    check(authenticate(&cookie, &[("authorization", &*bearer)]), missing);
+    check(authenticate(&cookie, &[("cookie", &*format!("xtoken={token}"))]), missing);
     let twice = format!("token=x; token={token}");
-    check(asked(&cookie, &[("cookie", &*twice)]), Err((AuthFault::TokenHeader, "Multiple JWTs found")));
-    let header = at(TokenHeaderKind::CustomHeader, Some("X-Token"));
-    check(asked(&header, &[("x-token", &*token)]), Ok("user"));
     check(
-        asked(&header, &[("x-token", &*token), ("x-token", "x")]),
+        authenticate(&cookie, &[("cookie", &*twice)]),
+        Err((AuthFault::TokenHeader, "Multiple JWTs found")),
+    );
+    let header = at(TokenHeaderKind::CustomHeader, Some("X-Token"));
+    check(authenticate(&header, &[("x-token", &*token)]), Ok("user"));
+    check(
+        authenticate(&header, &[("x-token", &*token), ("x-token", "x")]),
         Err((AuthFault::TokenHeader, "Multiple")),
     );
 }
@@ -365,12 +368,12 @@ fn jwt_kinds_are_told_apart_by_place_and_issuer() {
     let auth = Auth { jwt: jwt.clone(), unauthorized_role: Some("anonymous".into()), ..Auth::default() };
     let both = config(auth);
     let ask = |config: &Config, claims: &str| {
-        asked(config, &[("authorization", &*format!("Bearer {}", hs(claims)))])
+        authenticate(config, &[("authorization", &*format!("Bearer {}", hs(claims)))])
     };
     check(ask(&both, &claims(r#","iss":"b""#)), Ok("user"));
-    check(asked(&both, &[]), Ok("anonymous"));
+    check(authenticate(&both, &[]), Ok("anonymous"));
     // A token that is there and not accepted never makes its sender anonymous.
-    denied(ask(&both, &claims(r#","iss":"c""#)), "JWTNotInIssuer");
+    check_denial(ask(&both, &claims(r#","iss":"c""#)), "JWTNotInIssuer");
     check(ask(&both, &claims("")), Err((AuthFault::TokenHeader, "Multiple JWTs found")));
     let any = config(Auth { jwt: vec![issuer(Some("a")), issuer(None)], ..Auth::default() });
     check(ask(&any, &claims(r#","iss":"c""#)), Ok("user"));

@@ -32,22 +32,22 @@ fn a_key_set_is_fetched_once_and_again_when_its_time_is_over() {
         let token = rsa("a");
         let together = futures_util::future::join_all((0..8).map(|_| ask(&authenticator, &token)));
         together.await.into_iter().for_each(|it| check(it, Ok("user")));
-        assert_eq!(service.asked().len(), 1);
-        assert!(service.asked()[0].starts_with("GET /it HTTP/1.1\r\n"), "{:?}", service.asked());
+        assert_eq!(service.requests().len(), 1);
+        assert!(service.requests()[0].starts_with("GET /it HTTP/1.1\r\n"), "{:?}", service.requests());
         clock.advance_ms(59_999);
         check(ask(&authenticator, &token).await, Ok("user"));
-        assert_eq!(service.asked().len(), 1);
+        assert_eq!(service.requests().len(), 1);
         // Its time is over: it serves while the next one is fetched, and when that fails.
         service.says(Reply { status: 404, head: String::new(), body: String::new() });
         for count in 2..4 {
             clock.advance_ms(10_000);
             // A fetch that is still under way stands for the next one.
-            while service.asked().len() < count {
+            while service.requests().len() < count {
                 check(ask(&authenticator, &token).await, Ok("user"));
                 tokio::task::yield_now().await;
             }
             check(ask(&authenticator, &token).await, Ok("user"));
-            assert_eq!(service.asked().len(), count);
+            assert_eq!(service.requests().len(), count);
         }
     });
 }
@@ -62,13 +62,13 @@ fn an_unknown_kid_causes_one_fetch_per_interval() {
             check(ask(&authenticator, &rsa(kid)).await, FORGED);
         }
         check(ask(&authenticator, &rsa("a")).await, Ok("user"));
-        assert_eq!(service.asked().len(), 1);
+        assert_eq!(service.requests().len(), 1);
         service.says(Reply::ok("", &set(&[&rsa_jwk("a", ""), &rsa_jwk("b", "")])));
         check(ask(&authenticator, &rsa("b")).await, FORGED);
         clock.advance_ms(10_000);
         check(ask(&authenticator, &rsa("b")).await, Ok("user"));
         check(ask(&authenticator, &rsa("c")).await, FORGED);
-        assert_eq!(service.asked().len(), 2);
+        assert_eq!(service.requests().len(), 2);
     });
 }
 
@@ -86,22 +86,22 @@ fn a_signature_that_fails_asks_for_the_keys_once_per_interval_whatever_names_the
             check(ask(&authenticator, &old).await, Ok("user"));
             service.says(Reply::ok("", &set(&[&key(1)])));
             check(ask(&authenticator, &new).await, FORGED);
-            assert_eq!(service.asked().len(), 1);
+            assert_eq!(service.requests().len(), 1);
             clock.advance_ms(10_000);
             check(ask(&authenticator, &new).await, Ok("user"));
             // The one that the new key took the place of is no more; a flood of such tokens asks once.
             for _ in 0..8 {
                 check(ask(&authenticator, &old).await, FORGED);
             }
-            assert_eq!(service.asked().len(), 2);
+            assert_eq!(service.requests().len(), 2);
             clock.advance_ms(10_000);
             let head = format!(r#"{{"alg":"HS256"{named}}}"#);
             let secret = token(&head, &claims(""), |it| by_hmac(hmac::HMAC_SHA256, HMAC.as_bytes(), it));
             check(ask(&authenticator, &secret).await, FORGED);
-            assert_eq!(service.asked().len(), 2, "no key of a set is a secret");
+            assert_eq!(service.requests().len(), 2, "no key of a set is a secret");
             let flood = (0..8).map(|_| ask(&authenticator, &old));
             futures_util::future::join_all(flood).await.into_iter().for_each(|it| check(it, FORGED));
-            assert_eq!(service.asked().len(), 3);
+            assert_eq!(service.requests().len(), 3);
             check(ask(&authenticator, &new).await, Ok("user"));
         });
     }
@@ -120,9 +120,9 @@ fn without_keys_no_token_is_accepted_until_they_can_be_fetched() {
             clock.advance_ms(1000);
             check(ask(&authenticator, &rsa("a")).await, Err((AuthFault::Unavailable, "cannot be fetched")));
         }
-        assert_eq!(service.asked().len(), 5);
+        assert_eq!(service.requests().len(), 5);
         check(ask(&authenticator, &rsa("a")).await, Err((AuthFault::Unavailable, "cannot be fetched")));
-        assert_eq!(service.asked().len(), 5);
+        assert_eq!(service.requests().len(), 5);
         service.says(Reply::ok("", &set(&[&rsa_jwk("a", "")])));
         clock.advance_ms(1000);
         check(ask(&authenticator, &rsa("a")).await, Ok("user"));
@@ -178,6 +178,6 @@ fn a_reload_keeps_the_keys_of_the_same_address() {
         check(ask(&before, &rsa("a")).await, Ok("user"));
         after.keep_keys_of(&before);
         check(ask(&after, &rsa("a")).await, Ok("user"));
-        assert_eq!(service.asked().len(), 1);
+        assert_eq!(service.requests().len(), 1);
     });
 }

@@ -10,12 +10,12 @@ fn with_secret() -> Config {
 #[test]
 fn without_a_secret_headers_are_the_session() {
     let config = Config::default();
-    check(asked(&config, &[]), Ok("admin"));
-    check(asked(&config, &[("x-hasura-role", "")]), Ok("admin"));
-    check(asked(&config, &[("x-hasura-role", "Admin")]), Ok("Admin"));
-    check(asked(&config, &[("x-hasura-admin-secret", "any")]), Ok("admin"));
+    check(authenticate(&config, &[]), Ok("admin"));
+    check(authenticate(&config, &[("x-hasura-role", "")]), Ok("admin"));
+    check(authenticate(&config, &[("x-hasura-role", "Admin")]), Ok("Admin"));
+    check(authenticate(&config, &[("x-hasura-admin-secret", "any")]), Ok("admin"));
     let lines = [("x-hasura-role", "user"), ("x-weir-user-id", "7"), ("x-hasura-admin-secret", "any")];
-    let session = asked(&config, &lines).expect("it is trusted");
+    let session = authenticate(&config, &lines).expect("it is trusted");
     let variables = variables(&session);
     assert_eq!(variables, [("x-hasura-role", "user"), ("x-hasura-user-id", "7")]);
     assert!(session.ignored.is_empty() && !session.identity.is_backend);
@@ -24,24 +24,24 @@ fn without_a_secret_headers_are_the_session() {
 #[test]
 fn a_secret_decides_alone() {
     let config = with_secret();
-    check(asked(&config, &[]), Err((AuthFault::SecretMissing, "required, but not found")));
-    check(asked(&config, &[("x-hasura-role", "user")]), Err((AuthFault::SecretMissing, "required")));
+    check(authenticate(&config, &[]), Err((AuthFault::SecretMissing, "required, but not found")));
+    check(authenticate(&config, &[("x-hasura-role", "user")]), Err((AuthFault::SecretMissing, "required")));
     for name in ["x-hasura-admin-secret", "x-hasura-access-key", "x-weir-admin-secret"] {
-        check(asked(&config, &[(name, "hush")]), Ok("admin"));
+        check(authenticate(&config, &[(name, "hush")]), Ok("admin"));
         for wrong in ["", "hus", "hushh", "Hush", "hush ", "ｈush"] {
             check(
-                asked(&config, &[(name, wrong)]),
+                authenticate(&config, &[(name, wrong)]),
                 Err((AuthFault::SecretWrong, "invalid \"x-hasura-admin")),
             );
         }
     }
-    check(asked(&config, &[("x-hasura-admin-secret", "hush"), ("x-hasura-role", "user")]), Ok("user"));
+    check(authenticate(&config, &[("x-hasura-admin-secret", "hush"), ("x-hasura-role", "user")]), Ok("user"));
     let tokens = super::config(Auth { jwt: vec![hs256()], ..Auth::default() });
     let bearer = format!("Bearer {}", hs(&claims("")));
     let lines = [("x-hasura-admin-secret", "husk"), ("authorization", &*bearer)];
-    check(asked(&tokens, &lines), Err((AuthFault::SecretWrong, "invalid")));
+    check(authenticate(&tokens, &lines), Err((AuthFault::SecretWrong, "invalid")));
     let lines = [("x-hasura-admin-secret", "hush"), ("authorization", "Bearer forged")];
-    check(asked(&tokens, &lines), Ok("admin"));
+    check(authenticate(&tokens, &lines), Ok("admin"));
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn several_secrets_serve_while_one_is_replaced() {
     let auth = Auth { admin_secrets: vec![Secret::new("old"), Secret::new("new")], ..Auth::default() };
     let config = Config { auth, ..Config::default() };
     for (secret, is_right) in [("old", true), ("new", true), ("hush", false)] {
-        assert_eq!(asked(&config, &[("x-hasura-admin-secret", secret)]).is_ok(), is_right, "{secret}");
+        assert_eq!(authenticate(&config, &[("x-hasura-admin-secret", secret)]).is_ok(), is_right, "{secret}");
     }
 }
 
@@ -58,7 +58,7 @@ fn backend_permissions_need_a_trusted_sender_and_a_role() {
     let secret = ("x-hasura-admin-secret", "hush");
     let wish = ("x-hasura-use-backend-only-permissions", "true");
     let backend = |config: &Config, lines: &[(&'static str, &str)]| {
-        asked(config, lines).map(|it| it.identity.is_backend).map_err(|it| it.fault)
+        authenticate(config, lines).map(|it| it.identity.is_backend).map_err(|it| it.fault)
     };
     assert_eq!(backend(&with_secret(), &[secret, wish, ("x-hasura-role", "user")]), Ok(true));
     assert_eq!(backend(&with_secret(), &[secret, ("x-hasura-role", "user")]), Ok(false));
@@ -76,22 +76,22 @@ fn the_unauthorized_role_has_no_session_of_its_own() {
     let lines = [("x-hasura-role", "admin"), ("x-hasura-user-id", "7"), ("accept", "a")];
     for jwt in [Vec::new(), vec![hs256()]] {
         let config = config(Auth { unauthorized_role: role.clone(), jwt, ..Auth::default() });
-        let session = asked(&config, &lines).expect("there is a role");
+        let session = authenticate(&config, &lines).expect("there is a role");
         assert_eq!(variables(&session), [("x-hasura-role", "anonymous")]);
         assert_eq!(session.ignored, ["x-hasura-role", "x-hasura-user-id"]);
-        check(asked(&config, &[("x-hasura-admin-secret", "husk")]), Err((AuthFault::SecretWrong, "")));
+        check(authenticate(&config, &[("x-hasura-admin-secret", "husk")]), Err((AuthFault::SecretWrong, "")));
     }
 }
 
 /// Checks that a configuration is refused with the path of the key and these words.
-fn refused(config: &Config, part: &str) {
+fn check_refusal(config: &Config, part: &str) {
     let message = Authenticator::new(config).map(|_| ()).expect_err(part);
     assert!(message.contains(part), "{part} is not in {message}");
     assert!(!message.contains(HMAC) && !message.contains("hush"), "{message}");
 }
 
 fn refused_jwt(jwt: Jwt, part: &str) {
-    refused(&config(Auth { jwt: vec![jwt], ..Auth::default() }), part);
+    check_refusal(&config(Auth { jwt: vec![jwt], ..Auth::default() }), part);
 }
 
 #[test]
@@ -104,20 +104,20 @@ fn configurations_that_contradict_themselves_are_refused() {
         (Auth { unauthorized_role: role("a"), ..Auth::default() }, "auth.unauthorized_role"),
     ] {
         let words = format!("{key}: needs an admin secret");
-        refused(&Config { auth: auth.clone(), ..Config::default() }, &words);
+        check_refusal(&Config { auth: auth.clone(), ..Config::default() }, &words);
         assert!(Authenticator::new(&config(auth)).is_ok(), "{key}");
     }
     let both = Auth { jwt: vec![hs256()], webhook: hook.clone(), ..Auth::default() };
-    refused(&config(both), "auth.webhook: excludes `auth.jwt`");
+    check_refusal(&config(both), "auth.webhook: excludes `auth.jwt`");
     let both = Auth { unauthorized_role: role("a"), webhook: hook, ..Auth::default() };
-    refused(&config(both), "auth.unauthorized_role: excludes `auth.webhook`");
+    check_refusal(&config(both), "auth.unauthorized_role: excludes `auth.webhook`");
     for (wrong, part) in [("admin", "would make everyone admin"), (" ", "is blank")] {
-        refused(&config(Auth { unauthorized_role: role(wrong), ..Auth::default() }), part);
+        check_refusal(&config(Auth { unauthorized_role: role(wrong), ..Auth::default() }), part);
     }
     let blank = Auth { admin_secrets: vec![Secret::new("a"), Secret::new(" ")], ..Auth::default() };
-    refused(&config(blank), "auth.admin_secrets[1]: the secret is blank");
+    check_refusal(&config(blank), "auth.admin_secrets[1]: the secret is blank");
     let nowhere = Auth { webhook: Some(AuthWebhook::at("nowhere".into())), ..Auth::default() };
-    refused(&config(nowhere), "auth.webhook.url: `nowhere` is no address");
+    check_refusal(&config(nowhere), "auth.webhook.url: `nowhere` is no address");
 }
 
 #[test]
@@ -162,5 +162,5 @@ fn tokens_that_cannot_be_checked_are_refused_at_load() {
     refused_jwt(map(&[("x-hasura-allowed-roles", "a")]), "has to be a list of texts");
     refused_jwt(map(&[("user-id", "a")]), "its name begins with `x-hasura-`");
     let twice = Auth { jwt: vec![hs256(), hs256()], ..Auth::default() };
-    refused(&config(twice), "auth.jwt[1].issuer: two kinds of tokens");
+    check_refusal(&config(twice), "auth.jwt[1].issuer: two kinds of tokens");
 }

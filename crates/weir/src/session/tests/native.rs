@@ -1,16 +1,15 @@
 //! Tokens of a native source: the claims that its rules read, and the words of refusals.
 
 use super::*;
-use crate::session::authorization_line::{
-    AuthorizationKeys, AuthorizationLine, MalformedBearer, NativeTokens,
-};
+use crate::session::authorization_line::{MalformedBearer, NativeTokens};
 use weir_engine::caller::Token;
 use weir_language::json::Json;
+use weir_native::model::{Authorization, AuthorizationKeys};
 
 const NAMESPACE: &str = "https://harbour.example/claims";
 
-fn line() -> AuthorizationLine {
-    AuthorizationLine {
+fn line() -> Authorization {
+    Authorization {
         header: "X-Harbour-Auth".into(),
         namespace: NAMESPACE.into(),
         keys: AuthorizationKeys::Key { text: "short".into(), algorithm: "HS256".into() },
@@ -19,11 +18,11 @@ fn line() -> AuthorizationLine {
     }
 }
 
-fn signed(claims: &str) -> String {
+fn sign_claims(claims: &str) -> String {
     token(r#"{"alg":"HS256"}"#, claims, |it| by_hmac(hmac::HMAC_SHA256, b"short", it))
 }
 
-fn read(line: &AuthorizationLine, lines: &[(&'static str, &str)]) -> Result<Token, MalformedBearer> {
+fn read(line: &Authorization, lines: &[(&'static str, &str)]) -> Result<Token, MalformedBearer> {
     let tokens = NativeTokens::new(line, &Clock::new_simulated()).expect("the line is right");
     run(tokens.read(&headers(lines))).map(|it| it.0)
 }
@@ -34,12 +33,12 @@ fn claims_in(object: &str) -> Token {
     Token::of(json.root().members().map(|(name, value)| (name.into_owned(), value.raw().to_owned())))
 }
 
-fn claims_of(line: &AuthorizationLine, claims: &str, expected: &str) {
-    let found = read(line, &[("x-harbour-auth", &signed(claims))]);
+fn claims_of(line: &Authorization, claims: &str, expected: &str) {
+    let found = read(line, &[("x-harbour-auth", &sign_claims(claims))]);
     assert_eq!(found, Ok(claims_in(expected)), "{claims}");
 }
 
-fn refused(line: &AuthorizationLine, token: &str, part: &str) {
+fn check_refusal(line: &Authorization, token: &str, part: &str) {
     match read(line, &[("x-harbour-auth", token)]) {
         Ok(Token::Refused(words)) => assert!(words.contains(part), "{part} is not in {words}"),
         found => panic!("{found:?} instead of {part}"),
@@ -54,12 +53,16 @@ fn native_claims_are_those_of_the_token_and_of_its_namespace() {
     let text = format!(r#"{{"{NAMESPACE}":"{{\"ROLE\":\"b\"}}"}}"#);
     claims_of(&line(), &text, r#"{"ROLE":"b"}"#);
     claims_of(&line(), &format!(r#"{{"a":1,"{NAMESPACE}":7}}"#), r#"{"a":1}"#);
-    refused(&line(), &signed(&format!(r#"{{"{NAMESPACE}":"no JSON"}}"#)), "unable to parse jwt token:");
+    check_refusal(
+        &line(),
+        &sign_claims(&format!(r#"{{"{NAMESPACE}":"no JSON"}}"#)),
+        "unable to parse jwt token:",
+    );
 }
 
 #[test]
 fn a_native_token_may_be_bare_or_a_bearer_s() {
-    let token = signed("{}");
+    let token = sign_claims("{}");
     let claims = Ok(claims_in("{}"));
     for text in [token.clone(), format!("Bearer {token}"), format!("bEARER {token}")] {
         assert_eq!(read(&line(), &[("x-harbour-auth", &text)]), claims);
@@ -68,7 +71,7 @@ fn a_native_token_may_be_bare_or_a_bearer_s() {
         let words = format!("invalid Bearer-formatted header value for JWT ({odd})");
         assert_eq!(read(&line(), &[("x-harbour-auth", odd)]), Err(MalformedBearer(words)));
     }
-    let closed = AuthorizationLine { closed: true, ..line() };
+    let closed = Authorization { closed: true, ..line() };
     for lines in [&[][..], &[("x-harbour-auth", "")], &[("authorization", &*token)]] {
         assert_eq!(read(&line(), lines), Ok(Token::Absent));
         let words = "a valid JWT is required but was not provided";
@@ -79,26 +82,30 @@ fn a_native_token_may_be_bare_or_a_bearer_s() {
 #[test]
 fn a_native_token_that_is_not_accepted_says_why() {
     let expired = format!(r#"{{"exp":{NOW_S}}}"#);
-    refused(
+    check_refusal(
         &line(),
-        &signed(&expired),
+        &sign_claims(&expired),
         "unable to parse jwt token:token has invalid claims: token is expired",
     );
-    refused(&line(), &signed(&format!(r#"{{"nbf":{}}}"#, NOW_S + 1)), "token is not valid yet");
-    refused(&line(), &hs("{}"), "token signature is invalid: signature is invalid");
+    check_refusal(&line(), &sign_claims(&format!(r#"{{"nbf":{}}}"#, NOW_S + 1)), "token is not valid yet");
+    check_refusal(&line(), &hs("{}"), "token signature is invalid: signature is invalid");
     let rs = token(r#"{"alg":"RS256"}"#, "{}", |it| by_rsa(&signature::RSA_PKCS1_SHA256, it));
-    refused(&line(), &rs, "keyfunc: unexpected signing method: Expected HS256 Found RS256");
-    refused(
+    check_refusal(&line(), &rs, "keyfunc: unexpected signing method: Expected HS256 Found RS256");
+    check_refusal(
         &line(),
         &token(r#"{"alg":"none"}"#, "{}", |_| Vec::new()),
         "signing method (alg) is unavailable",
     );
-    refused(&line(), "x", "token is malformed");
-    let audience = AuthorizationLine { audience: vec!["a".into()], ..line() };
+    check_refusal(&line(), "x", "token is malformed");
+    let audience = Authorization { audience: vec!["a".into()], ..line() };
     claims_of(&audience, r#"{"aud":["a","b"]}"#, r#"{"aud":["a","b"]}"#);
     claims_of(&audience, "{}", "{}");
-    refused(&audience, &signed(r#"{"aud":"b"}"#), "JWT `aud` value doesn't match with the audience");
-    refused(&line(), &signed(r#"{"aud":"b"}"#), "audience value was expected but not provided");
+    check_refusal(
+        &audience,
+        &sign_claims(r#"{"aud":"b"}"#),
+        "JWT `aud` value doesn't match with the audience",
+    );
+    check_refusal(&line(), &sign_claims(r#"{"aud":"b"}"#), "audience value was expected but not provided");
 }
 
 #[test]
@@ -106,21 +113,21 @@ fn native_key_sets_need_a_kid_and_the_first_that_verifies_wins() {
     let keys = |kid: &str| Reply::ok("", &format!(r#"{{"keys":[{}]}}"#, rsa_jwk(kid, "")));
     let one = LoopbackService::start(keys("a"));
     let other = LoopbackService::start(keys("b"));
-    let line = AuthorizationLine { keys: AuthorizationKeys::Sets(vec![one.url(), other.url()]), ..line() };
+    let line = Authorization { keys: AuthorizationKeys::Sets(vec![one.url(), other.url()]), ..line() };
     let rs = |head: &str| token(head, "{}", |it| by_rsa(&signature::RSA_PKCS1_SHA256, it));
     for kid in ["a", "b"] {
         let token = rs(&format!(r#"{{"alg":"RS256","kid":"{kid}"}}"#));
         assert_eq!(read(&line, &[("x-harbour-auth", &token)]), Ok(claims_in("{}")));
     }
-    refused(&line, &rs(r#"{"alg":"RS256","kid":"c"}"#), "signature is invalid");
-    refused(&line, &rs(r#"{"alg":"RS256"}"#), "keyfunc: kid not present in JWT");
+    check_refusal(&line, &rs(r#"{"alg":"RS256","kid":"c"}"#), "signature is invalid");
+    check_refusal(&line, &rs(r#"{"alg":"RS256"}"#), "keyfunc: kid not present in JWT");
 }
 
 #[test]
 fn a_native_line_that_cannot_be_is_refused() {
     let with = |text: &str, algorithm: &str| {
         let keys = AuthorizationKeys::Key { text: text.into(), algorithm: algorithm.into() };
-        NativeTokens::new(&AuthorizationLine { keys, ..line() }, &Clock::new_simulated()).map(|_| ())
+        NativeTokens::new(&Authorization { keys, ..line() }, &Clock::new_simulated()).map(|_| ())
     };
     assert_eq!(with(&RSA_PUBLIC.replace('\n', "\\n"), "RS256"), Ok(()));
     for (text, algorithm, part) in [

@@ -1,8 +1,9 @@
 //! Tokens that come again: they are verified once, and no longer believed than they and their keys hold.
 
 use super::*;
-use crate::session::authorization_line::{AuthorizationKeys, AuthorizationLine, NativeTokens};
+use crate::session::authorization_line::NativeTokens;
 use weir_engine::caller::Token;
+use weir_native::model::{Authorization, AuthorizationKeys};
 
 fn set(keys: &[&str]) -> String {
     format!(r#"{{"keys":[{}]}}"#, keys.join(","))
@@ -92,7 +93,7 @@ fn a_known_token_is_believed_no_longer_than_its_key() {
             check(ask(&authenticator, &gone, None).await, Ok("user"));
             check(ask(&authenticator, &stays, None).await, Ok("user"));
         }
-        assert_eq!(service.asked().len(), 1);
+        assert_eq!(service.requests().len(), 1);
         service.says(Reply::ok("", &set(&[&rsa_jwk("b", "")])));
         clock.advance_ms(60_000);
         // A known token alone has the keys fetched again.
@@ -111,7 +112,7 @@ fn a_known_token_of_a_native_source_ends_with_its_time_and_its_key() {
     let service =
         LoopbackService::start(Reply::ok("cache-control: max-age=60\r\n", &set(&[&rsa_jwk("a", "")])));
     let clock = Clock::new_simulated();
-    let line = AuthorizationLine {
+    let line = Authorization {
         header: "x-auth".into(),
         namespace: "n".into(),
         keys: AuthorizationKeys::Sets(vec![service.url()]),

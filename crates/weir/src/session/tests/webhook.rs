@@ -29,7 +29,7 @@ fn a_get_has_the_client_s_headers_and_the_answer_is_the_session() {
     let session = run(ask(&authenticator, &lines)).expect("the hook says so");
     assert_eq!(variables(&session), [("x-hasura-role", "user"), ("x-hasura-user-id", "7")]);
     assert_eq!(session.cookies, ["a=b", "c=d"]);
-    let asked = service.asked().concat();
+    let asked = service.requests().concat();
     for part in ["GET /it HTTP/1.1", "authorization: Bearer t", "cookie: s=1", "x-hasura-role: admin"] {
         assert!(asked.contains(part), "{part} is not in {asked}");
     }
@@ -46,7 +46,7 @@ fn a_post_has_headers_and_request_as_json() {
     assert!(post.needs_request(&lines));
     assert!(!post.needs_request(&headers(&[("x-hasura-admin-secret", "hush")])));
     let body = |asked: &str| asked.split_once("\r\n\r\n").map(|it| it.1.to_owned()).unwrap_or_default();
-    let last = || body(service.asked().last().map_or("", |it| it));
+    let last = || body(service.requests().last().map_or("", |it| it));
     run(async {
         for (sent, request) in [
             (
@@ -139,7 +139,7 @@ fn an_answer_with_a_lifetime_is_kept_for_equal_headers_alone() {
             check(ask(&authenticator, &ada).await, Ok("user"));
         }
         check(ask(&authenticator, &[("authorization", "Bearer a"), ("x-request-id", "1")]).await, Ok("user"));
-        assert_eq!(service.asked().len(), 1);
+        assert_eq!(service.requests().len(), 1);
         service.says(Reply::ok("cache-control: max-age=60\r\n", r#"{"x-hasura-role":"other"}"#));
         check(ask(&authenticator, &bob).await, Ok("other"));
         check(
@@ -150,7 +150,7 @@ fn an_answer_with_a_lifetime_is_kept_for_equal_headers_alone() {
         check(ask(&authenticator, &ada).await, Ok("user"));
         clock.advance_ms(60_000);
         check(ask(&authenticator, &ada).await, Ok("other"));
-        assert_eq!(service.asked().len(), 5);
+        assert_eq!(service.requests().len(), 5);
     });
 }
 
@@ -170,7 +170,7 @@ fn denials_cookies_and_answers_without_a_lifetime_are_not_kept() {
             for _ in 0..2 {
                 assert_eq!(ask(&authenticator, &[]).await.is_ok(), status == 200);
                 count += 1;
-                assert_eq!(service.asked().len(), count, "{head}");
+                assert_eq!(service.requests().len(), count, "{head}");
             }
         }
     });
@@ -198,6 +198,6 @@ fn a_call_that_nobody_waits_for_answers_nobody_later() {
         check(ask(&authenticator, &[]).await, Ok("other"));
         let together = futures_util::future::join_all((0..8).map(|_| ask(&authenticator, &[])));
         together.await.into_iter().for_each(|it| check(it, Ok("other")));
-        assert_eq!((service.asked().len(), hook.under_way()), (3, 0));
+        assert_eq!((service.requests().len(), hook.under_way()), (3, 0));
     });
 }

@@ -7,19 +7,20 @@ use super::operations::OperationStep;
 use super::result_frame::ResultFrame;
 use crate::server::connection::timeouts::{ConnectionState, InFlight};
 use crate::server::connection::websocket_terms::WebSocketTerms;
-use crate::server::graphql::live::{
-    self, LaterParts, LiveClient, LiveOperation, LiveStart, LiveStep, WholeAnswer,
+use crate::server::graphql::live_operation;
+use crate::server::graphql::live_operation::{
+    LaterParts, LiveClient, LiveOperation, LiveSession, LiveStart, LiveStep, WholeAnswer,
 };
 use crate::server::request::auth;
 use crate::server::request::client_headers::POSITION;
 use crate::server::request::context::{RequestContext, WorkerContext};
 use crate::server::request::negotiate;
-use crate::server::request::response::count;
+use crate::server::request::response::{Counted, count};
 use crate::server::request::span;
-use crate::server::telemetry::log::LoggedTrace;
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
+use crate::server::telemetry::noted::LoggedTrace;
 use crate::session::Session;
-use crate::session::error::AuthError;
+use crate::session::auth_error::AuthError;
 use futures_util::stream::{self, LocalBoxStream, Stream};
 use futures_util::{FutureExt, StreamExt};
 use hyper::HeaderMap;
@@ -30,7 +31,6 @@ use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use weir_engine::caller::Identity;
 use weir_engine::consistency::Positions;
 use weir_engine::engine::{Aborted, IncrementForm};
 use weir_language::json::{Json, JsonRef};
@@ -146,7 +146,7 @@ impl SocketClient {
             is_get: false,
             increments: self.increments(),
         };
-        let session = self.session.as_ref().map(|it| (it.1.identity.clone(), it.1.expires_ms));
+        let session = self.session.as_ref().map(|it| LiveSession::of(&it.1));
         let talk = self.talk;
         let Operation { id, payload } = operation;
         let begun = async move { begin(client, session, talk, id, payload).await };
@@ -157,42 +157,32 @@ impl SocketClient {
 /// Starts an operation; returns its messages.
 async fn begin(
     client: LiveClient,
-    session: Option<(Identity, Option<u64>)>,
+    session: Option<LiveSession>,
     talk: Talk,
     id: String,
     payload: String,
 ) -> LocalBoxStream<'static, OperationStep> {
     let context = client.context();
+    let endpoint = Endpoint::of_socket(talk.dialect);
     let mut in_flight = context.watched.begin(false);
     let Some(session) = session else {
         let message = "the socket is not logged in";
-        let answer = WholeAnswer::new_error(
-            Endpoint::of_socket(talk.dialect),
-            message,
-            "FORBIDDEN",
-            Verdict::Rejected,
-        );
+        let answer = WholeAnswer::new_error(endpoint, message, "FORBIDDEN", Verdict::Rejected);
         return last(talk.answer(&id, Outcome::Refused, &answer.body));
     };
     // A boxed future: the stream would otherwise keep its memory until the end.
-    let started = Box::pin(live::start(&context, client, session, payload));
+    let started = Box::pin(live_operation::start(&context, client, session, payload));
     let work = AssertUnwindSafe(started).catch_unwind();
     let started = work.await.unwrap_or_else(|_| {
         context.worker.metrics.panics.inc();
         let trace_id = context.trace(None).map(LoggedTrace::trace_id);
         tracing::error!(request_id = context.id.text(), trace_id, "a bug: the request panicked");
         let message = "something went wrong in the server; the request id finds it in the log";
-        LiveStart::Answered(WholeAnswer::new_error(
-            Endpoint::of_socket(talk.dialect),
-            message,
-            "INTERNAL",
-            Verdict::Failed,
-        ))
+        LiveStart::Answered(WholeAnswer::new_error(endpoint, message, "INTERNAL", Verdict::Failed))
     });
     match started {
         LiveStart::Answered(WholeAnswer { outcome, verdict, execution, body, later }) => {
-            let total =
-                count(&context, None, (Endpoint::of_socket(talk.dialect), verdict), execution.as_ref());
+            let total = count(&context, None, Counted { endpoint, verdict }, execution.as_ref());
             if let Some(span) = context.span.filter(|it| it.own.is_sampled) {
                 span::record(&context, span, None, execution.as_ref(), total);
             }
@@ -203,10 +193,10 @@ async fn begin(
             in_flight.answers_in_parts([rest.unread_count().clone()].into());
             // The next part waits for its source, not for the client.
             in_flight.await_reader(false);
-            parts(&body, *rest, (talk, id), in_flight).boxed_local()
+            parts(&body, *rest, OperationTalk { talk, id }, in_flight).boxed_local()
         }
         LiveStart::Live(operation) => {
-            count(&context, None, (Endpoint::of_socket(talk.dialect), Verdict::Executed), None);
+            count(&context, None, Counted { endpoint, verdict: Verdict::Executed }, None);
             results(operation, talk, id).boxed_local()
         }
     }
@@ -217,13 +207,20 @@ fn last(texts: Vec<String>) -> LocalBoxStream<'static, OperationStep> {
     stream::once(ready(OperationStep::Say(texts))).boxed_local()
 }
 
+/// An operation by its id, and how its messages are written.
+struct OperationTalk {
+    talk: Talk,
+    id: String,
+}
+
 /// Messages of an incremental answer.
 fn parts(
     first: &[u8],
     rest: LaterParts,
-    (talk, id): (Talk, String),
+    operation: OperationTalk,
     in_flight: InFlight,
 ) -> impl Stream<Item = OperationStep> + use<> {
+    let OperationTalk { talk, id } = operation;
     let head = OperationStep::Say(vec![talk.part(&id, first)]);
     let later = stream::unfold(Some((rest, id, in_flight)), move |state| async move {
         let (mut rest, id, in_flight) = state?;

@@ -4,14 +4,16 @@
 //!
 //! Sources: RFC 6455, section 4; RFC 8441.
 
+use super::SocketConnection;
 use crate::server::connection::guarded_io::TimedIo;
 use crate::server::connection::head_guard::{has_upgrade, is_websocket};
 use crate::server::connection::unread::StreamTask;
-use crate::server::connection::websocket_terms::WebSocketTerms;
+use crate::server::connection::websocket_terms::{SocketApi, WebSocketTerms};
+use crate::server::request::answer::Answer;
+use crate::server::request::answer::refusal::Refusal;
+use crate::server::request::answer::response_body::ResponseBody;
 use crate::server::request::client_headers::copy_headers;
-use crate::server::request::context::{Answer, RequestContext};
-use crate::server::request::refusal::Refusal;
-use crate::server::request::response_body::ResponseBody;
+use crate::server::request::context::RequestContext;
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
 use hyper::ext::Protocol;
 use hyper::header::{
@@ -60,7 +62,8 @@ const OF_THE_HANDSHAKE: [HeaderName; 6] = [
 pub(crate) fn accept(
     context: &RequestContext,
     head: &Parts,
-    (endpoint, is_relay): (Endpoint, bool),
+    endpoint: Endpoint,
+    is_relay: bool,
 ) -> Result<Answer, Refusal> {
     let headers = &head.headers;
     let is_stream = head.version == Version::HTTP_2;
@@ -88,8 +91,8 @@ pub(crate) fn accept(
     };
     let mut own = copy_headers(headers);
     OF_THE_HANDSHAKE.iter().for_each(|name| drop(own.remove(name)));
-    let terms =
-        WebSocketTerms::new((subprotocol, endpoint, is_relay), own, &context.generation.config.limits);
+    let api = SocketApi { subprotocol, endpoint, is_relay };
+    let terms = WebSocketTerms::new(api, own, &context.generation.config.limits);
     let mut response = Response::new(ResponseBody::empty());
     let answer = response.headers_mut();
     // A protocol may be chosen only if the client offered some.
@@ -127,7 +130,8 @@ fn serve_stream(context: &RequestContext, upgrade: OnUpgrade, terms: WebSocketTe
         if let Ok(stream) = upgrade.await {
             let sender = task.and_then(|it| it.take_child());
             let stream = TimedIo::of_stream(TokioIo::new(stream), Rc::clone(&watched));
-            super::serve(stream, Vec::new(), terms, (&worker, &watched, peer)).await;
+            let connection = SocketConnection { worker: &worker, watched: &watched, peer };
+            super::serve(stream, Vec::new(), terms, connection).await;
             if let Some(sender) = sender {
                 watched.leave_stream(sender);
             }

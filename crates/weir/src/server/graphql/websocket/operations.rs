@@ -135,7 +135,7 @@ mod tests {
     }
 
     /// All that is said until nothing runs, and the ids of those that ended.
-    async fn heard(operations: &mut RunningOperations) -> Vec<String> {
+    async fn hear_all(operations: &mut RunningOperations) -> Vec<String> {
         let mut heard = Vec::new();
         while !operations.is_empty() {
             match operations.next().await {
@@ -154,7 +154,7 @@ mod tests {
         let mut operations = RunningOperations::new(2);
         operations.start("1".into(), says(&["old"]));
         operations.start("1".into(), says(&["new", "newer"]));
-        assert_eq!(heard(&mut operations).await, ["new", "newer", "end of 1"]);
+        assert_eq!(hear_all(&mut operations).await, ["new", "newer", "end of 1"]);
         operations.stop("unknown");
     }
 

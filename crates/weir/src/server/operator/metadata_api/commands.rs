@@ -1,18 +1,15 @@
 //! Commands by their names.
 
-use super::edit::Edit;
-use super::replace::{DEFAULT, document, down};
-use super::{Done, Door, Work, flag, text};
-use crate::generation::Generation;
+use super::edit_entries::Edit;
+use super::inconsistent::MetadataState;
+use super::replace_metadata::{DEFAULT, document};
+use super::{Done, Door, SUCCESS, Work, flag, text};
 use crate::server::operator::reload;
 use crate::server::request::hasura_error::HasuraError;
-use serde_json::json;
 use weir_language::json::JsonRef;
-use weir_metadata::{Inconsistent, edit};
+use weir_metadata::edit;
 use weir_postgres::script::Manner;
 
-/// Result of a successful change.
-pub(super) const SUCCESS: &str = r#"{"message":"success"}"#;
 /// Prefixes of commands about databases.
 const BACKENDS: [(&str, &str); 6] = [
     ("pg", "postgres"),
@@ -238,37 +235,6 @@ impl Work {
         }
         Ok(done)
     }
-}
-
-/// Inconsistent objects of a generation's metadata.
-pub(super) struct MetadataState {
-    /// JSON of each object.
-    pub(super) objects: Vec<String>,
-}
-
-impl MetadataState {
-    pub(super) fn of(generation: &Generation) -> Self {
-        let objects = generation.findings.inconsistent.iter().map(object);
-        Self { objects: objects.chain(generation.described_down().map(down)).collect() }
-    }
-
-    /// The list of objects.
-    pub(super) fn list(&self) -> String {
-        format!("[{}]", self.objects.join(","))
-    }
-
-    /// JSON members `is_consistent` and `inconsistent_objects`.
-    pub(super) fn members(&self) -> String {
-        let is_consistent = self.objects.is_empty();
-        format!("\"is_consistent\":{is_consistent},\"inconsistent_objects\":{}", self.list())
-    }
-}
-
-/// An inconsistent object as JSON.
-pub(super) fn object(it: &Inconsistent) -> String {
-    let [kind, name, reason] = [it.kind, &it.name, &it.reason].map(|it| json!(it));
-    let definition = &it.definition;
-    format!("{{\"type\":{kind},\"name\":{name},\"reason\":{reason},\"definition\":{definition}}}")
 }
 
 fn items<'t>(args: JsonRef<'t>, path: &str) -> Result<impl Iterator<Item = JsonRef<'t>>, HasuraError> {

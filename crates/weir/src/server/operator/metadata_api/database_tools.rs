@@ -2,10 +2,10 @@
 
 use super::sql::{ask, database};
 use super::{Done, Work, text};
-use crate::address;
 use crate::config::Source;
-use crate::databases;
+use crate::config::source::address;
 use crate::server::request::hasura_error::HasuraError;
+use crate::sources::databases;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use weir_language::json::JsonRef;

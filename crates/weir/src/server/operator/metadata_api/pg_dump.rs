@@ -5,12 +5,14 @@
 
 use super::pg_dump_text::strip_noise;
 use super::sql::database;
-use crate::address::{self, Address};
-use crate::server::request::context::{Answer, RequestContext};
+use crate::config::source::address;
+use crate::config::source::address::Address;
+use crate::server::request::answer::Answer;
+use crate::server::request::answer::refusal::Refusal;
+use crate::server::request::answer::response_body::ResponseBody;
+use crate::server::request::context::RequestContext;
 use crate::server::request::hasura_error::HasuraError;
 use crate::server::request::receive;
-use crate::server::request::refusal::Refusal;
-use crate::server::request::response_body::ResponseBody;
 use crate::server::telemetry::metrics::Endpoint;
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HeaderValue};

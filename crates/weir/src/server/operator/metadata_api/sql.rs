@@ -3,8 +3,9 @@
 //! **Invariant:** with `read_only` the database itself refuses to write.
 
 use super::{Done, Work};
-use crate::address::{self, Address};
 use crate::config::Source;
+use crate::config::source::address;
+use crate::config::source::address::Address;
 use crate::generation::Generation;
 use crate::server::operator::reload;
 use crate::server::request::hasura_error::HasuraError;
@@ -127,9 +128,18 @@ fn script_answer_json(answer: &ScriptAnswer) -> String {
     }
 }
 
+/// What a database says of a statement that failed.
+#[derive(Clone, Copy, Default)]
+struct StatementError<'e> {
+    status_code: &'e str,
+    message: &'e str,
+    detail: &'e str,
+    hint: &'e str,
+}
+
 /// Error of a statement in Hasura's format.
-fn statement_error(sql: &str, status_code: &str, message: &str, more: (&str, &str)) -> HasuraError {
-    let (detail, hint) = more;
+fn statement_error(sql: &str, error: StatementError<'_>) -> HasuraError {
+    let StatementError { status_code, message, detail, hint } = error;
     let some = |it: &str| if it.is_empty() { None } else { Some(it.to_owned()) };
     let internal = json!({
         "statement": sql,
@@ -155,15 +165,29 @@ fn postgres(url: &str, sql: &str, manner: Manner) -> Result<ScriptAnswer, Hasura
     done.map_err(|error| match &error {
         Error::Database { error, .. } => {
             let status_code = String::from_utf8_lossy(&error.sqlstate).into_owned();
-            statement_error(sql, &status_code, &error.message, (&error.detail, &error.hint))
+            let status_code = status_code.as_str();
+            let error = StatementError {
+                status_code,
+                message: &error.message,
+                detail: &error.detail,
+                hint: &error.hint,
+            };
+            statement_error(sql, error)
         }
         other => HasuraError::new("unexpected", "$.args", other.to_string()),
     })
 }
 
 fn sqlite(path: &Path, sql: &str, manner: Manner) -> Result<ScriptAnswer, HasuraError> {
-    let fail =
-        |error: rusqlite::Error| statement_error(sql, sqlite_code(&error), &error.to_string(), ("", ""));
+    let fail = |error: rusqlite::Error| {
+        let message = error.to_string();
+        let error = StatementError {
+            status_code: sqlite_code(&error),
+            message: &message,
+            ..StatementError::default()
+        };
+        statement_error(sql, error)
+    };
     let Manner { is_read_only, is_stepwise } = manner;
     let access =
         if is_read_only { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };

@@ -1,7 +1,7 @@
 //! Read-only commands for the console and other tools.
 
-use super::commands::MetadataState;
-use super::replace::document;
+use super::inconsistent::MetadataState;
+use super::replace_metadata::document;
 use super::sql::{ask, database};
 use super::{Done, Work, flag, text};
 use crate::generation::Generation;

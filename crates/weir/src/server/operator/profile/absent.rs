@@ -1,7 +1,7 @@
 //! Replaces `/admin/profile` in a build without the feature `profile`.
 
-use crate::server::request::context::Answer;
-use crate::server::request::refusal::Refusal;
+use crate::server::request::answer::Answer;
+use crate::server::request::answer::refusal::Refusal;
 use hyper::StatusCode;
 use hyper::http::request::Parts;
 

@@ -63,7 +63,8 @@ fn draw_flame_graph(root: &Frame) -> String {
             continue;
         }
         deepest = deepest.max(depth);
-        draw(&mut boxes, (name, depth), (left, width), (frame.samples, root.samples));
+        let share = 100.0 * frame.samples as f64 / root.samples.max(1) as f64;
+        draw(&mut boxes, &FlameBox { name, depth, left, width, samples: frame.samples, share });
         let mut left = left;
         for (name, frame) in &frame.below {
             open.push(Placed { name, frame, left, depth: depth + 1 });
@@ -82,14 +83,21 @@ fn draw_flame_graph(root: &Frame) -> String {
     )
 }
 
-fn draw(
-    out: &mut String,
-    (name, depth): (&str, usize),
-    (left, width): (f64, f64),
-    (samples, all): (u64, u64),
-) {
+/// A function in the picture.
+struct FlameBox<'f> {
+    name: &'f str,
+    /// Row, from the top.
+    depth: usize,
+    left: f64,
+    width: f64,
+    samples: u64,
+    /// Percentage of all samples.
+    share: f64,
+}
+
+fn draw(out: &mut String, flame_box: &FlameBox<'_>) {
+    let &FlameBox { name, depth, left, width, samples, share } = flame_box;
     let y = TOP + depth * ROW;
-    let share = 100.0 * samples as f64 / all.max(1) as f64;
     // The colour depends only on the function's name.
     let hue = name.bytes().fold(7_u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into())) % 50;
     let letters = ((width - 4.0) / LETTER) as usize;

@@ -1,0 +1,72 @@
+//! Reads the contents of a database server.
+
+mod catalog_reader;
+
+use super::decoding::{fed_tables, prospect};
+use crate::contents::{Contents, NamedTable};
+use std::time::{Duration, Instant};
+use weir_postgres::address::Settings;
+use weir_postgres::connection::Facts;
+use weir_postgres::error::Error;
+use weir_postgres::pool::Pool;
+use weir_postgres::replication::Prospect;
+use weir_relational::catalog::postgres_types::Types;
+
+/// The database cannot be reached or read.
+#[derive(Debug)]
+pub struct PostgresReadError(pub Error);
+
+impl std::fmt::Display for PostgresReadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "cannot read the database: {}", self.0)
+    }
+}
+
+impl std::error::Error for PostgresReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
+/// The tables of a server that are read.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadTables<'o> {
+    /// The schemas whose tables and functions are read.
+    pub schemas: &'o [String],
+    /// The tables whose rows are values of an enum.
+    pub enums: &'o [NamedTable<'o>],
+}
+
+/// Tables, types and functions of a database, and facts of its server.
+#[derive(Clone, Debug)]
+pub struct PostgresContents {
+    /// Tables and functions.
+    pub tables: Contents,
+    pub(super) types: Types,
+    pub(super) facts: Option<Facts>,
+    /// Changes that the server can report.
+    pub(super) prospect: Prospect,
+}
+
+impl PostgresContents {
+    /// Reads the contents of a database.
+    /// # Errors
+    /// The database cannot be reached within `patience`.
+    pub async fn read(
+        settings: &Settings,
+        tables: ReadTables<'_>,
+        patience: Duration,
+    ) -> Result<Self, PostgresReadError> {
+        // Connections belong to the runtime that made them, which may end when the catalog is read.
+        let mut patient = settings.clone();
+        patient.limits.session_lock_timeout = Duration::ZERO;
+        let pool = Pool::new(patient);
+        let deadline = Instant::now() + patience;
+        let (catalog, types, warnings) =
+            catalog_reader::read(&pool, tables.schemas, deadline).await.map_err(PostgresReadError)?;
+        let enums = catalog_reader::enums(&pool, &catalog, tables.enums, deadline).await;
+        let prospect = prospect(settings, &fed_tables(&catalog), &pool, deadline).await;
+        let tables = Contents { catalog, enums, warnings };
+        Ok(Self { tables, types, facts: pool.facts(), prospect })
+    }
+}

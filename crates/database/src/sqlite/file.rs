@@ -1,0 +1,68 @@
+//! Opens a file for a front end that is made of what the file holds.
+
+use super::source::{SqliteOpenError, SqliteSource};
+use crate::contents::{Contents, EnumTable, NamedTable};
+use crate::frontend::ApiFrontend;
+use std::panic::resume_unwind;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::ScopedJoinHandle;
+use weir_sqlite::connection::{Database, Tuning, reader};
+use weir_sqlite::introspect::{SqliteOptions, enum_values, read};
+use weir_sqlite::table_checks::warn_of_refusals;
+
+/// A file that was read and is not served yet.
+#[derive(Debug)]
+pub struct SqliteFile {
+    database: Arc<Database>,
+    contents: Contents,
+}
+
+impl SqliteFile {
+    /// Reads the file `path`; `enums` are the tables whose rows are values of an enum.
+    /// # Errors
+    /// The file cannot be read.
+    pub fn read(
+        path: &Path,
+        tuning: Tuning,
+        options: SqliteOptions,
+        enums: &[NamedTable<'_>],
+    ) -> Result<Self, SqliteOpenError> {
+        let database = Database::new(path, tuning);
+        let reader = reader(&database).map_err(SqliteOpenError::Sqlite)?;
+        let (catalog, warnings) = read(&reader.connection, options).map_err(SqliteOpenError::Sqlite)?;
+        let tables = enums.iter().filter_map(|it| catalog.find("", it.name)).map(|it| catalog.table(it));
+        let enums = tables.map(|it| EnumTable::new(it, enum_values(&reader.connection, it))).collect();
+        Ok(Self { database, contents: Contents { catalog, enums, warnings } })
+    }
+
+    /// Serves the front end that `generate` makes of the contents as the source `name`, and returns the contents with warnings of the
+    /// tables that cannot be changed.
+    /// # Errors
+    /// The error of `generate`; the file cannot be opened, or threads cannot be started.
+    pub fn serve<E: From<SqliteOpenError>>(
+        self,
+        name: &str,
+        generate: impl FnOnce(&Contents) -> Result<Arc<dyn ApiFrontend>, E>,
+    ) -> Result<(SqliteSource, Contents), E> {
+        let Self { database, mut contents } = self;
+        let (frontend, writer) = std::thread::scope(|scope| {
+            // Opening the writer reads the whole schema of the database; meanwhile this thread generates ours.
+            let open = || {
+                let writer = database.open_writer()?;
+                let refusals = warn_of_refusals(&writer, &contents.catalog);
+                Ok::<_, rusqlite::Error>((writer, refusals))
+            };
+            let writer = std::thread::Builder::new().spawn_scoped(scope, open);
+            let frontend = generate(&contents);
+            let opened = |it: ScopedJoinHandle<'_, _>| it.join().unwrap_or_else(|it| resume_unwind(it));
+            (frontend, writer.map(opened))
+        });
+        let frontend = frontend?;
+        let writer = writer.map_err(SqliteOpenError::Thread)?.map(|(writer, refusals)| {
+            contents.warnings.extend(refusals);
+            writer
+        });
+        Ok((SqliteSource::start(name, frontend, database, writer)?, contents))
+    }
+}

@@ -1,0 +1,97 @@
+//! The headers of a client's request, as sources see them: by name, borrowed from the transport.
+//!
+//! **Cost:** nothing is copied or listed; a source looks up the names its plan holds.
+
+use super::consistency::{Consistency, Positions};
+use crate::telemetry::span::SpanContext;
+use std::any::Any;
+use std::sync::Arc;
+
+/// Headers of one request, with its consistency and its spans.
+pub trait Headers: Send + Sync {
+    /// Hands each value of the header `name` to `take`, in the order they were sent.
+    ///
+    /// - `name`: in lower case.
+    fn each<'h>(&'h self, name: &str, take: &mut dyn FnMut(&'h [u8]));
+
+    /// The name of the request in logs; empty if it has none.
+    fn request_id(&self) -> &str {
+        ""
+    }
+
+    /// Consistency of the request: how recent its rows must be.
+    fn consistency(&self) -> Consistency {
+        Consistency::Bounded
+    }
+
+    /// Log positions that the request sent, where the positions of its changes are recorded too; `None` if positions are not used.
+    fn positions(&self) -> Option<&Positions> {
+        None
+    }
+
+    /// Values that the embedding program gave the request, for its own resolvers.
+    fn data(&self) -> Option<&Arc<dyn Any + Send + Sync>> {
+        None
+    }
+
+    /// The span of the request; `None`: traces are neither recorded nor passed on.
+    fn span(&self) -> Option<SpanContext> {
+        None
+    }
+}
+
+impl dyn Headers + '_ {
+    /// The trace of the request in hexadecimal digits, for logs: the recorded one, or the one that its client names.
+    #[must_use]
+    pub fn trace_id(&self) -> Option<String> {
+        let named = || self.get("traceparent").and_then(SpanContext::read);
+        self.span().or_else(named).map(|it| format!("{:032x}", it.trace))
+    }
+
+    /// The first value of the header `name`, in lower case.
+    #[must_use]
+    pub fn get<'h>(&'h self, name: &str) -> Option<&'h [u8]> {
+        let mut first = None;
+        self.each(name, &mut |value| {
+            first.get_or_insert(value);
+        });
+        first
+    }
+}
+
+/// The headers of a request with values of the embedding program.
+pub struct WithData<'h> {
+    /// The headers.
+    pub headers: &'h dyn Headers,
+    /// The values.
+    pub data: Arc<dyn Any + Send + Sync>,
+}
+
+impl Headers for WithData<'_> {
+    fn each<'h>(&'h self, name: &str, take: &mut dyn FnMut(&'h [u8])) {
+        self.headers.each(name, take);
+    }
+    fn request_id(&self) -> &str {
+        self.headers.request_id()
+    }
+    fn consistency(&self) -> Consistency {
+        self.headers.consistency()
+    }
+    fn positions(&self) -> Option<&Positions> {
+        self.headers.positions()
+    }
+    fn data(&self) -> Option<&Arc<dyn Any + Send + Sync>> {
+        Some(&self.data)
+    }
+    fn span(&self) -> Option<SpanContext> {
+        self.headers.span()
+    }
+}
+
+/// No headers: requests that came by no transport.
+#[derive(Clone, Copy, Debug)]
+pub struct NoHeaders;
+
+impl Headers for NoHeaders {
+    fn each<'h>(&'h self, _: &str, _: &mut dyn FnMut(&'h [u8])) {}
+}

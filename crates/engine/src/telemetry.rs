@@ -1,0 +1,7 @@
+//! What operators are told of requests: stages, spans, durations and counts by operation.
+
+pub mod call_span;
+pub mod durations;
+pub mod observer;
+pub mod span;
+pub mod usage;

@@ -1,0 +1,150 @@
+//! Hasura's API as a front end of a database.
+
+use crate::api::generate_relay;
+use crate::api::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
+use crate::compile::compile;
+use crate::permission::Permissions;
+use crate::visibility::visibility;
+use std::sync::Arc;
+use weir_database::frontend::form::{Form, structural};
+use weir_database::frontend::{ApiFrontend, Ask, Violation};
+use weir_engine::caller::{Facts, Identity};
+use weir_engine::plan::output_plan::{OutputKind, OutputPlan};
+use weir_engine::source::{Ids, PlanError, PlanNode};
+use weir_language::error::Error;
+use weir_language::schema::{EnumValueId, InputId, Schema, Visibility};
+use weir_language::value::{Node, Variables};
+use weir_relational::catalog::{ColumnId, Relations, TableId};
+use weir_relational::passes::policy::{Everything, Policy};
+use weir_relational::plan::Plan;
+
+impl ApiFrontend for Api {
+    fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    fn namespace(&self) -> Option<&str> {
+        // Relay's clients look for `node` at the root.
+        self.model.customization.root_fields.namespace.as_deref().filter(|_| !self.is_relay)
+    }
+
+    fn relations(&self) -> &Relations {
+        &self.model.relations
+    }
+
+    fn is_exposed(&self, table: TableId, column: Option<&str>, facts: &[u64]) -> bool {
+        let columns = &self.model.relations.catalog.table(table).columns;
+        let at = |name: &str| columns.iter().position(|it| it.name == name).map(|it| ColumnId(it as u32));
+        self.model.tracked_table(table).is_some()
+            && (Permissions::is_admin(facts)
+                || match column {
+                    None => self.permissions.knows(facts, table, None),
+                    Some(name) => at(name).is_some_and(|it| self.permissions.knows(facts, table, Some(it))),
+                })
+    }
+
+    fn policy(&self, facts: &[u64]) -> Arc<dyn Policy> {
+        if Permissions::is_admin(facts) {
+            Arc::new(Everything)
+        } else {
+            Arc::new(self.permissions.policy(facts))
+        }
+    }
+
+    fn profile(&self, identity: &Identity, facts: &mut Facts) {
+        self.permissions.profile(identity, facts);
+    }
+
+    fn visibility(&self, facts: &[u64]) -> Option<Visibility> {
+        Some(visibility(self, facts))
+    }
+
+    fn violation(&self, constraint: &str, _facts: &[u64]) -> Option<Violation<'_>> {
+        let message = self.model.messages.get(constraint)?;
+        Some(Violation { message, code: None })
+    }
+
+    fn ask(&self, plan_node: &PlanNode<'_>) -> Ask {
+        let mut structural = structural(plan_node, self);
+        let steered = self.identifiers(plan_node);
+        let mut more: Vec<u32> = steered.iter().map(|it| it.0).collect();
+        more.retain(|it| !structural.contains(it));
+        more.dedup();
+        structural.extend(more);
+        Ask {
+            set: plan_node.set,
+            fields: plan_node.fields.to_vec(),
+            protocol: plan_node.protocol,
+            objects: find_row_lists(self, &structural, plan_node),
+            signed: Vec::new(),
+            steered,
+            named: Vec::new(),
+            conditions_max: plan_node.conditions_max,
+            is_stream: is_stream(self, plan_node),
+            facts: plan_node.facts.into(),
+            structural,
+        }
+    }
+
+    fn enum_texts(&self) -> &[Option<Box<str>>] {
+        &self.enum_texts
+    }
+
+    /// Values of enum tables are data.
+    fn chooses(&self, value: EnumValueId) -> bool {
+        match self.enum_values.get(value.index()) {
+            Some(EnumMeaning::TableValue(..)) | None => false,
+            Some(
+                EnumMeaning::None
+                | EnumMeaning::Column(..)
+                | EnumMeaning::Order { .. }
+                | EnumMeaning::NoColumn(_)
+                | EnumMeaning::Constraint(..),
+            ) => true,
+        }
+    }
+
+    fn steers(&self, input: InputId, text: &str) -> Option<u32> {
+        self.way(input, text)
+    }
+
+    fn relay(&self) -> Option<Result<Arc<dyn ApiFrontend>, Vec<Error>>> {
+        let made = generate_relay(self);
+        Some(made.map(|it| Arc::new(it) as Arc<dyn ApiFrontend>))
+    }
+
+    fn compile(
+        &self,
+        ids: &Ids,
+        output: &OutputPlan,
+        ask: &Ask,
+        variables: Option<(&Variables, &Form)>,
+    ) -> Result<Plan, PlanError> {
+        compile(self, ids, output, ask, variables)
+    }
+}
+
+/// True if rows of a stream are asked for.
+fn is_stream(api: &Api, plan_node: &PlanNode<'_>) -> bool {
+    let meaning = |it: &u32| api.field(plan_node.ids.field(plan_node.output.fields[*it as usize].field));
+    let own = plan_node.fields.iter().filter(|it| {
+        let member = plan_node.output.fields[**it as usize].member;
+        !matches!(member, OutputKind::Constant { .. } | OutputKind::Foreign { .. })
+    });
+    own.map(meaning).any(|it| matches!(it, FieldMeaning::Stream(_)))
+}
+
+/// The variables among `structural` that are used only as a whole `objects` argument.
+fn find_row_lists(api: &Api, structural: &[u32], plan_node: &PlanNode<'_>) -> Vec<u32> {
+    let output = plan_node.output;
+    let nodes = &output.literals.nodes;
+    let arguments = || plan_node.fields.iter().flat_map(|&it| output.arguments(&output.fields[it as usize]));
+    let is_objects = |input| matches!(api.input(plan_node.ids.input(input)), InputMeaning::Objects(_));
+    let only = |variable: &u32| {
+        let node = Node::Variable(*variable);
+        let uses = nodes.iter().filter(|it| **it == node).count();
+        let whole = arguments().filter(|it| nodes[it.value as usize] == node && is_objects(it.input)).count();
+        whole > 0 && whole == uses
+    };
+    structural.iter().copied().filter(only).collect()
+}

@@ -1,0 +1,13 @@
+//! Hasura's API over databases: tracked tables and names, permissions, and plans of requests.
+//!
+//! [`open`] reads a database, [`model`] tracks its tables and names them, [`permission`] says who may see and change them,
+//! [`api`] generates the schema and remembers what each field, input and enum value means ([`api::meaning`]), `compile` makes a plan
+//! of a part of a request, which `weir-database` runs.
+
+pub mod api;
+mod api_frontend;
+mod compile;
+pub mod model;
+pub mod open;
+pub mod permission;
+mod visibility;

@@ -1,0 +1,80 @@
+//! Opens databases with Hasura's API: reads their contents, tracks their tables, and generates the front end of a source.
+
+mod postgres_server;
+mod sqlite_file;
+
+pub use postgres_server::{PostgresOptions, open_postgres, read_postgres, serve_postgres};
+pub use sqlite_file::{OpenedFile, SqliteSourceOptions, open_sqlite, serve_unread_sqlite};
+
+use crate::api::generate;
+use crate::api::meaning::Api;
+use crate::model::{Model, ModelOptions};
+use crate::permission::{self, Permissions};
+use weir_database::contents::{Contents, NamedTable};
+use weir_language::error::Error;
+use weir_relational::catalog::Warning;
+
+/// Why a database cannot be served.
+#[derive(Debug)]
+pub enum OpenError<E> {
+    /// The database cannot be read.
+    Database(E),
+    /// The names of the tables make no sound schema.
+    Schema(Vec<Error>),
+}
+
+impl<E: std::fmt::Display> std::fmt::Display for OpenError<E> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Database(error) => error.fmt(f),
+            Self::Schema(errors) => {
+                let first = errors.first().map_or("", |it| it.message.as_str());
+                write!(f, "the generated schema is unsound: {first}")
+            }
+        }
+    }
+}
+
+impl<E: std::error::Error> std::error::Error for OpenError<E> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Database(error) => error.source(),
+            Self::Schema(_) => None,
+        }
+    }
+}
+
+/// The served tables of a database with their permissions.
+#[derive(Debug)]
+pub struct TrackedTables {
+    /// Tables, names and relationships.
+    pub model: Model,
+    /// Rights of the roles.
+    pub permissions: Permissions,
+    /// Parts that are not served.
+    pub warnings: Vec<Warning>,
+}
+
+/// Tracks the tables of `contents`.
+#[must_use]
+pub fn track(contents: &Contents, options: ModelOptions<'_>) -> TrackedTables {
+    let mut warnings = contents.warnings.clone();
+    let (model, more) =
+        Model::build(contents.catalog.clone(), options, &mut |table| contents.enum_values(table));
+    warnings.extend(more);
+    let (permissions, more) = permission::build(&model, &options);
+    warnings.extend(more);
+    TrackedTables { model, permissions, warnings }
+}
+
+/// Generates the API of `contents`, with warnings about parts that are not served.
+fn generate_api(contents: &Contents, options: ModelOptions<'_>) -> Result<(Api, Vec<Warning>), Vec<Error>> {
+    let TrackedTables { model, permissions, warnings } = track(contents, options);
+    Ok((generate(model, permissions)?, warnings))
+}
+
+/// The tables that the configuration calls enums.
+fn list_enums<'o>(options: &ModelOptions<'o>) -> Vec<NamedTable<'o>> {
+    let tables = options.tables.iter().filter(|it| it.is_enum).map(|it| it.table.parts());
+    tables.map(|(schema, name)| NamedTable { schema, name }).collect()
+}

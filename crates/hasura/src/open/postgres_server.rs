@@ -1,0 +1,58 @@
+//! Opens a database server.
+
+use super::{OpenError, generate_api, list_enums};
+use crate::model::ModelOptions;
+use std::sync::Arc;
+use std::time::Duration;
+use weir_database::postgres::{PostgresContents, PostgresReadError, PostgresSource, ReadTables};
+use weir_postgres::Settings;
+use weir_relational::catalog::Warning;
+
+/// Options of a source.
+#[derive(Clone, Copy, Debug)]
+pub struct PostgresOptions<'o> {
+    /// Options of the model: exposed tables and their names.
+    pub model: ModelOptions<'o>,
+    /// The schemas that are served.
+    pub schemas: &'o [String],
+    /// Give numbers of 64 bits and decimals as JSON strings.
+    pub stringify: bool,
+}
+
+/// Reads the contents of a database.
+/// # Errors
+/// The database cannot be reached within `patience`.
+pub async fn read_postgres(
+    settings: &Settings,
+    options: PostgresOptions<'_>,
+    patience: Duration,
+) -> Result<PostgresContents, PostgresReadError> {
+    let enums = list_enums(&options.model);
+    PostgresContents::read(settings, ReadTables { schemas: options.schemas, enums: &enums }, patience).await
+}
+
+/// Reads the contents of the database and serves it as the source `name`. Warnings list the parts that cannot be served.
+/// # Errors
+/// The database cannot be asked within `patience`, or makes no sound schema.
+pub async fn open_postgres(
+    name: &str,
+    settings: Settings,
+    options: PostgresOptions<'_>,
+    patience: Duration,
+) -> Result<(PostgresSource, Vec<Warning>), OpenError<PostgresReadError>> {
+    let contents = read_postgres(&settings, options, patience).await.map_err(OpenError::Database)?;
+    serve_postgres(name, settings, options, &contents)
+}
+
+/// Serves the database, which has or had `contents`, as the source `name`. It is not asked: until it can be reached, requests fail.
+/// # Errors
+/// The contents make no sound schema.
+pub fn serve_postgres(
+    name: &str,
+    settings: Settings,
+    options: PostgresOptions<'_>,
+    contents: &PostgresContents,
+) -> Result<(PostgresSource, Vec<Warning>), OpenError<PostgresReadError>> {
+    let (api, warnings) = generate_api(&contents.tables, options.model).map_err(OpenError::Schema)?;
+    Ok((PostgresSource::of(name, Arc::new(api), settings, contents, options.stringify), warnings))
+}

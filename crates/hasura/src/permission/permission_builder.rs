@@ -1,0 +1,21 @@
+//! Roles in the making.
+
+use super::TablePermissions;
+use crate::model::Model;
+use std::collections::BTreeMap;
+use weir_relational::catalog::Warning;
+
+/// Roles in the making.
+pub(super) struct PermissionBuilder<'m> {
+    pub(super) model: &'m Model,
+    pub(super) roles: BTreeMap<String, Vec<TablePermissions>>,
+    pub(super) warnings: Vec<Warning>,
+}
+
+impl PermissionBuilder<'_> {
+    /// The permissions of a role, by table.
+    pub(super) fn role(&mut self, name: &str) -> &mut [TablePermissions] {
+        let len = self.model.relations.catalog.tables.len();
+        self.roles.entry(name.to_owned()).or_insert_with(|| vec![TablePermissions::default(); len])
+    }
+}

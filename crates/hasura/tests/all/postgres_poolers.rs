@@ -1,0 +1,114 @@
+//! Poolers before a PostgreSQL and servers that stand for one: a pooler that passes no replication on, and a server that lets one connection in.
+
+use crate::cluster_kit::Cluster;
+use crate::hasura_kit::{Served, serve_with};
+use crate::postgres_faults::behind_a_pooler_of;
+use crate::postgres_kit::database;
+use futures_util::future::join_all;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use weir_engine::source::{OthersChanges, Source};
+use weir_hasura::model::ModelOptions;
+use weir_hasura::open::{PostgresOptions, open_postgres};
+use weir_postgres::{Host, Settings};
+
+/// How subscriptions find out what others changed, for operators.
+async fn tell_changes(settings: Settings) -> String {
+    let options =
+        PostgresOptions { model: ModelOptions::default(), schemas: &["public".into()], stringify: false };
+    let opened = open_postgres("main", settings, options, Duration::from_secs(60)).await;
+    match opened.unwrap().0.others_changes() {
+        OthersChanges::Reported(words) => format!("told: {words}"),
+        OthersChanges::Polled(words) => format!("polled: {words}"),
+        OthersChanges::Lifetimes => "lifetimes".into(),
+    }
+}
+
+#[tokio::test]
+async fn a_pooler_that_passes_no_replication_on_is_named() {
+    let mut cluster = Cluster::new();
+    cluster.start();
+    cluster.sql("ALTER SYSTEM SET wal_level = logical");
+    cluster.stop();
+    cluster.start();
+    assert_eq!(
+        tell_changes(cluster.settings("postgres", "")).await,
+        "told: logical decoding tells each commit"
+    );
+    behind_a_pooler_of(&cluster, async |port| {
+        let words = tell_changes(cluster.settings("postgres", &format!("port={port}"))).await;
+        let expected = "polled: PgBouncer stands before the server and refuses connections for replication (PostgreSQL refuses the connection: \
+                        FATAL 08P01: unsupported startup parameter: replication): name the server itself, and they are told at once";
+        assert_eq!(words, expected);
+    })
+    .await;
+}
+
+/// Lets one connection at a time through to the server at `port`: a second one is hung up.
+async fn let_one_in(port: u16) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let own = listener.local_addr().unwrap().port();
+    let is_taken = Arc::new(AtomicBool::new(false));
+    tokio::spawn(async move {
+        loop {
+            let (mut client, _) = listener.accept().await.unwrap();
+            if is_taken.swap(true, Ordering::SeqCst) {
+                continue;
+            }
+            let is_taken = Arc::clone(&is_taken);
+            tokio::spawn(async move {
+                let mut server = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+                // How it ends is the matter of those at its ends.
+                let _ = tokio::io::copy_bidirectional(&mut client, &mut server).await;
+                is_taken.store(false, Ordering::SeqCst);
+            });
+        }
+    });
+    own
+}
+
+/// A server that says that it is PGlite, behind what lets one connection in.
+async fn single() -> Served {
+    let database = database(
+        "CREATE FUNCTION public.version() RETURNS text LANGUAGE sql AS $$ SELECT 'PostgreSQL 18.6 (PGlite 0.5.14)' $$;
+         CREATE TABLE thing (id int4 PRIMARY KEY, hits int4 NOT NULL, other_id int4 REFERENCES thing);
+         INSERT INTO thing SELECT i, 0, NULL FROM generate_series(1, 4000) AS i;
+         DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, pg_catalog', current_database()); END $$;",
+    );
+    let url = database.url();
+    let direct = Settings::parse(&url, |_| None).unwrap();
+    let Some(Host::Tcp { port, .. }) = direct.hosts.first() else { panic!("it listens on loopback") };
+    let port = let_one_in(*port).await;
+    let hosts = vec![Host::Tcp { name: "127.0.0.1".into(), port }];
+    serve_with(database, &["public"], |it| {
+        *it = Settings { hosts, ..direct };
+        // A request may wait for the only connection as long as the machine likes.
+        it.limits.wait_max = Duration::from_secs(50);
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_server_that_lets_one_connection_in_is_read_and_written() {
+    let served = single().await;
+    let OthersChanges::Polled(words) = served.source.others_changes() else { panic!("it is polled") };
+    assert_eq!(words, "PGlite has no changes to tell");
+    let short = "{ thing_by_pk(id: 1) { id thing { id } } thing(limit: 2, order_by: {id: desc}) { id } }";
+    let shown = r#"{"data":{"thing_by_pk":{"id":1,"thing":null},"thing":[{"id":4000},{"id":3999}]}}"#;
+    let one = "mutation { update_thing_by_pk(pk_columns: {id: 2}, _inc: {hits: 1}) { id } }";
+    let two = "mutation { a: update_thing(where: {id: {_eq: 2}}, _inc: {hits: 1}) { returning { thing { id } } } b: delete_thing(where: {id: {_lt: 0}}) { affected_rows } }";
+    let long = "{ thing(order_by: {id: asc}) { id things { id } } }";
+    let asked: Vec<&str> = [short, one, two, long, short, one].into_iter().cycle().take(36).collect();
+    let answers = join_all(asked.iter().map(|it| served.ask(it))).await;
+    for (query, answer) in asked.iter().zip(answers) {
+        let is_right = match *query {
+            query if query == short => answer == shown,
+            query if query == long => answer.ends_with(r#"{"id":4000,"things":[]}]}}"#),
+            _ => answer.starts_with(r#"{"data""#) && !answer.contains("errors"),
+        };
+        assert!(is_right, "{query}: {}", &answer[..answer.len().min(300)]);
+    }
+    assert_eq!(served.database.run("SELECT hits FROM thing WHERE id = 2"), "18\n");
+}

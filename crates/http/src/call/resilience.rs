@@ -1,0 +1,6 @@
+//! What protects a service and its callers: circuit breaker, retries and their budget, measured latency.
+
+pub(crate) mod breaker;
+pub(crate) mod budget;
+pub(crate) mod latency;
+pub(crate) mod retry;

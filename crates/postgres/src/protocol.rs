@@ -1,0 +1,11 @@
+//! PostgreSQL's protocol on one connection: bytes, messages, statements and rows.
+
+pub mod array_literal;
+pub mod connection;
+pub mod cursor;
+pub(crate) mod message;
+pub(crate) mod prepared_cache;
+pub mod rows;
+pub mod statement;
+pub(crate) mod stream;
+pub mod transaction;

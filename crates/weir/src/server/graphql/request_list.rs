@@ -1,0 +1,167 @@
+//! A list of requests in one body of `/graphql` or `/v1/graphql`.
+//!
+//! **Invariant:** the requests of a list run one after another, each on its own; their answers leave in the same order.
+
+use super::execute::execute;
+use super::hasura_request::hasura_params;
+use crate::server::request::answer::Answer;
+use crate::server::request::answer::refusal::{Refusal, error_body};
+use crate::server::request::answer::response_body::{ResponseBody, json};
+use crate::server::request::client_headers::ClientHeaders;
+use crate::server::request::context::RequestContext;
+use crate::server::request::engine_request::engine_request;
+use crate::server::request::negotiate::Media;
+use crate::server::request::receive::{Params, check_list, item_params};
+use crate::server::telemetry::metrics::{Endpoint, Verdict};
+use bytes::Bytes;
+use futures_util::FutureExt;
+use hyper::{HeaderMap, StatusCode};
+use std::panic::AssertUnwindSafe;
+use weir_engine::engine::{Aborted, Body};
+use weir_engine::source::{Caller, Protocol};
+use weir_engine::unread;
+use weir_language::json::{Json, JsonBuffer, JsonRef};
+
+/// Size at which the buffer of answers is sent, in bytes.
+const BATCH_CHUNK_BYTES: usize = 64 * 1024;
+
+/// Endpoint of a batch, with the format of its answer.
+#[derive(Clone, Copy)]
+pub(super) struct BatchForm {
+    pub(super) endpoint: Endpoint,
+    pub(super) media: Media,
+}
+
+impl BatchForm {
+    /// The form of a list on `/v1/graphql`.
+    pub(super) const HASURA: Self = Self { endpoint: Endpoint::Hasura, media: Media::Json };
+
+    /// The form of a list on `/graphql`.
+    pub(super) const fn of_graphql(media: Media) -> Self {
+        Self { endpoint: Endpoint::Graphql, media }
+    }
+
+    /// Parameters of one request; if it is refused, its answer.
+    fn params(self, item: JsonRef<'_>) -> Result<Params<'_>, Vec<u8>> {
+        match self.endpoint {
+            Endpoint::Hasura => {
+                hasura_params(item).map_err(|message| error_body(message, "parse-failed", Some("$")))
+            }
+            Endpoint::Graphql | Endpoint::Other => item_params(item),
+        }
+    }
+
+    const fn protocol(self) -> Protocol {
+        match self.endpoint {
+            Endpoint::Hasura => Protocol::Hasura,
+            Endpoint::Graphql | Endpoint::Other => Protocol::GraphqlOverHttp,
+        }
+    }
+}
+
+/// A list of requests, as it came.
+pub(super) struct RequestList {
+    pub(super) text: Bytes,
+    /// Number of its requests.
+    pub(super) count: usize,
+}
+
+/// Who sent a list, and how it is answered.
+#[derive(Clone, Copy)]
+struct BatchClient<'b> {
+    caller: &'b Caller,
+    headers: &'b ClientHeaders<'b>,
+    form: BatchForm,
+}
+
+/// Answers a list of requests as a stream.
+pub(super) fn batch(
+    context: &RequestContext,
+    headers: &HeaderMap,
+    list: RequestList,
+    caller: Caller,
+    form: BatchForm,
+) -> Result<Answer, Refusal> {
+    let RequestList { text, count } = list;
+    let batch_max = usize::from(context.generation.config.limits.batch_max);
+    // Hasura answers a list of none by one.
+    if count > 0 || form.endpoint != Endpoint::Hasura {
+        check_list(count, batch_max)?;
+    }
+    context.client(headers)?;
+    let (send, rest) = unread::channel(2);
+    let context = context.clone_for_task();
+    let headers = headers.clone();
+    tokio::task::spawn_local(async move {
+        // The headers were parsed without an error before.
+        let Ok(headers) = context.client(&headers) else { return };
+        let client = BatchClient { caller: &caller, headers: &headers, form };
+        let work = run_batch(&context, &text, client, &send);
+        let work = AssertUnwindSafe(work).catch_unwind();
+        // Break the stream off, so that the client does not mistake a part for the whole.
+        if work.await.is_err() {
+            context.worker.metrics.panics.inc();
+            let _ = send.send(Err(Aborted)).await;
+        }
+    });
+    let response = json(StatusCode::OK, form.media, ResponseBody::stream(Vec::new(), rest, None));
+    Ok(Answer { response, endpoint: form.endpoint, verdict: Verdict::Executed, execution: None })
+}
+
+type Sender = unread::Sender<Result<Vec<u8>, Aborted>>;
+
+/// Runs the requests one after the other, until the last or until the client is gone.
+async fn run_batch(context: &RequestContext, text: &[u8], client: BatchClient<'_>, send: &Sender) {
+    let nesting_max = context.generation.config.limits.nesting_max;
+    // The text was parsed before, to count its requests.
+    let Ok(tape) = Json::parse_in(JsonBuffer::default(), text, nesting_max) else { return };
+    let mut out = vec![b'['];
+    for (place, item) in tape.root().items().enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        if run_one(context, item, client, &mut out, send).await.is_none() {
+            return;
+        }
+        if out.len() >= BATCH_CHUNK_BYTES && send.send(Ok(std::mem::take(&mut out))).await.is_err() {
+            return;
+        }
+    }
+    out.push(b']');
+    let _ = send.send(Ok(out)).await;
+}
+
+/// Appends the answer of one request; `None` if the stream ended.
+async fn run_one(
+    context: &RequestContext,
+    item: JsonRef<'_>,
+    client: BatchClient<'_>,
+    out: &mut Vec<u8>,
+    send: &Sender,
+) -> Option<()> {
+    let BatchClient { caller, headers, form } = client;
+    let params = match form.params(item) {
+        Ok(params) => params,
+        Err(refusal) => {
+            out.extend_from_slice(&refusal);
+            return Some(());
+        }
+    };
+    let request = engine_request(context, &params, headers, form.protocol(), false);
+    let made = execute(context, request, caller).await;
+    context.worker.metrics.execution(&made.execution(), context.started.elapsed());
+    match made.body {
+        Body::Whole(bytes) => out.extend_from_slice(&bytes),
+        Body::Shared(bytes) => out.extend_from_slice(&bytes),
+        // Requests of a batch do not ask for incremental delivery.
+        Body::Stream { head, mut rest } | Body::Increments { first: head, mut rest } => {
+            out.extend_from_slice(&head);
+            send.send(Ok(std::mem::take(out))).await.ok()?;
+            while let Some(chunk) = rest.recv().await {
+                let whole = chunk.is_ok();
+                send.send(chunk).await.ok().filter(|()| whole)?;
+            }
+        }
+    }
+    Some(())
+}

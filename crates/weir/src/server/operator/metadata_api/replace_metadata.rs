@@ -1,0 +1,198 @@
+//! The metadata as a whole: exported, replaced, and put back.
+
+use super::inconsistent::MetadataState;
+use super::{Done, Work};
+use crate::generation::{Generation, Turn};
+use crate::metadata::store;
+use crate::server::request::hasura_error::HasuraError;
+use crate::sources::Down;
+use crate::sources::services;
+use hyper::StatusCode;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+use weir_metadata::{Loaded, Metadata, export, read};
+
+/// Location of the metadata, and its files.
+pub(super) struct MetadataPlace {
+    pub(super) path: PathBuf,
+    read_before: Vec<PathBuf>,
+}
+
+impl Work {
+    /// Metadata in service, as JSON.
+    pub(super) fn export_json(&self) -> Result<String, HasuraError> {
+        let text = export::json(&document(&self.live.current()));
+        text.map(|it| it.trim_end().to_owned()).map_err(unexpected_error)
+    }
+
+    /// Version number, which changes with the metadata: a part of its digest.
+    pub(super) fn resource_version(&self) -> Result<u32, HasuraError> {
+        let digest = Sha256::digest(self.export_json()?);
+        Ok(u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]) >> 1)
+    }
+
+    /// Refuses a change based on an outdated version. It is checked once per request, before the client's own changes.
+    pub(super) fn check_version(&self) -> Result<(), HasuraError> {
+        let Some(sent) = self.version.take() else { return Ok(()) };
+        if sent == self.resource_version()?.to_string() {
+            return Ok(());
+        }
+        let message = format!("metadata resource version referenced ({sent}) did not match current version");
+        Err(HasuraError::new("conflict", "$", message).with_status(StatusCode::CONFLICT))
+    }
+
+    /// Location of the metadata; an error if there is none.
+    pub(super) fn place(&self, turn: &Turn<'_>) -> Result<MetadataPlace, HasuraError> {
+        let generation = turn.current();
+        let Some(path) = generation.config.metadata.clone() else {
+            let message = "there is no place for metadata: name a folder or file by `metadata` in weir.yaml or --metadata";
+            return Err(HasuraError::new("not-supported", "$.args", message));
+        };
+        let described = generation.config.described.as_ref();
+        Ok(MetadataPlace {
+            path,
+            read_before: described.map(|it| it.loaded.watched.clone()).unwrap_or_default(),
+        })
+    }
+
+    /// Replaces the metadata by the document `text`: builds a generation, writes the files, and serves it. With `is_dry` only the first
+    /// step. Returns the inconsistent objects. A source that went down does not block the change, because the document did not cause it,
+    /// and may revoke permissions.
+    pub(super) fn replace(&self, text: &str, allow_inconsistent: bool, is_dry: bool) -> Done {
+        let loaded = load_metadata(text, "$.args.metadata")?;
+        let turn = self.live.turn();
+        self.check_version()?;
+        let place = self.place(&turn)?;
+        let (document, draft) = draft_whole(&turn, &place, loaded)?;
+        let state = MetadataState::of(&draft);
+        let is_wrong =
+            !draft.findings.inconsistent.is_empty() || newly_down(&draft, &turn.current()).count() > 0;
+        if is_wrong && !allow_inconsistent {
+            let message = "cannot continue due to inconsistent metadata";
+            return Err(HasuraError::new("unexpected", "$.args", message).with_internal(state.list()));
+        }
+        let told = format!("{{{}{}}}", state.members(), warnings(&draft));
+        if !is_dry {
+            self.install(&turn, &place, &document, draft)?;
+        }
+        Ok(told)
+    }
+
+    /// Says what of the document `text` Weir would not honour, and takes nothing over.
+    pub(super) fn metadata_warnings(&self, text: &str) -> Done {
+        let loaded = load_metadata(text, "$.args.metadata")?;
+        let turn = self.live.turn();
+        let (_, draft) = draft_whole(&turn, &self.place(&turn)?, loaded)?;
+        Ok(json!({ "message": "success", "warnings": list_warnings(&draft) }).to_string())
+    }
+
+    /// Writes `document`, of which `draft` was made, and puts that into service.
+    pub(super) fn install(
+        &self,
+        turn: &Turn<'_>,
+        place: &MetadataPlace,
+        document: &Metadata,
+        draft: Generation,
+    ) -> Result<(), HasuraError> {
+        store::write(&place.path, document, &place.read_before).map_err(|message| {
+            let error = HasuraError::new("unexpected", "$.args", message);
+            error.with_status(StatusCode::INTERNAL_SERVER_ERROR)
+        })?;
+        let number = turn.publish(draft);
+        self.metrics.reloads.inc();
+        services::notify_configuration_change();
+        turn.current().findings.log();
+        tracing::info!(generation = number, "the metadata was changed");
+        Ok(())
+    }
+
+    /// Restores the metadata of `before`, if it changed.
+    pub(super) fn undo(&self, before: &Generation) -> Result<(), HasuraError> {
+        let Some(described) = &before.config.described else { return Ok(()) };
+        let document = &described.loaded.document;
+        let current = self.live.current();
+        if current.config.described.as_ref().is_some_and(|it| it.loaded.document == *document) {
+            return Ok(());
+        }
+        self.replace(&export::json(document).map_err(unexpected_error)?, true, false).map(|_| ())
+    }
+}
+
+/// The metadata of a generation.
+pub(super) fn document(generation: &Generation) -> Metadata {
+    let described = generation.config.described.as_ref();
+    described.map_or_else(Metadata::default, |it| it.loaded.document.clone())
+}
+
+/// Source name for documents without `sources`.
+pub(super) const DEFAULT: &str = "default";
+
+/// Copies the connection of source `default` from `before` to a `document` without one; false if there is none.
+fn connect(document: &mut Metadata, before: &Metadata) -> bool {
+    let known = before.sources.iter().find(|it| it.name == DEFAULT);
+    for (source, known) in document.sources.iter_mut().zip(known) {
+        source.kind = known.kind.clone();
+        source.configuration.clone_from(&known.configuration);
+    }
+    known.is_some()
+}
+
+/// Parses a metadata document.
+pub(super) fn load_metadata(text: &str, path: &str) -> Result<Loaded, HasuraError> {
+    read::text(text, Path::new("metadata.json")).map_err(|faults| {
+        let words: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        HasuraError::new("parse-failed", path, words.join("\n"))
+    })
+}
+
+/// The document of `loaded`, whose source may be that of before, and the generation of it.
+fn draft_whole(
+    turn: &Turn<'_>,
+    place: &MetadataPlace,
+    mut loaded: Loaded,
+) -> Result<(Metadata, Generation), HasuraError> {
+    let is_connected = !loaded.lacks_sources || connect(&mut loaded.document, &document(&turn.current()));
+    let document = loaded.document.clone();
+    let draft = draft_generation(turn, place, loaded)?;
+    // The server's own configuration may know the source.
+    if !is_connected && draft.config.sources.iter().all(|it| it.name != DEFAULT) {
+        let message = "cannot import metadata without sources since no default source is defined";
+        return Err(HasuraError::new("not-supported", "$.args", message));
+    }
+    Ok((document, draft))
+}
+
+/// The next generation, of `loaded`. It does not serve yet.
+pub(super) fn draft_generation(
+    turn: &Turn<'_>,
+    place: &MetadataPlace,
+    loaded: Loaded,
+) -> Result<Generation, HasuraError> {
+    let made = turn.draft(&place.path, loaded);
+    made.map_err(|message| HasuraError::new("unexpected", "$.args", message))
+}
+
+pub(super) fn unexpected_error(message: String) -> HasuraError {
+    HasuraError::new("unexpected", "$", message).with_status(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+/// Sources that are down in `draft` but were not, or did not exist, `before`.
+pub(super) fn newly_down<'g>(
+    draft: &'g Generation,
+    before: &'g Generation,
+) -> impl Iterator<Item = &'g Down> {
+    draft.findings.down.iter().filter(|it| !it.is_known && !before.findings.is_down(&it.name))
+}
+
+/// Entries that Weir does not honour.
+fn list_warnings(draft: &Generation) -> Vec<Value> {
+    let entries = draft.findings.unsupported.iter();
+    entries.map(|it| json!({ "type": "metadata", "code": "not-supported", "message": it })).collect()
+}
+
+/// The warnings as the member `warnings`; nothing without any.
+fn warnings(draft: &Generation) -> String {
+    let warnings = list_warnings(draft);
+    if warnings.is_empty() { String::new() } else { format!(",\"warnings\":{}", Value::Array(warnings)) }
+}
