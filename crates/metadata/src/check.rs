@@ -15,7 +15,7 @@ mod dangling;
 mod unsupported;
 
 pub use dangling::{dangling, dangling_roles};
-pub use unsupported::{Unsupported, find_unsupported};
+pub use unsupported::{Unsupported, find_ignored, find_unsupported};
 
 /// Path of an entry, and the message about it.
 pub type Found = (Vec<Step>, String);
@@ -38,6 +38,10 @@ impl Walk {
 
     fn wrong(&mut self, message: impl Into<String>) {
         self.found.push((self.path.clone(), message.into()));
+    }
+
+    fn into_unsupported(self) -> Vec<Unsupported> {
+        self.found.into_iter().map(|(path, message)| Unsupported { path, message }).collect()
     }
 
     /// Every item of the list `key`.

@@ -33,7 +33,8 @@ const MEMBERS: [(&str, &str); 7] = [
 ];
 
 /// Kinds of entries by the lists of the document that hold them, with the key of their names.
-const SECTIONS: [(&str, &str, &str); 3] = [
+const SECTIONS: [(&str, &str, &str); 4] = [
+    ("allowlist", "allowlist", "collection"),
     ("inherited_roles", "inherited_role", "role_name"),
     ("query_collections", "query_collections", "name"),
     ("rest_endpoints", "rest_endpoint", "name"),

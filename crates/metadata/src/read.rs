@@ -1,5 +1,6 @@
 //! Reads a document: one file (JSON or YAML), or a folder as the CLI writes it.
 //!
+//! `prune` leaves out parts that do not fit, for files; a document that a program sends has to fit as a whole.
 //! `folder` puts the files of a folder together and follows `!include`; `yaml` and `json_text` make nodes of text;
 //! `deserialize` makes typed entries of nodes; `settings` reads
 //! files like `weir.yaml` in the same way.
@@ -9,11 +10,14 @@
 pub(crate) mod deserialize;
 mod folder;
 mod json_text;
+mod prune;
 mod settings;
 mod yaml;
 
 use crate::check;
 use crate::document::Metadata;
+use crate::document::source::{SourceKind, UNSERVED};
+use crate::inconsistent::Inconsistent;
 use crate::places::{Fault, Places, Step, render_location};
 use crate::tree::{Member, Node, Place, Value};
 use serde::Deserialize;
@@ -39,24 +43,26 @@ pub struct Loaded {
     pub places: Places,
     /// The files that were read, and those whose appearance would change the document.
     pub watched: Vec<PathBuf>,
-    /// Files of the folder that have no meaning here.
+    /// Files and keys that have no meaning here; the rest of their entries is served.
     pub unknown: Vec<Fault>,
+    /// Entries that do not fit and are not in the document.
+    pub left_out: Vec<Inconsistent>,
     /// The text has no `sources`, as in versions 1 and 2: its tables are those of source `default`, whose connection it does not say.
     pub lacks_sources: bool,
 }
 
-/// Reads the file or folder at `path`.
+/// Reads the file or folder at `path`. Entries that do not fit are left out, so that one mistake does not stop the rest.
 /// # Errors
-/// All that is wrong with the document's shape; or the first text that is no YAML or JSON.
+/// What is wrong outside of all entries that can be left out; or the first text that is no YAML or JSON.
 pub fn path(path: &Path) -> Result<Loaded, Vec<Fault>> {
     let mut files = folder::Files::default();
     let read = if path.is_dir() { folder::read(path, &mut files) } else { folder::file(path, &mut files) };
-    finish(read, files)
+    finish_parts(read, files)
 }
 
-/// Reads `text` as a file called `name`.
+/// Reads `text` as a file called `name`. It has to fit as a whole.
 /// # Errors
-/// See [`path`].
+/// All that is wrong with the document's shape; or a text that is no YAML or JSON.
 pub fn text(text: &str, name: &Path) -> Result<Loaded, Vec<Fault>> {
     let mut files = folder::Files::default();
     let read = files.parse(name, text);
@@ -76,32 +82,54 @@ fn fault(files: &folder::Files, wrong: Wrong) -> Fault {
 }
 
 fn finish(read: Result<Node, Wrong>, files: folder::Files) -> Result<Loaded, Vec<Fault>> {
-    let (root, lacks_sources) = match read.and_then(current) {
-        Ok(read) => read,
-        Err(wrong) => return Err(vec![fault(&files, wrong)]),
-    };
-    let document = Metadata::deserialize(deserialize::Reader::new(&root));
+    let (root, lacks_sources) = current_tree(read, &files)?;
+    let document = Metadata::deserialize_node(&root);
     let places = Places { files: files.paths.clone().into(), root: Arc::new(root) };
-    let document = document.map_err(|error| {
-        let path = error.path();
-        let place = error.place;
-        let words = places.describe_place(&path);
-        let words = match place {
-            // The place of the key or value itself; the path has that of the entry.
-            Some(place) => prefix_location(&files.paths, place, &words, &path),
-            None => words,
-        };
-        vec![Fault { place: words, message: error.message }]
-    })?;
+    let document = document.map_err(|error| vec![locate_fault(&places, &error)])?;
     let faults: Vec<Fault> =
         check::faults(&document).into_iter().map(|(path, message)| places.fault(&path, message)).collect();
     if faults.is_empty() {
         let watched = files.watched;
         let unknown = files.unknown;
-        Ok(Loaded { document, places, watched, unknown, lacks_sources })
+        Ok(Loaded { document, places, watched, unknown, lacks_sources, left_out: Vec::new() })
     } else {
         Err(faults)
     }
+}
+
+/// Like [`finish`], without what does not fit.
+fn finish_parts(read: Result<Node, Wrong>, files: folder::Files) -> Result<Loaded, Vec<Fault>> {
+    let (root, lacks_sources) = current_tree(read, &files)?;
+    let places = Places { files: files.paths.clone().into(), root: Arc::new(root) };
+    let prune::Pruned { document, places, unknown: unknown_keys, left_out } =
+        prune::deserialize_parts(places)?;
+    let watched = files.watched;
+    let mut unknown = files.unknown;
+    unknown.extend(unknown_keys);
+    Ok(Loaded { document, places, watched, unknown, left_out, lacks_sources })
+}
+
+fn current_tree(read: Result<Node, Wrong>, files: &folder::Files) -> Result<(Node, bool), Vec<Fault>> {
+    read.and_then(current).map_err(|wrong| vec![fault(files, wrong)])
+}
+
+impl Metadata {
+    /// The document that `root` is.
+    fn deserialize_node(root: &Node) -> Result<Self, deserialize::Error> {
+        Self::deserialize(deserialize::Reader::new(root))
+    }
+}
+
+/// `error` with its place.
+fn locate_fault(places: &Places, error: &deserialize::Error) -> Fault {
+    let path = error.path();
+    let words = places.describe_place(&path);
+    let place = match error.place {
+        // The place of the key or value itself; the path has that of the entry.
+        Some(place) => prefix_location(&places.files, place, &words, &path),
+        None => words,
+    };
+    Fault { place, message: error.message.clone() }
 }
 
 /// `message` with the line and column of `place` in front of its path.
@@ -164,9 +192,36 @@ fn current(root: Node) -> Result<(Node, bool), Wrong> {
             Member { key: "sources".into(), place, node: Node::new(place, Value::List(vec![source])) },
         );
     }
+    set_unserved_aside(&mut members);
     let number = Node::new(version.map_or(place, |it| it.node.place), Value::Number("3".into()));
     members.insert(0, Member { key: "version".into(), place, node: number });
     Ok((Node::new(place, Value::Object(members)), lacks_sources))
+}
+
+/// Puts the members of each source whose kind is not served, but for its name and kind, below one key.
+fn set_unserved_aside(members: &mut [Member]) {
+    let sources = members.iter_mut().find(|it| &*it.key == "sources").map(|it| &mut it.node.value);
+    let Some(Value::List(sources)) = sources else { return };
+    for source in sources {
+        let is_unserved = match source.get("kind").map(|it| &it.value) {
+            Some(Value::Text(kind)) => matches!(SourceKind::from(kind.to_string()), SourceKind::Other(_)),
+            _ => false,
+        };
+        let Value::Object(members) = &mut source.value else { continue };
+        if is_unserved {
+            let place = source.place;
+            let is_own = |it: &Member| ["name", "kind", UNSERVED].contains(&&*it.key);
+            let (own, rest): (Vec<Member>, Vec<Member>) =
+                std::mem::take(members).into_iter().partition(is_own);
+            *members = own;
+            members.push(Member {
+                key: "tables".into(),
+                place,
+                node: Node::new(place, Value::List(Vec::new())),
+            });
+            members.push(Member { key: UNSERVED.into(), place, node: Node::new(place, Value::Object(rest)) });
+        }
+    }
 }
 
 /// Functions of version 1, which are listed by their names, as entries.

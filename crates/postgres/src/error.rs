@@ -234,6 +234,14 @@ pub struct DatabaseError {
     pub constraint: Box<str>,
     /// The function of the server that gave up.
     pub routine: Box<str>,
+    /// True if the statement that failed is one within a function or trigger of the database's owner.
+    pub is_of_function: bool,
+}
+
+/// True if `context` is that of a statement within a function: `PL/pgSQL function f() line 1 at …`, `SQL function "f" statement 1`. The
+/// names of the languages stand in it in each language of the server.
+fn names_function(context: &str) -> bool {
+    context.contains("PL/") || context.split(|it: char| !it.is_ascii_alphanumeric()).any(|it| it == "SQL")
 }
 
 /// Messages of Citus about its connections to workers, whose state is that of an internal error.
@@ -305,6 +313,7 @@ impl DatabaseError {
                 b'c' => error.column = text,
                 b'n' => error.constraint = text,
                 b'R' => error.routine = text,
+                b'W' => error.is_of_function |= names_function(&text),
                 _ => {}
             }
         }

@@ -13,7 +13,7 @@ use crate::config::source::postgres::{Flavour, Postgres};
 use crate::config::{Config, Described, Source, SourceKind};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use weir_metadata::check::find_unsupported;
+use weir_metadata::check::{Unsupported, find_ignored, find_unsupported};
 use weir_metadata::document::customization::Customization;
 use weir_metadata::document::source::{self, SourceEntry};
 use weir_metadata::document::table::{TableEntry, TableName};
@@ -73,10 +73,12 @@ fn inherit(config: &mut Config) -> Result<(), String> {
 /// Merges `loaded`, the metadata at `path`, into the configuration.
 fn apply_metadata(config: &mut Config, path: &Path, loaded: Loaded) -> Result<(), String> {
     let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
-    let not_honoured = find_unsupported(&loaded.document);
-    let not_honoured = not_honoured.into_iter().map(|it| loaded.places.fault(&it.path, it.message));
-    let not_honoured = loaded.unknown.iter().cloned().chain(not_honoured).collect();
-    let mut described = Described { loaded, unsupported: not_honoured, inconsistent: Vec::new() };
+    let locate = |it: Unsupported| loaded.places.fault(&it.path, it.message);
+    let unsupported = find_unsupported(&loaded.document).into_iter().map(locate).collect();
+    let ignored = find_ignored(&loaded.document).into_iter().map(locate);
+    let ignored = loaded.unknown.iter().cloned().chain(ignored).collect();
+    let inconsistent = loaded.left_out.clone();
+    let mut described = Described { loaded, unsupported, ignored, inconsistent };
     for (at, entry) in described.loaded.document.sources.clone().into_iter().enumerate() {
         if matches!(entry.kind, source::SourceKind::Other(_)) {
             // It is reported as unsupported.

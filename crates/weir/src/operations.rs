@@ -71,7 +71,7 @@ pub(crate) fn without_introspection(config: &Config) -> Vec<Box<str>> {
 impl SavedOperations {
     /// Reads the operations of `config`. `schema` is the admin's; `None` if sources are missing.
     /// # Errors
-    /// A query is not GraphQL, or a name is used twice.
+    /// A name is used twice.
     pub(crate) fn new(config: &Config, schema: Option<&Schema>) -> Result<(Self, Vec<Misfit>), String> {
         let lists = lists(config);
         let mut misfits = Vec::new();
@@ -89,10 +89,13 @@ impl SavedOperations {
                         at,
                         &["definition".into(), "queries".into(), number.into()],
                     );
-                    check(&collection.name, query, schema, config, |reason| {
-                        misfits.push(list.misfit(path, reason))
-                    })?;
-                    queries.insert((collection.name.as_str(), query.name.as_str()), query);
+                    let checked = check(query, schema, config);
+                    if !matches!(checked, Err(QueryFault::Syntax(_))) {
+                        queries.insert((collection.name.as_str(), query.name.as_str()), query);
+                    }
+                    if let Err(QueryFault::Syntax(reason) | QueryFault::Misfit(reason)) = checked {
+                        misfits.push(list.misfit(path, format!("in query \"{}\": {reason}", query.name)));
+                    }
                 }
             }
         }
@@ -155,28 +158,25 @@ fn own_key(list: &str) -> &str {
     if list == "query_collections" { "collections" } else { list }
 }
 
+/// A reason for which a query of a collection is not served.
+enum QueryFault {
+    /// It is not GraphQL: neither the allow list nor an endpoint knows it.
+    Syntax(String),
+    /// It does not fit the schema.
+    Misfit(String),
+}
+
 /// Validates a query of a collection against `schema`.
-/// # Errors
-/// It is not GraphQL.
-fn check(
-    collection: &str,
-    query: &NamedQuery,
-    schema: Option<&Schema>,
-    config: &Config,
-    misfit: impl FnOnce(String),
-) -> Result<(), String> {
-    let name = &query.name;
-    let document = parser::parse(&query.query, &Limits::NONE).map_err(|error| {
-        format!("query `{name}` of the collection `{collection}` is no GraphQL: {}", error.message)
-    })?;
+fn check(query: &NamedQuery, schema: Option<&Schema>, config: &Config) -> Result<(), QueryFault> {
+    let document = parser::parse(&query.query, &Limits::NONE)
+        .map_err(|error| QueryFault::Syntax(format!("it is no GraphQL: {}", error.message)))?;
     let Some(schema) = schema else { return Ok(()) };
     let limits = config.limits.document();
     let options = Options { limits, suggestions: true, edition_2026: false, subscriptions_beside: false };
-    if let Err(errors) = validate::validate(schema, &document, &options) {
+    validate::validate(schema, &document, &options).map_err(|errors| {
         let words: Vec<&str> = errors.iter().map(|it| it.message.as_str()).collect();
-        misfit(format!("in query \"{name}\": {}", words.join("; ")));
-    }
-    Ok(())
+        QueryFault::Misfit(words.join("; "))
+    })
 }
 
 /// Allow list of all lists.

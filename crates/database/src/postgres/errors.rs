@@ -160,7 +160,8 @@ fn is_schema_change(error: &DatabaseError) -> bool {
     let is_gone = || {
         matches!(&error.sqlstate, b"42P01" | b"42703" | b"42883" | b"42804" | b"42704" | b"42725" | b"3F000")
     };
-    error.is_type_change() || is_gone()
+    // A function of the owner that names what is not there does so whatever the schema of the API is.
+    error.is_type_change() || (is_gone() && !error.is_of_function)
 }
 
 /// The exceeded limit of the database, by the routine that reported it.

@@ -243,6 +243,9 @@ pub struct InsertPermission {
     /// True for trusted backends only.
     #[serde(default, skip_serializing_if = "is_default")]
     pub backend_only: bool,
+    /// Without effect, as in Hasura: what a write returns, the select permission grants.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub computed_fields: Vec<String>,
     /// A webhook that has to agree. Not supported: the permission must not be granted without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub validate_input: Option<Json>,
@@ -265,6 +268,9 @@ pub struct UpdatePermission {
     /// True for trusted backends only.
     #[serde(default, skip_serializing_if = "is_default")]
     pub backend_only: bool,
+    /// Without effect, see [`InsertPermission::computed_fields`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub computed_fields: Vec<String>,
     /// A webhook that has to agree. Not supported, see [`InsertPermission::validate_input`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub validate_input: Option<Json>,
@@ -279,6 +285,9 @@ pub struct DeletePermission {
     /// True for trusted backends only.
     #[serde(default, skip_serializing_if = "is_default")]
     pub backend_only: bool,
+    /// Without effect, see [`InsertPermission::computed_fields`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub computed_fields: Vec<String>,
     /// A webhook that has to agree. Not supported, see [`InsertPermission::validate_input`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub validate_input: Option<Json>,

@@ -43,7 +43,13 @@ pub struct SourceEntry {
     /// Not needed: Weir's probes look at every source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub health_check: Option<Json>,
+    /// All other members of a source of a kind that is not served, see [`UNSERVED`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unserved: Option<Json>,
 }
+
+/// The key under which the members of a source that is not served stand while it is read and written: their shapes are not known.
+pub(crate) const UNSERVED: &str = "unserved";
 
 impl SourceEntry {
     /// A source that says nothing but its name.
@@ -61,6 +67,7 @@ impl SourceEntry {
             customization: Customization::default(),
             query_tags: None,
             health_check: None,
+            unserved: None,
         }
     }
 }

@@ -27,8 +27,8 @@ pub(crate) struct Error {
     unknown: Option<String>,
     /// The kind of value that fits, if the message shows the one that does not.
     expected: Option<String>,
-    /// True if a key is unknown: the path is that of its object.
-    pub(crate) is_of_key: bool,
+    /// The key that is unknown: the path is that of its object.
+    pub(crate) key: Option<Box<str>>,
 }
 
 impl Error {
@@ -94,7 +94,7 @@ impl std::error::Error for Error {}
 impl de::Error for Error {
     fn custom<T: fmt::Display>(message: T) -> Self {
         let message = message.to_string();
-        Self { message, place: None, steps: Vec::new(), unknown: None, expected: None, is_of_key: false }
+        Self { message, place: None, steps: Vec::new(), unknown: None, expected: None, key: None }
     }
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
         Self::wrong_type(&found, expected)
@@ -106,7 +106,7 @@ impl de::Error for Error {
         let near = hint(field, expected.iter().copied());
         let near = if near.is_empty() { format!("; known here: {}", expected.join(", ")) } else { near };
         let message = format!("unknown key `{field}`{near}");
-        Self { unknown: Some(field.to_owned()), is_of_key: true, ..Self::custom(message) }
+        Self { unknown: Some(field.to_owned()), key: Some(field.into()), ..Self::custom(message) }
     }
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
         let words = expected.join(", ");

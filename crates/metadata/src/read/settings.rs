@@ -35,7 +35,7 @@ pub fn settings<T: DeserializeOwned>(text: &str, fill: Fill<'_>) -> Result<(T, N
         Ok(settings) => Ok((settings, root)),
         Err(error) => Err(SettingFault {
             place: error.place.unwrap_or(root.place),
-            path: if error.is_of_key { Vec::new() } else { error.path() },
+            path: if error.key.is_some() { Vec::new() } else { error.path() },
             message: error.message,
         }),
     }

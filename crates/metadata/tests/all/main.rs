@@ -2,5 +2,6 @@
 
 mod edits;
 mod folders;
+mod parts;
 mod round_trip;
 mod shapes;

@@ -79,7 +79,15 @@ fn table(number: usize) -> impl Strategy<Value = TableEntry> {
     let update = (columns(), object(), members_of(json()), any::<bool>()).prop_map(
         |(columns, filter, set, backend_only)| {
             let check = backend_only.then(|| filter.clone());
-            UpdatePermission { columns, filter, check, set, backend_only, validate_input: None }
+            UpdatePermission {
+                columns,
+                filter,
+                check,
+                set,
+                backend_only,
+                computed_fields: Vec::new(),
+                validate_input: None,
+            }
         },
     );
     (name, prop::option::of(text()), text(), select, update, any::<bool>()).prop_map(

@@ -1,7 +1,7 @@
 //! Databases served by Hasura's metadata: only what is tracked, under its names; what is wrong is told with its place.
 
 use crate::postgres_kit::database;
-use crate::support::{Answer, Folder, Weir, command};
+use crate::support::{Answer, Folder, Weir, body, command};
 use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::time::{Duration, Instant};
@@ -156,15 +156,47 @@ fn updates_that_hasura_lets_out_of_their_filter_are_told_by_name() {
 }
 
 #[test]
-fn a_wrong_shape_refuses_the_start_with_its_place() {
+fn what_does_not_fit_is_left_out_and_the_rest_is_served() {
     let folder = Folder::new();
     folder.pets();
-    write(&folder, &[VERSION, ("databases/databases.yaml", &pets("  - table: pet\n    colour: red\n"))]);
-    let output = weir(&folder, &["serve", "metadata", "--listen", "127.0.0.1:0"]);
+    let tables = "  - table: pet\n    colour: red\n    select_permissions:\n    - {role: a, permission: {columns: [id], filter: {}, \
+                  rows: 7}}\n    - {role: b, permission: {columns: [id], filter: {}}}\n  - table: [lost]\n";
+    let collections = "- name: known\n  definition: {queries: [{name: broken, query: \"{ pet { id \"}, {name: whole, query: \"query whole { pet { id } }\"}]}\n";
+    let endpoint = |name: &str| {
+        format!(
+            "- {{name: {name}, url: {name}, methods: [GET], definition: {{query: {{collection_name: known, query_name: {name}}}}}}}\n"
+        )
+    };
+    write(
+        &folder,
+        &[
+            VERSION,
+            ("databases/databases.yaml", &pets(tables)),
+            ("backend_configs.yaml", "dataconnector: {athena: {uri: \"http://here\"}}\n"),
+            ("query_collections.yaml", collections),
+            ("rest_endpoints.yaml", &format!("{}{}", endpoint("broken"), endpoint("whole"))),
+        ],
+    );
+    let output = weir(&folder, &["check", "--metadata", "metadata"]);
     let said = words(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
-    let part = "metadata/databases/databases.yaml:7:5: [0].tables[0]: unexpected keys when parsing TableMetadata: colour";
-    assert!(said.contains(part), "{said}");
+    for part in [
+        "warning: metadata/databases/databases.yaml:7:5: [0].tables[0].colour: unexpected keys when parsing TableMetadata: colour",
+        "in permission for role \"a\": unknown key `rows`",
+        "error: metadata/databases/databases.yaml:11:5: [0].tables[1]",
+        "`backend_configs` has no effect",
+        "in query \"broken\": it is no GraphQL",
+        "query with name \"broken\" does not exist in the collection \"known\"",
+    ] {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+    let weir = serve(folder);
+    let ask =
+        |role: &str| weir.post("/graphql", &[("x-hasura-role", role)], body("{ pet { id } }").as_bytes());
+    check(&ask("b"), "\"id\":1");
+    check(&ask("a"), "errors");
+    check(&weir.get("/api/rest/whole", &[]), "\"id\":1");
+    assert_eq!(weir.get("/api/rest/broken", &[]).status, 404);
 }
 
 #[test]

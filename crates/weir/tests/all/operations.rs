@@ -344,7 +344,7 @@ fn what_does_not_fit_is_told_by_check() {
     let file = folder.write("weir.yaml", &format!("{SOURCES}{broken}"));
     let output = command().args(["check".as_ref(), file.as_os_str()]).output().expect("weir runs");
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(told.contains("query `lost` of the collection `pets` is no GraphQL"), "{told}");
+    assert!(told.contains("in query \"lost\": it is no GraphQL"), "{told}");
 }
 
 #[test]

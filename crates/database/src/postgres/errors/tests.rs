@@ -131,6 +131,14 @@ fn other_states_say_who_can_mend_it() {
         Protocol::GraphqlOverHttp,
         &format!("SCHEMA_CHANGED: {CHANGED}"),
     );
+    for context in [
+        "PL/pgSQL function f() line 1 at RETURN QUERY",
+        "SQL function \"f\" statement 1",
+        "SQL-Funktion »f« Anweisung 1",
+    ] {
+        let fields = format!("C42703|Mcolumn a.b does not exist|W{context}");
+        check(&fields, Protocol::GraphqlOverHttp, "DATABASE_ERROR: database query error");
+    }
     check("CP0001|Msecret", Protocol::Hasura, "unexpected: database query error");
 }
 

@@ -1,0 +1,202 @@
+//! Reads a document of files part by part: what does not fit is taken out of the tree and reported, and the rest is served.
+//!
+//! An unknown key is taken out alone, but within a permission it takes the permission with it: what it would have narrowed is not known.
+//! A wrong value takes out the smallest entry that can be left out.
+//!
+//! **Invariant:** a role never gets more than the whole document would give it: no part of a permission is left out without the permission.
+//!
+//! **Cost:** a document without faults is deserialized once, another one once more for each kind of fault.
+
+use super::{deserialize, locate_fault};
+use crate::check;
+use crate::document::Metadata;
+use crate::inconsistent::{Inconsistent, inconsistent};
+use crate::places::{Fault, Places, Step};
+use crate::tree::{Node, Value};
+use std::sync::Arc;
+
+/// Maximum number of rounds, each of which takes out one kind of fault.
+const ROUNDS_MAX: usize = 300;
+
+/// The document of what fits, and what does not.
+pub(super) struct Pruned {
+    pub(super) document: Metadata,
+    /// The document's tree without what does not fit.
+    pub(super) places: Places,
+    /// Unknown keys; their entries are served.
+    pub(super) unknown: Vec<Fault>,
+    /// Entries that are not in the document.
+    pub(super) left_out: Vec<Inconsistent>,
+}
+
+/// Deserializes the tree of `places` as far as it fits.
+/// # Errors
+/// Faults outside of all entries that can be left out.
+pub(super) fn deserialize_parts(places: Places) -> Result<Pruned, Vec<Fault>> {
+    let mut pruned =
+        Pruned { document: Metadata::default(), places, unknown: Vec::new(), left_out: Vec::new() };
+    for _ in 0..ROUNDS_MAX {
+        let document = Metadata::deserialize_node(&pruned.places.root);
+        let faults = match document {
+            Ok(document) => {
+                pruned.document = document;
+                check::faults(&pruned.document)
+            }
+            Err(error) => {
+                pruned.remove_error(&error)?;
+                continue;
+            }
+        };
+        if faults.is_empty() {
+            return Ok(pruned);
+        }
+        // From the last to the first, as items behind a removed one move up.
+        for (path, message) in faults.into_iter().rev() {
+            let place = pruned.places.describe_place(&path);
+            pruned.leave_out(&path, Fault { place, message })?;
+        }
+    }
+    let place = pruned.places.describe_place(&[]);
+    let message = format!("more than {ROUNDS_MAX} kinds of mistakes: mend those that are reported first");
+    Err(vec![Fault { place, message }])
+}
+
+impl Pruned {
+    /// Takes out what `error` is about.
+    fn remove_error(&mut self, error: &deserialize::Error) -> Result<(), Vec<Fault>> {
+        let path = error.path();
+        let fault = locate_fault(&self.places, error);
+        let is_permission = unit_length(&path).is_some_and(|length| is_permission_list(&path[..length]));
+        match &error.key {
+            Some(key) if !is_permission => self.remove_key(&path, key, &fault.message),
+            Some(_) | None => self.leave_out(&path, fault)?,
+        }
+        Ok(())
+    }
+
+    /// Takes the unknown key `key` out of the object at `path` and of all objects at like paths.
+    fn remove_key(&mut self, path: &[Step], key: &str, message: &str) {
+        for path in like_paths(&self.places.root, path) {
+            let member: Vec<Step> = path.iter().cloned().chain([Step::from(key)]).collect();
+            let place = self.places.describe_place(&member);
+            let is_there = edit_object(root_mut(&mut self.places), &path, |members| {
+                let before = members.len();
+                members.retain(|it| &*it.key != key);
+                members.len() < before
+            });
+            if is_there {
+                self.unknown.push(Fault { place, message: message.to_owned() });
+            }
+        }
+    }
+
+    /// Takes out the entry around `path`.
+    fn leave_out(&mut self, path: &[Step], fault: Fault) -> Result<(), Vec<Fault>> {
+        let Some(length) = unit_length(path) else { return Err(vec![fault]) };
+        let unit = &path[..length];
+        let mut object = inconsistent(&self.places, unit, &fault.message);
+        object.place = fault.place;
+        object.entry = Vec::new();
+        self.left_out.push(object);
+        if let [list @ .., Step::Item(at)] = unit
+            && let Some(Value::List(items)) =
+                node_mut(root_mut(&mut self.places), list).map(|it| &mut it.value)
+            && *at < items.len()
+        {
+            items.remove(*at);
+        }
+        Ok(())
+    }
+}
+
+/// The tree, which nobody else has yet.
+fn root_mut(places: &mut Places) -> &mut Node {
+    Arc::make_mut(&mut places.root)
+}
+
+/// The length of the path to the smallest entry around `path` that can be left out.
+fn unit_length(path: &[Step]) -> Option<usize> {
+    const SECTIONS: [&str; 5] =
+        ["sources", "inherited_roles", "query_collections", "allowlist", "rest_endpoints"];
+    let [Step::Key(section), Step::Item(_), below @ ..] = path else { return None };
+    if !SECTIONS.contains(&&**section) {
+        return None;
+    }
+    match (&**section, below) {
+        ("query_collections", [Step::Key(_), Step::Key(queries), Step::Item(_), ..])
+            if **queries == *"queries" =>
+        {
+            Some(5)
+        }
+        ("sources", [Step::Key(list), Step::Item(_), rest @ ..])
+            if matches!(&**list, "tables" | "functions") =>
+        {
+            match rest {
+                [Step::Key(member), Step::Item(_), ..] if is_member_list(member) => Some(6),
+                _ => Some(4),
+            }
+        }
+        _ => Some(2),
+    }
+}
+
+/// True if `list` is one of a table or function whose items can be left out.
+fn is_member_list(list: &str) -> bool {
+    list == "permissions"
+        || list == "computed_fields"
+        || list.ends_with("_permissions")
+        || list.ends_with("_relationships")
+}
+
+/// True if the item at `unit` is a permission.
+fn is_permission_list(unit: &[Step]) -> bool {
+    matches!(unit, [.., Step::Key(list), Step::Item(_)] if list.ends_with("permissions"))
+}
+
+/// Paths that differ from `path` at most in the items of lists.
+fn like_paths(root: &Node, path: &[Step]) -> Vec<Vec<Step>> {
+    let mut open = vec![(root, Vec::new())];
+    for step in path {
+        let mut next = Vec::new();
+        for (node, path) in open {
+            match (step, &node.value) {
+                (Step::Key(key), _) => {
+                    next.extend(node.get(key).map(|it| (it, with_step(&path, step.clone()))))
+                }
+                (Step::Item(_), Value::List(items)) => {
+                    next.extend(items.iter().enumerate().map(|(at, it)| (it, with_step(&path, at.into()))));
+                }
+                (Step::Item(_), _) => {}
+            }
+        }
+        open = next;
+    }
+    open.into_iter().map(|it| it.1).collect()
+}
+
+fn with_step(path: &[Step], step: Step) -> Vec<Step> {
+    path.iter().cloned().chain([step]).collect()
+}
+
+/// The node at `path`.
+fn node_mut<'n>(root: &'n mut Node, path: &[Step]) -> Option<&'n mut Node> {
+    path.iter().try_fold(root, |node, step| match (step, &mut node.value) {
+        (Step::Key(key), Value::Object(members)) => {
+            members.iter_mut().find(|it| *it.key == **key).map(|it| &mut it.node)
+        }
+        (Step::Item(item), Value::List(items)) => items.get_mut(*item),
+        _ => None,
+    })
+}
+
+/// Runs `edit` on the members of the object at `path`; false if there is none.
+fn edit_object(
+    root: &mut Node,
+    path: &[Step],
+    edit: impl FnOnce(&mut Vec<crate::tree::Member>) -> bool,
+) -> bool {
+    match node_mut(root, path).map(|it| &mut it.value) {
+        Some(Value::Object(members)) => edit(members),
+        Some(_) | None => false,
+    }
+}
