@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use weir_engine::write::out::Out;
 pub(crate) use weir_language::json::is_number;
 use weir_relational::catalog::facts::Cell;
-use weir_relational::plan::{Code, CodePiece};
+
 use weir_relational::values::hex::push_hex;
 
 /// A value ready to be written.
