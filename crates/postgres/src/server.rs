@@ -14,6 +14,7 @@ use crate::keyed_limiter::{KeyPermit, KeyedLimiter};
 use crate::lane_queue::LaneCount;
 use crate::lanes::Lanes;
 use crate::permit::Permit;
+use crate::places::{Chance, Rested, Use};
 use crate::room;
 use crate::rows::Rows;
 use crate::session::{Purpose, Session};
@@ -89,6 +90,8 @@ impl Server {
             waiting: AtomicUsize::new(0),
             demand: Demand::default(),
         });
+        let rested: Weak<dyn Rested> = Arc::<Sessions>::downgrade(&sessions);
+        sessions.dialer.places.lend_from(rested);
         Self { lanes, sessions, bulkhead, limiter: KeyedLimiter::new() }
     }
 
@@ -100,14 +103,11 @@ impl Server {
         parameters: Parameters,
         deadline: Instant,
     ) -> Result<Rows, Error> {
-        let number = thread_number();
-        let own = &self.lanes[number % self.lanes.len()];
         for _ in 0..RUNTIMES_MAX {
             if let Some(cause) = self.bulkhead.diverts(statement) {
                 return Box::pin(self.read_behind(cause, statement, &parameters, deadline)).await;
             }
-            let lane =
-                if own.is_stuck() { self.lanes.iter().find(|it| !it.is_stuck()).unwrap_or(own) } else { own };
+            let lane = self.lane();
             let submitted = lane.submit(statement, parameters.clone(), deadline)?;
             if submitted.is_held_up {
                 self.add_lane(lane);
@@ -122,6 +122,17 @@ impl Server {
             }
         }
         Box::pin(self.read_behind(Cause::Read, statement, &parameters, deadline)).await
+    }
+
+    /// The thread's own lane, or one that answers if that one is stuck or has no connection and gets none.
+    fn lane(&self) -> &Lanes {
+        let own = &self.lanes[thread_number() % self.lanes.len()];
+        let is_usable = |it: &&Lanes| !it.is_shut_out() && !it.is_stuck();
+        if is_usable(&own) {
+            return own;
+        }
+        let others = || self.lanes.iter();
+        others().find(is_usable).or_else(|| others().find(|it| !it.is_shut_out())).unwrap_or(own)
     }
 
     /// Opens another lane beside these, if there may be one.
@@ -291,14 +302,10 @@ impl Server {
     ) -> Result<Session, Error> {
         let sessions = &self.sessions;
         let permit = sessions.permit(purpose, deadline).await?;
-        let wire = match sessions.take_idle() {
+        let rested = if sessions.dialer.places.has_line() { None } else { sessions.take_idle() };
+        let wire = match rested {
             Some(wire) => wire,
-            None => {
-                let connect = Box::pin(room::connect(&sessions.dialer, Kind::Session));
-                let connected = tokio::time::timeout_at(deadline.into(), connect).await;
-                let (connection, key) = connected.map_err(|_| Error::Timeout)??;
-                Wire::new(connection, key)
-            }
+            None => Box::pin(sessions.connect(deadline)).await?,
         };
         Ok(Session::new(wire, Arc::clone(sessions), permit, (purpose, patience)))
     }
@@ -384,12 +391,63 @@ impl Sessions {
         }
     }
 
+    /// A new connection, or where the server serves no more, a session that comes to rest.
+    async fn connect(self: &Arc<Self>, deadline: Instant) -> Result<Wire, Error> {
+        loop {
+            let seat = match self.dialer.places.enter(Use::Session) {
+                Some(seat) => seat,
+                None => match self.turn(deadline).await? {
+                    Chance::Connect(seat) => seat,
+                    Chance::Look(_looking) => match self.take_idle() {
+                        Some(wire) => return Ok(wire),
+                        None => continue,
+                    },
+                },
+            };
+            let connect = room::connect(&self.dialer, Kind::Session, seat);
+            let connected = tokio::time::timeout_at(deadline.into(), connect).await;
+            if let Some((connection, key)) = connected.map_err(|_| Error::Timeout)?? {
+                return Ok(Wire::new(connection, key));
+            }
+        }
+    }
+
+    /// Waits for a place, or for a session that comes to rest.
+    async fn turn(self: &Arc<Self>, deadline: Instant) -> Result<Chance, Error> {
+        let seeker = self.dialer.places.seek(Use::Session);
+        self.probe();
+        let _seeker = self.demand.seek();
+        let _recall = self.dialer.helpers.recall();
+        let last = deadline.min(Instant::now() + self.limits().wait_max);
+        match tokio::time::timeout_at(last.into(), seeker.turn()).await {
+            Ok(chance) => Ok(chance),
+            Err(_) if last == deadline => Err(Error::Timeout),
+            Err(_) => Err(Error::Busy),
+        }
+    }
+
+    /// Tries whether the server serves one connection more by now, from time to time.
+    fn probe(self: &Arc<Self>) {
+        let places = &self.dialer.places;
+        if places.count(Use::Session) >= self.limits().sessions_max {
+            return;
+        }
+        let Some(seat) = places.probe(Use::Session) else { return };
+        let sessions = Arc::clone(self);
+        tokio::spawn(async move {
+            if let Ok(Some((connection, key))) = room::connect(&sessions.dialer, Kind::Session, seat).await {
+                sessions.put_back(Wire::new(connection, key));
+            }
+        });
+    }
+
     /// Leave for a lane to have one of the connections that reads may have. A quarter stays for callers, so that they need not wait
     /// for a lane to be closed.
     fn lend_session(&self) -> Option<Permit> {
         let sessions_max = self.limits().sessions_max;
         let spared = (sessions_max / 4).max(1);
-        let is_barred = || self.dialer.helpers.is_pausing() || self.dialer.is_single();
+        let is_barred =
+            || self.dialer.helpers.is_pausing() || self.dialer.is_single() || self.dialer.places.is_full();
         if self.permits.available_permits() <= spared || self.reads.available_permits() == 0 || is_barred() {
             return None;
         }
@@ -413,7 +471,8 @@ impl Sessions {
         let wires = &mut idle.wires;
         while !wires.is_empty() {
             let own = wires.iter().rposition(|it| it.wire.home == thread);
-            let is_full = wires.len() + used > self.dialer.settings.limits.sessions_max;
+            let is_full =
+                wires.len() + used > self.dialer.settings.limits.sessions_max || self.dialer.places.is_full();
             let at = own.or_else(|| is_full.then(|| wires.len() - 1))?;
             let mut wire = wires.swap_remove(at).wire;
             if wire.connection.is_alive() {
@@ -430,6 +489,9 @@ impl Sessions {
         let resting = Resting { since: Instant::now(), wire };
         let mut idle = self.idle();
         idle.wires.push(resting);
+        drop(idle);
+        self.serve_seekers();
+        let mut idle = self.idle();
         let (Some(idle_max), false) = (self.dialer.settings.limits.idle_max, idle.is_watched) else { return };
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         idle.is_watched = true;
@@ -448,6 +510,16 @@ impl Sessions {
         drop(idle);
         let _closed: Vec<Resting> = over;
         next
+    }
+}
+
+impl Rested for Sessions {
+    fn serve_seekers(&self) {
+        let rest = self.idle_count();
+        if rest > 0 && self.dialer.places.serve(rest) {
+            let closed = self.idle().wires.pop();
+            drop(closed);
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Poolers before a PostgreSQL and servers that stand for one: a pooler that passes no replication on, and a server that lets one connection in.
 
 use crate::cluster_kit::Cluster;
-use crate::postgres_faults::behind_a_pooler_of;
+use crate::postgres_faults::{TRANSACTIONS, behind_a_pooler_of};
 use crate::postgres_kit::database;
 use crate::postgres_kit::served::{Served, serve_with};
 use futures_util::future::join_all;
@@ -37,7 +37,7 @@ async fn a_pooler_that_passes_no_replication_on_is_named() {
         tell_changes(cluster.settings("postgres", "")).await,
         "told: logical decoding tells each commit"
     );
-    behind_a_pooler_of(&cluster, async |port| {
+    behind_a_pooler_of(&cluster, TRANSACTIONS, async |port| {
         let words = tell_changes(cluster.settings("postgres", &format!("port={port}"))).await;
         let expected = "polled: PgBouncer stands before the server and refuses connections for replication (PostgreSQL refuses the connection: \
                         FATAL 08P01: unsupported startup parameter: replication): name the server itself, and they are told at once";
