@@ -29,6 +29,7 @@ mod message;
 mod permit;
 mod places;
 pub mod pool;
+pub mod pooler;
 mod proof;
 pub mod reads;
 pub mod replica;

@@ -1,7 +1,8 @@
 //! Poolers before a PostgreSQL and servers that stand for one: a pooler that passes no replication on, and a server that lets one connection in.
 
-use crate::cluster_kit::Cluster;
-use crate::postgres_faults::{TRANSACTIONS, behind_a_pooler_of};
+use crate::cluster_kit::client::soon;
+use crate::cluster_kit::{Cluster, shared};
+use crate::postgres_faults::{Pooling, TRANSACTIONS, behind_a_pooler_of};
 use crate::postgres_kit::database;
 use crate::postgres_kit::served::{Served, serve_with};
 use futures_util::future::join_all;
@@ -10,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use weir_engine::source::{OthersChanges, Source};
-use weir_postgres::{Host, Settings};
+use weir_postgres::{Host, Settings, pooler};
 use weir_sql::model::ModelOptions;
 use weir_sql::postgres::PostgresSource;
 use weir_sql::postgres::source::Options;
@@ -111,4 +112,40 @@ async fn a_server_that_lets_one_connection_in_is_read_and_written() {
         assert!(is_right, "{query}: {}", &answer[..answer.len().min(300)]);
     }
     assert_eq!(served.database.run("SELECT hits FROM thing WHERE id = 2"), "18\n");
+}
+
+#[tokio::test]
+async fn what_a_pooler_does_is_found_out_by_trying() {
+    let cluster = shared();
+    let takes = "it takes no `statement_timeout` and `lock_timeout` from Weir: `ALTER ROLE \"postgres\" SET statement_timeout = '20s'`";
+    let check = async |pooling: Pooling, expected: &[&str]| {
+        behind_a_pooler_of(cluster, pooling, async |port| {
+            let settings = cluster.settings("postgres", &format!("port={port}"));
+            assert_eq!(pooler::find(&settings, soon()).await.unwrap(), expected);
+            // It leaves nothing that the next one stumbles on.
+            assert_eq!(pooler::find(&settings, soon()).await.unwrap(), expected);
+        })
+        .await;
+    };
+    check(
+        TRANSACTIONS,
+        &[
+            "PgBouncer stands before the server; each transaction may be at another server process",
+            "statements lose their names between two transactions, so they have none and are parsed each time",
+            takes,
+        ],
+    )
+    .await;
+    check(
+        Pooling { mode: "session", places: 4 },
+        &[
+            "PgBouncer stands before the server; each connection has a server process of its own",
+            "statements have no names and are parsed each time, though it keeps names: `statement_names: always` saves that",
+            takes,
+            "it serves 4 connections at a time and Weir opens up to 42, so requests wait for each other: make room there, or for 6 with \
+             `lanes: 1` and `sessions_max: 1`",
+        ],
+    )
+    .await;
+    assert!(pooler::find(&cluster.settings("postgres", ""), soon()).await.unwrap().is_empty());
 }
