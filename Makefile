@@ -46,7 +46,7 @@ test: ## run all tests (ONLY=name for some); installs what they need
 clients: ## run clients as people have them against Weir: codegen, Apollo in a browser, refine, react-admin, Python
 	@scripts/test-clients.sh
 
-kits: ## run foreign kits against Weir and keep what they wrote for `make test`: object mappers, code generators (ONLY=name for some)
+kits: ## run foreign kits against Weir and keep what they wrote for `make test`: object mappers, code generators, poolers (ONLY=name for some)
 	@CARGO='$(CARGO)' scripts/kits.sh $(ONLY)
 
 soak: ## kill a server 200 times in storms of mutations, look at what it leaves; wall tests on each PostgreSQL; change definitions under load

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Runs foreign kits against Weir, and keeps what they wrote for `make test`: object mappers, code generators. An argument chooses kits by
-# a part of their name.
+# Runs foreign kits against Weir: object mappers and code generators, which write what `make test` reads, and poolers. An argument
+# chooses kits by a part of their name.
 source "$(dirname "$0")/common.sh"
 need_file '/usr/lib/postgresql/*/bin/initdb' initdb postgresql
 need go golang-go
 need mvn maven
 need_node
+need_file /usr/sbin/pgbouncer pgbouncer pgbouncer
+need_file /usr/sbin/pgpool pgpool pgpool2
 bin=$(dirname "$(ls /usr/lib/postgresql/*/bin/initdb | sort -V | tail -1)")
 work=${CARGO_TARGET_DIR:-$PWD/target}/kits
 written=tests/kits/written
@@ -118,4 +120,24 @@ for folder in tests/kits/generators/*/; do
   { cat examples/chinook/postgres-before.sql; sed -n '/^INSERT INTO/,$p' examples/chinook/chinook.sql; cat examples/chinook/postgres-after.sql; } |
     "$bin/psql" -q -v ON_ERROR_STOP=1 "postgres://postgres@127.0.0.1:$port/chinook-$name" >/dev/null
   generate "$name" "postgres://postgres@127.0.0.1:$port/chinook-$name"
+done
+
+# behind NAME: asks the golden cases through a pooler, and keeps which answers differ.
+behind() {
+  local log=$work/$1.log
+  mkdir -p "$work/pglite" "$written/poolers"
+  export KIT_HOME=$work/pglite
+  [ -d "$KIT_HOME/node_modules" ] ||
+    (cd "$KIT_HOME" && npm init -y >/dev/null && npm install --no-audit --no-fund --loglevel=error @electric-sql/pglite@0.5.14 @electric-sql/pglite-socket@0.2.17)
+  cp tests/kits/poolers/pglite.mjs "$KIT_HOME/server.mjs"
+  WEIR_POOLER=$PWD/tests/kits/poolers/$1/run.sh cargo test --quiet --workspace --test golden >"$log" 2>&1 || true
+  python3 tests/kits/poolers/report.py "tests/kits/poolers/$1" "$log" >"$written/poolers/$1.md" || die "$1: see $log"
+  say "$1: $(sed -n 3p "$written/poolers/$1.md")"
+}
+
+for folder in tests/kits/poolers/*/; do
+  name=$(basename "$folder")
+  is_chosen "$name" || continue
+  say "$name"
+  behind "$name"
 done

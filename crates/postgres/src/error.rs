@@ -137,10 +137,14 @@ impl Error {
         )
     }
 
-    /// True if the server, or the role, has too many connections.
+    /// True if the server, the role or a pooler has too many connections.
     pub(crate) fn is_full(&self) -> bool {
         let Self::Unavailable(cause) = self else { return false };
-        cause.downcast_ref::<DatabaseError>().is_some_and(|it| &it.sqlstate == b"53300")
+        let is_full = |it: &DatabaseError| {
+            // PgBouncer has no number of its own for it.
+            &it.sqlstate == b"53300" || it.message.contains("no more connections allowed")
+        };
+        cause.downcast_ref::<DatabaseError>().is_some_and(is_full)
     }
 
     /// True if the server lost a node behind it: nothing happened, and a repeated read may find the node again.

@@ -123,6 +123,11 @@ impl<B: Batch> Lanes<B> {
         }
     }
 
+    /// True if they have no connection, and the server serves no more.
+    pub(crate) fn is_shut_out(&self) -> bool {
+        self.shared.is_shut_out.load(Ordering::Relaxed) && self.shared.dialer.places.shuts_out()
+    }
+
     /// Number of lanes.
     pub(crate) fn lanes_open(&self) -> usize {
         self.shared.queue().lanes

@@ -455,8 +455,9 @@ pub async fn prospect(
         return Ok(Prospect::Nothing(obstacle));
     }
     if let Err(error) = try_replication(settings, deadline).await {
-        let pooler = pooler(settings, deadline).await;
-        return Ok(Prospect::Nothing(obstacle::of_refusal(&error, facts, pooler.as_deref())));
+        let settings = of_stream(settings);
+        let named = tokio::time::timeout_at(deadline.into(), pooler_name(&settings)).await.ok().flatten();
+        return Ok(Prospect::Nothing(obstacle::of_refusal(&error, facts, named.as_deref())));
     }
     let relations = texts(&ask(pool, RELATIONS, 5, deadline).await?);
     let heirs = texts(&ask(pool, HEIRS, 2, deadline).await?);
@@ -477,14 +478,20 @@ async fn try_replication(settings: &Settings, deadline: Instant) -> Result<(), E
     tokio::time::timeout_at(deadline.into(), tried).await.unwrap_or(Err(Error::Timeout))
 }
 
-/// Product and version of a pooler that answers for the server when it is asked for them.
-async fn pooler(settings: &Settings, deadline: Instant) -> Option<String> {
-    let asked = async {
-        let mut side = StreamConnection::open(&of_stream(settings), Kind::Session).await.ok()?;
+/// Product of a pooler before the server of `settings`, if it shows.
+pub(crate) async fn pooler_name(settings: &Settings) -> Option<String> {
+    let pgpool = async {
+        let mut side = StreamConnection::open(settings, Kind::Session).await.ok()?;
         let rows = side.rows("SHOW pool_version").await.ok()?;
         Some(format!("Pgpool-II {}", rows.first()?.first()?.as_deref()?))
     };
-    tokio::time::timeout_at(deadline.into(), asked).await.ok().flatten()
+    if let Some(name) = pgpool.await {
+        return Some(name);
+    }
+    // PgBouncer passes on the startup parameters that it knows alone.
+    let settings = Settings { options: Some("-c weir.tried=1".into()), ..settings.clone() };
+    let refused = StreamConnection::open(&settings, Kind::Session).await.err()?;
+    refused.to_string().contains("unsupported startup parameter").then(|| "PgBouncer".into())
 }
 
 async fn ask(pool: &Pool, sql: &str, columns: usize, deadline: Instant) -> Result<Rows, Error> {

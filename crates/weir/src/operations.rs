@@ -173,7 +173,7 @@ fn check(query: &NamedQuery, schema: Option<&Schema>, config: &Config) -> Result
     let Some(schema) = schema else { return Ok(()) };
     let limits = config.limits.document();
     let options = Options { limits, suggestions: true, edition_2026: false, subscriptions_beside: false };
-    validate::validate(schema, &document, &options).map_err(|errors| {
+    validate::validate(schema, &document, &options).map(drop).map_err(|errors| {
         let words: Vec<&str> = errors.iter().map(|it| it.message.as_str()).collect();
         QueryFault::Misfit(words.join("; "))
     })

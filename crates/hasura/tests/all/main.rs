@@ -70,6 +70,7 @@ mod postgres_group;
 mod postgres_lanes;
 mod postgres_locks;
 mod postgres_migrations;
+mod postgres_places;
 mod postgres_poolers;
 mod postgres_random;
 mod postgres_read;

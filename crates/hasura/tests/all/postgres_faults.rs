@@ -222,18 +222,30 @@ async fn a_server_that_comes_and_goes_is_found_again() {
     assert!(matches!(pool.ready(soon()).await, Err(Error::Unavailable(_))));
 }
 
+/// How PgBouncer shares its connections.
+#[derive(Clone, Copy)]
+pub(crate) struct Pooling {
+    pub(crate) mode: &'static str,
+    /// Connections to a database at a time.
+    pub(crate) places: usize,
+}
+
+/// What another client asks for between two transactions may get the same connection.
+pub(crate) const TRANSACTIONS: Pooling = Pooling { mode: "transaction", places: 2 };
+
 /// Runs PgBouncer before the shared cluster while `test` has the port.
 async fn behind_a_pooler(test: impl AsyncFnOnce(u16)) {
-    behind_a_pooler_of(shared(), test).await;
+    behind_a_pooler_of(shared(), TRANSACTIONS, test).await;
 }
 
 /// Runs `test` behind a PgBouncer before `cluster`.
-pub(crate) async fn behind_a_pooler_of(cluster: &Cluster, test: impl AsyncFnOnce(u16)) {
+pub(crate) async fn behind_a_pooler_of(cluster: &Cluster, pooling: Pooling, test: impl AsyncFnOnce(u16)) {
+    let Pooling { mode, places } = pooling;
     let folder = cluster_kit::folder("pooler");
     let port = crate::port_kit::free_port();
     let settings = format!(
         "[databases]\n* = host=127.0.0.1 port={}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n\
-         auth_type = any\npool_mode = transaction\ndefault_pool_size = 2\nunix_socket_dir =\n",
+         auth_type = any\npool_mode = {mode}\ndefault_pool_size = {places}\nunix_socket_dir =\n",
         cluster.port
     );
     let settings = settings.replace("host=127.0.0.1", "user=postgres host=127.0.0.1");

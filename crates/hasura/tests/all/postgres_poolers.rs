@@ -1,8 +1,9 @@
 //! Poolers before a PostgreSQL and servers that stand for one: a pooler that passes no replication on, and a server that lets one connection in.
 
-use crate::cluster_kit::Cluster;
+use crate::cluster_kit::client::soon;
+use crate::cluster_kit::{Cluster, shared};
 use crate::hasura_kit::{Served, serve_with};
-use crate::postgres_faults::behind_a_pooler_of;
+use crate::postgres_faults::{Pooling, TRANSACTIONS, behind_a_pooler_of};
 use crate::postgres_kit::database;
 use futures_util::future::join_all;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use tokio::net::{TcpListener, TcpStream};
 use weir_engine::source::{OthersChanges, Source};
 use weir_hasura::model::ModelOptions;
 use weir_hasura::open::{PostgresOptions, open_postgres};
-use weir_postgres::{Host, Settings};
+use weir_postgres::{Host, Settings, pooler};
 
 /// How subscriptions find out what others changed, for operators.
 async fn tell_changes(settings: Settings) -> String {
@@ -37,7 +38,7 @@ async fn a_pooler_that_passes_no_replication_on_is_named() {
         tell_changes(cluster.settings("postgres", "")).await,
         "told: logical decoding tells each commit"
     );
-    behind_a_pooler_of(&cluster, async |port| {
+    behind_a_pooler_of(&cluster, TRANSACTIONS, async |port| {
         let words = tell_changes(cluster.settings("postgres", &format!("port={port}"))).await;
         let expected = "polled: PgBouncer stands before the server and refuses connections for replication (PostgreSQL refuses the connection: \
                         FATAL 08P01: unsupported startup parameter: replication): name the server itself, and they are told at once";
@@ -111,4 +112,40 @@ async fn a_server_that_lets_one_connection_in_is_read_and_written() {
         assert!(is_right, "{query}: {}", &answer[..answer.len().min(300)]);
     }
     assert_eq!(served.database.run("SELECT hits FROM thing WHERE id = 2"), "18\n");
+}
+
+#[tokio::test]
+async fn what_a_pooler_does_is_found_out_by_trying() {
+    let cluster = shared();
+    let takes = "it takes no `statement_timeout` and `lock_timeout` from Weir: `ALTER ROLE \"postgres\" SET statement_timeout = '20s'`";
+    let check = async |pooling: Pooling, expected: &[&str]| {
+        behind_a_pooler_of(cluster, pooling, async |port| {
+            let settings = cluster.settings("postgres", &format!("port={port}"));
+            assert_eq!(pooler::find(&settings, soon()).await.unwrap(), expected);
+            // It leaves nothing that the next one stumbles on.
+            assert_eq!(pooler::find(&settings, soon()).await.unwrap(), expected);
+        })
+        .await;
+    };
+    check(
+        TRANSACTIONS,
+        &[
+            "PgBouncer stands before the server; each transaction may be at another server process",
+            "statements lose their names between two transactions, so they have none and are parsed each time",
+            takes,
+        ],
+    )
+    .await;
+    check(
+        Pooling { mode: "session", places: 4 },
+        &[
+            "PgBouncer stands before the server; each connection has a server process of its own",
+            "statements have no names and are parsed each time, though it keeps names: `statement_names: always` saves that",
+            takes,
+            "it serves 4 connections at a time and Weir opens up to 42, so requests wait for each other: make room there, or for 6 with \
+             `lanes: 1` and `sessions_max: 1`",
+        ],
+    )
+    .await;
+    assert!(pooler::find(&cluster.settings("postgres", ""), soon()).await.unwrap().is_empty());
 }

@@ -27,7 +27,7 @@ const PAUSE_MAX: Duration = Duration::from_secs(60);
 /// Timeout of the wait for a recalled helper.
 const LEAVE_MAX: Duration = Duration::from_secs(1);
 /// The server counts a connection a moment longer than we do.
-const ROOM_PAUSE: Duration = Duration::from_millis(20);
+pub(crate) const ROOM_PAUSE: Duration = Duration::from_millis(20);
 
 /// The helpers of one server.
 #[derive(Debug, Default)]

@@ -7,13 +7,13 @@
 
 use crate::address::{Host, Naming, Settings, Target, TlsMode};
 use crate::admission::helper_lanes::HelperLanes;
+use crate::connect::proof::{Proof, Refusal};
 use crate::error::{DatabaseError, Error};
+use crate::places::{Places, Use};
 use crate::protocol::connection::{Connection, End, Facts, READ_BYTES};
 use crate::protocol::rows::split;
 use crate::protocol::stream::{Address, Encryption, Stream, resolve};
 use bytes::{Buf, BytesMut};
-use postgres_protocol::authentication::md5_hash;
-use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
 use postgres_protocol::message::frontend;
 use std::io;
 use std::pin::pin;
@@ -75,6 +75,17 @@ pub(crate) enum ReadVersion {
     Followers,
 }
 
+impl Kind {
+    /// What counts its connections at the server.
+    pub(crate) const fn usage(self) -> Use {
+        match self {
+            Self::Lane => Use::Lane,
+            Self::Session => Use::Session,
+            Self::Group | Self::Replication => Use::Beside,
+        }
+    }
+}
+
 /// Makes connections.
 #[derive(Debug)]
 pub(crate) struct Dialer {
@@ -92,6 +103,8 @@ pub(crate) struct Dialer {
     turns: Arc<Semaphore>,
     /// The lanes beyond the first of each thread.
     pub(crate) helpers: HelperLanes,
+    /// How many connections there may be.
+    pub(crate) places: Arc<Places>,
 }
 
 /// A connector, which cannot show itself.
@@ -136,18 +149,6 @@ struct Admitted {
     secret: i32,
 }
 
-/// Why one attempt failed.
-enum Refusal {
-    Broken(io::Error),
-    Said(Box<DatabaseError>),
-}
-
-impl From<io::Error> for Refusal {
-    fn from(error: io::Error) -> Self {
-        Self::Broken(error)
-    }
-}
-
 impl Dialer {
     pub(crate) fn new(settings: Settings, reading: ReadVersion) -> Self {
         let tls = crate::connect::tls::connector(&settings).map(|it| it.map(TlsConnectorHandle));
@@ -157,7 +158,8 @@ impl Dialer {
         let attempts = AtomicUsize::new(0);
         let turns = Arc::new(Semaphore::new(1));
         let helpers = HelperLanes::default();
-        Self { settings, tls, reading, is_modest, facts, has_clashed, attempts, turns, helpers }
+        let places = Arc::default();
+        Self { settings, tls, reading, is_modest, facts, has_clashed, attempts, turns, helpers, places }
     }
 
     /// Facts of the newest connection.
@@ -200,6 +202,11 @@ impl Dialer {
         // The next connections take turns, so this one has to hold a turn too.
         *self.facts.lock().unwrap_or_else(PoisonError::into_inner) = Some(connection.facts);
         Ok((connection, key))
+    }
+
+    /// True if the server was seen to refuse our settings.
+    pub(crate) fn is_modest(&self) -> bool {
+        self.is_modest.load(Ordering::Relaxed)
     }
 
     /// True if the server lets one connection in at a time, as far as it is known.
@@ -531,63 +538,4 @@ async fn next_message(stream: &mut Stream, read: &mut BytesMut) -> io::Result<us
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, words));
         }
     }
-}
-
-/// Authenticates.
-struct Proof<'s> {
-    settings: &'s Settings,
-    /// Begun and not ended.
-    scram: Option<ScramSha256>,
-    /// The server lets us in.
-    is_over: bool,
-}
-
-impl Proof<'_> {
-    /// Appends the answer to an authentication request. Source: the manual of PostgreSQL, "Message Formats", Authentication….
-    fn answer(&mut self, asked: &[u8], out: &mut BytesMut) -> Result<(), Refusal> {
-        let wrong = |words: &'static str| io::Error::other(words);
-        let (kind, data) = asked.split_first_chunk::<4>().ok_or_else(|| wrong("an empty question"))?;
-        let password = self.settings.password.as_ref().map(|it| it.0.as_bytes());
-        let password = password.ok_or_else(no_password);
-        let begun = || wrong("the server authenticates out of turn");
-        match u32::from_be_bytes(*kind) {
-            0 if self.scram.is_none() => self.is_over = true,
-            3 => frontend::password_message(password?, out)?,
-            5 => {
-                let salt = data.try_into().map_err(|_| wrong("a salt is too short"))?;
-                let hash = md5_hash(self.settings.user.as_bytes(), password?, salt);
-                frontend::password_message(hash.as_bytes(), out)?;
-            }
-            10 => {
-                if !data.split(|it| *it == 0).any(|it| it == SCRAM_SHA_256.as_bytes()) {
-                    return Err(wrong("the server takes no SCRAM-SHA-256").into());
-                }
-                let scram = ScramSha256::new(password?, ChannelBinding::unsupported());
-                frontend::sasl_initial_response(SCRAM_SHA_256, scram.message(), out)?;
-                self.scram = Some(scram);
-            }
-            11 => {
-                let scram = self.scram.as_mut().ok_or_else(begun)?;
-                scram.update(data)?;
-                frontend::sasl_response(scram.message(), out)?;
-            }
-            // The server proves that it knows the password too.
-            12 => self.scram.take().ok_or_else(begun)?.finish(data)?,
-            0 => return Err(wrong("the server does not prove that it knows the password").into()),
-            _ => return Err(wrong("the server asks for an authentication that is not supported").into()),
-        }
-        Ok(())
-    }
-}
-
-/// Reports a missing password with the server's error for a wrong one.
-fn no_password() -> Refusal {
-    let sqlstate = *b"28P01";
-    let message = "the server asks for a password and none is given".into();
-    Refusal::Said(Box::new(DatabaseError {
-        sqlstate,
-        severity: "FATAL".into(),
-        message,
-        ..DatabaseError::default()
-    }))
 }

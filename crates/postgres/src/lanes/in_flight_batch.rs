@@ -14,6 +14,7 @@ use crate::connect::dial::{CancelKey, Kind};
 use crate::error::Error;
 use crate::lanes::lane_queue::{Batch, Connected, GRACE, Landed, Request, Shared, TICK, tick};
 use crate::lanes::read_batch::{BATCH_MAX, Fate, ReadBatch};
+use crate::places::Use;
 use crate::protocol::connection::Connection;
 use crate::protocol::statement::Statement;
 use std::future::pending;
@@ -126,16 +127,22 @@ impl InFlightBatch {
             && (self.batch.statements() > 1 || self.shared.is_awaited());
         if is_held_up && self.second.is_none() && !self.is_second_refused {
             // Without leave the lane waits.
-            self.second = self.shared.leave().map(|leave| {
-                let dialer = Arc::clone(&self.shared.dialer);
-                let attempt = async move {
-                    let settings = &dialer.settings;
-                    dialer.connect(Kind::Lane, &settings.hosts, settings.target).await
-                };
-                (Box::pin(attempt) as Attempt, leave)
-            });
+            self.second = self.shared.leave().and_then(|leave| Some((self.attempt()?, leave)));
         }
         Fate::Open
+    }
+
+    /// An attempt to connect beside; `None` if the server serves no more.
+    fn attempt(&self) -> Option<Attempt> {
+        let dialer = Arc::clone(&self.shared.dialer);
+        let mut seat = dialer.places.enter(Use::Beside)?;
+        Some(Box::pin(async move {
+            let settings = &dialer.settings;
+            let (mut connection, key) = dialer.connect(Kind::Lane, &settings.hosts, settings.target).await?;
+            seat.settle();
+            connection.occupy(seat);
+            Ok((connection, key))
+        }))
     }
 
     /// The second connection, if it was made while the slow statement is still under way.
@@ -151,8 +158,9 @@ impl InFlightBatch {
     }
 
     /// The slow statement leaves with the first connection.
-    fn part(self, second: Connected, leave: OwnedSemaphorePermit) -> Landed<ReadBatch> {
-        let Self { shared, connection, key, mut batch, last, .. } = self;
+    fn part(self, mut second: Connected, leave: OwnedSemaphorePermit) -> Landed<ReadBatch> {
+        let Self { shared, mut connection, key, mut batch, last, .. } = self;
+        connection.swap_seats(&mut second.0);
         let slow = batch.part_first();
         let again = batch.take_rest();
         drop(tokio::spawn(DetachedQuery { shared, connection, key, batch: slow, last, _leave: leave }.run()));

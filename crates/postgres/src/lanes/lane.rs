@@ -7,14 +7,18 @@
 
 use crate::admission::helper_lanes::REST_MAX;
 use crate::admission::permit::Permit;
+use crate::connect::dial::{Dialer, Kind};
 use crate::connect::room;
 use crate::error::Error;
 use crate::lanes::lane_queue::{Batch, Connected, Landed, Queue, Shared, TICK, add_jitter, tick};
+use crate::places::{Chance, Seat, Use};
+use futures_util::poll;
 use std::collections::VecDeque;
 use std::future::pending;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 use tokio::time::Sleep;
 
@@ -85,7 +89,7 @@ impl<B: Batch> Lane<B> {
         }
         while self.wait(rest.as_mut()).await {
             let is_alive = self.connection.as_mut().is_some_and(|it| it.0.is_alive());
-            if !is_alive && matches!(self.kind, LaneKind::Helper { .. }) {
+            if !is_alive && self.is_helper() {
                 return;
             }
             if !is_alive && !self.connect(timer.as_mut()).await {
@@ -132,6 +136,10 @@ impl<B: Batch> Lane<B> {
         loop {
             // Before the look at the queue, so that no news of it is missed.
             let filled = shared.filled.notified();
+            let called = shared.dialer.places.called();
+            if self.yields() && self.is_helper() {
+                return false;
+            }
             {
                 let mut queue = shared.queue();
                 if queue.is_closed || (is_lent && shared.dialer.helpers.is_recalled()) {
@@ -144,12 +152,8 @@ impl<B: Batch> Lane<B> {
                 }
             }
             shared.busy_since_ms.store(0, Ordering::Relaxed);
-            let recall = async {
-                if !is_lent {
-                    return pending().await;
-                }
-                shared.dialer.helpers.await_recall().await;
-            };
+            let recall =
+                async { if is_lent { shared.dialer.helpers.await_recall().await } else { pending().await } };
             let Some((connection, _)) = &mut self.connection else {
                 filled.await;
                 continue;
@@ -157,10 +161,11 @@ impl<B: Batch> Lane<B> {
             tokio::select! {
                 biased;
                 () = filled => {}
+                () = called => {}
                 error = connection.idle() => {
                     tracing::info!(%error, "an idle connection to PostgreSQL ended");
                     self.connection = None;
-                    if matches!(self.kind, LaneKind::Helper { .. }) {
+                    if self.is_helper() {
                         return false;
                     }
                 }
@@ -176,6 +181,17 @@ impl<B: Batch> Lane<B> {
         }
     }
 
+    fn is_helper(&self) -> bool {
+        matches!(self.kind, LaneKind::Helper { .. })
+    }
+
+    /// Gives up the connection if others starve for its place.
+    fn yields(&mut self) -> bool {
+        let is_wanted =
+            self.connection.is_some() && self.shared.dialer.places.wants_place_of(B::KIND.usage());
+        self.connection.take_if(|_| is_wanted).is_some()
+    }
+
     /// Notes in the queue whether the lane rests.
     fn note_rest(&mut self, queue: &mut Queue, is_resting: bool) {
         queue.resting = queue.resting + usize::from(is_resting) - usize::from(self.is_resting);
@@ -188,7 +204,7 @@ impl<B: Batch> Lane<B> {
         let pause = add_jitter(self.pause);
         let attempt = async {
             tokio::time::sleep(pause).await;
-            room::connect(&shared.dialer, B::KIND).await
+            connect(&shared, B::KIND).await
         };
         let mut attempt = pin!(attempt);
         tick(timer.as_mut());
@@ -198,15 +214,19 @@ impl<B: Batch> Lane<B> {
                 connected = &mut attempt => break connected,
                 () = &mut timer => {
                     tick(timer.as_mut());
-                    shared.expire(|| if shared.dialer.is_single() { Error::Busy } else { Error::unavailable("the connection is not made yet") });
+                    let is_busy = shared.dialer.is_single() || shared.is_shut_out.load(Ordering::Relaxed);
+                    shared.expire(|| if is_busy { Error::Busy } else { Error::unavailable("the connection is not made yet") });
+                    if shared.queue().is_closed {
+                        return false;
+                    }
                 }
             }
         };
         match connected {
             Ok(connected) => {
-                self.connection = Some(connected);
+                self.connection = connected;
                 self.pause = Duration::ZERO;
-                true
+                self.connection.is_some()
             }
             Err(error) => {
                 tracing::warn!(%error, "PostgreSQL cannot be reached");
@@ -274,4 +294,65 @@ impl<B: Batch> Lane<B> {
         self.batch = batch;
         shared.put_first(again);
     }
+}
+
+/// Connects a lane that stays; `None` if the server serves no more, and nobody waits for this lane.
+async fn connect(shared: &Shared, kind: Kind) -> Result<Option<Connected>, Error> {
+    let dialer = &shared.dialer;
+    let mut seat = dialer.places.enter(kind.usage());
+    loop {
+        if let Some(seat) = seat.take()
+            && let Some(connected) = room::connect(dialer, kind, seat).await?
+        {
+            shared.is_shut_out.store(false, Ordering::Relaxed);
+            return Ok(Some(connected));
+        }
+        shared.shut_out(kind.usage());
+        if kind.usage() != Use::Lane || !shared.is_awaited() {
+            return Ok(probe(shared, kind).await);
+        }
+        seat = await_seat(dialer).await;
+    }
+}
+
+/// Waits for a place for a lane; `None` if another lane is connected before.
+async fn await_seat(dialer: &Dialer) -> Option<Seat> {
+    let places = &dialer.places;
+    let _recall = dialer.helpers.recall();
+    let mut turn = pin!(places.seek(Use::Lane).turn());
+    loop {
+        let called = places.called();
+        if places.has_lane() {
+            // It may be this one's.
+            return match poll!(&mut turn) {
+                Poll::Ready(Chance::Connect(seat)) => Some(seat),
+                _ => None,
+            };
+        }
+        tokio::select! {
+            biased;
+            chance = &mut turn => match chance {
+                Chance::Connect(seat) => return Some(seat),
+                Chance::Look(_) => return None,
+            },
+            () = called => {}
+        }
+    }
+}
+
+/// Tries whether the server serves one connection more by now, while nobody waits for this lane.
+async fn probe(shared: &Shared, kind: Kind) -> Option<Connected> {
+    let seat = shared.dialer.places.probe(kind.usage())?;
+    let mut attempt = pin!(room::connect(&shared.dialer, kind, seat));
+    let connected = loop {
+        tokio::select! {
+            biased;
+            connected = &mut attempt => break connected.ok().flatten()?,
+            () = shared.filled.notified() => if shared.is_awaited() {
+                return None;
+            }
+        }
+    };
+    shared.is_shut_out.store(false, Ordering::Relaxed);
+    Some(connected)
 }

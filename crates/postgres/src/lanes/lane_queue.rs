@@ -5,6 +5,7 @@
 use crate::admission::bulkhead::Bulkhead;
 use crate::connect::dial::{CancelKey, Dialer, Kind};
 use crate::error::Error;
+use crate::places::Use;
 use crate::protocol::connection::Connection;
 use crate::protocol::rows::Rows;
 use crate::protocol::statement::{Parameters, SHORT_MAX, Statement};
@@ -116,6 +117,8 @@ pub(crate) struct Shared {
     pub(crate) started: Instant,
     /// Milliseconds from `started` to when the last lane that was free sent its batch, plus one; 0 if one is free.
     pub(crate) busy_since_ms: AtomicU64,
+    /// The lane that stays has no connection, as the server served no more when it was tried.
+    pub(crate) is_shut_out: AtomicBool,
     pub(crate) batches: AtomicU64,
     pub(crate) statements: AtomicU64,
 }
@@ -153,6 +156,7 @@ impl Shared {
             leave_after_ms: AtomicU64::new(0),
             started: Instant::now(),
             busy_since_ms: AtomicU64::new(0),
+            is_shut_out: AtomicBool::new(false),
             batches: AtomicU64::new(0),
             statements: AtomicU64::new(0),
         }
@@ -196,6 +200,15 @@ impl Shared {
         let leave = Arc::clone(&self.detached).try_acquire_owned().ok()?;
         self.leave_after_ms.store(millis(now + LEAVE_PAUSE), Ordering::Relaxed);
         Some(leave)
+    }
+
+    /// The server serves no more connections: lets requests go elsewhere if they can.
+    pub(crate) fn shut_out(&self, usage: Use) {
+        self.is_shut_out.store(true, Ordering::Relaxed);
+        if usage != Use::Lane || self.dialer.places.has_lane() {
+            // The askers take another way when nobody answers.
+            self.queue().waiting.clear();
+        }
     }
 
     /// Lets these wait before all others, in their order.

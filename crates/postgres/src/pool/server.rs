@@ -13,14 +13,15 @@ use crate::connect::room;
 use crate::error::Error;
 use crate::lanes::Lanes;
 use crate::lanes::lane_queue::LaneCount;
+use crate::places::Rested;
 use crate::protocol::rows::Rows;
 use crate::protocol::statement::{Parameters, SHORT_MAX, Statement};
 use crate::protocol::transaction::Transaction;
 use crate::session::Session;
 use crate::session::idle_sessions::{Purpose, Sessions, Waiting};
 use crate::session::session_wire::Wire;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 use tokio::sync::oneshot;
 use weir_relational::catalog::TableId;
@@ -54,6 +55,8 @@ impl Server {
         let lanes = |count| Lanes::new(Arc::clone(&dialer), Arc::clone(&bulkhead), count);
         let lanes = lane_counts(&limits).into_iter().map(lanes).collect();
         let sessions = Arc::new(Sessions::new(dialer));
+        let rested: Weak<dyn Rested> = Arc::<Sessions>::downgrade(&sessions);
+        sessions.dialer.places.lend_from(rested);
         Self { lanes, sessions, bulkhead, limiter: KeyedLimiter::new() }
     }
 
@@ -65,14 +68,11 @@ impl Server {
         parameters: Parameters,
         deadline: Instant,
     ) -> Result<Rows, Error> {
-        let number = thread_number();
-        let own = &self.lanes[number % self.lanes.len()];
         for _ in 0..RUNTIMES_MAX {
             if let Some(cause) = self.bulkhead.diverts(statement) {
                 return Box::pin(self.read_behind(cause, statement, &parameters, deadline)).await;
             }
-            let lane =
-                if own.is_stuck() { self.lanes.iter().find(|it| !it.is_stuck()).unwrap_or(own) } else { own };
+            let lane = self.lane();
             let submitted = lane.submit(statement, parameters.clone(), deadline)?;
             if submitted.is_held_up {
                 self.add_lane(lane);
@@ -87,6 +87,17 @@ impl Server {
             }
         }
         Box::pin(self.read_behind(Cause::Read, statement, &parameters, deadline)).await
+    }
+
+    /// The thread's own lane, or one that answers if that one is stuck or has no connection and gets none.
+    fn lane(&self) -> &Lanes {
+        let own = &self.lanes[thread_number() % self.lanes.len()];
+        let is_usable = |it: &&Lanes| !it.is_shut_out() && !it.is_stuck();
+        if is_usable(&own) {
+            return own;
+        }
+        let others = || self.lanes.iter();
+        others().find(is_usable).or_else(|| others().find(|it| !it.is_shut_out())).unwrap_or(own)
     }
 
     /// Opens another lane beside these, if there may be one.
@@ -256,14 +267,10 @@ impl Server {
     ) -> Result<Session, Error> {
         let sessions = &self.sessions;
         let permit = sessions.permit(purpose, deadline).await?;
-        let wire = match sessions.take_idle() {
+        let rested = if sessions.dialer.places.has_line() { None } else { sessions.take_idle() };
+        let wire = match rested {
             Some(wire) => wire,
-            None => {
-                let connect = Box::pin(room::connect(&sessions.dialer, Kind::Session));
-                let connected = tokio::time::timeout_at(deadline.into(), connect).await;
-                let (connection, key) = connected.map_err(|_| Error::Timeout)??;
-                Wire::new(connection, key)
-            }
+            None => Box::pin(sessions.connect(deadline)).await?,
         };
         Ok(Session::new(wire, Arc::clone(sessions), permit, purpose, patience))
     }

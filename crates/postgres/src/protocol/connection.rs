@@ -8,6 +8,7 @@
 //! **Cost:** a batch is one write and, mostly, one read; an answer takes no allocation of its own.
 
 use crate::error::{COLUMNS_CHANGED, DatabaseError, Error};
+use crate::places::Seat;
 use crate::protocol::message::{self, Name};
 use crate::protocol::prepared_cache::{Need, Prepared};
 use crate::protocol::rows::Rows;
@@ -104,6 +105,8 @@ pub(crate) struct Connection {
     has_clashed: Arc<AtomicBool>,
     /// Leave to be connected, where one connection may be at a time.
     turn: Option<OwnedSemaphorePermit>,
+    /// What it takes at the server.
+    seat: Option<Seat>,
 }
 
 impl Connection {
@@ -116,28 +119,23 @@ impl Connection {
         facts: Facts,
     ) -> Self {
         let prepared = Some(Prepared::new(statements_max));
-        let described = VecDeque::new();
-        let bound = VecDeque::new();
-        let write = BytesMut::new();
-        let at = 0;
-        let rows_from = 0;
-        let is_unflushed = false;
         Self {
             stream,
             read,
-            write,
-            at,
-            rows_from,
+            write: BytesMut::new(),
+            at: 0,
+            rows_from: 0,
             prepared,
-            described,
-            bound,
+            described: VecDeque::new(),
+            bound: VecDeque::new(),
             answer_bytes_max,
             discards: false,
             left: 0,
-            is_unflushed,
+            is_unflushed: false,
             facts,
             has_clashed: Arc::default(),
             turn: None,
+            seat: None,
         }
     }
 
@@ -149,6 +147,16 @@ impl Connection {
     /// Keeps others from connecting while this one lives.
     pub(crate) fn hold(&mut self, turn: OwnedSemaphorePermit) {
         self.turn = Some(turn);
+    }
+
+    /// Takes a place as long as this one lives.
+    pub(crate) fn occupy(&mut self, seat: Seat) {
+        self.seat = Some(seat);
+    }
+
+    /// Takes the place of `other`, which takes its own.
+    pub(crate) const fn swap_seats(&mut self, other: &mut Self) {
+        std::mem::swap(&mut self.seat, &mut other.seat);
     }
 
     /// True if others can connect only when this one is closed.

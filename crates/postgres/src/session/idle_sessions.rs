@@ -6,8 +6,10 @@ use super::session_wire::Wire;
 use crate::address::Limits;
 use crate::admission::demand::Demand;
 use crate::admission::permit::Permit;
-use crate::connect::dial::Dialer;
+use crate::connect::dial::{Dialer, Kind};
+use crate::connect::room;
 use crate::error::Error;
+use crate::places::{Chance, Rested, Use};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -110,12 +112,63 @@ impl Sessions {
         Waiting::enter(&self.waiting, self.dialer.settings.limits.waiting_max)
     }
 
+    /// A new connection, or where the server serves no more, a session that comes to rest.
+    pub(crate) async fn connect(self: &Arc<Self>, deadline: Instant) -> Result<Wire, Error> {
+        loop {
+            let seat = match self.dialer.places.enter(Use::Session) {
+                Some(seat) => seat,
+                None => match self.turn(deadline).await? {
+                    Chance::Connect(seat) => seat,
+                    Chance::Look(_looking) => match self.take_idle() {
+                        Some(wire) => return Ok(wire),
+                        None => continue,
+                    },
+                },
+            };
+            let connect = room::connect(&self.dialer, Kind::Session, seat);
+            let connected = tokio::time::timeout_at(deadline.into(), connect).await;
+            if let Some((connection, key)) = connected.map_err(|_| Error::Timeout)?? {
+                return Ok(Wire::new(connection, key));
+            }
+        }
+    }
+
+    /// Waits for a place, or for a session that comes to rest.
+    async fn turn(self: &Arc<Self>, deadline: Instant) -> Result<Chance, Error> {
+        let seeker = self.dialer.places.seek(Use::Session);
+        self.probe();
+        let _seeker = self.demand.seek();
+        let _recall = self.dialer.helpers.recall();
+        let last = deadline.min(Instant::now() + self.limits().wait_max);
+        match tokio::time::timeout_at(last.into(), seeker.turn()).await {
+            Ok(chance) => Ok(chance),
+            Err(_) if last == deadline => Err(Error::Timeout),
+            Err(_) => Err(Error::Busy),
+        }
+    }
+
+    /// Tries whether the server serves one connection more by now, from time to time.
+    fn probe(self: &Arc<Self>) {
+        let places = &self.dialer.places;
+        if places.count(Use::Session) >= self.limits().sessions_max {
+            return;
+        }
+        let Some(seat) = places.probe(Use::Session) else { return };
+        let sessions = Arc::clone(self);
+        tokio::spawn(async move {
+            if let Ok(Some((connection, key))) = room::connect(&sessions.dialer, Kind::Session, seat).await {
+                sessions.put_back(Wire::new(connection, key));
+            }
+        });
+    }
+
     /// Leave for a lane to have one of the connections that reads may have. A quarter stays for callers, so that they need not wait
     /// for a lane to be closed.
     pub(crate) fn lend_session(&self) -> Option<Permit> {
         let sessions_max = self.limits().sessions_max;
         let spared = (sessions_max / 4).max(1);
-        let is_barred = || self.dialer.helpers.is_pausing() || self.dialer.is_single();
+        let is_barred =
+            || self.dialer.helpers.is_pausing() || self.dialer.is_single() || self.dialer.places.is_full();
         if self.permits.available_permits() <= spared || self.reads.available_permits() == 0 || is_barred() {
             return None;
         }
@@ -139,7 +192,8 @@ impl Sessions {
         let wires = &mut idle.wires;
         while !wires.is_empty() {
             let own = wires.iter().rposition(|it| it.wire.home == thread);
-            let is_full = wires.len() + used > self.dialer.settings.limits.sessions_max;
+            let is_full =
+                wires.len() + used > self.dialer.settings.limits.sessions_max || self.dialer.places.is_full();
             let at = own.or_else(|| is_full.then(|| wires.len() - 1))?;
             let mut wire = wires.swap_remove(at).wire;
             if wire.connection.is_alive() {
@@ -156,6 +210,9 @@ impl Sessions {
         let resting = Resting { since: Instant::now(), wire };
         let mut idle = self.idle();
         idle.wires.push(resting);
+        drop(idle);
+        self.serve_seekers();
+        let mut idle = self.idle();
         let (Some(idle_max), false) = (self.dialer.settings.limits.idle_max, idle.is_watched) else { return };
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         idle.is_watched = true;
@@ -174,6 +231,16 @@ impl Sessions {
         drop(idle);
         let _closed: Vec<Resting> = over;
         next
+    }
+}
+
+impl Rested for Sessions {
+    fn serve_seekers(&self) {
+        let rest = self.idle_count();
+        if rest > 0 && self.dialer.places.serve(rest) {
+            let closed = self.idle().wires.pop();
+            drop(closed);
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 use super::print;
 use super::serve::origin;
 use crate::config::source::address;
-use crate::config::{Auth, AuthOverrides, Config, Described, Environment};
+use crate::config::{Auth, AuthOverrides, Config, Described, Environment, Source};
 use crate::generation::{Generation, Overrides};
 use crate::session::Authenticator;
 use crate::sources::databases;
@@ -13,7 +13,7 @@ use crate::sources::native::Native;
 use crate::sources::{Down, Findings};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use weir_engine::source::{OthersChanges, Source};
+use weir_engine::source::OthersChanges;
 use weir_metadata::check::{dangling, dangling_roles};
 use weir_native::store::Place;
 
@@ -33,6 +33,8 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
     let stand_ins = StandIns::put(&mut config, &mut errors)?;
     let (config, described) = (config.clone(), config.described);
     let names: Vec<String> = config.sources.iter().map(|it| it.name.clone()).collect();
+    // Before the sources are open, whose connections count too.
+    let poolers = poolers(&config);
     match Generation::build(config, 1) {
         Ok(generation) => {
             report_findings(&generation.findings, &mut errors);
@@ -49,7 +51,7 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
                 let names: Vec<String> = names.iter().map(name).collect();
                 let notes: String = generation.findings.notes.iter().map(|it| format!("{it}\n")).collect();
                 let live = live(&generation);
-                return print(&format!("ok: {}; {types} types\n{notes}{live}", names.join(", ")));
+                return print(&format!("ok: {}; {types} types\n{notes}{poolers}{live}", names.join(", ")));
             }
         }
         Err(message) => {
@@ -125,10 +127,19 @@ impl Drop for StandIns {
     }
 }
 
+/// Lines about what stands between Weir and its sources, which is tried.
+fn poolers(config: &Config) -> String {
+    let told = |source: &Source| {
+        let found = databases::try_pooler(source, config).into_iter();
+        found.map(|it| format!("pooler: source `{}`: {it}\n", source.name)).collect::<String>()
+    };
+    config.sources.iter().map(told).collect()
+}
+
 /// One line per source: how subscriptions notice changes of its data, and how to make that faster.
 fn live(generation: &Generation) -> String {
     let poll_ms = generation.config.live.poll_ms;
-    let line = |source: &dyn Source| {
+    let line = |source: &dyn weir_engine::source::Source| {
         let how = match source.others_changes() {
             OthersChanges::Reported(how) => format!("others: {how}"),
             OthersChanges::Polled(more) => format!("changes of others: read every {poll_ms} ms; {more}"),

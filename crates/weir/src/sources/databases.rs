@@ -15,7 +15,7 @@ use weir_hasura::open::{
     serve_unread_sqlite, track,
 };
 use weir_metadata::document::table::TableEntry;
-use weir_postgres::{Settings, Watch};
+use weir_postgres::{Settings, Watch, pooler};
 use weir_relational::catalog::{Catalog, Warning};
 use weir_relational::dialect::sqlite_type;
 use weir_sqlite::connection::Tuning;
@@ -193,6 +193,19 @@ pub(crate) fn postgres(
         return Err(Unopened::Wrong(BATCHED_SHARDS.to_owned()));
     }
     Ok(OpenPostgres { source: made, watch, warnings, contents })
+}
+
+/// Longest trial of a pooler.
+const TRIAL_MAX: Duration = Duration::from_secs(30);
+
+/// What stands between Weir and the PostgreSQL database `source`, found out by trying; nothing for other sources, or if it is not reached.
+pub(crate) fn try_pooler(source: &Source, config: &Config) -> Vec<String> {
+    let Ok(Address::Postgres(url)) = address::parse(&source.url) else { return Vec::new() };
+    let keys = source.postgres.clone().unwrap_or_default();
+    let Ok(settings) = postgres_settings(&keys, &url, config) else { return Vec::new() };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let found = runtime.map(|it| it.block_on(pooler::find(&settings, Instant::now() + TRIAL_MAX)));
+    found.ok().and_then(Result::ok).unwrap_or_default()
 }
 
 /// Serves a database server that is down from the `contents` it had. Also returns what is not served.

@@ -21,6 +21,7 @@
 //! share one.
 
 use expected::{compare, indent_json};
+use pooler::Pooler;
 use postgres_kit::Database;
 use postgres_kit::release::{Release, on};
 use serde::Deserialize;
@@ -36,6 +37,8 @@ use weir_engine::source::Protocol;
 use weir_language::json::Json;
 
 mod expected;
+mod live;
+mod pooler;
 #[path = "../../../engine/tests/port_kit/mod.rs"]
 mod port_kit;
 #[path = "../../../hasura/tests/postgres_kit/mod.rs"]
@@ -117,24 +120,25 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let only = std::env::var("ONLY").or_else(|_| std::env::var("WEIR_ONLY")).unwrap_or_default();
     let filters: Vec<&String> = arguments.iter().filter(|it| !it.starts_with('-')).collect();
-    let wanted = |case: &Case| {
-        case.name.contains(&only) && (filters.is_empty() || filters.iter().any(|it| case.name.contains(*it)))
+    let wants = |name: &str| {
+        name.contains(&only) && (filters.is_empty() || filters.iter().any(|it| name.contains(*it)))
     };
-    let (cases, skipped): (Vec<Case>, Vec<Case>) = all_cases().into_iter().partition(wanted);
+    let (cases, skipped): (Vec<Case>, Vec<Case>) = all_cases().into_iter().partition(|it| wants(&it.name));
+    let live: Vec<&str> = live::NAMES.into_iter().filter(|it| pooler::is_wanted() && wants(it)).collect();
     if arguments.iter().any(|it| it == "--list") {
         cases.iter().for_each(|it| println!("{}: test", it.name));
         return ExitCode::SUCCESS;
     }
-    println!("\nrunning {} tests", cases.len());
+    println!("\nrunning {} tests", cases.len() + live.len());
     let begun = Instant::now();
-    let failures = run(&cases);
+    let failures = run(&cases, &live);
     for (name, message) in &failures {
         println!("\n---- {name} ----\n{message}");
     }
     let verdict = if failures.is_empty() { "ok" } else { "FAILED" };
     println!(
         "\ntest result: {verdict}. {} passed; {} failed; 0 ignored; 0 measured; {} filtered out; finished in {:.2}s\n",
-        cases.len() - failures.len(),
+        cases.len() + live.len() - failures.len(),
         failures.len(),
         skipped.len(),
         begun.elapsed().as_secs_f64()
@@ -156,13 +160,14 @@ fn all_cases() -> Vec<Case> {
         let Suite { seed, postgres, types, .. } = settings(&suite);
         let mut stores = Vec::new();
         let alone = types.is_none() && (seed.is_none() || postgres.is_none());
-        if types.is_some() || seed.is_some() || postgres.is_none() {
+        if (types.is_some() || seed.is_some() || postgres.is_none()) && !pooler::is_wanted() {
             stores.push(Store::Sqlite);
         }
         if types.is_some() || postgres.is_some() {
             let needs = postgres.and_then(|it| it.needs);
-            // The same is expected of each release: one writes it.
-            let releases = if is_blessing() { &POSTGRES[..1] } else { &POSTGRES };
+            // The same is expected of each release: one writes it, and one is enough behind a pooler.
+            let is_one = is_blessing() || pooler::is_wanted();
+            let releases = if is_one { &POSTGRES[..1] } else { &POSTGRES };
             stores.extend(releases.iter().filter(|it| it.has(needs.as_deref(), &suite)));
         }
         for store in stores {
@@ -275,7 +280,13 @@ struct Seeded {
     folder: PathBuf,
     /// Untouched; PostgreSQL's are copied.
     template: Option<Database>,
-    shared: Weir,
+    shared: Opened,
+}
+
+/// A database that is served.
+struct Opened {
+    weir: Weir,
+    _pooler: Option<Pooler>,
 }
 
 /// A database of a case's own.
@@ -287,7 +298,7 @@ enum Own {
 }
 
 /// Runs the cases suite by suite; gives back those that failed and why.
-fn run(cases: &[Case]) -> Vec<(String, String)> {
+fn run(cases: &[Case], live: &[&str]) -> Vec<(String, String)> {
     let bless = is_blessing();
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts");
@@ -298,7 +309,7 @@ fn run(cases: &[Case]) -> Vec<(String, String)> {
     for (number, case) in cases.iter().enumerate() {
         if case.suite.join("upstream.yaml").exists() {
             let outcome = services::check(case, &folder.join(number.to_string()), bless, &runtime);
-            failures.extend(report_outcome(case, outcome));
+            failures.extend(report_outcome(&case.name, outcome));
             continue;
         }
         if seeded.as_ref().is_none_or(|it| it.suite != case.suite || it.store != case.store) {
@@ -308,22 +319,23 @@ fn run(cases: &[Case]) -> Vec<(String, String)> {
         let outcome = if case.text.contains("mutation") || !case.before.is_empty() {
             let own = seeded.own(&number.to_string());
             own.run(&case.before);
-            check(&own.open(&case.suite), case, bless, &runtime)
+            check(&own.open(&case.suite).weir, case, bless, &runtime)
         } else {
-            check(&seeded.shared, case, bless, &runtime)
+            check(&seeded.shared.weir, case, bless, &runtime)
         };
-        failures.extend(report_outcome(case, outcome));
+        failures.extend(report_outcome(&case.name, outcome));
     }
     drop(seeded);
+    failures.extend(live.iter().filter_map(|it| report_outcome(it, live::check(it, &folder))));
     // Files of ours in the system's own folder for such: that they stay is no failure.
     let _ = fs::remove_dir_all(&folder);
     failures
 }
 
 /// Prints the verdict; gives back the name and why, if it failed.
-fn report_outcome(case: &Case, outcome: Result<(), String>) -> Option<(String, String)> {
-    println!("test {} ... {}", case.name, if outcome.is_ok() { "ok" } else { "FAILED" });
-    outcome.err().map(|message| (case.name.clone(), message))
+fn report_outcome(name: &str, outcome: Result<(), String>) -> Option<(String, String)> {
+    println!("test {name} ... {}", if outcome.is_ok() { "ok" } else { "FAILED" });
+    outcome.err().map(|message| (name.to_owned(), message))
 }
 
 impl Seeded {
@@ -334,7 +346,7 @@ impl Seeded {
                 let template = on(release, || postgres_kit::database(""));
                 let name = folder.file_name().and_then(|it| it.to_str()).unwrap_or_default();
                 let types = types_in(&case.suite, &folder.with_file_name(format!("{name}-template")));
-                drop(open_types(&types, Some(&template), &case.suite));
+                drop(open_types(&types, Some((&template, template.url())), &case.suite));
                 Some(template)
             }
             Store::Postgres(release) => {
@@ -402,12 +414,16 @@ impl Own {
     }
 
     /// Opens it, by the suite's configuration with its address in it, if it has one.
-    fn open(&self, suite: &Path) -> Weir {
+    fn open(&self, suite: &Path) -> Opened {
         let name = suite.file_name().and_then(|it| it.to_str()).unwrap_or_default();
-        let (kind, url) = match self {
-            Self::File(file) => ("sqlite", format!("sqlite:{}", file.display())),
-            Self::Server(database) => ("postgres", database.url()),
-            Self::Types(file, store) => return open_types(file, store.as_ref(), suite),
+        let (kind, (url, pooler)) = match self {
+            Self::File(file) => ("sqlite", (format!("sqlite:{}", file.display()), None)),
+            Self::Server(database) => ("postgres", pooler::address(database)),
+            Self::Types(file, store) => {
+                let (url, pooler) = store.as_ref().map(pooler::address).unzip();
+                let weir = open_types(file, store.as_ref().zip(url), suite);
+                return Opened { weir, _pooler: pooler.flatten() };
+            }
         };
         let own = suite.join("weir.yaml");
         let config = if own.exists() {
@@ -426,19 +442,20 @@ impl Own {
         let file = std::env::temp_dir().join(format!("weir-golden-{}/weir.yaml", std::process::id()));
         fs::write(&file, config).expect("a configuration can be written");
         let opened = Weir::open(&file.display().to_string());
-        opened.unwrap_or_else(|message| panic!("{name}: {message}"))
+        let weir = opened.unwrap_or_else(|message| panic!("{name}: {message}"));
+        Opened { weir, _pooler: pooler }
     }
 }
 
 /// Opens the store of native types in `store`, or beside them, and fills it if it is empty.
-fn open_types(types: &Path, store: Option<&Database>, suite: &Path) -> Weir {
+fn open_types(types: &Path, store: Option<(&Database, String)>, suite: &Path) -> Weir {
     let name = suite.file_name().and_then(|it| it.to_str()).unwrap_or_default();
-    let place = store.map_or_else(String::new, |it| format!("    store: {}\n", it.url()));
+    let place = store.as_ref().map_or_else(String::new, |it| format!("    store: {}\n", it.1));
     let config = format!("sources:\n  - name: {name}\n    native: {}\n{place}", types.display());
     let file = types.with_file_name("weir.yaml");
     fs::write(&file, config).expect("a configuration can be written");
     let weir = Weir::open(&file.display().to_string()).unwrap_or_else(|message| panic!("{name}: {message}"));
-    let is_filled = store.is_some_and(|it| !it.rows("SELECT 1 FROM weir_ids WHERE is_called").is_empty());
+    let is_filled = store.is_some_and(|it| !it.0.rows("SELECT 1 FROM weir_ids WHERE is_called").is_empty());
     let seed = fs::read_to_string(suite.join("seed.graphql")).ok().filter(|_| !is_filled);
     if let Some(seed) = seed {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("one starts");

@@ -1,0 +1,15 @@
+// pglite.mjs DUMP PORT CONNECTIONS: serves PGlite with what pg_dump wrote in it.
+import { readFileSync } from "node:fs";
+import { PGlite } from "@electric-sql/pglite";
+import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
+import { citext } from "@electric-sql/pglite/contrib/citext";
+import { hstore } from "@electric-sql/pglite/contrib/hstore";
+import { ltree } from "@electric-sql/pglite/contrib/ltree";
+const [dump, port, connections] = process.argv.slice(2);
+const db = await PGlite.create({ extensions: { citext, hstore, ltree } });
+// What begins with a backslash is for psql.
+await db.exec(readFileSync(dump, "utf8").replace(/^\\.*$/gm, ""));
+// The dump sets them for its own session, which is the only one.
+await db.exec("RESET ALL; SET search_path = \"$user\", public; SET TimeZone = 'UTC'");
+const server = new PGLiteSocketServer({ db, host: "127.0.0.1", port: Number(port), maxConnections: Number(connections) });
+await server.start();
