@@ -2,6 +2,7 @@
 
 use crate::postgres_kit::Database;
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
 /// A pooler before one database; it ends with its standard input.
@@ -13,6 +14,13 @@ pub(crate) struct Pooler {
 /// True if there is to be one.
 pub(crate) fn is_wanted() -> bool {
     std::env::var_os("WEIR_POOLER").is_some()
+}
+
+/// True if the server behind it has not this extension: `lacks.txt` beside `run.sh` names such, one a line.
+pub(crate) fn lacks(extension: &str) -> bool {
+    let file = std::env::var("WEIR_POOLER").ok().map(|it| Path::new(&it).with_file_name("lacks.txt"));
+    let named = file.and_then(|it| std::fs::read_to_string(it).ok()).unwrap_or_default();
+    named.lines().any(|it| it == extension)
 }
 
 /// The address by which Weir opens `database`, and what has to live meanwhile.
