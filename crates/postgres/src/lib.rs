@@ -19,7 +19,6 @@ mod protocol;
 pub mod replication;
 pub mod script;
 pub mod session;
-pub mod sql_text;
 pub mod watch;
 
 pub use address::{

@@ -14,7 +14,7 @@ use crate::replication::pooler_name;
 use crate::session::session_wire::Wire;
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
-use weir_relational::dialect::quoting::quote_identifier;
+use weir_relational::quoting::quote_identifier;
 
 /// What takes longer waits for another connection.
 const WAIT_MAX: Duration = Duration::from_secs(1);

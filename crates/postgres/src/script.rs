@@ -6,15 +6,17 @@
 //!
 //! Source: the manual of PostgreSQL, "Message Flow", "Simple Query".
 
+pub mod sql_text;
+
 use crate::address::Settings;
 use crate::connect::dial::{Dialer, Kind, ReadVersion};
 use crate::error::{DatabaseError, Error};
 use crate::protocol::message;
 use crate::protocol::rows::{Columns, split};
 use crate::protocol::stream::Stream;
-use crate::sql_text::statements;
 use bytes::{Buf, BytesMut};
 use postgres_protocol::message::frontend;
+use sql_text::statements;
 use std::time::Instant;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 

@@ -58,14 +58,8 @@ fn columns() -> impl Strategy<Value = Columns> {
     prop_oneof![Just(Columns::All), prop::collection::vec(text(), 0..3).prop_map(Columns::Listed)]
 }
 
-fn table(number: usize) -> impl Strategy<Value = TableEntry> {
-    let name = prop_oneof![
-        Just(TableName::Name(format!("t{number}"))),
-        text().prop_map(move |schema| {
-            TableName::Qualified(QualifiedName { schema: format!("s{schema}"), name: format!("t{number}") })
-        }),
-    ];
-    let select = (columns(), object(), prop::option::of(any::<u32>()), any::<bool>()).prop_map(
+fn select_permission() -> impl Strategy<Value = SelectPermission> {
+    (columns(), object(), prop::option::of(any::<u32>()), any::<bool>()).prop_map(
         |(columns, filter, limit, allow_aggregations)| SelectPermission {
             columns,
             filter,
@@ -75,8 +69,11 @@ fn table(number: usize) -> impl Strategy<Value = TableEntry> {
             query_root_fields: None,
             subscription_root_fields: Some(Vec::new()),
         },
-    );
-    let update = (columns(), object(), members_of(json()), any::<bool>()).prop_map(
+    )
+}
+
+fn update_permission() -> impl Strategy<Value = UpdatePermission> {
+    (columns(), object(), members_of(json()), any::<bool>()).prop_map(
         |(columns, filter, set, backend_only)| {
             let check = backend_only.then(|| filter.clone());
             UpdatePermission {
@@ -89,9 +86,18 @@ fn table(number: usize) -> impl Strategy<Value = TableEntry> {
                 validate_input: None,
             }
         },
-    );
-    (name, prop::option::of(text()), text(), select, update, any::<bool>()).prop_map(
-        |(name, custom, column, select, update, is_enum)| {
+    )
+}
+
+fn table(number: usize) -> impl Strategy<Value = TableEntry> {
+    let name = prop_oneof![
+        Just(TableName::Name(format!("t{number}"))),
+        text().prop_map(move |schema| {
+            TableName::Qualified(QualifiedName { schema: format!("s{schema}"), name: format!("t{number}") })
+        }),
+    ];
+    (name, prop::option::of(text()), text(), select_permission(), update_permission(), any::<bool>())
+        .prop_map(|(name, custom, column, select, update, is_enum)| {
             let entry = |name: &str, on| RelationshipEntry {
                 name: name.into(),
                 using: Using { foreign_key_constraint_on: Some(on), manual_configuration: None },
@@ -118,8 +124,7 @@ fn table(number: usize) -> impl Strategy<Value = TableEntry> {
                 }],
                 ..TableEntry::new(name)
             }
-        },
-    )
+        })
 }
 
 fn document() -> impl Strategy<Value = Metadata> {

@@ -149,6 +149,9 @@ struct Admitted {
     secret: i32,
 }
 
+/// A connection, and how to stop what it is asked.
+pub(crate) type Connected = (Connection, CancelKey);
+
 impl Dialer {
     pub(crate) fn new(settings: Settings, reading: ReadVersion) -> Self {
         let tls = crate::connect::tls::connector(&settings).map(|it| it.map(TlsConnectorHandle));

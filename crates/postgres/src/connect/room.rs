@@ -4,9 +4,8 @@
 //! itself is let go where it would take one of the last places.
 
 use crate::admission::helper_lanes::ROOM_PAUSE;
-use crate::connect::dial::{Dialer, Kind};
+use crate::connect::dial::{Connected, Dialer, Kind};
 use crate::error::Error;
-use crate::lanes::lane_queue::Connected;
 use crate::places::{Seat, Use};
 use crate::protocol::connection::{Connection, End};
 use crate::protocol::statement::{Format, Parameters, Statement};

@@ -10,9 +10,10 @@
 //! **Cost:** one sync, so one flush of the log, for up to [`GROUP_MAX`] mutations; their locks are held until it is through.
 
 use crate::admission::bulkhead::{Bulkhead, Cause};
+use crate::connect::dial::Connected;
 use crate::connect::dial::Kind;
 use crate::error::{DatabaseError, Error};
-use crate::lanes::lane_queue::{Batch, Connected, GRACE, Landed, Request, Shared, tick};
+use crate::lanes::lane_queue::{Batch, GRACE, Landed, Request, Shared, tick};
 use crate::lanes::read_batch::Fate;
 use crate::protocol::connection::{Connection, End, Status};
 use crate::protocol::rows::Rows;

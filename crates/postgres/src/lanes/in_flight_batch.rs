@@ -10,9 +10,9 @@
 
 use crate::admission::batch_time::BatchTime;
 use crate::admission::bulkhead::Bulkhead;
-use crate::connect::dial::{CancelKey, Kind};
+use crate::connect::dial::{CancelKey, Connected, Kind};
 use crate::error::Error;
-use crate::lanes::lane_queue::{Batch, Connected, GRACE, Landed, Request, Shared, TICK, tick};
+use crate::lanes::lane_queue::{Batch, GRACE, Landed, Request, Shared, TICK, tick};
 use crate::lanes::read_batch::{BATCH_MAX, Fate, ReadBatch};
 use crate::places::Use;
 use crate::protocol::connection::Connection;

@@ -7,10 +7,10 @@
 
 use crate::admission::helper_lanes::REST_MAX;
 use crate::admission::permit::Permit;
-use crate::connect::dial::{Dialer, Kind};
+use crate::connect::dial::{Connected, Dialer, Kind};
 use crate::connect::room;
 use crate::error::Error;
-use crate::lanes::lane_queue::{Batch, Connected, Landed, Queue, Shared, TICK, add_jitter, tick};
+use crate::lanes::lane_queue::{Batch, Landed, Queue, Shared, TICK, add_jitter, tick};
 use crate::places::{Chance, Seat, Use};
 use futures_util::poll;
 use std::collections::VecDeque;

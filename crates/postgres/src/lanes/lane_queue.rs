@@ -3,10 +3,9 @@
 //! **Invariant:** at most `waiting_max` statements wait; each is answered, or its asker has gone.
 
 use crate::admission::bulkhead::Bulkhead;
-use crate::connect::dial::{CancelKey, Dialer, Kind};
+use crate::connect::dial::{Connected, Dialer, Kind};
 use crate::error::Error;
 use crate::places::Use;
-use crate::protocol::connection::Connection;
 use crate::protocol::rows::Rows;
 use crate::protocol::statement::{Parameters, SHORT_MAX, Statement};
 use std::collections::VecDeque;
@@ -46,9 +45,6 @@ impl Request {
         let _ = self.reply.send(result);
     }
 }
-
-/// A connection, and how to stop what it is asked.
-pub(crate) type Connected = (Connection, CancelKey);
 
 /// Requests that are sent together over a pipelined connection.
 ///

@@ -8,8 +8,7 @@
 use crate::address::{Limits, Settings};
 use crate::admission::bulkhead::{Bulkhead, Cause, Pass, Patience};
 use crate::admission::keyed_limiter::{KeyPermit, KeyedLimiter};
-use crate::connect::dial::{Dialer, Kind, ReadVersion};
-use crate::connect::room;
+use crate::connect::dial::{Dialer, ReadVersion};
 use crate::error::Error;
 use crate::lanes::Lanes;
 use crate::lanes::lane_queue::LaneCount;
@@ -19,7 +18,6 @@ use crate::protocol::statement::{Parameters, SHORT_MAX, Statement};
 use crate::protocol::transaction::Transaction;
 use crate::session::Session;
 use crate::session::idle_sessions::{Purpose, Sessions, Waiting};
-use crate::session::session_wire::Wire;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Instant;

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** a line within quotes or between `COPY … FROM stdin` and its end is data and stays.
 
-use weir_postgres::sql_text::end_of_piece;
+use weir_postgres::script::sql_text::end_of_piece;
 
 /// Prefixes of session settings.
 const SETTINGS: [&str; 12] = [
