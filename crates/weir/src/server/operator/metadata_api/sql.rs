@@ -16,8 +16,9 @@ use rusqlite::{Batch, Connection, OpenFlags};
 use serde_json::json;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use weir_postgres::script::sql_text;
 use weir_postgres::script::{self, Manner, ScriptAnswer};
-use weir_postgres::{Error, Settings, sql_text};
+use weir_postgres::{Error, Settings};
 
 /// Timeout of one command.
 const PATIENCE: Duration = Duration::from_secs(300);
