@@ -21,6 +21,7 @@ help: ## list what can be made
 demo: fast ## build Weir and serve Chinook with the console at http://127.0.0.1:8080
 	$(WEIR) demo --listen $(LISTEN) $(DEMO_FLAGS)
 
+restaurants: FAST_FEATURES = --features progress
 restaurants: fast ## build Weir and serve made-up restaurants from GraphQL types (SCALE=1 for 4.2 million dishes)
 	WEIR="$(WEIR)" examples/restaurants/serve.sh --listen $(LISTEN)
 

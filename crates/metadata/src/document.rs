@@ -21,6 +21,7 @@ use source::SourceEntry;
 pub struct Metadata {
     /// Always 3: older ones are read as such.
     pub version: u32,
+    #[serde(serialize_with = "source::serialize_list")]
     pub sources: Vec<SourceEntry>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remote_schemas: Vec<Json>,

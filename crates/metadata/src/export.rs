@@ -7,7 +7,7 @@ mod order;
 pub use order::to_export_order;
 
 use crate::document::Metadata;
-use crate::document::source::{SourceEntry, UNSERVED};
+use crate::document::source::{SourceEntry, WrittenSource};
 use crate::document::table::TableName;
 use crate::tree::{Member, Node, Value};
 use crate::{json, read};
@@ -41,7 +41,7 @@ pub fn folder(document: &Metadata) -> Result<Vec<(PathBuf, String)>, String> {
     for source in &document.sources {
         let name = distinct(&safe(&source.name), &mut folders);
         let alone = SourceEntry { tables: Vec::new(), functions: Vec::new(), ..source.clone() };
-        let mut text = yaml_text(&tables_last(node(&alone)?));
+        let mut text = yaml_text(&tables_last(node(&WrittenSource(&alone))?));
         text = text.replace("tables: []\n", &format!("tables: \"!include {name}/tables/tables.yaml\"\n"));
         if !source.functions.is_empty() {
             text.push_str(&format!("functions: \"!include {name}/functions/functions.yaml\"\n"));
@@ -135,25 +135,7 @@ fn distinct(name: &str, taken: &mut HashSet<String>) -> String {
 /// The tree of `entry`, with the digits of its numbers.
 fn node(entry: &impl Serialize) -> Result<Node, String> {
     let text = serde_json::to_string(entry).map_err(|error| error.to_string())?;
-    let mut tree = read::tree(&text, Path::new("export.json")).map_err(|fault| fault.to_string())?;
-    restore_unserved(&mut tree);
-    if let Value::Object(members) = &mut tree.value
-        && let Some(Value::List(sources)) =
-            members.iter_mut().find(|it| &*it.key == "sources").map(|it| &mut it.node.value)
-    {
-        sources.iter_mut().for_each(restore_unserved);
-    }
-    Ok(tree)
-}
-
-/// Gives a source that is not served its members back.
-fn restore_unserved(source: &mut Node) {
-    let Value::Object(members) = &mut source.value else { return };
-    let Some(at) = members.iter().position(|it| &*it.key == UNSERVED) else { return };
-    if let Value::Object(rest) = members.remove(at).node.value {
-        members.retain(|it| &*it.key != "tables");
-        members.extend(rest);
-    }
+    read::tree(&text, Path::new("export.json")).map_err(|fault| fault.to_string())
 }
 
 fn quote(text: &str) -> String {

@@ -5,7 +5,8 @@ use super::function::FunctionEntry;
 use super::is_default;
 use super::table::TableEntry;
 use crate::json::Json;
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
 
 /// A database with its tables and functions.
@@ -50,6 +51,29 @@ pub struct SourceEntry {
 
 /// The key under which the members of a source that is not served stand while it is read and written: their shapes are not known.
 pub(crate) const UNSERVED: &str = "unserved";
+
+/// A source as it is written: one that is not served has its members back.
+pub(crate) struct WrittenSource<'s>(pub(crate) &'s SourceEntry);
+
+impl Serialize for WrittenSource<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Some(Json::Object(members)) = &self.0.unserved else { return self.0.serialize(serializer) };
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", &self.0.name)?;
+        map.serialize_entry("kind", &self.0.kind)?;
+        for (key, value) in &members.0 {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+pub(super) fn serialize_list<S: Serializer>(
+    sources: &[SourceEntry],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(sources.iter().map(WrittenSource))
+}
 
 impl SourceEntry {
     /// A source that says nothing but its name.

@@ -23,10 +23,10 @@ pub(crate) struct Error {
     pub(crate) place: Option<Place>,
     /// Steps from the inside to the outside.
     steps: Vec<Step>,
-    /// The unknown key, until the error names the type of its object.
-    unknown: Option<String>,
+    /// True once the object of an unknown key has worded the error.
+    is_worded: bool,
     /// The kind of value that fits, if the message shows the one that does not.
-    expected: Option<String>,
+    expected: Option<Box<str>>,
     /// The key that is unknown: the path is that of its object.
     pub(crate) key: Option<Box<str>>,
 }
@@ -79,7 +79,7 @@ impl Error {
             other => other.to_string(),
         };
         let message = format!("{expected} is expected, and this is {found}");
-        Self { expected: Some(expected), ..de::Error::custom(message) }
+        Self { expected: Some(expected.into()), ..de::Error::custom(message) }
     }
 }
 
@@ -94,7 +94,7 @@ impl std::error::Error for Error {}
 impl de::Error for Error {
     fn custom<T: fmt::Display>(message: T) -> Self {
         let message = message.to_string();
-        Self { message, place: None, steps: Vec::new(), unknown: None, expected: None, key: None }
+        Self { message, place: None, steps: Vec::new(), is_worded: false, expected: None, key: None }
     }
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
         Self::wrong_type(&found, expected)
@@ -106,12 +106,12 @@ impl de::Error for Error {
         let near = hint(field, expected.iter().copied());
         let near = if near.is_empty() { format!("; known here: {}", expected.join(", ")) } else { near };
         let message = format!("unknown key `{field}`{near}");
-        Self { unknown: Some(field.to_owned()), key: Some(field.into()), ..Self::custom(message) }
+        Self { key: Some(field.into()), ..Self::custom(message) }
     }
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
         let words = expected.join(", ");
         let message = format!("`{variant}` is none of: {words}");
-        Self { expected: Some(format!("one of {words}")), ..Self::custom(message) }
+        Self { expected: Some(format!("one of {words}").into()), ..Self::custom(message) }
     }
     fn missing_field(field: &'static str) -> Self {
         Self::custom(format_args!("key \"{field}\" not found"))
@@ -237,7 +237,8 @@ impl<'de> Deserializer<'de> for Reader<'de> {
             _ => self.deserialize_any(visitor),
         };
         made.map_err(|mut error| {
-            if let Some(key) = error.unknown.take()
+            let is_worded = std::mem::replace(&mut error.is_worded, true);
+            if let (Some(key), false) = (&error.key, is_worded)
                 && let Some((_, theirs)) = HASURAS_NAMES.iter().find(|it| it.0 == name)
             {
                 error.message = format!("unexpected keys when parsing {theirs}: {key}; {}", error.message);

@@ -204,10 +204,16 @@ fn a_server_without_connections_left_is_told_apart_from_one_that_is_gone() {
     let place = place(cluster.port).replacen("postgres", "bare", 1);
     let weir = serving(&place, "lanes: 1", "");
     until("the catalog's connection has ended", || weir.query(PET).text() == ADA);
-    check_exhausted(&weir.query(&insert(1, 0.0)));
-    check(&weir.query(PET), ADA);
-    cluster.sql("ALTER USER bare CONNECTION LIMIT -1");
+    // The lane gives its place to the mutation, and takes it back.
     check(&weir.query(&insert(1, 0.0)), &insert_answer(1));
+    check(&weir.query(PET), ADA);
+    cluster.sql("ALTER USER bare CONNECTION LIMIT 0");
+    cluster.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'bare'");
+    let open = || cluster.sql("SELECT count(*) FROM pg_stat_activity WHERE usename = 'bare'");
+    until("none is connected", || open() == "0");
+    check_exhausted(&weir.query(&insert(2, 0.0)));
+    cluster.sql("ALTER USER bare CONNECTION LIMIT -1");
+    check(&weir.query(&insert(2, 0.0)), &insert_answer(2));
 }
 
 #[test]
