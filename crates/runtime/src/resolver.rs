@@ -382,7 +382,7 @@ where
     .into()
 }
 
-/// A resolver that is called for one parent after the other. For a field without arguments and context, [`crate::resolver::leaf_resolver()`] is
+/// A resolver that is called for one parent after the other. For a field without arguments and context, [`leaf`](crate::leaf()) is
 /// faster.
 ///
 /// ```

@@ -1,6 +1,6 @@
 //! Keys of `weir.yaml` and their defaults.
 //!
-//! Each struct is one block of the file; [`load`] reads it, [`published`] is its JSON schema. Every key has a
+//! Each struct is one block of the file; [`document::load`] reads it, [`published`] is its JSON schema. Every key has a
 //! default, so an empty file is a valid one.
 //!
 //! **Invariant:** an unknown key is an error, never ignored.

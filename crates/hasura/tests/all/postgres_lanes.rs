@@ -166,10 +166,11 @@ async fn lanes_leave_a_quarter_of_the_servers_connections_to_others() {
     let server = SlowServer::start(cluster.port, DELAY).await;
     let pool = Pool::new(settings(&cluster, &server, "postgres", 8));
     // The thirteenth connection sees that it is one too many.
+    let statement = &twice();
     let until = soon();
     while server.connections_most() < 3 {
         assert!(Instant::now() < until, "{} connections", server.connections_most());
-        ask_all(&pool, &twice(), 12).await;
+        ask_all(&pool, statement, 12).await;
     }
     wait_until(|| pool.counts().lanes == 2 && server.connections_open() == 2).await;
     ask_all(&pool, &twice(), 12).await;

@@ -12,7 +12,7 @@ use weir_engine::write::out::Out;
 use weir_language::json::Json;
 use weir_language::schema::{ScalarReader, TypeRef};
 
-/// A Rust type for a scalar of the SDL. [`scalar!`](crate::rust_types::custom_scalar!) implements it.
+/// A Rust type for a scalar of the SDL. [`scalar!`](crate::scalar!) implements it.
 ///
 /// ```
 /// use weir_runtime::{Scalar, ScalarValue, ScalarWriter, scalar};

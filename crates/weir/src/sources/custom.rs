@@ -1,7 +1,7 @@
 //! `@custom` fields of native sources, resolved by the source of services.
 //!
 //! The native source reads and checks the directives and stores nothing of them; here they become a text of services
-//! ([`text`]): fields of the roots, fields added to the stored types, and the types of their answers. The source of services makes
+//! ([`custom_sdl`]): fields of the roots, fields added to the stored types, and the types of their answers. The source of services makes
 //! the calls, so that templates, batches, limits and caching are those of any service. In the graph it stands behind the
 //! native source, whose objects give the keys.
 //!
