@@ -86,27 +86,27 @@ pub(crate) trait Driver: Debug + Send + Sync + Sized + 'static {
         field: u32,
     ) -> impl Future<Output = Result<Answers, SourceError>> + Send;
 
-    /// See [`Source::change_feed`].
+    /// See [`weir_engine::source::Source::change_feed`].
     fn change_feed(&self) -> Option<&dyn ChangeFeed> {
         None
     }
 
-    /// See [`Source::others_changes`]; `None`: the feed's answer counts.
+    /// See [`weir_engine::source::Source::others_changes`]; `None`: the feed's answer counts.
     fn others_changes(&self) -> Option<OthersChanges> {
         None
     }
 
     fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>>;
 
-    /// See [`Source::database`].
+    /// See [`weir_engine::source::Source::database`].
     fn database(&self) -> DatabaseAddress;
 
-    /// See [`Source::product`].
+    /// See [`weir_engine::source::Source::product`].
     fn product(&self) -> Option<String> {
         None
     }
 
-    /// See [`Source::statements_by_shards`].
+    /// See [`weir_engine::source::Source::statements_by_shards`].
     fn statements_by_shards(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }

@@ -14,7 +14,7 @@ pub enum FetchBody {
     /// Rows of typed columns; one row at the root, one per parent key below.
     Rows(Rows),
     /// Rows at the root whose last column is a list with [`super::FetchInput::first_items`] items. The other items follow as
-    /// [`Chunk::Items`](crate::answer::chunk::Chunk::Items); an empty last batch ends a list without further items.
+    /// [`Chunk::Items`]; an empty last batch ends a list without further items.
     FirstItems(Rows, Chunks),
 }
 
@@ -34,7 +34,7 @@ pub struct Finished {
 /// The rest of a long answer. Bounded, so a slow client slows the source.
 #[derive(Debug)]
 pub struct Chunks {
-    /// Bytes or items in order. Errors found late come with the last one. Closing without [`Chunk::End`](crate::answer::chunk::Chunk::End) or the last batch of items means that
+    /// Bytes or items in order. Errors found late come with the last one. Closing without [`Chunk::End`] or the last batch of items means that
     /// the source died: of an answer in bytes the connection has to be aborted, a list of items ends with an error.
     pub receiver: Receiver<Chunk>,
 }

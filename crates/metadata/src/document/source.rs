@@ -44,7 +44,7 @@ pub struct SourceEntry {
     /// Not needed: Weir's probes look at every source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub health_check: Option<Json>,
-    /// All other members of a source of a kind that is not served, see [`UNSERVED`].
+    /// All other members of a source of a kind that is not served; they are written where they stood.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unserved: Option<Json>,
 }

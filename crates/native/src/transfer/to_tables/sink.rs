@@ -31,7 +31,7 @@ pub(crate) struct Sink<'t> {
     pub(crate) database: &'t mut Database,
     load: &'t Load,
     known: HashMap<TableId, HashSet<i64>>,
-    /// [`Database::data_version`]: it differs after a write by another connection.
+    /// The version of the database: it differs after a write by another connection.
     data_version: i64,
     /// The files that are read together.
     names: &'t [String],
