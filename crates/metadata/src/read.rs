@@ -47,6 +47,8 @@ pub struct Loaded {
     pub unknown: Vec<Fault>,
     /// Entries that do not fit and are not in the document.
     pub left_out: Vec<Inconsistent>,
+    /// True if the files have keys or entries that the document lacks: writing it would remove them.
+    pub is_partial: bool,
     /// The text has no `sources`, as in versions 1 and 2: its tables are those of source `default`, whose connection it does not say.
     pub lacks_sources: bool,
 }
@@ -91,7 +93,15 @@ fn finish(read: Result<Node, Wrong>, files: folder::Files) -> Result<Loaded, Vec
     if faults.is_empty() {
         let watched = files.watched;
         let unknown = files.unknown;
-        Ok(Loaded { document, places, watched, unknown, lacks_sources, left_out: Vec::new() })
+        Ok(Loaded {
+            document,
+            places,
+            watched,
+            unknown,
+            left_out: Vec::new(),
+            is_partial: false,
+            lacks_sources,
+        })
     } else {
         Err(faults)
     }
@@ -103,10 +113,11 @@ fn finish_parts(read: Result<Node, Wrong>, files: folder::Files) -> Result<Loade
     let places = Places { files: files.paths.clone().into(), root: Arc::new(root) };
     let prune::Pruned { document, places, unknown: unknown_keys, left_out } =
         prune::deserialize_parts(places)?;
+    let is_partial = !unknown_keys.is_empty() || !left_out.is_empty();
     let watched = files.watched;
     let mut unknown = files.unknown;
     unknown.extend(unknown_keys);
-    Ok(Loaded { document, places, watched, unknown, left_out, lacks_sources })
+    Ok(Loaded { document, places, watched, unknown, left_out, is_partial, lacks_sources })
 }
 
 fn current_tree(read: Result<Node, Wrong>, files: &folder::Files) -> Result<(Node, bool), Vec<Fault>> {

@@ -197,6 +197,10 @@ fn what_does_not_fit_is_left_out_and_the_rest_is_served() {
     check(&ask("a"), "errors");
     check(&weir.get("/api/rest/whole", &[]), "\"id\":1");
     assert_eq!(weir.get("/api/rest/broken", &[]).status, 404);
+    // A change would write the files without what was left out.
+    let untrack = r#"{"type": "pg_untrack_table", "args": {"source": "default", "table": "pet"}}"#;
+    let refused = weir.post("/v1/metadata", &[], untrack.as_bytes());
+    check(&refused, "a change would remove them");
 }
 
 #[test]
