@@ -1,4 +1,4 @@
-//! What an answer is made of: its output plan, rows and errors, and the bytes that they become.
+//! Data types of answers: output plans, rows, errors and response bytes.
 //!
 //! Sources, plans and execution all speak of these; nothing here knows them.
 

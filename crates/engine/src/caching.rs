@@ -1,4 +1,4 @@
-//! What caches share: keys, lifetimes, versions of tags, and one flight for equal requests.
+//! Parts that all caches share: keys, lifetimes, versions of tags, and one flight for equal requests.
 
 pub mod cache_control;
 pub mod keys;

@@ -1,4 +1,4 @@
-//! What operators are told of requests: stages, spans, durations and counts by operation.
+//! Telemetry of requests: stages, spans, durations and counts by operation.
 
 pub mod call_span;
 pub mod durations;

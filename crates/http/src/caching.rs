@@ -1,4 +1,4 @@
-//! How calls of connectors and of whole servers use the cache: rule, caller's part of the key, changes, lifetimes.
+//! Cache settings of a call: rule, the caller's part of the key, tags to invalidate, lifetimes.
 
 pub(crate) mod change;
 pub(crate) mod client_key;

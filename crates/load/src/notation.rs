@@ -1,4 +1,4 @@
-//! What scenarios and plans are written in: YAML with places, and texts with expressions.
+//! Input texts of scenarios and plans: YAML with places, and texts with expressions.
 
 pub(crate) mod expression;
 pub(crate) mod expression_text;

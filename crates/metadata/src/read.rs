@@ -55,7 +55,7 @@ pub struct Loaded {
 
 /// Reads the file or folder at `path`. Entries that do not fit are left out, so that one mistake does not stop the rest.
 /// # Errors
-/// What is wrong outside of all entries that can be left out; or the first text that is no YAML or JSON.
+/// Faults outside of all entries that can be left out; or the first text that is not YAML or JSON.
 pub fn path(path: &Path) -> Result<Loaded, Vec<Fault>> {
     let mut files = folder::Files::default();
     let read = if path.is_dir() { folder::read(path, &mut files) } else { folder::file(path, &mut files) };

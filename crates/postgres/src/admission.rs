@@ -1,4 +1,4 @@
-//! What may be sent now, and over how many connections: permits, gates, and what another connection would gain.
+//! Admission of statements: permits, gates, and the number of connections that the load is worth.
 
 pub(crate) mod batch_time;
 pub mod bulkhead;

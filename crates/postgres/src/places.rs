@@ -24,7 +24,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// The longest of such pauses.
 const PAUSE_MAX: Duration = Duration::from_secs(60);
 
-/// What a connection is for.
+/// Purposes of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
     /// Short reads.
@@ -57,7 +57,7 @@ struct State {
     beside: usize,
     /// Number of all that are connected.
     open: usize,
-    /// How many there may be, if that showed.
+    /// Maximum number of connections, once it is known.
     max: Option<usize>,
     /// Lanes that wait.
     lane_seekers: VecDeque<oneshot::Sender<Grant>>,
@@ -73,14 +73,14 @@ struct State {
     failures: u32,
 }
 
-/// What one that waits is told.
+/// Messages to a waiting task.
 #[derive(Clone, Copy, Debug)]
 enum Grant {
     Connect,
     Look,
 }
 
-/// What one that waited may do.
+/// Outcomes of waiting for a place.
 pub(crate) enum Chance {
     /// Connect.
     Connect(Seat),
@@ -117,10 +117,10 @@ pub(crate) struct Looking(Arc<Places>);
 
 impl State {
     fn is_full(&self) -> bool {
-        self.max.is_some_and(|max| self.taken() >= max)
+        self.max.is_some_and(|max| self.seats_in_use() >= max)
     }
 
-    const fn taken(&self) -> usize {
+    const fn seats_in_use(&self) -> usize {
         self.lanes + self.sessions + self.beside
     }
 
@@ -256,7 +256,7 @@ impl Places {
     /// True if the server is known to serve some connections, or others are being made.
     pub(crate) fn is_hopeful(&self) -> bool {
         let state = self.state();
-        state.max.is_some() || state.taken() > 1
+        state.max.is_some() || state.seats_in_use() > 1
     }
 
     /// True if the server serves no more connections than there are.

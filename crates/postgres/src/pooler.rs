@@ -1,4 +1,4 @@
-//! What stands between Weir and its server, found out by trying: which pooler, and what does not work behind it.
+//! Detects a pooler between Weir and its server by trying: its product, and what does not work behind it.
 //!
 //! **Cost:** as many connections as the pool may open, for a moment; so only an operator's question is worth it.
 
@@ -16,10 +16,10 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 use weir_relational::quoting::quote_identifier;
 
-/// What takes longer waits for another connection.
+/// Limit after which an attempt counts as waiting for another connection.
 const WAIT_MAX: Duration = Duration::from_secs(1);
 
-/// What is told of PGlite.
+/// Findings about PGlite.
 const SINGLE: &str = "PGlite has one session for all connections: Weir holds one connection at a time, closes it after each batch of \
                       reads and each mutation, and gives statements no names";
 /// The server's process that answers.
@@ -53,7 +53,7 @@ pub struct Pooler {
     wanted: usize,
 }
 
-/// What is told of the pooler before the server of `settings`, one thing a line; nothing if there is none. Nothing may be connected yet.
+/// Describes the pooler in front of the server of `settings`, one finding a line; empty without a pooler. Call it before any other connection is made.
 ///
 /// # Errors
 /// The server is not reachable.

@@ -31,7 +31,7 @@ use weir_relational::passes::reach::Reach;
 use weir_relational::plan::{Judged, Plan};
 use weir_relational::sql::assemble::TooWide;
 
-/// What is known of a server when its driver starts.
+/// Facts about a server when its driver starts.
 struct Server {
     types: Types,
     facts: Option<Facts>,

@@ -1,4 +1,4 @@
-//! What the planner works on: an operation of a validated document with its variables, its callers and its graph.
+//! Input of the planner: a validated operation with its variables, callers and graph.
 
 use super::PlannedOperation;
 use super::conditions::condition_variables;

@@ -1,4 +1,4 @@
-//! How long the answers of a plan live and who shares them.
+//! Lifetimes and sharing of a plan's answers.
 
 pub(super) mod cache_directive;
 mod cache_identity;

@@ -1,4 +1,4 @@
-//! What the configuration says of the tables of a model.
+//! Configuration of a model's tables.
 
 use std::collections::BTreeMap;
 use weir_metadata::document::api::InheritedRole;

@@ -222,7 +222,7 @@ async fn a_server_that_comes_and_goes_is_found_again() {
     assert!(matches!(pool.ready(soon()).await, Err(Error::Unavailable(_))));
 }
 
-/// How PgBouncer shares its connections.
+/// Pool mode of PgBouncer.
 #[derive(Clone, Copy)]
 pub(crate) struct Pooling {
     pub(crate) mode: &'static str,

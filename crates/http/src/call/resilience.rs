@@ -1,4 +1,4 @@
-//! What protects a service and its callers: circuit breaker, retries and their budget, measured latency.
+//! Protection of services and callers: circuit breaker, retries and their budget, measured latency.
 
 pub(crate) mod breaker;
 pub(crate) mod budget;

@@ -1,4 +1,4 @@
-//! What every schema begins with: built-in scalars, introspection types, directives, meta fields.
+//! Built-in members of every schema: scalars, introspection types, directives, meta fields.
 //!
 //! They are put in first, so their ids are the constants of [`builtin`](crate::schema::builtin) in every schema.
 //!

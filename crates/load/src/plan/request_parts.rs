@@ -15,7 +15,7 @@ use percent_encoding::utf8_percent_encode;
 use serde_saphyr::{Location, Spanned};
 use std::path::Path;
 
-/// Where a request goes, and where the files that it names are.
+/// Address of a request, and the folder of the files that it names.
 #[derive(Clone, Copy)]
 pub(super) struct RequestTarget<'b> {
     /// Path of the server's endpoint.

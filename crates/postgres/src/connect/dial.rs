@@ -76,7 +76,7 @@ pub(crate) enum ReadVersion {
 }
 
 impl Kind {
-    /// What counts its connections at the server.
+    /// Query that counts the connections at the server.
     pub(crate) const fn usage(self) -> Use {
         match self {
             Self::Lane => Use::Lane,
@@ -103,7 +103,7 @@ pub(crate) struct Dialer {
     turns: Arc<Semaphore>,
     /// The lanes beyond the first of each thread.
     pub(crate) helpers: HelperLanes,
-    /// How many connections there may be.
+    /// Maximum number of connections.
     pub(crate) places: Arc<Places>,
 }
 

@@ -1,4 +1,4 @@
-//! What stands right below a condition or a value: where walks that only go down find the way.
+//! Direct children of conditions and values, for walks that only recurse.
 //!
 //! **Invariant:** each part that may hold a condition, a value, a scan or a query is matched here by name, so that a new one stops the
 //! build. Parameters are no parts: who looks for them matches on its own.

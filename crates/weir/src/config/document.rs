@@ -1,4 +1,4 @@
-//! How `weir.yaml` is read: values of the environment in it, errors with their places.
+//! Reads `weir.yaml`: fills in values of the environment and locates errors.
 
 pub mod load;
 pub mod places;

@@ -1,4 +1,4 @@
-//! Whether the sources of a generation answer.
+//! Readiness of a generation: whether its sources answer.
 //!
 //! **Cost:** however many ask, a source is looked at once in [`FRESH`] at most.
 

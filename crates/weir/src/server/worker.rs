@@ -195,7 +195,7 @@ impl Drop for Open {
     }
 }
 
-/// Where a connection came from.
+/// Origin of a connection.
 #[derive(Clone, Copy)]
 struct ConnectionOrigin {
     peer: IpAddr,

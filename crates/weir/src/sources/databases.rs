@@ -198,7 +198,7 @@ pub(crate) fn postgres(
 /// Longest trial of a pooler.
 const TRIAL_MAX: Duration = Duration::from_secs(30);
 
-/// What stands between Weir and the PostgreSQL database `source`, found out by trying; nothing for other sources, or if it is not reached.
+/// Describes the pooler in front of the PostgreSQL database `source`; empty for other sources, or if the database is not reached.
 pub(crate) fn try_pooler(source: &Source, config: &Config) -> Vec<String> {
     let Ok(Address::Postgres(url)) = address::parse(&source.url) else { return Vec::new() };
     let keys = source.postgres.clone().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What stands between Weir and the databases of cases on PostgreSQL, if `WEIR_POOLER` names the `run.sh` of one (`tests/kits/poolers`).
+//! A pooler in front of the databases of PostgreSQL cases, if `WEIR_POOLER` names the `run.sh` of one (`tests/kits/poolers`).
 
 use crate::postgres_kit::Database;
 use std::io::{BufRead, BufReader};

@@ -75,7 +75,7 @@ fn path(out: &mut Out, name: &str, output: &OutputPlan, steps: &[Step]) {
     out.comma();
 }
 
-/// What an entry begins with: its id, or its path and the label of its part.
+/// First members of an entry: its id, or path and label.
 struct EntryHead<'p> {
     id: u32,
     path: &'p [Step],

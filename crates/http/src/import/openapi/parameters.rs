@@ -249,7 +249,7 @@ impl RequestParts {
     }
 }
 
-/// What tells the parameters of an operation apart.
+/// Key that tells the parameters of an operation apart.
 #[derive(Clone, Copy)]
 struct ParameterName<'d> {
     name: &'d str,

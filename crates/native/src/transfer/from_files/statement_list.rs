@@ -21,7 +21,7 @@ pub(super) struct ObjectTexts<R> {
     brackets: Brackets,
 }
 
-/// Where a reader of an object is.
+/// Position of a reader within an object.
 #[derive(Debug, Default)]
 struct Brackets {
     /// Open brackets of the object.

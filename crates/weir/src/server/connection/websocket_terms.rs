@@ -6,7 +6,7 @@ use hyper::HeaderMap;
 use std::time::Duration;
 use weir_transport::socket::Subprotocol;
 
-/// What is spoken over a socket.
+/// Protocols of a WebSocket.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SocketApi {
     pub(crate) subprotocol: Subprotocol,

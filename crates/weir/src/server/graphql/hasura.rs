@@ -48,7 +48,7 @@ impl Statuses {
         }
     }
 
-    /// How an unreadable request is answered.
+    /// Status of the answer to an unreadable request.
     fn of_unreadable(self) -> AnswerKind {
         AnswerKind { status: self.of(StatusCode::BAD_REQUEST), verdict: Verdict::Rejected }
     }

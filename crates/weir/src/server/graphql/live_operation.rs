@@ -128,7 +128,7 @@ struct Planned {
     tells_cause: bool,
 }
 
-/// What a subscription keeps of a session.
+/// Parts of a session that a subscription keeps.
 pub(super) struct LiveSession {
     pub(super) identity: Identity,
     /// When it ends, in milliseconds since 1970.

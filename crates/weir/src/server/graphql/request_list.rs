@@ -66,7 +66,7 @@ pub(super) struct RequestList {
     pub(super) count: usize,
 }
 
-/// Who sent a list, and how it is answered.
+/// Sender of a list, and the form of its answer.
 #[derive(Clone, Copy)]
 struct BatchClient<'b> {
     caller: &'b Caller,

@@ -55,7 +55,7 @@ pub(super) struct Held {
     pub(super) words: String,
 }
 
-/// What a line is told from others by.
+/// Key that tells a line from others.
 #[derive(Clone, Copy)]
 struct LineHash {
     /// Place and fields.

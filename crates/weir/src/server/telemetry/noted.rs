@@ -1,4 +1,4 @@
-//! What log lines say of a request, beyond its execution: caller, plan and trace.
+//! Fields of a request's log line beyond its execution: caller, plan and trace.
 
 use weir_engine::caller::Caller;
 

@@ -129,7 +129,7 @@ fn script_answer_json(answer: &ScriptAnswer) -> String {
     }
 }
 
-/// What a database says of a statement that failed.
+/// The database's error for a failed statement.
 #[derive(Clone, Copy, Default)]
 struct StatementError<'e> {
     status_code: &'e str,
