@@ -8,11 +8,14 @@ const FOLDER_FILES_MAX: usize = 15;
 
 /// Crates in which no two types have one name.
 const UNIQUE_NAMES: &[&str] = &[
+    "crates/actions/src/",
     "crates/database/src/",
     "crates/derive/src/",
     "crates/engine/src/",
+    "crates/events/src/",
     "crates/hasura/src/",
     "crates/http/src/",
+    "crates/kriti/src/",
     "crates/language/src/",
     "crates/load/src/",
     "crates/metadata/src/",
@@ -23,6 +26,7 @@ const UNIQUE_NAMES: &[&str] = &[
     "crates/runtime/src/",
     "crates/sqlite/src/",
     "crates/transport/src/",
+    "crates/webhook/src/",
     "crates/weir/src/",
 ];
 

@@ -1,0 +1,1 @@
+//! Hasura's actions as a source of the graph: custom types, permissions, calls of handlers.

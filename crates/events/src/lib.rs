@@ -1,0 +1,1 @@
+//! Event triggers and scheduled triggers: capture by triggers of the databases, schedules, delivery to webhooks, and their logs.
