@@ -8,6 +8,7 @@ pub mod function;
 pub mod permission;
 pub mod source;
 pub mod table;
+pub mod webhook;
 
 use crate::json::Json;
 use api::{AllowlistEntry, ApiLimits, InheritedRole, QueryCollection, RestEndpoint, SchemaIntrospection};
