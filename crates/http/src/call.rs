@@ -27,6 +27,7 @@ pub use addresses::{Found, Lookup};
 pub use call_error::{CallError, Cause, Failure, Went};
 pub use counts::CallCounts;
 pub use settings::{BreakerPolicy, CallPolicy, Protocol, SettingsError, UpstreamSettings};
+pub use trace::push as push_trace_headers;
 pub use upstream::{Load, Upstream};
 #[cfg(feature = "grpc")]
 pub(crate) use wire::decode::unpack;
@@ -45,7 +46,7 @@ pub struct Ask {
     pub method: Method,
     /// Path from the root of the host, including the path of the base URL.
     pub path_and_query: PathAndQuery,
-    /// Headers that the plan forwards or sets. Those that [`may_be_sent`] refuses are dropped.
+    /// Headers that the plan forwards or sets. Those that [`may_be_sent`] refuses are dropped; webhooks get `X-Forwarded-` ones.
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// Request body; empty for none.
     pub body: Bytes,
@@ -57,6 +58,17 @@ pub struct Ask {
     pub idempotent: bool,
     /// Span of the call, if the trace is recorded.
     pub span: Option<CallSpan>,
+    /// The kind of server that is called.
+    pub peer: Peer,
+}
+
+/// Kinds of servers, which differ in redirects and headers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peer {
+    /// A service of the graph: redirects of safe requests are followed within its host.
+    Service,
+    /// A webhook: a redirect is its answer, and it may be told by `X-Forwarded-` headers who asked.
+    Webhook,
 }
 
 /// Time left of a call that ends by `deadline` and takes at most `timeout`, in milliseconds, for the service. At least 1, because some

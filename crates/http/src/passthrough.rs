@@ -9,7 +9,7 @@ mod audience;
 mod made_header;
 
 use crate::cache::Cache;
-use crate::call::{Ask, CallError, CallPolicy, Failure, Protocol, milliseconds_left, trace};
+use crate::call::{Ask, CallError, CallPolicy, Failure, Peer, Protocol, milliseconds_left, trace};
 use crate::error_report::CallLabel;
 use crate::sdl::CacheRule;
 use bytes::Bytes;
@@ -177,6 +177,7 @@ impl Server {
             timeout: None,
             idempotent: true,
             span,
+            peer: Peer::Service,
         }
     }
 }

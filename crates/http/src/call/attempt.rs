@@ -6,9 +6,9 @@ use super::connection::{FailedAttempt, Kept, Sent};
 use super::dial::Dialer;
 use super::pool::Pool;
 use super::wire::decode::ACCEPTED;
-use super::wire::headers::may_be_sent;
+use super::wire::headers::may_be_sent_to;
 use super::wire::redirect::{REDIRECTS_MAX, Redirect, RequestTarget, find_redirect};
-use super::{Answer, Ask, CallPolicy};
+use super::{Answer, Ask, CallPolicy, Peer};
 use http::header::{ACCEPT_ENCODING, TE};
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderValue, Request, Uri, Version};
@@ -48,6 +48,9 @@ impl ServiceRoutes {
         let mut path = ask.path_and_query.clone();
         for _ in 0..=REDIRECTS_MAX {
             let answer = self.ask_at(ask, &path, called).await?;
+            if ask.peer == Peer::Webhook {
+                return Ok(answer);
+            }
             let target = RequestTarget {
                 method: &ask.method,
                 scheme: &self.dialer.scheme,
@@ -145,7 +148,7 @@ impl ServiceRoutes {
         // gRPC requires `te: trailers`.
         headers.insert(TE, HeaderValue::from_static("trailers"));
         headers.insert(ACCEPT_ENCODING, ACCEPTED);
-        for (name, value) in ask.headers.iter().filter(|it| may_be_sent(&it.0)) {
+        for (name, value) in ask.headers.iter().filter(|it| may_be_sent_to(ask.peer, &it.0)) {
             headers.append(name.clone(), value.clone());
         }
         let dialer = &self.dialer;

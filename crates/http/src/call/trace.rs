@@ -16,7 +16,7 @@ const BAGGAGE: HeaderName = HeaderName::from_static(weir_engine::span::BAGGAGE);
 
 /// Adds the span of a call by `template` to its headers, replacing trace headers of the mapping. `client` has the headers of the request;
 /// its baggage is forwarded unless the mapping sets another. Returns the span if the trace is recorded.
-pub(crate) fn push(
+pub fn push(
     span: Option<&FetchSpan<'_>>,
     client: &dyn Headers,
     sent: &mut Vec<(HeaderName, HeaderValue)>,

@@ -5,7 +5,7 @@
 use super::check_response::client_error;
 use super::{ConnectorRuntime, Shared};
 use crate::cache::{Key, Rule};
-use crate::call::{Answer, Ask, CallError, Failure, milliseconds_left, trace};
+use crate::call::{Answer, Ask, CallError, Failure, Peer, milliseconds_left, trace};
 use crate::sdl::{Connector, ConnectorId};
 use crate::template::Rendered;
 use bytes::Bytes;
@@ -111,6 +111,7 @@ fn ask(connector: &Connector, rendered: &Rendered, deadline: Instant) -> Result<
         idempotent,
         method,
         span: None,
+        peer: Peer::Service,
     })
 }
 

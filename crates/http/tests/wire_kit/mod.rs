@@ -12,7 +12,7 @@ use weir_engine::caller::Identity;
 use weir_engine::engine::{Body, Engine, Request};
 use weir_engine::source::{CacheScope, Headers};
 use weir_http::cache::{self, Cache, Clock};
-use weir_http::call::{Ask, CallPolicy, Protocol, Upstream, UpstreamSettings};
+use weir_http::call::{Ask, CallPolicy, Peer, Protocol, Upstream, UpstreamSettings};
 
 /// Responses to a request.
 pub(crate) enum Reply {
@@ -186,6 +186,7 @@ pub(crate) fn get(path: &'static str) -> Ask {
         timeout: None,
         idempotent: true,
         span: None,
+        peer: Peer::Service,
     }
 }
 

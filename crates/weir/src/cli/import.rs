@@ -9,7 +9,7 @@ use hyper::{Method, Uri};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-use weir_http::call::{Ask, CallPolicy, Protocol, Upstream, UpstreamSettings};
+use weir_http::call::{Ask, CallPolicy, Peer, Protocol, Upstream, UpstreamSettings};
 use weir_http::grpc;
 use weir_http::import::openapi;
 
@@ -131,6 +131,7 @@ fn read(description: &str) -> Result<String, String> {
         timeout: None,
         idempotent: true,
         span: None,
+        peer: Peer::Service,
     };
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|cause| fail(&cause))?;

@@ -9,7 +9,7 @@ use hyper::{HeaderMap, Method, Uri};
 use std::future::Future;
 use std::time::{Duration, Instant};
 use tokio::task::AbortHandle;
-use weir_http::call::{Answer, Ask, CallPolicy, Protocol, Upstream, UpstreamSettings};
+use weir_http::call::{Answer, Ask, CallPolicy, Peer, Protocol, Upstream, UpstreamSettings};
 
 /// Maximum size of a body, in bytes.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
@@ -56,6 +56,7 @@ impl RemoteUrl {
             deadline: Instant::now() + self.timeout,
             timeout: None,
             span: None,
+            peer: Peer::Service,
         };
         self.upstream.call(&ask).await.map_err(|failure| failure.error.to_string())
     }

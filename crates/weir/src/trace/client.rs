@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
-use weir_http::call::{Ask, CallPolicy, Protocol, Upstream, UpstreamSettings};
+use weir_http::call::{Ask, CallPolicy, Peer, Protocol, Upstream, UpstreamSettings};
 
 /// Time for one batch. Source: OTLP, `OTEL_EXPORTER_OTLP_TIMEOUT`.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -57,6 +57,7 @@ impl OtlpClient {
             timeout: None,
             idempotent: false,
             span: None,
+            peer: Peer::Service,
         };
         let answer = self.runtime.block_on(upstream.call(&ask))?;
         let mut response = Response::new(answer.body);

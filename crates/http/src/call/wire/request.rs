@@ -6,7 +6,7 @@
 //! Source: RFC 9112, 3 and 6.
 
 use super::decode::ACCEPTED;
-use super::headers::may_be_sent;
+use super::headers::may_be_sent_to;
 use crate::call::Ask;
 use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HOST};
 use http::uri::PathAndQuery;
@@ -23,7 +23,7 @@ pub(crate) fn write(ask: &Ask, path: &PathAndQuery, host: &HeaderValue, out: &mu
     }
     line(&HOST, host.as_bytes(), out);
     line(&ACCEPT_ENCODING, ACCEPTED.as_bytes(), out);
-    for (name, value) in ask.headers.iter().filter(|it| may_be_sent(&it.0)) {
+    for (name, value) in ask.headers.iter().filter(|it| may_be_sent_to(ask.peer, &it.0)) {
         line(name, value.as_bytes(), out);
     }
     if !ask.body.is_empty() || matches!(ask.method.as_str(), "POST" | "PUT" | "PATCH" | "QUERY") {
