@@ -1,2 +1,20 @@
 //! Calls of webhooks as Hasura makes them: addresses and headers with variables of the environment, transforms of requests and
 //! answers, and the call itself by the machinery of services. Actions, event triggers and schedules use it.
+//!
+//! [`environment`] fills `{{NAME}}` and resolves headers, [`address`] reads addresses, [`client`] calls.
+//!
+//! **Invariant:** what is logged has no values of the environment and no credentials; only the webhook itself gets them.
+
+pub mod address;
+pub mod answer;
+pub mod client;
+pub mod environment;
+pub mod headers;
+
+pub use address::WebhookUrl;
+pub use answer::WebhookAnswer;
+pub use client::{WebhookClient, WebhookError, WebhookLimits, WebhookRequest};
+pub use environment::{Environment, EnvironmentError};
+
+/// The version of Hasura whose API Weir speaks.
+pub const HASURA_VERSION: &str = "v2.48.0";

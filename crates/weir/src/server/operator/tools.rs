@@ -19,7 +19,7 @@ use weir_language::json::{Json, JsonBuffer};
 use weir_metadata::document::customization::NamingConvention;
 
 /// The version that tools check: the last free one of Hasura. Weir's own version is reported beside it.
-pub(crate) const HASURA_VERSION: &str = "v2.48.0";
+pub(crate) use weir_webhook::HASURA_VERSION;
 
 /// Settings for Hasura's console.
 pub(crate) fn config(context: &RequestContext) -> Answer {

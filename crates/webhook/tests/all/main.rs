@@ -1,0 +1,4 @@
+//! Calls of real receivers on loopback.
+
+mod calls;
+mod receiver;
