@@ -47,10 +47,22 @@ pub enum Functions {
     Ignored,
 }
 
+/// Relations to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadRelations {
+    /// All but those of extensions, which nobody who made the database meant to serve.
+    Own,
+    /// Those of extensions, too: only what is named is served, and that may be one of them.
+    All,
+}
+
+/// The condition of `relations.sql` that leaves out what belongs to an extension.
+const IS_OWN: &str = "\n    AND x.objid IS NULL";
+
 /// The statements, in the order in which [`assemble`] takes their answers. Each has one parameter: the schemas that are
 /// served, a `text[]`. They are to see one moment, so they belong into one transaction.
 #[must_use]
-pub fn questions(functions: Functions, shards: Shards) -> [String; 4] {
+pub fn questions(functions: Functions, shards: Shards, relations: ReadRelations) -> [String; 4] {
     let types = match functions {
         Functions::Read => [TYPES, OPERATORS, FUNCTIONS].concat(),
         Functions::Ignored => TYPES.to_owned(),
@@ -59,7 +71,11 @@ pub fn questions(functions: Functions, shards: Shards) -> [String; 4] {
         Shards::Read => PLACEMENTS,
         Shards::None => NO_PLACEMENTS,
     };
-    [types, RELATIONS.to_owned(), KEYS.to_owned(), placements.to_owned()]
+    let relations = match relations {
+        ReadRelations::Own => RELATIONS.to_owned(),
+        ReadRelations::All => RELATIONS.replacen(IS_OWN, "", 1),
+    };
+    [types, relations, KEYS.to_owned(), placements.to_owned()]
 }
 
 /// Makes a catalog of the answers to [`questions`]: their rows, and of each the columns in text format.

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use weir_postgres::address::Settings;
 use weir_postgres::connection::Facts;
 use weir_postgres::error::Error;
+use weir_postgres::introspect::ReadRelations;
 use weir_postgres::pool::Pool;
 use weir_postgres::replication::Prospect;
 use weir_relational::catalog::postgres_types::Types;
@@ -33,6 +34,8 @@ impl std::error::Error for PostgresReadError {
 pub struct ReadTables<'o> {
     /// The schemas whose tables and functions are read.
     pub schemas: &'o [String],
+    /// Whether tables of extensions are read.
+    pub relations: ReadRelations,
     /// The tables whose rows are values of an enum.
     pub enums: &'o [NamedTable<'o>],
 }
@@ -63,7 +66,7 @@ impl PostgresContents {
         let pool = Pool::new(patient);
         let deadline = Instant::now() + patience;
         let (catalog, types, warnings) =
-            catalog_reader::read(&pool, tables.schemas, deadline).await.map_err(PostgresReadError)?;
+            catalog_reader::read(&pool, tables, deadline).await.map_err(PostgresReadError)?;
         let enums = catalog_reader::enums(&pool, &catalog, tables.enums, deadline).await;
         let prospect = prospect(settings, &fed_tables(&catalog), &pool, deadline).await;
         let tables = Contents { catalog, enums, warnings };

@@ -1,11 +1,12 @@
 //! Opens a database server.
 
 use super::{OpenError, generate_api, list_enums};
-use crate::model::ModelOptions;
+use crate::model::{ModelOptions, Track};
 use std::sync::Arc;
 use std::time::Duration;
 use weir_database::postgres::{PostgresContents, PostgresReadError, PostgresSource, ReadTables};
 use weir_postgres::Settings;
+use weir_postgres::introspect::ReadRelations;
 use weir_relational::catalog::Warning;
 
 /// Options of a source.
@@ -28,7 +29,12 @@ pub async fn read_postgres(
     patience: Duration,
 ) -> Result<PostgresContents, PostgresReadError> {
     let enums = list_enums(&options.model);
-    PostgresContents::read(settings, ReadTables { schemas: options.schemas, enums: &enums }, patience).await
+    let relations = match options.model.track {
+        Track::All => ReadRelations::Own,
+        Track::Listed => ReadRelations::All,
+    };
+    let tables = ReadTables { schemas: options.schemas, relations, enums: &enums };
+    PostgresContents::read(settings, tables, patience).await
 }
 
 /// Reads the contents of the database and serves it as the source `name`. Warnings list the parts that cannot be served.

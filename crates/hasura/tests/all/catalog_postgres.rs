@@ -3,16 +3,25 @@
 use crate::postgres_kit::release::{Release, on, on_each_release};
 use crate::postgres_kit::{Database, chinook, database};
 use std::time::{Duration, Instant};
-use weir_postgres::introspect::{Functions, Shards, assemble, questions, schemas_array};
+use weir_postgres::introspect::{Functions, ReadRelations, Shards, assemble, questions, schemas_array};
 use weir_postgres::{Settings, Watch};
 use weir_relational::catalog::postgres_types::{Kind, Types};
 use weir_relational::catalog::{Catalog, Table, UniqueKey, Warning};
 
 /// The catalog of a database, its questions asked in one session of `role`.
 fn read_as(role: &str, database: &Database, schemas: &[&str]) -> (Catalog, Types, Vec<Warning>) {
+    read_relations(role, database, schemas, ReadRelations::Own)
+}
+
+fn read_relations(
+    role: &str,
+    database: &Database,
+    schemas: &[&str],
+    relations: ReadRelations,
+) -> (Catalog, Types, Vec<Warning>) {
     let schemas: Vec<String> = schemas.iter().map(|&it| it.to_owned()).collect();
     let schemas = schemas_array(&schemas).replace('\'', "''");
-    let answers = questions(Functions::Read, Shards::None).map(|question| {
+    let answers = questions(Functions::Read, Shards::None, relations).map(|question| {
         let sql = format!("SET ROLE {role}; PREPARE q(text[]) AS {question}; EXECUTE q('{schemas}')");
         database.rows(&sql)
     });
@@ -224,6 +233,13 @@ Table public.part insert update delete
   part_pkey(id)
 ",
     );
+    let sql = "CREATE TABLE part (id int PRIMARY KEY); CREATE TABLE kept (id int); ALTER EXTENSION plpgsql ADD TABLE kept;";
+    let named = |relations| {
+        let (catalog, ..) = read_relations("postgres", &database(sql), &["public"], relations);
+        catalog.tables.iter().map(|it| it.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(named(ReadRelations::Own), ["part"]);
+    assert_eq!(named(ReadRelations::All), ["kept", "part"]);
 }
 
 fn types_are_followed_to_what_they_are_made_of() {

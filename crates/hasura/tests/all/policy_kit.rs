@@ -24,7 +24,7 @@ use weir_hasura::permission::Permissions;
 use weir_language::schema::Schema;
 use weir_metadata::document::table::TableEntry;
 use weir_postgres::Settings;
-use weir_postgres::introspect::{Functions, Shards, assemble, questions, schemas_array};
+use weir_postgres::introspect::{Functions, ReadRelations, Shards, assemble, questions, schemas_array};
 use weir_relational::catalog::{Catalog, ColumnId, ColumnType, Relations, RelationshipId, TableId};
 use weir_relational::passes::policy::{Policy, Preset, WriteKind, claims_of};
 use weir_relational::plan::operators::{Comparison, Sign};
@@ -190,7 +190,7 @@ pub fn on_sqlite(sql: &str, entries: Option<&str>, make: Make<'_>) -> Governed {
 pub fn on_postgres(sql: &str, entries: Option<&str>, make: Make<'_>) -> Governed {
     let made = database(sql);
     let schemas = schemas_array(&["public".to_owned()]);
-    let answers = questions(Functions::Read, Shards::None)
+    let answers = questions(Functions::Read, Shards::None, ReadRelations::Own)
         .map(|it| made.rows(&format!("PREPARE q(text[]) AS {it}; EXECUTE q('{schemas}')")));
     let rows =
         answers.each_ref().map(|answer| answer.iter().map(|row| row.iter().map(Option::as_deref)).collect());

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use weir_database::exec::cell_value::CellValue;
 use weir_database::postgres::values::decode::{Choices, Decoder};
 use weir_database::postgres::values::json_literal::write;
-use weir_postgres::introspect::{Functions, Shards, assemble, questions, schemas_array};
+use weir_postgres::introspect::{Functions, ReadRelations, Shards, assemble, questions, schemas_array};
 use weir_postgres::statement::{Buffer, Format};
 use weir_relational::catalog::postgres_types::{Kind, Type, Types};
 use weir_relational::dialect::Floats;
@@ -76,7 +76,7 @@ fn ask(database: &Database, zone: &str, values: &[String]) -> Vec<Sample> {
 /// The types of the database, those of [`corpus::TYPES`] among them.
 fn types(database: &Database) -> Types {
     let schemas = schemas_array(&["public".to_owned()]);
-    let answers = questions(Functions::Ignored, Shards::None)
+    let answers = questions(Functions::Ignored, Shards::None, ReadRelations::Own)
         .map(|question| database.rows(&format!("PREPARE q(text[]) AS {question}; EXECUTE q('{schemas}')")));
     let rows =
         answers.each_ref().map(|rows| rows.iter().map(|row| row.iter().map(Option::as_deref)).collect());

@@ -23,7 +23,7 @@ use weir_language::ast::OperationKind;
 use weir_language::schema::Schema;
 use weir_metadata::document::table::TableEntry;
 use weir_postgres::Settings;
-use weir_postgres::introspect::{Functions, Shards, assemble, questions, schemas_array};
+use weir_postgres::introspect::{Functions, ReadRelations, Shards, assemble, questions, schemas_array};
 use weir_relational::catalog::{Catalog, TableId};
 use weir_sqlite::connection::Tuning;
 use weir_sqlite::introspect::SqliteOptions;
@@ -199,7 +199,7 @@ fn on_sqlite(table: &str, hides: bool) -> (Side, PathBuf) {
 fn on_postgres(runtime: &'static Runtime, table: &str, hides: bool, enforced: bool) -> Side {
     let made = database(&[TABLES, KEYS, if enforced && hides { "" } else { NOT_ENFORCED }].concat());
     let schemas = schemas_array(&["public".to_owned()]);
-    let answers = questions(Functions::Read, Shards::None)
+    let answers = questions(Functions::Read, Shards::None, ReadRelations::Own)
         .map(|it| made.rows(&format!("PREPARE q(text[]) AS {it}; EXECUTE q('{schemas}')")));
     let rows =
         answers.each_ref().map(|answer| answer.iter().map(|row| row.iter().map(Option::as_deref)).collect());

@@ -1,4 +1,4 @@
--- $1: the schemas that are served. Partitions are served through their table; what belongs to an extension is not served.
+-- $1: the schemas that are served. Partitions are served through their table; what belongs to an extension is left out where all tables are served.
 WITH RECURSIVE safe AS MATERIALIZED (
   -- Operators that fail for no value: comparisons of values that do not hold others, and what PostgreSQL itself takes for such.
   SELECT ':opno ' AS place, o.oid FROM pg_catalog.pg_operator o

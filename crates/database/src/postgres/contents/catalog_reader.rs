@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** all is of one moment: one transaction that sees one state.
 
+use super::ReadTables;
 use crate::contents::{EnumTable, NamedTable};
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,12 +17,12 @@ use weir_relational::catalog::postgres_types::{Types, oid};
 use weir_relational::catalog::{Catalog, EnumTableValue, Table, Warning};
 use weir_relational::quoting::quote_identifier;
 
-/// Reads tables, types and keys of `schemas`, and functions if the flavour lists them as PostgreSQL does.
+/// Reads tables, types and keys of the schemas of `tables`, and functions if the flavour lists them as PostgreSQL does.
 /// # Errors
 /// The database cannot be reached.
 pub(crate) async fn read(
     pool: &Pool,
-    schemas: &[String],
+    tables: ReadTables<'_>,
     deadline: Instant,
 ) -> Result<(Catalog, Types, Vec<Warning>), Error> {
     let mut session = pool.session(Purpose::Read, deadline).await?;
@@ -31,8 +32,8 @@ pub(crate) async fn read(
     let functions = if flavour.abilities().lists_functions { Functions::Read } else { Functions::Ignored };
     session.begin(Transaction::Snapshot);
     let mut parameters = Parameters::new();
-    parameters.push(schemas_array(schemas).as_bytes());
-    for question in questions(functions, shards) {
+    parameters.push(schemas_array(tables.schemas).as_bytes());
+    for question in questions(functions, shards, tables.relations) {
         session.push(&text_statement(question, &[oid::TEXT_ARRAY]), &parameters);
     }
     session.commit();
