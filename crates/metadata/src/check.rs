@@ -12,10 +12,14 @@ use std::collections::HashSet;
 use std::hash::Hash;
 
 mod dangling;
+mod differences;
+mod served;
 mod unsupported;
 
 pub use dangling::{dangling, dangling_roles};
-pub use unsupported::{Unsupported, find_ignored, find_unsupported};
+pub use differences::find_differences;
+pub use served::{KindCount, count_served};
+pub use unsupported::{Unsupported, find_unsupported};
 
 /// Path of an entry, and the message about it.
 pub type Found = (Vec<Step>, String);
@@ -242,4 +246,9 @@ fn root_fields(walk: &mut Walk, fields: &RootFieldEntries) {
 /// The text under `key` of an entry that is kept as JSON; empty if there is none.
 fn text_member(entry: &Json, key: &str) -> String {
     entry.get(key).and_then(Json::text).unwrap_or_default().to_owned()
+}
+
+/// True if the block says anything.
+fn has_members(block: &Json) -> bool {
+    *block != Json::Object(crate::json::Members::default())
 }

@@ -145,7 +145,8 @@ fn quote(text: &str) -> String {
 /// A value without members or items.
 fn plain(value: &Value) -> String {
     match value {
-        Value::Null => "null".to_owned(),
+        // Exports are made of typed entries, which have no broken files.
+        Value::Null | Value::Broken(_) => "null".to_owned(),
         Value::Bool(value) => value.to_string(),
         Value::Number(digits) => digits.to_string(),
         Value::Text(text) => scalar(text),

@@ -242,7 +242,7 @@ fn show_member(object: &mut Json, key: &str) {
 /// `node` as JSON.
 fn json(node: &Node) -> Json {
     match &node.value {
-        Value::Null => Json::Null,
+        Value::Null | Value::Broken(_) => Json::Null,
         Value::Bool(value) => Json::Bool(*value),
         Value::Number(digits) => Json::Number(digits.clone()),
         Value::Text(text) => Json::Text((&**text).into()),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// One step on the way to an entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// A key of an object.
     Key(Box<str>),
@@ -39,6 +39,8 @@ pub fn join_paths(above: &[Step], below: &[Step]) -> Vec<Step> {
 pub struct Fault {
     /// File, line, column and path within the file.
     pub place: String,
+    /// Path of the entry from the document; empty where there is none.
+    pub path: Vec<Step>,
     /// The cause and, where there is one, the way out.
     pub message: String,
 }
@@ -107,7 +109,7 @@ impl Places {
     /// `message` at `path`.
     #[must_use]
     pub fn fault(&self, path: &[Step], message: impl Into<String>) -> Fault {
-        Fault { place: self.describe_place(path), message: message.into() }
+        Fault { place: self.describe_place(path), path: path.to_vec(), message: message.into() }
     }
 }
 

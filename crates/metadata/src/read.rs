@@ -47,6 +47,8 @@ pub struct Loaded {
     pub unknown: Vec<Fault>,
     /// Entries that do not fit and are not in the document.
     pub left_out: Vec<Inconsistent>,
+    /// Files that cannot be read, with the reasons: the entries around them are left out.
+    pub broken: Vec<(PathBuf, String)>,
     /// True if the files have keys or entries that the document lacks: writing it would remove them.
     pub is_partial: bool,
     /// The text has no `sources`, as in versions 1 and 2: its tables are those of source `default`, whose connection it does not say.
@@ -80,7 +82,7 @@ pub fn tree(text: &str, name: &Path) -> Result<Node, Fault> {
 }
 
 fn fault(files: &folder::Files, wrong: Wrong) -> Fault {
-    Fault { place: render_location(&files.paths, wrong.place, &[]), message: wrong.message }
+    Fault { place: render_location(&files.paths, wrong.place, &[]), path: Vec::new(), message: wrong.message }
 }
 
 fn finish(read: Result<Node, Wrong>, files: folder::Files) -> Result<Loaded, Vec<Fault>> {
@@ -99,6 +101,7 @@ fn finish(read: Result<Node, Wrong>, files: folder::Files) -> Result<Loaded, Vec
             watched,
             unknown,
             left_out: Vec::new(),
+            broken: Vec::new(),
             is_partial: false,
             lacks_sources,
         })
@@ -115,9 +118,10 @@ fn finish_parts(read: Result<Node, Wrong>, files: folder::Files) -> Result<Loade
         prune::deserialize_parts(places)?;
     let is_partial = !unknown_keys.is_empty() || !left_out.is_empty();
     let watched = files.watched;
+    let broken = files.broken;
     let mut unknown = files.unknown;
     unknown.extend(unknown_keys);
-    Ok(Loaded { document, places, watched, unknown, left_out, is_partial, lacks_sources })
+    Ok(Loaded { document, places, watched, unknown, left_out, broken, is_partial, lacks_sources })
 }
 
 fn current_tree(read: Result<Node, Wrong>, files: &folder::Files) -> Result<(Node, bool), Vec<Fault>> {
@@ -140,7 +144,7 @@ fn locate_fault(places: &Places, error: &deserialize::Error) -> Fault {
         Some(place) => prefix_location(&places.files, place, &words, &path),
         None => words,
     };
-    Fault { place, message: error.message.clone() }
+    Fault { place, path, message: error.message.clone() }
 }
 
 /// `message` with the line and column of `place` in front of its path.

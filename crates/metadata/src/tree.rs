@@ -40,6 +40,8 @@ pub enum Value {
     Text(Arc<str>),
     /// `!include` as a tag; the text is the file.
     Include(Box<str>),
+    /// An included file that cannot be read, with the reason and its place.
+    Broken(Box<str>),
     /// A list.
     List(Vec<Node>),
     /// An object in the order of the file; no key stands twice.
@@ -90,6 +92,7 @@ impl Node {
             Value::Bool(_) => "a boolean",
             Value::Number(_) => "a number",
             Value::Text(_) | Value::Include(_) => "a string",
+            Value::Broken(_) => "a broken file",
             Value::List(_) => "a list",
             Value::Object(_) => "an object",
         }

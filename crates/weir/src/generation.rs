@@ -361,7 +361,24 @@ impl Live {
     }
 
     fn next(&self) -> Result<Generation, String> {
-        self.next_of(self.origin.read()?)
+        let config = self.origin.read()?;
+        self.refuse_broken_files(&config)?;
+        self.next_of(config)
+    }
+
+    /// Refuses metadata with a file that cannot be read and could be before: it may be half written. One that was broken before keeps
+    /// nothing else from being taken over.
+    fn refuse_broken_files(&self, config: &Config) -> Result<(), String> {
+        let before = self.current();
+        let was_broken = |path: &Path| {
+            let before = before.config.described.iter().flat_map(|it| &it.loaded.broken);
+            before.into_iter().any(|it| it.0 == *path)
+        };
+        let broken = config.described.iter().flat_map(|it| &it.loaded.broken);
+        match broken.into_iter().find(|it| !was_broken(&it.0)) {
+            Some((_, reason)) => Err(format!("metadata: {reason}")),
+            None => Ok(()),
+        }
     }
 
     fn next_of(&self, config: Config) -> Result<Generation, String> {

@@ -13,7 +13,7 @@ use crate::config::source::postgres::{Flavour, Postgres};
 use crate::config::{Config, Described, Source, SourceKind};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use weir_metadata::check::{Unsupported, find_ignored, find_unsupported};
+use weir_metadata::check::{Unsupported, find_differences, find_unsupported};
 use weir_metadata::document::customization::Customization;
 use weir_metadata::document::source::{self, SourceEntry};
 use weir_metadata::document::table::{TableEntry, TableName};
@@ -75,10 +75,10 @@ fn apply_metadata(config: &mut Config, path: &Path, loaded: Loaded) -> Result<()
     let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
     let locate = |it: Unsupported| loaded.places.fault(&it.path, it.message);
     let unsupported = find_unsupported(&loaded.document).into_iter().map(locate).collect();
-    let ignored = find_ignored(&loaded.document).into_iter().map(locate);
-    let ignored = loaded.unknown.iter().cloned().chain(ignored).collect();
+    let different = find_differences(&loaded.document).into_iter().map(locate);
+    let different = loaded.unknown.iter().cloned().chain(different).collect();
     let inconsistent = loaded.left_out.clone();
-    let mut described = Described { loaded, unsupported, ignored, inconsistent };
+    let mut described = Described { loaded, unsupported, different, inconsistent };
     for (at, entry) in described.loaded.document.sources.clone().into_iter().enumerate() {
         if matches!(entry.kind, source::SourceKind::Other(_)) {
             // It is reported as unsupported.

@@ -148,7 +148,7 @@ pub(crate) fn open_all(config: &Config, before: Option<&KnownSources>) -> Result
     opened.findings.warnings.extend_from_slice(&config.notes);
     if let Some(described) = &config.described {
         opened.findings.unsupported.extend(described.unsupported.iter().map(ToString::to_string));
-        opened.findings.warnings.extend(described.ignored.iter().map(ToString::to_string));
+        opened.findings.warnings.extend(described.different.iter().map(ToString::to_string));
         described.inconsistent.iter().for_each(|it| opened.findings.leave_out(it.clone()));
     }
     for (place, source) in config.sources.iter().enumerate() {

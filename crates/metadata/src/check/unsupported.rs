@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** a permission that Weir cannot check in full is among them, and nobody gets it.
 
-use super::{Walk, text_member};
+use super::{Walk, has_members, text_member};
 use crate::document::Metadata;
 use crate::document::api::ApiLimits;
 use crate::document::source::{IsolationLevel, SourceEntry, SourceKind};
@@ -71,55 +71,6 @@ pub fn find_unsupported(document: &Metadata) -> Vec<Unsupported> {
         }
     }
     walk.into_unsupported()
-}
-
-fn has_members(block: &Json) -> bool {
-    *block != Json::Object(crate::json::Members::default())
-}
-
-/// All entries of the document that have no effect, and without which nothing is missing in the API.
-#[must_use]
-pub fn find_ignored(document: &Metadata) -> Vec<Unsupported> {
-    let mut walk = Walk::default();
-    let blocks = [
-        (
-            "backend_configs",
-            &document.backend_configs,
-            "it names data connectors, and no source that is served needs one",
-        ),
-        ("metrics_config", &document.metrics_config, "metrics are at /metrics without it"),
-        ("opentelemetry", &document.opentelemetry, "traces are exported as `tracing` in weir.yaml says"),
-    ];
-    for (key, block, why) in blocks {
-        if block.as_ref().is_some_and(has_members) {
-            walk.walk_below([key.into()], |walk| walk.wrong(format!("`{key}` has no effect: {why}")));
-        }
-    }
-    walk.each("sources", &document.sources, |walk, source| {
-        walk.each("tables", &source.tables, |walk, table| {
-            ignored_columns(walk, "insert_permissions", &table.insert_permissions, |it| {
-                &it.permission.computed_fields
-            });
-            ignored_columns(walk, "update_permissions", &table.update_permissions, |it| {
-                &it.permission.computed_fields
-            });
-            ignored_columns(walk, "delete_permissions", &table.delete_permissions, |it| {
-                &it.permission.computed_fields
-            });
-        });
-    });
-    walk.into_unsupported()
-}
-
-/// Reports computed fields of permissions to write.
-fn ignored_columns<P>(walk: &mut Walk, key: &str, entries: &[P], fields: impl Fn(&P) -> &Vec<String>) {
-    walk.each(key, entries, |walk, entry| {
-        if !fields(entry).is_empty() {
-            walk.walk_below(["permission".into(), "computed_fields".into()], |walk| {
-                walk.wrong("`computed_fields` has no effect here: the select permission of the role names those it may read");
-            });
-        }
-    });
 }
 
 fn limits(walk: &mut Walk, limits: &ApiLimits) {

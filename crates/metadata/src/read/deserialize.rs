@@ -198,6 +198,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
             Value::Number(digits) => number(digits, visitor),
             Value::Text(text) => visitor.visit_borrowed_str(text),
             Value::Include(text) => visitor.visit_borrowed_str(text),
+            Value::Broken(reason) => Err(de::Error::custom(reason)),
             Value::List(items) => {
                 visitor.visit_seq(Items { items: items.iter().enumerate(), is_settings: self.is_settings })
             }

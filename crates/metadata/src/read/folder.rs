@@ -5,7 +5,7 @@
 use super::yaml::Budget;
 use super::{Wrong, json_text, yaml};
 use crate::names::hint;
-use crate::places::Fault;
+use crate::places::{Fault, render_location};
 use crate::tree::{Member, Node, Place, Value};
 use std::path::{Path, PathBuf};
 
@@ -40,12 +40,25 @@ const SECTIONS: [(&str, &str); 14] = [
     ("", "actions.yaml"),
 ];
 
+/// Keys of the document without which a role gets less and never more: a file of one that cannot be read does not stop the rest.
+pub(super) const OPTIONAL: [&str; 7] = [
+    "remote_schemas",
+    "actions",
+    "cron_triggers",
+    "query_collections",
+    "allowlist",
+    "rest_endpoints",
+    "inherited_roles",
+];
+
 /// Files that were read.
 #[derive(Default)]
 pub(super) struct Files {
     pub(super) paths: Vec<PathBuf>,
     pub(super) watched: Vec<PathBuf>,
     pub(super) unknown: Vec<Fault>,
+    /// Files that cannot be read, with the reasons.
+    pub(super) broken: Vec<(PathBuf, String)>,
     bytes: u64,
     budget: Budget,
 }
@@ -80,13 +93,23 @@ impl Files {
         }
         let text = std::fs::read_to_string(path)
             .map_err(|cause| wrong(format!("{shown} cannot be read: {cause}")))?;
-        self.watched.push(path.to_path_buf());
         self.parse(path, &text)
     }
 
-    /// Puts the files that `node` includes in the places of their includes. `way` holds the files that are open, of which the last one
-    /// has `node`.
-    fn include(&mut self, node: &mut Node, root: &Path, way: &mut Vec<PathBuf>) -> Result<(), Wrong> {
+    /// A node at `place` that stands for the file at `path`, which cannot be read.
+    fn make_broken(&mut self, path: &Path, place: Place, wrong: &Wrong) -> Node {
+        // The place of the include is known; the one in a file that was opened is not.
+        let inner =
+            if wrong.place == place { String::new() } else { render_location(&self.paths, wrong.place, &[]) };
+        let reason =
+            if inner.is_empty() { wrong.message.clone() } else { format!("{inner}: {}", wrong.message) };
+        self.broken.push((path.to_path_buf(), reason.clone()));
+        Node::new(place, Value::Broken(reason.into()))
+    }
+
+    /// Puts the files that `node` includes in the places of their includes, those that cannot be read as broken. `way` holds the files
+    /// that are open, of which the last one has `node`.
+    fn include(&mut self, node: &mut Node, root: &Path, way: &mut Vec<PathBuf>) {
         let target = match &node.value {
             Value::Include(file) => Some(file.trim()),
             Value::Text(text) => text.strip_prefix(INCLUDE).map(str::trim),
@@ -96,26 +119,32 @@ impl Files {
             let from = way.last().and_then(|it| it.parent()).unwrap_or(root);
             let path = from.join(target);
             let place = node.place;
-            check_include(&path, root, way).map_err(|message| Wrong { place, message })?;
-            *node = self.open(&path, place)?;
-            way.push(path);
-            self.include(node, root, way)?;
-            way.pop();
-            return Ok(());
+            // A file that is missing may appear.
+            self.watched.push(path.clone());
+            let opened = check_include(&path, root, way).map_err(|message| Wrong { place, message });
+            match opened.and_then(|()| self.open(&path, place)) {
+                Ok(opened) => {
+                    *node = opened;
+                    way.push(path);
+                    self.include(node, root, way);
+                    way.pop();
+                }
+                Err(wrong) => *node = self.make_broken(&path, place, &wrong),
+            }
+            return;
         }
         match &mut node.value {
-            Value::List(items) => items.iter_mut().try_for_each(|it| self.include(it, root, way)),
-            Value::Object(members) => {
-                members.iter_mut().try_for_each(|it| self.include(&mut it.node, root, way))
-            }
-            _ => Ok(()),
+            Value::List(items) => items.iter_mut().for_each(|it| self.include(it, root, way)),
+            Value::Object(members) => members.iter_mut().for_each(|it| self.include(&mut it.node, root, way)),
+            _ => {}
         }
     }
 
     /// Reads the file at `path`, with all that it includes.
     fn whole(&mut self, path: &Path, root: &Path) -> Result<Node, Wrong> {
+        self.watched.push(path.to_path_buf());
         let mut node = self.open(path, Place { file: u32::MAX, ..Place::default() })?;
-        self.include(&mut node, root, &mut vec![path.to_path_buf()])?;
+        self.include(&mut node, root, &mut vec![path.to_path_buf()]);
         Ok(node)
     }
 }
@@ -145,7 +174,6 @@ fn check_include(path: &Path, root: &Path, way: &[PathBuf]) -> Result<(), String
 
 /// Reads one file, with all that it includes.
 pub(super) fn file(path: &Path, files: &mut Files) -> Result<Node, Wrong> {
-    files.watched.push(path.to_path_buf());
     files.whole(path, path.parent().unwrap_or(Path::new("")))
 }
 
@@ -176,7 +204,15 @@ pub(super) fn read(root: &Path, files: &mut Files) -> Result<Node, Wrong> {
         if !path.is_file() {
             continue;
         }
-        let node = files.whole(&path, root)?;
+        let place = Place { file: u32::MAX, ..Place::default() };
+        let node = match files.whole(&path, root) {
+            // Of this file the actions are what a client misses.
+            Err(wrong) if key.is_empty() || OPTIONAL.contains(&key) => {
+                files.make_broken(&path, place, &wrong)
+            }
+            read => read?,
+        };
+        let key = if matches!(node.value, Value::Broken(_)) && key.is_empty() { "actions" } else { key };
         match (key, node.value) {
             (_, Value::Null) => {}
             ("", Value::Object(inner)) => members.extend(inner),
@@ -207,7 +243,8 @@ fn report_unknown_files(root: &Path, is_old: bool, files: &mut Files) {
         if is_yaml && !is_known {
             let message =
                 format!("no section of the metadata is in a file of this name{}", hint(&name, known()));
-            files.unknown.push(Fault { place: root.join(&name).display().to_string(), message });
+            let place = root.join(&name).display().to_string();
+            files.unknown.push(Fault { place, path: Vec::new(), message });
         }
     }
 }

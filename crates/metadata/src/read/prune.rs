@@ -7,7 +7,7 @@
 //!
 //! **Cost:** a document without faults is deserialized once, another one once more for each kind of fault.
 
-use super::{deserialize, locate_fault};
+use super::{deserialize, folder, locate_fault};
 use crate::check;
 use crate::document::Metadata;
 use crate::inconsistent::{Inconsistent, inconsistent};
@@ -35,6 +35,7 @@ pub(super) struct Pruned {
 pub(super) fn deserialize_parts(places: Places) -> Result<Pruned, Vec<Fault>> {
     let mut pruned =
         Pruned { document: Metadata::default(), places, unknown: Vec::new(), left_out: Vec::new() };
+    pruned.remove_broken()?;
     for _ in 0..ROUNDS_MAX {
         let document = Metadata::deserialize_node(&pruned.places.root);
         let faults = match document {
@@ -52,16 +53,47 @@ pub(super) fn deserialize_parts(places: Places) -> Result<Pruned, Vec<Fault>> {
         }
         // From the last to the first, as items behind a removed one move up.
         for (path, message) in faults.into_iter().rev() {
-            let place = pruned.places.describe_place(&path);
-            pruned.leave_out(&path, Fault { place, message })?;
+            let fault = pruned.places.fault(&path, message);
+            pruned.leave_out(&path, fault)?;
         }
     }
-    let place = pruned.places.describe_place(&[]);
     let message = format!("more than {ROUNDS_MAX} kinds of mistakes: mend those that are reported first");
-    Err(vec![Fault { place, message }])
+    Err(vec![pruned.places.fault(&[], message)])
 }
 
 impl Pruned {
+    /// Takes out the entries around files that cannot be read.
+    fn remove_broken(&mut self) -> Result<(), Vec<Fault>> {
+        let mut found = Vec::new();
+        find_broken(&self.places.root, &mut Vec::new(), &mut found);
+        // From the last to the first, as items behind a removed one move up.
+        while let Some((path, message)) = found.pop() {
+            let fault = self.places.fault(&path, message);
+            let unit = unit_length(&path);
+            let is_section =
+                matches!(&path[..], [Step::Key(section)] if folder::OPTIONAL.contains(&&**section));
+            if is_section {
+                self.leave_out_section(&path, fault);
+            } else {
+                self.leave_out(&path, fault)?;
+                // Files within an entry that is gone.
+                found.retain(|(other, _)| unit.is_none_or(|it| !other.starts_with(&path[..it])));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes out all entries of the section at `path`.
+    fn leave_out_section(&mut self, path: &[Step], fault: Fault) {
+        let mut object = inconsistent(&self.places, path, &fault.message);
+        object.place = fault.place;
+        self.left_out.push(object);
+        edit_object(root_mut(&mut self.places), &[], |members| {
+            members.retain(|it| *path != [Step::from(&*it.key)]);
+            true
+        });
+    }
+
     /// Takes out what `error` is about.
     fn remove_error(&mut self, error: &deserialize::Error) -> Result<(), Vec<Fault>> {
         let path = error.path();
@@ -85,7 +117,7 @@ impl Pruned {
                 members.len() < before
             });
             if is_there {
-                self.unknown.push(Fault { place, message: message.to_owned() });
+                self.unknown.push(Fault { place, path: path.clone(), message: message.to_owned() });
             }
         }
     }
@@ -104,8 +136,34 @@ impl Pruned {
             && *at < items.len()
         {
             items.remove(*at);
+            self.unknown.iter_mut().for_each(|it| follow_removal(&mut it.path, list, *at));
         }
         Ok(())
+    }
+}
+
+/// Changes `path` to what it is without the item `at` of `list`: empty, if it leads into that item.
+fn follow_removal(path: &mut Vec<Step>, list: &[Step], at: usize) {
+    let item = path.strip_prefix(list).and_then(|it| it.first());
+    match item {
+        Some(Step::Item(item)) if *item == at => path.clear(),
+        Some(Step::Item(item)) if *item > at => path[list.len()] = Step::Item(item - 1),
+        _ => {}
+    }
+}
+
+/// Collects the paths and reasons of the files below `node` that cannot be read.
+fn find_broken(node: &Node, path: &mut Vec<Step>, found: &mut Vec<(Vec<Step>, String)>) {
+    let mut below = |step: Step, node: &Node| {
+        path.push(step);
+        find_broken(node, path, found);
+        path.pop();
+    };
+    match &node.value {
+        Value::Broken(reason) => found.push((path.clone(), reason.to_string())),
+        Value::List(items) => items.iter().enumerate().for_each(|(at, it)| below(at.into(), it)),
+        Value::Object(members) => members.iter().for_each(|it| below((&*it.key).into(), &it.node)),
+        _ => {}
     }
 }
 

@@ -255,7 +255,7 @@ fn name_of(node: &Node, budget: &mut Budget) -> Result<Arc<str>, Wrong> {
         Value::Number(text) => Ok(budget.text(text)),
         Value::Bool(value) => Ok(budget.text(if *value { "true" } else { "false" })),
         Value::Null => Ok(budget.text("null")),
-        Value::Include(_) | Value::List(_) | Value::Object(_) => {
+        Value::Include(_) | Value::Broken(_) | Value::List(_) | Value::Object(_) => {
             Err(Wrong { place: node.place, message: "a key has to be a text".into() })
         }
     }

@@ -54,6 +54,16 @@ const FILES: [(&str, &str); 7] = [
     ("allow_list.yaml", "- collection: known\n"),
 ];
 
+/// The reasons for which a folder lacks entries.
+fn lacks(name: &str, changed: &[(&str, &str)]) -> Vec<String> {
+    let folder = Folder::new(name, &FILES);
+    changed.iter().for_each(|it| folder.write(Path::new(it.0), it.1));
+    let loaded = folder.load().expect("the rest is read");
+    assert_eq!(loaded.is_partial, !loaded.left_out.is_empty(), "{name}");
+    let root = format!("{}/", folder.0.display());
+    loaded.left_out.iter().map(|it| format!("{}: {}", it.name, it.reason.replace(&root, ""))).collect()
+}
+
 fn check(name: &str, changed: &[(&str, &str)], expected: Result<usize, &str>) {
     let folder = Folder::new(name, &FILES);
     changed.iter().for_each(|it| folder.write(Path::new(it.0), it.1));
@@ -87,7 +97,6 @@ fn a_folder_is_one_document() {
 #[test]
 fn a_place_is_that_of_the_file_it_stands_in() {
     let boat = "databases/default/tables/public_boat.yaml";
-    check("yaml", &[(boat, "table: [\n")], Err("public_boat.yaml:"));
     let place = |name: &str, text: &str| {
         let folder = Folder::new(name, &FILES);
         folder.write(Path::new(boat), text);
@@ -108,17 +117,74 @@ fn a_place_is_that_of_the_file_it_stands_in() {
 #[test]
 fn includes_end_and_stay_in_the_folder() {
     let tables = "databases/default/tables/tables.yaml";
-    check("missing", &[(tables, "- \"!include none.yaml\"\n")], Err("tables.yaml:1:3: "));
-    check("itself", &[(tables, "- \"!include tables.yaml\"\n")], Err("tables.yaml includes itself"));
+    let check = |name: &str, changed: &[(&str, &str)], part: &str| {
+        let lacks = lacks(name, changed);
+        assert!(matches!(&lacks[..], [only] if only.contains(part)), "{name}: {lacks:?}");
+    };
+    check("missing", &[(tables, "- \"!include none.yaml\"\n")], "none.yaml cannot be read");
+    check("itself", &[(tables, "- \"!include tables.yaml\"\n")], "tables.yaml includes itself");
     check(
         "circle",
         &[
             (tables, "- \"!include a.yaml\"\n"),
             ("databases/default/tables/a.yaml", "\"!include tables.yaml\"\n"),
         ],
-        Err("a.yaml:1:1: "),
+        "tables.yaml includes itself",
     );
-    check("outside", &[(tables, "- \"!include /etc/hostname\"\n")], Err("lies outside of"));
+    check("outside", &[(tables, "- \"!include /etc/hostname\"\n")], "lies outside of");
+}
+
+#[test]
+fn a_file_that_is_no_yaml_takes_the_smallest_entry_around_it() {
+    let boat = "databases/default/tables/public_boat.yaml";
+    let crew = "databases/default/tables/public_crew.yaml";
+    let [only] = &lacks("broken-table", &[(boat, "table: [\n")])[..] else { panic!("one table is broken") };
+    assert!(only.starts_with("table  in source default: Inconsistent object: "), "{only}");
+    assert!(only.contains("databases/default/tables/public_boat.yaml:"), "{only}");
+    assert_eq!(lacks("broken-tables", &[(boat, "table: [\n"), (crew, "}")]).len(), 2);
+    check("broken-rest", &[(boat, "table: [\n")], Ok(1));
+    // A file within a condition narrows it: the permission goes, not the part of the condition.
+    let with = |filter: &str| {
+        format!(
+            "table: boat\nselect_permissions:\n- role: a\n  permission: {{columns: [id], filter: {{_and: [{filter}]}}}}\n"
+        )
+    };
+    let [only] = &lacks("broken-filter", &[(boat, &with("\"!include none.yaml\""))])[..] else {
+        panic!("one permission is broken")
+    };
+    assert!(only.starts_with("select_permission a in table boat"), "{only}");
+    // Two within one entry are told once.
+    assert_eq!(lacks("broken-twice", &[(boat, &with("\"!include a.yaml\", \"!include b.yaml\""))]).len(), 1);
+}
+
+#[test]
+fn a_broken_file_of_a_section_takes_the_section_unless_it_takes_rights_away() {
+    for section in [
+        "remote_schemas",
+        "cron_triggers",
+        "query_collections",
+        "allow_list",
+        "rest_endpoints",
+        "inherited_roles",
+        "actions",
+    ] {
+        let file = format!("{section}.yaml");
+        let lacks = lacks(section, &[(&file, "- [\n")]);
+        assert!(matches!(&lacks[..], [only] if only.contains(&format!("{file}:"))), "{section}: {lacks:?}");
+    }
+    for section in ["databases/databases", "graphql_schema_introspection", "api_limits"] {
+        let file = format!("{section}.yaml");
+        check(&section.replace('/', "-"), &[(&file, "a: [\n")], Err(&file));
+    }
+}
+
+#[test]
+fn a_file_that_was_missing_is_watched() {
+    let folder = Folder::new("watched", &FILES);
+    fs::remove_file(folder.0.join("databases/default/tables/public_crew.yaml")).unwrap();
+    let loaded = folder.load().unwrap();
+    assert_eq!(loaded.left_out.len(), 1);
+    assert!(loaded.watched.iter().any(|it| it.ends_with("public_crew.yaml")));
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use crate::folders::Folder;
 use proptest::prelude::*;
 use std::path::Path;
-use weir_metadata::{Json, Loaded, export, read};
+use weir_metadata::check::{KindCount, count_served};
+use weir_metadata::places::render_path;
+use weir_metadata::{Json, Loaded, Step, export, read};
 
 const WHOLE: &str = r#"version: 3
 sources:
@@ -114,6 +116,43 @@ fn an_unknown_key_of_many_entries_is_told_of_each() {
         "{}",
         loaded.unknown[1999].place
     );
+}
+
+#[test]
+fn entries_that_are_served_whole_are_counted_without_the_others() {
+    let text = WHOLE.replacen("- table: crew", "- table: crew\n    colour: red", 1).replacen(
+        "role: guest, ",
+        "role: admin, ",
+        1,
+    );
+    let loaded = load(&text).expect("it is read");
+    let count = |not_served: &[Vec<Step>]| {
+        let different: Vec<_> = loaded.unknown.iter().map(|it| it.path.clone()).collect();
+        let counts = count_served(&loaded.places, not_served, &different);
+        let words =
+            |it: &KindCount| format!("{} {}", it.entries, if it.entries == 1 { it.one } else { it.many });
+        counts.iter().map(words).collect::<Vec<_>>().join(", ")
+    };
+    // The guest's permission is left out, and `crew` has a key that means nothing.
+    assert_eq!(
+        count(&[]),
+        "1 source, 1 table, 1 relationship, 3 permissions, 1 function, 2 saved queries, 1 entry of the allow list, 1 REST endpoint, \
+         1 inherited role"
+    );
+    let boat: Vec<Step> = vec!["sources".into(), 0.into(), "tables".into(), 0.into()];
+    assert_eq!(
+        count(&[boat, vec!["inherited_roles".into(), 0.into()]]),
+        "1 source, 1 permission, 1 function, 2 saved queries, 1 entry of the allow list, 1 REST endpoint"
+    );
+}
+
+#[test]
+fn the_path_of_an_unknown_key_follows_entries_that_are_left_out() {
+    let tables = "  - table: 7\n  - table: a\n    colour: red\n  - table: 8\n    colour: red\n";
+    let loaded =
+        load(&format!("version: 3\nsources:\n- name: default\n  tables:\n{tables}")).expect("it is read");
+    let paths: Vec<String> = loaded.unknown.iter().map(|it| render_path(&it.path)).collect();
+    assert_eq!(paths, ["sources[0].tables[0]", ""]);
 }
 
 #[test]

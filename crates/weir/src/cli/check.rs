@@ -2,6 +2,8 @@
 //!
 //! **Invariant:** what is broken keeps nothing else from being checked, and what could not be checked is named.
 
+mod move_report;
+
 use super::print;
 use super::serve::origin;
 use crate::config::source::address;
@@ -11,6 +13,7 @@ use crate::session::Authenticator;
 use crate::sources::databases;
 use crate::sources::native::Native;
 use crate::sources::{Down, Findings};
+use move_report::report_move;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use weir_engine::source::OthersChanges;
@@ -35,9 +38,13 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
     let names: Vec<String> = config.sources.iter().map(|it| it.name.clone()).collect();
     // Before the sources are open, whose connections count too.
     let poolers = poolers(&config);
+    let mut report = String::new();
     match Generation::build(config, 1) {
         Ok(generation) => {
             report_findings(&generation.findings, &mut errors);
+            if let Some(described) = &described {
+                report = report_move(&generation.config, described, &generation.findings);
+            }
             warn_of_integers(&generation.config);
             let Findings { down, .. } = &generation.findings;
             report_down_sources(&generation.config, down, &mut errors);
@@ -51,7 +58,10 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
                 let names: Vec<String> = names.iter().map(name).collect();
                 let notes: String = generation.findings.notes.iter().map(|it| format!("{it}\n")).collect();
                 let live = live(&generation);
-                return print(&format!("ok: {}; {types} types\n{notes}{poolers}{live}", names.join(", ")));
+                return print(&format!(
+                    "ok: {}; {types} types\n{notes}{poolers}{live}{report}",
+                    names.join(", ")
+                ));
             }
         }
         Err(message) => {
@@ -63,11 +73,13 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
                     .for_each(|at| entries(described, at, &mut errors));
                 roles(described, &mut errors);
                 eprintln!("warning: not checked: whether the databases have what the entries name");
+                report.push_str("report: nothing is served\n");
             }
         }
     }
     drop(stand_ins);
     errors.iter().for_each(|it| eprintln!("error: {it}"));
+    print(&report)?;
     Ok(ExitCode::FAILURE)
 }
 

@@ -132,6 +132,42 @@ fn what_does_not_resolve_is_left_out_and_told_and_the_rest_serves() {
 }
 
 #[test]
+fn a_check_of_metadata_ends_with_a_report() {
+    let folder = Folder::new();
+    folder.pets();
+    let tables = "  - table: pet\n    select_permissions:\n    - {role: a, permission: {columns: [id], filter: {}}}\n    - {role: b, permission: {columns: [lost], filter: {}}}\n\
+                  \x20 - \"!include lost.yaml\"\n";
+    write(
+        &folder,
+        &[
+            VERSION,
+            ("databases/databases.yaml", &pets(tables)),
+            ("metrics_config.yaml", "analyze_query_variables: true\n"),
+        ],
+    );
+    let output = weir(&folder, &["check", "--metadata", "metadata"]);
+    assert_eq!(output.status.code(), Some(1));
+    let report = String::from_utf8_lossy(&output.stdout);
+    let [whole, differs, metrics, not_served, first, second] = &report.lines().collect::<Vec<_>>()[..] else {
+        panic!("{report}")
+    };
+    assert_eq!(*whole, "report: served whole: 1 source, 1 table, 1 permission");
+    assert_eq!((*differs, *not_served), ("report: differs: 1", "report: not served: 2"));
+    assert!(
+        metrics.contains("`metrics_config` has no effect") && metrics.ends_with("docs/metadata.md"),
+        "{metrics}"
+    );
+    assert!(first.contains("lost.yaml cannot be read"), "{first}");
+    assert!(second.contains("in permission for role \"b\""), "{second}");
+
+    write(&folder, &[("databases/databases.yaml", &pets("  - table: pet\n"))]);
+    let output = weir(&folder, &["check", "--metadata", "metadata"]);
+    let report = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{report}");
+    assert!(report.ends_with("report: not served: nothing\n"), "{report}");
+}
+
+#[test]
 fn updates_that_hasura_lets_out_of_their_filter_are_told_by_name() {
     let folder = Folder::new();
     folder.pets();
@@ -240,6 +276,27 @@ fn a_change_of_the_folder_is_taken_over_and_a_broken_one_is_not() {
     std::fs::write(root.join("databases/other.yaml"), "table: pet\nconfiguration: {custom_name: beast}\n")
         .expect("it can be written");
     until("", Some("{ beast_by_pk(id: 1) { name } }"), "Ada");
+}
+
+#[test]
+fn a_file_that_was_broken_at_the_start_keeps_no_change_from_being_taken_over() {
+    let folder = Folder::new();
+    folder.pets();
+    let root = write(
+        &folder,
+        &[
+            VERSION,
+            ("databases/databases.yaml", &pets("  - \"!include pet.yaml\"\n  - \"!include broken.yaml\"\n")),
+            ("databases/pet.yaml", "table: pet\n"),
+            ("databases/broken.yaml", "table: [\n"),
+        ],
+    );
+    let weir = serve(folder);
+    check(&weir.query("{ pet_by_pk(id: 1) { name } }"), "Ada");
+    std::fs::write(root.join("databases/pet.yaml"), "table: pet\nconfiguration: {custom_name: animal}\n")
+        .expect("it can be written");
+    check(&weir.post("/v1/reload", &[], b""), "{\"generation\":");
+    check(&weir.query("{ animal_by_pk(id: 1) { name } }"), "Ada");
 }
 
 #[test]
@@ -447,6 +504,6 @@ fn what_cannot_be_reached_keeps_nothing_else_from_being_checked() {
         assert!(said.contains(part), "{part} is not in {said}");
     }
     assert!(!said.contains("hush"), "{said}");
-    let both = said.matches("the role \"nobody\"").count();
+    let both = String::from_utf8_lossy(&output.stderr).matches("the role \"nobody\"").count();
     assert_eq!(both, 1, "{said}");
 }

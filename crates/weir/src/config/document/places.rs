@@ -39,9 +39,12 @@ impl From<&Tree> for Node {
                 .iter()
                 .map(|it| (ConfigStep::Key(it.key.to_string()), place(it.place), (&it.node).into()))
                 .collect(),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) | Value::Include(_) => {
-                Vec::new()
-            }
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Text(_)
+            | Value::Include(_)
+            | Value::Broken(_) => Vec::new(),
         };
         Self { members }
     }

@@ -10,8 +10,8 @@ pub struct Described {
     pub loaded: Loaded,
     /// Entries that Weir does not honour.
     pub unsupported: Vec<Fault>,
-    /// Entries, keys and files without effect, and without which nothing is missing in the API.
-    pub ignored: Vec<Fault>,
+    /// Entries that are served in another way than Hasura serves them, and keys and files without effect.
+    pub different: Vec<Fault>,
     /// Entries that cannot be served as described.
     pub inconsistent: Vec<Inconsistent>,
 }

@@ -1,0 +1,42 @@
+//! The report at the end of a check of Hasura's metadata: what is served whole, what differs, and what is not served.
+
+use crate::config::{Config, Described};
+use crate::sources::Findings;
+use weir_metadata::check::count_served;
+use weir_metadata::{Fault, Step};
+
+/// The report about the metadata of `config`, which was opened with `findings`.
+pub(super) fn report_move(config: &Config, described: &Described, findings: &Findings) -> String {
+    let mut not_served: Vec<Vec<Step>> = described.unsupported.iter().map(|it| it.path.clone()).collect();
+    let left_out = findings.inconsistent.iter().map(|it| it.entry.clone()).filter(|it| !it.is_empty());
+    not_served.extend(left_out);
+    let mut lines: Vec<String> = described.unsupported.iter().map(ToString::to_string).collect();
+    lines.extend(findings.inconsistent.iter().map(|it| format!("{}: {}", it.place, it.reason)));
+    for source in config.sources.iter().filter(|it| findings.is_down(&it.name)) {
+        if let Some(at) = source.of_metadata {
+            not_served.push(Described::path(at, &[]));
+            lines.push(format!("source `{}` is down: not checked", source.name));
+        }
+    }
+    let different: Vec<Vec<Step>> = described.different.iter().map(|it| it.path.clone()).collect();
+    let counts = count_served(&described.loaded.places, &not_served, &different);
+    let whole = counts.iter().map(|it| match it.entries {
+        1 => format!("1 {}", it.one),
+        entries => format!("{entries} {}", it.many),
+    });
+    let whole: Vec<String> = whole.collect();
+    let whole = if whole.is_empty() { "nothing".to_owned() } else { whole.join(", ") };
+    let different: Vec<String> = described.different.iter().map(Fault::to_string).collect();
+    let parts =
+        [("differs", different), ("not served", lines)].map(|(title, lines)| list_lines(title, &lines));
+    format!("report: served whole: {whole}\n{}", parts.concat())
+}
+
+/// `lines` under their title with their number; a title alone if there are none.
+fn list_lines(title: &str, lines: &[String]) -> String {
+    let listed: String = lines.iter().map(|it| format!("  {it}\n")).collect();
+    match lines.len() {
+        0 => format!("report: {title}: nothing\n"),
+        number => format!("report: {title}: {number}\n{listed}"),
+    }
+}
