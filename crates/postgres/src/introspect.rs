@@ -52,7 +52,7 @@ pub enum Functions {
 pub enum ReadRelations {
     /// All but those of extensions, which nobody who made the database meant to serve.
     Own,
-    /// Those of extensions, too: only what is named is served, and that may be one of them.
+    /// All, with those of extensions: only what is named is served, and that may be one of them.
     All,
 }
 

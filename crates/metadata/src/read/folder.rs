@@ -206,7 +206,7 @@ pub(super) fn read(root: &Path, files: &mut Files) -> Result<Node, Wrong> {
         }
         let place = Place { file: u32::MAX, ..Place::default() };
         let node = match files.whole(&path, root) {
-            // Of this file the actions are what a client misses.
+            // A client misses the actions of `actions.yaml`.
             Err(wrong) if key.is_empty() || OPTIONAL.contains(&key) => {
                 files.make_broken(&path, place, &wrong)
             }

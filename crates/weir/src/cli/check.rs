@@ -67,12 +67,7 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
         Err(message) => {
             errors.push(message);
             if let Some(described) = &described {
-                errors.extend(described.unsupported.iter().map(ToString::to_string));
-                errors.extend(described.inconsistent.iter().map(|it| format!("{}: {}", it.place, it.reason)));
-                (0..described.loaded.document.sources.len())
-                    .for_each(|at| entries(described, at, &mut errors));
-                roles(described, &mut errors);
-                eprintln!("warning: not checked: whether the databases have what the entries name");
+                report_entries(described, &mut errors);
                 report.push_str("report: nothing is served\n");
             }
         }
@@ -81,6 +76,15 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
     errors.iter().for_each(|it| eprintln!("error: {it}"));
     print(&report)?;
     Ok(ExitCode::FAILURE)
+}
+
+/// Adds the mistakes of the metadata that can be found without the databases.
+fn report_entries(described: &Described, errors: &mut Vec<String>) {
+    errors.extend(described.unsupported.iter().map(ToString::to_string));
+    errors.extend(described.inconsistent.iter().map(|it| format!("{}: {}", it.place, it.reason)));
+    (0..described.loaded.document.sources.len()).for_each(|at| entries(described, at, errors));
+    roles(described, errors);
+    eprintln!("warning: not checked: whether the databases have what the entries name");
 }
 
 /// Warns about columns whose integers would be errors when they are read.
