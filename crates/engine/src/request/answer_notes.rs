@@ -29,6 +29,8 @@ pub struct HandlerRefusal {
     pub status: u16,
     /// Code in the handler's answer.
     pub code: Option<Box<str>>,
+    /// JSON that the handler gave as `extensions`.
+    pub extensions: Option<Box<str>>,
 }
 
 impl AnswerNotes {
