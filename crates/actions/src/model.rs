@@ -147,3 +147,78 @@ pub(crate) const fn root_name(operation: ActionOperation) -> &'static str {
         ActionOperation::Mutation => "mutation_root",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+    use weir_metadata::{Metadata, read};
+
+    fn document(actions: &str, types: &str) -> Metadata {
+        let text = format!("version: 3\nsources: []\nactions: {actions}\ncustom_types: {types}\n");
+        read::text(&text, Path::new("m.yaml")).expect("it is metadata").document
+    }
+
+    /// The reasons why entries are not served.
+    fn reasons(actions: &str, types: &str) -> Vec<String> {
+        let document = document(actions, types);
+        let input = ActionsInput {
+            actions: &document.actions,
+            custom_types: &document.custom_types,
+            inherited_roles: &[],
+            others: &OtherNames::default(),
+            environment: &|_| None,
+        };
+        Model::new(&input).1.into_iter().map(|it| it.reason).collect()
+    }
+
+    fn action(more: &str) -> String {
+        format!("[{{name: a, definition: {{handler: 'http://h', output_type: Out{more}}}}}]")
+    }
+
+    const RELATED: &str = "relationships: [{name: r, type: object, remote_table: t, field_mapping: {inner: id}}]";
+
+    #[test]
+    fn relationships_stand_on_scalars() {
+        let types = |fields: &str, more: &str| {
+            format!("{{objects: [{{name: Out, fields: [{fields}], {more}}}, {{name: In, fields: [{{name: id, type: Int}}]}}]}}")
+        };
+        let object = "{name: inner, type: In}";
+        let expected = "Relationships cannot be defined with nested object fields: \"r\"";
+        assert_eq!(reasons(&action(""), &types(object, RELATED)), [expected]);
+        let both = "{name: inner, type: Int}, {name: other, type: In}";
+        assert_eq!(reasons(&action(""), &types(both, RELATED)), [""; 0]);
+        let expected = "Async action relations cannot be used with object fields: \"other\"";
+        assert_eq!(reasons(&action(", kind: asynchronous"), &types(both, RELATED)), [expected]);
+        let of = "validation for the given custom types failed because";
+        let wrong = reasons(&action(""), &types("{name: id, type: Int}", RELATED));
+        let expected = format!("{of} the field \"inner\" for relationship \"r\" in object type \"Out\" does not exist");
+        assert_eq!(wrong, [expected.as_str(), "custom types are inconsistent"]);
+        let wrong = reasons(&action(""), &types("{name: inner, type: '[Int]'}", RELATED));
+        assert_eq!(wrong[0], format!("{of} the type of the field \"inner\" for relationship \"r\" in object type \"Out\" is a list"));
+        let two = "relationships: [{name: r, type: object, remote_table: t, field_mapping: {id: id}}, {name: s, type: array, source: b, remote_table: t, field_mapping: {id: id}}]";
+        let wrong = reasons(&action(""), &types("{name: id, type: Int}", two));
+        assert_eq!(wrong[0], format!("{of} the object \"Out\" has relationships refers to multiple sources"));
+    }
+
+    #[test]
+    fn several_errors_of_types_are_listed() {
+        let types = "{scalars: [{name: Out}, {name: Out}, {name: Int}], enums: [{name: E, values: [{value: A}, {value: A}]}]}";
+        let expected = "validation for the given custom types failed for the following reasons:\n \u{2022} duplicate type names: \"Int\", \"Out\"\n \
+                        \u{2022} the enum type \"E\" has duplicate values: \"A\"\n";
+        assert_eq!(reasons("[]", types), [expected]);
+        let types = "{objects: [{name: Out, fields: [{name: r, type: Int}, {name: r, type: Int}]}]}";
+        let expected = "validation for the given custom types failed because the following field names are duplicated in object type \"Out\": \"r\"";
+        assert_eq!(reasons("[]", types), [expected]);
+        let types = "{objects: [{name: Out, fields: [{name: r, type: Int, arguments: []}]}]}";
+        assert!(reasons("[]", types)[0].contains("the field \"r\" in object type \"Out\" has arguments"));
+    }
+
+    #[test]
+    fn a_scalar_is_an_output_and_an_enum_is_none() {
+        let types = "{enums: [{name: Out, values: [{value: A}]}]}";
+        let expected = "the type: \"Out\" is not an object or scalar type defined in custom types";
+        assert_eq!(reasons(&action(""), types), [expected]);
+        assert_eq!(reasons(&action(""), "{scalars: [{name: Out}]}"), [""; 0]);
+    }
+}

@@ -79,7 +79,7 @@ impl Source for ActionsSource {
 
     fn prepare(&self, node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         if node.kind == weir_language::ast::OperationKind::Subscription {
-            return Err(not_in_subscriptions(node));
+            return Err(not_in_subscriptions(node.fields));
         }
         Ok(Box::new(ActionFetch::new(Arc::clone(&self.actions), &self.schema, node)))
     }
@@ -114,8 +114,20 @@ impl Source for ActionsSource {
     }
 }
 
-fn not_in_subscriptions(node: &PlanNode<'_>) -> PlanError {
+fn not_in_subscriptions(fields: &[u32]) -> PlanError {
     let message = "query actions cannot be run as a subscription".into();
     let error = FieldError { code: "not-supported", message, hasura_path: None, extensions: None };
-    PlanError { error, field: node.fields.first().copied().unwrap_or_default() }
+    PlanError { error, field: fields.first().copied().unwrap_or_default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subscriptions_are_refused_in_hasura_s_words() {
+        let refused = not_in_subscriptions(&[3]);
+        assert_eq!((refused.error.code, refused.field), ("not-supported", 3));
+        assert_eq!(&*refused.error.message, "query actions cannot be run as a subscription");
+    }
 }

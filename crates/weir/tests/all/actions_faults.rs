@@ -54,8 +54,15 @@ fn answers_that_do_not_fit_are_errors_as_a_whole() {
     whole("settle", "true", "got scalar Boolean for the action webhook response, expecting Int");
     whole("rates", "1", "expecting array for the action webhook response");
     whole("rates", "{}", "expecting array for the action webhook response");
-    whole("rates", r#"[1,"2"]"#, "got scalar String for the action webhook response, expecting Float");
-    whole("rates", "[1,null]", "got null for the action webhook response");
+    for (text, message) in [
+        (r#"[1,"2"]"#, "got scalar String for the action webhook response, expecting Float"),
+        ("[1,null]", "got null for the action webhook response"),
+    ] {
+        shop.answer("/rates", 200, text);
+        let extensions = json!({ "path": "$.selectionSet.rates[1]", "code": "unexpected" });
+        let expected = json!({ "errors": [{ "message": message, "extensions": extensions }] });
+        assert_eq!(shop.ask("user", "{ rates }").json(), expected, "{text}");
+    }
     shop.answer("/rates", 200, "[1,2.50,1e3]");
     shop.check("{ rates }", r#"{"data":{"rates":[1,2.50,1e3]}}"#);
     shop.answer("/rates", 200, "null");
