@@ -1,1 +1,20 @@
 //! Hasura's actions as a source of the graph: custom types, permissions, calls of handlers.
+//!
+//! `model` checks the entries of the metadata, `schema` makes root fields and types of them, `action_fetch` calls handlers by `call`
+//! and makes columns of their answers by `answer`.
+//!
+//! **Invariant:** a caller sees and calls an action only if a permission of the role names it.
+//!
+//! Source: `docs/actions.md`.
+
+mod action_error;
+mod action_fetch;
+mod answer;
+mod call;
+mod model;
+mod schema;
+mod source;
+
+pub use call::HeaderPrecedence;
+pub use model::{ActionsInput, Misfit, OtherNames};
+pub use source::{ActionSettings, ActionsSource, SOURCE_NAME};

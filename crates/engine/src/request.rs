@@ -1,5 +1,6 @@
 //! One request as the engine takes it, borrowed from the transport's buffer, and the settings that it runs under.
 
+pub mod answer_notes;
 pub mod consistency;
 pub mod engine_settings;
 pub mod protocol;

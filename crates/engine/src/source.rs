@@ -31,6 +31,7 @@ pub use crate::answer::field_error::{Extensions, FieldError, PathError, PlanErro
 pub use crate::caching::cache_control::{CacheControl, CacheScope};
 pub use crate::caching::tag_versions::Tag;
 pub use crate::caller::Caller;
+pub use crate::request::answer_notes::{AnswerNotes, HandlerRefusal};
 pub use crate::request::protocol::Protocol;
 pub use crate::request::request_headers::{Headers, NoHeaders, WithData};
 
@@ -268,6 +269,8 @@ pub struct PlanNode<'p> {
     pub facts: &'p [u64],
     /// Rules for scalars and wording of errors.
     pub protocol: Protocol,
+    /// The client's document, as it was sent.
+    pub text: &'p str,
     /// Parts that one condition of its arguments may have.
     pub conditions_max: u32,
     /// Variables of the operation, in order: name, type, and whether a value is certain. JSON literals that contain variables follow;
@@ -402,6 +405,16 @@ pub struct FetchInput<'r> {
     /// Number of list items that may come with the rows, as [`FetchBody::FirstItems`]; only with [`AnswerForm::Items`]. `None`: all
     /// items come at once.
     pub first_items: Option<u32>,
+}
+
+impl FetchResult {
+    /// True if a field of a reply in rows failed.
+    pub(crate) fn has_failed_fields(&self) -> bool {
+        match &self.body {
+            FetchBody::Rows(rows) | FetchBody::FirstItems(rows, _) => rows.has_errors() || !self.errors.is_empty(),
+            FetchBody::Finished(_) => !self.errors.is_empty(),
+        }
+    }
 }
 
 /// Result of a fetch.

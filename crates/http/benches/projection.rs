@@ -96,6 +96,7 @@ fn main() {
         answer: AnswerForm::Rows,
         facts: &[],
         protocol: Protocol::GraphqlOverHttp,
+        text: "",
         conditions_max: 1_000,
         variables: &[],
         part: None,

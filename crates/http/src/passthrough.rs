@@ -21,6 +21,7 @@ use weir_engine::source::{FetchInput, FieldError, Headers, SourceError};
 
 pub use audience::Audience;
 pub(crate) use audience::{Shown, find as find_guarded};
+pub use argument_json::Arguments;
 pub use made_header::MadeHeader;
 
 /// A remote server that resolves all of its types.

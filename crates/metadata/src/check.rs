@@ -11,6 +11,7 @@ use crate::places::Step;
 use std::collections::HashSet;
 use std::hash::Hash;
 
+mod actions;
 mod dangling;
 mod differences;
 mod served;
@@ -80,6 +81,7 @@ pub fn faults(document: &Metadata) -> Vec<Found> {
     let mut walk = Walk::default();
     walk.unique("sources", &document.sources, |it| it.name.clone(), "sources");
     walk.each("sources", &document.sources, source);
+    actions::check_actions(&mut walk, document);
     walk.unique("inherited_roles", &document.inherited_roles, |it| it.role_name.clone(), "inherited roles");
     walk.each("inherited_roles", &document.inherited_roles, |walk, it| {
         if it.role_set.iter().chain([&it.role_name]).any(|it| it == "admin") {

@@ -2,16 +2,21 @@
 //!
 //! Entries that Weir does not run yet are kept as they are, for [`crate::check::find_unsupported`].
 
+pub mod action;
 pub mod api;
+pub mod custom_types;
 pub mod customization;
 pub mod function;
 pub mod permission;
 pub mod source;
 pub mod table;
+pub mod type_text;
 pub mod webhook;
 
 use crate::json::Json;
+use action::ActionEntry;
 use api::{AllowlistEntry, ApiLimits, InheritedRole, QueryCollection, RestEndpoint, SchemaIntrospection};
+use custom_types::CustomTypes;
 use serde::{Deserialize, Serialize};
 use source::SourceEntry;
 
@@ -27,9 +32,9 @@ pub struct Metadata {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remote_schemas: Vec<Json>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub actions: Vec<Json>,
-    #[serde(default, skip_serializing_if = "says_nothing")]
-    pub custom_types: Option<Json>,
+    pub actions: Vec<ActionEntry>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub custom_types: CustomTypes,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cron_triggers: Vec<Json>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -61,7 +66,7 @@ impl Default for Metadata {
             sources: Vec::new(),
             remote_schemas: Vec::new(),
             actions: Vec::new(),
-            custom_types: None,
+            custom_types: CustomTypes::default(),
             cron_triggers: Vec::new(),
             query_collections: Vec::new(),
             allowlist: Vec::new(),

@@ -1,10 +1,11 @@
 //! Commands of Hasura's metadata API that change single entries, as edits of a document.
 //!
 //! `arguments` takes the members of a command apart, `lookup` finds what it is about, `sources` and `permissions` have the commands about databases, `graph` those about
-//! everything else; `rename` follows a new name into conditions, `paths` removes entries by their places.
+//! everything else, `actions` those about actions and their types; `rename` follows a new name into conditions, `paths` removes entries by their places.
 //!
 //! **Invariant:** an edit gives a new document, whose references nobody has resolved yet; one that is refused gives none.
 
+mod actions;
 mod arguments;
 mod graph;
 mod lookup;
@@ -67,7 +68,7 @@ fn command(name: &str) -> Option<(Command, &'static str)> {
     let of_source = |verb: &str| sources::command(verb).or_else(|| permissions::command(verb));
     let prefixed =
         BACKENDS.iter().find_map(|(prefix, kind)| Some((of_source(name.strip_prefix(prefix)?)?, *kind)));
-    let bare = || Some((graph::command(name).or_else(|| of_source(name))?, "postgres"));
+    let bare = || Some((graph::command(name).or_else(|| actions::command(name)).or_else(|| of_source(name))?, "postgres"));
     prefixed.or_else(bare)
 }
 

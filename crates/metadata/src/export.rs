@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** reading what was written gives the same document in Hasura's order ([`to_export_order`]).
 
+mod actions_files;
 mod order;
 
 pub use order::to_export_order;
@@ -9,7 +10,7 @@ pub use order::to_export_order;
 use crate::document::Metadata;
 use crate::document::source::{SourceEntry, WrittenSource};
 use crate::document::table::TableName;
-use crate::tree::{Member, Node, Value};
+use crate::tree::{Member, Node, Place, Value};
 use crate::{json, read};
 use serde::Serialize;
 use std::collections::HashSet;
@@ -65,22 +66,38 @@ pub fn folder(document: &Metadata) -> Result<Vec<(PathBuf, String)>, String> {
     files.push((PathBuf::from("databases/databases.yaml"), sources));
     let rest = node(&Metadata { sources: Vec::new(), ..document.clone() })?;
     if let Value::Object(members) = &rest.value {
-        let mut actions = String::new();
-        for member in members.iter().filter(|it| !["version", "sources"].contains(&&*it.key)) {
+        let is_apart = |key: &str| ["version", "sources", "actions", "custom_types"].contains(&key);
+        for member in members.iter().filter(|it| !is_apart(&it.key)) {
             match &*member.key {
-                "actions" | "custom_types" => {
-                    let alone = Value::Object(vec![member.clone()]);
-                    actions.push_str(&yaml_text(&Node::new(member.place, alone)));
-                }
                 "allowlist" => files.push((PathBuf::from("allow_list.yaml"), yaml_text(&member.node))),
                 key => files.push((PathBuf::from(format!("{key}.yaml")), yaml_text(&member.node))),
             }
         }
-        if !actions.is_empty() {
-            files.push((PathBuf::from("actions.yaml"), actions));
-        }
     }
+    write_actions(document, &rest, &mut files);
     Ok(files)
+}
+
+/// Writes `actions.yaml`, and `actions.graphql` if SDL can say the types; nothing without actions and types.
+fn write_actions(document: &Metadata, rest: &Node, files: &mut Vec<(PathBuf, String)>) {
+    let (actions, types) = (rest.get("actions"), rest.get("custom_types"));
+    if actions.is_none() && types.is_none() {
+        return;
+    }
+    let sdl = actions_files::print_sdl(document);
+    let actions = match actions {
+        Some(node) if sdl.is_some() => actions_files::strip_actions(node, &document.actions),
+        Some(node) => node.clone(),
+        None => Node::new(Place::default(), Value::List(Vec::new())),
+    };
+    let types = match types {
+        Some(node) if sdl.is_none() => node.clone(),
+        node => actions_files::strip_custom_types(node),
+    };
+    let member = |key: &str, node: Node| Member { key: key.into(), place: node.place, node };
+    let whole = Value::Object(vec![member("actions", actions), member("custom_types", types)]);
+    files.push((PathBuf::from("actions.yaml"), yaml_text(&Node::new(Place::default(), whole))));
+    files.extend(sdl.map(|text| (PathBuf::from("actions.graphql"), text)));
 }
 
 /// A source with its tables behind everything else, as the CLI writes it.

@@ -52,10 +52,17 @@ pub fn inconsistent(places: &Places, path: &[Step], reason: &str) -> Inconsisten
         entry: path[..depth].to_vec(),
     };
     let plain = format!("Inconsistent object: {reason}");
+    if matches!(path, [Step::Key(section), ..] if **section == *"custom_types") {
+        let definition = places.root.get("custom_types").map_or(Json::Null, json);
+        return made("custom_types", "custom_types custom_types".into(), plain, definition, 1);
+    }
     let [Step::Key(section), Step::Item(_), rest @ ..] = path else {
         return made("metadata", "metadata".into(), plain, Json::Null, 0);
     };
     let entry = node(&places.root, &path[..2]);
+    if **section == *"actions" {
+        return action(entry, rest, reason, made);
+    }
     if let Some((_, kind, key)) = SECTIONS.iter().find(|it| *it.0 == **section) {
         let depth = match (&**section, rest) {
             // A single query of a collection.
@@ -75,6 +82,25 @@ pub fn inconsistent(places: &Places, path: &[Step], reason: &str) -> Inconsisten
             function(entry, *at, below, reason, made)
         }
         _ => made("source", format!("source {source}"), plain, Json::Text(source.clone().into()), 2),
+    }
+}
+
+/// The action `entry`, or the permission of it at `below`.
+fn action(
+    entry: &Node,
+    below: &[Step],
+    reason: &str,
+    made: impl Fn(&'static str, String, String, Json, usize) -> Inconsistent,
+) -> Inconsistent {
+    let name = text(entry, "name");
+    let reason = format!("Inconsistent object: in action \"{name}\"; {reason}");
+    match below {
+        [Step::Key(list), Step::Item(_), ..] if **list == *"permissions" => {
+            let permission = node(entry, &below[..2]);
+            let shown = format!("action_permission {} permission in {name}", text(permission, "role"));
+            made("action_permission", shown, reason, json(permission), 4)
+        }
+        _ => made("action", format!("action {name}"), reason, json(entry), 2),
     }
 }
 

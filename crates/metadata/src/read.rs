@@ -1,12 +1,13 @@
 //! Reads a document: one file (JSON or YAML), or a folder as the CLI writes it.
 //!
 //! `prune` leaves out parts that do not fit, for files; a document that a program sends has to fit as a whole.
-//! `folder` puts the files of a folder together and follows `!include`; `yaml` and `json_text` make nodes of text;
+//! `folder` puts the files of a folder together and follows `!include`, `actions_sdl` adds the types of `actions.graphql`; `yaml` and `json_text` make nodes of text;
 //! `deserialize` makes typed entries of nodes; `settings` reads
 //! files like `weir.yaml` in the same way.
 //!
 //! **Invariant:** reading ends: sizes, depth, files and aliases are bounded, and no file includes itself.
 
+mod actions_sdl;
 pub(crate) mod deserialize;
 mod folder;
 mod json_text;
@@ -115,7 +116,7 @@ fn finish_parts(read: Result<Node, Wrong>, files: folder::Files) -> Result<Loade
     let (root, lacks_sources) = current_tree(read, &files)?;
     let places = Places { files: files.paths.clone().into(), root: Arc::new(root) };
     let prune::Pruned { document, places, unknown: unknown_keys, left_out } =
-        prune::deserialize_parts(places)?;
+        prune::deserialize_parts(places, &files.misfits)?;
     let is_partial = !unknown_keys.is_empty() || !left_out.is_empty();
     let watched = files.watched;
     let broken = files.broken;

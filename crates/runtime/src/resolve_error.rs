@@ -110,7 +110,7 @@ impl ResolveError {
         let members = own + &self.members;
         let extensions = members
             .strip_prefix(',')
-            .map(|members| Box::new(Extensions { members: members.into(), has_code }));
+            .map(|members| Box::new(Extensions { members: members.into(), has_code, is_whole: false }));
         FieldError { code, message: self.message.clone(), hasura_path: None, extensions }
     }
 }

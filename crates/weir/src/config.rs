@@ -17,6 +17,7 @@ pub mod published;
 mod relay;
 pub mod source;
 mod tracing;
+mod webhooks;
 
 pub use auth::{
     Auth, AuthOverrides, AuthWebhook, ClaimPath, ClaimSource, ClaimsFormat, Jwt, JwtAlgorithm, OneOrMany,
@@ -35,6 +36,7 @@ use serde::{Deserialize, Serialize};
 pub use source::described::Described;
 pub use source::embedded::EmbeddedSources;
 pub use source::service::{Service, ServiceErrors};
+pub use webhooks::Webhooks;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -109,6 +111,9 @@ pub struct Config {
     /// True or false overrules `stringify_numeric_types` of all sources.
     #[serde(skip)]
     pub stringify_numeric_types: Option<bool>,
+    /// Calls of webhooks.
+    #[serde(skip)]
+    pub webhooks: Webhooks,
     /// Settings of the environment that have no effect, in words.
     #[serde(skip)]
     pub notes: Vec<String>,

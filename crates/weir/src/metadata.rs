@@ -43,6 +43,8 @@ pub(crate) fn join_loaded(config: &mut Config, path: &Path, loaded: Loaded) -> R
 fn inherit(config: &mut Config) -> Result<(), String> {
     let mut roles = config.inherited_roles.clone();
     roles.extend(config.described.iter().flat_map(|it| it.loaded.document.inherited_roles.iter().cloned()));
+    let actions = config.described.iter().flat_map(|it| &it.loaded.document.actions);
+    let of_actions = actions.flat_map(|it| &it.permissions).map(|it| it.role.as_str());
     let plain: BTreeSet<&str> = config
         .sources
         .iter()
@@ -50,6 +52,7 @@ fn inherit(config: &mut Config) -> Result<(), String> {
             let of_functions = it.functions.iter().flat_map(|it| &it.permissions).map(|it| it.role.as_str());
             it.tables.iter().flat_map(TableEntry::roles).chain(of_functions)
         })
+        .chain(of_actions)
         .collect();
     let plain: Vec<String> = plain.into_iter().map(str::to_owned).collect();
     for source in &mut config.sources {

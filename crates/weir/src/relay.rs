@@ -9,15 +9,19 @@ use crate::config::Config;
 use crate::sources;
 use crate::sources::services;
 use std::sync::{Arc, OnceLock};
+use weir_actions::SOURCE_NAME as ACTIONS;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Settings};
 use weir_engine::live::{LiveQueries, LiveSettings};
 use weir_engine::source::Source;
+use weir_language::error::Error;
 
 /// Engine with Relay's API, created by the first request for it.
 pub(crate) struct RelayGraph {
     /// The database; `None` if this API is off or has no source.
     source: Option<Arc<dyn Source>>,
+    /// Actions, whose mutations this API has.
+    actions: Option<Arc<dyn Source>>,
     settings: Settings,
     made: OnceLock<Result<Engine, String>>,
     live_settings: LiveSettings,
@@ -31,11 +35,13 @@ impl RelayGraph {
         let is_wanted = |name: &str| config.relay.source.as_deref().is_none_or(|it| it == name);
         let name = names.into_iter().find(|it| is_wanted(it)).filter(|_| config.relay.enabled);
         let sources = graph.sources().iter().map(|it| &it.0);
-        let source = name.and_then(|name| sources.into_iter().find(|it| it.name() == name));
+        let find = |name: &str| sources.clone().find(|it| it.name() == name).cloned();
+        let source = name.and_then(find);
+        let actions = find(ACTIONS);
         let made = OnceLock::new();
         let live = OnceLock::new();
         let live_settings = config.live_settings();
-        Self { source: source.cloned(), settings, made, live_settings, live }
+        Self { source, actions, settings, made, live_settings, live }
     }
 
     /// True if there is no database for this API.
@@ -64,11 +70,13 @@ impl RelayGraph {
     fn make(&self) -> Result<Engine, String> {
         let made = self.source.as_ref().and_then(|it| it.relay());
         let Some(made) = made else { return Err("no database is served in Relay's form".into()) };
-        let source = made.map_err(|errors| {
+        let tell = |errors: Vec<Error>| {
             let lines: Vec<&str> = errors.iter().map(|it| it.message.as_str()).collect();
             format!("Relay's form makes no sound schema: {}", lines.join("; "))
-        })?;
-        let graph = sources::compose(vec![source], &[], false)?;
+        };
+        let actions = self.actions.as_ref().and_then(|it| it.relay());
+        let made = std::iter::once(made).chain(actions).map(|it| it.map_err(tell));
+        let graph = sources::compose(made.collect::<Result<_, _>>()?, &[], false)?;
         Ok(Engine::new(graph, self.settings.clone()).with_tag_versions(services::changes()))
     }
 }

@@ -1,5 +1,6 @@
 //! Opens the configured sources and composes them to one graph.
 
+mod actions;
 pub(crate) mod custom;
 pub(crate) mod databases;
 mod kind;
@@ -49,7 +50,8 @@ pub(crate) fn graph(config: &Config, before: Option<&KnownSources>) -> Result<(G
                     url: sqlite:chinook.db"
             .into());
     }
-    let opened = open_all(config, before)?;
+    let mut opened = open_all(config, before)?;
+    opened.sources.extend(actions::open(config, &opened.sources, &mut opened.findings));
     let sources = if opened.sources.is_empty() { vec![empty_source()?] } else { opened.sources.clone() };
     let mut joins = opened.joins.clone();
     if opened.findings.leaves_out_sources() {

@@ -24,6 +24,8 @@ pub struct Extensions {
     pub members: Box<str>,
     /// True if `extensions` has a `code`, which overrules [`FieldError::code`].
     pub has_code: bool,
+    /// True if `members` is the value of `extensions` itself, whatever JSON it is: nothing is added to it.
+    pub is_whole: bool,
 }
 
 /// A failed field and where it is in the answer.

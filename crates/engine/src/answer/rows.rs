@@ -261,7 +261,30 @@ pub struct Table {
     pub hidden: Vec<Column>,
 }
 
+impl Column {
+    /// True if a value of the column, or below it, failed.
+    pub(crate) fn has_errors(&self) -> bool {
+        let below = match &self.data {
+            Data::List { items, .. } => items.has_errors(),
+            Data::Object(table) => table.has_errors(),
+            Data::Abstract(variants) => variants.tables.iter().any(|it| it.1.has_errors()),
+            Data::Empty
+            | Data::Bool(_)
+            | Data::Int(_)
+            | Data::Float(_)
+            | Data::Text(_)
+            | Data::Json(_)
+            | Data::Foreign(_) => false,
+        };
+        below || !self.errors.is_empty()
+    }
+}
+
 impl Table {
+    /// True if a value of the table failed.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.columns.iter().any(Column::has_errors)
+    }
     /// Appends the rows `range` of `from`, a table of the same set.
     fn append(&mut self, from: &Self, range: Range<usize>) {
         let at = self.rows as usize;

@@ -67,20 +67,44 @@ fn spec(out: &mut Out, text: &str, failure: &Failure) {
         out.close(b']');
         out.comma();
     }
-    out.raw(b"\"extensions\":{");
-    extensions(out, failure, failure.code);
-    out.raw(b"}}");
+    out.raw(b"\"extensions\":");
+    if !is_written_whole(out, failure, true) {
+        out.raw(b"{");
+        extensions(out, failure, failure.code);
+        out.raw(b"}");
+    }
+    out.raw(b"}");
 }
 
 fn in_hasura_words(out: &mut Out, text: &str, failure: &Failure) {
     let words = hasura_wording::words(text, failure);
     out.raw(b"{\"message\":");
     out.string(&words.message);
-    out.raw(b",\"extensions\":{\"path\":");
-    out.string(&words.path);
-    out.comma();
-    extensions(out, failure, words.code);
-    out.raw(b"}}");
+    out.raw(b",\"extensions\":");
+    if !is_written_whole(out, failure, false) {
+        out.raw(b"{\"path\":");
+        out.string(&words.path);
+        out.comma();
+        extensions(out, failure, words.code);
+        out.raw(b"}");
+    }
+    out.raw(b"}");
+}
+
+/// Writes `extensions` that a source gave whole; `false` if it gave none. By the specification they are an object: another value
+/// stands in one if `is_object`.
+fn is_written_whole(out: &mut Out, failure: &Failure, is_object: bool) -> bool {
+    let Some(said) = failure.extensions.as_deref().filter(|it| it.is_whole) else { return false };
+    if is_object && !said.members.starts_with('{') {
+        out.raw(b"{\"code\":");
+        out.string(failure.code);
+        out.raw(b",\"extensions\":");
+        out.raw(said.members.as_bytes());
+        out.raw(b"}");
+    } else {
+        out.raw(said.members.as_bytes());
+    }
+    true
 }
 
 /// The members of `extensions`: the code, what a service says, and what stands of a mutation.

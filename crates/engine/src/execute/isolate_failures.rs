@@ -120,6 +120,7 @@ fn alone(run: &ExecutionContext<'_>, node: &PreparedNode, field: u32) -> Result<
         answer: if node.must_be_rows { AnswerForm::Rows } else { AnswerForm::Any { contiguous: false } },
         facts: run.caller.profile().facts(at),
         protocol: run.protocol,
+        text: run.text,
         conditions_max: run.conditions_max,
         variables: &plan.operation.variables,
         cache: &RequestCache::default(),

@@ -144,6 +144,7 @@ fn prepare(
                     answer,
                     facts: context.profile.facts(at),
                     protocol: context.protocol,
+                    text: context.document.text,
                     conditions_max: context.conditions_max,
                     variables: &operation.variables,
                     cache: caches.of(at),

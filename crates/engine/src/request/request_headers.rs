@@ -2,6 +2,7 @@
 //!
 //! **Cost:** nothing is copied or listed; a source looks up the names its plan holds.
 
+use super::answer_notes::AnswerNotes;
 use super::consistency::{Consistency, Positions};
 use crate::telemetry::span::SpanContext;
 use std::any::Any;
@@ -13,6 +14,11 @@ pub trait Headers: Send + Sync {
     ///
     /// - `name`: in lower case.
     fn each<'h>(&'h self, name: &str, take: &mut dyn FnMut(&'h [u8]));
+
+    /// Hands name, in lower case, and value of every header to `take`; by default of none.
+    fn each_line<'h>(&'h self, take: &mut dyn FnMut(&'h str, &'h [u8])) {
+        let _ = take;
+    }
 
     /// The name of the request in logs; empty if it has none.
     fn request_id(&self) -> &str {
@@ -26,6 +32,11 @@ pub trait Headers: Send + Sync {
 
     /// Log positions that the request sent, where the positions of its changes are recorded too; `None` if positions are not used.
     fn positions(&self) -> Option<&Positions> {
+        None
+    }
+
+    /// Place for notes about the answer; `None` if its transport has no headers and no status.
+    fn notes(&self) -> Option<&AnswerNotes> {
         None
     }
 
@@ -71,6 +82,9 @@ impl Headers for WithData<'_> {
     fn each<'h>(&'h self, name: &str, take: &mut dyn FnMut(&'h [u8])) {
         self.headers.each(name, take);
     }
+    fn each_line<'h>(&'h self, take: &mut dyn FnMut(&'h str, &'h [u8])) {
+        self.headers.each_line(take);
+    }
     fn request_id(&self) -> &str {
         self.headers.request_id()
     }
@@ -79,6 +93,9 @@ impl Headers for WithData<'_> {
     }
     fn positions(&self) -> Option<&Positions> {
         self.headers.positions()
+    }
+    fn notes(&self) -> Option<&AnswerNotes> {
+        self.headers.notes()
     }
     fn data(&self) -> Option<&Arc<dyn Any + Send + Sync>> {
         Some(&self.data)

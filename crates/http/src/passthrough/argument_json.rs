@@ -10,18 +10,20 @@ use weir_language::value::{Node, Values};
 
 /// Sources of argument values.
 #[derive(Clone, Copy)]
-pub(crate) struct Arguments<'r> {
+pub struct Arguments<'r> {
     /// Schema of the source.
-    pub(crate) schema: &'r Schema,
-    pub(crate) ids: &'r Ids,
-    pub(crate) input: &'r FetchInput<'r>,
+    pub schema: &'r Schema,
+    /// Ids of the source by those of the graph.
+    pub ids: &'r Ids,
+    /// Input of the fetch.
+    pub input: &'r FetchInput<'r>,
     /// Row of the parent keys.
-    pub(crate) row: usize,
+    pub row: usize,
 }
 
 impl Arguments<'_> {
     /// Appends the value of `argument`. Returns `false` and writes nothing if it has no value.
-    pub(crate) fn write(&self, argument: OutputArgument, out: &mut Vec<u8>) -> bool {
+    pub fn write(&self, argument: OutputArgument, out: &mut Vec<u8>) -> bool {
         let literals = &self.input.output.literals;
         match (literals.nodes[argument.value as usize], argument.default) {
             (Node::Variable(number), default) if self.is_absent(number) => match default {

@@ -104,6 +104,7 @@ impl Planned {
             answer: AnswerForm::Rows,
             facts: &[],
             protocol: Protocol::GraphqlOverHttp,
+            text: "",
             conditions_max: 1_000,
             variables: &[],
             part: None,

@@ -95,7 +95,7 @@ fn extensions(said: &Value<'_>) -> Option<Box<Extensions>> {
     said.write(&mut text);
     let text = String::from_utf8(text).ok()?;
     let members = text.strip_prefix('{')?.strip_suffix('}')?.trim();
-    (!members.is_empty()).then(|| Box::new(Extensions { members: members.into(), has_code }))
+    (!members.is_empty()).then(|| Box::new(Extensions { members: members.into(), has_code, is_whole: false }))
 }
 
 /// True if the answer of a GraphQL server has `data` with `field`, and no errors.

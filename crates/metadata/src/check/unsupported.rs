@@ -31,12 +31,6 @@ pub fn find_unsupported(document: &Metadata) -> Vec<Unsupported> {
             "serve it as a file of services: docs/sources/graphql-and-grpc.md",
         ),
         (
-            "actions",
-            &document.actions,
-            "action",
-            "call its handler from a file of services: docs/sources/services.md",
-        ),
-        (
             "cron_triggers",
             &document.cron_triggers,
             "cron trigger",
@@ -52,18 +46,6 @@ pub fn find_unsupported(document: &Metadata) -> Vec<Unsupported> {
         &document.network,
         "certificates of services are trusted by `sources[].ca` in weir.yaml",
     )];
-    let has_types = |types: &Json| match types {
-        Json::Object(kinds) => kinds
-            .0
-            .iter()
-            .any(|it| !matches!(&it.1, Json::Null | Json::List(_)) || it.1 != Json::List(Vec::new())),
-        _ => true,
-    };
-    if document.custom_types.as_ref().is_some_and(has_types) {
-        walk.walk_below(["custom_types".into()], |walk| {
-            walk.wrong("types of actions are not supported; remove them")
-        });
-    }
     limits(&mut walk, &document.api_limits);
     for (key, block, advice) in blocks {
         if block.as_ref().is_some_and(has_members) {

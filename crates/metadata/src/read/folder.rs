@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** an included file lies in the folder of the document; no file is open twice on one way of includes.
 
+use super::actions_sdl::{self, ActionsText, Misfit};
 use super::yaml::Budget;
 use super::{Wrong, json_text, yaml};
 use crate::names::hint;
@@ -59,6 +60,8 @@ pub(super) struct Files {
     pub(super) unknown: Vec<Fault>,
     /// Files that cannot be read, with the reasons.
     pub(super) broken: Vec<(PathBuf, String)>,
+    /// Entries of actions that do not fit each other.
+    pub(super) misfits: Vec<Misfit>,
     bytes: u64,
     budget: Budget,
 }
@@ -80,6 +83,12 @@ impl Files {
 
     /// Reads the file at `path`; `from` stands in messages.
     fn open(&mut self, path: &Path, from: Place) -> Result<Node, Wrong> {
+        let text = self.read_text(path, from)?;
+        self.parse(path, &text)
+    }
+
+    /// The text of the file at `path`, within the bounds of all files.
+    fn read_text(&mut self, path: &Path, from: Place) -> Result<String, Wrong> {
         let wrong = |message: String| Wrong { place: from, message };
         let shown = path.display();
         let bytes =
@@ -93,7 +102,7 @@ impl Files {
         }
         let text = std::fs::read_to_string(path)
             .map_err(|cause| wrong(format!("{shown} cannot be read: {cause}")))?;
-        self.parse(path, &text)
+        Ok(text)
     }
 
     /// A node at `place` that stands for the file at `path`, which cannot be read.
@@ -184,6 +193,7 @@ pub(super) fn read(root: &Path, files: &mut Files) -> Result<Node, Wrong> {
     let named = |name: &str| root.join(name);
     files.watched.extend([named("version.yaml"), named("tables.yaml"), named("functions.yaml")]);
     files.watched.extend(SECTIONS.map(|it| named(it.1)));
+    files.watched.push(named(actions_sdl::FILE));
     let version = named("version.yaml");
     if !version.is_file() {
         let below = named("metadata").join("version.yaml").is_file();
@@ -225,9 +235,26 @@ pub(super) fn read(root: &Path, files: &mut Files) -> Result<Node, Wrong> {
     if !is_old && !members.iter().any(|it| &*it.key == "sources") {
         return Err(wrong(format!("{} is missing or empty", named("databases/databases.yaml").display())));
     }
+    join_actions(&named(actions_sdl::FILE), &mut members, files);
     report_unknown_files(root, is_old, files);
     let place = Place { file: 0, line: 1, column: 1 };
     Ok(Node::new(place, Value::Object(members)))
+}
+
+/// Adds the types in the file at `path`, if there is one with definitions, to `members`.
+fn join_actions(path: &Path, members: &mut Vec<Member>, files: &mut Files) {
+    if !path.is_file() {
+        return;
+    }
+    match files.read_text(path, Place { file: u32::MAX, ..Place::default() }) {
+        Ok(text) if actions_sdl::is_blank(&text) => {}
+        Ok(text) => {
+            let file = files.paths.len() as u32;
+            files.paths.push(path.to_path_buf());
+            files.misfits = actions_sdl::join(members, &ActionsText { text: &text, file });
+        }
+        Err(wrong) => files.misfits = actions_sdl::refuse_all(members, &wrong),
+    }
 }
 
 /// Finds YAML files at the top of `root` that no section is in.

@@ -1,17 +1,20 @@
 //! Reads a document of files part by part: what does not fit is taken out of the tree and reported, and the rest is served.
 //!
 //! An unknown key is taken out alone, but within a permission it takes the permission with it: what it would have narrowed is not known.
+//! Within an action it takes the action: what it would have changed in the call is not known.
 //! A wrong value takes out the smallest entry that can be left out.
 //!
 //! **Invariant:** a role never gets more than the whole document would give it: no part of a permission is left out without the permission.
 //!
 //! **Cost:** a document without faults is deserialized once, another one once more for each kind of fault.
 
+use super::actions_sdl::Misfit;
 use super::{deserialize, folder, locate_fault};
 use crate::check;
 use crate::document::Metadata;
 use crate::inconsistent::{Inconsistent, inconsistent};
-use crate::places::{Fault, Places, Step};
+use crate::json::Json;
+use crate::places::{Fault, Places, Step, render_location};
 use crate::tree::{Node, Value};
 use std::sync::Arc;
 
@@ -29,13 +32,16 @@ pub(super) struct Pruned {
     pub(super) left_out: Vec<Inconsistent>,
 }
 
-/// Deserializes the tree of `places` as far as it fits.
+/// Deserializes the tree of `places` as far as it fits, without the entries of `misfits`.
 /// # Errors
 /// Faults outside of all entries that can be left out.
-pub(super) fn deserialize_parts(places: Places) -> Result<Pruned, Vec<Fault>> {
+pub(super) fn deserialize_parts(places: Places, misfits: &[Misfit]) -> Result<Pruned, Vec<Fault>> {
     let mut pruned =
         Pruned { document: Metadata::default(), places, unknown: Vec::new(), left_out: Vec::new() };
     pruned.remove_broken()?;
+    for misfit in misfits.iter().rev() {
+        pruned.leave_out_misfit(misfit)?;
+    }
     for _ in 0..ROUNDS_MAX {
         let document = Metadata::deserialize_node(&pruned.places.root);
         let faults = match document {
@@ -98,9 +104,9 @@ impl Pruned {
     fn remove_error(&mut self, error: &deserialize::Error) -> Result<(), Vec<Fault>> {
         let path = error.path();
         let fault = locate_fault(&self.places, error);
-        let is_permission = unit_length(&path).is_some_and(|length| is_permission_list(&path[..length]));
+        let is_strict = unit_length(&path).is_some_and(|length| is_strict_list(&path[..length]));
         match &error.key {
-            Some(key) if !is_permission => self.remove_key(&path, key, &fault.message),
+            Some(key) if !is_strict => self.remove_key(&path, key, &fault.message),
             Some(_) | None => self.leave_out(&path, fault)?,
         }
         Ok(())
@@ -122,6 +128,23 @@ impl Pruned {
         }
     }
 
+    /// Takes out an entry of actions. One that is in no list is reported only.
+    fn leave_out_misfit(&mut self, misfit: &Misfit) -> Result<(), Vec<Fault>> {
+        let place = render_location(&self.places.files, misfit.place, &[]);
+        let path = misfit.path.clone().unwrap_or_default();
+        let fault = Fault { place, path, message: misfit.message.clone() };
+        match &misfit.path {
+            Some(path) => self.leave_out(path, fault),
+            None => {
+                let object = inconsistent(&self.places, &["custom_types".into()], &fault.message);
+                let object =
+                    Inconsistent { place: fault.place, definition: Json::Null, entry: Vec::new(), ..object };
+                self.left_out.push(object);
+                Ok(())
+            }
+        }
+    }
+
     /// Takes out the entry around `path`.
     fn leave_out(&mut self, path: &[Step], fault: Fault) -> Result<(), Vec<Fault>> {
         let Some(length) = unit_length(path) else { return Err(vec![fault]) };
@@ -130,6 +153,12 @@ impl Pruned {
         object.place = fault.place;
         object.entry = Vec::new();
         self.left_out.push(object);
+        if let [Step::Key(section)] = unit {
+            edit_object(root_mut(&mut self.places), &[], |members| {
+                members.retain(|it| *it.key != **section);
+                true
+            });
+        }
         if let [list @ .., Step::Item(at)] = unit
             && let Some(Value::List(items)) =
                 node_mut(root_mut(&mut self.places), list).map(|it| &mut it.value)
@@ -174,13 +203,17 @@ fn root_mut(places: &mut Places) -> &mut Node {
 
 /// The length of the path to the smallest entry around `path` that can be left out.
 fn unit_length(path: &[Step]) -> Option<usize> {
-    const SECTIONS: [&str; 5] =
-        ["sources", "inherited_roles", "query_collections", "allowlist", "rest_endpoints"];
+    const SECTIONS: [&str; 6] =
+        ["actions", "sources", "inherited_roles", "query_collections", "allowlist", "rest_endpoints"];
+    if matches!(path, [Step::Key(section), ..] if **section == *"custom_types") {
+        return Some(1);
+    }
     let [Step::Key(section), Step::Item(_), below @ ..] = path else { return None };
     if !SECTIONS.contains(&&**section) {
         return None;
     }
     match (&**section, below) {
+        ("actions", [Step::Key(list), Step::Item(_), ..]) if **list == *"permissions" => Some(4),
         ("query_collections", [Step::Key(_), Step::Key(queries), Step::Item(_), ..])
             if **queries == *"queries" =>
         {
@@ -206,9 +239,9 @@ fn is_member_list(list: &str) -> bool {
         || list.ends_with("_relationships")
 }
 
-/// True if the item at `unit` is a permission.
-fn is_permission_list(unit: &[Step]) -> bool {
-    matches!(unit, [.., Step::Key(list), Step::Item(_)] if list.ends_with("permissions"))
+/// True if an unknown key takes out the item at `unit`: a permission or an action.
+fn is_strict_list(unit: &[Step]) -> bool {
+    matches!(unit, [.., Step::Key(list), Step::Item(_)] if list.ends_with("permissions") || **list == *"actions")
 }
 
 /// Paths that differ from `path` at most in the items of lists.

@@ -1,5 +1,6 @@
 //! Documents of metadata: read, refused with their places, written and read again.
 
+mod actions;
 mod edits;
 mod folders;
 mod parts;

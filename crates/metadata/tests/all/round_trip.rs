@@ -3,6 +3,12 @@
 use crate::folders::Folder;
 use proptest::prelude::*;
 use std::path::Path;
+use weir_metadata::document::action::{
+    ActionArgument, ActionDefinition, ActionEntry, ActionKind, ActionOperation, ActionPermission,
+};
+use weir_metadata::document::custom_types::{
+    CustomTypes, EnumType, EnumTypeValue, InputField, InputObjectType, ObjectField, ObjectType, ScalarType,
+};
 use weir_metadata::document::permission::{Columns, PermissionEntry, SelectPermission, UpdatePermission};
 use weir_metadata::document::source::{
     ConnectionInfo, DatabaseUrl, PoolSettings, SourceConfiguration, SourceEntry, SourceKind, UrlFromEnv,
@@ -10,6 +16,7 @@ use weir_metadata::document::source::{
 use weir_metadata::document::table::{
     Configuration, ForeignKeyOn, QualifiedName, RelationshipEntry, RemoteKey, TableEntry, TableName, Using,
 };
+use weir_metadata::document::type_text::TypeText;
 use weir_metadata::json::{Json, Members};
 use weir_metadata::{Metadata, export, read};
 
@@ -127,6 +134,77 @@ fn table(number: usize) -> impl Strategy<Value = TableEntry> {
         })
 }
 
+fn ty() -> impl Strategy<Value = TypeText> {
+    prop::sample::select(vec!["Int", "uuid!", "[Line!]!", "[[Order]]"])
+        .prop_map(|it| TypeText::parse(it).expect("it is a type"))
+}
+
+fn action(number: usize) -> impl Strategy<Value = ActionEntry> {
+    let kind = prop_oneof![Just(ActionKind::Synchronous), Just(ActionKind::Asynchronous)];
+    (ty(), prop::option::of(text()), any::<bool>(), kind, any::<bool>()).prop_map(
+        move |(output_type, comment, is_query, kind, flag)| {
+            let operation = if is_query { ActionOperation::Query } else { ActionOperation::Mutation };
+            let argument = ActionArgument { name: "a".into(), ty: output_type.clone(), description: comment.clone() };
+            let definition = ActionDefinition {
+                handler: "{{SHOP}}/orders".into(),
+                arguments: if flag { vec![argument] } else { Vec::new() },
+                output_type,
+                operation,
+                // Queries have no kind.
+                kind: if is_query { ActionKind::default() } else { kind },
+                headers: Vec::new(),
+                forward_client_headers: flag,
+                ignored_client_headers: flag.then(|| vec!["X-A".into()]),
+                timeout: flag.then_some(5),
+                request_transform: None,
+                response_transform: None,
+            };
+            let permission = ActionPermission { role: "r".into(), comment: comment.clone(), definition: None };
+            let permissions = if flag { vec![permission] } else { Vec::new() };
+            ActionEntry { name: format!("action{number}"), definition, comment, permissions }
+        },
+    )
+}
+
+fn custom_types() -> impl Strategy<Value = CustomTypes> {
+    (ty(), prop::option::of(text()), 0..4_usize, any::<bool>()).prop_map(|(ty, description, count, flag)| {
+        let name = |it: &str, at: usize| format!("{it}{at}");
+        let input = |at| InputObjectType {
+            name: name("In", at),
+            description: description.clone(),
+            fields: vec![InputField { name: "a".into(), ty: ty.clone(), description: description.clone() }],
+        };
+        let object = |at| ObjectType {
+            name: name("Out", at),
+            description: description.clone(),
+            fields: vec![ObjectField {
+                name: "a".into(),
+                ty: ty.clone(),
+                description: description.clone(),
+                arguments: None,
+            }],
+            relationships: Vec::new(),
+        };
+        let scalar = |at| ScalarType { name: name("Scalar", at), description: description.clone() };
+        let values = |at| EnumType {
+            name: name("Kind", at),
+            description: description.clone(),
+            // SDL cannot say that a value is deprecated.
+            values: vec![EnumTypeValue {
+                value: "A".into(),
+                description: description.clone(),
+                is_deprecated: flag.then_some(true),
+            }],
+        };
+        CustomTypes {
+            input_objects: (0..count).map(input).collect(),
+            objects: (0..count).rev().map(object).collect(),
+            scalars: (0..count).map(scalar).collect(),
+            enums: (0..count).map(values).collect(),
+        }
+    })
+}
+
 fn document() -> impl Strategy<Value = Metadata> {
     let tables = (0..4_usize).prop_flat_map(|count| (0..count).map(table).collect::<Vec<_>>());
     let kind = prop_oneof![Just(SourceKind::Postgres), Just(SourceKind::Sqlite)];
@@ -134,8 +212,9 @@ fn document() -> impl Strategy<Value = Metadata> {
         text().prop_map(DatabaseUrl::Text),
         text().prop_map(|from_env| DatabaseUrl::FromEnv(UrlFromEnv { from_env })),
     ];
-    let others = prop::collection::vec(members_of(json()).prop_map(Json::Object), 0..2);
-    (tables, kind, url, text(), others).prop_map(|(tables, kind, database_url, name, actions)| {
+    let actions = (0..3_usize).prop_flat_map(|count| (0..count).map(action).collect::<Vec<_>>());
+    let others = (actions, custom_types());
+    (tables, kind, url, text(), others).prop_map(|(tables, kind, database_url, name, (actions, custom_types))| {
         let connection_info = ConnectionInfo {
             database_url,
             pool_settings: PoolSettings { max_connections: Some(5), ..PoolSettings::default() },
@@ -145,7 +224,7 @@ fn document() -> impl Strategy<Value = Metadata> {
         };
         let configuration = Some(SourceConfiguration::new(connection_info));
         let source = SourceEntry { kind, configuration, tables, ..SourceEntry::new(name) };
-        Metadata { sources: vec![source], actions, ..Metadata::default() }
+        Metadata { sources: vec![source], actions, custom_types, ..Metadata::default() }
     })
 }
 

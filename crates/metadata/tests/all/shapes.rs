@@ -94,7 +94,7 @@ fn duplicates_and_admins_are_told_all_at_once() {
 fn what_is_not_honoured_is_listed_with_its_places() {
     let text = table(
         "    event_triggers: [{name: t, definition: {}}]\n    insert_permissions:\n    - role: a\n      permission: {check: {}, validate_input: {type: http}}\n\
-         actions:\n- {name: login, definition: {}}\n",
+         cron_triggers:\n- {name: nightly}\n",
     );
     let loaded = load(&text).unwrap();
     let found = find_unsupported(&loaded.document);
@@ -108,8 +108,8 @@ fn what_is_not_honoured_is_listed_with_its_places() {
             "metadata.yaml:9:31: sources[0].tables[0].insert_permissions[0].permission.validate_input: `validate_input` is not \
              supported, and the role `a` does not get this permission without it: write the rule as `check`, or as a \
              constraint of the database",
-            "metadata.yaml:11:3: actions[0]: action `login` is not supported: call its handler from a file of services: \
-             docs/sources/services.md",
+            "metadata.yaml:11:3: cron_triggers[0]: cron trigger `nightly` is not supported: call its webhook from a scheduler of \
+             your own",
         ]
     );
 }
@@ -229,9 +229,9 @@ fn yaml_that_would_grow_without_end_is_refused() {
 #[test]
 fn a_merge_has_no_quotes_and_a_key_may() {
     let actions = |text: &str| {
-        let text = format!("version: 3\nsources: []\nactions: [&a {{b: 1}}, {text}]\n");
+        let text = format!("version: 3\nsources: []\nremote_schemas: [&a {{b: 1}}, {text}]\n");
         let loaded = load(&text).unwrap_or_else(|words| panic!("{text}: {words}"));
-        serde_json::to_string(&loaded.document.actions).expect("it is JSON")
+        serde_json::to_string(&loaded.document.remote_schemas).expect("it is JSON")
     };
     assert_eq!(actions("{<<: *a, c: 2}"), r#"[{"b":1},{"c":2,"b":1}]"#);
     assert_eq!(actions(r#"{"<<": null, '<<x': 2}"#), r#"[{"b":1},{"<<":null,"<<x":2}]"#);

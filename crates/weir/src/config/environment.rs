@@ -2,7 +2,7 @@
 //!
 //! Weir's own name of a variable, `WEIR_…` for `HASURA_GRAPHQL_…`, goes before Hasura's.
 
-use super::Config;
+use super::{Config, Webhooks};
 use std::path::PathBuf;
 use weir_metadata::document::customization::NamingConvention;
 
@@ -15,11 +15,6 @@ const NO_EFFECT: &[(&str, &str)] = &[
     ("HASURA_GRAPHQL_SERVER_PORT", "the address is `listen` in weir.yaml or --listen"),
     ("HASURA_GRAPHQL_SERVER_HOST", "the address is `listen` in weir.yaml or --listen"),
     ("HASURA_GRAPHQL_ENABLE_APIS", "`admin_listen` in weir.yaml sets the metadata API apart"),
-    (
-        "HASURA_GRAPHQL_DEV_MODE",
-        "errors never hold statements; `dev` in weir.yaml opens the console and explain",
-    ),
-    ("HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS", "errors never hold statements; they are in the log"),
     ("HASURA_GRAPHQL_READ_ONLY", "use a database role that may only read"),
     (
         "HASURA_GRAPHQL_TX_ISOLATION",
@@ -66,6 +61,7 @@ pub struct Environment {
     stringify_numeric_types: Option<bool>,
     infer_function_permissions: Option<bool>,
     no_null_unbound_variable_default: bool,
+    webhooks: Webhooks,
     log_level: Option<String>,
     metadata: Option<PathBuf>,
     /// Notes for the operator's log.
@@ -136,6 +132,11 @@ impl Environment {
             stringify_numeric_types: variables.flag("WEIR_STRINGIFY_NUMERIC_TYPES")?,
             infer_function_permissions: variables.flag("WEIR_INFER_FUNCTION_PERMISSIONS")?,
             no_null_unbound_variable_default: features.contains(&NO_NULL),
+            webhooks: Webhooks {
+                configured_headers_first: variables.flag("WEIR_CONFIGURED_HEADER_PRECEDENCE")?.unwrap_or_default(),
+                is_dev_mode: variables.flag("WEIR_DEV_MODE")?.unwrap_or_default(),
+                admin_internal_errors: variables.flag("WEIR_ADMIN_INTERNAL_ERRORS")?,
+            },
             log_level: log_level.transpose()?,
             metadata: variables.find_variable("WEIR_METADATA_DIR").map(|it| PathBuf::from(it.1)),
             notes,
@@ -159,6 +160,7 @@ impl Environment {
         config.infer_function_permissions =
             self.infer_function_permissions.or(config.infer_function_permissions);
         config.no_null_unbound_variable_default |= self.no_null_unbound_variable_default;
+        config.webhooks = self.webhooks;
         if let Some(level) = &self.log_level {
             config.log.level.clone_from(level);
         }
@@ -266,6 +268,21 @@ mod tests {
     }
 
     #[test]
+    fn details_of_calls_are_the_admin_s_unless_switched_off() {
+        let internal = "HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS";
+        check(&[], Ok(|it| it.webhooks.shows_internal() && !it.webhooks.configured_headers_first));
+        check(&[(internal, "false")], Ok(|it| !it.webhooks.shows_internal()));
+        check(
+            &[(internal, "false"), ("HASURA_GRAPHQL_DEV_MODE", "true")],
+            Ok(|it| it.webhooks.shows_internal() && it.notes.is_empty()),
+        );
+        check(
+            &[("HASURA_GRAPHQL_CONFIGURED_HEADER_PRECEDENCE", "true")],
+            Ok(|it| it.webhooks.configured_headers_first),
+        );
+    }
+
+    #[test]
     fn the_naming_convention_needs_its_feature_by_hasura_s_name() {
         let name = ("HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION", "graphql-default");
         check(&[name], Ok(|it| it.naming_convention.is_none() && it.notes.len() == 1));
@@ -293,7 +310,7 @@ mod tests {
         check(
             &[
                 ("HASURA_GRAPHQL_METADATA_DATABASE_URL", "postgres://a:hush@h/d"),
-                ("HASURA_GRAPHQL_DEV_MODE", "true"),
+                ("HASURA_GRAPHQL_READ_ONLY", "true"),
             ],
             Ok(|it| {
                 it.notes.len() == 2

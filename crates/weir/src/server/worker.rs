@@ -49,6 +49,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, watch};
 use tokio_rustls::TlsAcceptor;
+use weir_engine::answer_notes::AnswerNotes;
 
 /// Default limit of header lines in hyper.
 const HYPER_HEADERS_MAX: u16 = 100;
@@ -373,6 +374,7 @@ impl Worker {
             id,
             form: Cell::default(),
             cookies: RefCell::default(),
+            notes: AnswerNotes::default(),
             span: trace::request(|| rare(&head.headers, &TRACEPARENT).map(HeaderValue::as_bytes)),
             noted: RefCell::default(),
         };

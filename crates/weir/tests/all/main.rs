@@ -20,6 +20,8 @@ mod upstream_kit;
 #[path = "../../../http/tests/wire_kit/mod.rs"]
 mod wire_kit;
 
+mod actions;
+mod actions_faults;
 mod auth;
 mod browsers;
 mod commands;

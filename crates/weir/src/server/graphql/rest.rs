@@ -231,6 +231,11 @@ fn to_answer(context: &RequestContext, made: engine::Response, head: &Parts) -> 
     let outcome = made.outcome;
     let execution = Some(made.execution());
     if let Some(error) = failure(first_bytes(&made.body)) {
+        let refusal = context.notes.find_refusal(&error.message);
+        let error = match refusal {
+            Some(refusal) => error.of_handler(refusal),
+            None => error,
+        };
         let mut answer = error.answer(metrics::Endpoint::Hasura);
         answer.execution = execution;
         return answer;

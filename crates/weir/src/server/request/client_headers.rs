@@ -4,6 +4,7 @@ use super::answer::refusal::Refusal;
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
 use std::sync::Arc;
+use weir_engine::answer_notes::AnswerNotes;
 use weir_engine::consistency::{Consistency, Positions};
 use weir_engine::source::Headers;
 use weir_engine::span::SpanContext;
@@ -23,16 +24,18 @@ pub(crate) struct ClientHeaders<'r> {
     consistency: Consistency,
     positions: Positions,
     span: Option<SpanContext>,
+    notes: &'r AnswerNotes,
     /// Log positions of all operations of a socket, in place of the request's own.
     of_socket: Option<Arc<Positions>>,
 }
 
 impl<'r> ClientHeaders<'r> {
-    /// Headers of the request `request_id`, whose span is `span`.
+    /// Headers of the request `request_id`, whose span is `span`; sources leave notes about the answer in `notes`.
     pub(crate) fn new(
         headers: &'r HeaderMap,
         request_id: &'r str,
         span: Option<SpanContext>,
+        notes: &'r AnswerNotes,
     ) -> Result<Self, Refusal> {
         let consistency = match rare(headers, &CONSISTENCY) {
             None => Consistency::Bounded,
@@ -48,7 +51,7 @@ impl<'r> ClientHeaders<'r> {
                 Refusal::bad_request("`x-weir-position` is not what an answer of Weir had in this header")
             })?,
         };
-        Ok(Self { headers, request_id, consistency, positions, span, of_socket: None })
+        Ok(Self { headers, request_id, consistency, positions, span, notes, of_socket: None })
     }
 
     /// Sets the positions of a socket, whose operations see the changes of earlier ones.
@@ -77,6 +80,14 @@ impl Headers for ClientHeaders<'_> {
         for value in self.headers.get_all(name) {
             take(value.as_bytes());
         }
+    }
+
+    fn each_line<'h>(&'h self, take: &mut dyn FnMut(&'h str, &'h [u8])) {
+        self.headers.iter().for_each(|(name, value)| take(name.as_str(), value.as_bytes()));
+    }
+
+    fn notes(&self) -> Option<&AnswerNotes> {
+        Some(self.notes)
     }
 
     fn request_id(&self) -> &str {

@@ -20,6 +20,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::watch;
+use weir_engine::answer_notes::AnswerNotes;
 use weir_engine::engine::Engine;
 use weir_engine::live::LiveQueries;
 use weir_engine::source::Caller;
@@ -104,6 +105,8 @@ pub(crate) struct RequestContext {
     pub(crate) form: Cell<ApiForm>,
     /// `Set-Cookie` values from authentication.
     pub(crate) cookies: RefCell<Vec<HeaderValue>>,
+    /// What sources say about the answer.
+    pub(crate) notes: AnswerNotes,
     /// Span of the request, if traces are recorded.
     pub(crate) span: Option<RequestSpan>,
     /// Data about its last operation, for logs.
@@ -126,6 +129,7 @@ impl RequestContext {
             id: RequestId::new_id(&worker.ids),
             form: Cell::default(),
             cookies: RefCell::default(),
+            notes: AnswerNotes::default(),
             span: trace::request(|| None),
             noted: RefCell::default(),
         }
@@ -211,6 +215,7 @@ impl RequestContext {
             id: self.id.clone(),
             form: self.form.clone(),
             cookies: RefCell::default(),
+            notes: AnswerNotes::default(),
             span: self.span,
             noted: RefCell::default(),
         }
@@ -218,6 +223,6 @@ impl RequestContext {
 
     /// Client headers of the request, as sources see them.
     pub(crate) fn client<'r>(&'r self, headers: &'r HeaderMap) -> Result<ClientHeaders<'r>, Refusal> {
-        ClientHeaders::new(headers, self.id.text(), self.span.map(|it| it.own))
+        ClientHeaders::new(headers, self.id.text(), self.span.map(|it| it.own), &self.notes)
     }
 }

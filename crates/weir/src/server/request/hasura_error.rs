@@ -8,6 +8,7 @@ use crate::server::telemetry::metrics::{Endpoint, Verdict};
 use crate::session::auth_error::AuthError;
 use hyper::StatusCode;
 use hyper::header::{ALLOW, CONNECTION, HeaderValue};
+use weir_engine::answer_notes::HandlerRefusal;
 
 /// Path prefixes of endpoints with this error format.
 const ADDRESSES: [&str; 8] = [
@@ -36,6 +37,8 @@ pub(crate) struct HasuraError {
     pub(crate) path: String,
     /// JSON with details.
     pub(crate) internal: Option<String>,
+    /// JSON that the handler of an action gave.
+    pub(crate) extensions: Option<String>,
 }
 
 impl HasuraError {
@@ -44,7 +47,7 @@ impl HasuraError {
         let code = code.to_owned();
         let path = path.to_owned();
         let message = message.into();
-        Self { status: StatusCode::BAD_REQUEST, code, message, path, internal: None }
+        Self { status: StatusCode::BAD_REQUEST, code, message, path, internal: None, extensions: None }
     }
     /// Replaces the status.
     pub(crate) fn with_status(self, status: StatusCode) -> Self {
@@ -53,6 +56,18 @@ impl HasuraError {
     /// Adds details as JSON.
     pub(crate) fn with_internal(self, json: String) -> Self {
         Self { internal: Some(json), ..self }
+    }
+
+    /// The same error with status, code and extensions of the handler that refused.
+    pub(crate) fn of_handler(self, refusal: HandlerRefusal) -> Self {
+        let HandlerRefusal { status, code, extensions, .. } = refusal;
+        Self {
+            status: StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST),
+            code: code.map_or_else(|| "unexpected".to_owned(), Into::into),
+            path: "$".into(),
+            extensions: extensions.map(Into::into),
+            ..self
+        }
     }
 
     /// The JSON.
@@ -66,6 +81,10 @@ impl HasuraError {
         if let Some(internal) = &self.internal {
             out.extend_from_slice(b",\"internal\":");
             out.extend_from_slice(internal.as_bytes());
+        }
+        if let Some(extensions) = &self.extensions {
+            out.extend_from_slice(b",\"extensions\":");
+            out.extend_from_slice(extensions.as_bytes());
         }
         out.push(b'}');
         out

@@ -44,6 +44,11 @@ pub(crate) fn finish(context: &RequestContext, head: &Parts, answer: Answer) -> 
     for cookie in context.cookies.borrow_mut().drain(..) {
         response.headers_mut().append(SET_COOKIE, cookie);
     }
+    for cookie in context.notes.take_cookies() {
+        if let Ok(cookie) = HeaderValue::from_bytes(&cookie) {
+            response.headers_mut().append(SET_COOKIE, cookie);
+        }
+    }
     response.headers_mut().insert(REQUEST_ID, id.header().clone());
     // Otherwise the client could send its next request while the server closes the connection.
     if context.worker.ends_connections.get() && head.version < Version::HTTP_2 {

@@ -43,12 +43,6 @@ const VERBS: [&str; 17] = [
 ];
 /// Further unsupported commands.
 const OTHERS: &[&str] = &[
-    "set_custom_types",
-    "create_action",
-    "update_action",
-    "drop_action",
-    "create_action_permission",
-    "drop_action_permission",
     "add_remote_schema",
     "update_remote_schema",
     "remove_remote_schema",
@@ -293,7 +287,7 @@ mod tests {
             ("get_wings", "parse-failed", "unknown metadata command \"get_wings\""),
             ("pg_create_event_trigger", "not-supported", "`pg_create_event_trigger` is not supported"),
             ("mssql_track_table", "not-supported", "`mssql_track_table` is not supported"),
-            ("create_action", "not-supported", "`create_action` is not supported"),
+            ("create_cron_trigger", "not-supported", "`create_cron_trigger` is not supported"),
             ("run_sql", "parse-failed", "`run_sql` is run at /v2/query"),
         ] {
             let error = unknown(name, "$", Door::Metadata);

@@ -1,0 +1,14 @@
+//! The call of a handler: its body and headers, and what its answer means.
+//!
+//! `forwarded_headers` chooses headers, `request_body` writes bodies and what the admin is told of a call, `handler_call` makes the
+//! call, `handler_error` reads a handler's refusal.
+
+mod forwarded_headers;
+mod handler_call;
+mod handler_error;
+mod request_body;
+
+pub use forwarded_headers::HeaderPrecedence;
+pub(crate) use forwarded_headers::forwarded;
+pub(crate) use handler_call::{CallSettings, HandlerCall};
+pub(crate) use request_body::{BodyParts, session_variables};

@@ -1,0 +1,133 @@
+//! Actions as a source of the graph.
+
+use crate::action_fetch::ActionFetch;
+use crate::call::{CallSettings, HeaderPrecedence};
+use crate::model::{ActionsInput, Misfit, Model};
+use crate::schema::{ActionSchema, SchemaForm};
+use std::sync::Arc;
+use weir_engine::caller::{Facts, Identity, WHOLE_SESSION};
+use weir_engine::source::{FieldError, PlanError, PlanNode, PreparedFetch, Source};
+use weir_language::error::{Code, Error};
+use weir_language::schema::{FieldId, Schema, Visibility};
+use weir_webhook::WebhookClient;
+
+/// Name of the source.
+pub const SOURCE_NAME: &str = "actions";
+
+/// Settings of all actions.
+#[derive(Clone)]
+pub struct ActionSettings {
+    /// Calls handlers.
+    pub client: Arc<WebhookClient>,
+    /// The value of a variable of the environment, if it is set.
+    pub environment: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    /// Which of two headers with one name goes.
+    pub precedence: HeaderPrecedence,
+    /// Maximum nesting of a handler's answer.
+    pub nesting_max: u32,
+    /// True if errors have details for the admin.
+    pub shows_internal: bool,
+}
+
+/// What all nodes share.
+pub(crate) struct Actions {
+    pub(crate) model: Model,
+    pub(crate) settings: CallSettings,
+    pub(crate) shows_internal: bool,
+    /// All session variables go to handlers.
+    pub(crate) reads_claims: Vec<Box<str>>,
+}
+
+/// The actions of a project.
+pub struct ActionsSource {
+    actions: Arc<Actions>,
+    schema: ActionSchema,
+    form: SchemaForm,
+}
+
+impl ActionsSource {
+    /// The actions of `input` that fit, with those entries that do not. `None` without any action.
+    #[must_use]
+    pub fn open(input: &ActionsInput<'_>, settings: ActionSettings) -> (Option<Self>, Vec<Misfit>) {
+        let (model, mut misfits) = Model::new(input);
+        if model.actions.is_empty() {
+            return (None, misfits);
+        }
+        let ActionSettings { client, environment, precedence, nesting_max, shows_internal } = settings;
+        let schema = match ActionSchema::new(&model, SchemaForm::Whole) {
+            Ok(schema) => schema,
+            Err(reason) => {
+                misfits.push(Misfit { path: vec!["custom_types".into()], reason });
+                return (None, misfits);
+            }
+        };
+        let settings = CallSettings { client, environment, precedence, nesting_max };
+        let reads_claims = vec![WHOLE_SESSION.into()];
+        let actions = Arc::new(Actions { model, settings, shows_internal, reads_claims });
+        (Some(Self { actions, schema, form: SchemaForm::Whole }), misfits)
+    }
+}
+
+impl Source for ActionsSource {
+    fn name(&self) -> &str {
+        SOURCE_NAME
+    }
+
+    fn schema(&self) -> &Arc<Schema> {
+        &self.schema.schema
+    }
+
+    fn prepare(&self, node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
+        if node.kind == weir_language::ast::OperationKind::Subscription {
+            return Err(not_in_subscriptions(node.fields));
+        }
+        Ok(Box::new(ActionFetch::new(Arc::clone(&self.actions), &self.schema, node)))
+    }
+
+    fn profile(&self, identity: &Identity, facts: &mut Facts) {
+        facts.extend((!identity.is_admin()).then(|| self.actions.model.role_number(&identity.role)));
+    }
+
+    fn visibility(&self, facts: &[u64]) -> Option<Visibility> {
+        let number = facts.first()?;
+        Some(self.schema.visibility(&self.actions.model, *number))
+    }
+
+    fn relay(&self) -> Option<Result<Arc<dyn Source>, Vec<Error>>> {
+        if self.form == SchemaForm::Relay || self.schema.schema.mutation.is_none() {
+            return None;
+        }
+        let made = ActionSchema::new(&self.actions.model, SchemaForm::Relay);
+        let actions = Arc::clone(&self.actions);
+        Some(match made {
+            Ok(schema) => Ok(Arc::new(Self { actions, schema, form: SchemaForm::Relay })),
+            Err(message) => Err(vec![Error { message, spans: Vec::new(), code: Code::Schema }]),
+        })
+    }
+
+    fn is_live(&self, _: FieldId) -> bool {
+        false
+    }
+
+    fn separates_mutations(&self) -> bool {
+        true
+    }
+}
+
+fn not_in_subscriptions(fields: &[u32]) -> PlanError {
+    let message = "query actions cannot be run as a subscription".into();
+    let error = FieldError { code: "not-supported", message, hasura_path: None, extensions: None };
+    PlanError { error, field: fields.first().copied().unwrap_or_default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subscriptions_are_refused_in_hasura_s_words() {
+        let refused = not_in_subscriptions(&[3]);
+        assert_eq!((refused.error.code, refused.field), ("not-supported", 3));
+        assert_eq!(&*refused.error.message, "query actions cannot be run as a subscription");
+    }
+}

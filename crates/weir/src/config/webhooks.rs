@@ -1,0 +1,20 @@
+//! Settings of calls of webhooks, which come from the environment alone.
+
+/// Settings of calls of webhooks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Webhooks {
+    /// True if configured headers go before those of the client.
+    pub configured_headers_first: bool,
+    /// True in Hasura's development mode.
+    pub is_dev_mode: bool,
+    /// False if the admin sees no details of failed calls either.
+    pub admin_internal_errors: Option<bool>,
+}
+
+impl Webhooks {
+    /// True if errors of calls have details for the admin. No other role ever sees them.
+    #[must_use]
+    pub fn shows_internal(&self) -> bool {
+        self.is_dev_mode || self.admin_internal_errors != Some(false)
+    }
+}
