@@ -4,6 +4,7 @@
 
 pub mod api;
 pub mod customization;
+pub mod event_trigger;
 pub mod function;
 pub mod permission;
 pub mod source;
