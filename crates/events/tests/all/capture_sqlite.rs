@@ -243,10 +243,10 @@ fn pending_events_are_found_by_their_index() {
     create_tables(&connection).expect("the tables are made");
     let sql = format!(
         "EXPLAIN QUERY PLAN SELECT weir_seq FROM hdb_event_log WHERE {} AND trigger_name = ?1 AND weir_seq > ?2 ORDER BY weir_seq LIMIT ?3",
-        weir_events::capture::sqlite::PENDING
+        weir_events::capture::sqlite::FIRST
     );
     let plan: String = connection.query_row(&sql, (1, 2, 3), |row| row.get(3)).expect("a plan");
-    assert!(plan.contains("USING INDEX hdb_event_log_pending (trigger_name=? AND weir_seq>?)"), "{plan}");
+    assert!(plan.contains("USING INDEX hdb_event_log_first (trigger_name=? AND weir_seq>?)"), "{plan}");
 }
 
 /// Programs have the library that they were built with. Python's is often older than ours; it has to run the very same text.

@@ -6,8 +6,10 @@
 
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
-/// The condition of pending events, word for word that of the index: SQLite uses the index for no other spelling.
-pub const PENDING: &str = "delivered = 0 AND error = 0 AND archived = 0";
+/// The condition of events without an attempt, word for word that of their index: SQLite uses an index for no other spelling.
+pub const FIRST: &str = "delivered = 0 AND error = 0 AND archived = 0 AND next_retry_at IS NULL";
+/// The condition of events that wait for another attempt, word for word that of their index.
+pub const AGAIN: &str = "delivered = 0 AND error = 0 AND archived = 0 AND next_retry_at IS NOT NULL";
 
 /// Names of the tables, which no schema of the API shows.
 pub const LOG_TABLES: [&str; 5] = [
@@ -23,7 +25,11 @@ const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS hdb_event_log (id TEXT, schema_name TEXT, table_name TEXT, trigger_name TEXT, payload TEXT,
   delivered INTEGER DEFAULT 0, error INTEGER DEFAULT 0, tries INTEGER DEFAULT 0, created_at TEXT, locked TEXT, next_retry_at TEXT,
   archived INTEGER DEFAULT 0, weir_key TEXT, weir_seq INTEGER PRIMARY KEY);
-CREATE INDEX IF NOT EXISTS hdb_event_log_pending ON hdb_event_log (trigger_name, weir_seq)
+CREATE INDEX IF NOT EXISTS hdb_event_log_first ON hdb_event_log (trigger_name, weir_seq)
+  WHERE delivered = 0 AND error = 0 AND archived = 0 AND next_retry_at IS NULL;
+CREATE INDEX IF NOT EXISTS hdb_event_log_again ON hdb_event_log (trigger_name, next_retry_at)
+  WHERE delivered = 0 AND error = 0 AND archived = 0 AND next_retry_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS hdb_event_log_key ON hdb_event_log (trigger_name, weir_key, weir_seq)
   WHERE delivered = 0 AND error = 0 AND archived = 0;
 CREATE INDEX IF NOT EXISTS hdb_event_log_id ON hdb_event_log (id);
 CREATE TABLE IF NOT EXISTS hdb_event_invocation_logs (id TEXT, trigger_name TEXT, event_id TEXT, status INTEGER, request TEXT,
