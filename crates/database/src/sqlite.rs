@@ -13,4 +13,4 @@ mod values;
 mod write_fetch;
 
 pub use file::SqliteFile;
-pub use source::{SqliteOpenError, SqliteSource};
+pub use source::{SharedWriter, SqliteOpenError, SqliteSource};

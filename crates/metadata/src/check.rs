@@ -158,6 +158,22 @@ fn qualified_name(name: &TableName, is_public_implied: bool) -> String {
 fn tables(walk: &mut Walk, tables: &[TableEntry], is_public_implied: bool) {
     walk.unique("tables", tables, |it| qualified_name(&it.table, is_public_implied), "tables");
     walk.each("tables", tables, members);
+    unique_event_triggers(walk, tables);
+}
+
+/// Names of event triggers are unique in their source.
+fn unique_event_triggers(walk: &mut Walk, tables: &[TableEntry]) {
+    let mut seen = HashSet::new();
+    walk.each("tables", tables, |walk, table| {
+        walk.each("event_triggers", &table.event_triggers, |walk, it| {
+            if !seen.insert(it.name.clone()) {
+                walk.wrong(format!(
+                    "multiple declarations exist for the following event triggers: {}",
+                    it.name
+                ));
+            }
+        });
+    });
 }
 
 fn members(walk: &mut Walk, it: &TableEntry) {
@@ -168,6 +184,14 @@ fn members(walk: &mut Walk, it: &TableEntry) {
         walk.each(key, list, relationship);
     }
     walk.unique("computed_fields", &it.computed_fields, |it| it.name.clone(), "computed fields");
+    walk.each("event_triggers", &it.event_triggers, |walk, it| {
+        for (path, message) in it.find_faults() {
+            let length = walk.path.len();
+            walk.path.extend(path.iter().map(|it| Step::from(*it)));
+            walk.wrong(message);
+            walk.path.truncate(length);
+        }
+    });
     permissions(walk, "insert_permissions", &it.insert_permissions);
     permissions(walk, "select_permissions", &it.select_permissions);
     permissions(walk, "update_permissions", &it.update_permissions);

@@ -6,6 +6,7 @@ pub mod action;
 pub mod api;
 pub mod custom_types;
 pub mod customization;
+pub mod event_trigger;
 pub mod function;
 pub mod permission;
 pub mod source;

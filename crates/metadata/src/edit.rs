@@ -1,12 +1,13 @@
 //! Commands of Hasura's metadata API that change single entries, as edits of a document.
 //!
-//! `arguments` takes the members of a command apart, `lookup` finds what it is about, `sources` and `permissions` have the commands about databases, `graph` those about
+//! `arguments` takes the members of a command apart, `lookup` finds what it is about, `sources`, `permissions` and `event_triggers` have the commands about databases, `graph` those about
 //! everything else, `actions` those about actions and their types; `rename` follows a new name into conditions, `paths` removes entries by their places.
 //!
 //! **Invariant:** an edit gives a new document, whose references nobody has resolved yet; one that is refused gives none.
 
 mod actions;
 mod arguments;
+mod event_triggers;
 mod graph;
 mod lookup;
 mod paths;
@@ -65,10 +66,17 @@ const BACKENDS: [(&str, &str); 4] =
 
 /// The command called `name` and the kind of a source that it would add. Commands about sources may have no prefix, as in `/v1/query`.
 fn command(name: &str) -> Option<(Command, &'static str)> {
-    let of_source = |verb: &str| sources::command(verb).or_else(|| permissions::command(verb));
+    let of_source = |verb: &str| {
+        let other = || permissions::command(verb).or_else(|| event_triggers::command(verb));
+        sources::command(verb).or_else(other)
+    };
     let prefixed =
         BACKENDS.iter().find_map(|(prefix, kind)| Some((of_source(name.strip_prefix(prefix)?)?, *kind)));
-    let bare = || Some((graph::command(name).or_else(|| actions::command(name)).or_else(|| of_source(name))?, "postgres"));
+    let of_all = || {
+        let of_graph = graph::command(name).or_else(|| actions::command(name));
+        of_graph.or_else(|| event_triggers::command_of_all(name))
+    };
+    let bare = || Some((of_all().or_else(|| of_source(name))?, "postgres"));
     prefixed.or_else(bare)
 }
 

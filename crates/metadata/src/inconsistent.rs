@@ -22,10 +22,11 @@ pub struct Inconsistent {
 }
 
 /// Kinds of entries by the lists of a table that hold them.
-const MEMBERS: [(&str, &str); 7] = [
+const MEMBERS: [(&str, &str); 8] = [
     ("object_relationships", "object_relation"),
     ("array_relationships", "array_relation"),
     ("computed_fields", "computed_field"),
+    ("event_triggers", "event_trigger"),
     ("insert_permissions", "insert_permission"),
     ("select_permissions", "select_permission"),
     ("update_permissions", "update_permission"),
@@ -175,7 +176,11 @@ fn table(
             format!("Inconsistent object: in table \"{shown}\": in relationship \"{name}\": {reason}")
         }
         None => {
-            let what = if *kind == "computed_field" { "computed field" } else { "relationship" };
+            let what = match *kind {
+                "computed_field" => "computed field",
+                "event_trigger" => "event trigger",
+                _ => "relationship",
+            };
             format!("Inconsistent object: in table \"{shown}\": in {what} \"{name}\": {reason}")
         }
     };

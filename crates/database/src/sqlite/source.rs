@@ -126,6 +126,24 @@ impl Driver for SqliteDriver {
     }
 }
 
+/// The writer of a file, for work beside mutations; it shares their transactions.
+#[derive(Clone, Debug)]
+pub struct SharedWriter(Arc<SourceState<SqliteDriver>>);
+
+impl SharedWriter {
+    /// The thread that writes; `None`: the file cannot be written.
+    #[must_use]
+    pub fn writer(&self) -> Option<&Writer> {
+        self.0.driver.writer()
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn database(&self) -> &Arc<Database> {
+        &self.0.driver.database
+    }
+}
+
 /// Why a database cannot be served.
 #[derive(Debug)]
 pub enum SqliteOpenError {
@@ -180,6 +198,12 @@ impl DatabaseSource<SqliteDriver> {
         tuning: Tuning,
     ) -> Result<Self, SqliteOpenError> {
         Self::serve_with(name, frontend, Database::new(path, tuning), WriteAccess::Unreached)
+    }
+
+    /// The writer of the file.
+    #[must_use]
+    pub fn shared_writer(&self) -> SharedWriter {
+        SharedWriter(Arc::clone(&self.state))
     }
 
     /// The columns of `Int` that hold integers of more than 32 bits, as `table.column`, as far as they are found in time.

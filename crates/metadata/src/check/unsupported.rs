@@ -155,13 +155,6 @@ pub(super) fn table(walk: &mut Walk, entry: &TableEntry) {
         "remote relationship",
         "join it in a file of services: docs/joins.md",
     );
-    list(
-        walk,
-        "event_triggers",
-        &entry.event_triggers,
-        "event trigger",
-        "use a trigger of the database and its own delivery",
-    );
     for (key, block) in [
         ("apollo_federation_config", &entry.apollo_federation_config),
         ("logical_model", &entry.logical_model),

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** the members of a type stand in the order in which Hasura writes them, which most often is that of the alphabet.
 
+use super::event_trigger::EventTriggerEntry;
 use super::is_default;
 use super::permission::{
     self, DeletePermission, InsertPermission, PermissionEntry, SelectPermission, UpdatePermission,
@@ -62,9 +63,9 @@ pub struct TableEntry {
         skip_serializing_if = "Vec::is_empty"
     )]
     pub delete_permissions: Vec<PermissionEntry<DeletePermission>>,
-    /// Not supported.
+    /// Changes of rows that are told to webhooks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub event_triggers: Vec<Json>,
+    pub event_triggers: Vec<EventTriggerEntry>,
     /// Not supported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub apollo_federation_config: Option<Json>,

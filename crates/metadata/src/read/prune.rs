@@ -233,8 +233,7 @@ fn unit_length(path: &[Step]) -> Option<usize> {
 
 /// True if `list` is one of a table or function whose items can be left out.
 fn is_member_list(list: &str) -> bool {
-    list == "permissions"
-        || list == "computed_fields"
+    ["permissions", "computed_fields", "event_triggers"].contains(&list)
         || list.ends_with("_permissions")
         || list.ends_with("_relationships")
 }

@@ -1,0 +1,39 @@
+//! The difference between the triggers of a database and those of the metadata.
+
+/// Triggers to make and to drop, or that were made and dropped.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CaptureDifference {
+    /// Names of triggers that are missing.
+    pub made: Vec<String>,
+    /// Names of triggers whose text differs.
+    pub replaced: Vec<String>,
+    /// Names of triggers that the metadata does not have.
+    pub dropped: Vec<String>,
+    /// Triggers of the metadata that cannot be made, with the reason.
+    pub failed: Vec<(String, String)>,
+}
+
+impl CaptureDifference {
+    /// True if the database has what the metadata says.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.made.is_empty() && self.replaced.is_empty() && self.dropped.is_empty()
+    }
+
+    /// The names in one line: `made a, b; dropped c`. Empty without a difference.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let lists = [("made", &self.made), ("replaced", &self.replaced), ("dropped", &self.dropped)];
+        let lists = lists.into_iter().filter(|it| !it.1.is_empty());
+        lists.map(|(word, names)| format!("{word} {}", names.join(", "))).collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// Treatment of triggers that the metadata does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leftovers {
+    /// They are dropped.
+    Drop,
+    /// They stay: parts of the metadata are left out, perhaps theirs.
+    Keep,
+}

@@ -1,0 +1,137 @@
+//! The log of a source, of either database.
+
+use crate::log::{
+    Browse, FileChange, FileState, LogError, Outcome, PendingEvent, PostgresLog, Room, Shown, SqliteLog, Status,
+};
+
+/// The log of a source.
+#[derive(Debug)]
+pub enum EventLog {
+    /// Of PostgreSQL.
+    Postgres(PostgresLog),
+    /// Of a file of SQLite's.
+    Sqlite(SqliteLog),
+}
+
+macro_rules! forward {
+    ($self:ident, $log:ident => $call:expr) => {
+        match $self {
+            EventLog::Postgres($log) => $call,
+            EventLog::Sqlite($log) => $call,
+        }
+    };
+}
+
+impl EventLog {
+    /// See [`PostgresLog::fetch`].
+    pub(super) async fn fetch(&self, rooms: Vec<Room>) -> Result<Vec<PendingEvent>, LogError> {
+        match self {
+            Self::Postgres(log) => log.fetch(&rooms).await,
+            Self::Sqlite(log) => log.fetch(rooms).await,
+        }
+    }
+
+    /// See [`PostgresLog::record`].
+    pub(super) async fn record(&self, outcomes: &[Outcome]) -> Result<(), LogError> {
+        forward!(self, log => log.record(outcomes).await)
+    }
+
+    /// Frees the events in work.
+    pub(super) async fn leave(&self) -> Result<(), LogError> {
+        match self {
+            Self::Postgres(log) => log.leave().await,
+            Self::Sqlite(log) => {
+                log.leave();
+                Ok(())
+            }
+        }
+    }
+
+    /// Says that this server is alive; true if it may take events.
+    pub(super) async fn hold(&self) -> Result<bool, LogError> {
+        match self {
+            Self::Postgres(log) => {
+                log.beat().await?;
+                Ok(log.may_fetch())
+            }
+            Self::Sqlite(log) => Ok(log.state().await? == FileState::Owned),
+        }
+    }
+
+    /// True if events may be taken since the last [`Self::hold`].
+    pub(super) fn may_fetch(&self) -> bool {
+        match self {
+            Self::Postgres(log) => log.may_fetch(),
+            Self::Sqlite(_) => true,
+        }
+    }
+
+    /// Looks for commits where that is cheaper than to fetch.
+    pub(super) async fn look(&self) -> Result<FileChange, LogError> {
+        match self {
+            Self::Postgres(_) => Ok(FileChange { has_data: true, has_schema: false }),
+            Self::Sqlite(log) => log.look().await,
+        }
+    }
+
+    /// See [`PostgresLog::redeliver`].
+    /// # Errors
+    /// See there.
+    pub async fn redeliver(&self, id: &str) -> Result<(), LogError> {
+        forward!(self, log => log.redeliver(id).await)
+    }
+
+    /// See [`PostgresLog::insert`].
+    /// # Errors
+    /// See there.
+    pub async fn insert(
+        &self,
+        schema: &str,
+        table: &str,
+        trigger: &str,
+        payload: &str,
+    ) -> Result<String, LogError> {
+        forward!(self, log => log.insert(schema, table, trigger, payload).await)
+    }
+
+    /// See [`PostgresLog::archive`].
+    /// # Errors
+    /// See there.
+    pub async fn archive(&self, trigger: &str) -> Result<(), LogError> {
+        forward!(self, log => log.archive(trigger).await)
+    }
+
+    /// See [`PostgresLog::events`].
+    /// # Errors
+    /// See there.
+    pub async fn events(&self, trigger: &str, status: Status, browse: Browse) -> Result<Shown, LogError> {
+        forward!(self, log => log.events(trigger, status, browse).await)
+    }
+
+    /// See [`PostgresLog::calls`].
+    /// # Errors
+    /// See there.
+    pub async fn calls(&self, trigger: &str, browse: Browse) -> Result<Shown, LogError> {
+        forward!(self, log => log.calls(trigger, browse).await)
+    }
+
+    /// See [`PostgresLog::event`].
+    /// # Errors
+    /// See there.
+    pub async fn event(&self, id: &str, browse: Browse) -> Result<Shown, LogError> {
+        forward!(self, log => log.event(id, browse).await)
+    }
+
+    /// See [`PostgresLog::clean`].
+    /// # Errors
+    /// See there.
+    pub async fn clean(
+        &self,
+        trigger: &str,
+        older_than_h: u32,
+        batch: u32,
+        with_calls: bool,
+    ) -> Result<(u64, u64), LogError> {
+        forward!(self, log => log.clean(trigger, older_than_h, batch, with_calls).await)
+    }
+}

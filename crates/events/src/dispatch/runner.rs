@@ -1,0 +1,322 @@
+//! The loop of one source.
+
+use super::event_log::EventLog;
+use super::slots::{Slot, Slots};
+use crate::delivery::{Receiver, RetryPolicy, attempt, decide};
+use crate::log::{BEAT, LogError, Outcome, PendingEvent, Room};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::Notify;
+use tokio::time::{sleep, timeout};
+use weir_webhook::WebhookClient;
+
+/// Pause between two fetches that found less than they had room for.
+const GATHER: Duration = Duration::from_millis(8);
+/// Longest time without a fetch, in which retries become due.
+const QUIET_MAX: Duration = Duration::from_millis(500);
+/// First and longest pause after a failure of the database.
+const FAILURE_PAUSE: Duration = Duration::from_millis(250);
+const FAILURE_PAUSE_MAX: Duration = Duration::from_secs(5);
+/// Largest number of outcomes that are recorded together.
+const RECORDED_MAX: usize = 200;
+/// Full batches in a row of which the log tells.
+const FULL_BATCHES_TOLD: u32 = 3;
+
+/// Settings of delivery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DispatchSettings {
+    /// Largest number of events of a fetch.
+    pub batch: u32,
+    /// Pause between two looks for events.
+    pub interval: Duration,
+}
+
+/// A trigger whose events are delivered.
+#[derive(Clone, Debug)]
+pub struct DeliveredTrigger {
+    /// Name.
+    pub name: String,
+    /// The webhook.
+    pub receiver: Arc<Receiver>,
+    /// Further attempts.
+    pub retry: RetryPolicy,
+    /// True if events of a row wait for each other.
+    pub is_ordered: bool,
+}
+
+/// Calls of one trigger.
+#[derive(Clone, Copy, Debug)]
+struct TriggerState {
+    in_work: u32,
+    is_answered: bool,
+}
+
+impl Default for TriggerState {
+    fn default() -> Self {
+        Self { in_work: 0, is_answered: true }
+    }
+}
+
+/// An outcome that is not recorded yet, with its slot.
+struct Unrecorded {
+    outcome: Outcome,
+    is_answered: bool,
+    _slot: Slot,
+}
+
+/// Delivers the events of one source.
+pub struct SourceRunner {
+    name: String,
+    log: EventLog,
+    client: Arc<WebhookClient>,
+    slots: Slots,
+    settings: DispatchSettings,
+    triggers: RefCell<Rc<[DeliveredTrigger]>>,
+    states: RefCell<HashMap<String, TriggerState>>,
+    unrecorded: RefCell<Vec<Unrecorded>>,
+    /// Wakes the recorder.
+    has_outcome: Notify,
+    /// Wakes the loop.
+    wake: Notify,
+    is_stopping: Cell<bool>,
+    /// True while this server may take events.
+    is_held: Cell<bool>,
+    has_changed: Cell<bool>,
+}
+
+impl SourceRunner {
+    /// Delivers the events of the source `name` from `log`, as soon as it is run.
+    #[must_use]
+    pub fn new(
+        name: &str,
+        log: EventLog,
+        client: Arc<WebhookClient>,
+        slots: Slots,
+        settings: DispatchSettings,
+    ) -> Rc<Self> {
+        Rc::new(Self {
+            name: name.to_owned(),
+            log,
+            client,
+            slots,
+            settings,
+            triggers: RefCell::new(Rc::default()),
+            states: RefCell::default(),
+            unrecorded: RefCell::default(),
+            has_outcome: Notify::new(),
+            wake: Notify::new(),
+            is_stopping: Cell::new(false),
+            is_held: Cell::new(false),
+            has_changed: Cell::new(false),
+        })
+    }
+
+    /// The log.
+    #[must_use]
+    pub fn log(&self) -> &EventLog {
+        &self.log
+    }
+
+    /// Delivers events of these triggers from now on. Calls in flight end as they began.
+    pub fn use_triggers(&self, triggers: Vec<DeliveredTrigger>) {
+        *self.triggers.borrow_mut() = triggers.into();
+        self.wake();
+    }
+
+    /// Looks for events at once.
+    pub fn wake(&self) {
+        self.wake.notify_one();
+    }
+
+    /// True once after each change of a definition in the database that was seen.
+    pub fn take_schema_change(&self) -> bool {
+        self.has_changed.take()
+    }
+
+    /// Fetches no more; [`Self::run`] ends.
+    pub fn stop(&self) {
+        self.is_stopping.set(true);
+        self.wake();
+    }
+
+    /// Waits until all calls are recorded, at most until `deadline`, then frees what is left.
+    pub async fn drain(&self, deadline: Instant) {
+        while self.in_work() > 0 && Instant::now() < deadline {
+            sleep(Duration::from_millis(20)).await;
+        }
+        if let Err(error) = self.log.leave().await {
+            tracing::warn!(source = self.name, %error, "events in work are not freed; others take them later");
+        }
+    }
+
+    fn in_work(&self) -> u32 {
+        self.states.borrow().values().map(|it| it.in_work).sum()
+    }
+
+    /// Delivers until [`Self::stop`].
+    pub async fn run(self: Rc<Self>) {
+        let recorder = tokio::task::spawn_local(Rc::clone(&self).record_all());
+        let holder = tokio::task::spawn_local(Rc::clone(&self).hold());
+        let mut pause = FAILURE_PAUSE;
+        let mut full_batches = 0;
+        let mut looked_at = Instant::now();
+        while !self.is_stopping.get() {
+            let rooms = self.rooms();
+            if rooms.is_empty() || !self.is_held.get() {
+                self.rest(QUIET_MAX).await;
+                continue;
+            }
+            match self.deliver_batch(rooms, &mut looked_at).await {
+                Ok(0) => {
+                    full_batches = 0;
+                    self.rest(self.settings.interval).await;
+                }
+                Ok(count) => {
+                    full_batches = if count >= self.settings.batch { full_batches + 1 } else { 0 };
+                    if full_batches == FULL_BATCHES_TOLD {
+                        tracing::warn!(source = self.name, "events come faster than they are delivered");
+                    }
+                    if count < self.settings.batch {
+                        sleep(GATHER).await;
+                    }
+                }
+                Err(error) => {
+                    tracing::warn!(source = self.name, %error, "events cannot be fetched");
+                    self.rest(pause).await;
+                    pause = (pause * 2).min(FAILURE_PAUSE_MAX);
+                    continue;
+                }
+            }
+            pause = FAILURE_PAUSE;
+        }
+        holder.abort();
+        // The recorder goes on while calls are in flight; it ends with the thread.
+        drop(recorder);
+    }
+
+    /// Waits until something wakes the loop, at most `longest`.
+    async fn rest(&self, longest: Duration) {
+        // Nobody waking it is the usual case.
+        let _ = timeout(longest, self.wake.notified()).await;
+    }
+
+    /// Keeps the right to deliver.
+    async fn hold(self: Rc<Self>) {
+        loop {
+            match self.log.hold().await {
+                Ok(is_held) => {
+                    if is_held != self.is_held.replace(is_held) {
+                        self.wake();
+                    }
+                }
+                Err(error) => {
+                    tracing::warn!(source = self.name, %error, "the log of events cannot be reached");
+                    if !self.log.may_fetch() {
+                        self.is_held.set(false);
+                    }
+                }
+            }
+            sleep(BEAT).await;
+        }
+    }
+
+    /// The room of each trigger, within that of a fetch.
+    fn rooms(&self) -> Vec<Room> {
+        let states = self.states.borrow();
+        let most = self.slots.free().min(self.settings.batch);
+        let room = |it: &DeliveredTrigger| {
+            let state = states.get(&it.name).copied().unwrap_or_default();
+            let count = self.slots.per_trigger(state.is_answered).saturating_sub(state.in_work).min(most);
+            (count > 0).then(|| Room { trigger: it.name.clone(), count, is_ordered: it.is_ordered })
+        };
+        self.triggers.borrow().iter().filter_map(room).collect()
+    }
+
+    /// Fetches events and begins their calls; returns their number.
+    async fn deliver_batch(
+        self: &Rc<Self>,
+        rooms: Vec<Room>,
+        looked_at: &mut Instant,
+    ) -> Result<u32, LogError> {
+        let change = self.log.look().await?;
+        if change.has_schema {
+            self.has_changed.set(true);
+        }
+        if !change.has_data && looked_at.elapsed() < QUIET_MAX && self.slots.free() > 0 {
+            return Ok(0);
+        }
+        *looked_at = Instant::now();
+        let events = self.log.fetch(rooms).await?;
+        let count = u32::try_from(events.len()).unwrap_or(u32::MAX);
+        for event in events {
+            self.begin(event).await;
+        }
+        Ok(count)
+    }
+
+    /// Begins the call of an event when there is a slot.
+    async fn begin(self: &Rc<Self>, event: PendingEvent) {
+        let trigger = self.triggers.borrow().iter().find(|it| it.name == event.trigger).cloned();
+        let (Some(trigger), Some(slot)) = (trigger, self.slots.take().await) else { return };
+        self.states.borrow_mut().entry(event.trigger.clone()).or_default().in_work += 1;
+        let runner = Rc::clone(self);
+        tokio::task::spawn_local(async move { runner.call(event, trigger, slot).await });
+    }
+
+    async fn call(self: Rc<Self>, event: PendingEvent, trigger: DeliveredTrigger, slot: Slot) {
+        let body = event.body(trigger.retry.retries);
+        let attempted = attempt(&self.client, &trigger.receiver, body).await;
+        let decision = decide(attempted.is_success, attempted.retry_after, event.tries, trigger.retry);
+        let outcome = Outcome {
+            id: event.id,
+            sequence: event.sequence,
+            trigger: event.trigger,
+            tries: event.tries.saturating_add(1),
+            decision,
+            row: Some(attempted.row),
+        };
+        let is_answered = attempted.is_answered;
+        self.unrecorded.borrow_mut().push(Unrecorded { outcome, is_answered, _slot: slot });
+        self.has_outcome.notify_one();
+    }
+
+    /// Records outcomes until the thread ends.
+    async fn record_all(self: Rc<Self>) {
+        loop {
+            self.has_outcome.notified().await;
+            // A few milliseconds gather the outcomes of calls that ended together.
+            sleep(GATHER).await;
+            loop {
+                let count = self.unrecorded.borrow().len().min(RECORDED_MAX);
+                if count == 0 {
+                    break;
+                }
+                let group: Vec<Unrecorded> = self.unrecorded.borrow_mut().drain(..count).collect();
+                self.record_group(group).await;
+            }
+        }
+    }
+
+    /// Records `group`, however long the database is away.
+    async fn record_group(&self, group: Vec<Unrecorded>) {
+        let outcomes: Vec<Outcome> = group.iter().map(|it| it.outcome.clone()).collect();
+        let mut pause = FAILURE_PAUSE;
+        while let Err(error) = self.log.record(&outcomes).await {
+            tracing::warn!(source = self.name, %error, events = outcomes.len(), "outcomes of events are not recorded yet");
+            sleep(pause).await;
+            pause = (pause * 2).min(FAILURE_PAUSE_MAX);
+        }
+        let mut states = self.states.borrow_mut();
+        for done in &group {
+            let state = states.entry(done.outcome.trigger.clone()).or_default();
+            state.in_work = state.in_work.saturating_sub(1);
+            state.is_answered = done.is_answered;
+        }
+        drop(states);
+        drop(group);
+        self.wake();
+    }
+}
