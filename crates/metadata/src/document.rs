@@ -6,8 +6,10 @@ pub mod api;
 pub mod customization;
 pub mod function;
 pub mod permission;
+pub mod remote_relationship;
 pub mod source;
 pub mod table;
+pub mod table_name;
 
 use crate::json::Json;
 use api::{AllowlistEntry, ApiLimits, InheritedRole, QueryCollection, RestEndpoint, SchemaIntrospection};

@@ -304,6 +304,9 @@ pub struct Source {
     /// Place of the source in the metadata that describes it.
     #[serde(skip)]
     pub of_metadata: Option<usize>,
+    /// Ways into its tables for relationships of the metadata.
+    #[serde(skip)]
+    pub lookups: source::lookups::Lookups,
     /// Rule for default relationship names.
     #[serde(default)]
     pub relationship_names: RelationshipNames,

@@ -68,7 +68,7 @@ impl RelayGraph {
             let lines: Vec<&str> = errors.iter().map(|it| it.message.as_str()).collect();
             format!("Relay's form makes no sound schema: {}", lines.join("; "))
         })?;
-        let graph = sources::compose(vec![source], &[], false)?;
+        let graph = sources::compose(vec![source], &[], &[], false)?;
         Ok(Engine::new(graph, self.settings.clone()).with_tag_versions(services::changes()))
     }
 }
