@@ -141,12 +141,15 @@ impl ActionFetch {
         let mut columns = Vec::with_capacity(self.fields.len());
         if self.kind == OperationKind::Mutation {
             for call in &self.fields {
-                let failed = |error| SourceError::Rejected { error: self.show(error, input), field: Some(call.place) };
+                let failed =
+                    |error| SourceError::Rejected { error: self.show(error, input), field: Some(call.place) };
                 columns.push(self.call(call, input).await.map_err(failed)?);
             }
         } else {
             let calls = join_all(self.fields.iter().map(|it| self.call(it, input))).await;
-            columns.extend(calls.into_iter().map(|it| it.unwrap_or_else(|error| failed_column(self.show(error, input)))));
+            columns.extend(
+                calls.into_iter().map(|it| it.unwrap_or_else(|error| failed_column(self.show(error, input)))),
+            );
         }
         let table = Table { rows: 1, columns, hidden: Vec::new() };
         Ok(FetchResult { body: FetchBody::Rows(table), errors: Vec::new(), cache_control: None })

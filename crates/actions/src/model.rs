@@ -16,8 +16,8 @@ use weir_metadata::Step;
 use weir_metadata::document::action::{ActionEntry, ActionOperation};
 use weir_metadata::document::api::InheritedRole;
 use weir_metadata::document::custom_types::CustomTypes;
-use weir_webhook::environment::{Environment, EnvironmentError, fill};
 use weir_webhook::WebhookUrl;
+use weir_webhook::environment::{Environment, EnvironmentError, fill};
 
 /// Entries of actions, and what the rest of the graph has.
 pub struct ActionsInput<'m> {
@@ -176,12 +176,15 @@ mod tests {
         format!("[{{name: a, definition: {{handler: 'http://h', output_type: Out{more}}}}}]")
     }
 
-    const RELATED: &str = "relationships: [{name: r, type: object, remote_table: t, field_mapping: {inner: id}}]";
+    const RELATED: &str =
+        "relationships: [{name: r, type: object, remote_table: t, field_mapping: {inner: id}}]";
 
     #[test]
     fn relationships_stand_on_scalars() {
         let types = |fields: &str, more: &str| {
-            format!("{{objects: [{{name: Out, fields: [{fields}], {more}}}, {{name: In, fields: [{{name: id, type: Int}}]}}]}}")
+            format!(
+                "{{objects: [{{name: Out, fields: [{fields}], {more}}}, {{name: In, fields: [{{name: id, type: Int}}]}}]}}"
+            )
         };
         let object = "{name: inner, type: In}";
         let expected = "Relationships cannot be defined with nested object fields: \"r\"";
@@ -192,10 +195,16 @@ mod tests {
         assert_eq!(reasons(&action(", kind: asynchronous"), &types(both, RELATED)), [expected]);
         let of = "validation for the given custom types failed because";
         let wrong = reasons(&action(""), &types("{name: id, type: Int}", RELATED));
-        let expected = format!("{of} the field \"inner\" for relationship \"r\" in object type \"Out\" does not exist");
+        let expected =
+            format!("{of} the field \"inner\" for relationship \"r\" in object type \"Out\" does not exist");
         assert_eq!(wrong, [expected.as_str(), "custom types are inconsistent"]);
         let wrong = reasons(&action(""), &types("{name: inner, type: '[Int]'}", RELATED));
-        assert_eq!(wrong[0], format!("{of} the type of the field \"inner\" for relationship \"r\" in object type \"Out\" is a list"));
+        assert_eq!(
+            wrong[0],
+            format!(
+                "{of} the type of the field \"inner\" for relationship \"r\" in object type \"Out\" is a list"
+            )
+        );
         let two = "relationships: [{name: r, type: object, remote_table: t, field_mapping: {id: id}}, {name: s, type: array, source: b, remote_table: t, field_mapping: {id: id}}]";
         let wrong = reasons(&action(""), &types("{name: id, type: Int}", two));
         assert_eq!(wrong[0], format!("{of} the object \"Out\" has relationships refers to multiple sources"));

@@ -296,7 +296,8 @@ impl<'r> ExecutionContext<'r> {
             let node = PlanNodeId(at);
             let alone = BatchContext { objects, ..BatchContext::default() };
             let reply = self.ask(self.plan.node(node), None, alone).await;
-            let failed = reply.as_ref().map_or(true, |it| self.protocol == Protocol::Hasura && it.has_failed_fields());
+            let failed =
+                reply.as_ref().map_or(true, |it| self.protocol == Protocol::Hasura && it.has_failed_fields());
             results.put(node, reply);
             if failed && (self.protocol == Protocol::Hasura || self.is_fatal(node)) {
                 break;

@@ -411,7 +411,9 @@ impl FetchResult {
     /// True if a field of a reply in rows failed.
     pub(crate) fn has_failed_fields(&self) -> bool {
         match &self.body {
-            FetchBody::Rows(rows) | FetchBody::FirstItems(rows, _) => rows.has_errors() || !self.errors.is_empty(),
+            FetchBody::Rows(rows) | FetchBody::FirstItems(rows, _) => {
+                rows.has_errors() || !self.errors.is_empty()
+            }
             FetchBody::Finished(_) => !self.errors.is_empty(),
         }
     }

@@ -259,8 +259,12 @@ impl<'c> Compiler<'c> {
                 let rows = self.by_pk_arguments(field)?;
                 self.rows(field, table, rows, Vec::new(), true)
             }
+            FieldMeaning::Lookup(table) => self.lookup(field, table, false),
+            FieldMeaning::LookupOne(table) => self.lookup(field, table, true),
             FieldMeaning::Stream(table) => self.stream(field, table),
-            FieldMeaning::SelectAggregate(table) => self.aggregates(field, table, Vec::new()),
+            FieldMeaning::SelectAggregate(table) | FieldMeaning::LookupAggregate(table) => {
+                self.aggregates(field, table, Vec::new())
+            }
             FieldMeaning::GroupBy(table) => self.groups(field, table),
             FieldMeaning::Call(function, table) => {
                 let (tracked, of) = self.api.model.function(function);
@@ -273,11 +277,7 @@ impl<'c> Compiler<'c> {
             FieldMeaning::CallAggregate(_, table) => self.aggregates(field, table, Vec::new()),
             FieldMeaning::Computed(function) => self.compile_computed(field, function, row),
             FieldMeaning::Related(by) => self.compile_relationship(field, by, row),
-            FieldMeaning::RelatedAggregate(by) => {
-                let related = &self.api.model.relations.relationships[by.0 as usize];
-                let nest = nest(related, row);
-                self.aggregates(field, related.to, nest)
-            }
+            FieldMeaning::RelatedAggregate(by) => self.related_aggregate(field, by, row),
             FieldMeaning::Count(_) => self.count(field, row),
             FieldMeaning::Function(..) | FieldMeaning::GroupKey(_) | FieldMeaning::Aggregate(_) => {
                 Ok(MemberKind::Inline(self.set(self.object(field)?, row)?))
@@ -320,6 +320,27 @@ impl<'c> Compiler<'c> {
             self.plan.levels[level as usize].by = Some(by);
         }
         Ok(kind)
+    }
+
+    /// Compiles the aggregates over the rows that a relationship leads to.
+    fn related_aggregate(
+        &mut self,
+        field: &OutputField,
+        by: RelationshipId,
+        row: &mut Row,
+    ) -> Result<MemberKind, PlanError> {
+        let related = &self.api.model.relations.relationships[by.0 as usize];
+        let nest = nest(related, row);
+        self.aggregates(field, related.to, nest)
+    }
+
+    /// Compiles the rows of `table` with the keys of a join; of several where `one` is wanted, the first.
+    fn lookup(&mut self, field: &OutputField, table: TableId, one: bool) -> Result<MemberKind, PlanError> {
+        let mut rows = self.lookup_arguments(field)?;
+        if one {
+            rows.page.limit = Some(Parameter::constant("1", Reader::Limit));
+        }
+        self.rows(field, table, rows, Vec::new(), one)
     }
 
     /// The set below an object field.
@@ -451,11 +472,16 @@ impl<'c> Compiler<'c> {
         self.plan.levels.len() as u32 - 1
     }
 
-    fn hidden_value(&self, field: FieldId, row: &mut Row) -> Result<Hidden, PlanError> {
+    fn hidden_value(&mut self, field: FieldId, row: &mut Row) -> Result<Hidden, PlanError> {
         match self.api.field(self.ids.field(field)) {
             FieldMeaning::Column(table, column) => {
                 let cell = self.api.column_type(table, column).facts().cell;
                 Ok(Hidden { column: row.column(Expr::Column(column)), cell })
+            }
+            FieldMeaning::Computed(function) => {
+                let cell = self.computed_type(function).facts().cell;
+                let call = self.computed_alone(function);
+                Ok(Hidden { column: row.column(call), cell })
             }
             _ => Err(self.refuse("only columns can be joined on")),
         }

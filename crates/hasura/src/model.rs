@@ -19,6 +19,7 @@ pub(crate) mod convention;
 mod entries;
 pub mod graphql_names;
 pub mod inflect;
+mod lookups;
 mod model_options;
 mod naming;
 mod proposal;
@@ -26,6 +27,8 @@ mod relationships;
 mod reserved;
 mod tracked_functions;
 
+pub(crate) use lookups::Lookup;
+pub use lookups::{LOOKUPS, LookupEntry};
 pub use model_options::{EnumReader, Groups, MissingRow, ModelOptions, RelationshipNames, Track};
 pub(crate) use reserved::is_type as is_reserved_type;
 pub use tracked_functions::{Serves, TrackedFunction};
@@ -45,6 +48,8 @@ pub struct Model {
     pub messages: BTreeMap<String, String>,
     /// Prefixes and suffixes of the names of types and root fields.
     pub customization: Customization,
+    /// Ways into tables for joins.
+    pub(crate) lookups: Vec<Lookup>,
 }
 
 /// A tracked table.

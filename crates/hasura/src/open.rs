@@ -1,9 +1,11 @@
 //! Opens databases with Hasura's API: reads their contents, tracks their tables, and generates the front end of a source.
 
 mod postgres_server;
+mod remote_fields;
 mod sqlite_file;
 
 pub use postgres_server::{PostgresOptions, open_postgres, read_postgres, serve_postgres};
+pub use remote_fields::{RemoteField, RemoteKey};
 pub use sqlite_file::{OpenedFile, SqliteSourceOptions, open_sqlite, serve_unread_sqlite};
 
 use crate::api::generate;
@@ -67,10 +69,31 @@ pub fn track(contents: &Contents, options: ModelOptions<'_>) -> TrackedTables {
     TrackedTables { model, permissions, warnings }
 }
 
-/// Generates the API of `contents`, with warnings about parts that are not served.
-fn generate_api(contents: &Contents, options: ModelOptions<'_>) -> Result<(Api, Vec<Warning>), Vec<Error>> {
-    let TrackedTables { model, permissions, warnings } = track(contents, options);
-    Ok((generate(model, permissions)?, warnings))
+/// A database that is served.
+#[derive(Debug)]
+pub struct Served<S> {
+    /// The database as a source.
+    pub source: S,
+    /// Parts that are not served.
+    pub warnings: Vec<Warning>,
+    /// Fields of its tables that other sources answer.
+    pub remote_fields: Vec<RemoteField>,
+}
+
+/// The API of a database.
+struct GeneratedApi {
+    api: Api,
+    /// Parts that are not served.
+    warnings: Vec<Warning>,
+    remote_fields: Vec<RemoteField>,
+}
+
+/// Generates the API of `contents`.
+fn generate_api(contents: &Contents, options: ModelOptions<'_>) -> Result<GeneratedApi, Vec<Error>> {
+    let TrackedTables { model, permissions, mut warnings } = track(contents, options);
+    let api = generate(model, permissions)?;
+    let remote_fields = remote_fields::find_remote_fields(&api, &options, &mut warnings);
+    Ok(GeneratedApi { api, warnings, remote_fields })
 }
 
 /// The tables that the configuration calls enums.

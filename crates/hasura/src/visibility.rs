@@ -104,7 +104,7 @@ pub(crate) fn visibility(api: &Api, facts: &[u64]) -> Visibility {
     for at in 0..api.schema.types.len() as u32 {
         view.show_members(TypeId(at), uses[at as usize], &mut seen);
     }
-    seen.close(&api.schema);
+    seen.close_with_joins(&api.schema);
     seen
 }
 
@@ -227,6 +227,8 @@ impl RoleView<'_> {
             FieldMeaning::SelectAggregate(table) | FieldMeaning::GroupBy(table) => {
                 self.is_root(table, QueryRootField::SelectAggregate, id) && self.aggregates(table)
             }
+            FieldMeaning::Lookup(table) | FieldMeaning::LookupOne(table) => self.select(table).is_some(),
+            FieldMeaning::LookupAggregate(table) => self.aggregates(table),
             FieldMeaning::Call(function, _) => self.calls(function),
             FieldMeaning::CallAggregate(function, table) => self.calls(function) && self.aggregates(table),
             FieldMeaning::Computed(function) => self.computes(function),

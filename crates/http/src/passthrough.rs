@@ -19,9 +19,9 @@ use std::time::Instant;
 use weir_engine::caller::Caller;
 use weir_engine::source::{FetchInput, FieldError, Headers, SourceError};
 
+pub use argument_json::Arguments;
 pub use audience::Audience;
 pub(crate) use audience::{Shown, find as find_guarded};
-pub use argument_json::Arguments;
 pub use made_header::MadeHeader;
 
 /// A remote server that resolves all of its types.

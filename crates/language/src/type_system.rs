@@ -387,6 +387,8 @@ pub struct Schema {
     pub mutation: Option<TypeId>,
     /// The type of subscriptions.
     pub subscription: Option<TypeId>,
+    /// Objects whose fields only joins ask. No view and no SDL shows them.
+    pub join_roots: Vec<TypeId>,
     /// Wording of errors.
     pub wording: Wording,
     /// `__typename: String!`, `__schema: __Schema!`, `__type(name:): __Type`: fields of no type.

@@ -2,6 +2,7 @@
 
 use crate::document::Metadata;
 use crate::document::permission::PermissionEntry;
+use crate::document::remote_relationship::{RemoteRelationshipEntry, RemoteTarget, remote_field_steps};
 use crate::document::source::{SourceEntry, SourceKind};
 use crate::document::table::{
     ForeignKeyOn, RelationshipEntry, RootFieldEntries, RootFieldEntry, TableEntry, TableName,
@@ -192,6 +193,9 @@ fn members(walk: &mut Walk, it: &TableEntry) {
             walk.path.truncate(length);
         }
     });
+    let remote = &it.remote_relationships;
+    walk.unique("remote_relationships", remote, |it| it.name.clone(), "remote relationships");
+    walk.each("remote_relationships", remote, remote_relationship);
     permissions(walk, "insert_permissions", &it.insert_permissions);
     permissions(walk, "select_permissions", &it.select_permissions);
     permissions(walk, "update_permissions", &it.update_permissions);
@@ -218,6 +222,23 @@ fn relationship(walk: &mut Walk, entry: &RelationshipEntry) {
                 });
             }
             (Some(_), None) | (None, Some(_)) => {}
+        }
+    });
+}
+
+fn remote_relationship(walk: &mut Walk, entry: &RemoteRelationshipEntry) {
+    walk.walk_below(["definition".into()], |walk| match entry.definition.target() {
+        Err(message) => walk.wrong(message),
+        Ok(RemoteTarget::Source(source)) if source.field_mapping.is_empty() => {
+            walk.walk_below(["to_source".into(), "field_mapping".into()], |walk| {
+                walk.wrong("a relationship needs at least one field")
+            });
+        }
+        Ok(RemoteTarget::Source(_)) => {}
+        Ok(RemoteTarget::RemoteSchema { remote_field, .. }) => {
+            if let Err(message) = remote_field_steps(remote_field) {
+                walk.wrong(message);
+            }
         }
     });
 }

@@ -9,8 +9,10 @@ pub mod customization;
 pub mod event_trigger;
 pub mod function;
 pub mod permission;
+pub mod remote_relationship;
 pub mod source;
 pub mod table;
+pub mod table_name;
 pub mod type_text;
 pub mod webhook;
 

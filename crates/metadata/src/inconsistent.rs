@@ -22,11 +22,12 @@ pub struct Inconsistent {
 }
 
 /// Kinds of entries by the lists of a table that hold them.
-const MEMBERS: [(&str, &str); 8] = [
+const MEMBERS: [(&str, &str); 9] = [
     ("object_relationships", "object_relation"),
     ("array_relationships", "array_relation"),
     ("computed_fields", "computed_field"),
     ("event_triggers", "event_trigger"),
+    ("remote_relationships", "remote_relationship"),
     ("insert_permissions", "insert_permission"),
     ("select_permissions", "select_permission"),
     ("update_permissions", "update_permission"),

@@ -36,12 +36,12 @@ use serde::{Deserialize, Serialize};
 pub use source::described::Described;
 pub use source::embedded::EmbeddedSources;
 pub use source::service::{Service, ServiceErrors};
-pub use webhooks::Webhooks;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 pub use tracing::Tracing;
+pub use webhooks::Webhooks;
 use weir_engine::live::LiveSettings;
 use weir_http::cache::Address;
 use weir_metadata::Json;
@@ -309,6 +309,9 @@ pub struct Source {
     /// Place of the source in the metadata that describes it.
     #[serde(skip)]
     pub of_metadata: Option<usize>,
+    /// Ways into its tables for relationships of the metadata.
+    #[serde(skip)]
+    pub lookups: source::lookups::Lookups,
     /// Rule for default relationship names.
     #[serde(default)]
     pub relationship_names: RelationshipNames,

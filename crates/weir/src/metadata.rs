@@ -5,6 +5,7 @@
 //!
 //! **Invariant:** a source of the metadata serves only what is tracked.
 
+pub(crate) mod remote_relationships;
 pub(crate) mod store;
 
 use crate::config::source::address;
@@ -108,6 +109,7 @@ fn apply_metadata(config: &mut Config, path: &Path, loaded: Loaded) -> Result<()
             }
         }
     }
+    remote_relationships::add_lookups(config, &mut described);
     config.described = Some(described.into());
     Ok(())
 }

@@ -6,6 +6,7 @@ pub(crate) mod databases;
 mod kind;
 pub(crate) mod known_sources;
 pub mod native;
+mod remote_joins;
 pub mod services;
 
 use crate::config::source::address;
@@ -14,6 +15,7 @@ use crate::config::{Config, Described, Source};
 use databases::{OpenPostgres, Unopened, postgres, sqlite, unreached_postgres, unreached_sqlite};
 use known_sources::{KnownContents, KnownSources};
 use native::{AuthSettings, Native};
+use remote_joins::{TableField, table_joins};
 use services::{Joined, Servers};
 use std::collections::HashMap;
 use std::path::Path;
@@ -23,7 +25,7 @@ use weir_database::postgres::PostgresSource;
 use weir_engine::compose::{Graph, Join};
 use weir_engine::memory::Memory;
 use weir_engine::source::Source as EngineSource;
-use weir_hasura::open::OpenedFile;
+use weir_hasura::open::{OpenedFile, RemoteField, Served};
 use weir_language::schema::build::SchemaBuilder;
 use weir_metadata::document::customization::Customization;
 use weir_native::store;
@@ -58,7 +60,8 @@ pub(crate) fn graph(config: &Config, before: Option<&KnownSources>) -> Result<(G
         // Joins to a source that is down are left out until it is available.
         joins.retain(|it| it.resolve(&sources).is_ok());
     }
-    Ok((compose(sources, &joins, opened.findings.leaves_out_sources())?, opened))
+    let is_part = opened.findings.leaves_out_sources();
+    Ok((compose(sources, &joins, &opened.remote_joins, is_part)?, opened))
 }
 
 /// Placeholder while no source is available; no request reaches it.
@@ -77,6 +80,10 @@ pub struct Opened {
     pub sources: Vec<Arc<dyn EngineSource>>,
     /// Fields resolved by other sources.
     pub joins: Vec<Joined>,
+    /// Relationships of the metadata to other sources.
+    pub remote_joins: Vec<Join>,
+    /// Fields of tables that other sources answer.
+    table_fields: Vec<TableField>,
     /// Problems for the operator.
     pub findings: Findings,
     /// Databases whose schema is watched.
@@ -103,6 +110,8 @@ struct Made {
     auth: Option<AuthSettings>,
     /// Contents of a database, read now or known from before.
     contents: Option<KnownContents>,
+    /// Fields of its tables that other sources answer.
+    remote_fields: Vec<RemoteField>,
     /// Reason why it serves its last known contents.
     unreached: Option<Unopened>,
 }
@@ -120,20 +129,21 @@ impl Made {
             building: None,
             auth: None,
             contents: None,
+            remote_fields: Vec::new(),
             unreached: None,
         }
     }
 
     /// A database that is down, built from its known `contents`.
-    fn from_known_contents(
-        source: Arc<dyn EngineSource>,
-        warnings: Vec<Warning>,
+    fn from_known_contents<S: EngineSource + 'static>(
+        served: Served<S>,
         contents: KnownContents,
         reason: Unopened,
     ) -> Self {
+        let Served { source, warnings, remote_fields } = served;
         let contents = Some(contents);
         let unreached = Some(reason);
-        Self { contents, unreached, ..Self::database(source, warnings, None) }
+        Self { contents, unreached, remote_fields, ..Self::database(Arc::new(source), warnings, None) }
     }
 }
 
@@ -169,6 +179,7 @@ pub(crate) fn open_all(config: &Config, before: Option<&KnownSources>) -> Result
         }
     }
     opened.sources.extend(config.embedded.0.iter().cloned());
+    opened.remote_joins = table_joins(config, &opened.table_fields, &opened.sources);
     match opened.findings.down.first() {
         Some(first) if opened.sources.is_empty() && opened.findings.down.iter().all(|it| it.is_closed) => {
             Err(first.to_string())
@@ -181,8 +192,8 @@ impl Opened {
     /// Adds `made`, the source at index `place` of `config`.
     fn take(&mut self, config: &Config, place: usize, made: Made) {
         let entry = &config.sources[place];
-        let Made { source, servers, joins, warnings, notes, watch, building, auth, contents, unreached } =
-            made;
+        let Made { source, servers, joins, warnings, notes, watch, building, auth, .. } = made;
+        let (contents, unreached) = (made.contents, made.unreached);
         let name = &entry.name;
         self.findings.notes.extend(notes.iter().map(|it| format!("source `{name}`: {it}")));
         self.native_auth.extend(auth.map(|it| (name.clone(), it)));
@@ -197,18 +208,21 @@ impl Opened {
             self.known.insert(known_sources::address_key(entry), contents);
         }
         self.joins.extend(joins);
+        self.table_fields.extend(made.remote_fields.into_iter().map(|it| (place, it)));
         self.watches.extend(watch);
         self.building.extend(building);
         warnings.into_iter().for_each(|it| self.findings.add(config, place, it));
     }
 }
 
-/// Composes open sources with `joins` between them. If it `is_part`, sources are missing, and entries on their types are left out.
+/// Composes open sources with `joins` of files of services and `more` joins between them. If it `is_part`, sources are missing, and
+/// entries on their types are left out.
 /// # Errors
 /// All conflicts, one line each; at most `CLASHES_SHOWN_MAX` of a kind.
 pub fn compose(
     sources: Vec<Arc<dyn EngineSource>>,
     joins: &[Joined],
+    more: &[Join],
     is_part: bool,
 ) -> Result<Graph, String> {
     let (resolved, wrong): (Vec<_>, Vec<_>) =
@@ -217,7 +231,7 @@ pub fn compose(
     if !wrong.is_empty() {
         return Err(wrong.join("\n"));
     }
-    let joins: Vec<Join> = resolved.into_iter().flatten().collect();
+    let joins: Vec<Join> = resolved.into_iter().flatten().chain(more.iter().cloned()).collect();
     let graph = if is_part { Graph::compose_some(sources, &joins) } else { Graph::compose(sources, &joins) };
     graph.map_err(|errors| {
         let mut counts = HashMap::new();
@@ -281,18 +295,18 @@ fn open_sqlite(
         )))
     };
     let reason = match opened {
-        Ok(OpenedFile { source: made, warnings, contents }) => {
+        Ok(OpenedFile { source: made, warnings, contents, remote_fields }) => {
             let contents = Some(KnownContents::Sqlite(Arc::new(contents)));
-            return Ok(Made { contents, ..Made::database(Arc::new(made), warnings, None) });
+            return Ok(Made { contents, remote_fields, ..Made::database(Arc::new(made), warnings, None) });
         }
         Err(wrong @ Unopened::Wrong(_)) => return Err(wrong),
         Err(reason) => reason,
     };
     match before.and_then(|it| it.get(&known_sources::address_key(source))) {
         Some(KnownContents::Sqlite(contents)) => {
-            let (made, warnings) = unreached_sqlite(source, path, &config.limits, contents)?;
+            let served = unreached_sqlite(source, path, &config.limits, contents)?;
             let contents = KnownContents::Sqlite(Arc::clone(contents));
-            Ok(Made::from_known_contents(Arc::new(made), warnings, contents, reason))
+            Ok(Made::from_known_contents(served, contents, reason))
         }
         Some(_) | None => Err(Unopened::Wrong(reason.to_string())),
     }
@@ -305,19 +319,24 @@ fn open_postgres(
     before: Option<&KnownSources>,
 ) -> Result<Made, Unopened> {
     let reason = match postgres(source, url, config, before.map(|_| CONNECT_MAX)) {
-        Ok(OpenPostgres { source: made, watch, warnings, contents }) => {
+        Ok(OpenPostgres { source: made, watch, warnings, contents, remote_fields }) => {
             let notes = notes(&made);
             let contents = Some(KnownContents::Postgres(Arc::new(contents)));
-            return Ok(Made { notes, contents, ..Made::database(Arc::new(made), warnings, watch) });
+            return Ok(Made {
+                notes,
+                contents,
+                remote_fields,
+                ..Made::database(Arc::new(made), warnings, watch)
+            });
         }
         Err(wrong @ Unopened::Wrong(_)) => return Err(wrong),
         Err(reason) => reason,
     };
     match before.and_then(|it| it.get(&known_sources::address_key(source))) {
         Some(KnownContents::Postgres(contents)) => {
-            let (made, warnings) = unreached_postgres(source, url, config, contents)?;
+            let served = unreached_postgres(source, url, config, contents)?;
             let contents = KnownContents::Postgres(Arc::clone(contents));
-            Ok(Made::from_known_contents(Arc::new(made), warnings, contents, reason))
+            Ok(Made::from_known_contents(served, contents, reason))
         }
         Some(_) | None => Err(reason),
     }

@@ -209,8 +209,10 @@ impl AnswerColumns<'_> {
     /// A key for other sources: a typed column. A value that is no key of its type is null, so nothing is asked by it.
     fn key(&self, field: FieldId, values: &[Given<'_>]) -> Column {
         let ty = self.schema.field(self.ids.field(field)).ty;
-        let is_whole =
-            matches!(self.schema.ty(ty.base).kind, TypeKind::Scalar(ScalarReader::Int | ScalarReader::BigInt));
+        let is_whole = matches!(
+            self.schema.ty(ty.base).kind,
+            TypeKind::Scalar(ScalarReader::Int | ScalarReader::BigInt)
+        );
         let mut nulls = Bitmap::default();
         let mut numbers = Vec::new();
         let mut texts = Texts::default();

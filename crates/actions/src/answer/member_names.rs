@@ -21,7 +21,9 @@ impl MemberNames {
             match of.member {
                 OutputKind::Object(below) => self.add(node, below),
                 OutputKind::Leaf => {}
-                OutputKind::Abstract(_) | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => continue,
+                OutputKind::Abstract(_) | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => {
+                    continue;
+                }
             }
             if of.same_as.is_none() {
                 self.fields.insert(place as u32, node.schema.field_name(of.field).into());

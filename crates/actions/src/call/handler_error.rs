@@ -27,7 +27,10 @@ fn read(body: JsonRef<'_>) -> Result<ActionError, ActionError> {
 fn read_text(value: JsonRef<'_>, key: &str) -> Result<String, ActionError> {
     let wrong = || {
         let found = kind_name(value);
-        unreadable(&format!("$.{key}"), format!("parsing Text failed, expected String, but encountered {found}"))
+        unreadable(
+            &format!("$.{key}"),
+            format!("parsing Text failed, expected String, but encountered {found}"),
+        )
     };
     value.as_str().map(std::borrow::Cow::into_owned).ok_or_else(wrong)
 }
@@ -79,7 +82,12 @@ mod tests {
         check("[]", ("expected Object, but encountered Array", unreadable.clone(), "$", None));
         check(
             r#"{"message":1}"#,
-            ("parsing Text failed, expected String, but encountered Number", unreadable.clone(), "$.message", None),
+            (
+                "parsing Text failed, expected String, but encountered Number",
+                unreadable.clone(),
+                "$.message",
+                None,
+            ),
         );
         check(
             r#"{"message":"no","code":true}"#,

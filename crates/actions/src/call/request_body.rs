@@ -105,9 +105,6 @@ mod tests {
         ];
         let variables = variables.map(|it| (it.0.to_owned(), it.1.to_owned()));
         let claims = Claims::new(variables, Token::Absent);
-        assert_eq!(
-            session_variables(&claims),
-            r#"{"x-hasura-role":"user","x-hasura-user-id":"4\"5"}"#
-        );
+        assert_eq!(session_variables(&claims), r#"{"x-hasura-role":"user","x-hasura-user-id":"4\"5"}"#);
     }
 }

@@ -16,7 +16,9 @@ pub(super) fn check(action: &ActionEntry, types: &TypeTable, others: &OtherNames
         Some(NamedType::Object(object)) => check_relationships(action, object, types)?,
         Some(it) if it.is_scalar() => {}
         Some(_) | None => {
-            return Err(format!("the type: \"{output}\" is not an object or scalar type defined in custom types"));
+            return Err(format!(
+                "the type: \"{output}\" is not an object or scalar type defined in custom types"
+            ));
         }
     }
     check_root_fields(action, others)?;
@@ -57,7 +59,8 @@ fn check_relationships(action: &ActionEntry, object: &ObjectType, types: &TypeTa
         let field = object.fields.iter().find(|it| it.name == name);
         field.is_some_and(|it| matches!(types.find(&it.ty.name), Some(NamedType::Object(_))))
     };
-    let nested = object.relationships.iter().filter(|it| it.field_mapping.0.iter().any(|it| is_object(&it.0)));
+    let nested =
+        object.relationships.iter().filter(|it| it.field_mapping.0.iter().any(|it| is_object(&it.0)));
     if let Some(names) = quote_all(nested.map(|it| it.name.as_str())) {
         return Err(format!("Relationships cannot be defined with nested object fields: {names}"));
     }
@@ -123,5 +126,7 @@ fn check_type_names(action: &ActionEntry, types: &TypeTable, others: &OtherNames
 }
 
 fn type_conflict(name: &str) -> String {
-    format!("Found conflicting definitions for GraphQL type \"{name}\": another source has a type of this name")
+    format!(
+        "Found conflicting definitions for GraphQL type \"{name}\": another source has a type of this name"
+    )
 }

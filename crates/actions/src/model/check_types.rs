@@ -63,7 +63,9 @@ fn check_input(input: &InputObjectType, table: &TypeTable, errors: &mut Vec<Stri
     let fields = || input.fields.iter().map(|it| it.name.as_str());
     check_identifiers(fields(), errors);
     if let Some(twice) = duplicates(fields()) {
-        errors.push(format!("the following field names are duplicated in input object type \"{name}\": {twice}"));
+        errors.push(format!(
+            "the following field names are duplicated in input object type \"{name}\": {twice}"
+        ));
     }
     if input.fields.is_empty() {
         errors.push(format!("the input object type \"{name}\" has no fields"));
@@ -96,7 +98,9 @@ fn check_object(object: &ObjectType, table: &TypeTable, errors: &mut Vec<String>
     for field in &object.fields {
         if field.arguments.is_some() {
             let own = &field.name;
-            errors.push(format!("the field \"{own}\" in object type \"{name}\" has arguments, which are not supported"));
+            errors.push(format!(
+                "the field \"{own}\" in object type \"{name}\" has arguments, which are not supported"
+            ));
         }
         match table.find(&field.ty.name) {
             Some(NamedType::Input(_)) | None => {

@@ -4,7 +4,7 @@
 
 use super::root_types::{KINDS, namespace_type};
 use super::{ComposeError, Join};
-use crate::source::Source;
+use crate::source::{Ids, Source};
 use std::collections::HashMap;
 use std::sync::Arc;
 use weir_language::ast::{Argument, Definition, Document, List, OperationKind, Selection, ValueKind};
@@ -129,10 +129,34 @@ pub(super) fn argument_names(arguments: &str) -> Vec<String> {
     document.list(list).iter().map(|it| document.str(it.name).to_owned()).collect()
 }
 
-/// Finds what `join` names in the merged `schema`.
+/// The field called `name` that joins may ask in the schema of a source: one for joins alone, else one of the query root.
+pub(super) fn find_target(schema: &Schema, name: &str) -> Option<FieldId> {
+    let of_joins = schema.join_roots.iter().find_map(|&it| schema.field_by_name(it, name));
+    of_joins.or_else(|| schema.field_by_name(schema.query, name))
+}
+
+/// The graph's type that holds the field `target` of `source`, whose ids are `ids`, and the field there.
+fn graph_target(
+    schema: &Schema,
+    source: &Arc<dyn Source>,
+    ids: &Ids,
+    target: &str,
+) -> Option<(TypeId, FieldId)> {
+    let own = find_target(source.schema(), target)?;
+    let parent = source.schema().field(own).parent;
+    if source.schema().join_roots.contains(&parent) {
+        let root = schema.join_roots.iter().find(|it| ids.has_type(**it) && ids.ty(**it) == parent);
+        return root.and_then(|&it| Some((it, schema.field_by_name(it, target)?)));
+    }
+    let own_root = |name: &str| schema.type_by_name(&namespace_type(name, OperationKind::Query));
+    let root = source.namespace().and_then(own_root).unwrap_or(schema.query);
+    Some((root, schema.field_by_name(root, target)?))
+}
+
+/// Finds what `join` names in the merged `schema`, whose ids by source are `ids`.
 pub(super) fn resolve(
     schema: &Schema,
-    sources: &[Arc<dyn Source>],
+    (sources, ids): (&[Arc<dyn Source>], &[Ids]),
     join: &Join,
 ) -> Result<(FieldId, Joined), ComposeError> {
     let wrong = |reason: String| ComposeError::Join {
@@ -150,12 +174,7 @@ pub(super) fn resolve(
     if is_namespace || [Some(schema.query), schema.mutation, schema.subscription].contains(&Some(on)) {
         return Err(wrong("joins hang on types, not on roots".into()));
     }
-    let theirs = sources[source].schema();
-    let own_root = |name: &str| schema.type_by_name(&namespace_type(name, OperationKind::Query));
-    let root = sources[source].namespace().and_then(own_root).unwrap_or(schema.query);
-    let target = theirs
-        .field_by_name(theirs.query, &join.target)
-        .and_then(|_| schema.field_by_name(root, &join.target))
+    let (root, target) = graph_target(schema, &sources[source], &ids[source], &join.target)
         .ok_or_else(|| wrong(format!("source `{}` has no query field `{}`", join.source, join.target)))?;
     let field = schema.field_by_name(on, &join.name);
     let field = field.ok_or_else(|| wrong(format!("field `{}` was not added", join.name)))?;

@@ -50,7 +50,7 @@ pub(super) fn merge(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Gra
     }
     let mut joined: Vec<Joined> = Vec::new();
     for (at, join) in joins.iter().enumerate() {
-        match join::resolve(&schema, &sources, join) {
+        match join::resolve(&schema, (&sources, &ids), join) {
             Ok((field, resolved)) => {
                 owners[field.index()] = Owner::Join(at as u16);
                 joined.push(resolved);
@@ -233,6 +233,10 @@ impl<'m> Merger<'m> {
             set(&mut self.ids[source].types, graph.0, id.0);
             return;
         }
+        if schema.join_roots.contains(&id) {
+            self.join_root(source, schema, id);
+            return;
+        }
         if let Some(&home) = self.homes.get(name) {
             self.merge_same_name(source, schema, id, home);
             return;
@@ -262,6 +266,15 @@ impl<'m> Merger<'m> {
         // Members have ids one after another, and these are the last that were given.
         let members = table.map_or(0, |it| it.len() as u32 - ty.members.len);
         self.homes.insert(name, Home { source, ty: id, members });
+    }
+
+    /// A type with fields that only joins ask: each is one of its own, whatever other sources call theirs.
+    fn join_root(&mut self, source: usize, schema: &'m Schema, id: TypeId) {
+        let graph = self.builder.join_root();
+        set(&mut self.ids[source].types, graph.0, id.0);
+        for at in schema.ty(id).fields.range() {
+            self.field(source, schema, FieldId(at as u32));
+        }
     }
 
     /// The table of `source` for members of types of `kind`.
@@ -357,7 +370,7 @@ impl<'m> Merger<'m> {
         for join in self.joins.iter().filter(|it| it.on == on) {
             let Some(at) = self.sources.iter().position(|it| it.name() == join.source) else { continue };
             let schema: &'m Schema = self.sources[at].schema();
-            let Some(target) = schema.field_by_name(schema.query, &join.target) else { continue };
+            let Some(target) = join::find_target(schema, &join.target) else { continue };
             let target = schema.field(target);
             let ty = TypeRef { wraps: target.ty.wraps.nullable(), ..target.ty };
             let ty = self.type_ref(at, schema, ty);

@@ -89,7 +89,11 @@ fn write_headers(headers: &HeaderMap, out: &mut String) {
         out.push_str(if at == 0 { "{\"name\":" } else { ",{\"name\":" });
         quote(name.as_str(), out);
         out.push_str(",\"value\":");
-        let value = if *name == http::header::SET_COOKIE { "<REDACTED>".into() } else { String::from_utf8_lossy(value.as_bytes()) };
+        let value = if *name == http::header::SET_COOKIE {
+            "<REDACTED>".into()
+        } else {
+            String::from_utf8_lossy(value.as_bytes())
+        };
         quote(&value, out);
         out.push('}');
     }

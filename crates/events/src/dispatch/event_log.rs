@@ -1,7 +1,8 @@
 //! The log of a source, of either database.
 
 use crate::log::{
-    Browse, FileChange, FileState, LogError, Outcome, PendingEvent, PostgresLog, Room, Shown, SqliteLog, Status,
+    Browse, FileChange, FileState, LogError, Outcome, PendingEvent, PostgresLog, Room, Shown, SqliteLog,
+    Status,
 };
 
 /// The log of a source.

@@ -83,7 +83,11 @@ impl PostgresLog {
     }
 
     /// The texts of the first row; `None` without one.
-    async fn first(&self, statement: &Arc<Statement>, values: &[&str]) -> Result<Option<Vec<String>>, LogError> {
+    async fn first(
+        &self,
+        statement: &Arc<Statement>,
+        values: &[&str],
+    ) -> Result<Option<Vec<String>>, LogError> {
         let rows = self.run_with(statement, values).await?;
         let row = rows.iter().next();
         Ok(row.map(|it| it.columns().map(text).collect()))

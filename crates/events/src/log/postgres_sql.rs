@@ -72,7 +72,8 @@ pub(super) const INSERT: &str = "INSERT INTO hdb_catalog.event_log (schema_name,
  VALUES ($1::text, $2::text, $3::text, $4::jsonb, clock_timestamp() AT TIME ZONE 'UTC') RETURNING id";
 
 /// Archives the events of the trigger `$1` that are not done.
-pub(super) const ARCHIVE: &str = "UPDATE hdb_catalog.event_log SET archived = true WHERE trigger_name = $1::text AND NOT archived";
+pub(super) const ARCHIVE: &str =
+    "UPDATE hdb_catalog.event_log SET archived = true WHERE trigger_name = $1::text AND NOT archived";
 
 /// Events of the trigger `$1` in the state `$2`, newest first: `$3` rows behind `$4`.
 pub(super) const LIST: &str = r#"

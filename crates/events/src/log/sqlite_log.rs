@@ -19,7 +19,8 @@ use weir_sqlite::writer::data_version;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Columns of [`PendingEvent`].
-const PENDING_COLUMNS: &str = "id, weir_seq, schema_name, table_name, trigger_name, payload, created_at, tries";
+const PENDING_COLUMNS: &str =
+    "id, weir_seq, schema_name, table_name, trigger_name, payload, created_at, tries";
 /// True if no event of the same row is before the event `l`.
 const IN_ORDER: &str = "(l.weir_key IS NULL OR NOT EXISTS (SELECT 1 FROM hdb_event_log AS o WHERE o.trigger_name = l.trigger_name \
  AND o.weir_key = l.weir_key AND o.weir_seq < l.weir_seq AND o.delivered = 0 AND o.error = 0 AND o.archived = 0))";
@@ -205,7 +206,8 @@ impl SqliteLog {
         self.ask(move |shared| {
             let taken = u32::try_from(shared.in_work.len()).unwrap_or(u32::MAX);
             let in_work = std::mem::take(&mut shared.in_work);
-            let found = shared.reader().map_err(LogError::from).and_then(|it| fetch_all(it, &rooms, taken, &in_work));
+            let found =
+                shared.reader().map_err(LogError::from).and_then(|it| fetch_all(it, &rooms, taken, &in_work));
             shared.in_work = in_work;
             let found = found?;
             shared.in_work.extend(found.iter().map(|it| it.sequence));
@@ -261,7 +263,13 @@ impl SqliteLog {
     /// Adds an event, and returns its id.
     /// # Errors
     /// The file cannot be written.
-    pub async fn insert(&self, schema: &str, table: &str, trigger: &str, payload: &str) -> Result<String, LogError> {
+    pub async fn insert(
+        &self,
+        schema: &str,
+        table: &str,
+        trigger: &str,
+        payload: &str,
+    ) -> Result<String, LogError> {
         let values = [schema, table, trigger, payload].map(str::to_owned);
         let id = random_id();
         let made = id.clone();
@@ -383,7 +391,13 @@ impl SqliteLog {
     /// Notes a cleanup that ended.
     /// # Errors
     /// The file cannot be written.
-    pub async fn note_cleanup(&self, trigger: &str, at: &str, events: u64, calls: u64) -> Result<(), LogError> {
+    pub async fn note_cleanup(
+        &self,
+        trigger: &str,
+        at: &str,
+        events: u64,
+        calls: u64,
+    ) -> Result<(), LogError> {
         let values = [trigger, at].map(str::to_owned);
         let id = random_id();
         self.write(move |connection| {
@@ -489,6 +503,12 @@ fn record_one(connection: &Connection, outcome: &Outcome) -> rusqlite::Result<()
     };
     let sql = "UPDATE hdb_event_log SET delivered = ?2, error = ?3, tries = ?4, next_retry_at = \
                CASE WHEN ?5 IS NOT NULL THEN strftime('%Y-%m-%dT%H:%M:%f', 'now', ?5) END WHERE weir_seq = ?1";
-    connection.prepare_cached(sql)?.execute(params![outcome.sequence, delivered, error, outcome.tries, pause])?;
+    connection.prepare_cached(sql)?.execute(params![
+        outcome.sequence,
+        delivered,
+        error,
+        outcome.tries,
+        pause
+    ])?;
     Ok(())
 }

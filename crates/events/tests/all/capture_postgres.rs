@@ -50,7 +50,9 @@ fn told_by(database: &Database, sql: &str) -> Vec<Value> {
 }
 
 async fn rows_are_told_and_lists_of_columns_hold() {
-    let database = database("CREATE SCHEMA shop; CREATE TABLE shop.\"a b\" (id int PRIMARY KEY, name text, price numeric, at timestamptz)");
+    let database = database(
+        "CREATE SCHEMA shop; CREATE TABLE shop.\"a b\" (id int PRIMARY KEY, name text, price numeric, at timestamptz)",
+    );
     let made = make(&database, &[trigger("shop.a b", "told", all())]).await;
     assert_eq!(made.made.len(), 3, "{made:?}");
     let found = told_by(
@@ -60,7 +62,10 @@ async fn rows_are_told_and_lists_of_columns_hold() {
     let row = json!({ "id": 1, "name": "Ada", "price": 1.50, "at": "2024-05-01T10:00:00+00:00" });
     let insert = json!({ "op": "INSERT", "data": { "old": null, "new": row }, "session_variables": null, "trace_context": null });
     assert_eq!((found.len(), &found[0]), (3, &insert));
-    assert_eq!((&found[1]["data"]["old"]["name"], &found[1]["data"]["new"]["name"]), (&json!("Ada"), &json!("B")));
+    assert_eq!(
+        (&found[1]["data"]["old"]["name"], &found[1]["data"]["new"]["name"]),
+        (&json!("Ada"), &json!("B"))
+    );
     assert_eq!((&found[2]["op"], &found[2]["data"]["new"]), (&json!("DELETE"), &Value::Null));
     let facts = database.run("SELECT schema_name, table_name, trigger_name, delivered, error, archived, tries, abs(extract(epoch FROM created_at - (now() AT TIME ZONE 'UTC'))) < 60 FROM hdb_catalog.event_log LIMIT 1");
     assert_eq!(facts.trim(), "shop|a b|told|f|f|f|0|t");
@@ -74,7 +79,8 @@ async fn rows_are_told_and_lists_of_columns_hold() {
     assert_eq!((found.len(), &found[0]["data"]), (1, &expected));
     let session = "BEGIN; SELECT set_config('hasura.user', '{\"x-hasura-role\":\"user\"}', true); UPDATE shop.\"a b\" SET price = 2; COMMIT; \
                    BEGIN; SELECT set_config('hasura.user', 'no json', true); UPDATE shop.\"a b\" SET price = 3; COMMIT";
-    let found: Vec<Value> = told_by(&database, session).iter().map(|it| it["session_variables"].clone()).collect();
+    let found: Vec<Value> =
+        told_by(&database, session).iter().map(|it| it["session_variables"].clone()).collect();
     assert_eq!(found, [json!({ "x-hasura-role": "user" }), Value::Null]);
     let id = database.run("SELECT length(hdb_catalog.insert_event_log('shop', 'a b', 'told', 'MANUAL', '{\"old\": null, \"new\": {\"a\": 1}}'))");
     assert_eq!(id.trim(), "36");
@@ -85,7 +91,10 @@ async fn values_that_are_no_jsonb_fail_no_write() {
         "CREATE TABLE public.a (id int PRIMARY KEY, j json, x text); INSERT INTO a VALUES (1, '{\"a\": \"\\u0000\"}', 'x'), (2, '1e999999', 'y')",
     );
     make(&database, &[trigger("public.a", "told", all())]).await;
-    let found = told_by(&database, "UPDATE a SET x = 'z'; INSERT INTO a VALUES (3, '\"\\ud800\"', 'w'); DELETE FROM a");
+    let found = told_by(
+        &database,
+        "UPDATE a SET x = 'z'; INSERT INTO a VALUES (3, '\"\\ud800\"', 'w'); DELETE FROM a",
+    );
     let operations: Vec<&str> = found.iter().filter_map(|it| it["op"].as_str()).collect();
     assert_eq!(operations, ["UPDATE", "UPDATE", "INSERT", "DELETE", "DELETE", "DELETE"]);
     assert_eq!(found[0]["data"]["new"], json!({ "id": 1, "j": "{\"a\": \"\\u0000\"}", "x": "z" }));
@@ -139,7 +148,11 @@ async fn tables_of_users_may_change_before_the_triggers_do() {
     let found = told_by(&database, "ALTER TABLE a ADD COLUMN j json; UPDATE a SET x = 3, j = '1'");
     assert_eq!((found.len(), found.iter().any(|it| it["data"]["new"]["j"] == json!(1))), (2, true));
     assert_eq!(told_by(&database, "ALTER TABLE a DROP COLUMN y; UPDATE a SET x = 4").len(), 2);
-    assert_eq!(told_by(&database, "ALTER TABLE a ALTER COLUMN x TYPE json USING to_json(x); UPDATE a SET x = '5'").len(), 2);
+    assert_eq!(
+        told_by(&database, "ALTER TABLE a ALTER COLUMN x TYPE json USING to_json(x); UPDATE a SET x = '5'")
+            .len(),
+        2
+    );
     let made = make(&database, &triggers).await;
     assert_eq!(made.failed, [("listed".to_owned(), "column \"y\" does not exist in table \"a\"".to_owned())]);
     database.run("DROP TABLE hdb_catalog.event_log; UPDATE a SET x = '6'; INSERT INTO a VALUES (2)");
@@ -151,7 +164,8 @@ async fn partitions_are_told_as_their_table() {
     );
     make(&database, &[trigger("public.a", "told", all())]).await;
     told_by(&database, "INSERT INTO a VALUES (1, 1); UPDATE a SET x = 2; UPDATE a SET id = 2");
-    let found = database.run("SELECT table_name, payload ->> 'op' FROM hdb_catalog.event_log ORDER BY weir_seq");
+    let found =
+        database.run("SELECT table_name, payload ->> 'op' FROM hdb_catalog.event_log ORDER BY weir_seq");
     assert_eq!(found, "a|INSERT\na|UPDATE\na|DELETE\na|INSERT\n");
     assert!(make(&database, &[trigger("public.a", "told", all())]).await.is_empty());
 }
@@ -175,10 +189,13 @@ async fn a_foreign_catalog_is_left_alone() {
 }
 
 async fn triggers_follow_definitions() {
-    let database = database("CREATE TABLE public.a (id int PRIMARY KEY); CREATE TABLE public.b (id int); CREATE VIEW public.v AS SELECT 1 AS id");
+    let database = database(
+        "CREATE TABLE public.a (id int PRIMARY KEY); CREATE TABLE public.b (id int); CREATE VIEW public.v AS SELECT 1 AS id",
+    );
     let told = [trigger("public.a", "told", all())];
     let settings = settings(&database);
-    let planned = plan(&settings, &told, WideNumbers::Numbers, Leftovers::Drop, deadline()).await.expect("asked");
+    let planned =
+        plan(&settings, &told, WideNumbers::Numbers, Leftovers::Drop, deadline()).await.expect("asked");
     assert_eq!(planned.made.len(), 3);
     assert_eq!(look(&settings, deadline()).await.expect("it is asked").owner, CatalogOwner::Nobody);
     assert_eq!(make(&database, &told).await.made, planned.made);
@@ -188,7 +205,10 @@ async fn triggers_follow_definitions() {
     assert_eq!((made.replaced.len(), made.dropped.len()), (1, 2), "{made:?}");
     assert_eq!(told_by(&database, "INSERT INTO a VALUES (1); INSERT INTO b VALUES (1)").len(), 1);
     let on_view = make(&database, &[trigger("public.v", "told", all())]).await;
-    assert_eq!(on_view.failed, [("told".to_owned(), "\"v\" is no table on which triggers can stand".to_owned())]);
+    assert_eq!(
+        on_view.failed,
+        [("told".to_owned(), "\"v\" is no table on which triggers can stand".to_owned())]
+    );
     assert_eq!(make(&database, &[]).await.dropped.len(), 1);
     assert_eq!(database.run("SELECT count(*) FROM pg_proc WHERE proname LIKE 'notify%'").trim(), "0");
 }

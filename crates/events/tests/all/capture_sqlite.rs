@@ -64,9 +64,13 @@ fn operations(connection: &Connection) -> Vec<String> {
 
 #[test]
 fn rows_are_told_with_their_values_from_before_and_after() {
-    let mut connection = open("CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT, \"a b\" REAL, paid BOOLEAN, more JSON)");
+    let mut connection =
+        open("CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT, \"a b\" REAL, paid BOOLEAN, more JSON)");
     let made = make(&mut connection, &[trigger("boat", "told", all())]);
-    assert_eq!(made.made, ["notify_hasura_told_DELETE", "notify_hasura_told_INSERT", "notify_hasura_told_UPDATE"]);
+    assert_eq!(
+        made.made,
+        ["notify_hasura_told_DELETE", "notify_hasura_told_INSERT", "notify_hasura_told_UPDATE"]
+    );
     connection
         .execute_batch(
             "INSERT INTO boat VALUES (1, 'Ada''s \"x\"', 0.1, 1, '{\"a\": [1.50]}'); UPDATE boat SET name = 'B' WHERE id = 1; DELETE FROM boat",
@@ -75,11 +79,12 @@ fn rows_are_told_with_their_values_from_before_and_after() {
     let old = json!({ "id": 1, "name": "Ada's \"x\"", "a b": 0.1, "paid": true, "more": { "a": [1.5] } });
     let mut new = old.clone();
     new["name"] = json!("B");
-    let event = |op: &str, old: &Value, new: &Value| {
-        json!({ "op": op, "data": { "old": old, "new": new }, "session_variables": null, "trace_context": null })
-    };
-    let expected =
-        [event("INSERT", &Value::Null, &old), event("UPDATE", &old, &new), event("DELETE", &new, &Value::Null)];
+    let event = |op: &str, old: &Value, new: &Value| json!({ "op": op, "data": { "old": old, "new": new }, "session_variables": null, "trace_context": null });
+    let expected = [
+        event("INSERT", &Value::Null, &old),
+        event("UPDATE", &old, &new),
+        event("DELETE", &new, &Value::Null),
+    ];
     let found: Vec<Value> = events(&connection).into_iter().map(|it| it.1).collect();
     assert_eq!(found, expected);
     let id: String =
@@ -90,19 +95,48 @@ fn rows_are_told_with_their_values_from_before_and_after() {
 
 #[test]
 fn values_are_valid_json_whatever_is_stored() {
-    let mut connection = open("CREATE TABLE a (i BIGINT, r REAL, t TEXT, j JSON, n NUMERIC, b BLOB, u UUID, o BOOLEAN)");
+    let mut connection =
+        open("CREATE TABLE a (i BIGINT, r REAL, t TEXT, j JSON, n NUMERIC, b BLOB, u UUID, o BOOLEAN)");
     make(&mut connection, &[trigger("a", "told", all())]);
     let values = [
-        "NULL", "1", "-9223372036854775808", "0.1 + 0.2", "19.99", "9e999", "-9e999", "0.0", "-0.0", "1e-300", "1.5e300", "''",
-        "'a'", "'{a:1,}'", "'{\"a\":1,\"a\":2}'", "'[1,'", "'1.50'", "'true'", "x'00'", "x'01'", "x'0B'", "x'1335'", "x'1C00'",
-        "x'000102030405060708090a0b0c0d0e0f'", "CAST(x'ff61' AS TEXT)", "char(0, 31, 127, 8232)", "json('{\"b\":1}')",
-        "json_array(1)", "2", "'t'",
+        "NULL",
+        "1",
+        "-9223372036854775808",
+        "0.1 + 0.2",
+        "19.99",
+        "9e999",
+        "-9e999",
+        "0.0",
+        "-0.0",
+        "1e-300",
+        "1.5e300",
+        "''",
+        "'a'",
+        "'{a:1,}'",
+        "'{\"a\":1,\"a\":2}'",
+        "'[1,'",
+        "'1.50'",
+        "'true'",
+        "x'00'",
+        "x'01'",
+        "x'0B'",
+        "x'1335'",
+        "x'1C00'",
+        "x'000102030405060708090a0b0c0d0e0f'",
+        "CAST(x'ff61' AS TEXT)",
+        "char(0, 31, 127, 8232)",
+        "json('{\"b\":1}')",
+        "json_array(1)",
+        "2",
+        "'t'",
     ];
     for value in values {
         let list = [value; 8].join(", ");
         connection.execute_batch(&format!("INSERT INTO a VALUES ({list})")).expect(value);
     }
-    connection.execute_batch("UPDATE a SET t = coalesce(t, '') || 'x'; DELETE FROM a").expect("rows are written");
+    connection
+        .execute_batch("UPDATE a SET t = coalesce(t, '') || 'x'; DELETE FROM a")
+        .expect("rows are written");
     let found = events(&connection);
     assert_eq!(found.len(), 3 * values.len());
     let told = |at: usize| found[at].1["data"]["new"].clone();
@@ -124,7 +158,10 @@ fn updates_fire_by_listened_columns_whatever_their_collation() {
     let mut connection = open(
         "CREATE TABLE a (id INTEGER PRIMARY KEY, name TEXT COLLATE NOCASE, any, other TEXT, g AS (name || '!')); INSERT INTO a (id, name, any) VALUES (1, 'a', 1)",
     );
-    make(&mut connection, &[trigger("a", "told", json!({ "update": { "columns": ["name", "any"], "payload": ["id"] } }))]);
+    make(
+        &mut connection,
+        &[trigger("a", "told", json!({ "update": { "columns": ["name", "any"], "payload": ["id"] } }))],
+    );
     let check = |sql: &str, expected: usize| {
         connection.execute_batch("DELETE FROM hdb_event_log").expect("it is emptied");
         connection.execute_batch(sql).expect(sql);
@@ -151,7 +188,8 @@ fn a_session_is_told_if_it_is_json() {
             .execute_batch(&format!("DELETE FROM hdb_session; INSERT INTO hdb_session VALUES ({value}); INSERT INTO a DEFAULT VALUES"))
             .expect(value);
     }
-    let found: Vec<Value> = events(&connection).into_iter().map(|it| it.1["session_variables"].clone()).collect();
+    let found: Vec<Value> =
+        events(&connection).into_iter().map(|it| it.1["session_variables"].clone()).collect();
     assert_eq!(found, [Value::Null, json!({ "x-hasura-role": "user" }), Value::Null, Value::Null, json!(7)]);
 }
 
@@ -176,7 +214,9 @@ fn tables_with_many_columns_are_told_in_programs_with_old_limits() {
     let mut connection = open(&format!("CREATE TABLE a ({})", columns.join(", ")));
     make(&mut connection, &[trigger("a", "told", all())]);
     connection.set_limit(Limit::SQLITE_LIMIT_FUNCTION_ARG, 127).expect("it is set");
-    connection.execute_batch("INSERT INTO a (c299) VALUES ('x'); UPDATE a SET c0 = 'y'").expect("rows are written");
+    connection
+        .execute_batch("INSERT INTO a (c299) VALUES ('x'); UPDATE a SET c0 = 'y'")
+        .expect("rows are written");
     let found = events(&connection);
     assert_eq!((found.len(), &found[1].1["data"]["new"]["c299"]), (2, &json!("x")));
     let columns: Vec<String> = (0..900).map(|at| format!("c{at} TEXT")).collect();
@@ -221,14 +261,16 @@ fn triggers_follow_definitions_and_tables() {
 
 #[test]
 fn ordered_events_carry_the_key_of_their_row() {
-    let mut connection = open(
-        "CREATE TABLE a (b TEXT, a INTEGER, c TEXT, PRIMARY KEY (a, b)); CREATE TABLE bare (a TEXT)",
-    );
+    let mut connection =
+        open("CREATE TABLE a (b TEXT, a INTEGER, c TEXT, PRIMARY KEY (a, b)); CREATE TABLE bare (a TEXT)");
     let mut definition = all();
     definition["ordered"] = json!(true);
     make(&mut connection, &[trigger("a", "told", definition.clone())]);
-    connection.execute_batch("INSERT INTO a VALUES ('x', 1, 'c'); UPDATE a SET a = 2; DELETE FROM a").expect("written");
-    let mut statement = connection.prepare("SELECT weir_key FROM hdb_event_log ORDER BY weir_seq").expect("a log");
+    connection
+        .execute_batch("INSERT INTO a VALUES ('x', 1, 'c'); UPDATE a SET a = 2; DELETE FROM a")
+        .expect("written");
+    let mut statement =
+        connection.prepare("SELECT weir_key FROM hdb_event_log ORDER BY weir_seq").expect("a log");
     let keys: Vec<String> =
         statement.query_map([], |row| row.get(0)).expect("asked").map(|it| it.expect("a key")).collect();
     assert_eq!(keys, ["[1,\"x\"]", "[1,\"x\"]", "[2,\"x\"]"]);
@@ -267,7 +309,8 @@ fn other_programs_run_the_triggers() {
         let connection = Connection::open(&file).expect("it is opened");
         let found = events(&connection);
         assert_eq!(found.len(), 8, "{found:?}");
-        let expected = json!({ "id": 1, "r": 0.1, "t": "é", "j": { "a": [1.0] }, "b": "\\x00ff", "o": true, "g": "é!" });
+        let expected =
+            json!({ "id": 1, "r": 0.1, "t": "é", "j": { "a": [1.0] }, "b": "\\x00ff", "o": true, "g": "é!" });
         assert_eq!(found[0].1["data"]["new"], expected);
         assert_eq!(found[1].1["data"]["new"]["r"].as_f64(), Some(0.1 + 0.2));
         assert_eq!(found[2].1["data"]["new"]["r"], json!("Infinity"));

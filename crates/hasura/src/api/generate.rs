@@ -42,6 +42,7 @@ fn make(model: Arc<Model>, permissions: Arc<Permissions>, style: Style) -> Resul
     let mut core = Core::new(model.relations.catalog.tables.len(), columns, &model, style);
     let tables = Tables(tables(&model, &mut core));
     core.roots(&model, &tables);
+    core.join_root(&model, &tables);
     core.order_by_enum();
     if style == Style::Lists && tables.iter().next().is_some() {
         core.stream_ordering();

@@ -102,6 +102,12 @@ pub enum FieldMeaning {
     SelectAggregate(TableId),
     /// `Album_group_by`.
     GroupBy(TableId),
+    /// Rows by columns, for joins alone.
+    Lookup(TableId),
+    /// One row by columns, for joins alone.
+    LookupOne(TableId),
+    /// Aggregates over rows by columns, for joins alone.
+    LookupAggregate(TableId),
     /// Rows of a table that a function gives.
     Call(FunctionId, TableId),
     /// Aggregates over them.

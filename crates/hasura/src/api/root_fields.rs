@@ -7,6 +7,7 @@ use super::table_types::TableApi;
 use crate::model::{Model, RootField};
 use weir_language::schema::{TypeId, TypeRef};
 use weir_metadata::document::function::ExposedAs;
+use weir_relational::catalog::ColumnId;
 
 /// Description of the condition on rows to update.
 const UPDATE_WHERE: &str = "filter the rows which have to be updated";
@@ -33,6 +34,38 @@ impl Core {
                 self.deletes(table);
             }
             self.calls(model, tables, ExposedAs::Mutation);
+        }
+    }
+
+    /// The fields that only joins of other sources ask.
+    pub(super) fn join_root(&mut self, model: &Model, tables: &Tables<'_>) {
+        if self.style == Style::Connections || model.lookups.is_empty() {
+            return;
+        }
+        self.b.join_root();
+        for lookup in &model.lookups {
+            let Some(table) = tables.get(lookup.table) else { continue };
+            let (id, types) = (table.id, table.types);
+            if !lookup.is_list {
+                self.field(&lookup.name, "", plain(types.object), FieldMeaning::LookupOne(id));
+                self.lookup_keys(table, &lookup.columns);
+                continue;
+            }
+            self.field(&lookup.name, "", full_list(types.object), FieldMeaning::Lookup(id));
+            self.page(table);
+            self.lookup_keys(table, &lookup.columns);
+            let name = format!("{}_aggregate", lookup.name);
+            self.field(&name, "", non_null(types.aggregate), FieldMeaning::LookupAggregate(id));
+            self.page(table);
+            self.lookup_keys(table, &lookup.columns);
+        }
+    }
+
+    /// Adds one argument per column of a lookup, which may be hidden from clients.
+    fn lookup_keys(&mut self, table: &TableApi<'_>, columns: &[ColumnId]) {
+        for (at, &column) in columns.iter().enumerate() {
+            let (ty, _) = self.scalar_uses(&table.table.column(column).ty);
+            self.argument(&format!("key{at}"), "", ty, InputMeaning::Column(table.id, column));
         }
     }
 

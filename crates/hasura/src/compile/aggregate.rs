@@ -23,7 +23,7 @@ impl Compiler<'_> {
         table: TableId,
         nest: Vec<(Tie, u16)>,
     ) -> Result<MemberKind, PlanError> {
-        let rows = self.rows_arguments(field)?;
+        let rows = self.lookup_arguments(field)?;
         let output = self.output;
         let set = self.object(field)?;
         let mut members = Vec::new();

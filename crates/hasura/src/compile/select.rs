@@ -64,6 +64,19 @@ impl Compiler<'_> {
         Ok(rows)
     }
 
+    /// The arguments of a field of rows, and those that name columns: their values are the keys of a join.
+    pub(super) fn lookup_arguments(&mut self, field: &OutputField) -> Result<RowSelection, PlanError> {
+        let mut rows = self.rows_arguments(field)?;
+        let by_keys = self.by_pk_arguments(field)?.filter;
+        rows.filter = match (by_keys, rows.filter) {
+            (by_keys, Filter::All(all)) if all.is_empty() => by_keys,
+            (Filter::All(keys), filter) if keys.is_empty() => filter,
+            (Filter::All(keys), filter) => Filter::All(keys.into_iter().chain([filter]).collect()),
+            (_, filter) => filter,
+        };
+        Ok(rows)
+    }
+
     pub(super) fn by_pk_arguments(&mut self, field: &OutputField) -> Result<RowSelection, PlanError> {
         let mut all = Vec::new();
         for argument in self.output.arguments(field) {

@@ -5,6 +5,7 @@
 use super::building::Building;
 use super::convention;
 use super::graphql_names::{assign, graphql_name, hint, no_table};
+use super::lookups;
 use super::model_options::{EnumReader, Groups, ModelOptions, Track};
 use super::relationships;
 use super::reserved;
@@ -28,7 +29,8 @@ impl Model {
         let relations = Relations { catalog, relationships: Vec::new(), functions: Vec::new() };
         let functions = Vec::new();
         let customization = options.customization.cloned().unwrap_or_default();
-        let model = Self { relations, tables, functions, missing_row, messages, customization };
+        let lookups = Vec::new();
+        let model = Self { relations, tables, functions, missing_row, messages, customization, lookups };
         let mut building = Building { model, options, warnings: Vec::new(), entries: Vec::new() };
         building.find_entries();
         building.track();
@@ -36,6 +38,7 @@ impl Model {
         building.enum_tables(read_enum);
         relationships::build(&mut building);
         tracked_functions::build(&mut building);
+        lookups::build(&mut building);
         (building.model, building.warnings)
     }
 }

@@ -1,5 +1,6 @@
 //! Configuration of a model's tables.
 
+use super::lookups::LookupEntry;
 use std::collections::BTreeMap;
 use weir_metadata::document::api::InheritedRole;
 use weir_metadata::document::customization::Customization;
@@ -32,6 +33,8 @@ pub struct ModelOptions<'o> {
     pub explicit_functions: bool,
     /// Prefixes and suffixes of the names of types and root fields.
     pub customization: Option<&'o Customization>,
+    /// Ways into its tables for joins of other sources.
+    pub lookups: &'o [LookupEntry],
 }
 
 /// Answers of `update_…_by_pk` and `delete_…_by_pk` if no row has the key.

@@ -1,6 +1,6 @@
 //! Opens a database server.
 
-use super::{OpenError, generate_api, list_enums};
+use super::{GeneratedApi, OpenError, Served, generate_api, list_enums};
 use crate::model::{ModelOptions, Track};
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,7 +47,8 @@ pub async fn open_postgres(
     patience: Duration,
 ) -> Result<(PostgresSource, Vec<Warning>), OpenError<PostgresReadError>> {
     let contents = read_postgres(&settings, options, patience).await.map_err(OpenError::Database)?;
-    serve_postgres(name, settings, options, &contents)
+    let Served { source, warnings, .. } = serve_postgres(name, settings, options, &contents)?;
+    Ok((source, warnings))
 }
 
 /// Serves the database, which has or had `contents`, as the source `name`. It is not asked: until it can be reached, requests fail.
@@ -58,7 +59,9 @@ pub fn serve_postgres(
     settings: Settings,
     options: PostgresOptions<'_>,
     contents: &PostgresContents,
-) -> Result<(PostgresSource, Vec<Warning>), OpenError<PostgresReadError>> {
-    let (api, warnings) = generate_api(&contents.tables, options.model).map_err(OpenError::Schema)?;
-    Ok((PostgresSource::of(name, Arc::new(api), settings, contents, options.stringify), warnings))
+) -> Result<Served<PostgresSource>, OpenError<PostgresReadError>> {
+    let GeneratedApi { api, warnings, remote_fields } =
+        generate_api(&contents.tables, options.model).map_err(OpenError::Schema)?;
+    let source = PostgresSource::of(name, Arc::new(api), settings, contents, options.stringify);
+    Ok(Served { source, warnings, remote_fields })
 }

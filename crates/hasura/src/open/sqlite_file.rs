@@ -1,6 +1,6 @@
 //! Opens a SQLite file.
 
-use super::{OpenError, generate_api, list_enums};
+use super::{GeneratedApi, OpenError, RemoteField, Served, generate_api, list_enums};
 use crate::model::ModelOptions;
 use std::path::Path;
 use std::sync::Arc;
@@ -37,6 +37,8 @@ pub struct OpenedFile {
     pub warnings: Vec<Warning>,
     /// The tables as they were read.
     pub contents: Contents,
+    /// Fields of its tables that other sources answer.
+    pub remote_fields: Vec<RemoteField>,
 }
 
 /// Serves the database in the file `path` as the source `name`.
@@ -50,20 +52,22 @@ pub fn open_sqlite(
     let SqliteSourceOptions { catalog, model, tuning } = options;
     let file = SqliteFile::read(path, tuning, catalog, &list_enums(&model))?;
     let mut warnings = Vec::new();
+    let mut remote_fields = Vec::new();
     let mut known = 0;
     let (source, contents) = file.serve(name, |contents| {
-        let (api, found) = generate_api(contents, model).map_err(OpenError::Schema)?;
-        warnings = found;
+        let made = generate_api(contents, model).map_err(OpenError::Schema)?;
+        let api = made.api;
+        (warnings, remote_fields) = (made.warnings, made.remote_fields);
         known = contents.warnings.len();
         Ok::<Arc<dyn ApiFrontend>, OpenError<SqliteOpenError>>(Arc::new(api))
     })?;
     // Tables that the writer refuses are found while the API is generated.
     warnings.extend(contents.warnings[known..].iter().cloned());
-    Ok(OpenedFile { source, warnings, contents })
+    Ok(OpenedFile { source, warnings, contents, remote_fields })
 }
 
 /// Serves the file `path`, which had `contents` and cannot be read now, as the source `name`: reads and mutations fail until it can
-/// be read. Also returns what is not served of it.
+/// be read.
 /// # Errors
 /// No thread can be started; the contents make no sound schema.
 pub fn serve_unread_sqlite(
@@ -71,9 +75,11 @@ pub fn serve_unread_sqlite(
     path: &Path,
     options: SqliteSourceOptions<'_>,
     contents: &Contents,
-) -> Result<(SqliteSource, Vec<Warning>), OpenError<SqliteOpenError>> {
-    let (api, warnings) = generate_api(contents, options.model).map_err(OpenError::Schema)?;
-    Ok((SqliteSource::without_connection(name, Arc::new(api), path, options.tuning)?, warnings))
+) -> Result<Served<SqliteSource>, OpenError<SqliteOpenError>> {
+    let GeneratedApi { api, warnings, remote_fields } =
+        generate_api(contents, options.model).map_err(OpenError::Schema)?;
+    let source = SqliteSource::without_connection(name, Arc::new(api), path, options.tuning)?;
+    Ok(Served { source, warnings, remote_fields })
 }
 
 #[cfg(test)]

@@ -408,6 +408,7 @@ fn empty() -> Schema {
         query: builtin::INT,
         mutation: None,
         subscription: None,
+        join_roots: Vec::new(),
         wording: Wording::default(),
         meta: MetaFields { typename: FieldId(0), schema: FieldId(0), ty: FieldId(0), no_queries: FieldId(0) },
         demanding: Vec::new(),

@@ -102,6 +102,13 @@ impl SchemaBuilder {
         self
     }
 
+    /// Opens an object whose fields only joins ask; its fields follow. Its name is one that no client can give a type.
+    pub fn join_root(&mut self) -> TypeId {
+        let id = self.object(&format!("__Joins{}", self.schema.join_roots.len()), "");
+        self.schema.join_roots.push(id);
+        id
+    }
+
     /// Gives the input added last a default: its literal, and where it stands in a document if it does.
     pub(super) fn default_from(&mut self, literal: &str, written: Option<(u32, ValueId)>) {
         let literal = self.text(literal);

@@ -151,7 +151,9 @@ impl<'s> Check<'s> {
     fn ty(&mut self, id: TypeId) {
         let ty = self.schema.ty(id);
         let name = self.schema.str(ty.name);
-        self.check_name(name, |places| places.of_type(id));
+        if !self.schema.join_roots.contains(&id) {
+            self.check_name(name, |places| places.of_type(id));
+        }
         let missing = match ty.kind {
             TypeKind::Scalar(_) => None,
             TypeKind::Object | TypeKind::Interface => {

@@ -33,6 +33,7 @@ pub fn print(schema: &Schema, order: Order) -> String {
         }
     }
     let types = (builtin::TYPES..schema.types.len() as u32).map(TypeId);
+    let types = types.filter(|it| !schema.join_roots.contains(it));
     for id in printer.sort_ids(types.collect(), |id| schema.ty(id).name) {
         printer.ty(schema.ty(id));
     }

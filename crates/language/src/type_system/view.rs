@@ -142,8 +142,17 @@ impl Visibility {
     ///
     /// **Cost:** linear in the schema per round; a round more for each level that empties.
     pub fn close(&mut self, schema: &Schema) {
+        self.close_from(schema, &[]);
+    }
+
+    /// Closes like [`Self::close`], and keeps what the fields of join roots lead to: joins of other sources show it.
+    pub fn close_with_joins(&mut self, schema: &Schema) {
+        self.close_from(schema, &schema.join_roots);
+    }
+
+    fn close_from(&mut self, schema: &Schema, more_roots: &[TypeId]) {
         while self.hide_empty(schema) {}
-        self.hide_unreachable(schema);
+        self.hide_unreachable(schema, more_roots);
         self.has_queries = schema.ty(schema.query).fields.range().any(|it| self.fields.get(it));
     }
 
@@ -223,12 +232,13 @@ impl Visibility {
         changed
     }
 
-    /// Hides the types that nothing visible leads to from the roots.
-    fn hide_unreachable(&mut self, schema: &Schema) {
+    /// Hides the types that nothing visible leads to from the roots and `more_roots`.
+    fn hide_unreachable(&mut self, schema: &Schema, more_roots: &[TypeId]) {
         let mut reached = Bits::new(schema.types.len(), false);
         let roots = [Some(schema.query), schema.mutation, schema.subscription];
         let directives = schema.directives.iter().flat_map(|it| it.arguments.range());
         let mut pending: Vec<TypeId> = roots.into_iter().flatten().collect();
+        pending.extend(more_roots);
         pending.extend(directives.map(|it| schema.inputs[it].ty.base));
         pending.extend((0..builtin::TYPES).map(TypeId));
         while let Some(id) = pending.pop() {
@@ -286,7 +296,7 @@ impl<'s> SchemaView<'s> {
 
     #[inline]
     fn shows_type(self, id: TypeId) -> bool {
-        self.visibility.is_none_or(|it| it.has_type(id))
+        self.visibility.is_none_or(|it| it.has_type(id)) && !self.schema.join_roots.contains(&id)
     }
     #[inline]
     fn is_detached(self, id: TypeId) -> bool {

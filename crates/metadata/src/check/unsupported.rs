@@ -5,6 +5,7 @@
 use super::{Walk, has_members, text_member};
 use crate::document::Metadata;
 use crate::document::api::ApiLimits;
+use crate::document::remote_relationship::RemoteTarget;
 use crate::document::source::{IsolationLevel, SourceEntry, SourceKind};
 use crate::document::table::{RelationshipEntry, TableEntry};
 use crate::json::Json;
@@ -148,13 +149,12 @@ fn connection(walk: &mut Walk, source: &SourceEntry) {
 
 /// Reports unsupported entries of one table.
 pub(super) fn table(walk: &mut Walk, entry: &TableEntry) {
-    list(
-        walk,
-        "remote_relationships",
-        &entry.remote_relationships,
-        "remote relationship",
-        "join it in a file of services: docs/joins.md",
-    );
+    walk.each("remote_relationships", &entry.remote_relationships, |walk, it| {
+        if let Ok(RemoteTarget::RemoteSchema { .. }) = it.definition.target() {
+            let message = "is not supported: join it in a file of services: docs/joins.md";
+            walk.wrong(format!("remote relationship `{}` {message}", it.name));
+        }
+    });
     for (key, block) in [
         ("apollo_federation_config", &entry.apollo_federation_config),
         ("logical_model", &entry.logical_model),

@@ -7,9 +7,12 @@ use super::is_default;
 use super::permission::{
     self, DeletePermission, InsertPermission, PermissionEntry, SelectPermission, UpdatePermission,
 };
-use crate::json::{Json, Members};
+use super::remote_relationship::RemoteRelationshipEntry;
+use crate::json::Json;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
+
+pub use super::table_name::{QualifiedName, TableName};
 
 /// A table as it is to be served.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -32,9 +35,9 @@ pub struct TableEntry {
     /// Functions that take its rows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub computed_fields: Vec<ComputedFieldEntry>,
-    /// Not supported.
+    /// Relationships to other sources and remote schemas.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub remote_relationships: Vec<Json>,
+    pub remote_relationships: Vec<RemoteRelationshipEntry>,
     /// Roles that may insert rows.
     #[serde(
         default,
@@ -180,78 +183,6 @@ fn each_table(condition: &mut Json, change: &mut impl FnMut(&mut TableName)) {
             }
         }
         Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_) => {}
-    }
-}
-
-/// A table by name: `Album`, or with its schema.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
-#[serde(untagged, expecting = "a table: its name, or an object with `name` and `schema`")]
-pub enum TableName {
-    /// The name alone.
-    Name(String),
-    /// Name with the schema.
-    Qualified(QualifiedName),
-}
-
-/// A table's schema and name.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct QualifiedName {
-    /// The table.
-    pub name: String,
-    /// The database's schema, or empty for the only one.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub schema: String,
-}
-
-impl TableName {
-    /// The name in `json`: a text, or an object with `name` and perhaps `schema`.
-    #[must_use]
-    pub fn of_json(json: &Json) -> Option<Self> {
-        let name = json.get("name").and_then(Json::text);
-        let schema = json.get("schema").and_then(Json::text).unwrap_or_default();
-        match (json.text(), name) {
-            (Some(name), _) => Some(Self::Name(name.to_owned())),
-            (None, Some(name)) => {
-                Some(Self::Qualified(QualifiedName { schema: schema.to_owned(), name: name.to_owned() }))
-            }
-            (None, None) => None,
-        }
-    }
-
-    fn into_json(self) -> Json {
-        let text = |it: String| Json::Text(it.into());
-        match self {
-            Self::Name(name) => text(name),
-            Self::Qualified(QualifiedName { schema, name }) => {
-                Json::Object(Members(vec![("schema".into(), text(schema)), ("name".into(), text(name))]))
-            }
-        }
-    }
-
-    /// Gives a name without a schema this one.
-    pub fn in_schema(&mut self, schema: &str) {
-        let (own, name) = self.parts();
-        if own.is_empty() {
-            *self = Self::Qualified(QualifiedName { schema: schema.to_owned(), name: name.to_owned() });
-        }
-    }
-
-    /// Removes `schema`, if it has this one.
-    pub fn out_of_schema(&mut self, schema: &str) {
-        let (own, name) = self.parts();
-        if own == schema {
-            *self = Self::Name(name.to_owned());
-        }
-    }
-
-    /// Schema (or empty) and name.
-    #[must_use]
-    pub fn parts(&self) -> (&str, &str) {
-        match self {
-            Self::Name(name) => ("", name),
-            Self::Qualified(qualified) => (&qualified.schema, &qualified.name),
-        }
     }
 }
 

@@ -80,7 +80,9 @@ mod tests {
     #[test]
     fn texts_that_are_no_type_are_refused() {
         let deep = format!("{}Int{}", "[".repeat(16), "]".repeat(16));
-        for text in ["", "!", "[Int", "Int]", "Int!!", "[Int]]", "In t!x", "Int } type B { a: Int", "__Type", &deep] {
+        for text in
+            ["", "!", "[Int", "Int]", "Int!!", "[Int]]", "In t!x", "Int } type B { a: Int", "__Type", &deep]
+        {
             assert!(TypeText::parse(text).is_err(), "{text}");
         }
     }

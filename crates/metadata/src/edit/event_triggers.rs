@@ -109,7 +109,10 @@ fn delete(document: &mut Metadata, args: &mut Arguments) -> Done {
 
 /// Event triggers that a command about cleanups names.
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "an object with `sources`, or a list of objects with `source_name` and `event_triggers`")]
+#[serde(
+    untagged,
+    expecting = "an object with `sources`, or a list of objects with `source_name` and `event_triggers`"
+)]
 enum CleanupTargets {
     Sources { sources: NamedSources },
     Triggers(Vec<NamedTriggers>),

@@ -44,7 +44,13 @@ pub(super) fn print_sdl(document: &Metadata) -> Option<String> {
         }
         out.push_str(&format!("type {root} {{\n"));
         for action in actions {
-            write_field(&action.name, &action.comment, &action.definition.output_type, &action.definition.arguments, &mut out);
+            write_field(
+                &action.name,
+                &action.comment,
+                &action.definition.output_type,
+                &action.definition.arguments,
+                &mut out,
+            );
         }
         out.push_str("}\n");
     }
@@ -79,13 +85,15 @@ fn write_types(types: &CustomTypes, out: &mut String) {
     for input in &types.input_objects {
         write_description(&input.description, out);
         out.push_str(&format!("input {}", input.name));
-        let fields = |it: &InputField, out: &mut String| write_field(&it.name, &it.description, &it.ty, &[], out);
+        let fields =
+            |it: &InputField, out: &mut String| write_field(&it.name, &it.description, &it.ty, &[], out);
         write_members(&input.fields, fields, out);
     }
     for object in &types.objects {
         write_description(&object.description, out);
         out.push_str(&format!("type {}", object.name));
-        let fields = |it: &ObjectField, out: &mut String| write_field(&it.name, &it.description, &it.ty, &[], out);
+        let fields =
+            |it: &ObjectField, out: &mut String| write_field(&it.name, &it.description, &it.ty, &[], out);
         write_members(&object.fields, fields, out);
     }
     for scalar in &types.scalars {
@@ -133,7 +141,11 @@ fn write_field(
 
 fn write_description(description: &Option<String>, out: &mut String) {
     let Some(text) = description else { return };
-    if is_block_printable(text) { block_string(text, out) } else { write_graphql(text, out) }
+    if is_block_printable(text) {
+        block_string(text, out)
+    } else {
+        write_graphql(text, out)
+    }
     out.push('\n');
 }
 

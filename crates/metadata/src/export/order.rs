@@ -38,7 +38,7 @@ fn order_table(table: &mut TableEntry) {
     table.object_relationships.sort_by(|a, b| a.name.cmp(&b.name));
     table.array_relationships.sort_by(|a, b| a.name.cmp(&b.name));
     table.computed_fields.sort_by(|a, b| a.name.cmp(&b.name));
-    table.remote_relationships.sort_by(|a, b| name_of(a).cmp(name_of(b)));
+    table.remote_relationships.sort_by(|a, b| a.name.cmp(&b.name));
     table.event_triggers.sort_by(|a, b| a.name.cmp(&b.name));
     by_role(&mut table.insert_permissions);
     by_role(&mut table.select_permissions);

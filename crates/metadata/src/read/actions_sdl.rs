@@ -8,8 +8,8 @@ use super::Wrong;
 use crate::places::Step;
 use crate::tree::{Member, Node, Place, Value};
 use weir_language::ast::{
-    Definition, Description, Document, EnumValueDefinition, FieldDefinition, InputDefinition, List,
-    TypeBody, TypeDefinition, TypeExpr,
+    Definition, Description, Document, EnumValueDefinition, FieldDefinition, InputDefinition, List, TypeBody,
+    TypeDefinition, TypeExpr,
 };
 use weir_language::limits::Limits;
 use weir_language::parser;
@@ -45,7 +45,11 @@ pub(super) fn join(members: &mut Vec<Member>, sdl: &ActionsText<'_>) -> Vec<Misf
     match read_types(sdl) {
         Ok(types) => {
             let mut misfits = join_actions(members, types.actions);
-            misfits.extend(join_custom_types(members, types.lists, Place { file: sdl.file, line: 1, column: 1 }));
+            misfits.extend(join_custom_types(
+                members,
+                types.lists,
+                Place { file: sdl.file, line: 1, column: 1 },
+            ));
             misfits
         }
         Err(wrong) => refuse_all(members, &wrong),
@@ -292,7 +296,8 @@ fn join_actions(members: &mut Vec<Member>, mut known: Vec<Node>) -> Vec<Misfit> 
         }
     }
     for sdl in known {
-        let message = format!("action {} is not present in actions.yaml, so it has no handler", name_of(&sdl));
+        let message =
+            format!("action {} is not present in actions.yaml, so it has no handler", name_of(&sdl));
         let path = Some(vec!["actions".into(), actions.len().into()]);
         misfits.push(Misfit { path, place: sdl.place, message });
         actions.push(sdl);
@@ -304,7 +309,8 @@ fn join_actions(members: &mut Vec<Member>, mut known: Vec<Node>) -> Vec<Misfit> 
 fn add_types(action: &mut Node, sdl: Node) {
     let (Value::Object(members), Value::Object(given)) = (&mut action.value, sdl.value) else { return };
     for member in given {
-        let known = members.iter_mut().find(|it| it.key == member.key && !matches!(it.node.value, Value::Null));
+        let known =
+            members.iter_mut().find(|it| it.key == member.key && !matches!(it.node.value, Value::Null));
         match (&*member.key, known.map(|it| &mut it.node.value), member.node.value) {
             ("definition", Some(Value::Object(definition)), Value::Object(types)) => {
                 definition.retain(|it| !types.iter().any(|of| of.key == it.key));

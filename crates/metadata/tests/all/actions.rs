@@ -183,13 +183,34 @@ fn what_one_file_lacks_is_told_and_the_rest_is_read() {
 #[test]
 fn sdl_that_actions_do_not_have_leaves_them_out() {
     for (text, message) in [
-        ("interface A { a: Int }", "actions.graphql:1:1: Inconsistent object: actions.graphql: Interface types are not supported"),
-        ("type A implements B { a: Int }", "actions.graphql:1:1: Inconsistent object: actions.graphql: Interface types are not supported"),
-        ("union A = B", "actions.graphql:1:1: Inconsistent object: actions.graphql: Union types are not supported"),
-        ("schema { query: A }", "actions.graphql:1:1: Inconsistent object: actions.graphql: Schema definitions are not supported"),
-        ("type A { a: Int @deprecated }", "actions.graphql:1:17: Inconsistent object: actions.graphql: Directives are not supported"),
-        ("type A {\n  a: }", "actions.graphql:2:6: Inconsistent object: actions.graphql: Syntax Error: Expected Name, found \"}\"."),
-        ("extend type A { a: Int }", "actions.graphql:1:1: Inconsistent object: actions.graphql: Extensions of types other than Query and Mutation are not supported"),
+        (
+            "interface A { a: Int }",
+            "actions.graphql:1:1: Inconsistent object: actions.graphql: Interface types are not supported",
+        ),
+        (
+            "type A implements B { a: Int }",
+            "actions.graphql:1:1: Inconsistent object: actions.graphql: Interface types are not supported",
+        ),
+        (
+            "union A = B",
+            "actions.graphql:1:1: Inconsistent object: actions.graphql: Union types are not supported",
+        ),
+        (
+            "schema { query: A }",
+            "actions.graphql:1:1: Inconsistent object: actions.graphql: Schema definitions are not supported",
+        ),
+        (
+            "type A { a: Int @deprecated }",
+            "actions.graphql:1:17: Inconsistent object: actions.graphql: Directives are not supported",
+        ),
+        (
+            "type A {\n  a: }",
+            "actions.graphql:2:6: Inconsistent object: actions.graphql: Syntax Error: Expected Name, found \"}\".",
+        ),
+        (
+            "extend type A { a: Int }",
+            "actions.graphql:1:1: Inconsistent object: actions.graphql: Extensions of types other than Query and Mutation are not supported",
+        ),
     ] {
         let loaded = load("sdl", "actions:\n- {name: a, definition: {handler: http://h}}\n", Some(text));
         let reasons = left_out(&loaded);
@@ -218,13 +239,13 @@ fn wrong_and_unknown_keys_leave_out_the_action_or_all_types() {
     let of_b = |message: &str| format!("Inconsistent object: in action \"b\"; {message}");
     let definition = |more: &str| format!("definition: {{handler: http://h, output_type: Int, {more}}}");
     check(&definition("timeout: -1"), "{}", &of_b("timeout value cannot be negative"));
-    check(&definition("type: subscription"), "{}", &of_b("expected mutation or query, but found subscription"));
-    check(&definition("kind: lazy"), "{}", &of_b("expected synchronous or asynchronous, but found lazy"));
     check(
-        &definition("timeou: 5"),
+        &definition("type: subscription"),
         "{}",
-        &of_b("unknown key `timeou`; did you mean `timeout`?"),
+        &of_b("expected mutation or query, but found subscription"),
     );
+    check(&definition("kind: lazy"), "{}", &of_b("expected synchronous or asynchronous, but found lazy"));
+    check(&definition("timeou: 5"), "{}", &of_b("unknown key `timeou`; did you mean `timeout`?"));
     check(&definition("headers: [{name: A}]"), "{}", &of_b("expecting value or value_from_env keys"));
     check(
         &definition("headers: [{name: A, value: a, value_from_env: B}]"),

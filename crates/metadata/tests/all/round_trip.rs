@@ -144,7 +144,8 @@ fn action(number: usize) -> impl Strategy<Value = ActionEntry> {
     (ty(), prop::option::of(text()), any::<bool>(), kind, any::<bool>()).prop_map(
         move |(output_type, comment, is_query, kind, flag)| {
             let operation = if is_query { ActionOperation::Query } else { ActionOperation::Mutation };
-            let argument = ActionArgument { name: "a".into(), ty: output_type.clone(), description: comment.clone() };
+            let argument =
+                ActionArgument { name: "a".into(), ty: output_type.clone(), description: comment.clone() };
             let definition = ActionDefinition {
                 handler: "{{SHOP}}/orders".into(),
                 arguments: if flag { vec![argument] } else { Vec::new() },
@@ -159,7 +160,8 @@ fn action(number: usize) -> impl Strategy<Value = ActionEntry> {
                 request_transform: None,
                 response_transform: None,
             };
-            let permission = ActionPermission { role: "r".into(), comment: comment.clone(), definition: None };
+            let permission =
+                ActionPermission { role: "r".into(), comment: comment.clone(), definition: None };
             let permissions = if flag { vec![permission] } else { Vec::new() };
             ActionEntry { name: format!("action{number}"), definition, comment, permissions }
         },
@@ -214,18 +216,20 @@ fn document() -> impl Strategy<Value = Metadata> {
     ];
     let actions = (0..3_usize).prop_flat_map(|count| (0..count).map(action).collect::<Vec<_>>());
     let others = (actions, custom_types());
-    (tables, kind, url, text(), others).prop_map(|(tables, kind, database_url, name, (actions, custom_types))| {
-        let connection_info = ConnectionInfo {
-            database_url,
-            pool_settings: PoolSettings { max_connections: Some(5), ..PoolSettings::default() },
-            use_prepared_statements: Some(true),
-            isolation_level: None,
-            ssl_configuration: None,
-        };
-        let configuration = Some(SourceConfiguration::new(connection_info));
-        let source = SourceEntry { kind, configuration, tables, ..SourceEntry::new(name) };
-        Metadata { sources: vec![source], actions, custom_types, ..Metadata::default() }
-    })
+    (tables, kind, url, text(), others).prop_map(
+        |(tables, kind, database_url, name, (actions, custom_types))| {
+            let connection_info = ConnectionInfo {
+                database_url,
+                pool_settings: PoolSettings { max_connections: Some(5), ..PoolSettings::default() },
+                use_prepared_statements: Some(true),
+                isolation_level: None,
+                ssl_configuration: None,
+            };
+            let configuration = Some(SourceConfiguration::new(connection_info));
+            let source = SourceEntry { kind, configuration, tables, ..SourceEntry::new(name) };
+            Metadata { sources: vec![source], actions, custom_types, ..Metadata::default() }
+        },
+    )
 }
 
 proptest! {

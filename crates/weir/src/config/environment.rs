@@ -133,7 +133,9 @@ impl Environment {
             infer_function_permissions: variables.flag("WEIR_INFER_FUNCTION_PERMISSIONS")?,
             no_null_unbound_variable_default: features.contains(&NO_NULL),
             webhooks: Webhooks {
-                configured_headers_first: variables.flag("WEIR_CONFIGURED_HEADER_PRECEDENCE")?.unwrap_or_default(),
+                configured_headers_first: variables
+                    .flag("WEIR_CONFIGURED_HEADER_PRECEDENCE")?
+                    .unwrap_or_default(),
                 is_dev_mode: variables.flag("WEIR_DEV_MODE")?.unwrap_or_default(),
                 admin_internal_errors: variables.flag("WEIR_ADMIN_INTERNAL_ERRORS")?,
             },

@@ -46,8 +46,7 @@ pub(super) fn open(
     };
     let (source, misfits) = ActionsSource::open(&input, settings);
     for misfit in misfits {
-        let misfit =
-            Misfit { is_metadata: true, path: misfit.path, reason: misfit.reason, is_served: false };
+        let misfit = Misfit { is_metadata: true, path: misfit.path, reason: misfit.reason, is_served: false };
         findings.add_misfit(config, misfit);
     }
     warn_of_timeouts(config, findings);

@@ -11,8 +11,8 @@ use weir_database::postgres::{PostgresContents, PostgresReadError, PostgresSourc
 use weir_database::sqlite::{SqliteOpenError, SqliteSource};
 use weir_hasura::model::{self, Groups, Model, ModelOptions, Track};
 use weir_hasura::open::{
-    OpenError, OpenedFile, PostgresOptions, SqliteSourceOptions, open_sqlite, read_postgres, serve_postgres,
-    serve_unread_sqlite, track,
+    OpenError, OpenedFile, PostgresOptions, RemoteField, Served, SqliteSourceOptions, open_sqlite,
+    read_postgres, serve_postgres, serve_unread_sqlite, track,
 };
 use weir_metadata::document::table::TableEntry;
 use weir_postgres::{Settings, Watch, pooler};
@@ -68,6 +68,7 @@ fn model_options(source: &Source) -> ModelOptions<'_> {
         roles: &source.roles,
         explicit_functions: source.explicit_functions,
         customization: Some(&source.customization),
+        lookups: source.lookups.entries(),
     }
 }
 
@@ -164,6 +165,8 @@ pub(crate) struct OpenPostgres {
     /// Parts that are not served.
     pub(crate) warnings: Vec<Warning>,
     pub(crate) contents: PostgresContents,
+    /// Fields of its tables that other sources answer.
+    pub(crate) remote_fields: Vec<RemoteField>,
 }
 
 /// Reads the catalog of a database server and opens it. `connect_max` overrides a longer timeout of the address.
@@ -186,13 +189,13 @@ pub(crate) fn postgres(
     let read = std::thread::scope(|scope| scope.spawn(open).join());
     let ReadPostgres { contents, watch, mut warnings } =
         read.map_err(|_| "reading the database panicked".to_owned())??;
-    let (made, left_out) =
-        serve_postgres(&source.name, settings, options, &contents).map_err(classify_open_error)?;
+    let served = serve_postgres(&source.name, settings, options, &contents).map_err(classify_open_error)?;
+    let Served { source: made, warnings: left_out, remote_fields } = served;
     warnings.extend(left_out);
     if keys.batch_mutations && made.has_shards() {
         return Err(Unopened::Wrong(BATCHED_SHARDS.to_owned()));
     }
-    Ok(OpenPostgres { source: made, watch, warnings, contents })
+    Ok(OpenPostgres { source: made, watch, warnings, contents, remote_fields })
 }
 
 /// Longest trial of a pooler.
@@ -208,13 +211,13 @@ pub(crate) fn try_pooler(source: &Source, config: &Config) -> Vec<String> {
     found.ok().and_then(Result::ok).unwrap_or_default()
 }
 
-/// Serves a database server that is down from the `contents` it had. Also returns what is not served.
+/// Serves a database server that is down from the `contents` it had.
 pub(crate) fn unreached_postgres(
     source: &Source,
     url: &str,
     config: &Config,
     contents: &PostgresContents,
-) -> Result<(PostgresSource, Vec<Warning>), Unopened> {
+) -> Result<Served<PostgresSource>, Unopened> {
     let keys = source.postgres.clone().unwrap_or_default();
     let settings = postgres_settings(&keys, url, config)?;
     serve_postgres(&source.name, settings, postgres_options(source, &keys), contents)
@@ -287,13 +290,13 @@ pub(crate) fn sqlite(source: &Source, path: &Path, limits: &Limits) -> Result<Op
     opened.map_err(|error| classify_read_error(error, path))
 }
 
-/// Serves a SQLite file that cannot be read from the `contents` it had. Also returns what is not served.
+/// Serves a SQLite file that cannot be read from the `contents` it had.
 pub(crate) fn unreached_sqlite(
     source: &Source,
     path: &Path,
     limits: &Limits,
     contents: &Contents,
-) -> Result<(SqliteSource, Vec<Warning>), Unopened> {
+) -> Result<Served<SqliteSource>, Unopened> {
     let made = serve_unread_sqlite(&source.name, path, sqlite_options(source, limits), contents);
     made.map_err(|error| classify_read_error(error, path))
 }

@@ -2,6 +2,7 @@
 
 use super::databases::Unopened;
 use crate::config::{Config, Described};
+use weir_hasura::model::LOOKUPS;
 use weir_metadata::{Inconsistent, Step};
 use weir_relational::catalog::{ConfigStep, Warning};
 
@@ -140,6 +141,14 @@ impl Findings {
     pub(super) fn add(&mut self, config: &Config, source: usize, found: Warning) {
         if found.entry.first() == Some(&"inherited_roles".into()) {
             return self.add_misfit_role(config, &found.entry, found.reason);
+        }
+        let lookups = &config.sources[source].lookups;
+        let of_lookup = match found.entry.as_slice() {
+            [ConfigStep::Key(key), ConfigStep::Item(at)] if key == LOOKUPS => lookups.origin(*at),
+            _ => None,
+        };
+        if let Some((described, origin)) = config.described.as_ref().zip(of_lookup) {
+            return self.leave_out(described.inconsistent(origin, &found.reason));
         }
         let name = &config.sources[source].name;
         let described = config.described.as_ref().zip(config.sources[source].of_metadata);

@@ -74,7 +74,8 @@ const ENDPOINTS: &str = "- {name: place, url: place, methods: [POST], definition
 - {name: rates, url: rates, methods: [GET], definition: {query: {collection_name: all, query_name: rates}}}
 ";
 
-pub(crate) const ORDER: &str = r#"{"id":"1b","lines":[{"sku":"a","amount":1.50}],"buyer_id":4,"kind":"LARGE","more":true}"#;
+pub(crate) const ORDER: &str =
+    r#"{"id":"1b","lines":[{"sku":"a","amount":1.50}],"buyer_id":4,"kind":"LARGE","more":true}"#;
 
 /// Writes a project whose actions are `yaml` and `sdl`.
 pub(crate) fn write_project(folder: &Folder, yaml: &str, sdl: &str) {
@@ -125,7 +126,8 @@ impl Shop {
 
     /// Answers `path` with `status` and `text` from now on.
     pub(crate) fn answer(&self, path: &str, status: u16, text: &str) {
-        self.upstream.set(answers(&format!("- {{ask: POST {path}, status: {status}, text: {}}}", json!(text))));
+        self.upstream
+            .set(answers(&format!("- {{ask: POST {path}, status: {status}, text: {}}}", json!(text))));
     }
 
     pub(crate) fn ask_at(&self, path: &str, role: &str, query: &str) -> Answer {
@@ -145,8 +147,7 @@ impl Shop {
     pub(crate) fn check_order(&self, text: &str, selection: &str, message: &str) {
         self.answer("/order", 200, text);
         let query = format!("{{ order(id: \"1b\") {{ {selection} }} }}");
-        let expected =
-            json!({ "errors": [{ "message": message, "extensions": { "path": "$", "code": "unexpected" } }] });
+        let expected = json!({ "errors": [{ "message": message, "extensions": { "path": "$", "code": "unexpected" } }] });
         let answer = self.ask("user", &query);
         assert_eq!((answer.status, answer.json()), (200, expected), "{text}");
     }
@@ -222,7 +223,8 @@ fn configured_headers_go_first_if_a_variable_says_so() {
 fn arguments_are_written_as_they_were_given() {
     let shop = Shop::new();
     shop.answer("/keep", 200, r#"{"any":[1.50,"x",{"deep":null}]}"#);
-    let query = "mutation { keep(value: {a: [1.50, true]}, kinds: [SMALL, LARGE], when: \"2026-01-01\", id: null) }";
+    let query =
+        "mutation { keep(value: {a: [1.50, true]}, kinds: [SMALL, LARGE], when: \"2026-01-01\", id: null) }";
     shop.check(query, r#"{"data":{"keep":{"any":[1.50,"x",{"deep":null}]}}}"#);
     let asked = shop.requests();
     let input = &body_of(&asked[0])["input"];
@@ -230,7 +232,11 @@ fn arguments_are_written_as_they_were_given() {
     assert_eq!(*input, expected);
     assert!(asked[0].body.contains("1.50"), "{}", asked[0].body);
     // Without forwarding no header of the client goes along.
-    assert!(asked[0].headers.iter().all(|it| it.0 == "content-type" || it.0 == "traceparent"), "{:?}", asked[0].headers);
+    assert!(
+        asked[0].headers.iter().all(|it| it.0 == "content-type" || it.0 == "traceparent"),
+        "{:?}",
+        asked[0].headers
+    );
     shop.check("mutation { keep }", r#"{"data":{"keep":{"any":[1.50,"x",{"deep":null}]}}}"#);
     assert_eq!(body_of(&shop.requests()[0])["input"], json!({}));
 }
@@ -273,9 +279,11 @@ fn introspection_shows_types_and_descriptions_and_no_handlers() {
     assert_eq!(shown, expected);
     // A role does not see the types of other actions.
     assert_eq!(shop.ask("guest", "{ __type(name: \"Any\") { name } }").text(), r#"{"data":{"__type":null}}"#);
-    assert!(shop.ask("user", "{ __type(name: \"OrderIn\") { inputFields { name defaultValue } } }")
-        .text()
-        .contains(r#"{"name":"n","defaultValue":null}"#));
+    assert!(
+        shop.ask("user", "{ __type(name: \"OrderIn\") { inputFields { name defaultValue } } }")
+            .text()
+            .contains(r#"{"name":"n","defaultValue":null}"#)
+    );
 }
 
 #[test]
@@ -329,7 +337,10 @@ fn a_huge_answer_is_refused() {
 fn cookies_of_all_handlers_reach_the_client() {
     let shop = Shop::new();
     let with_cookie = |path: &str, name: &str, text: &str| {
-        format!("- {{ask: POST {path}, headers: {{set-cookie: {name}=1, x-own: no}}, text: {}}}\n", json!(text))
+        format!(
+            "- {{ask: POST {path}, headers: {{set-cookie: {name}=1, x-own: no}}, text: {}}}\n",
+            json!(text)
+        )
     };
     let both = with_cookie("/rates", "a", "[1]") + &with_cookie("/order", "b", ORDER);
     shop.upstream.set(answers(&both));
@@ -346,7 +357,8 @@ fn cookies_of_all_handlers_reach_the_client() {
 #[test]
 fn mutations_run_in_order_and_end_with_the_first_failure() {
     let shop = Shop::new();
-    let both = "- {ask: POST /settle, status: 400, text: '{\"message\":\"no\"}'}\n- {ask: POST /keep, text: '1'}\n";
+    let both =
+        "- {ask: POST /settle, status: 400, text: '{\"message\":\"no\"}'}\n- {ask: POST /keep, text: '1'}\n";
     shop.upstream.set(answers(both));
     let query = "mutation { first: keep second: settle third: keep }";
     assert!(shop.ask("user", query).text().contains(r#""message":"no""#));
@@ -364,7 +376,11 @@ fn an_answer_that_does_not_fit_ends_a_mutation_too() {
     shop.upstream.set(answers(both));
     let query = "mutation { place_order(order: {sku: \"a\"}) { lines { sku } } keep }";
     let answer = shop.ask("user", query);
-    assert!(answer.text().contains("got scalar String for the action webhook response, expecting String"), "{}", answer.text());
+    assert!(
+        answer.text().contains("got scalar String for the action webhook response, expecting String"),
+        "{}",
+        answer.text()
+    );
     assert_eq!(shop.requests().len(), 1);
 }
 
@@ -383,7 +399,10 @@ fn endpoints_answer_with_the_handler_s_status() {
     let refused = r#"{"error":"no","path":"$","code":"unexpected"}"#;
     assert_eq!(place(409, r#"{"message":"no"}"#), (409, refused.to_owned()));
     let refused = r#"{"error":"no","path":"$","code":"stock","extensions":{"n":1}}"#;
-    assert_eq!(place(400, r#"{"message":"no","code":"stock","extensions":{"n":1}}"#), (400, refused.to_owned()));
+    assert_eq!(
+        place(400, r#"{"message":"no","code":"stock","extensions":{"n":1}}"#),
+        (400, refused.to_owned())
+    );
     let failed = r#"{"error":"internal error","path":"$","code":"unexpected"}"#;
     assert_eq!(place(503, r#"{"message":"no"}"#), (500, failed.to_owned()));
     let failed = r#"{"error":"key \"message\" not found","path":"$","code":"parse-failed"}"#;
@@ -420,5 +439,8 @@ fn the_log_has_a_line_of_each_call_without_its_body() {
     let log = shop.weir.log();
     let line = log.lines().find(|it| it.contains("action-handler-log")).unwrap_or_default();
     assert!(line.contains("keep") && line.contains("mutation-synchronous"), "{log}");
-    assert!(!line.contains("asked for") && !line.contains("answered") && !line.contains("127.0.0.1"), "{line}");
+    assert!(
+        !line.contains("asked for") && !line.contains("answered") && !line.contains("127.0.0.1"),
+        "{line}"
+    );
 }

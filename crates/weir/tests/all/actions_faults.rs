@@ -11,7 +11,11 @@ fn errors_of_handlers_have_hasura_s_words() {
     let query = "{ rates }";
     let check = |status: u16, text: &str, expected: &str| {
         shop.answer("/rates", status, text);
-        assert_eq!(shop.ask("user", query).text(), format!(r#"{{"errors":[{expected}]}}"#), "{status} {text}");
+        assert_eq!(
+            shop.ask("user", query).text(),
+            format!(r#"{{"errors":[{expected}]}}"#),
+            "{status} {text}"
+        );
     };
     let error = |message: &str, code: &str, path: &str| {
         format!(r#"{{"message":"{message}","extensions":{{"path":"{path}","code":"{code}"}}}}"#)
@@ -43,8 +47,7 @@ fn answers_that_do_not_fit_are_errors_as_a_whole() {
     let whole = |field: &str, text: &str, message: &str| {
         shop.answer(&format!("/{field}"), 200, text);
         let query = if field == "settle" { "mutation { settle }" } else { "{ rates }" };
-        let expected =
-            json!({ "errors": [{ "message": message, "extensions": { "path": "$", "code": "unexpected" } }] });
+        let expected = json!({ "errors": [{ "message": message, "extensions": { "path": "$", "code": "unexpected" } }] });
         assert_eq!(shop.ask("user", query).json(), expected, "{text}");
     };
     whole("settle", "null", "got null for the action webhook response");
@@ -87,7 +90,11 @@ fn objects_of_answers_are_checked_at_any_depth() {
         shop.answer("/order", 200, text);
         let answer = shop.ask("user", &format!("{{ order(id: \"1b\") {{ {selection} }} }}")).json();
         let error = &answer["errors"][0];
-        assert_eq!((error["message"].as_str(), error["extensions"]["path"].as_str()), (Some(message), Some(path)), "{answer}");
+        assert_eq!(
+            (error["message"].as_str(), error["extensions"]["path"].as_str()),
+            (Some(message), Some(path)),
+            "{answer}"
+        );
         assert_eq!(answer.get("data"), None);
     };
     let lines = "$.selectionSet.order.selectionSet.lines";
@@ -124,7 +131,10 @@ fn nulls_bubble_at_graphql_alone() {
     shop.answer("/order", 200, r#"{"id":"1b","lines":[{"sku":"a","of":{"lines":[]}}]}"#);
     let query = "{ order(id: \"1b\") { id lines { of { id } } } pet { id } }";
     let answer = shop.ask_at("/graphql", "user", query).json();
-    assert_eq!(answer["data"], json!({ "order": { "id": "1b", "lines": [{ "of": null }] }, "pet": [{ "id": 1 }, { "id": 2 }] }));
+    assert_eq!(
+        answer["data"],
+        json!({ "order": { "id": "1b", "lines": [{ "of": null }] }, "pet": [{ "id": 1 }, { "id": 2 }] })
+    );
     let error = &answer["errors"][0];
     assert_eq!(error["message"], "field \"id\" expected in webhook response, but not found");
     assert_eq!(error["path"], json!(["order", "lines", 0, "of", "id"]));
@@ -149,7 +159,10 @@ fn details_are_the_admin_s() {
         internal["request"],
         json!({ "url": "{{SHOP_URL}}/rates", "action": { "name": "rates" }, "input": {}, "request_query": "{ rates }", "transformed_request": null })
     );
-    assert_eq!((&internal["response"]["status"], &internal["response"]["body"]), (&json!(500), &json!({ "trace": "deep" })));
+    assert_eq!(
+        (&internal["response"]["status"], &internal["response"]["body"]),
+        (&json!(500), &json!({ "trace": "deep" }))
+    );
     assert_eq!(answer["errors"][0]["extensions"]["code"], "unexpected");
     assert!(!shop.ask("user", "{ rates }").text().contains("internal\""));
     let off = Shop::with(&[("HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS", "false")]);
@@ -165,7 +178,8 @@ fn check_project(yaml: &str, sdl: &str, variables: &[(&str, &str)]) -> (bool, St
     let mut command = command();
     command.arg("check").arg("weir.yaml").current_dir(folder.file("")).env("SHOP_KEY", "k1");
     let output = command.envs(variables.iter().copied()).output().expect("it runs");
-    let words = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let words =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     (output.status.success(), words)
 }
 
@@ -235,11 +249,14 @@ fn an_action_that_is_left_out_takes_nothing_with_it() {
     let upstream = Upstream::start(answers("- {ask: POST /rates, text: '[1]'}"));
     let sdl = SDL.replace("secret: String", "secret: Nothing");
     let weir = serve_project(&format!("http://{}", upstream.address), YAML, &sdl, &[]);
-    let answer = weir.post("/v1/graphql", &[SECRET, ("x-hasura-role", "user")], body("{ rates pet(limit: 1) { id } }").as_bytes());
+    let answer = weir.post(
+        "/v1/graphql",
+        &[SECRET, ("x-hasura-role", "user")],
+        body("{ rates pet(limit: 1) { id } }").as_bytes(),
+    );
     assert_eq!(answer.text(), r#"{"data":{"rates":[1],"pet":[{"id":1}]}}"#);
     let command = json!({ "type": "get_inconsistent_metadata", "args": {} }).to_string();
     let found = weir.post("/v1/metadata", &[SECRET], command.as_bytes()).json();
     assert_eq!(found["inconsistent_objects"][0]["type"], "action");
     assert_eq!(found["inconsistent_objects"][0]["name"], "action secret");
 }
-

@@ -65,6 +65,7 @@ mod postgres;
 mod postgres_processes;
 mod read_only;
 mod relay;
+mod remote_relationships;
 #[path = "../../../transport/tests/requests_kit/mod.rs"]
 mod requests_kit;
 mod reserved_streams;

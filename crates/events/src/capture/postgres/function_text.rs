@@ -171,10 +171,7 @@ fn record(row: &str, columns: &[&DescribedColumn]) -> String {
             None => format!("weir_o.{}", quote_identifier(&it.name)),
         })
         .collect();
-    format!(
-        "(SELECT weir_r FROM (SELECT {} FROM (SELECT {row}.*) AS weir_o) AS weir_r)",
-        list.join(", ")
-    )
+    format!("(SELECT weir_r FROM (SELECT {} FROM (SELECT {row}.*) AS weir_o) AS weir_r)", list.join(", "))
 }
 
 fn differ_as_images(columns: &[&DescribedColumn]) -> String {

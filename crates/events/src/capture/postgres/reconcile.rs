@@ -168,7 +168,8 @@ fn read_functions(rows: TextRows) -> BTreeMap<String, KnownFunction> {
         let name = next()?;
         let body = next().unwrap_or_default();
         let trigger = next().zip(next()).zip(next());
-        let trigger = trigger.map(|((schema, table), mode)| (schema, table, mode.chars().next().unwrap_or('O')));
+        let trigger =
+            trigger.map(|((schema, table), mode)| (schema, table, mode.chars().next().unwrap_or('O')));
         Some((name, KnownFunction { body, trigger }))
     };
     rows.into_iter().filter_map(read).collect()

@@ -3,7 +3,11 @@
 /// `text` as a literal that means the same whatever `standard_conforming_strings` says.
 pub(super) fn literal(text: &str) -> String {
     let doubled = text.replace('\'', "''");
-    if doubled.contains('\\') { format!(" E'{}'", doubled.replace('\\', "\\\\")) } else { format!("'{doubled}'") }
+    if doubled.contains('\\') {
+        format!(" E'{}'", doubled.replace('\\', "\\\\"))
+    } else {
+        format!("'{doubled}'")
+    }
 }
 
 /// `texts` as an array of texts.

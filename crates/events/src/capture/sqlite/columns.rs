@@ -20,8 +20,7 @@ pub(super) fn read_columns(connection: &Connection, table: &str) -> Result<Optio
         .prepare_cached("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1 COLLATE NOCASE")?
         .query_row([table], |row| row.get(0))
         .optional()?;
-    let is_virtual =
-        |sql: &String| sql.get(..14).is_some_and(|it| it.eq_ignore_ascii_case("CREATE VIRTUAL"));
+    let is_virtual = |sql: &String| sql.get(..14).is_some_and(|it| it.eq_ignore_ascii_case("CREATE VIRTUAL"));
     if sql.is_none_or(|it| is_virtual(&it)) {
         return Ok(None);
     }

@@ -32,7 +32,11 @@ pub(super) fn row<'c>(row: &str, columns: impl Iterator<Item = (&'c str, Cell)>)
         let mut key = if parts.is_empty() { "{".to_owned() } else { ",".to_owned() };
         quote(name, &mut key);
         key.push(':');
-        parts.push(format!("{} || {}", literal(&key), value(&format!("{row}.{}", quote_identifier(name)), cell)));
+        parts.push(format!(
+            "{} || {}",
+            literal(&key),
+            value(&format!("{row}.{}", quote_identifier(name)), cell)
+        ));
     }
     if parts.is_empty() {
         return "'{}'".to_owned();
@@ -51,8 +55,12 @@ pub(super) fn list<'c>(row: &str, columns: impl Iterator<Item = (&'c str, Cell)>
 fn value(expression: &str, cell: Cell) -> String {
     let e = expression;
     let integer = match cell {
-        Cell::Boolean => format!("CASE {e} WHEN 0 THEN 'false' WHEN 1 THEN 'true' ELSE CAST({e} AS TEXT) END"),
-        Cell::Text | Cell::Capitals | Cell::Uuid | Cell::Bytes => format!("'\"' || CAST({e} AS TEXT) || '\"'"),
+        Cell::Boolean => {
+            format!("CASE {e} WHEN 0 THEN 'false' WHEN 1 THEN 'true' ELSE CAST({e} AS TEXT) END")
+        }
+        Cell::Text | Cell::Capitals | Cell::Uuid | Cell::Bytes => {
+            format!("'\"' || CAST({e} AS TEXT) || '\"'")
+        }
         Cell::Int | Cell::BigInt | Cell::Float | Cell::Numeric | Cell::Id | Cell::Json => {
             format!("CAST({e} AS TEXT)")
         }
@@ -72,16 +80,14 @@ fn real(e: &str, cell: Cell) -> String {
     );
     let digits = match cell {
         Cell::Text | Cell::Capitals | Cell::Uuid | Cell::Bytes => format!("'\"' || {digits} || '\"'"),
-        Cell::Int
-        | Cell::BigInt
-        | Cell::Float
-        | Cell::Numeric
-        | Cell::Id
-        | Cell::Boolean
-        | Cell::Json => digits,
+        Cell::Int | Cell::BigInt | Cell::Float | Cell::Numeric | Cell::Id | Cell::Boolean | Cell::Json => {
+            digits
+        }
     };
     // An infinity is the only number that stays as it is when half of it is taken.
-    format!("CASE WHEN {e} <> 0 AND {e} = {e} / 2 THEN CASE WHEN {e} > 0 THEN '\"Infinity\"' ELSE '\"-Infinity\"' END ELSE {digits} END")
+    format!(
+        "CASE WHEN {e} <> 0 AND {e} = {e} / 2 THEN CASE WHEN {e} > 0 THEN '\"Infinity\"' ELSE '\"-Infinity\"' END ELSE {digits} END"
+    )
 }
 
 /// A concatenation takes the mark off that functions of JSON leave on their results.

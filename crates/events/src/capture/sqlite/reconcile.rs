@@ -28,7 +28,8 @@ fn compare(
             Err(reason) => difference.failed.push((trigger.name.clone(), reason)),
         }
     }
-    let sql = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND substr(name, 1, length(?1)) = ?1";
+    let sql =
+        "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND substr(name, 1, length(?1)) = ?1";
     let mut statement = connection.prepare(sql)?;
     let known = statement
         .query_map([NAME_PREFIX], |row| Ok((row.get(0)?, row.get(1)?)))?
@@ -41,7 +42,9 @@ fn compare(
         }
     }
     if leftovers == Leftovers::Drop {
-        let keeps = |it: &String| wanted.contains_key(it) || difference.failed.iter().any(|(name, _)| is_of(it, name));
+        let keeps = |it: &String| {
+            wanted.contains_key(it) || difference.failed.iter().any(|(name, _)| is_of(it, name))
+        };
         let dropped: Vec<String> = known.into_keys().filter(|it| !keeps(it)).collect();
         difference.dropped = dropped;
     }

@@ -15,8 +15,7 @@ const NEW_ID: &str = "lower(hex(randomblob(4))) || '-' || lower(hex(randomblob(2
  || '-' || substr('89ab', 1 + (random() & 3), 1) || substr(lower(hex(randomblob(2))), 2) || '-' || lower(hex(randomblob(6)))";
 
 /// The variables of the session that writes, if Weir does; a text that is no JSON counts as none.
-const SESSION: &str =
-    "coalesce((SELECT CASE WHEN json_valid(value || '') THEN value || '' END FROM hdb_session LIMIT 1), 'null')";
+const SESSION: &str = "coalesce((SELECT CASE WHEN json_valid(value || '') THEN value || '' END FROM hdb_session LIMIT 1), 'null')";
 
 /// The schema of events' tables.
 pub(super) const SCHEMA: &str = "main";
@@ -33,7 +32,11 @@ pub(super) fn write_trigger(
     let told = choose_columns(columns, payload, &trigger.table)?;
     let listened = choose_columns(columns, listened, &trigger.table)?;
     let row = |name: &str, is_there: bool| {
-        if is_there { json_text::row(name, told.iter().map(|it| named_cell(it))) } else { "'null'".to_owned() }
+        if is_there {
+            json_text::row(name, told.iter().map(|it| named_cell(it)))
+        } else {
+            "'null'".to_owned()
+        }
     };
     let old = row("OLD", kind.has_old());
     let new = row("NEW", kind.has_new());
@@ -54,7 +57,9 @@ pub(super) fn write_trigger(
         literal(&trigger.name),
     );
     if text.len() > TEXT_BYTES_MAX {
-        return Err(format!("the table has too many columns for one event: list those that are told by `payload`, so that the trigger has at most {TEXT_BYTES_MAX} bytes"));
+        return Err(format!(
+            "the table has too many columns for one event: list those that are told by `payload`, so that the trigger has at most {TEXT_BYTES_MAX} bytes"
+        ));
     }
     Ok(text)
 }

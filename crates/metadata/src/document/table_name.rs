@@ -1,0 +1,76 @@
+//! Names of tables and functions, with a schema or without.
+
+use crate::json::{Json, Members};
+use serde::{Deserialize, Serialize};
+
+/// A table by name: `Album`, or with its schema.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(untagged, expecting = "a table: its name, or an object with `name` and `schema`")]
+pub enum TableName {
+    /// The name alone.
+    Name(String),
+    /// Name with the schema.
+    Qualified(QualifiedName),
+}
+
+/// A table's schema and name.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct QualifiedName {
+    /// The table.
+    pub name: String,
+    /// The database's schema, or empty for the only one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub schema: String,
+}
+
+impl TableName {
+    /// The name in `json`: a text, or an object with `name` and perhaps `schema`.
+    #[must_use]
+    pub fn of_json(json: &Json) -> Option<Self> {
+        let name = json.get("name").and_then(Json::text);
+        let schema = json.get("schema").and_then(Json::text).unwrap_or_default();
+        match (json.text(), name) {
+            (Some(name), _) => Some(Self::Name(name.to_owned())),
+            (None, Some(name)) => {
+                Some(Self::Qualified(QualifiedName { schema: schema.to_owned(), name: name.to_owned() }))
+            }
+            (None, None) => None,
+        }
+    }
+
+    pub(super) fn into_json(self) -> Json {
+        let text = |it: String| Json::Text(it.into());
+        match self {
+            Self::Name(name) => text(name),
+            Self::Qualified(QualifiedName { schema, name }) => {
+                Json::Object(Members(vec![("schema".into(), text(schema)), ("name".into(), text(name))]))
+            }
+        }
+    }
+
+    /// Gives a name without a schema this one.
+    pub fn in_schema(&mut self, schema: &str) {
+        let (own, name) = self.parts();
+        if own.is_empty() {
+            *self = Self::Qualified(QualifiedName { schema: schema.to_owned(), name: name.to_owned() });
+        }
+    }
+
+    /// Removes `schema`, if it has this one.
+    pub fn out_of_schema(&mut self, schema: &str) {
+        let (own, name) = self.parts();
+        if own == schema {
+            *self = Self::Name(name.to_owned());
+        }
+    }
+
+    /// Schema (or empty) and name.
+    #[must_use]
+    pub fn parts(&self) -> (&str, &str) {
+        match self {
+            Self::Name(name) => ("", name),
+            Self::Qualified(qualified) => (&qualified.schema, &qualified.name),
+        }
+    }
+}
