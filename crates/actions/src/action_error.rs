@@ -62,6 +62,27 @@ impl ActionError {
         Self { internal: Some(json), ..self }
     }
 
+    /// The error in the log of asynchronous actions: JSON.
+    pub(crate) fn into_stored(self) -> String {
+        let code = self.code.text(Protocol::Hasura);
+        let code = match self.code {
+            ActionCode::Refused(own) => own.unwrap_or_else(|| code.to_owned()),
+            _ => code.to_owned(),
+        };
+        let mut out = String::from("{\"path\":");
+        for (key, text) in [("", &self.path), (",\"error\":", &self.message), (",\"code\":", &code)] {
+            out.push_str(key);
+            write_json(text, &mut out);
+        }
+        for (key, json) in [("extensions", self.extensions), ("internal", self.internal)] {
+            if let Some(json) = json {
+                out.push_str(&format!(",\"{key}\":{json}"));
+            }
+        }
+        out.push('}');
+        out
+    }
+
     /// The error as `caller` sees it, over `protocol`. A refusal is noted in `notes` with its status.
     pub(crate) fn for_caller(
         self,

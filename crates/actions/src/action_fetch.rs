@@ -3,15 +3,17 @@
 //! Queries of one request are called together, mutations one after the other: each is a node of its own.
 
 use crate::action_error::{ActionCode, ActionError};
+use crate::actions::Actions;
 use crate::answer::{AnswerColumns, MemberNames};
+use crate::asynchronous::{ActionLog, ActionLogError, NewCall, write_headers, write_result};
 use crate::call::{BodyParts, HandlerCall, forwarded, session_variables};
+use crate::model::Action;
 use crate::schema::{ActionSchema, RootField};
-use crate::source::Actions;
 use futures_util::future::join_all;
 use std::fmt::Write;
 use std::sync::Arc;
 use weir_engine::plan::output_plan::{OutputArgument, OutputKind};
-use weir_engine::rows::{Bitmap, CellError, Column, Table};
+use weir_engine::rows::{Bitmap, CellError, Column, Data, Table, Texts};
 use weir_engine::source::{
     BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, FieldError, Ids, PlanNode, PreparedFetch,
     Protocol, SourceError, Tag,
@@ -19,6 +21,7 @@ use weir_engine::source::{
 use weir_http::call::push_trace_headers;
 use weir_http::passthrough::Arguments;
 use weir_language::ast::OperationKind;
+use weir_language::json::Json;
 use weir_language::schema::Schema;
 use weir_language::string_value::write_json;
 
@@ -39,8 +42,8 @@ pub(crate) struct ActionFetch {
 struct ActionCall {
     /// Position in the output plan.
     place: u32,
-    /// The action; `None` if the member repeats an earlier one.
-    action: Option<usize>,
+    /// Its meaning; `None` if the member repeats an earlier one.
+    action: Option<RootField>,
     arguments: Vec<OutputArgument>,
 }
 
@@ -57,8 +60,7 @@ impl ActionFetch {
                 names.add(node, set);
             }
             let root = schema.roots.get(&node.ids.field(of.field)).filter(|_| of.same_as.is_none());
-            let action = root.copied().map(RootField::action);
-            ActionCall { place, action, arguments }
+            ActionCall { place, action: root.copied(), arguments }
         });
         Self {
             fields: fields.collect(),
@@ -89,17 +91,31 @@ impl ActionFetch {
         String::from_utf8(out).unwrap_or_default()
     }
 
-    /// Calls the handler of `call`, and makes a column of its answer.
-    async fn call(&self, call: &ActionCall, input: &FetchInput<'_>) -> Result<Column, ActionError> {
-        let Some(action) = call.action.and_then(|it| self.actions.model.actions.get(it)) else {
-            return Ok(Column::default());
-        };
+    /// Answers `call`.
+    async fn answer_field(&self, call: &ActionCall, input: &FetchInput<'_>) -> Result<Column, ActionError> {
+        let action = |at: usize| &self.actions.model.actions[at];
+        match call.action {
+            Some(RootField::Call(at)) => self.call_handler(call, action(at), input).await,
+            Some(RootField::Start(at)) => self.store_call(call, action(at), input).await,
+            Some(RootField::Result(at)) => self.read_result(call, action(at), input).await,
+            None => Ok(Column::default()),
+        }
+    }
+
+    /// Calls the handler of `action`, and makes a column of its answer.
+    async fn call_handler(
+        &self,
+        call: &ActionCall,
+        action: &Action,
+        input: &FetchInput<'_>,
+    ) -> Result<Column, ActionError> {
         let definition = &action.entry.definition;
         let arguments = self.input(call, input);
         let session = session_variables(input.caller.claims());
-        let mut client_headers = match definition.forward_client_headers {
-            true => forwarded(input.headers, definition.ignored_client_headers.as_deref()),
-            false => Vec::new(),
+        let mut client_headers = if definition.forward_client_headers {
+            forwarded(input.headers, definition.ignored_client_headers.as_deref())
+        } else {
+            Vec::new()
         };
         let template = || definition.handler.clone();
         let span = push_trace_headers(input.span, input.headers, &mut client_headers, template);
@@ -112,13 +128,7 @@ impl ActionFetch {
         let settings = &self.actions.settings;
         let deadline = input.deadline;
         let answer = HandlerCall { action, settings, parts, client_headers, deadline, span }.send().await?;
-        let columns = AnswerColumns {
-            schema: &self.schema,
-            ids: &self.ids,
-            output: input.output,
-            names: &self.names,
-            protocol: self.protocol,
-        };
+        let columns = self.columns(input);
         let mut column = answer.read(settings.nesting_max, |it| columns.root(call.place, it))?;
         match column.errors.pop() {
             None => {
@@ -132,6 +142,65 @@ impl ActionFetch {
         }
     }
 
+    fn columns<'a>(&'a self, input: &FetchInput<'a>) -> AnswerColumns<'a> {
+        AnswerColumns {
+            schema: &self.schema,
+            ids: &self.ids,
+            output: input.output,
+            names: &self.names,
+            protocol: self.protocol,
+        }
+    }
+
+    /// Stores a call of `action`; its id is the column.
+    async fn store_call(
+        &self,
+        call: &ActionCall,
+        action: &Action,
+        input: &FetchInput<'_>,
+    ) -> Result<Column, ActionError> {
+        let new = NewCall {
+            action: action.entry.name.clone(),
+            input: self.input(call, input),
+            headers: write_headers(input.headers),
+            session_variables: session_variables(input.caller.claims()),
+        };
+        let id = self.log()?.insert(new).await.map_err(log_error)?;
+        let mut texts = Texts::default();
+        texts.push(id.as_bytes());
+        Ok(Column { data: Data::Text(texts), ..Column::default() })
+    }
+
+    /// Reads what became of a stored call of `action`.
+    async fn read_result(
+        &self,
+        call: &ActionCall,
+        action: &Action,
+        input: &FetchInput<'_>,
+    ) -> Result<Column, ActionError> {
+        let arguments = self.input(call, input);
+        let id = Json::parse(arguments.as_bytes(), 8)
+            .ok()
+            .and_then(|it| Some(it.root().get("id")?.as_str()?.to_ascii_lowercase()));
+        let logged = match &id {
+            Some(id) if is_uuid(id) => self.log()?.find(&action.entry.name, id).await.map_err(log_error)?,
+            Some(_) | None => None,
+        };
+        let session = session_variables(input.caller.claims());
+        let shown = logged.zip(id).and_then(|(logged, id)| {
+            write_result(&id, &logged, input.caller, &session, self.actions.shows_internal)
+        });
+        let text = shown.as_deref().unwrap_or("null");
+        let json = Json::parse(text.as_bytes(), self.actions.settings.nesting_max.saturating_add(2));
+        let json = json.map_err(|_| ActionError::new(ActionCode::Answer, "the stored result is no JSON"))?;
+        Ok(self.columns(input).root(call.place, json.root()))
+    }
+
+    fn log(&self) -> Result<&dyn ActionLog, ActionError> {
+        let missing = || ActionError::new(ActionCode::Unavailable, "calls of this action cannot be stored");
+        self.actions.log.as_deref().ok_or_else(missing)
+    }
+
     /// The error of `call` as the caller sees it.
     fn show(&self, error: ActionError, input: &FetchInput<'_>) -> FieldError {
         error.for_caller(input.caller, self.protocol, self.actions.shows_internal, input.headers.notes())
@@ -143,10 +212,10 @@ impl ActionFetch {
             for call in &self.fields {
                 let failed =
                     |error| SourceError::Rejected { error: self.show(error, input), field: Some(call.place) };
-                columns.push(self.call(call, input).await.map_err(failed)?);
+                columns.push(self.answer_field(call, input).await.map_err(failed)?);
             }
         } else {
-            let calls = join_all(self.fields.iter().map(|it| self.call(it, input))).await;
+            let calls = join_all(self.fields.iter().map(|it| self.answer_field(it, input))).await;
             columns.extend(
                 calls.into_iter().map(|it| it.unwrap_or_else(|error| failed_column(self.show(error, input)))),
             );
@@ -154,6 +223,21 @@ impl ActionFetch {
         let table = Table { rows: 1, columns, hidden: Vec::new() };
         Ok(FetchResult { body: FetchBody::Rows(table), errors: Vec::new(), cache_control: None })
     }
+}
+
+/// True for 32 hexadecimal digits in groups.
+fn is_uuid(text: &str) -> bool {
+    let is_right = |(at, byte): (usize, u8)| match at {
+        8 | 13 | 18 | 23 => byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    };
+    text.len() == 36 && text.bytes().enumerate().all(is_right)
+}
+
+/// The error of a log that cannot be used, whose cause is told to the operator.
+fn log_error(error: ActionLogError) -> ActionError {
+    tracing::error!(%error, "the log of asynchronous actions cannot be used");
+    ActionError::new(ActionCode::Unavailable, "the log of asynchronous actions cannot be used")
 }
 
 /// A column whose only value failed.
@@ -186,7 +270,8 @@ impl PreparedFetch for ActionFetch {
     }
 
     fn explain(&self, _: ExplainInput<'_>, out: &mut String) {
-        for action in self.fields.iter().filter_map(|it| self.actions.model.actions.get(it.action?)) {
+        let actions = self.fields.iter().filter_map(|it| self.actions.model.actions.get(it.action?.action()));
+        for action in actions {
             // Writing to a string cannot fail.
             let _ = writeln!(out, "POST {}", action.entry.definition.handler);
         }

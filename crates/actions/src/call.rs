@@ -9,6 +9,6 @@ mod handler_error;
 mod request_body;
 
 pub use forwarded_headers::HeaderPrecedence;
-pub(crate) use forwarded_headers::forwarded;
+pub(crate) use forwarded_headers::{forwarded, is_of_session};
 pub(crate) use handler_call::{CallSettings, HandlerCall};
 pub(crate) use request_body::{BodyParts, session_variables};

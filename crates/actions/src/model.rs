@@ -31,6 +31,8 @@ pub struct ActionsInput<'m> {
     pub others: &'m OtherNames,
     /// Variables of the environment.
     pub environment: &'m Environment<'m>,
+    /// True if calls of asynchronous actions can be stored.
+    pub has_log: bool,
 }
 
 /// Names of other sources.
@@ -84,9 +86,10 @@ impl Model {
         }
         let mut actions = Vec::new();
         for (at, entry) in input.actions.iter().enumerate() {
-            let checked = match has_types {
-                true => check_actions::check(entry, &types, input.others),
-                false => Err("custom types are inconsistent".to_owned()),
+            let checked = if has_types {
+                check_actions::check(entry, &types, input.others, input.has_log)
+            } else {
+                Err("custom types are inconsistent".to_owned())
             };
             match checked.and_then(|()| resolve_handler(&entry.definition.handler, input.environment)) {
                 Ok(url) => actions.push(Action { entry: entry.clone(), url }),
@@ -95,6 +98,11 @@ impl Model {
         }
         let roles = collect_roles(&actions, input.inherited_roles);
         (Self { actions, types, roles }, misfits)
+    }
+
+    /// The actions whose calls are stored.
+    pub(crate) fn asynchronous(&self) -> impl Iterator<Item = &Action> {
+        self.actions.iter().filter(|it| it.entry.definition.is_asynchronous())
     }
 
     /// Facts of a role: its place among the roles, from 1; 0 for one that may use no action.
@@ -168,6 +176,7 @@ mod tests {
             inherited_roles: &[],
             others: &OtherNames::default(),
             environment: &|_| None,
+            has_log: true,
         };
         Model::new(&input).1.into_iter().map(|it| it.reason).collect()
     }

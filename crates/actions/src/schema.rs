@@ -111,9 +111,10 @@ impl SchemaWriter<'_> {
         self.b.mutation(root);
         for (at, action) in self.model.actions.iter().enumerate().filter(|it| is_mutation(&it.1.entry)) {
             let entry = &action.entry;
-            let (output, root) = match entry.definition.is_asynchronous() {
-                true => ("uuid!".to_owned(), RootField::Start(at)),
-                false => (entry.definition.output_type.to_string(), RootField::Call(at)),
+            let (output, root) = if entry.definition.is_asynchronous() {
+                ("uuid!".to_owned(), RootField::Start(at))
+            } else {
+                (entry.definition.output_type.to_string(), RootField::Call(at))
             };
             let field = self.write_field(entry, &output);
             self.roots.insert(field, root);

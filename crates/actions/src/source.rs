@@ -1,9 +1,11 @@
 //! Actions as a source of the graph.
 
 use crate::action_fetch::ActionFetch;
+use crate::actions::Actions;
+use crate::asynchronous::{ActionLog, ActionLogError, deliver_batch, release_lost};
 use crate::call::{CallSettings, HeaderPrecedence};
 use crate::model::{ActionsInput, Misfit, Model};
-use crate::schema::{ActionSchema, SchemaForm};
+use crate::schema::{ActionSchema, RootField, SchemaForm};
 use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity, WHOLE_SESSION};
 use weir_engine::source::{FieldError, PlanError, PlanNode, PreparedFetch, Source};
@@ -27,15 +29,8 @@ pub struct ActionSettings {
     pub nesting_max: u32,
     /// True if errors have details for the admin.
     pub shows_internal: bool,
-}
-
-/// What all nodes share.
-pub(crate) struct Actions {
-    pub(crate) model: Model,
-    pub(crate) settings: CallSettings,
-    pub(crate) shows_internal: bool,
-    /// All session variables go to handlers.
-    pub(crate) reads_claims: Vec<Box<str>>,
+    /// Stores calls of asynchronous actions.
+    pub log: Option<Arc<dyn ActionLog>>,
 }
 
 /// The actions of a project.
@@ -53,7 +48,7 @@ impl ActionsSource {
         if model.actions.is_empty() {
             return (None, misfits);
         }
-        let ActionSettings { client, environment, precedence, nesting_max, shows_internal } = settings;
+        let ActionSettings { client, environment, precedence, nesting_max, shows_internal, log } = settings;
         let schema = match ActionSchema::new(&model, SchemaForm::Whole) {
             Ok(schema) => schema,
             Err(reason) => {
@@ -63,8 +58,32 @@ impl ActionsSource {
         };
         let settings = CallSettings { client, environment, precedence, nesting_max };
         let reads_claims = vec![WHOLE_SESSION.into()];
-        let actions = Arc::new(Actions { model, settings, shows_internal, reads_claims });
+        let actions = Arc::new(Actions { model, settings, log, shows_internal, reads_claims });
         (Some(Self { actions, schema, form: SchemaForm::Whole }), misfits)
+    }
+
+    /// Makes up to `count` stored calls together. Returns their number, once all have ended.
+    /// # Errors
+    /// The log cannot be used.
+    pub async fn deliver(&self, count: u32) -> Result<usize, ActionLogError> {
+        match &self.actions.log {
+            Some(log) => deliver_batch(&self.actions, &**log, count).await,
+            None => Ok(0),
+        }
+    }
+
+    /// Makes stored calls ready again that a server took and did not end. Returns their number.
+    /// # Errors
+    /// The log cannot be used.
+    pub async fn release_lost(&self) -> Result<u64, ActionLogError> {
+        match &self.actions.log {
+            Some(log) => release_lost(&self.actions, &**log).await,
+            None => Ok(0),
+        }
+    }
+
+    fn is_result(&self, field: FieldId) -> bool {
+        matches!(self.schema.roots.get(&field), Some(RootField::Result(_)))
     }
 }
 
@@ -78,7 +97,9 @@ impl Source for ActionsSource {
     }
 
     fn prepare(&self, node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
-        if node.kind == weir_language::ast::OperationKind::Subscription {
+        let fields = node.fields.iter().map(|it| &node.output.fields[*it as usize]);
+        let is_subscription = node.kind == weir_language::ast::OperationKind::Subscription;
+        if is_subscription && fields.clone().any(|it| !self.is_result(node.ids.field(it.field))) {
             return Err(not_in_subscriptions(node.fields));
         }
         Ok(Box::new(ActionFetch::new(Arc::clone(&self.actions), &self.schema, node)))
@@ -105,8 +126,9 @@ impl Source for ActionsSource {
         })
     }
 
-    fn is_live(&self, _: FieldId) -> bool {
-        false
+    /// Results of asynchronous actions are polled.
+    fn is_live(&self, field: FieldId) -> bool {
+        self.is_result(field)
     }
 
     fn separates_mutations(&self) -> bool {

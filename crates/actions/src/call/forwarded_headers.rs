@@ -47,6 +47,11 @@ pub enum HeaderPrecedence {
 /// Names and values of headers.
 pub(crate) type HeaderLines = Vec<(HeaderName, HeaderValue)>;
 
+/// True for headers of session variables and secrets, by a name in lower case.
+pub(crate) fn is_of_session(name: &str) -> bool {
+    SESSION.iter().any(|it| name.starts_with(it))
+}
+
 /// Headers of the client that go along with a call whose action ignores the names `ignored`.
 pub(crate) fn forwarded(client: &dyn Headers, ignored: Option<&[String]>) -> HeaderLines {
     let mut lines = HeaderLines::new();
@@ -59,7 +64,7 @@ pub(crate) fn forwarded(client: &dyn Headers, ignored: Option<&[String]>) -> Hea
         None => IGNORED.contains(&name),
     };
     client.each_line(&mut |name, value| {
-        if SESSION.iter().any(|it| name.starts_with(it)) || is_ignored(name) {
+        if is_of_session(name) || is_ignored(name) {
             return;
         }
         let name = HeaderName::from_bytes(name.as_bytes());

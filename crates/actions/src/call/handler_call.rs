@@ -61,6 +61,11 @@ impl HandlerAnswer {
         self.headers.get_all(SET_COOKIE).iter().for_each(|it| notes.add_cookie(it.as_bytes()));
     }
 
+    /// The body as a text of JSON.
+    pub(crate) fn text(&self) -> Result<String, ActionError> {
+        std::str::from_utf8(&self.body).map(|it| it.trim().to_owned()).map_err(|_| no_json())
+    }
+
     /// Runs `read` on the JSON of the body.
     pub(crate) fn read<T>(
         &self,

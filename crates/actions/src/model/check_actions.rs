@@ -9,7 +9,15 @@ use weir_metadata::document::custom_types::ObjectType;
 /// Checks the types of `action`, and that its names are no other source's.
 /// # Errors
 /// The first thing that does not fit.
-pub(super) fn check(action: &ActionEntry, types: &TypeTable, others: &OtherNames) -> Result<(), String> {
+pub(super) fn check(
+    action: &ActionEntry,
+    types: &TypeTable,
+    others: &OtherNames,
+    has_log: bool,
+) -> Result<(), String> {
+    if action.definition.is_asynchronous() && !has_log {
+        return Err("there is no database for the calls of asynchronous actions".to_owned());
+    }
     check_arguments(action, types)?;
     let output = &action.definition.output_type.name;
     match types.find(output) {

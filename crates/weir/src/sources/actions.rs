@@ -32,10 +32,12 @@ pub(super) fn open(
         inherited_roles: &inherited_roles,
         others: &names(others),
         environment: &environment,
+        has_log: false,
     };
-    let precedence = match config.webhooks.configured_headers_first {
-        true => HeaderPrecedence::Configured,
-        false => HeaderPrecedence::Client,
+    let precedence = if config.webhooks.configured_headers_first {
+        HeaderPrecedence::Configured
+    } else {
+        HeaderPrecedence::Client
     };
     let settings = ActionSettings {
         client: Arc::clone(&CLIENT),
@@ -43,6 +45,7 @@ pub(super) fn open(
         precedence,
         nesting_max: config.limits.nesting_max,
         shows_internal: config.webhooks.shows_internal(),
+        log: None,
     };
     let (source, misfits) = ActionsSource::open(&input, settings);
     for misfit in misfits {

@@ -58,7 +58,7 @@ impl HasuraError {
         Self { internal: Some(json), ..self }
     }
 
-    /// The same error with status, code and extensions of the handler that refused.
+    /// Takes status, code and extensions over from the handler that refused.
     pub(crate) fn of_handler(self, refusal: HandlerRefusal) -> Self {
         let HandlerRefusal { status, code, extensions, .. } = refusal;
         Self {
