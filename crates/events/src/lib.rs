@@ -4,4 +4,5 @@ pub mod capture;
 pub mod delivery;
 pub mod dispatch;
 pub mod log;
+pub mod service;
 pub mod trigger;

@@ -49,12 +49,14 @@ pub fn read(
 
 const TABLES: &str = "SELECT name, type, strict FROM pragma_table_list \
     WHERE schema = 'main' AND type IN ('table', 'view', 'virtual') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
+    AND name NOT IN ('hdb_event_log', 'hdb_event_invocation_logs', 'hdb_event_log_cleanups', 'hdb_event_source', 'hdb_session') \
     ORDER BY name COLLATE BINARY";
 
 const COLUMNS: &str = "SELECT name, type, \"notnull\", dflt_value IS NOT NULL, pk, hidden \
     FROM pragma_table_xinfo(?1, 'main') ORDER BY cid";
 
-const TRIGGERS: &str = "SELECT tbl_name, sql FROM main.sqlite_schema WHERE type = 'trigger'";
+const TRIGGERS: &str = "SELECT tbl_name, sql FROM main.sqlite_schema WHERE type = 'trigger' \
+    AND substr(name, 1, 14) <> 'notify_hasura_'";
 
 const INDEXES: &str = "SELECT t.name, l.origin, l.seq, x.name FROM main.sqlite_schema t, \
     pragma_index_list(t.name, 'main') l, pragma_index_xinfo(l.name, 'main') x \

@@ -9,6 +9,7 @@ pub mod auth;
 mod cors;
 pub mod document;
 mod environment;
+mod events;
 mod limits;
 pub mod listen;
 mod live;
@@ -25,6 +26,7 @@ pub use auth::{
 pub use auth::{TokenHeader, TokenHeaderKind, WebhookMode};
 pub use cors::Cors;
 pub use environment::Environment;
+pub use events::{EventDelivery, Events};
 pub use limits::Limits;
 pub(crate) use limits::MAY_BE_ZERO;
 pub use listen::Listen;
@@ -100,6 +102,8 @@ pub struct Config {
     pub relay: Relay,
     /// Subscriptions.
     pub live: LiveOptions,
+    /// Event triggers of databases: `serve`, `take_over`, or `off`.
+    pub events: Events,
     /// The databases and services to serve.
     pub sources: Vec<Source>,
     /// The metadata that was read.
@@ -114,6 +118,9 @@ pub struct Config {
     /// Calls of webhooks.
     #[serde(skip)]
     pub webhooks: Webhooks,
+    /// Delivery of events.
+    #[serde(skip)]
+    pub event_delivery: EventDelivery,
     /// Settings of the environment that have no effect, in words.
     #[serde(skip)]
     pub notes: Vec<String>,

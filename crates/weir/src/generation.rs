@@ -12,6 +12,7 @@ mod tls;
 use self::cors_rules::CorsRules;
 use self::readiness::Readiness;
 use crate::config::{self, Config};
+use crate::events::EventKeeper;
 use crate::metadata;
 use crate::observer::observer;
 use crate::operations::{self, SavedOperations};
@@ -24,7 +25,7 @@ use crate::sources::services;
 use crate::sources::{self, Down, Findings, Opened};
 use arc_swap::ArcSwap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
@@ -32,6 +33,7 @@ use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Settings};
 use weir_engine::live::LiveQueries;
 use weir_engine::observer::Observer;
+use weir_events::service::EventSource;
 use weir_metadata::Loaded;
 use weir_postgres::Watch;
 
@@ -61,6 +63,8 @@ pub struct Generation {
     pub(crate) watches: Vec<Watch>,
     /// Native sources with pending indexes.
     pub(crate) building: Vec<Native>,
+    /// Databases with event triggers, or that may have had some.
+    pub(crate) events: Vec<EventSource>,
     /// Last known contents of the sources.
     known: KnownSources,
     /// True if no source could be opened, so there is nothing to query.
@@ -88,14 +92,14 @@ impl Generation {
         let is_waiting = opened.sources.is_empty();
         let findings = std::mem::take(&mut opened.findings);
         let made = Self::of(config, number, graph, findings)?;
-        let Opened { watches, building, native_auth: said, known, .. } = opened;
+        let Opened { watches, building, native_auth: said, events, known, .. } = opened;
         let mut native_auth = NativeAuth::default();
         for (name, AuthSettings { line, variables }) in said {
             let added = native_auth.add(&name, line.as_ref(), &variables);
             added.map_err(|message| format!("{name}: {message}"))?;
         }
         let credentials = native_auth.credentials(made.authenticator.credentials());
-        let mut made = Self { is_waiting, watches, building, credentials, native_auth, known, ..made };
+        let mut made = Self { is_waiting, watches, building, credentials, native_auth, events, known, ..made };
         // All mistakes of the metadata were reported with locations, so these are no longer needed.
         if let Some(described) = made.config.described.as_mut().and_then(Arc::get_mut) {
             described.loaded.places.forget();
@@ -137,6 +141,7 @@ impl Generation {
             findings,
             watches,
             building: Vec::new(),
+            events: Vec::new(),
             known: KnownSources::default(),
             is_waiting,
             readiness,
@@ -277,6 +282,9 @@ pub struct Live {
     turns: Mutex<()>,
     /// Number of the generation in service.
     serving: watch::Sender<u64>,
+    /// Delivery of events, from [`Self::serve_events`] on.
+    events: EventKeeper,
+    serves_events: AtomicBool,
 }
 
 /// Exclusive right to build the next generation.
@@ -301,7 +309,9 @@ impl Live {
         let numbers = AtomicU64::new(1);
         let last_failure = Mutex::new(None);
         let turns = Mutex::new(());
-        Self { current, origin, numbers, last_failure, turns, serving }
+        let events = EventKeeper::default();
+        let serves_events = AtomicBool::new(false);
+        Self { current, origin, numbers, last_failure, turns, serving, events, serves_events }
     }
 
     /// Serves a generation built by a test.
@@ -326,6 +336,27 @@ impl Live {
         let number = generation.number;
         self.current.store(Arc::new(generation));
         self.serving.send_replace(number);
+        if self.serves_events.load(Ordering::Relaxed) {
+            self.events.apply(&self.current());
+        }
+    }
+
+    /// Captures and delivers the events of this and all later generations.
+    pub(crate) fn serve_events(&self) {
+        let _turn = self.turn();
+        self.serves_events.store(true, Ordering::Relaxed);
+        self.events.apply(&self.current());
+    }
+
+    /// Ends the delivery of events.
+    pub(crate) fn stop_events(&self) {
+        self.serves_events.store(false, Ordering::Relaxed);
+        self.events.stop(&self.current());
+    }
+
+    /// Delivery of events.
+    pub(crate) fn events(&self) -> &EventKeeper {
+        &self.events
     }
 
     /// Origin of the configuration.

@@ -2,6 +2,7 @@
 
 pub mod cli;
 pub mod config;
+mod events;
 mod facade;
 pub mod generation;
 mod log_throttle;

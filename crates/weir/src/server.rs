@@ -115,6 +115,7 @@ impl Server {
             workers
                 .push(thread.spawn(move || worker::run(seed)).map_err(|cause| format!("a thread: {cause}"))?);
         }
+        live.serve_events();
         Ok(Self { live, metrics, phase, workers, listen, admin_listen })
     }
 
@@ -150,6 +151,7 @@ impl Server {
         self.phase.send_replace(ServerPhase::Leaving);
         std::thread::sleep(Duration::from_secs(self.live.current().config.limits.drain_delay_s.into()));
         self.phase.send_replace(ServerPhase::Draining);
+        self.live.stop_events();
         let mut failed = None;
         for worker in self.workers {
             match worker.join() {

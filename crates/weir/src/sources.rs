@@ -3,6 +3,7 @@
 mod actions;
 pub(crate) mod custom;
 pub(crate) mod databases;
+mod event_triggers;
 mod kind;
 pub(crate) mod known_sources;
 pub mod native;
@@ -25,12 +26,15 @@ use weir_database::postgres::PostgresSource;
 use weir_engine::compose::{Graph, Join};
 use weir_engine::memory::Memory;
 use weir_engine::source::Source as EngineSource;
+use weir_events::capture::postgres::WideNumbers;
+use weir_events::service::{EventDatabase, EventSource};
 use weir_hasura::open::{OpenedFile, RemoteField, Served};
 use weir_language::schema::build::SchemaBuilder;
 use weir_metadata::document::customization::Customization;
 use weir_native::store;
 use weir_postgres::Watch;
 use weir_relational::catalog::{Catalog, Warning};
+use weir_relational::dialect::flavour::Flavour;
 
 mod findings;
 
@@ -39,6 +43,9 @@ pub use findings::{Down, Findings};
 
 /// Timeout of connecting to a server on a reload, because the other sources wait for it.
 const CONNECT_MAX: Duration = Duration::from_secs(2);
+
+/// Words for event triggers of databases that cannot have any.
+const NO_EVENTS: &str = "event triggers are served on PostgreSQL and SQLite only; those of this database do not run";
 
 /// Maximum number of name clashes in a message. A table in two sources clashes in about thirty names.
 const CLASHES_SHOWN_MAX: usize = 3;
@@ -90,6 +97,8 @@ pub struct Opened {
     pub(crate) watches: Vec<Watch>,
     /// Native sources with pending indexes.
     pub(crate) building: Vec<Native>,
+    /// Databases with event triggers, or that may have had some.
+    pub(crate) events: Vec<EventSource>,
     /// Authorization settings of native sources, by source.
     pub(crate) native_auth: Vec<(String, AuthSettings)>,
     /// Contents for the next generation.
@@ -108,6 +117,8 @@ struct Made {
     watch: Option<Watch>,
     building: Option<Native>,
     auth: Option<AuthSettings>,
+    /// The database, if event triggers can stand on its tables.
+    events: Option<EventDatabase>,
     /// Contents of a database, read now or known from before.
     contents: Option<KnownContents>,
     /// Fields of its tables that other sources answer.
@@ -128,6 +139,7 @@ impl Made {
             watch,
             building: None,
             auth: None,
+            events: None,
             contents: None,
             remote_fields: Vec::new(),
             unreached: None,
@@ -192,9 +204,16 @@ impl Opened {
     /// Adds `made`, the source at index `place` of `config`.
     fn take(&mut self, config: &Config, place: usize, made: Made) {
         let entry = &config.sources[place];
-        let Made { source, servers, joins, warnings, notes, watch, building, auth, .. } = made;
+        let Made { source, servers, joins, mut warnings, notes, watch, building, auth, events, .. } = made;
         let (contents, unreached) = (made.contents, made.unreached);
         let name = &entry.name;
+        if let Some(database) = events {
+            let (events, wrong) = event_triggers::read(entry, config, database, contents.as_ref());
+            self.events.extend(events);
+            warnings.extend(wrong);
+        } else if entry.tables.iter().any(|it| !it.event_triggers.is_empty()) {
+            self.findings.warnings.push(format!("source `{name}`: {NO_EVENTS}"));
+        }
         self.findings.notes.extend(notes.iter().map(|it| format!("source `{name}`: {it}")));
         self.native_auth.extend(auth.map(|it| (name.clone(), it)));
         self.sources.push(source);
@@ -297,7 +316,13 @@ fn open_sqlite(
     let reason = match opened {
         Ok(OpenedFile { source: made, warnings, contents, remote_fields }) => {
             let contents = Some(KnownContents::Sqlite(Arc::new(contents)));
-            return Ok(Made { contents, remote_fields, ..Made::database(Arc::new(made), warnings, None) });
+            let events = Some(EventDatabase::Sqlite(made.shared_writer()));
+            return Ok(Made {
+                contents,
+                events,
+                remote_fields,
+                ..Made::database(Arc::new(made), warnings, None)
+            });
         }
         Err(wrong @ Unopened::Wrong(_)) => return Err(wrong),
         Err(reason) => reason,
@@ -306,7 +331,8 @@ fn open_sqlite(
         Some(KnownContents::Sqlite(contents)) => {
             let served = unreached_sqlite(source, path, &config.limits, contents)?;
             let contents = KnownContents::Sqlite(Arc::clone(contents));
-            Ok(Made::from_known_contents(served, contents, reason))
+            let events = Some(EventDatabase::Sqlite(served.source.shared_writer()));
+            Ok(Made { events, ..Made::from_known_contents(served, contents, reason) })
         }
         Some(_) | None => Err(Unopened::Wrong(reason.to_string())),
     }
@@ -322,9 +348,11 @@ fn open_postgres(
         Ok(OpenPostgres { source: made, watch, warnings, contents, remote_fields }) => {
             let notes = notes(&made);
             let contents = Some(KnownContents::Postgres(Arc::new(contents)));
+            let events = event_database(source, url, config, &made)?;
             return Ok(Made {
                 notes,
                 contents,
+                events,
                 remote_fields,
                 ..Made::database(Arc::new(made), warnings, watch)
             });
@@ -336,10 +364,26 @@ fn open_postgres(
         Some(KnownContents::Postgres(contents)) => {
             let served = unreached_postgres(source, url, config, contents)?;
             let contents = KnownContents::Postgres(Arc::clone(contents));
-            Ok(Made::from_known_contents(served, contents, reason))
+            let events = event_database(source, url, config, &served.source)?;
+            Ok(Made { events, ..Made::from_known_contents(served, contents, reason) })
         }
         Some(_) | None => Err(reason),
     }
+}
+
+/// The database of `source` for its events; `None` for compatible databases, which have no such triggers.
+fn event_database(
+    source: &Source,
+    url: &str,
+    config: &Config,
+    made: &PostgresSource,
+) -> Result<Option<EventDatabase>, Unopened> {
+    if made.flavour() != Flavour::Postgres {
+        return Ok(None);
+    }
+    let is_text = source.postgres.as_ref().is_some_and(|it| it.stringify_numeric_types);
+    let numbers = if is_text { WideNumbers::Texts } else { WideNumbers::Numbers };
+    Ok(Some(EventDatabase::Postgres(Box::new(databases::settings(source, url, config)?), numbers)))
 }
 
 /// Creates or migrates a native store and opens it. One that is down is served if its last known tables match the types.

@@ -25,10 +25,10 @@ macro_rules! forward {
 
 impl EventLog {
     /// See [`PostgresLog::fetch`].
-    pub(super) async fn fetch(&self, rooms: Vec<Room>) -> Result<Vec<PendingEvent>, LogError> {
+    pub(super) async fn fetch(&self, rooms: Vec<Room>, most: u32) -> Result<Vec<PendingEvent>, LogError> {
         match self {
-            Self::Postgres(log) => log.fetch(&rooms).await,
-            Self::Sqlite(log) => log.fetch(rooms).await,
+            Self::Postgres(log) => log.fetch(&rooms, most).await,
+            Self::Sqlite(log) => log.fetch(rooms, most).await,
         }
     }
 

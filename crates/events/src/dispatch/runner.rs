@@ -249,7 +249,7 @@ impl SourceRunner {
             return Ok(0);
         }
         *looked_at = Instant::now();
-        let events = self.log.fetch(rooms).await?;
+        let events = self.log.fetch(rooms, self.slots.free().min(self.settings.batch)).await?;
         let count = u32::try_from(events.len()).unwrap_or(u32::MAX);
         for event in events {
             self.begin(event).await;

@@ -32,7 +32,7 @@ macro_rules! statements {
 }
 
 statements! {
-    FETCH: 4 8,
+    FETCH: 5 8,
     RECORD: 10 0,
     SAY_ALIVE: 1 0,
     RECLAIM: 1 0,
@@ -110,15 +110,16 @@ impl PostgresLog {
         self.seen.get().is_some_and(|it| it.elapsed() < SILENT_MAX)
     }
 
-    /// Takes pending events into work.
+    /// Takes pending events into work: at most `most`.
     /// # Errors
     /// The database cannot be asked.
-    pub async fn fetch(&self, rooms: &[Room]) -> Result<Vec<PendingEvent>, LogError> {
+    pub async fn fetch(&self, rooms: &[Room], most: u32) -> Result<Vec<PendingEvent>, LogError> {
         let mut parameters = Parameters::new();
         push_array(&mut parameters, rooms.iter().map(|it| Some(it.trigger.as_str())));
         push_texts(&mut parameters, rooms.iter().map(|it| it.count.to_string()));
         push_texts(&mut parameters, rooms.iter().map(|it| it.is_ordered.to_string()));
         parameters.push(self.owner.as_bytes());
+        parameters.push(most.to_string().as_bytes());
         let rows = self.run(&FETCH, &parameters).await?;
         let mut events: Vec<PendingEvent> = rows.iter().map(read_event).collect();
         events.sort_by_key(|it| it.sequence);

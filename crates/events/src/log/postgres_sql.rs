@@ -1,12 +1,13 @@
 //! Statements on the log of PostgreSQL. Times without a zone are in UTC.
 
 /// Locks pending events and returns them: of each trigger as many as there is room for, first tries in their order, and a quarter of
-/// that of those that are due again, so that neither keeps the others waiting. `$1` names, `$2` room, `$3` whether ordered, `$4` owner.
+/// that of those that are due again, so that neither keeps the others waiting; of all triggers by turns. `$1` names, `$2` room, `$3`
+/// whether ordered, `$4` owner, `$5` number of all.
 pub(super) const FETCH: &str = r#"
 WITH rooms AS MATERIALIZED (SELECT * FROM unnest($1::text[], $2::int[], $3::boolean[]) AS r(name, room, is_ordered)),
 first AS MATERIALIZED (
-  SELECT e.id FROM rooms r CROSS JOIN LATERAL (
-    SELECT l.id FROM hdb_catalog.event_log l
+  SELECT e.id, e.weir_seq, r.name FROM rooms r CROSS JOIN LATERAL (
+    SELECT l.id, l.weir_seq FROM hdb_catalog.event_log l
     WHERE l.trigger_name = r.name AND NOT l.delivered AND NOT l.error AND NOT l.archived AND l.locked IS NULL
       AND l.next_retry_at IS NULL
       AND (NOT r.is_ordered OR l.weir_key IS NULL OR NOT EXISTS (SELECT FROM hdb_catalog.event_log o
@@ -14,8 +15,8 @@ first AS MATERIALIZED (
           AND NOT o.delivered AND NOT o.error AND NOT o.archived))
     ORDER BY l.weir_seq LIMIT r.room FOR UPDATE SKIP LOCKED) AS e),
 again AS MATERIALIZED (
-  SELECT e.id FROM rooms r CROSS JOIN LATERAL (
-    SELECT l.id FROM hdb_catalog.event_log l
+  SELECT e.id, e.weir_seq, r.name FROM rooms r CROSS JOIN LATERAL (
+    SELECT l.id, l.weir_seq FROM hdb_catalog.event_log l
     WHERE l.trigger_name = r.name AND NOT l.delivered AND NOT l.error AND NOT l.archived AND l.locked IS NULL
       AND l.next_retry_at <= now() AT TIME ZONE 'UTC'
       AND (NOT r.is_ordered OR l.weir_key IS NULL OR NOT EXISTS (SELECT FROM hdb_catalog.event_log o
@@ -23,7 +24,10 @@ again AS MATERIALIZED (
           AND NOT o.delivered AND NOT o.error AND NOT o.archived))
     ORDER BY l.next_retry_at LIMIT r.room / 4 + 1 FOR UPDATE SKIP LOCKED) AS e)
 UPDATE hdb_catalog.event_log e SET locked = now(), weir_owner = $4::bigint
-FROM (SELECT id FROM first UNION SELECT id FROM again) AS x WHERE e.id = x.id
+FROM (SELECT b.id FROM (SELECT a.id, a.weir_seq, row_number() OVER (PARTITION BY a.name ORDER BY a.kind, a.weir_seq) AS place
+    FROM (SELECT 0 AS kind, * FROM first UNION ALL SELECT 1, * FROM again) AS a) AS b
+  ORDER BY b.place, b.weir_seq LIMIT $5::int) AS x
+WHERE e.id = x.id
 RETURNING e.id, e.weir_seq::text, e.schema_name, e.table_name, e.trigger_name, e.payload::text,
   to_json(coalesce(e.created_at, now() AT TIME ZONE 'UTC')) #>> '{}', e.tries::text"#;
 

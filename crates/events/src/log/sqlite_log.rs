@@ -9,7 +9,7 @@ use super::sqlite_owner::{FileOwner, inode};
 use crate::capture::sqlite::{AGAIN, FIRST, has_tables, note_file, noted_inode};
 use crate::delivery::Decision;
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use weir_database::sqlite::SharedWriter;
@@ -199,17 +199,17 @@ impl SqliteLog {
         .await
     }
 
-    /// Takes pending events into work.
+    /// Takes pending events into work: at most `most`.
     /// # Errors
     /// The file cannot be read.
-    pub async fn fetch(&self, rooms: Vec<Room>) -> Result<Vec<PendingEvent>, LogError> {
+    pub async fn fetch(&self, rooms: Vec<Room>, most: u32) -> Result<Vec<PendingEvent>, LogError> {
         self.ask(move |shared| {
             let taken = u32::try_from(shared.in_work.len()).unwrap_or(u32::MAX);
             let in_work = std::mem::take(&mut shared.in_work);
             let found =
                 shared.reader().map_err(LogError::from).and_then(|it| fetch_all(it, &rooms, taken, &in_work));
             shared.in_work = in_work;
-            let found = found?;
+            let found = take_by_turns(found?, most as usize);
             shared.in_work.extend(found.iter().map(|it| it.sequence));
             Ok(found)
         })
@@ -445,6 +445,24 @@ fn write_list(
     }
     out.push(']');
     Ok(out)
+}
+
+/// The first `most` of `events`, of all triggers by turns; in their order.
+fn take_by_turns(events: Vec<PendingEvent>, most: usize) -> Vec<PendingEvent> {
+    if events.len() <= most {
+        return events;
+    }
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let place = |event: PendingEvent| {
+        let place = places.entry(event.trigger.clone()).or_default();
+        *place += 1;
+        (*place, event)
+    };
+    let mut placed: Vec<(usize, PendingEvent)> = events.into_iter().map(place).collect();
+    placed.sort_by_key(|it| (it.0, it.1.sequence));
+    let mut chosen: Vec<PendingEvent> = placed.into_iter().take(most).map(|it| it.1).collect();
+    chosen.sort_by_key(|it| it.sequence);
+    chosen
 }
 
 /// Pending events of all rooms, in their order. `taken` events of `in_work` may stand before others.

@@ -41,10 +41,10 @@ WITH RECURSIVE safe AS MATERIALIZED (
       -- Citus' storage by columns takes new rows alone.
       WHEN m.amname = 'columnar' THEN 8 ELSE 28 END AS can,
     has_table_privilege(c.oid, 'SELECT') AS readable,
-    -- A write does more than it says: triggers (its own or its partitions'), rules, tables that inherit, rows in other schemas.
-    c.oid IN (SELECT t.tgrelid FROM pg_catalog.pg_trigger t WHERE NOT t.tgisinternal
+    -- A write does more than it says: triggers (its own or its partitions', not those that log events), rules, tables that inherit, rows in other schemas.
+    c.oid IN (SELECT t.tgrelid FROM pg_catalog.pg_trigger t WHERE NOT t.tgisinternal AND t.tgname NOT LIKE 'notify\_hasura\_%'
       UNION ALL SELECT i.inhparent FROM pg_catalog.pg_trigger t
-        JOIN pg_catalog.pg_inherits i ON i.inhrelid = t.tgrelid WHERE NOT t.tgisinternal
+        JOIN pg_catalog.pg_inherits i ON i.inhrelid = t.tgrelid WHERE NOT t.tgisinternal AND t.tgname NOT LIKE 'notify\_hasura\_%'
       UNION ALL SELECT w.ev_class FROM pg_catalog.pg_rewrite w WHERE w.ev_type <> '1'
       UNION ALL SELECT unnest(ARRAY[i.inhrelid, i.inhparent]) FROM pg_catalog.pg_inherits i
         JOIN pg_catalog.pg_class k ON k.oid = i.inhrelid WHERE NOT k.relispartition AND k.relkind IN ('r', 'f')
@@ -54,10 +54,10 @@ WITH RECURSIVE safe AS MATERIALIZED (
           AND (k.confdeltype IN ('c', 'n', 'd') OR k.confupdtype IN ('c', 'n', 'd'))) AS acts,
     -- Triggers after an insert or update: neither BEFORE (2) nor INSTEAD OF (64).
     c.oid IN (SELECT t.tgrelid FROM pg_catalog.pg_trigger t
-        WHERE NOT t.tgisinternal AND t.tgtype & 66 = 0 AND t.tgtype & 20 <> 0
+        WHERE NOT t.tgisinternal AND t.tgname NOT LIKE 'notify\_hasura\_%' AND t.tgtype & 66 = 0 AND t.tgtype & 20 <> 0
       UNION ALL SELECT i.inhparent FROM pg_catalog.pg_trigger t
         JOIN pg_catalog.pg_inherits i ON i.inhrelid = t.tgrelid
-        WHERE NOT t.tgisinternal AND t.tgtype & 66 = 0 AND t.tgtype & 20 <> 0) AS acts_late,
+        WHERE NOT t.tgisinternal AND t.tgname NOT LIKE 'notify\_hasura\_%' AND t.tgtype & 66 = 0 AND t.tgtype & 20 <> 0) AS acts_late,
     has_table_privilege(c.oid, 'INSERT') AS may_insert, has_table_privilege(c.oid, 'UPDATE') AS may_update,
     CASE WHEN has_any_column_privilege(c.oid, 'UPDATE') THEN 4 ELSE 0 END
       + CASE WHEN has_any_column_privilege(c.oid, 'INSERT') THEN 8 ELSE 0 END

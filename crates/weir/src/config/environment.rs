@@ -2,8 +2,9 @@
 //!
 //! Weir's own name of a variable, `WEIR_…` for `HASURA_GRAPHQL_…`, goes before Hasura's.
 
-use super::{Config, Webhooks};
+use super::{Config, EventDelivery, Webhooks};
 use std::path::PathBuf;
+use std::time::Duration;
 use weir_metadata::document::customization::NamingConvention;
 
 /// Variables without effect, and what to do instead.
@@ -45,10 +46,7 @@ const NO_EFFECT: &[(&str, &str)] = &[
         "streams go on at once, and are polled each `live.poll_ms`",
     ),
     ("HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_BATCH_SIZE", "streams are read one by one"),
-    ("HASURA_GRAPHQL_EVENTS_HTTP_POOL_SIZE", "event triggers do not run"),
-    ("HASURA_GRAPHQL_EVENTS_FETCH_INTERVAL", "event triggers do not run"),
     ("HASURA_GRAPHQL_ENABLED_LOG_TYPES", "requests are logged by `log.access` in weir.yaml"),
-    ("HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT", "the time is `limits.drain_s` in weir.yaml"),
     ("HASURA_GRAPHQL_MIGRATIONS_DIR", "Weir runs no migrations of databases"),
 ];
 
@@ -64,6 +62,7 @@ pub struct Environment {
     webhooks: Webhooks,
     log_level: Option<String>,
     metadata: Option<PathBuf>,
+    event_delivery: EventDelivery,
     /// Notes for the operator's log.
     notes: Vec<String>,
 }
@@ -85,6 +84,13 @@ impl<F: Fn(&str) -> Option<String>> EnvironmentReader<F> {
             "false" | "f" | "no" | "n" => Ok(Some(false)),
             _ => Err(format!("{name} is neither true nor false")),
         }
+    }
+}
+
+impl<F: Fn(&str) -> Option<String>> EnvironmentReader<F> {
+    fn number(&self, name: &str) -> Result<Option<u32>, String> {
+        let Some((name, text)) = self.find_variable(name) else { return Ok(None) };
+        text.trim().parse().map(Some).map_err(|_| format!("{name} is no whole number"))
     }
 }
 
@@ -141,6 +147,7 @@ impl Environment {
             },
             log_level: log_level.transpose()?,
             metadata: variables.find_variable("WEIR_METADATA_DIR").map(|it| PathBuf::from(it.1)),
+            event_delivery: event_delivery(&variables)?,
             notes,
         })
     }
@@ -169,8 +176,24 @@ impl Environment {
         if config.metadata.is_none() {
             config.metadata.clone_from(&self.metadata);
         }
+        config.event_delivery = self.event_delivery;
         config.notes.extend_from_slice(&self.notes);
     }
+}
+
+/// `EVENTS_…` and `GRACEFUL_SHUTDOWN_TIMEOUT`.
+fn event_delivery<F: Fn(&str) -> Option<String>>(
+    variables: &EnvironmentReader<F>,
+) -> Result<EventDelivery, String> {
+    let usual = EventDelivery::default();
+    let interval = variables.number("WEIR_EVENTS_FETCH_INTERVAL")?;
+    let stop = variables.number("WEIR_GRACEFUL_SHUTDOWN_TIMEOUT")?;
+    Ok(EventDelivery {
+        slots: variables.number("WEIR_EVENTS_HTTP_POOL_SIZE")?.unwrap_or(usual.slots),
+        batch: variables.number("WEIR_EVENTS_FETCH_BATCH_SIZE")?.unwrap_or(usual.batch),
+        interval: interval.map_or(usual.interval, |it| Duration::from_millis(it.into())),
+        stop_max: stop.map_or(usual.stop_max, |it| Duration::from_secs(it.into())),
+    })
 }
 
 /// `DEFAULT_NAMING_CONVENTION`. Under Hasura's name it requires the experimental feature, as in Hasura.

@@ -224,6 +224,13 @@ pub(crate) fn unreached_postgres(
         .map_err(classify_open_error)
 }
 
+/// Settings of the connections to `source`, a database server at `url`.
+/// # Errors
+/// The address or a setting is wrong.
+pub(crate) fn settings(source: &Source, url: &str, config: &Config) -> Result<Settings, String> {
+    postgres_settings(&source.postgres.clone().unwrap_or_default(), url, config)
+}
+
 fn postgres_settings(keys: &Postgres, url: &str, config: &Config) -> Result<Settings, String> {
     let mut settings = Settings::parse(url, |name| std::env::var(name).ok()).map_err(|it| it.0)?;
     keys.apply(&mut settings, config.worker_threads(), &config.limits)?;

@@ -9,6 +9,7 @@ mod catalog_state;
 mod commands;
 mod database_tools;
 mod edit_entries;
+mod event_commands;
 mod inconsistent;
 pub(crate) mod pg_dump;
 mod pg_dump_text;

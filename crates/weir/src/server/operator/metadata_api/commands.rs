@@ -21,10 +21,6 @@ const BACKENDS: [(&str, &str); 6] = [
 ];
 /// Commands of Hasura about databases that Weir does not support.
 const ENTRIES: &[&str] = &[
-    "create_event_trigger",
-    "delete_event_trigger",
-    "redeliver_event",
-    "invoke_event_trigger",
     "create_remote_relationship",
     "update_remote_relationship",
     "delete_remote_relationship",
@@ -103,6 +99,7 @@ impl Work {
             "get_inconsistent_metadata" if is_of_metadata => {
                 Ok(format!("{{{}}}", MetadataState::of(&self.live.current()).members()))
             }
+            "cleanup_event_trigger_logs" if is_of_metadata => self.clean_event_logs(args),
             _ if is_of_metadata && edit::is_edit(&name) => {
                 let edit = Edit { name, args: args.raw(), path: path.to_owned() };
                 Ok(self.edit(&[edit])?.concat())
@@ -285,7 +282,7 @@ mod tests {
             ),
             ("fly", "parse-failed", "unknown metadata command \"fly\""),
             ("get_wings", "parse-failed", "unknown metadata command \"get_wings\""),
-            ("pg_create_event_trigger", "not-supported", "`pg_create_event_trigger` is not supported"),
+            ("pg_create_remote_relationship", "not-supported", "`pg_create_remote_relationship` is not supported"),
             ("mssql_track_table", "not-supported", "`mssql_track_table` is not supported"),
             ("create_cron_trigger", "not-supported", "`create_cron_trigger` is not supported"),
             ("run_sql", "parse-failed", "`run_sql` is run at /v2/query"),

@@ -62,8 +62,25 @@ impl Work {
             [only] => format!("{}.args", only.path),
             _ => "$.args".to_owned(),
         };
-        self.install_metadata(&turn, &place, next, dependants).map_err(|it| HasuraError { path, ..it })?;
-        Ok(answers)
+        let before = document(&turn.current());
+        let installed = self.install_metadata(&turn, &place, next, dependants);
+        installed.map_err(|it| HasuraError { path: path.clone(), ..it })?;
+        match self.find_unmade_trigger(edits) {
+            None => Ok(answers),
+            Some(reason) => {
+                self.install_metadata(&turn, &place, before, Dependants::Forbidden)?;
+                Err(HasuraError::new("unexpected", &path, reason))
+            }
+        }
+    }
+
+    /// The reason why an event trigger that one of `edits` makes is not in its database.
+    fn find_unmade_trigger(&self, edits: &[Edit<'_>]) -> Option<String> {
+        edits.iter().filter(|it| it.name.ends_with("create_event_trigger")).find_map(|it| {
+            let args: serde_json::Value = serde_json::from_str(it.args).ok()?;
+            let source = args["source"].as_str().unwrap_or("default");
+            self.live.events().find_failure(source, args["name"].as_str()?)
+        })
     }
 
     /// Installs `next` as the metadata, subject to `dependants`.

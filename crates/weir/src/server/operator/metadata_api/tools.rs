@@ -57,7 +57,10 @@ impl Work {
             ("get_feature_flag" | "set_feature_flag", _) => feature_flag(args),
             ("dump_internal_state", _) => Ok(internal_state(&self.live.current())),
             (_, Some("suggest_relationships")) => self.suggestions(args),
-            (_, verb) => return self.database_command(verb.unwrap_or(name), args),
+            (_, verb) => {
+                let verb = verb.unwrap_or(name);
+                return self.database_command(verb, args).or_else(|| self.event_command(verb, args));
+            }
         })
     }
 

@@ -1,0 +1,194 @@
+//! The service of a server: its sources, each with its capture and its delivery, on one thread of their own.
+//!
+//! `source` is what one source is given and how it stands; `held_source` keeps it; `requests` are what operators ask.
+//!
+//! **Invariant:** a source whose events wait for an operator is read alone.
+
+mod held_source;
+mod requests;
+mod source;
+
+pub use requests::{Request, RequestError};
+pub use source::{EventDatabase, EventSource, ServiceSettings, SourceReport, TriggerSetup};
+
+use held_source::HeldSource;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::LocalSet;
+use tokio::time::{MissedTickBehavior, interval};
+use weir_webhook::{WebhookClient, WebhookLimits};
+
+/// Time between two looks at sources that have changed or wait.
+const TICK: Duration = Duration::from_secs(1);
+
+/// A message to the thread.
+enum Message {
+    Apply(Vec<EventSource>, ServiceSettings, oneshot::Sender<Vec<SourceReport>>),
+    Ask(String, Request, oneshot::Sender<Result<String, RequestError>>),
+    Stop(Duration, oneshot::Sender<()>),
+}
+
+/// The running service.
+#[derive(Debug)]
+pub struct EventService {
+    sender: mpsc::UnboundedSender<Message>,
+    thread: Option<JoinHandle<()>>,
+    has_sources: Arc<AtomicBool>,
+}
+
+impl EventService {
+    /// Starts the thread. It does nothing before the first [`Self::apply`].
+    /// # Errors
+    /// No thread can be started.
+    pub fn start() -> std::io::Result<Self> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let thread = std::thread::Builder::new().name("weir-events".into());
+        let thread = thread.spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            match runtime {
+                Ok(runtime) => LocalSet::new().block_on(&runtime, serve(receiver)),
+                Err(error) => tracing::error!(%error, "events are not delivered: there is no event loop"),
+            }
+        })?;
+        Ok(Self { sender, thread: Some(thread), has_sources: Arc::default() })
+    }
+
+    /// Captures and delivers the events of `sources` from now on, and of no others. Waits until the triggers of their databases are
+    /// made; must not be called by a task of an event loop.
+    #[must_use]
+    pub fn apply(&self, sources: Vec<EventSource>, settings: ServiceSettings) -> Vec<SourceReport> {
+        let is_idle = sources.is_empty() && !self.has_sources.load(Ordering::Relaxed);
+        if is_idle {
+            return Vec::new();
+        }
+        self.has_sources.store(true, Ordering::Relaxed);
+        let (sender, receiver) = oneshot::channel();
+        let sent = self.sender.send(Message::Apply(sources, settings, sender));
+        if sent.is_err() { Vec::new() } else { receiver.blocking_recv().unwrap_or_default() }
+    }
+
+    /// A handle for requests.
+    #[must_use]
+    pub fn asker(&self) -> EventAsker {
+        EventAsker(self.sender.clone())
+    }
+
+    /// Takes no more events, waits at most `longest` for those in work, and frees the others.
+    pub fn stop(mut self, longest: Duration) {
+        let (sender, receiver) = oneshot::channel();
+        if self.sender.send(Message::Stop(longest, sender)).is_ok() {
+            // The thread being gone already is no failure.
+            let _ = receiver.blocking_recv();
+        }
+        if let Some(thread) = self.thread.take() {
+            // A panic was logged by the hook.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Asks the service.
+#[derive(Clone, Debug)]
+pub struct EventAsker(mpsc::UnboundedSender<Message>);
+
+impl EventAsker {
+    /// Asks about the source `name`; must not be called by a task of an event loop.
+    /// # Errors
+    /// See [`RequestError`].
+    pub fn ask(&self, name: &str, request: Request) -> Result<String, RequestError> {
+        let (sender, receiver) = oneshot::channel();
+        let gone = || RequestError::Unavailable("events are not served".into());
+        self.0.send(Message::Ask(name.to_owned(), request, sender)).map_err(|_| gone())?;
+        receiver.blocking_recv().unwrap_or_else(|_| Err(gone()))
+    }
+}
+
+/// Sources by their names.
+type Held = BTreeMap<String, Rc<HeldSource>>;
+
+async fn serve(mut receiver: mpsc::UnboundedReceiver<Message>) {
+    let client = Arc::new(WebhookClient::new(WebhookLimits::USUAL));
+    let mut held = Held::new();
+    let mut ticks = interval(TICK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            message = receiver.recv() => match message {
+                Some(Message::Apply(sources, settings, answer)) => {
+                    // Nobody waiting is no failure: the reload was given up.
+                    let _ = answer.send(apply(&mut held, sources, settings, &client).await);
+                }
+                Some(Message::Ask(name, request, answer)) => {
+                    let source = held.get(&name).cloned();
+                    tokio::task::spawn_local(async move {
+                        let answered = match source {
+                            Some(source) => requests::answer(&source, request).await,
+                            None => Err(RequestError::NoSource),
+                        };
+                        let _ = answer.send(answered);
+                    });
+                }
+                Some(Message::Stop(longest, answer)) => {
+                    stop(held, Instant::now() + longest).await;
+                    let _ = answer.send(());
+                    return;
+                }
+                None => return,
+            },
+            _ = ticks.tick() => {
+                for source in held.values() {
+                    Rc::clone(source).maintain();
+                }
+            }
+        }
+    }
+}
+
+/// Replaces the sources; those with the same address keep their logs and what is in work.
+async fn apply(
+    held: &mut Held,
+    sources: Vec<EventSource>,
+    settings: ServiceSettings,
+    client: &Arc<WebhookClient>,
+) -> Vec<SourceReport> {
+    let slots = held_source::shared_slots(settings.slots);
+    let mut next = Held::new();
+    let mut works = Vec::new();
+    for source in sources {
+        let known = held.remove(&source.name).filter(|it| it.fits(&source, &settings));
+        let keeps = known.is_some();
+        let kept =
+            known.unwrap_or_else(|| HeldSource::new(&source, &settings, slots.clone(), Arc::clone(client)));
+        next.insert(source.name.clone(), Rc::clone(&kept));
+        works.push(tokio::task::spawn_local(async move {
+            kept.use_setup(source, settings);
+            let report = kept.reconcile().await;
+            if !keeps {
+                kept.start();
+            }
+            report
+        }));
+    }
+    let gone = std::mem::replace(held, next);
+    tokio::task::spawn_local(stop(gone, Instant::now() + settings.stop_max));
+    let mut reports = Vec::new();
+    for work in works {
+        // A panic was logged by the hook.
+        reports.extend(work.await);
+    }
+    reports
+}
+
+async fn stop(held: Held, deadline: Instant) {
+    for source in held.values() {
+        source.runner().stop();
+    }
+    for source in held.values() {
+        source.runner().drain(deadline).await;
+    }
+}

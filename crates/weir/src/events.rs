@@ -1,0 +1,73 @@
+//! Event triggers of a server: the service that captures and delivers, fed by the generation in service.
+
+use crate::config::{Config, Events};
+use crate::generation::Generation;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use weir_events::dispatch::DispatchSettings;
+use weir_events::service::{EventService, Request, RequestError, ServiceSettings, SourceReport};
+
+/// The service, if some generation needed it.
+#[derive(Debug, Default)]
+pub(crate) struct EventKeeper {
+    service: Mutex<Option<EventService>>,
+    reports: Mutex<Vec<SourceReport>>,
+}
+
+/// Settings of the service.
+pub(crate) fn settings(config: &Config) -> ServiceSettings {
+    let delivery = config.event_delivery;
+    ServiceSettings {
+        slots: delivery.slots.max(1),
+        dispatch: DispatchSettings { batch: delivery.batch.max(1), interval: delivery.interval },
+        stop_max: delivery.stop_max,
+        captures: config.events != Events::Off,
+        delivers: config.events != Events::Off && delivery.batch > 0 && !delivery.interval.is_zero(),
+        takes_over: config.events == Events::TakeOver,
+    }
+}
+
+impl EventKeeper {
+    fn lock(&self) -> MutexGuard<'_, Option<EventService>> {
+        self.service.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Captures and delivers the events of `generation` from now on. Waits until the triggers are made.
+    pub(crate) fn apply(&self, generation: &Generation) {
+        let mut service = self.lock();
+        if service.is_none() && generation.events.is_empty() {
+            return;
+        }
+        if service.is_none() {
+            match EventService::start() {
+                Ok(started) => *service = Some(started),
+                Err(error) => tracing::error!(%error, "event triggers are not served: there is no thread"),
+            }
+        }
+        if let Some(service) = &*service {
+            let reports = service.apply(generation.events.clone(), settings(&generation.config));
+            *self.reports.lock().unwrap_or_else(PoisonError::into_inner) = reports;
+        }
+    }
+
+    /// The reason why the trigger `name` of the source `source` was not made; `None` if it was.
+    pub(crate) fn find_failure(&self, source: &str, name: &str) -> Option<String> {
+        let reports = self.reports.lock().unwrap_or_else(PoisonError::into_inner);
+        let report = reports.iter().find(|it| it.source == source)?;
+        let failed = report.difference.failed.iter().find(|it| it.0 == name);
+        failed.map(|it| it.1.clone()).or_else(|| report.error.clone())
+    }
+
+    /// Asks about the events of `source`.
+    pub(crate) fn ask(&self, source: &str, request: Request) -> Result<String, RequestError> {
+        // The lock is free while the service works.
+        let asker = self.lock().as_ref().map(EventService::asker);
+        asker.ok_or(RequestError::NoSource)?.ask(source, request)
+    }
+
+    /// Ends delivery.
+    pub(crate) fn stop(&self, generation: &Generation) {
+        if let Some(service) = self.lock().take() {
+            service.stop(generation.config.event_delivery.stop_max);
+        }
+    }
+}
