@@ -19,9 +19,11 @@ use crate::check;
 use crate::document::Metadata;
 use crate::document::source::{SourceKind, UNSERVED};
 use crate::inconsistent::Inconsistent;
+use crate::json::Json;
 use crate::places::{Fault, Places, Step, render_location};
 use crate::tree::{Member, Node, Place, Value};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -80,6 +82,21 @@ pub fn text(text: &str, name: &Path) -> Result<Loaded, Vec<Fault>> {
 pub fn tree(text: &str, name: &Path) -> Result<Node, Fault> {
     let mut files = folder::Files::default();
     files.parse(name, text).map_err(|wrong| fault(&files, wrong))
+}
+
+/// The entry that a text of JSON or YAML is, as of a command's arguments.
+/// # Errors
+/// A message; the text is neither, or does not fit.
+pub fn entry<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    let node = tree(text, Path::new("")).map_err(|fault| fault.message)?;
+    T::deserialize(deserialize::Reader::new(&node)).map_err(|error| error.message)
+}
+
+/// The value of a text of JSON or YAML, with its digits.
+/// # Errors
+/// A message; the text is neither.
+pub fn value(text: &str) -> Result<Json, String> {
+    entry(text)
 }
 
 fn fault(files: &folder::Files, wrong: Wrong) -> Fault {

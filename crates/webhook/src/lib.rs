@@ -1,7 +1,8 @@
 //! Calls of webhooks as Hasura makes them: addresses and headers with variables of the environment, transforms of requests and
 //! answers, and the call itself by the machinery of services. Actions, event triggers and schedules use it.
 //!
-//! [`environment`] fills `{{NAME}}` and resolves headers, [`address`] reads addresses, [`client`] calls.
+//! [`environment`] fills `{{NAME}}` and resolves headers, [`address`] reads addresses, [`transform`] changes requests and answers,
+//! [`client`] calls.
 //!
 //! **Invariant:** what is logged has no values of the environment and no credentials; only the webhook itself gets them.
 
@@ -10,11 +11,13 @@ pub mod answer;
 pub mod client;
 pub mod environment;
 pub mod headers;
+pub mod transform;
 
 pub use address::WebhookUrl;
 pub use answer::WebhookAnswer;
 pub use client::{WebhookClient, WebhookError, WebhookLimits, WebhookRequest};
 pub use environment::{Environment, EnvironmentError};
+pub use transform::{RequestTransformer, ResponseTransformer, TransformErrors};
 
 /// The version of Hasura whose API Weir speaks.
 pub const HASURA_VERSION: &str = "v2.48.0";

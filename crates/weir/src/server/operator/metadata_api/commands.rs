@@ -9,6 +9,7 @@ use crate::server::request::hasura_error::HasuraError;
 use weir_language::json::JsonRef;
 use weir_metadata::edit;
 use weir_postgres::script::Manner;
+use weir_webhook::transform::test_transform;
 
 /// Prefixes of commands about databases.
 const BACKENDS: [(&str, &str); 6] = [
@@ -33,9 +34,9 @@ const ENTRIES: &[&str] = &[
     "untrack_stored_procedure",
 ];
 /// First words of commands that are not about a backend.
-const VERBS: [&str; 17] = [
+const VERBS: [&str; 18] = [
     "add", "bulk", "check", "clear", "create", "delete", "drop", "dump", "export", "get", "list", "reload",
-    "remove", "rename", "replace", "set", "update",
+    "remove", "rename", "replace", "set", "test", "update",
 ];
 /// Further unsupported commands.
 const OTHERS: &[&str] = &[
@@ -62,7 +63,6 @@ const OTHERS: &[&str] = &[
     "set_opentelemetry_status",
     "dc_add_agent",
     "dc_delete_agent",
-    "test_webhook_transform",
     "set_query_tags",
 ];
 
@@ -94,6 +94,10 @@ impl Work {
             "clear_metadata" if is_of_metadata => self.clear(),
             "reload_metadata" if is_of_metadata => self.reload(),
             "drop_inconsistent_metadata" if is_of_metadata => self.drop_inconsistent(),
+            "test_webhook_transform" if is_of_metadata => test_transform(args).map_err(|it| {
+                let error = HasuraError::new(it.code, &format!("$.args{}", it.member), it.message);
+                HasuraError { internal: it.internal, ..error }
+            }),
             "get_catalog_state" if is_of_metadata => self.catalog_state(),
             "set_catalog_state" if is_of_metadata => self.set_catalog_state(args),
             "get_inconsistent_metadata" if is_of_metadata => {

@@ -1,0 +1,92 @@
+//! Errors of transforms, as Hasura lists them under `internal`.
+
+use weir_kriti::KritiError;
+use weir_language::json::quote;
+
+/// Reason for which one part of a transform has no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TransformError {
+    /// A template.
+    Template(KritiError),
+    /// A result that is no part of a request.
+    Result {
+        /// The reason.
+        message: String,
+        /// The result, if there is one.
+        value: Option<String>,
+    },
+}
+
+impl TransformError {
+    pub(super) fn result(message: impl Into<String>, value: Option<&str>) -> Self {
+        Self::Result { message: message.into(), value: value.map(str::to_owned) }
+    }
+
+    fn write_json(&self, out: &mut String) {
+        match self {
+            Self::Template(error) => error.write_json(out),
+            Self::Result { message, value } => {
+                out.push_str("{\"error_code\":\"TransformationError\",\"message\":");
+                quote(message, out);
+                if let Some(value) = value {
+                    out.push_str(",\"value\":");
+                    quote(value, out);
+                }
+                out.push('}');
+            }
+        }
+    }
+}
+
+impl From<KritiError> for TransformError {
+    fn from(error: KritiError) -> Self {
+        Self::Template(error)
+    }
+}
+
+/// Reasons of all parts; never empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TransformErrors(pub Vec<TransformError>);
+
+impl TransformErrors {
+    /// All of them as a JSON list.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let mut out = "[".to_owned();
+        for (at, error) in self.0.iter().enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            error.write_json(&mut out);
+        }
+        out.push(']');
+        out
+    }
+
+    /// Takes the value of `part`, or keeps its error.
+    pub(super) fn keep<T, E: Into<TransformError>>(&mut self, part: Result<T, E>) -> Option<T> {
+        part.map_err(|error| self.0.push(error.into())).ok()
+    }
+
+    /// `value`, unless there are errors.
+    pub(super) fn unless_any<T>(self, value: impl FnOnce() -> Option<T>) -> Result<T, Self> {
+        if !self.0.is_empty() {
+            return Err(self);
+        }
+        let missing = || Self(vec![TransformError::result("a part has no result", None)]);
+        value().ok_or_else(missing)
+    }
+}
+
+/// Words for operators: the first error.
+impl std::fmt::Display for TransformErrors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0.first() {
+            Some(TransformError::Template(error)) => error.fmt(f),
+            Some(TransformError::Result { message, .. }) => f.write_str(message),
+            None => f.write_str("no error"),
+        }
+    }
+}
+
+impl std::error::Error for TransformErrors {}
