@@ -56,12 +56,13 @@ pub async fn open_postgres(
 /// The contents make no sound schema.
 pub fn serve_postgres(
     name: &str,
-    settings: Settings,
+    mut settings: Settings,
     options: PostgresOptions<'_>,
     contents: &PostgresContents,
 ) -> Result<Served<PostgresSource>, OpenError<PostgresReadError>> {
     let GeneratedApi { api, warnings, remote_fields } =
         generate_api(&contents.tables, options.model).map_err(OpenError::Schema)?;
+    settings.caller.in_mutations = true;
     let source = PostgresSource::of(name, Arc::new(api), settings, contents, options.stringify);
     Ok(Served { source, warnings, remote_fields })
 }
