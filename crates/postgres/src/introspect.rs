@@ -10,6 +10,8 @@
 //! **Cost:** a few microseconds per table beside what the database takes.
 
 mod cells;
+pub mod grants;
+pub mod setting_readers;
 
 use cells::Cells;
 use hashbrown::HashMap;

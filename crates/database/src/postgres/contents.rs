@@ -9,6 +9,7 @@ use weir_postgres::address::Settings;
 use weir_postgres::connection::Facts;
 use weir_postgres::error::Error;
 use weir_postgres::introspect::ReadRelations;
+use weir_postgres::introspect::grants::RoleGrant;
 use weir_postgres::pool::Pool;
 use weir_postgres::replication::Prospect;
 use weir_relational::catalog::postgres_types::Types;
@@ -49,6 +50,8 @@ pub struct PostgresContents {
     pub(super) facts: Option<Facts>,
     /// Changes that the server can report.
     pub(super) prospect: Prospect,
+    /// What roles may do; read where transactions have the roles of their callers.
+    pub grants: Vec<RoleGrant>,
 }
 
 impl PostgresContents {
@@ -65,11 +68,20 @@ impl PostgresContents {
         patient.limits.session_lock_timeout = Duration::ZERO;
         let pool = Pool::new(patient);
         let deadline = Instant::now() + patience;
-        let (catalog, types, warnings) =
+        let (catalog, types, mut warnings) =
             catalog_reader::read(&pool, tables, deadline).await.map_err(PostgresReadError)?;
+        let caller = &settings.caller;
+        warnings.extend(catalog_reader::setting_readers(&pool, caller, tables.schemas, deadline).await);
+        let grants = match caller.row_security {
+            Some(_) => {
+                let grants = catalog_reader::grants(&pool, tables.schemas, deadline).await;
+                grants.map_err(PostgresReadError)?
+            }
+            None => Vec::new(),
+        };
         let enums = catalog_reader::enums(&pool, &catalog, tables.enums, deadline).await;
         let prospect = prospect(settings, &fed_tables(&catalog), &pool, deadline).await;
         let tables = Contents { catalog, enums, warnings };
-        Ok(Self { tables, types, facts: pool.facts(), prospect })
+        Ok(Self { tables, types, facts: pool.facts(), prospect, grants })
     }
 }

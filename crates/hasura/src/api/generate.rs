@@ -34,7 +34,8 @@ pub fn generate(model: Model, permissions: Permissions) -> Result<Api, Vec<Error
 /// # Errors
 /// See [`generate`].
 pub fn generate_relay(of: &Api) -> Result<Api, Vec<Error>> {
-    make(Arc::clone(&of.model), Arc::clone(&of.permissions), Style::Connections)
+    let made = make(Arc::clone(&of.model), Arc::clone(&of.permissions), Style::Connections)?;
+    Ok(Api { row_security: of.row_security.clone(), ..made })
 }
 
 fn make(model: Arc<Model>, permissions: Arc<Permissions>, style: Style) -> Result<Api, Vec<Error>> {
@@ -72,6 +73,7 @@ fn make(model: Arc<Model>, permissions: Arc<Permissions>, style: Style) -> Resul
         schema,
         model,
         permissions,
+        row_security: None,
         is_relay: style == Style::Connections,
         fields,
         inputs,

@@ -1,7 +1,9 @@
 //! Opens a database server.
 
 use super::{GeneratedApi, OpenError, Served, generate_api, list_enums};
+use crate::api::meaning::Api;
 use crate::model::{ModelOptions, Track};
+use crate::permission::grant_entries;
 use std::sync::Arc;
 use std::time::Duration;
 use weir_database::postgres::{PostgresContents, PostgresReadError, PostgresSource, ReadTables};
@@ -60,8 +62,16 @@ pub fn serve_postgres(
     options: PostgresOptions<'_>,
     contents: &PostgresContents,
 ) -> Result<Served<PostgresSource>, OpenError<PostgresReadError>> {
+    let row_security = settings.caller.row_security.clone();
+    let granted = row_security.as_ref().map(|_| {
+        let tracks_all = options.model.track == Track::All;
+        grant_entries(options.model.tables, &contents.grants, &contents.tables.catalog, tracks_all)
+    });
+    let tables = granted.as_deref().unwrap_or(options.model.tables);
+    let model = ModelOptions { tables, ..options.model };
     let GeneratedApi { api, warnings, remote_fields } =
-        generate_api(&contents.tables, options.model).map_err(OpenError::Schema)?;
+        generate_api(&contents.tables, model).map_err(OpenError::Schema)?;
+    let api = Api { row_security, ..api };
     settings.caller.in_mutations = true;
     let source = PostgresSource::of(name, Arc::new(api), settings, contents, options.stringify);
     Ok(Served { source, warnings, remote_fields })

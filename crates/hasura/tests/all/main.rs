@@ -87,6 +87,7 @@ mod relay_pages;
 mod role_probe;
 mod role_wall;
 mod row_checks;
+mod session_settings;
 mod session_sqlite;
 mod shapes_found;
 mod sql_text;
