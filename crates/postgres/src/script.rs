@@ -6,6 +6,7 @@
 //!
 //! Source: the manual of PostgreSQL, "Message Flow", "Simple Query".
 
+pub mod describe;
 pub mod sql_text;
 
 use crate::address::Settings;

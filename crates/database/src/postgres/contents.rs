@@ -1,9 +1,10 @@
 //! Reads the contents of a database server.
 
 mod catalog_reader;
+mod native_reader;
 
 use super::decoding::{fed_tables, prospect};
-use crate::contents::{Contents, NamedTable};
+use crate::contents::{Contents, NamedTable, NativeStatement, Natives};
 use std::time::{Duration, Instant};
 use weir_postgres::address::Settings;
 use weir_postgres::connection::Facts;
@@ -39,6 +40,8 @@ pub struct ReadTables<'o> {
     pub relations: ReadRelations,
     /// The tables whose rows are values of an enum.
     pub enums: &'o [NamedTable<'o>],
+    /// Native queries, and whether they are taken for granted.
+    pub natives: (&'o [NativeStatement<'o>], bool),
 }
 
 /// Tables, types and functions of a database, and facts of its server.
@@ -79,9 +82,16 @@ impl PostgresContents {
             }
             None => Vec::new(),
         };
+        let natives = match tables.natives.0 {
+            [] => Natives::default(),
+            _ => {
+                let read = native_reader::read(&pool, settings, &types, tables.natives, deadline);
+                read.await.map_err(PostgresReadError)?
+            }
+        };
         let enums = catalog_reader::enums(&pool, &catalog, tables.enums, deadline).await;
         let prospect = prospect(settings, &fed_tables(&catalog), &pool, deadline).await;
-        let tables = Contents { catalog, enums, warnings };
+        let tables = Contents { catalog, enums, natives, warnings };
         Ok(Self { tables, types, facts: pool.facts(), prospect, grants })
     }
 }

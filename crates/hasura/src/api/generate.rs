@@ -47,11 +47,13 @@ fn make(model: Arc<Model>, permissions: Arc<Permissions>, style: Style) -> Resul
     core.order_by_enum();
     if style == Style::Lists && tables.iter().next().is_some() {
         core.stream_ordering();
-        tables.iter().for_each(|table| core.stream_inputs(table));
+        tables.iter().filter(|it| !it.is_model).for_each(|table| core.stream_inputs(table));
     }
     for table in tables.iter() {
         core.rows(&model, &tables, table);
-        core.aggregates(table);
+        if !table.is_model {
+            core.aggregates(table);
+        }
         core.groups(table);
         core.connection(table);
         core.filters(&model, &tables, table);

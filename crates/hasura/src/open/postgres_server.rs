@@ -2,7 +2,7 @@
 
 use super::{GeneratedApi, OpenError, Served, generate_api, list_enums};
 use crate::api::meaning::Api;
-use crate::model::{ModelOptions, Track};
+use crate::model::{ModelOptions, Track, statements};
 use crate::permission::grant_entries;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +35,9 @@ pub async fn read_postgres(
         Track::All => ReadRelations::Own,
         Track::Listed => ReadRelations::All,
     };
-    let tables = ReadTables { schemas: options.schemas, relations, enums: &enums };
+    let statements = statements(&options.model);
+    let natives = (&*statements, options.model.trusts_natives);
+    let tables = ReadTables { schemas: options.schemas, relations, enums: &enums, natives };
     PostgresContents::read(settings, tables, patience).await
 }
 

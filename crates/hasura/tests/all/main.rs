@@ -50,6 +50,7 @@ mod live_model;
 mod live_together;
 mod migration_soak;
 mod model;
+mod native_queries;
 mod permission_attacks;
 mod permission_functions;
 mod permission_indexes;
