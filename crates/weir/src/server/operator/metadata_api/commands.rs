@@ -28,10 +28,6 @@ const ENTRIES: &[&str] = &[
     "update_remote_relationship",
     "delete_remote_relationship",
     "set_apollo_federation_config",
-    "track_native_query",
-    "untrack_native_query",
-    "track_logical_model",
-    "untrack_logical_model",
     "track_stored_procedure",
     "untrack_stored_procedure",
 ];
