@@ -25,6 +25,9 @@ pub const ROLE_VARIABLE: &str = "x-hasura-role";
 /// Name in [`crate::source::PreparedFetch::reads_claims`] for all session variables.
 pub const WHOLE_SESSION: &str = "x-hasura-*";
 
+/// Name in [`crate::source::PreparedFetch::reads_claims`] for all claims of the token.
+pub const WHOLE_TOKEN: &str = "token:*";
+
 /// Prefix of the names of session variables.
 pub const SESSION_PREFIX: &str = "x-hasura-";
 
@@ -74,6 +77,8 @@ pub struct Claims {
     own: Box<[(Box<str>, Token)]>,
     /// The variables as a JSON object, rendered on first use.
     session: OnceLock<Box<str>>,
+    /// The token's claims as a JSON object, rendered on first use.
+    token_text: OnceLock<Box<str>>,
 }
 
 impl PartialEq for Claims {
@@ -129,7 +134,13 @@ impl Claims {
     #[must_use]
     pub fn new(variables: impl IntoIterator<Item = (String, String)>, token: Token) -> Self {
         let lower = variables.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value));
-        Self { variables: sort_by_name(lower), token, own: Box::default(), session: OnceLock::new() }
+        Self {
+            variables: sort_by_name(lower),
+            token,
+            own: Box::default(),
+            session: OnceLock::new(),
+            token_text: OnceLock::new(),
+        }
     }
     /// Adds the tokens of further authorities, each by the authority's name.
     #[must_use]
@@ -143,7 +154,9 @@ impl Claims {
         let all = others.chain([(ROLE_VARIABLE.to_owned(), role.to_owned())]);
         let token = self.token.clone();
         let own = self.own.clone();
-        Self { variables: sort_by_name(all), token, own, session: OnceLock::new() }
+        let session = OnceLock::new();
+        let token_text = self.token_text.clone();
+        Self { variables: sort_by_name(all), token, own, session, token_text }
     }
     /// The text of the session variable with this lower-case name.
     #[must_use]
@@ -169,6 +182,22 @@ impl Claims {
             json.push('}');
             json.into()
         })
+    }
+    /// All claims of the token as the text of a JSON object; `None` without a token that holds.
+    #[must_use]
+    pub fn token_text(&self) -> Option<&str> {
+        let Token::Claims(claims) = &self.token else { return None };
+        Some(self.token_text.get_or_init(|| {
+            let mut json = String::from("{");
+            for (at, (name, value)) in claims.iter().enumerate() {
+                json.push_str(if at > 0 { "," } else { "" });
+                quote(name, &mut json);
+                json.push(':');
+                json.push_str(value);
+            }
+            json.push('}');
+            json.into()
+        }))
     }
     /// The token.
     #[must_use]
@@ -321,6 +350,11 @@ impl Caller {
     pub fn role(&self) -> &str {
         &self.0.role
     }
+    /// True if no credential was sent.
+    #[must_use]
+    pub fn is_anonymous(&self) -> bool {
+        self.0.is_anonymous
+    }
     /// The claims.
     #[must_use]
     pub fn claims(&self) -> &Arc<Claims> {
@@ -333,6 +367,7 @@ impl Caller {
         match name {
             ROLE_VARIABLE => Some(&self.0.role),
             WHOLE_SESSION => Some(self.0.claims.session()),
+            WHOLE_TOKEN => self.0.claims.token_text(),
             _ if name.starts_with(SESSION_PREFIX) || name.starts_with(TOKEN_PREFIX) => {
                 self.0.claims.variable(name)
             }

@@ -175,7 +175,7 @@ pub trait PreparedFetch: Send + Sync {
         &[]
     }
     /// Session variables that it reads, in lower case (the role as `x-hasura-role`, all of them as `x-hasura-*`), and claims of the
-    /// token by name: shared results must be separated by them.
+    /// token by name (all of them as `token:*`): shared results must be separated by them.
     fn reads_claims(&self) -> &[Box<str>] {
         &[]
     }

@@ -8,6 +8,7 @@ use crate::visibility::visibility;
 use std::sync::Arc;
 use weir_database::frontend::form::{Form, structural};
 use weir_database::frontend::{ApiFrontend, Ask, Violation};
+use weir_database::postgres::DatabaseRole;
 use weir_engine::caller::{Facts, Identity};
 use weir_engine::plan::output_plan::{OutputKind, OutputPlan};
 use weir_engine::source::{Ids, PlanError, PlanNode};
@@ -52,7 +53,14 @@ impl ApiFrontend for Api {
     }
 
     fn profile(&self, identity: &Identity, facts: &mut Facts) {
-        self.permissions.profile(identity, facts);
+        match &self.row_security {
+            None => self.permissions.profile(identity, facts),
+            Some(rules) => {
+                let Identity { role, is_anonymous, claims, .. } = identity;
+                let role = DatabaseRole::of(rules, role, *is_anonymous, claims);
+                self.permissions.secured_profile(&role, facts);
+            }
+        }
     }
 
     fn visibility(&self, facts: &[u64]) -> Option<Visibility> {

@@ -16,7 +16,9 @@ use weir_language::schema::{FieldId, InputId, TypeKind};
 use weir_language::value::{Node, Variables};
 use weir_metadata::document::function::ExposedAs;
 use weir_relational::catalog::facts::Cell;
-use weir_relational::catalog::{ColumnId, RelationshipId, RelationshipKind, TableId};
+use weir_relational::catalog::{
+    ColumnId, Relations, Relationship, RelationshipId, RelationshipKind, TableId,
+};
 use weir_relational::passes::bounds::{Bounds, Excess};
 use weir_relational::passes::policy::Policy;
 use weir_relational::plan::{
@@ -313,7 +315,7 @@ impl<'c> Compiler<'c> {
     ) -> Result<MemberKind, PlanError> {
         let related = &self.api.model.relations.relationships[by.0 as usize];
         let rows = self.rows_arguments(field)?;
-        let nest = nest(related, row);
+        let nest = nest(&self.api.model.relations, related, row);
         let one = matches!(related.kind, RelationshipKind::Object { .. });
         let kind = self.rows(field, related.to, rows, nest, one)?;
         if let MemberKind::One(level) | MemberKind::Many(level) = kind {
@@ -488,9 +490,10 @@ impl<'c> Compiler<'c> {
     }
 }
 
-fn nest(related: &weir_relational::catalog::Relationship, row: &mut Row) -> Vec<(Tie, u16)> {
+fn nest(relations: &Relations, related: &Relationship, row: &mut Row) -> Vec<(Tie, u16)> {
     let keys = related.on.iter().map(|&(ours, theirs)| (Tie::Column(theirs), row.column(Expr::Column(ours))));
     let mut nest: Vec<_> = keys.collect();
-    nest.extend(related.call.map(|_| (Tie::Row, row.column(Expr::Row))));
+    let takes_row = related.call.is_some_and(|it| relations.function(it).0.row.is_some());
+    nest.extend(takes_row.then(|| (Tie::Row, row.column(Expr::Row))));
     nest
 }

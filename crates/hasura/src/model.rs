@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use weir_metadata::document::customization::{Customization, NamingConvention};
 use weir_relational::catalog::{
-    EnumTableValue, FunctionId, Relations, RelationshipId, Table, TableId, Warning,
+    EnumTableValue, FunctionId, Relations, RelationshipId, Table, TableId, TableKind, Warning,
 };
 
 mod build_model;
@@ -22,6 +22,7 @@ pub mod inflect;
 mod lookups;
 mod model_options;
 mod naming;
+mod native_queries;
 mod proposal;
 mod relationships;
 mod reserved;
@@ -30,6 +31,7 @@ mod tracked_functions;
 pub(crate) use lookups::Lookup;
 pub use lookups::{LOOKUPS, LookupEntry};
 pub use model_options::{EnumReader, Groups, MissingRow, ModelOptions, RelationshipNames, Track};
+pub(crate) use native_queries::statements;
 pub(crate) use reserved::is_type as is_reserved_type;
 pub use tracked_functions::{Serves, TrackedFunction};
 
@@ -44,6 +46,8 @@ pub struct Model {
     pub functions: Vec<TrackedFunction>,
     /// Answer of a change by key that finds no row.
     pub missing_row: MissingRow,
+    /// Places of the entries of logical models, with the tables that stand for them.
+    pub models: Vec<(usize, TableId)>,
     /// Messages of violated constraints, by name.
     pub messages: BTreeMap<String, String>,
     /// Prefixes and suffixes of the names of types and root fields.
@@ -126,6 +130,11 @@ impl Model {
     #[must_use]
     pub fn tracked_table(&self, id: TableId) -> Option<&Tracked> {
         self.tables[id.0 as usize].as_ref()
+    }
+    /// True if the table stands for a logical model, whose rows native queries give.
+    #[must_use]
+    pub fn is_model(&self, id: TableId) -> bool {
+        self.relations.catalog.table(id).kind == TableKind::Model
     }
     /// All tracked tables, with their entries in the catalog and the model.
     pub fn all(&self) -> impl Iterator<Item = (TableId, &Table, &Tracked)> {

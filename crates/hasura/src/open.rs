@@ -61,8 +61,9 @@ pub struct TrackedTables {
 #[must_use]
 pub fn track(contents: &Contents, options: ModelOptions<'_>) -> TrackedTables {
     let mut warnings = contents.warnings.clone();
+    let with_natives = ModelOptions { natives: Some(&contents.natives), ..options };
     let (model, more) =
-        Model::build(contents.catalog.clone(), options, &mut |table| contents.enum_values(table));
+        Model::build(contents.catalog.clone(), with_natives, &mut |table| contents.enum_values(table));
     warnings.extend(more);
     let (permissions, more) = permission::build(&model, &options);
     warnings.extend(more);

@@ -10,6 +10,7 @@
 
 mod build_permissions;
 mod filter_leaves;
+mod granted;
 mod inherit;
 mod permission_builder;
 mod role_policy;
@@ -17,9 +18,11 @@ mod row_conditions;
 mod table_rules;
 
 pub use build_permissions::build;
+pub(crate) use granted::grant_entries;
 pub(crate) use role_policy::RolePolicy;
 
 use std::sync::{Arc, OnceLock};
+use weir_database::postgres::DatabaseRole;
 use weir_engine::caller::{Facts, Identity};
 use weir_metadata::document::permission::{QueryRootField, SubscriptionRootField};
 use weir_relational::catalog::{ColumnId, FunctionId, TableId};
@@ -190,14 +193,29 @@ impl Permissions {
     pub(crate) fn profile(&self, identity: &Identity, facts: &mut Facts) {
         if identity.is_admin() {
             facts.extend((!self.is_empty()).then_some(ADMIN));
-            return;
+        } else {
+            self.role_profile(Some(&identity.role), identity.is_backend, facts);
         }
-        match self.roles.binary_search_by(|it| it.name.as_str().cmp(&identity.role)) {
-            Ok(at) => {
-                let is_backend = identity.is_backend && self.roles[at].has_backend_only();
+    }
+
+    /// Appends the facts of a caller by the role that the database has for him, see [`Self::profile`]. The admin's are there even while
+    /// no role has any permission: others are told from him.
+    pub(crate) fn secured_profile(&self, role: &DatabaseRole<'_>, facts: &mut Facts) {
+        match role {
+            DatabaseRole::Own => facts.push(ADMIN),
+            DatabaseRole::Named(name) => self.role_profile(Some(name), false, facts),
+            DatabaseRole::Nobody => self.role_profile(None, false, facts),
+        }
+    }
+
+    fn role_profile(&self, role: Option<&str>, is_backend: bool, facts: &mut Facts) {
+        let at = role.and_then(|role| self.roles.binary_search_by(|it| it.name.as_str().cmp(role)).ok());
+        match at {
+            Some(at) => {
+                let is_backend = is_backend && self.roles[at].has_backend_only();
                 facts.extend([at as u64, u64::from(is_backend)]);
             }
-            Err(_) => facts.push(NOBODY),
+            None => facts.push(NOBODY),
         }
     }
 

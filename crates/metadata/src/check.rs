@@ -140,6 +140,22 @@ pub fn member_faults(tables: &[TableEntry]) -> Vec<Found> {
 fn source(walk: &mut Walk, source: &SourceEntry) {
     tables(walk, &source.tables, source.kind != SourceKind::Sqlite);
     let is_public = source.kind != SourceKind::Sqlite;
+    walk.unique("logical_models", &source.logical_models, |it| it.name.clone(), "logical models");
+    walk.each("logical_models", &source.logical_models, |walk, it| {
+        walk.unique("fields", &it.fields, |it| it.name.clone(), "fields");
+        permissions(walk, "select_permissions", &it.select_permissions);
+    });
+    walk.unique("native_queries", &source.native_queries, |it| it.root_field_name.clone(), "native queries");
+    walk.each("native_queries", &source.native_queries, |walk, it| {
+        for (key, list) in [
+            ("object_relationships", it.object_relationships.as_deref()),
+            ("array_relationships", it.array_relationships.as_deref()),
+        ] {
+            walk.each(key, list.unwrap_or_default(), relationship);
+        }
+        let relationships: Vec<&str> = it.relationships().map(|it| it.1.name.as_str()).collect();
+        walk.unique("relationships", &relationships, |it| (*it).to_owned(), "relationships");
+    });
     walk.unique("functions", &source.functions, |it| qualified_name(&it.function, is_public), "functions");
     walk.each("functions", &source.functions, |walk, it| {
         walk.unique("permissions", &it.permissions, |it| it.role.clone(), "function permissions");

@@ -8,6 +8,8 @@ pub mod custom_types;
 pub mod customization;
 pub mod event_trigger;
 pub mod function;
+pub mod logical_model;
+pub mod native_query;
 pub mod permission;
 pub mod remote_relationship;
 pub mod source;

@@ -10,6 +10,7 @@ mod arguments;
 mod event_triggers;
 mod graph;
 mod lookup;
+mod native_queries;
 mod paths;
 mod permissions;
 mod rename;
@@ -68,7 +69,7 @@ const BACKENDS: [(&str, &str); 4] =
 fn command(name: &str) -> Option<(Command, &'static str)> {
     let of_source = |verb: &str| {
         let other = || permissions::command(verb).or_else(|| event_triggers::command(verb));
-        sources::command(verb).or_else(other)
+        sources::command(verb).or_else(other).or_else(|| native_queries::command(verb))
     };
     let prefixed =
         BACKENDS.iter().find_map(|(prefix, kind)| Some((of_source(name.strip_prefix(prefix)?)?, *kind)));

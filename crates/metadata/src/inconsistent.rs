@@ -83,6 +83,11 @@ pub fn inconsistent(places: &Places, path: &[Step], reason: &str) -> Inconsisten
         [Step::Key(list), Step::Item(at), below @ ..] if **list == *"functions" => {
             function(entry, *at, below, reason, made)
         }
+        [Step::Key(list), Step::Item(at), below @ ..]
+            if matches!(&**list, "native_queries" | "logical_models") =>
+        {
+            native(entry, (list, *at), below, reason, made)
+        }
         _ => made("source", format!("source {source}"), plain, Json::Text(source.clone().into()), 2),
     }
 }
@@ -128,6 +133,36 @@ fn function(
         }
         _ => made("function", name, reason, json(function), 4),
     }
+}
+
+/// The native query or logical model at `at` of its list in `source`, or the member of it at `below`.
+fn native(
+    source: &Node,
+    (list, at): (&str, usize),
+    below: &[Step],
+    reason: &str,
+    made: impl Fn(&'static str, String, String, Json, usize) -> Inconsistent,
+) -> Inconsistent {
+    let entry = node(source, &[list.into(), at.into()]);
+    let (kind, key, what) = match list {
+        "native_queries" => ("native_query", "root_field_name", "native query"),
+        _ => ("logical_model", "name", "logical model"),
+    };
+    let shown = text(entry, key);
+    let source = text(source, "name");
+    let name = format!("{kind} {shown} in source {source}");
+    let within = format!("Inconsistent object: in {what} \"{shown}\": ");
+    let member = match below {
+        [Step::Key(list), Step::Item(_), ..] => MEMBERS.iter().find(|it| *it.0 == **list),
+        _ => None,
+    };
+    let Some((_, member)) = member else {
+        return made(kind, name, format!("{within}{reason}"), json(entry), 4);
+    };
+    let definition = node(entry, &below[..2]);
+    let key = if member.ends_with("_permission") { "role" } else { "name" };
+    let shown = text(definition, key);
+    made(member, format!("{member} {shown} in {name}"), format!("{within}{reason}"), json(definition), 6)
 }
 
 /// The table at `at` of `source`, or the member of it at `below`.

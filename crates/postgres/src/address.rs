@@ -52,6 +52,30 @@ pub struct Settings {
     pub batch_mutations: bool,
     /// Logical decoding.
     pub decoding: DecodingSettings,
+    /// Settings by which transactions know their caller.
+    pub caller: CallerSettings,
+}
+
+/// Which transactions are told by settings who the caller is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallerSettings {
+    /// Mutations set `hasura.user` and `hasura.tracecontext`.
+    pub in_mutations: bool,
+    /// Reads set them too, each in a transaction of its own.
+    pub in_reads: bool,
+    /// Every transaction has the database role of its caller; the other two then count as set.
+    pub row_security: Option<RowSecurity>,
+}
+
+/// Transactions with the database role of their caller, whose rows the database's own policies choose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowSecurity {
+    /// The claim of the token that names the role.
+    pub role_claim: Box<str>,
+    /// The role of callers without a credential, or whose token lacks the claim; `None`: they see nothing.
+    pub anonymous_role: Option<Box<str>>,
+    /// Headers of the request that are handed on, in lower case.
+    pub headers: Box<[Box<str>]>,
 }
 
 /// Settings of logical decoding.
@@ -273,6 +297,7 @@ impl Settings {
             follower_reads: &[],
             batch_mutations: false,
             decoding: DecodingSettings::DEFAULT,
+            caller: CallerSettings::default(),
         })
     }
 }

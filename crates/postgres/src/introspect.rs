@@ -10,6 +10,8 @@
 //! **Cost:** a few microseconds per table beside what the database takes.
 
 mod cells;
+pub mod grants;
+pub mod setting_readers;
 
 use cells::Cells;
 use hashbrown::HashMap;
@@ -201,6 +203,7 @@ impl Reading {
                 is_set,
                 volatility,
                 comment,
+                code: None,
             });
             return;
         }
@@ -496,7 +499,8 @@ fn table_kind(letter: char) -> TableKind {
 }
 
 /// Weir's type for the type with OID `oid`.
-fn column_type(types: &Types, oid: u32) -> ColumnType {
+#[must_use]
+pub fn column_type(types: &Types, oid: u32) -> ColumnType {
     match types.base(oid) {
         oid::INT2 => ColumnType::SmallInt,
         oid::INT4 => ColumnType::Int,

@@ -27,6 +27,7 @@ use crate::error::Error;
 use crate::lanes::lane::{Lane, LaneKind};
 use crate::lanes::lane_queue::{Batch, LaneCount, Request, Shared};
 use crate::lanes::read_batch::ReadBatch;
+use crate::protocol::local_settings::LocalSettings;
 use crate::protocol::rows::Rows;
 use crate::protocol::statement::{Parameters, Statement};
 use std::marker::PhantomData;
@@ -58,7 +59,7 @@ impl<B: Batch> Lanes<B> {
         Self { shared: Arc::new(Shared::new(dialer, bulkhead, count)), carries: PhantomData }
     }
 
-    /// Queues a statement; its answer comes through the channel.
+    /// Queues a statement; its answer comes through the channel. Only a group takes `settings`: reads of one batch share a transaction.
     ///
     /// # Errors
     /// Too many wait.
@@ -66,12 +67,14 @@ impl<B: Batch> Lanes<B> {
         &self,
         statement: &Arc<Statement>,
         parameters: Parameters,
+        settings: Option<&Arc<LocalSettings>>,
         deadline: Instant,
     ) -> Result<Submitted, Error> {
         let (reply, answer) = oneshot::channel();
         let request = Request {
             statement: Arc::clone(statement),
             parameters,
+            settings: settings.cloned(),
             deadline,
             since: Instant::now(),
             is_alone: false,

@@ -22,7 +22,8 @@ pub mod session;
 pub mod watch;
 
 pub use address::{
-    DecodingSettings, Host, Limits, Naming, Secret, Settings, SettingsError, Target, Tls, TlsMode, hosts,
+    CallerSettings, DecodingSettings, Host, Limits, Naming, RowSecurity, Secret, Settings, SettingsError,
+    Target, Tls, TlsMode, hosts,
 };
 pub use admission::{bulkhead, demand};
 pub use error::{DatabaseError, Error};
@@ -35,6 +36,6 @@ pub use protocol::connection::Facts;
 pub use protocol::rows::{Columns, Row, Rows};
 pub use protocol::statement::{Buffer, Format, Parameters, Statement};
 pub use protocol::transaction::{Isolation, Transaction};
-pub use protocol::{array_literal, connection, cursor, rows, statement, transaction};
+pub use protocol::{array_literal, connection, cursor, local_settings, rows, statement, transaction};
 pub use session::{Purpose, Session};
 pub use watch::Watch;

@@ -21,6 +21,7 @@ use crate::pool::reads::Reads;
 use crate::pool::replica::{ReadPreference, Replicas};
 use crate::pool::server::{Gate, Server};
 use crate::protocol::connection::Facts;
+use crate::protocol::local_settings::LocalSettings;
 use crate::protocol::rows::Rows;
 use crate::protocol::statement::{Format, Parameters, Statement};
 use crate::session::{Purpose, Session};
@@ -80,7 +81,7 @@ impl Pool {
         self.groups.is_some() && self.facts().is_none_or(|it| !(it.is_pooled || it.is_single))
     }
 
-    /// Runs one changing statement in its own transaction. `rows` identifies the rows it touches, if they are known.
+    /// Runs one changing statement in its own transaction, which begins with `settings`. `rows` identifies the rows it touches, if they are known.
     ///
     /// # Errors
     /// Errors of [`Self::session`], and of the statement.
@@ -88,13 +89,15 @@ impl Pool {
         &self,
         statement: &Arc<Statement>,
         parameters: &Parameters,
+        settings: Option<&LocalSettings>,
         rows: Option<u64>,
         deadline: Instant,
     ) -> Result<Rows, Error> {
-        self.primary.change(statement, parameters, rows, deadline).await
+        self.primary.change(statement, parameters, settings, rows, deadline).await
     }
 
-    /// Changes something by one statement, which shares its transaction with those of others that wait.
+    /// Changes something by one statement, which shares its transaction with those of others that wait. `settings` hold until the
+    /// next one's.
     ///
     /// # Errors
     /// [`Error::Undone`]: nothing happened, and the statement has to go alone. [`Error::Unconfirmed`] as for a session.
@@ -102,6 +105,7 @@ impl Pool {
         &self,
         statement: &Arc<Statement>,
         parameters: Parameters,
+        settings: Option<&Arc<LocalSettings>>,
         deadline: Instant,
     ) -> Result<Rows, Error> {
         let is_diverted = Group::is_diverted(&self.primary.bulkhead, statement);
@@ -109,7 +113,7 @@ impl Pool {
             return Err(Error::Undone);
         };
         // A request without an answer was never sent; sent ones always get a result.
-        groups.submit(statement, parameters, deadline)?.answer.await.unwrap_or(Err(Error::Undone))
+        groups.submit(statement, parameters, settings, deadline)?.answer.await.unwrap_or(Err(Error::Undone))
     }
 
     /// Reads on a server of this preference.

@@ -6,6 +6,7 @@
 //!
 //! Source: the manual of PostgreSQL, "Message Flow", "Simple Query".
 
+pub mod describe;
 pub mod sql_text;
 
 use crate::address::Settings;
@@ -16,7 +17,8 @@ use crate::protocol::rows::{Columns, split};
 use crate::protocol::stream::Stream;
 use bytes::{Buf, BytesMut};
 use postgres_protocol::message::frontend;
-use sql_text::statements;
+use sql_text::{first_word, statements};
+use std::borrow::Cow;
 use std::time::Instant;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -36,6 +38,8 @@ pub struct Manner {
     pub is_read_only: bool,
     /// Each statement is a transaction of its own, so those that cannot be part of one can be run.
     pub is_stepwise: bool,
+    /// The session variables that triggers and functions read, as JSON.
+    pub session: Option<&'static str>,
 }
 
 /// Runs `sql` on a server that takes writes.
@@ -59,15 +63,39 @@ pub async fn run(
             ask(&mut stream, &mut read, guard, bytes_max).await?;
         }
         if !manner.is_stepwise {
-            return ask(&mut stream, &mut read, sql, bytes_max).await;
+            return ask(&mut stream, &mut read, &with_session(sql, manner), bytes_max).await;
         }
         let mut last = ScriptAnswer::Done;
         for statement in statements(sql) {
-            last = ask(&mut stream, &mut read, statement, bytes_max).await?;
+            last = ask(&mut stream, &mut read, &with_session(statement, manner), bytes_max).await?;
         }
         Ok(last)
     };
     tokio::time::timeout_at(deadline.into(), work).await.unwrap_or(Err(Error::Timeout))
+}
+
+/// Statements that change rows, or call functions that do, and may stand in a transaction with others. A procedure may end its own.
+const CHANGES: [&str; 8] = ["INSERT", "UPDATE", "DELETE", "MERGE", "WITH", "SELECT", "COPY", "DO"];
+
+/// `sql` behind a statement that tells its transaction the session. The value goes in digits, which no setting of the server reads as
+/// anything else. A single statement that may need to stand alone stays so.
+fn with_session(sql: &str, manner: Manner) -> Cow<'_, str> {
+    let Some(session) = manner.session else { return Cow::Borrowed(sql) };
+    let statements = statements(sql);
+    let changes = |sql: &str| {
+        let word = first_word(sql);
+        let ends_itself = word.eq_ignore_ascii_case("DO") && sql.to_ascii_uppercase().contains("COMMIT");
+        CHANGES.iter().any(|it| it.eq_ignore_ascii_case(word)) && !ends_itself
+    };
+    match statements.as_slice() {
+        [] => Cow::Borrowed(sql),
+        [only] if !changes(only) => Cow::Borrowed(sql),
+        _ => {
+            let digits: String = session.bytes().map(|it| format!("{it:02x}")).collect();
+            let value = format!("convert_from(decode('{digits}', 'hex'), 'UTF8')");
+            Cow::Owned(format!("SELECT set_config('hasura.user', {value}, true); {sql}"))
+        }
+    }
 }
 
 /// Sends one text and reads all that it answers.
@@ -156,6 +184,38 @@ impl Heard {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_may_change_rows_is_told_the_session_and_what_stands_alone_stays_alone() {
+        let manner = Manner { session: Some("{'}"), ..Manner::default() };
+        let check = |sql: &str, is_told: bool| {
+            let told = with_session(sql, manner);
+            let start =
+                "SELECT set_config('hasura.user', convert_from(decode('7b277d', 'hex'), 'UTF8'), true); ";
+            let expected = if is_told { format!("{start}{sql}") } else { sql.to_owned() };
+            assert_eq!(told, expected);
+            assert_eq!(with_session(sql, Manner::default()), sql);
+        };
+        for sql in [
+            "INSERT INTO a VALUES (1)",
+            "delete from a",
+            "VACUUM; SELECT 1",
+            "DO $$ BEGIN END $$",
+            "-- a\nUPDATE a SET b = 1",
+        ] {
+            check(sql, true);
+        }
+        for sql in [
+            "VACUUM a",
+            "CREATE INDEX CONCURRENTLY i ON a (b)",
+            "CALL p()",
+            "-- nothing",
+            "",
+            "DO $$ BEGIN COMMIT; END $$",
+        ] {
+            check(sql, false);
+        }
+    }
 
     #[test]
     fn the_last_statement_counts_and_an_error_counts_more() {

@@ -16,6 +16,7 @@ use crate::admission::bulkhead::Patience;
 use crate::admission::permit::Permit;
 use crate::error::{DatabaseError, Error};
 use crate::protocol::connection::{End, Status};
+use crate::protocol::local_settings::LocalSettings;
 use crate::protocol::rows::Rows;
 use crate::protocol::statement::{Parameters, Statement};
 use crate::protocol::transaction::{self, Isolation, Transaction};
@@ -114,6 +115,11 @@ impl Session {
         }
     }
 
+    /// Appends settings that hold until the end of the transaction.
+    pub fn set_local(&mut self, settings: &LocalSettings) {
+        self.append(Step::Control, &settings.statement, &settings.values);
+    }
+
     /// Appends the savepoint at which [`Self::restart`] begins again.
     pub fn savepoint(&mut self) {
         self.has_savepoint = true;
@@ -149,23 +155,32 @@ impl Session {
         self.append(Step::Control, &transaction::IN_SEQUENCE, &Parameters::new());
     }
 
-    /// Appends a statement as its own transaction.
-    pub(crate) fn push_alone(&mut self, statement: &Arc<Statement>, parameters: &Parameters) {
+    /// Appends a statement as its own transaction, which begins with `settings`.
+    pub(crate) fn push_alone(
+        &mut self,
+        statement: &Arc<Statement>,
+        parameters: &Parameters,
+        settings: Option<&LocalSettings>,
+    ) {
         let is_write = self.purpose == Purpose::Write;
         let is_blind = is_write && self.wire.as_ref().is_some_and(|it| it.connection.runs_blindly(statement));
         match self.patience {
             Patience::Bounded if !is_blind => {
+                // Up to the next sync all is one transaction.
+                settings.into_iter().for_each(|it| self.set_local(it));
                 self.push(statement, parameters);
                 self.must_end = true;
             }
             Patience::Bounded => {
                 // In the isolation that the statement has alone.
                 self.append(Step::Begin, &transaction::BEGIN, &Parameters::new());
+                settings.into_iter().for_each(|it| self.set_local(it));
                 self.push(statement, parameters);
                 self.commit();
             }
             Patience::Whole => {
                 self.begin(Transaction::ReadWrite(Isolation::ReadCommitted));
+                settings.into_iter().for_each(|it| self.set_local(it));
                 self.push(statement, parameters);
                 self.commit();
             }
@@ -427,9 +442,10 @@ impl Session {
         &mut self,
         statement: &Arc<Statement>,
         parameters: &Parameters,
+        settings: Option<&LocalSettings>,
         deadline: Instant,
     ) -> Result<(), Error> {
-        self.push_alone(statement, parameters);
+        self.push_alone(statement, parameters, settings);
         if let Some(error) = self.refused.take() {
             self.wire = self.wire.take().filter(Wire::is_clean);
             self.steps.clear();

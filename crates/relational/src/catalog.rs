@@ -111,6 +111,8 @@ pub enum TableKind {
     View,
     /// A stored query with stored rows.
     MaterializedView,
+    /// The rows of statements of the configuration: it is in no database, and only calls give its rows.
+    Model,
 }
 
 /// A column.
@@ -304,6 +306,17 @@ pub struct Function {
     pub volatility: Volatility,
     /// The comment in the database, or empty.
     pub comment: String,
+    /// The statement that gives its rows, if it is one of the configuration instead of a function of the database.
+    pub code: Option<Box<[CodePart]>>,
+}
+
+/// A part of a statement of the configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CodePart {
+    /// SQL of its author.
+    Text(Box<str>),
+    /// The value of the argument at this place.
+    Argument(u32),
 }
 
 /// An argument of a function.
@@ -458,7 +471,11 @@ impl Catalog {
     /// The table called `name` in `schema`, or in any if `schema` is empty.
     #[must_use]
     pub fn find(&self, schema: &str, name: &str) -> Option<TableId> {
-        let found = |table: &Table| table.name == name && (schema.is_empty() || table.schema == schema);
+        let found = |table: &Table| {
+            table.name == name
+                && (schema.is_empty() || table.schema == schema)
+                && table.kind != TableKind::Model
+        };
         self.tables.iter().position(found).map(|at| TableId(at as u32))
     }
 }

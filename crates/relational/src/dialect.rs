@@ -204,6 +204,10 @@ pub trait Dialect: Send + Sync {
     fn input_form(&self, placeholder: String, _ty: u32) -> String {
         placeholder
     }
+    /// A null as a value of a type.
+    fn typed_null(&self, _ty: u32) -> String {
+        "NULL".to_owned()
+    }
     /// A column of parents' keys that came in type `first`, used as type `ty`.
     fn parent_key(&self, column: String, _first: u32, _ty: u32) -> String {
         column

@@ -48,6 +48,7 @@ pub fn render(dialect: &dyn Dialect, relations: &Relations, query: &Query) -> St
     let parts = renderer.query(query);
     let sql = renderer.replace_marks(parts.sql());
     let sql = renderer.with_judgement(sql, Some(query));
+    let sql = renderer.with_natives(sql);
     Statement { sql, parameters: renderer.parameters, tables: renderer.tables }
 }
 
@@ -79,6 +80,8 @@ pub(crate) struct Renderer<'r> {
     calls: Vec<(u32, Call, Option<RowOf>)>,
     /// The aliases of all calls that stand in place of tables.
     called: Vec<u32>,
+    /// The common table expressions of statements of the configuration, each as `n0 AS (…)`.
+    natives: Vec<String>,
     /// Columns that are hidden in some rows, by the aliases of their tables.
     guards: Vec<Guard>,
     /// The policies behind which values of rows are computed, by the aliases of their tables.
@@ -180,6 +183,7 @@ impl<'r> Renderer<'r> {
             returns_rows: true,
             calls: Vec::new(),
             called: Vec::new(),
+            natives: Vec::new(),
             guards: Vec::new(),
             walls: Vec::new(),
             barriers: Vec::new(),
@@ -379,7 +383,10 @@ impl<'r> Renderer<'r> {
     pub(crate) fn table(&mut self, scope: Scope) {
         if let Some(at) = self.calls.iter().position(|it| it.0 == scope.alias) {
             let (_, call, row) = self.calls.swap_remove(at);
-            self.call(&call, row);
+            match &self.relations.function(call.function).1.code {
+                Some(code) => self.native_rows(&call, code),
+                None => self.call(&call, row),
+            }
         } else {
             let table = self.relations.catalog.table(scope.table);
             self.dialect.table(&mut self.sql, &table.schema, &table.name);

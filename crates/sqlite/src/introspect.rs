@@ -1,6 +1,6 @@
 //! Reads the catalog of a SQLite database, by its pragmas as tables.
 //!
-//! Only the database `main`. Left out: tables of SQLite itself, virtual tables and the shadow tables behind them.
+//! Only the database `main`. Left out: tables of SQLite itself, the row of [`crate::session_row`], virtual tables and the shadow tables behind them.
 //! Invalid objects (a view over a missing table, a foreign key without a target) are left out with a warning.
 //! SQLite keeps no names of constraints, so they are made up as PostgreSQL would: `Album_pkey`,
 //! `Album_<columns>_key`, `Album_<columns>_fkey`.
@@ -49,8 +49,8 @@ pub fn read(
 
 const TABLES: &str = "SELECT name, type, strict FROM pragma_table_list \
     WHERE schema = 'main' AND type IN ('table', 'view', 'virtual') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
-    AND name NOT IN ('hdb_event_log', 'hdb_event_invocation_logs', 'hdb_event_log_cleanups', 'hdb_event_source', 'hdb_session') \
-    ORDER BY name COLLATE BINARY";
+    AND name NOT IN ('hdb_event_log', 'hdb_event_invocation_logs', 'hdb_event_log_cleanups', 'hdb_event_source') \
+    AND NOT (lower(name) = 'hdb_session' AND type = 'table' AND ncol = 1) ORDER BY name COLLATE BINARY";
 
 const COLUMNS: &str = "SELECT name, type, \"notnull\", dflt_value IS NOT NULL, pk, hidden \
     FROM pragma_table_xinfo(?1, 'main') ORDER BY cid";

@@ -20,6 +20,7 @@
 use crate::connection::{Watch, enable_log};
 use crate::error::{Error, is_sync_failure};
 use crate::index_maintenance::IndexMaintenance;
+use crate::session_row::SessionRow;
 use rusqlite::Connection;
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -108,6 +109,8 @@ enum WriterInput {
 trait Job: Send {
     /// Does the work; `false` if it failed and has to be undone.
     fn run(&mut self, connection: &Connection) -> bool;
+    /// The session that triggers see while it runs.
+    fn session(&self) -> Option<&str>;
     /// Forgets the result of an earlier run, because it was rolled back.
     fn forget(&mut self);
     /// When it is no longer worth doing.
@@ -118,7 +121,8 @@ trait Job: Send {
     fn answer(self: Box<Self>, instead: Option<Error>);
 }
 
-struct Work<T, E, W, F> {
+struct Work<T, E, S, W, F> {
+    session: Option<S>,
     work: W,
     /// The caller's form of a failure.
     failed: F,
@@ -127,10 +131,11 @@ struct Work<T, E, W, F> {
     deadline: Instant,
 }
 
-impl<T, E, W, F> Job for Work<T, E, W, F>
+impl<T, E, S, W, F> Job for Work<T, E, S, W, F>
 where
     T: Send,
     E: Send,
+    S: AsRef<str> + Send,
     W: FnMut(&Connection) -> Result<T, E> + Send,
     F: Fn(Error) -> E + Send,
 {
@@ -141,6 +146,10 @@ where
         let ok = result.is_ok();
         self.result = Some(result);
         ok
+    }
+
+    fn session(&self) -> Option<&str> {
+        self.session.as_ref().map(AsRef::as_ref)
     }
 
     fn forget(&mut self) {
@@ -216,15 +225,16 @@ impl Writer {
     }
 
     /// Does `work` in a transaction and answers when it is durable. `work` may run more than once, never twice to
-    /// effect; its error undoes what it did. `failed` turns a failure of the writer into the caller's error.
+    /// effect; its error undoes what it did. Triggers see `session` meanwhile, as [`SessionRow`] says. `failed` turns a failure of the writer into the caller's error.
     pub fn submit<T: Send + 'static, E: Send + 'static>(
         &self,
         deadline: Instant,
+        session: Option<impl AsRef<str> + Send + 'static>,
         failed: impl Fn(Error) -> E + Copy + Send + 'static,
         work: impl FnMut(&Connection) -> Result<T, E> + Send + 'static,
     ) -> Pin<Box<dyn Future<Output = Result<T, E>> + Send>> {
         let (sender, receiver) = oneshot::channel();
-        let job = Box::new(Work { work, failed, result: None, sender, deadline });
+        let job = Box::new(Work { session, work, failed, result: None, sender, deadline });
         let mut state = self.queue.lock();
         let full = state.jobs.len() >= JOBS_MAX;
         if !full {
@@ -294,6 +304,7 @@ struct Committer {
     version: Option<i64>,
     queue: Arc<Queue>,
     index_maintenance: Arc<IndexMaintenance>,
+    session_row: SessionRow,
 }
 
 impl Committer {
@@ -316,6 +327,7 @@ impl Committer {
             version,
             queue,
             index_maintenance,
+            session_row: SessionRow::default(),
         }
     }
 
@@ -370,7 +382,8 @@ impl Committer {
             self.log_versions = data_version(&self.connection)? - before;
             self.is_logged = true;
         }
-        execute(&self.connection, "BEGIN IMMEDIATE")
+        execute(&self.connection, "BEGIN IMMEDIATE")?;
+        self.session_row.begin(&self.connection)
     }
 
     /// Commits the work of `group` and answers.
@@ -378,7 +391,8 @@ impl Committer {
         self.watch.set(None, None);
         self.careful_groups = self.careful_groups.saturating_sub(1);
         let settled = self.index_maintenance.apply_changes(&self.connection);
-        match settled.and_then(|()| execute(&self.connection, "COMMIT")) {
+        let emptied = self.session_row.fill(&self.connection, None);
+        match settled.and(emptied).and_then(|()| execute(&self.connection, "COMMIT")) {
             Ok(()) => group.into_iter().for_each(|job| job.answer(None)),
             Err(error) => {
                 // A failed commit is rolled back; an error of the rollback means that it has happened already.
@@ -419,7 +433,8 @@ impl Committer {
             if !job.is_awaited() || Instant::now() >= job.deadline() {
                 continue;
             }
-            if careful && execute(connection, "SAVEPOINT job").is_err() {
+            let filled = self.session_row.fill(connection, job.session());
+            if filled.is_err() || careful && execute(connection, "SAVEPOINT job").is_err() {
                 let _ = execute(connection, "ROLLBACK");
                 return GroupOutcome::RolledBackAt(at);
             }

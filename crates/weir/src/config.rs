@@ -94,6 +94,8 @@ pub struct Config {
     pub naming_convention: Option<NamingConvention>,
     /// False if a function that reads needs a permission of its own beside that on its table. Default: true.
     pub infer_function_permissions: Option<bool>,
+    /// True if native queries are served without a look at the columns that they give.
+    pub disable_native_query_validation: bool,
     /// True if a variable that is not sent is absent over Hasura's protocol, not null.
     pub no_null_unbound_variable_default: bool,
     /// Queries that the operator keeps, the allow list and the REST endpoints made of them.
@@ -301,6 +303,9 @@ pub struct Source {
     /// True gives every table the field `_group_by`; without the key true unless `tracked_only`.
     #[serde(default)]
     pub group_by: Option<bool>,
+    /// Native queries and logical models, which the metadata has.
+    #[serde(skip)]
+    pub native_queries: source::native_queries::NativeQueries,
     /// Place of the source in the file.
     #[serde(skip)]
     pub of_file: Option<usize>,

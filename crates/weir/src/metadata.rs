@@ -10,6 +10,7 @@ pub(crate) mod store;
 
 use crate::config::source::address;
 use crate::config::source::address::Address;
+use crate::config::source::native_queries::NativeQueries;
 use crate::config::source::postgres::{Flavour, Postgres};
 use crate::config::{Config, Described, Source, SourceKind};
 use std::collections::BTreeSet;
@@ -51,7 +52,9 @@ fn inherit(config: &mut Config) -> Result<(), String> {
         .iter()
         .flat_map(|it| {
             let of_functions = it.functions.iter().flat_map(|it| &it.permissions).map(|it| it.role.as_str());
-            it.tables.iter().flat_map(TableEntry::roles).chain(of_functions)
+            let of_models = it.native_queries.models.iter().flat_map(|it| &it.select_permissions);
+            let of_models = of_models.map(|it| it.role.as_str());
+            it.tables.iter().flat_map(TableEntry::roles).chain(of_functions).chain(of_models)
         })
         .chain(of_actions)
         .collect();
@@ -59,6 +62,7 @@ fn inherit(config: &mut Config) -> Result<(), String> {
     for source in &mut config.sources {
         source.inherited_roles.clone_from(&roles);
         source.roles.clone_from(&plain);
+        source.native_queries.are_trusted = config.disable_native_query_validation;
         source.explicit_functions = config.infer_function_permissions == Some(false);
         let is_postgres = match address::parse(&source.url) {
             Ok(Address::Sqlite(_)) => false,
@@ -193,6 +197,11 @@ fn to_source(mut entry: SourceEntry, own: Source, url: String, at: usize) -> Sou
         postgres,
         tables: entry.tables,
         functions: entry.functions,
+        native_queries: NativeQueries {
+            queries: entry.native_queries,
+            models: entry.logical_models,
+            are_trusted: false,
+        },
         customization: entry.customization,
         tracked_only: true,
         of_metadata: Some(at),

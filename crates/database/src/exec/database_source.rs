@@ -240,6 +240,10 @@ impl<D: Driver> PreparedFetch for DatabaseFetch<D> {
         &self.claims
     }
 
+    fn reads_headers(&self) -> &[Box<str>] {
+        self.inner.state.driver.session_headers()
+    }
+
     fn rows(&self, input: FetchInput<'_>) -> Vec<RowKey> {
         let form = Form::default();
         let claims = input.caller.claims();

@@ -86,6 +86,16 @@ pub(crate) trait Driver: Debug + Send + Sync + Sized + 'static {
         field: u32,
     ) -> impl Future<Output = Result<Answers, SourceError>> + Send;
 
+    /// Names of [`weir_engine::source::PreparedFetch::reads_claims`] that every read depends on, as the database is told them.
+    fn session_claims(&self) -> &[&'static str] {
+        &[]
+    }
+
+    /// Headers that every read depends on, likewise.
+    fn session_headers(&self) -> &[Box<str>] {
+        &[]
+    }
+
     /// See [`weir_engine::source::Source::change_feed`].
     fn change_feed(&self) -> Option<&dyn ChangeFeed> {
         None
@@ -212,6 +222,11 @@ impl<D: Driver> RelationalFetch<D> {
             }
         };
         claims.extend(reads_all.then(|| WHOLE_SESSION.into()));
+        for &name in self.state.driver.session_claims() {
+            if claims.iter().all(|it| **it != *name) {
+                claims.push(name.into());
+            }
+        }
         claims
     }
 

@@ -1,14 +1,16 @@
 //! Reads the contents of a database server.
 
 mod catalog_reader;
+mod native_reader;
 
 use super::decoding::{fed_tables, prospect};
-use crate::contents::{Contents, NamedTable};
+use crate::contents::{Contents, NamedTable, NativeStatement, Natives};
 use std::time::{Duration, Instant};
 use weir_postgres::address::Settings;
 use weir_postgres::connection::Facts;
 use weir_postgres::error::Error;
 use weir_postgres::introspect::ReadRelations;
+use weir_postgres::introspect::grants::RoleGrant;
 use weir_postgres::pool::Pool;
 use weir_postgres::replication::Prospect;
 use weir_relational::catalog::postgres_types::Types;
@@ -38,6 +40,8 @@ pub struct ReadTables<'o> {
     pub relations: ReadRelations,
     /// The tables whose rows are values of an enum.
     pub enums: &'o [NamedTable<'o>],
+    /// Native queries, and whether they are taken for granted.
+    pub natives: (&'o [NativeStatement<'o>], bool),
 }
 
 /// Tables, types and functions of a database, and facts of its server.
@@ -49,6 +53,8 @@ pub struct PostgresContents {
     pub(super) facts: Option<Facts>,
     /// Changes that the server can report.
     pub(super) prospect: Prospect,
+    /// What roles may do; read where transactions have the roles of their callers.
+    pub grants: Vec<RoleGrant>,
 }
 
 impl PostgresContents {
@@ -65,11 +71,27 @@ impl PostgresContents {
         patient.limits.session_lock_timeout = Duration::ZERO;
         let pool = Pool::new(patient);
         let deadline = Instant::now() + patience;
-        let (catalog, types, warnings) =
+        let (catalog, types, mut warnings) =
             catalog_reader::read(&pool, tables, deadline).await.map_err(PostgresReadError)?;
+        let caller = &settings.caller;
+        warnings.extend(catalog_reader::setting_readers(&pool, caller, tables.schemas, deadline).await);
+        let grants = match caller.row_security {
+            Some(_) => {
+                let grants = catalog_reader::grants(&pool, tables.schemas, deadline).await;
+                grants.map_err(PostgresReadError)?
+            }
+            None => Vec::new(),
+        };
+        let natives = match tables.natives.0 {
+            [] => Natives::default(),
+            _ => {
+                let read = native_reader::read(&pool, settings, &types, tables.natives, deadline);
+                read.await.map_err(PostgresReadError)?
+            }
+        };
         let enums = catalog_reader::enums(&pool, &catalog, tables.enums, deadline).await;
         let prospect = prospect(settings, &fed_tables(&catalog), &pool, deadline).await;
-        let tables = Contents { catalog, enums, warnings };
-        Ok(Self { tables, types, facts: pool.facts(), prospect })
+        let tables = Contents { catalog, enums, natives, warnings };
+        Ok(Self { tables, types, facts: pool.facts(), prospect, grants })
     }
 }

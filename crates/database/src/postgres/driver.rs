@@ -1,11 +1,14 @@
 //! The driver of one PostgreSQL database.
 
+use super::caller_session::SessionSettings;
 use super::decoding::Decoding;
 use super::values::decode::{Choices, Decoder};
 use crate::exec::driver::{RelationalFetch, SourceState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use weir_engine::source::FetchInput;
 use weir_postgres::connection::Facts;
+use weir_postgres::local_settings::LocalSettings;
 use weir_postgres::pool::Pool;
 use weir_relational::dialect::postgres::Postgres;
 use weir_relational::passes::reach::Reach;
@@ -21,6 +24,8 @@ pub struct PostgresDriver {
     /// Facts of the server when it was opened.
     pub(super) facts: Option<Facts>,
     pub(super) decoding: Decoding,
+    /// Settings of its transactions.
+    pub(super) session: SessionSettings,
     /// Numbers of statements by [`Reach`], where tables have shards.
     pub(super) shards: Option<[AtomicU64; Reach::EVERY.len()]>,
 }
@@ -44,6 +49,19 @@ impl PostgresDriver {
         } else {
             self.decoder(oid)
         }
+    }
+}
+
+impl RelationalFetch<PostgresDriver> {
+    /// The settings of a read; `None`: reads of all callers are alike.
+    pub(super) fn read_settings(&self, input: &FetchInput<'_>) -> Option<Arc<LocalSettings>> {
+        self.state.driver.session.of_read(input)
+    }
+
+    /// The settings of a mutation; `None`: it has none.
+    pub(super) fn write_settings(&self, input: &FetchInput<'_>) -> Option<Arc<LocalSettings>> {
+        let driver = &self.state.driver;
+        driver.session.of_mutation(input, driver.dialect.flavour.abilities().local_settings)
     }
 }
 

@@ -10,6 +10,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::time::{Duration, Instant};
 use weir_postgres::error::Error;
+use weir_postgres::local_settings::LocalSettings;
 use weir_postgres::session::Session;
 use weir_postgres::transaction::{Isolation, Transaction};
 use weir_relational::dialect::flavour::Flavour;
@@ -68,9 +69,15 @@ impl Retry {
         Some(pause)
     }
 
-    /// Appends the beginning of the transaction to `session`.
-    pub(super) fn begin(&self, session: &mut Session, isolation: Isolation) {
+    /// Appends the beginning of the transaction to `session`, with its settings: those behind a savepoint would be lost with it.
+    pub(super) fn begin(
+        &self,
+        session: &mut Session,
+        isolation: Isolation,
+        settings: Option<&LocalSettings>,
+    ) {
         session.begin(Transaction::ReadWrite(isolation));
+        settings.into_iter().for_each(|it| session.set_local(it));
         if self.flavour.abilities().restarts_at_savepoint {
             session.savepoint();
         }

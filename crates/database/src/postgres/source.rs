@@ -1,5 +1,6 @@
 //! A PostgreSQL database as a source of a graph.
 
+use super::caller_session::SessionSettings;
 use super::contents::{PostgresContents, PostgresReadError};
 use super::decoding::{Decoding, fed_tables, prospect};
 use super::driver::{PostgresDriver, PostgresState};
@@ -107,7 +108,8 @@ impl Driver for PostgresDriver {
         asked: &BoundStatement,
         field: u32,
     ) -> Result<Answers, SourceError> {
-        let reads = run.fetch.reads(&run.input);
+        let settings = run.fetch.read_settings(&run.input);
+        let reads = run.fetch.reads(&run.input).with_settings(settings.as_deref());
         let values = super::writing::program::parameters(asked);
         let rows = reads
             .read(&super::writing::program::statement(&asked.template), values, run.input.deadline)
@@ -144,6 +146,14 @@ impl Driver for PostgresDriver {
     fn product(&self) -> Option<String> {
         let facts = self.pool.facts().or(self.facts)?;
         Some(format!("{} {}", facts.flavour.product(), facts.release).trim_end().to_owned())
+    }
+
+    fn session_claims(&self) -> &[&'static str] {
+        self.session.claims()
+    }
+
+    fn session_headers(&self) -> &[Box<str>] {
+        self.session.headers()
     }
 
     fn change_feed(&self) -> Option<&dyn ChangeFeed> {
@@ -221,9 +231,11 @@ impl DatabaseSource<PostgresDriver> {
         let dialect = Postgres { flavour, types, floats };
         settings.follower_reads = flavour.abilities().follower_reads;
         let shards = frontend.relations().catalog.has_shards().then(Default::default);
+        let session = SessionSettings::new(settings.caller.clone());
         let pool = Pool::new(settings);
         let name_of = name.into();
-        let driver = PostgresDriver { dialect, choices, pool, name: name_of, facts, decoding, shards };
+        let driver =
+            PostgresDriver { dialect, choices, pool, name: name_of, facts, decoding, session, shards };
         Self::serve(name, frontend, driver)
     }
 

@@ -1,12 +1,16 @@
 //! Opens a file for a front end that is made of what the file holds.
 
 use super::source::{SqliteOpenError, SqliteSource};
-use crate::contents::{Contents, EnumTable, NamedTable};
+use crate::contents::{
+    CheckedNative, Contents, EnumTable, NamedTable, NativeStatement, Natives, missing_column,
+};
 use crate::frontend::ApiFrontend;
+use rusqlite::Connection;
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::ScopedJoinHandle;
+use weir_relational::dialect::sqlite_type::column_type;
 use weir_sqlite::connection::{Database, Tuning, reader};
 use weir_sqlite::introspect::{SqliteOptions, enum_values, read};
 use weir_sqlite::table_checks::warn_of_refusals;
@@ -18,8 +22,34 @@ pub struct SqliteFile {
     contents: Contents,
 }
 
+/// Looks at `statements`. SQLite knows the names of their columns alone: types are as they are declared.
+fn read_natives(
+    connection: &Connection,
+    options: SqliteOptions,
+    statements: &[NativeStatement<'_>],
+) -> Natives {
+    let mut natives = Natives::default();
+    for statement in statements {
+        let arguments = statement.arguments.iter().map(|it| it.1);
+        for name in arguments.chain(statement.columns.iter().map(|it| it.1.as_str())) {
+            natives.types.insert(name.to_owned(), (0, column_type(name, options.integers)));
+        }
+        let fault = match connection.prepare(&statement.select_all(|place| format!("?{place}"))) {
+            Ok(prepared) if !prepared.readonly() => Some("the statement is no query".to_owned()),
+            Ok(prepared) => {
+                let names: Vec<&str> = prepared.column_names().collect();
+                let missing = statement.columns.iter().find(|it| !names.contains(&it.0));
+                missing.map(|it| missing_column(it.0))
+            }
+            Err(error) => Some(error.to_string()),
+        };
+        natives.checked.push(CheckedNative { name: statement.name.to_owned(), is_volatile: false, fault });
+    }
+    natives
+}
+
 impl SqliteFile {
-    /// Reads the file `path`; `enums` are the tables whose rows are values of an enum.
+    /// Reads the file `path`; `enums` are the tables whose rows are values of an enum, `natives` statements to look at.
     /// # Errors
     /// The file cannot be read.
     pub fn read(
@@ -27,13 +57,15 @@ impl SqliteFile {
         tuning: Tuning,
         options: SqliteOptions,
         enums: &[NamedTable<'_>],
+        natives: &[NativeStatement<'_>],
     ) -> Result<Self, SqliteOpenError> {
         let database = Database::new(path, tuning);
         let reader = reader(&database).map_err(SqliteOpenError::Sqlite)?;
         let (catalog, warnings) = read(&reader.connection, options).map_err(SqliteOpenError::Sqlite)?;
         let tables = enums.iter().filter_map(|it| catalog.find("", it.name)).map(|it| catalog.table(it));
         let enums = tables.map(|it| EnumTable::new(it, enum_values(&reader.connection, it))).collect();
-        Ok(Self { database, contents: Contents { catalog, enums, warnings } })
+        let natives = read_natives(&reader.connection, options, natives);
+        Ok(Self { database, contents: Contents { catalog, enums, natives, warnings } })
     }
 
     /// Serves the front end that `generate` makes of the contents as the source `name`, and returns the contents with warnings of the

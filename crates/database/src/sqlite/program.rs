@@ -44,7 +44,8 @@ pub(super) fn drive<'r>(
     let mut program = program;
     let index_maintenance = Arc::clone(writer.index_maintenance());
     let refused = move |error| writer_error(error, protocol);
-    writer.submit(run.input.deadline, refused, move |connection| {
+    // The tables of native types have no triggers.
+    writer.submit(run.input.deadline, None::<&str>, refused, move |connection| {
         let prepared = &*owned.prepared;
         let bindings = owned.bindings();
         let member = &prepared.plan.members[member];

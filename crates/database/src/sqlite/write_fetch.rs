@@ -7,8 +7,19 @@ use super::errors::writer_error;
 use super::fetch::OwnedRun;
 use crate::exec::driver::PlannedFetch;
 use crate::exec::errors::{with_message, with_path};
+use std::sync::Arc;
+use weir_engine::caller::Claims;
 use weir_engine::source::{BoxFuture, FetchResult, SourceError};
 use weir_sqlite::writer::Writer;
+
+/// The session variables as JSON, written when triggers can read them.
+struct SessionText(Arc<Claims>);
+
+impl AsRef<str> for SessionText {
+    fn as_ref(&self) -> &str {
+        self.0.session()
+    }
+}
 
 /// Runs the root fields in one job of `writer`.
 pub(super) fn write<'r>(
@@ -18,7 +29,8 @@ pub(super) fn write<'r>(
     let protocol = run.fetch.ask.protocol;
     let owned = OwnedRun::of(run, Vec::new());
     let refused = move |error| writer_error(error, protocol);
-    writer.submit(run.input.deadline, refused, move |connection| {
+    let session = Some(SessionText(Arc::clone(run.input.caller.claims())));
+    writer.submit(run.input.deadline, session, refused, move |connection| {
         let fetch = &*owned.fetch;
         match fetch.answer(connection, &owned.prepared, owned.bindings(), None, None) {
             // A value that cannot be written rolls the changes back.

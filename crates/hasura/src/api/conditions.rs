@@ -4,7 +4,7 @@ use super::generate::Tables;
 use super::meaning::{EnumMeaning, InputMeaning};
 use super::row_types::{FUNCTIONS, takes};
 use super::schema_core::{Core, list, plain, write};
-use super::table_types::TableApi;
+use super::table_types::{TableApi, select_column_suffix};
 use crate::model::Model;
 use weir_relational::catalog::{ColumnType, Relationship, RelationshipKind};
 use weir_relational::plan::operators::Aggregation;
@@ -166,7 +166,8 @@ impl Core {
         }
         self.computed_inputs(model, table, |_| order);
         self.function_orders(table);
-        self.enumeration(name, "_select_column", &["select columns of table \"", &table.table.name, "\""]);
+        let suffix = select_column_suffix(table.is_model);
+        self.enumeration(name, suffix, &["select columns of table \"", &table.table.name, "\""]);
         for column in &table.columns {
             self.enum_value(column.name, "column name", EnumMeaning::Column(id, column.id));
         }
@@ -219,7 +220,11 @@ impl Core {
     }
 }
 
-/// True if a relationship needs no arguments of the client.
+/// True if a relationship needs no arguments of the client, and leads to rows that a condition can ask for.
 fn needs_nothing(model: &Model, relationship: &Relationship) -> bool {
-    relationship.call.is_none_or(|it| model.function(it).0.arguments.is_empty())
+    let is_plain = |it| {
+        let (tracked, function) = model.function(it);
+        tracked.arguments.is_empty() && function.code.is_none()
+    };
+    relationship.call.is_none_or(is_plain)
 }

@@ -2,7 +2,7 @@
 
 use super::generate::Tables;
 use super::meaning::{FieldMeaning, InputMeaning};
-use super::schema_core::{Core, Style, full_list, non_null, plain};
+use super::schema_core::{Core, Style, certain, full_list, non_null, plain};
 use super::table_types::TableApi;
 use crate::model::{Model, Serves};
 use weir_language::schema::{TypeId, TypeRef};
@@ -110,6 +110,8 @@ impl Core {
             for &place in &tracked.arguments {
                 let argument = &function.arguments[place as usize];
                 let (ty, _) = self.scalar_uses(&argument.ty);
+                let is_needed = function.code.is_some() && !argument.has_default;
+                let ty = if is_needed { certain(ty) } else { ty };
                 let name = tracked.argument_name(function, place);
                 self.input_field(&name, "", ty, InputMeaning::FunctionArgument(place));
             }

@@ -34,7 +34,8 @@ pub fn generate(model: Model, permissions: Permissions) -> Result<Api, Vec<Error
 /// # Errors
 /// See [`generate`].
 pub fn generate_relay(of: &Api) -> Result<Api, Vec<Error>> {
-    make(Arc::clone(&of.model), Arc::clone(&of.permissions), Style::Connections)
+    let made = make(Arc::clone(&of.model), Arc::clone(&of.permissions), Style::Connections)?;
+    Ok(Api { row_security: of.row_security.clone(), ..made })
 }
 
 fn make(model: Arc<Model>, permissions: Arc<Permissions>, style: Style) -> Result<Api, Vec<Error>> {
@@ -46,11 +47,13 @@ fn make(model: Arc<Model>, permissions: Arc<Permissions>, style: Style) -> Resul
     core.order_by_enum();
     if style == Style::Lists && tables.iter().next().is_some() {
         core.stream_ordering();
-        tables.iter().for_each(|table| core.stream_inputs(table));
+        tables.iter().filter(|it| !it.is_model).for_each(|table| core.stream_inputs(table));
     }
     for table in tables.iter() {
         core.rows(&model, &tables, table);
-        core.aggregates(table);
+        if !table.is_model {
+            core.aggregates(table);
+        }
         core.groups(table);
         core.connection(table);
         core.filters(&model, &tables, table);
@@ -72,6 +75,7 @@ fn make(model: Arc<Model>, permissions: Arc<Permissions>, style: Style) -> Resul
         schema,
         model,
         permissions,
+        row_security: None,
         is_relay: style == Style::Connections,
         fields,
         inputs,

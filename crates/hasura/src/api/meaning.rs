@@ -9,6 +9,7 @@ use crate::model::Model;
 use crate::permission::Permissions;
 use std::sync::Arc;
 use weir_language::schema::{EnumValueId, FieldId, InputId, Schema};
+use weir_postgres::RowSecurity;
 use weir_relational::catalog::{ColumnId, ColumnType, FunctionId, RelationshipId, TableId};
 use weir_relational::plan::operators::{Aggregation, Cast, Comparison, Measure, Statistic};
 
@@ -21,6 +22,8 @@ pub struct Api {
     pub model: Arc<Model>,
     /// The permissions of roles other than the admin.
     pub permissions: Arc<Permissions>,
+    /// Rules by which the database's own policies choose rows, with the role of each caller.
+    pub row_security: Option<RowSecurity>,
     /// True for Relay's form.
     pub is_relay: bool,
     /// By [`FieldId`].

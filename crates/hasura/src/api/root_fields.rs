@@ -75,7 +75,7 @@ impl Core {
             self.connection_roots(tables);
             return;
         }
-        for table in tables.iter() {
+        for table in tables.iter().filter(|it| !it.is_model) {
             self.selects(table);
             if is_live {
                 self.stream_root(table);

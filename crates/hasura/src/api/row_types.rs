@@ -90,13 +90,16 @@ impl Core {
             RelationshipKind::Object { certain: true } => non_null(object),
             RelationshipKind::Object { certain: false } => plain(object),
             // Hasura declares this list nullable.
-            RelationshipKind::Array if called.is_some() => list(object),
+            RelationshipKind::Array if called.is_some() && !target.is_model => list(object),
             RelationshipKind::Array => full_list(object),
         };
         self.field(&relationship.name, words, ty, FieldMeaning::Related(id));
         relationship.call.into_iter().for_each(|it| self.call_arguments(model, it));
         if relationship.kind == RelationshipKind::Array {
             self.page(target);
+            if target.is_model {
+                return;
+            }
             let mut name = std::mem::take(&mut self.name);
             write(&mut name, &[&relationship.name, "_aggregate"]);
             let ty = non_null(target.types.aggregate);

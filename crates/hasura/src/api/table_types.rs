@@ -5,7 +5,9 @@ use crate::model::{Model, Tracked};
 use std::collections::HashSet;
 use weir_language::schema::{TypeId, TypeRef};
 use weir_relational::catalog::facts::{Aggregates, Cell, Operators};
-use weir_relational::catalog::{ColumnId, ColumnType, Relationship, RelationshipKind, Table, TableId};
+use weir_relational::catalog::{
+    ColumnId, ColumnType, Relationship, RelationshipKind, Table, TableId, TableKind,
+};
 
 /// A tracked table with the types its members refer to.
 pub(super) struct TableApi<'m> {
@@ -22,6 +24,8 @@ pub(super) struct TableApi<'m> {
     pub(super) deletable: bool,
     /// An array relationship leads to the table.
     pub(super) in_arrays: bool,
+    /// It stands for a logical model: only calls give its rows, and there are no aggregates.
+    pub(super) is_model: bool,
 }
 
 /// An exposed column.
@@ -52,6 +56,7 @@ pub(super) struct ColumnApi<'m> {
 #[derive(Clone, Copy)]
 pub(super) struct Types {
     pub(super) object: TypeId,
+    /// The object's own type for a logical model, whose aggregates nothing names.
     pub(super) aggregate: TypeId,
     pub(super) aggregate_fields: TypeId,
     pub(super) bool_exp: TypeId,
@@ -98,7 +103,6 @@ pub(super) fn tables<'m>(model: &'m Model, core: &mut Core) -> Vec<Option<TableA
         let by_pk = table.primary_key.as_ref().is_some_and(|key| are_exposed(tracked, &key.columns));
         let insertable = table.insertable && columns.iter().any(|column| column.insertable);
         let updatable = table.updatable && columns.iter().any(|column| column.updatable);
-        let written = insertable || updatable || table.deletable;
         let arrays = in_arrays[at];
         let mut on = |wanted: bool, suffix: &str| wanted.then(|| core.reference(&tracked.name, suffix));
         let aggregate_bool_exp = on(arrays, "_aggregate_bool_exp");
@@ -108,17 +112,18 @@ pub(super) fn tables<'m>(model: &'m Model, core: &mut Core) -> Vec<Option<TableA
         let insert_input = on(insertable, "_insert_input");
         let on_conflict = on(insertable && updatable && !table.arbiters.is_empty(), "_on_conflict");
         let group = on(tracked.has_groups && style == Style::Lists, "_group");
-        let mutation_response = on(written, "_mutation_response");
+        let mutation_response = on(insertable || updatable || table.deletable, "_mutation_response");
         let has_connection = by_pk && style == Style::Connections;
         let connection = on(has_connection && !clashes_with_connection(&names, &tracked.name), "Connection");
+        let is_model = table.kind == TableKind::Model;
         let mut of = |suffix: &str| core.reference(&tracked.name, suffix);
         let types = Types {
             object: of(""),
-            aggregate: of("_aggregate"),
-            aggregate_fields: of("_aggregate_fields"),
+            aggregate: of(if is_model { "" } else { "_aggregate" }),
+            aggregate_fields: of(if is_model { "" } else { "_aggregate_fields" }),
             bool_exp: of("_bool_exp"),
             order_by: of("_order_by"),
-            select_column: of("_select_column"),
+            select_column: of(select_column_suffix(is_model)),
             connection,
             group,
             aggregate_bool_exp,
@@ -140,9 +145,15 @@ pub(super) fn tables<'m>(model: &'m Model, core: &mut Core) -> Vec<Option<TableA
             updatable,
             deletable: table.deletable,
             in_arrays: arrays,
+            is_model,
         })
     };
     (0..len).map(|at| one(at, core)).collect()
+}
+
+/// Suffix of the enum of a table's columns, or of a logical model's.
+pub(super) const fn select_column_suffix(is_model: bool) -> &'static str {
+    if is_model { "_enum_name" } else { "_select_column" }
 }
 
 /// The tables that array relationships lead to, and those that object relationships do.
@@ -150,7 +161,8 @@ fn targets(model: &Model) -> [Vec<bool>; 2] {
     let len = model.relations.catalog.tables.len();
     let mut in_arrays = vec![false; len];
     let mut in_objects = vec![false; len];
-    for Relationship { to, kind, .. } in &model.relations.relationships {
+    let of_tables = model.relations.relationships.iter().filter(|it| !model.is_model(it.to));
+    for Relationship { to, kind, .. } in of_tables {
         match kind {
             RelationshipKind::Array => in_arrays[to.0 as usize] = true,
             RelationshipKind::Object { .. } => in_objects[to.0 as usize] = true,

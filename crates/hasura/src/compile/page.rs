@@ -64,7 +64,7 @@ impl<'c> Compiler<'c> {
         row: &mut Row,
     ) -> Result<MemberKind, PlanError> {
         let related = &self.api.model.relations.relationships[by.0 as usize];
-        let nest = super::nest(related, row);
+        let nest = super::nest(&self.api.model.relations, related, row);
         self.connection(field, related.to, nest)
     }
 

@@ -7,11 +7,12 @@ use super::convention;
 use super::graphql_names::{assign, graphql_name, hint, no_table};
 use super::lookups;
 use super::model_options::{EnumReader, Groups, ModelOptions, Track};
+use super::native_queries;
 use super::relationships;
 use super::reserved;
 use super::tracked_functions;
 use super::{Model, RootField, RootFields, Tracked};
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use weir_metadata::document::table::{RootFieldEntries, RootFieldEntry, TableEntry};
 use weir_relational::catalog::facts::Operators;
 use weir_relational::catalog::{Catalog, ConfigStep, EnumTableValue, Relations, Table, TableId, Warning};
@@ -30,15 +31,25 @@ impl Model {
         let functions = Vec::new();
         let customization = options.customization.cloned().unwrap_or_default();
         let lookups = Vec::new();
-        let model = Self { relations, tables, functions, missing_row, messages, customization, lookups };
-        let mut building = Building { model, options, warnings: Vec::new(), entries: Vec::new() };
+        let models = Vec::new();
+        let model = Self { relations, tables, functions, missing_row, models, messages, customization, lookups };
+        let mut building = Building {
+            model,
+            options,
+            warnings: Vec::new(),
+            entries: Vec::new(),
+            models: Vec::new(),
+            natives: HashMap::new(),
+        };
         building.find_entries();
         building.track();
         building.root_fields();
         building.enum_tables(read_enum);
+        native_queries::build(&mut building);
         relationships::build(&mut building);
         tracked_functions::build(&mut building);
         lookups::build(&mut building);
+        building.model.models = building.models;
         (building.model, building.warnings)
     }
 }

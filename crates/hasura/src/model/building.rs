@@ -1,7 +1,10 @@
 //! A model in the making.
 
 use super::{Model, ModelOptions};
-use weir_relational::catalog::{ConfigStep, Relationship, RelationshipId, TableId, Warning};
+use hashbrown::HashMap;
+use weir_relational::catalog::{
+    ConfigStep, FunctionId, Relationship, RelationshipId, TableId, TableKind, Warning,
+};
 
 /// A model in the making.
 pub(super) struct Building<'o> {
@@ -10,6 +13,10 @@ pub(super) struct Building<'o> {
     pub(super) warnings: Vec<Warning>,
     /// Entries whose table is there: place of the entry, table.
     pub(super) entries: Vec<(usize, TableId)>,
+    /// Logical models: place of the entry, table.
+    pub(super) models: Vec<(usize, TableId)>,
+    /// Native queries by their names, with the tables of their rows.
+    pub(super) natives: HashMap<String, (FunctionId, TableId)>,
 }
 
 impl Building<'_> {
@@ -26,7 +33,7 @@ impl Building<'_> {
             .iter()
             .filter_map(|verb| name.strip_prefix(verb))
             .flat_map(|rest| ends.iter().filter_map(move |end| rest.strip_suffix(end)));
-        rests.any(|base| self.model.tables.iter().flatten().any(|tracked| tracked.name == base))
+        rests.any(|base| self.model.all().any(|it| it.1.kind != TableKind::Model && it.2.name == base))
     }
 
     pub(super) fn add_relationship(&mut self, relationship: Relationship) {

@@ -10,13 +10,14 @@ use weir_metadata::document::table::{
     ColumnConfig, ComputedFieldEntry, ForeignKeyOn, FullRootField, InsertionOrder, Manual, QualifiedName,
     RelationshipEntry, RemoteKey, RootFieldEntries, RootFieldEntry, TableEntry, TableName, Using,
 };
-use weir_relational::catalog::{ColumnId, Relationship, RelationshipKind, Table, TableId};
+use weir_relational::catalog::{ColumnId, Relationship, RelationshipKind, Table, TableId, TableKind};
 
 impl Model {
     /// Entries of all tracked tables. `configured` are the entries that the model was made of: their other settings stay.
     #[must_use]
     pub fn entries(&self, configured: &[TableEntry]) -> Vec<TableEntry> {
-        self.all().map(|(at, table, tracked)| self.entry(at, table, tracked, configured)).collect()
+        let tables = self.all().filter(|it| it.1.kind != TableKind::Model);
+        tables.map(|(at, table, tracked)| self.entry(at, table, tracked, configured)).collect()
     }
 
     fn entry(&self, at: TableId, table: &Table, tracked: &Tracked, configured: &[TableEntry]) -> TableEntry {

@@ -2,9 +2,12 @@
 
 use super::lookups::LookupEntry;
 use std::collections::BTreeMap;
+use weir_database::contents::Natives;
 use weir_metadata::document::api::InheritedRole;
 use weir_metadata::document::customization::Customization;
 use weir_metadata::document::function::FunctionEntry;
+use weir_metadata::document::logical_model::LogicalModelEntry;
+use weir_metadata::document::native_query::NativeQueryEntry;
 use weir_metadata::document::table::TableEntry;
 use weir_relational::catalog::{EnumTableValue, Table};
 
@@ -21,6 +24,14 @@ pub struct ModelOptions<'o> {
     pub tables: &'o [TableEntry],
     /// Functions that are served.
     pub functions: &'o [FunctionEntry],
+    /// Native queries that are served.
+    pub native_queries: &'o [NativeQueryEntry],
+    /// The models of their rows.
+    pub logical_models: &'o [LogicalModelEntry],
+    /// What the database says of them.
+    pub natives: Option<&'o Natives>,
+    /// True if native queries are served as they are, without a look at their columns.
+    pub trusts_natives: bool,
     /// Answer of a change by key that finds no row.
     pub missing_row: MissingRow,
     /// Messages of violated constraints, by name.

@@ -35,6 +35,12 @@ pub(super) fn build(building: &mut Building<'_>) {
     }
     let mut names: HashMap<TableId, UniqueNames> = HashMap::new();
     for (relationship, entry) in explicit {
+        let is_known = building.model.is_model(relationship.from)
+            && building.model.relations.relationships.iter().any(|it| *it == relationship);
+        if is_known {
+            // Native queries of one model may say the same.
+            continue;
+        }
         let taken =
             names.entry(relationship.from).or_insert_with(|| columns_taken(building, relationship.from));
         if free(taken, &relationship.name, relationship.kind) {
@@ -181,6 +187,23 @@ fn explicit(building: &mut Building<'_>) -> Vec<(Relationship, Vec<ConfigStep>)>
             }
         }
     }
+    for (place, native) in building.options.native_queries.iter().enumerate() {
+        let Some(&(_, at)) = building.natives.get(&native.root_field_name) else { continue };
+        let mut number = HashMap::new();
+        for (block, entry) in native.relationships() {
+            let number: &mut usize = number.entry(block).or_default();
+            let path = vec!["native_queries".into(), place.into(), block.into(), (*number).into()];
+            *number += 1;
+            let wanted = if block == "object_relationships" { Wanted::Object } else { Wanted::Array };
+            match resolve(building, at, entry, wanted) {
+                Ok(relationship) => {
+                    let comment = entry.comment.clone();
+                    out.push((Relationship { comment, ..relationship }, path));
+                }
+                Err(reason) => building.warn_at(at, &entry.name, reason, path),
+            }
+        }
+    }
     out
 }
 
@@ -257,8 +280,15 @@ fn by_mapping(
     manual: &Manual,
     wanted: Wanted,
 ) -> Result<Relationship, String> {
-    let to = manual.remote_table.as_ref().ok_or("`remote_table` is missing")?;
-    let to = find_tracked(building, to)?;
+    let (to, call) = match (&manual.remote_table, &manual.remote_native_query) {
+        (Some(table), _) => (find_tracked(building, table)?, None),
+        (None, Some(native)) => {
+            let found = building.natives.get(native);
+            let (call, table) = found.ok_or_else(|| format!("native query `{native}` is not tracked"))?;
+            (*table, Some(*call))
+        }
+        (None, None) => return Err("`remote_table` is missing".into()),
+    };
     let column = |table: TableId, name: &str| -> Result<ColumnId, String> {
         let table = building.model.relations.catalog.table(table);
         table.find(name).ok_or_else(|| no_column(table, name))
@@ -282,8 +312,8 @@ fn by_mapping(
             Wanted::Object => RelationshipKind::Object { certain: false },
             Wanted::Array => RelationshipKind::Array,
         },
-        call: None,
-        insert_first: wanted == Wanted::Object && !after,
+        call,
+        insert_first: wanted == Wanted::Object && !after && call.is_none(),
         enforced: false,
         deferrable: false,
     })

@@ -113,10 +113,14 @@ pub(super) fn build(building: &mut Building<'_>) {
     }
 }
 
-/// Root fields that tables were given by name.
+/// Root fields that tables were given by name, and those of native queries.
 fn root_fields(model: &Model) -> HashSet<String> {
     let tables = model.tables.iter().flatten();
-    tables.flat_map(|it| it.root_fields.names()).map(str::to_owned).collect()
+    let natives = model.functions.iter().filter_map(|it| match &it.serves {
+        Serves::Root { select, .. } => Some(select.as_str()),
+        Serves::Row { .. } => None,
+    });
+    tables.flat_map(|it| it.root_fields.names()).chain(natives).map(str::to_owned).collect()
 }
 
 fn track_function(
@@ -213,7 +217,9 @@ pub(super) fn list_client_arguments(
 /// The one function that is meant.
 pub(super) fn find<'c>(functions: &'c [Function], name: &TableName) -> Result<(u32, &'c Function), String> {
     let (schema, name) = name.parts();
-    let meant = |it: &(usize, &Function)| it.1.name == name && (schema.is_empty() || it.1.schema == schema);
+    let meant = |it: &(usize, &Function)| {
+        it.1.name == name && (schema.is_empty() || it.1.schema == schema) && it.1.code.is_none()
+    };
     if functions.is_empty() {
         return Err("this database has no functions that can be served".into());
     }
@@ -286,6 +292,7 @@ pub(super) mod tests {
             is_set: true,
             volatility,
             comment: String::new(),
+            code: None,
         }
     }
 

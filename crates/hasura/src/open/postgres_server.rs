@@ -1,7 +1,9 @@
 //! Opens a database server.
 
 use super::{GeneratedApi, OpenError, Served, generate_api, list_enums};
-use crate::model::{ModelOptions, Track};
+use crate::api::meaning::Api;
+use crate::model::{ModelOptions, Track, statements};
+use crate::permission::grant_entries;
 use std::sync::Arc;
 use std::time::Duration;
 use weir_database::postgres::{PostgresContents, PostgresReadError, PostgresSource, ReadTables};
@@ -33,7 +35,9 @@ pub async fn read_postgres(
         Track::All => ReadRelations::Own,
         Track::Listed => ReadRelations::All,
     };
-    let tables = ReadTables { schemas: options.schemas, relations, enums: &enums };
+    let statements = statements(&options.model);
+    let natives = (&*statements, options.model.trusts_natives);
+    let tables = ReadTables { schemas: options.schemas, relations, enums: &enums, natives };
     PostgresContents::read(settings, tables, patience).await
 }
 
@@ -56,12 +60,21 @@ pub async fn open_postgres(
 /// The contents make no sound schema.
 pub fn serve_postgres(
     name: &str,
-    settings: Settings,
+    mut settings: Settings,
     options: PostgresOptions<'_>,
     contents: &PostgresContents,
 ) -> Result<Served<PostgresSource>, OpenError<PostgresReadError>> {
+    let row_security = settings.caller.row_security.clone();
+    let granted = row_security.as_ref().map(|_| {
+        let tracks_all = options.model.track == Track::All;
+        grant_entries(options.model.tables, &contents.grants, &contents.tables.catalog, tracks_all)
+    });
+    let tables = granted.as_deref().unwrap_or(options.model.tables);
+    let model = ModelOptions { tables, ..options.model };
     let GeneratedApi { api, warnings, remote_fields } =
-        generate_api(&contents.tables, options.model).map_err(OpenError::Schema)?;
+        generate_api(&contents.tables, model).map_err(OpenError::Schema)?;
+    let api = Api { row_security, ..api };
+    settings.caller.in_mutations = true;
     let source = PostgresSource::of(name, Arc::new(api), settings, contents, options.stringify);
     Ok(Served { source, warnings, remote_fields })
 }

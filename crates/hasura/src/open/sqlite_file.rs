@@ -1,7 +1,7 @@
 //! Opens a SQLite file.
 
 use super::{GeneratedApi, OpenError, RemoteField, Served, generate_api, list_enums};
-use crate::model::ModelOptions;
+use crate::model::{ModelOptions, statements};
 use std::path::Path;
 use std::sync::Arc;
 use weir_database::contents::Contents;
@@ -50,7 +50,7 @@ pub fn open_sqlite(
     options: SqliteSourceOptions<'_>,
 ) -> Result<OpenedFile, OpenError<SqliteOpenError>> {
     let SqliteSourceOptions { catalog, model, tuning } = options;
-    let file = SqliteFile::read(path, tuning, catalog, &list_enums(&model))?;
+    let file = SqliteFile::read(path, tuning, catalog, &list_enums(&model), &statements(&model))?;
     let mut warnings = Vec::new();
     let mut remote_fields = Vec::new();
     let mut known = 0;

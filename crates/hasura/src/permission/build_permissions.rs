@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
 use std::sync::Arc;
 use weir_metadata::document::function::ExposedAs;
-use weir_metadata::document::permission::PermissionEntry;
+use weir_metadata::document::permission::{PermissionEntry, SelectPermission};
 use weir_metadata::document::table::TableEntry;
 use weir_relational::catalog::{ConfigStep, TableId, Warning};
 
@@ -39,6 +39,9 @@ pub fn build(model: &Model, options: &ModelOptions<'_>) -> (Permissions, Vec<War
         if let Some(table) = table.filter(|it| seen.insert(*it)) {
             building.entry(at, table, entry);
         }
+    }
+    for (at, table) in &model.models {
+        building.logical_model(*at, *table, &options.logical_models[*at].select_permissions);
     }
     for role in model.functions.iter().flat_map(|it| &it.roles) {
         building.role(role);
@@ -68,7 +71,8 @@ fn functions(
     let may_call = |function: &crate::model::TrackedFunction| match &function.serves {
         Serves::Root { table, root, .. } => {
             let is_named = || function.roles.iter().any(|it| names.contains(&it.as_str()));
-            let is_inferred = !explicit && *root == ExposedAs::Query;
+            let is_native = model.is_model(*table);
+            let is_inferred = is_native || !explicit && *root == ExposedAs::Query;
             tables[table.0 as usize].select.is_some() && (is_inferred || is_named())
         }
         Serves::Row { .. } => false,
@@ -89,6 +93,20 @@ impl PermissionBuilder<'_> {
         self.tell_stricter(table, it);
         let list = place("delete_permissions");
         self.list(list, &it.delete_permissions, |it| rules.delete(it), |it| &mut it.delete);
+    }
+
+    /// Gives roles their rules on the rows of a logical model.
+    fn logical_model(&mut self, entry: usize, table: TableId, list: &[PermissionEntry<SelectPermission>]) {
+        let mut rules = TableRules::new(self.model, table);
+        for (at, PermissionEntry { role, permission, .. }) in list.iter().enumerate() {
+            let rule = rules.select(permission).map(Arc::new);
+            if let Err(reason) = self.put(table, role, &rule, |it| &mut it.select) {
+                let place = self.model.relations.catalog.table(table).name.clone();
+                let entry: Vec<ConfigStep> =
+                    vec!["logical_models".into(), entry.into(), "select_permissions".into(), at.into()];
+                self.warnings.push(Warning { place, reason, entry });
+            }
+        }
     }
 
     /// Gives the roles of a list their rules. Equal permissions are read once.

@@ -119,6 +119,10 @@ impl<'m> Conditions<'m> {
         let relations = &self.model.relations;
         let by = tracked.relationships.iter().find(|&&it| relations.relationship(it).name == name);
         if let Some(&by) = by {
+            let call = relations.relationship(by).call;
+            if call.is_some_and(|it| relations.function(it).1.code.is_some()) {
+                return Err(format!("\"{name}\" leads to a native query, for which no condition can ask"));
+            }
             let filter = self.condition(value, relations.relationship(by).to)?;
             return Ok(Filter::exists(relations, by, filter));
         }

@@ -132,17 +132,17 @@ async fn what_is_done_in_a_transaction_that_a_pooler_leaves_open_is_committed() 
         let port = leave_open(shared().port, is_open).await;
         let pool = Pool::new(shared().settings("postgres", &format!("port={port}&sslmode=disable")));
         for id in ids {
-            let rows = pool.change_alone(&insert(id), &Parameters::new(), None, soon()).await;
+            let rows = pool.change_alone(&insert(id), &Parameters::new(), None, None, soon()).await;
             assert_eq!(shown(rows), id.to_string());
             assert_eq!(count().await, id.to_string(), "it is committed");
         }
-        let refused = pool.change_alone(&insert(1), &Parameters::new(), None, soon()).await;
+        let refused = pool.change_alone(&insert(1), &Parameters::new(), None, None, soon()).await;
         assert!(matches!(refused, Err(Error::Database { .. })), "{refused:?}");
     }
     // The connection breaks before the pooler has said that it is committed.
     let port = hang_up_at(b"COMMIT", leave_open(shared().port, true).await).await;
     let pool = Pool::new(shared().settings("postgres", &format!("port={port}&sslmode=disable")));
-    let failed = pool.change_alone(&insert(5), &Parameters::new(), None, soon()).await;
+    let failed = pool.change_alone(&insert(5), &Parameters::new(), None, None, soon()).await;
     assert!(matches!(failed, Err(Error::Unconfirmed(_))), "{failed:?}");
 }
 

@@ -486,7 +486,7 @@ async fn a_long_answer_comes_in_parts() {
     let mut session = pool.session(Purpose::Read, soon()).await.unwrap();
     let statement = text("SELECT i FROM generate_series(1, $1::int4) AS i", &[23]);
     session.begin(Transaction::Snapshot);
-    session.stream(&statement, &values(&["100000"]), soon()).await.unwrap();
+    session.stream(&statement, &values(&["100000"]), None, soon()).await.unwrap();
     let mut parts = 0;
     let mut next = 1;
     while let Some(rows) = session.part().await.unwrap() {
@@ -509,7 +509,7 @@ async fn a_stream_tells_what_fails_on_the_way() {
     let pool = pool();
     let mut session = pool.session(Purpose::Read, soon()).await.unwrap();
     let statement = text("SELECT 1 / (50000 - i) FROM generate_series(1, 100000) AS i", &[]);
-    session.stream(&statement, &Parameters::new(), soon()).await.unwrap();
+    session.stream(&statement, &Parameters::new(), None, soon()).await.unwrap();
     let failed = loop {
         match session.part().await {
             Ok(rows) => assert!(rows.is_some(), "the stream ends without its error"),

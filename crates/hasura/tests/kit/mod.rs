@@ -60,6 +60,11 @@ fn serve_by(sql: &str, model: ModelOptions<'_>, joins: &[Join], tuning: Tuning) 
     serve_made(&|beside| beside.execute_batch(sql).unwrap(), model, joins, tuning).0
 }
 
+/// Serves a new database made by `sql` with choices of its own, and tells what cannot be served of it.
+pub fn serve_warned(sql: &str, model: ModelOptions<'_>) -> (Served, Vec<Warning>) {
+    serve_made(&|beside| beside.execute_batch(sql).unwrap(), model, &[], Tuning::USUAL)
+}
+
 /// Serves a new database as `make` makes it, and tells what cannot be served of it.
 pub fn serve_file(make: &dyn Fn(&Connection)) -> (Served, Vec<Warning>) {
     serve_made(make, ModelOptions::default(), &[], Tuning::USUAL)

@@ -7,7 +7,7 @@ use crate::document::Metadata;
 use crate::document::api::ApiLimits;
 use crate::document::remote_relationship::RemoteTarget;
 use crate::document::source::{IsolationLevel, SourceEntry, SourceKind};
-use crate::document::table::{RelationshipEntry, TableEntry};
+use crate::document::table::TableEntry;
 use crate::json::Json;
 use crate::places::Step;
 
@@ -102,10 +102,8 @@ fn source(walk: &mut Walk, source: &SourceEntry) {
             });
         }
     });
-    let advice = "write a view or a function and track it";
-    list(walk, "native_queries", &source.native_queries, "native query", advice);
+    let advice = "only SQL Server has those that are tracked; write a function and track it";
     list(walk, "stored_procedures", &source.stored_procedures, "stored procedure", advice);
-    list(walk, "logical_models", &source.logical_models, "logical model", advice);
     if source.query_tags.as_ref().is_some_and(|it| it.get("disabled") != Some(&Json::Bool(true))) {
         walk.walk_below(["query_tags".into()], |walk| {
             walk.wrong("`query_tags` is not supported: statements carry no comments; remove it");
@@ -162,19 +160,6 @@ pub(super) fn table(walk: &mut Walk, entry: &TableEntry) {
         if block.is_some() {
             walk.walk_below([key.into()], |walk| walk.wrong(format!("`{key}` is not supported; remove it")));
         }
-    }
-    for (key, list) in [
-        ("object_relationships", &entry.object_relationships),
-        ("array_relationships", &entry.array_relationships),
-    ] {
-        walk.each(key, list, |walk, it: &RelationshipEntry| {
-            if it.using.manual_configuration.as_ref().is_some_and(|it| it.remote_native_query.is_some()) {
-                walk.wrong(format!(
-                    "relationship `{}` to a native query is not supported: point it to a view",
-                    it.name
-                ));
-            }
-        });
     }
     report_validate_input(walk, "insert_permissions", &entry.insert_permissions, |it| {
         (&it.role, &it.permission.validate_input)

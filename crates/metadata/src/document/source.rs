@@ -3,6 +3,8 @@
 use super::customization::Customization;
 use super::function::FunctionEntry;
 use super::is_default;
+use super::logical_model::LogicalModelEntry;
+use super::native_query::NativeQueryEntry;
 use super::table::TableEntry;
 use crate::json::Json;
 use serde::ser::SerializeMap;
@@ -23,15 +25,15 @@ pub struct SourceEntry {
     /// Functions that are tracked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<FunctionEntry>,
-    /// Not supported.
+    /// Statements that are tracked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub native_queries: Vec<Json>,
-    /// Not supported.
+    pub native_queries: Vec<NativeQueryEntry>,
+    /// Stored procedures, which no database that is served has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stored_procedures: Vec<Json>,
-    /// Not supported.
+    /// The rows of native queries.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub logical_models: Vec<Json>,
+    pub logical_models: Vec<LogicalModelEntry>,
     /// Connection of the source. Without it the server's configuration applies, as in metadata versions 1 and 2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub configuration: Option<SourceConfiguration>,

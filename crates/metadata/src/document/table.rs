@@ -389,9 +389,9 @@ pub struct Manual {
     /// Order of nested inserts; always written.
     #[serde(default)]
     pub insertion_order: Option<InsertionOrder>,
-    /// Instead of a table. Not supported.
+    /// Instead of a table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub remote_native_query: Option<Json>,
+    pub remote_native_query: Option<String>,
     /// The other table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote_table: Option<TableName>,

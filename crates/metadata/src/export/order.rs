@@ -32,6 +32,9 @@ fn order_source(source: &mut SourceEntry) {
     source.functions.sort_by(|a, b| key_of(&a.function).cmp(&key_of(&b.function)));
     source.functions.iter_mut().for_each(|it| it.permissions.sort_by(|a, b| a.role.cmp(&b.role)));
     source.tables.iter_mut().for_each(order_table);
+    source.logical_models.sort_by(|a, b| a.name.cmp(&b.name));
+    source.logical_models.iter_mut().for_each(|it| by_role(&mut it.select_permissions));
+    source.native_queries.sort_by(|a, b| a.root_field_name.cmp(&b.root_field_name));
 }
 
 fn order_table(table: &mut TableEntry) {

@@ -220,7 +220,7 @@ fn unit_length(path: &[Step]) -> Option<usize> {
             Some(5)
         }
         ("sources", [Step::Key(list), Step::Item(_), rest @ ..])
-            if matches!(&**list, "tables" | "functions") =>
+            if matches!(&**list, "tables" | "functions" | "native_queries" | "logical_models") =>
         {
             match rest {
                 [Step::Key(member), Step::Item(_), ..] if is_member_list(member) => Some(6),

@@ -17,7 +17,8 @@ use crate::lanes::lane_queue::{Batch, GRACE, Landed, Request, Shared, tick};
 use crate::lanes::read_batch::Fate;
 use crate::protocol::connection::{Connection, End, Status};
 use crate::protocol::rows::Rows;
-use crate::protocol::statement::Statement;
+use crate::protocol::statement::{Parameters, Statement};
+use crate::protocol::transaction::CHECK_AT_ONCE;
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -33,6 +34,8 @@ const GROUP_MAX: usize = 256;
 pub(crate) struct Group {
     /// Not answered by the server, in the order in which they are written; `None` for a request that was told of its timeout.
     open: VecDeque<Option<Request>>,
+    /// Parallel to `open`, once it is written: number of answers before its own that belong to settings.
+    settings: VecDeque<u8>,
     /// Answered by the server, and not committed yet.
     done: Vec<(Option<Request>, Result<Rows, Error>)>,
     /// The reason why a committed mutation cannot be answered, for the one whose turn it is.
@@ -48,12 +51,13 @@ pub(crate) struct Group {
 impl Default for Group {
     fn default() -> Self {
         let open = VecDeque::new();
+        let settings = VecDeque::new();
         let done = Vec::new();
         let unanswered = None;
         let failure = None;
         let locked = None;
         let is_sent = false;
-        Self { open, done, unanswered, failure, locked, is_sent, requests_max: GROUP_MAX }
+        Self { open, settings, done, unanswered, failure, locked, is_sent, requests_max: GROUP_MAX }
     }
 }
 
@@ -171,17 +175,36 @@ impl Group {
         }
     }
 
-    /// Appends all statements and the sync. One that cannot be written is answered at once.
+    /// Appends all statements, each behind its settings, and the sync. One that cannot be written is answered at once.
     fn write(&mut self, connection: &mut Connection) {
         if connection.facts.is_pooled {
             // Poolers refuse the settings that keep one from holding up the others.
             self.fail(&Error::Undone);
         }
+        self.settings.clear();
+        let mut has_settings = false;
         let mut at = 0;
         while let Some(Some(request)) = self.open.get(at) {
-            match connection.push(&request.statement, &request.parameters) {
-                Ok(()) => at += 1,
-                Err(error) => drop(self.open.remove(at).flatten().map(|it| it.answer(Err(error)))),
+            let written = write_settings(connection, request, !has_settings);
+            has_settings |= request.settings.is_some();
+            let pushed = match written {
+                Ok(_) => connection.push(&request.statement, &request.parameters),
+                Err(ref error) => Err(error.duplicate()),
+            };
+            match (pushed, written.unwrap_or(0)) {
+                (Ok(()), answers) => {
+                    self.settings.push_back(answers);
+                    at += 1;
+                }
+                (Err(error), 0) => drop(self.open.remove(at).flatten().map(|it| it.answer(Err(error)))),
+                (Err(error), answers) => {
+                    // The last answer of its settings stands for its own.
+                    self.settings.push_back(answers - 1);
+                    if let Some(request) = self.open[at].take() {
+                        request.answer(Err(error));
+                    }
+                    at += 1;
+                }
             }
         }
         connection.sync();
@@ -191,8 +214,10 @@ impl Group {
     /// Gives an answer to the mutation whose turn it is.
     fn hand_out(&mut self, end: Result<End, Error>) -> Fate {
         match end {
+            Ok(End::Complete(_)) if self.takes_setting() => Fate::Open,
             Ok(End::Complete(rows)) => match self.open.pop_front() {
                 Some(request) => {
+                    self.settings.pop_front();
                     self.done.push((request, self.unanswered.take().map_or(Ok(rows), Err)));
                     Fate::Open
                 }
@@ -225,6 +250,17 @@ impl Group {
                 self.lose(&Error::Protocol("the server is ready before all is answered".into()))
             }
             Err(error) => self.lose(&error),
+        }
+    }
+
+    /// True if the answer that came is one of settings: the mutation's own follows.
+    fn takes_setting(&mut self) -> bool {
+        match self.settings.front_mut() {
+            None | Some(0) => false,
+            Some(left) => {
+                *left -= 1;
+                true
+            }
         }
     }
 
@@ -287,6 +323,17 @@ impl Group {
     }
 }
 
+/// Appends the settings of `request`, and before those of the `first` that has some that constraints are checked with each statement: a
+/// deferred trigger would read those of the last mutation. Gives the number of their answers.
+fn write_settings(connection: &mut Connection, request: &Request, is_first: bool) -> Result<u8, Error> {
+    let Some(settings) = &request.settings else { return Ok(0) };
+    connection.push(&settings.statement, &settings.values)?;
+    if is_first {
+        connection.push(&CHECK_AT_ONCE, &Parameters::new())?;
+    }
+    Ok(1 + u8::from(is_first))
+}
+
 impl Drop for Group {
     /// Fails the requests of a group that is in flight when the runtime ends.
     fn drop(&mut self) {
@@ -299,7 +346,6 @@ impl Drop for Group {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::statement::Parameters;
     use tokio::sync::oneshot::{Receiver, channel};
 
     type Answer = Receiver<Result<Rows, Error>>;
@@ -316,7 +362,17 @@ mod tests {
             let is_alone = false;
             let is_repeated = false;
             let since = now;
-            group.add(Request { statement, parameters, deadline, since, is_alone, is_repeated, reply });
+            let settings = None;
+            group.add(Request {
+                statement,
+                parameters,
+                settings,
+                deadline,
+                since,
+                is_alone,
+                is_repeated,
+                reply,
+            });
             answer
         });
         group.is_sent = true;

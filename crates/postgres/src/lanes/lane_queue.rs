@@ -6,6 +6,7 @@ use crate::admission::bulkhead::Bulkhead;
 use crate::connect::dial::{Connected, Dialer, Kind};
 use crate::error::Error;
 use crate::places::Use;
+use crate::protocol::local_settings::LocalSettings;
 use crate::protocol::rows::Rows;
 use crate::protocol::statement::{Parameters, SHORT_MAX, Statement};
 use std::collections::VecDeque;
@@ -30,6 +31,8 @@ pub(crate) const GRACE: Duration = Duration::from_secs(2);
 pub(crate) struct Request {
     pub(crate) statement: Arc<Statement>,
     pub(crate) parameters: Parameters,
+    /// Settings that hold while a mutation runs.
+    pub(crate) settings: Option<Arc<LocalSettings>>,
     pub(crate) deadline: Instant,
     pub(crate) since: Instant,
     /// Not to be merged: it was, and something failed.

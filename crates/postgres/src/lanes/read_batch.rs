@@ -366,7 +366,16 @@ mod tests {
         let deadline = now;
         let is_alone = false;
         let is_repeated = false;
-        batch.push(Request { statement, parameters, deadline, since: now, is_alone, is_repeated, reply });
+        batch.push(Request {
+            statement,
+            parameters,
+            settings: None,
+            deadline,
+            since: now,
+            is_alone,
+            is_repeated,
+            reply,
+        });
         answer
     }
 

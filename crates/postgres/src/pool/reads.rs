@@ -1,11 +1,14 @@
 //! Reads on the server that was chosen for them: the primary, a replica that follows it, or the nearest copy of a distributed
 //! database.
 //!
+//! Reads with settings of a caller are transactions of their own: in a batch of reads others would see them.
+//!
 //! **Invariant:** no read fails because of a copy: what fails there in a way that the primary may not, is asked of the primary.
 
 use crate::admission::bulkhead::Patience;
 use crate::error::Error;
 use crate::pool::server::Server;
+use crate::protocol::local_settings::LocalSettings;
 use crate::protocol::rows::Rows;
 use crate::protocol::statement::{Parameters, Statement};
 use crate::session::Session;
@@ -18,14 +21,22 @@ pub struct Reads<'p> {
     primary: &'p Server,
     /// The server that is asked first.
     copy: Option<&'p Server>,
+    /// Settings that hold in each transaction.
+    settings: Option<&'p LocalSettings>,
 }
 
 impl<'p> Reads<'p> {
     pub(crate) const fn new(primary: &'p Server, copy: Option<&'p Server>) -> Self {
-        Self { primary, copy }
+        Self { primary, copy, settings: None }
     }
 
-    /// Runs one short read together with others.
+    /// The reads, each in a transaction that begins with `settings`.
+    #[must_use]
+    pub const fn with_settings(self, settings: Option<&'p LocalSettings>) -> Self {
+        Self { settings, ..self }
+    }
+
+    /// Runs one short read together with others, or alone if it has settings.
     ///
     /// # Errors
     /// Errors of this statement. Other statements of the batch report their own.
@@ -35,6 +46,9 @@ impl<'p> Reads<'p> {
         parameters: Parameters,
         deadline: Instant,
     ) -> Result<Rows, Error> {
+        if self.settings.is_some() {
+            return Box::pin(self.read_alone(statement, parameters, deadline)).await;
+        }
         if let Some(copy) = self.copy {
             match Box::pin(copy.read(statement, parameters.clone(), deadline)).await {
                 Err(error) if is_copys_own(&error) => {}
@@ -55,12 +69,12 @@ impl<'p> Reads<'p> {
         deadline: Instant,
     ) -> Result<Rows, Error> {
         if let Some(copy) = self.copy {
-            match copy.read_alone(statement, parameters.clone(), deadline).await {
+            match copy.read_alone(statement, parameters.clone(), self.settings, deadline).await {
                 Err(error) if is_copys_own(&error) => {}
                 other => return other,
             }
         }
-        self.primary.read_alone(statement, parameters, deadline).await
+        self.primary.read_alone(statement, parameters, self.settings, deadline).await
     }
 
     /// Begins a long read, whose rows are taken part by part.
@@ -74,12 +88,12 @@ impl<'p> Reads<'p> {
         deadline: Instant,
     ) -> Result<Session, Error> {
         if let Some(copy) = self.copy {
-            match copy.stream(statement, parameters, deadline).await {
+            match copy.stream(statement, parameters, self.settings, deadline).await {
                 Err(error) if is_copys_own(&error) => {}
                 other => return other,
             }
         }
-        self.primary.stream(statement, parameters, deadline).await
+        self.primary.stream(statement, parameters, self.settings, deadline).await
     }
 
     /// Begins several long reads in one snapshot: `push` appends them, and their first answers are returned.
@@ -93,12 +107,12 @@ impl<'p> Reads<'p> {
         deadline: Instant,
     ) -> Result<(Session, Vec<Rows>), Error> {
         if let Some(copy) = self.copy {
-            match copy.snapshot(&push, patience, deadline).await {
+            match copy.snapshot(&push, patience, self.settings, deadline).await {
                 Err(error) if is_copys_own(&error) => {}
                 other => return other,
             }
         }
-        self.primary.snapshot(push, patience, deadline).await
+        self.primary.snapshot(push, patience, self.settings, deadline).await
     }
 }
 

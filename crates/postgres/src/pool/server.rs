@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::lanes::Lanes;
 use crate::lanes::lane_queue::LaneCount;
 use crate::places::Rested;
+use crate::protocol::local_settings::LocalSettings;
 use crate::protocol::rows::Rows;
 use crate::protocol::statement::{Parameters, SHORT_MAX, Statement};
 use crate::protocol::transaction::Transaction;
@@ -68,23 +69,24 @@ impl Server {
     ) -> Result<Rows, Error> {
         for _ in 0..RUNTIMES_MAX {
             if let Some(cause) = self.bulkhead.diverts(statement) {
-                return Box::pin(self.read_behind(cause, statement, &parameters, deadline)).await;
+                return Box::pin(self.read_behind(cause, statement, &parameters, None, deadline)).await;
             }
             let lane = self.lane();
-            let submitted = lane.submit(statement, parameters.clone(), deadline)?;
+            let submitted = lane.submit(statement, parameters.clone(), None, deadline)?;
             if submitted.is_held_up {
                 self.add_lane(lane);
             }
             match submitted.answer.await {
                 Ok(Err(error)) if error.is_locked() => {
                     self.bulkhead.mark(&statement.tables, Cause::Read);
-                    return Box::pin(self.read_behind(Cause::Read, statement, &parameters, deadline)).await;
+                    return Box::pin(self.read_behind(Cause::Read, statement, &parameters, None, deadline))
+                        .await;
                 }
                 Ok(answer) => return answer,
                 Err(_) => {}
             }
         }
-        Box::pin(self.read_behind(Cause::Read, statement, &parameters, deadline)).await
+        Box::pin(self.read_behind(Cause::Read, statement, &parameters, None, deadline)).await
     }
 
     /// The thread's own lane, or one that answers if that one is stuck or has no connection and gets none.
@@ -113,14 +115,15 @@ impl Server {
         }
     }
 
-    /// Runs a read on a session.
+    /// Runs a read on a session, in a transaction that begins with `settings`.
     pub(crate) async fn read_alone(
         &self,
         statement: &Arc<Statement>,
         parameters: Parameters,
+        settings: Option<&LocalSettings>,
         deadline: Instant,
     ) -> Result<Rows, Error> {
-        self.read_behind(Cause::Read, statement, &parameters, deadline).await
+        self.read_behind(Cause::Read, statement, &parameters, settings, deadline).await
     }
 
     /// Runs a read on a session, behind the gate of `cause` if its tables are marked.
@@ -129,12 +132,13 @@ impl Server {
         cause: Cause,
         statement: &Arc<Statement>,
         parameters: &Parameters,
+        settings: Option<&LocalSettings>,
         deadline: Instant,
     ) -> Result<Rows, Error> {
         let mut gate = self.gate(cause, &statement.tables, deadline);
         loop {
             let patience = gate.enter().await?;
-            let done = self.read_once(patience, statement, parameters, deadline).await;
+            let done = self.read_once(patience, statement, parameters, settings, deadline).await;
             if !gate.should_retry(done.as_ref().err()) {
                 return done;
             }
@@ -146,10 +150,11 @@ impl Server {
         patience: Patience,
         statement: &Arc<Statement>,
         parameters: &Parameters,
+        settings: Option<&LocalSettings>,
         deadline: Instant,
     ) -> Result<Rows, Error> {
         let mut session = self.session(Purpose::Read, patience, deadline).await?;
-        session.push_alone(statement, parameters);
+        session.push_alone(statement, parameters, settings);
         let start = Instant::now();
         let rows = session.flush(session.statement_end(deadline)).await?.pop().unwrap_or_default();
         // A patient statement may have waited for a lock, so its time says nothing.
@@ -165,6 +170,7 @@ impl Server {
         &self,
         statement: &Arc<Statement>,
         parameters: &Parameters,
+        settings: Option<&LocalSettings>,
         rows: Option<u64>,
         deadline: Instant,
     ) -> Result<Rows, Error> {
@@ -175,7 +181,7 @@ impl Server {
         let mut gate = self.gate(Cause::Change, &statement.tables, deadline);
         loop {
             let mut session = self.session(Purpose::Write, gate.enter().await?, deadline).await?;
-            session.push_alone(statement, parameters);
+            session.push_alone(statement, parameters, settings);
             let done = session.flush(session.statement_end(deadline)).await;
             drop(session);
             if !gate.should_retry(done.as_ref().err()) {
@@ -230,12 +236,14 @@ impl Server {
         &self,
         statement: &Arc<Statement>,
         parameters: &Parameters,
+        settings: Option<&LocalSettings>,
         deadline: Instant,
     ) -> Result<Session, Error> {
         let mut gate = self.gate(Cause::Read, &statement.tables, deadline);
         loop {
             let mut session = self.session(Purpose::Read, gate.enter().await?, deadline).await?;
-            let begun = session.stream(statement, parameters, session.statement_end(deadline)).await;
+            let begun =
+                session.stream(statement, parameters, settings, session.statement_end(deadline)).await;
             if !gate.should_retry(begun.as_ref().err()) {
                 return begun.map(|()| session);
             }
@@ -247,10 +255,12 @@ impl Server {
         &self,
         push: impl Fn(&mut Session),
         patience: Patience,
+        settings: Option<&LocalSettings>,
         deadline: Instant,
     ) -> Result<(Session, Vec<Rows>), Error> {
         let mut session = self.session(Purpose::Read, patience, deadline).await?;
         session.begin(Transaction::Snapshot);
+        settings.into_iter().for_each(|it| session.set_local(it));
         session.may_rest();
         push(&mut session);
         let rows = session.flush(session.statement_end(deadline)).await?;

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::pool::Pool;
+use crate::protocol::local_settings::LocalSettings;
 use crate::protocol::rows::Rows;
 use crate::protocol::statement::{Parameters, Statement};
 use crate::session::Session;
@@ -18,6 +19,8 @@ pub enum WriteRoute<'s> {
         pool: &'s Pool,
         /// Statements to send.
         pushed: Option<Pushed>,
+        /// Settings that hold while it runs.
+        settings: Option<Arc<LocalSettings>>,
         /// True if it shares its transaction with others.
         is_shared: bool,
     },
@@ -42,12 +45,12 @@ impl WriteRoute<'_> {
     pub async fn flush(&mut self, deadline: Instant) -> Result<Vec<Rows>, Error> {
         match self {
             Self::Session(session) => session.flush(deadline).await,
-            Self::Single { pool, pushed, is_shared } => {
+            Self::Single { pool, pushed, settings, is_shared } => {
                 let Some((statement, parameters, rows)) = pushed.take() else { return Ok(Vec::new()) };
                 let answer = if *is_shared {
-                    pool.change(&statement, parameters, deadline).await?
+                    pool.change(&statement, parameters, settings.as_ref(), deadline).await?
                 } else {
-                    pool.change_alone(&statement, &parameters, rows, deadline).await?
+                    pool.change_alone(&statement, &parameters, settings.as_deref(), rows, deadline).await?
                 };
                 Ok(vec![answer])
             }

@@ -180,6 +180,11 @@ pub(crate) fn names(body: &[u8]) -> Vec<String> {
     (0..u16::from_be_bytes(*count)).map_while(name).collect()
 }
 
+/// Names and numbers of types in a description of result columns.
+pub(crate) fn columns(body: &[u8]) -> Vec<(String, u32)> {
+    names(body).into_iter().zip(oids(body).unwrap_or_default()).collect()
+}
+
 /// The types in a description of result columns: each a name, table, column number, type, length, modifier and format.
 fn oids(body: &[u8]) -> Option<Vec<u32>> {
     let (count, mut rest) = body.split_first_chunk::<2>()?;

@@ -41,6 +41,9 @@ pub(crate) static MAY_REST: LazyLock<Arc<Statement>> =
 pub(crate) static PATIENT: LazyLock<Arc<Statement>> = LazyLock::new(|| control("SET LOCAL lock_timeout = 0"));
 pub(crate) static IN_SEQUENCE: LazyLock<Arc<Statement>> =
     LazyLock::new(|| control("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'"));
+/// Checks what is deferrable after each statement, as its own commit would.
+pub(crate) static CHECK_AT_ONCE: LazyLock<Arc<Statement>> =
+    LazyLock::new(|| control("SET CONSTRAINTS ALL IMMEDIATE"));
 pub(crate) static COMMIT: LazyLock<Arc<Statement>> = LazyLock::new(|| control("COMMIT"));
 pub(crate) static ROLLBACK: LazyLock<Arc<Statement>> = LazyLock::new(|| control("ROLLBACK"));
 

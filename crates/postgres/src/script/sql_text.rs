@@ -100,6 +100,20 @@ fn tag(sql: &[u8]) -> Option<&[u8]> {
     is_tag.then(|| &sql[..=length])
 }
 
+/// The first word of `sql`; empty if it begins with something else.
+#[must_use]
+pub fn first_word(sql: &str) -> &str {
+    let mut at = 0;
+    while at < sql.len() {
+        match piece(sql.as_bytes(), at) {
+            (Piece::Comment | Piece::Blank, end) => at = end,
+            (Piece::Word, end) => return &sql[at..end],
+            (Piece::Quoted | Piece::Sign(_), _) => break,
+        }
+    }
+    ""
+}
+
 /// The statements of `sql`, without semicolons; a part without words and signs is not a statement.
 #[must_use]
 pub fn statements(sql: &str) -> Vec<&str> {

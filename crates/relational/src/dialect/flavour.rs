@@ -57,6 +57,8 @@ pub struct Abilities {
     pub judges: bool,
     /// The snapshot of a statement says which transactions run.
     pub tells_snapshots: bool,
+    /// A setting of any name can hold until the end of its transaction.
+    pub local_settings: bool,
     /// Other statements can run while rows of one are still to come.
     pub portals: bool,
     /// A transaction may have to be repeated though it does nothing unusual (40001).
@@ -132,7 +134,7 @@ impl Flavour {
                 "one request reads one moment; transactions that lose a race (40001) are repeated up to ten times",
                 "unique constraints and foreign keys hold as on PostgreSQL; sequences have gaps, and INT columns are `bigint`",
                 "`x-weir-consistency: eventual` reads the nearest copy, some 5 seconds behind",
-                "functions and `watch_ddl` are not served; no run of Weir against CockroachDB was made yet",
+                "mutations do not set `hasura.user`; functions and `watch_ddl` are not served; no run of Weir against CockroachDB was made yet",
             ],
             Self::Yugabyte => &[
                 "one request reads one moment; transactions that lose a race (40001) are repeated up to ten times",
@@ -170,6 +172,7 @@ impl Flavour {
             tells_snapshots: true,
             returns_stable: true,
             judges: true,
+            local_settings: true,
             portals: true,
             repeats: false,
             restarts_at_savepoint: false,
@@ -187,6 +190,7 @@ impl Flavour {
                 lists_functions: false,
                 subplans: false,
                 portals: false,
+                local_settings: false,
                 judges: false,
                 repeats: true,
                 restarts_at_savepoint: true,

@@ -377,6 +377,10 @@ impl Dialect for Postgres {
         }
     }
 
+    fn typed_null(&self, ty: u32) -> String {
+        format!("NULL::{}", self.cast_name(ty))
+    }
+
     fn parent_key(&self, column: String, first: u32, ty: u32) -> String {
         // A type without lists of keys came as text.
         let same = first == ty && (ty == 0 || self.list_of_keys(ty).is_some());

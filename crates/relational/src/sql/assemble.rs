@@ -79,6 +79,7 @@ impl<'a> Assembler<'a> {
             self.renderer.judge_pattern(judged);
         }
         let sql = self.renderer.with_judgement(sql, Some(query));
+        let sql = self.renderer.with_natives(sql);
         let arm = Arm { level, columns: (0..types.len() as u16).collect(), keys: Vec::new() };
         if types.len() > COLUMNS_MAX {
             return Err(TooWide);
@@ -190,6 +191,7 @@ impl<'a> Assembler<'a> {
         }
         let sql = self.renderer.replace_marks(sql);
         let sql = self.renderer.with_judgement(sql, self.last_query());
+        let sql = self.renderer.with_natives(sql);
         let mut oids = self.key_types();
         let Renderer { parameters, types, tables, .. } = self.renderer;
         oids.extend(types);

@@ -1,10 +1,13 @@
 //! Calls of functions, in place of tables and in place of columns.
 //!
+//! A statement of the configuration that is called in place of a table is a common table expression at the head of the whole statement,
+//! so that whatever may stand there may be one. The values of its arguments are bound.
+//!
 //! Arguments are named, so that those left out take their defaults; those up to the last one without a name stand by their places.
 
 use super::guard::GuardedPart;
 use super::{Renderer, Scope};
-use crate::catalog::{Argument, ColumnId, TableId};
+use crate::catalog::{Argument, CodePart, ColumnId, TableId};
 use crate::dialect::Usual;
 use crate::plan::{Call, Origin, Parameter, Query, Reader, Tie};
 
@@ -36,7 +39,8 @@ impl Renderer<'_> {
         if let Some(call) = &query.call {
             let row = query.nest.iter().find(|it| it.0 == Tie::Row).map(|it| RowOf::Parent(it.1));
             self.calls.push((scope.alias, call.clone(), row));
-            self.called.push(scope.alias);
+            let is_native = self.relations.function(call.function).1.code.is_some();
+            self.called.extend((!is_native).then_some(scope.alias));
         }
         scope
     }
@@ -147,5 +151,50 @@ impl Renderer<'_> {
             }
         };
         self.sql.push_str(&value);
+    }
+
+    /// Appends the name of the expression that gives the rows of a `call` of `code`.
+    pub(super) fn native_rows(&mut self, call: &Call, code: &[CodePart]) {
+        let function = self.relations.function(call.function).1;
+        let mut text = String::new();
+        for part in code {
+            match part {
+                CodePart::Text(sql) => text.push_str(sql),
+                CodePart::Argument(place) => {
+                    let oid = function.arguments[*place as usize].oid;
+                    let given = call.arguments.iter().find(|it| it.0 == *place).and_then(|it| it.1.as_ref());
+                    let value = match given {
+                        Some(given) => {
+                            let bound = self.bind(given, self.dialect.given_type(oid));
+                            self.dialect.input_form(bound, oid)
+                        }
+                        None => self.dialect.typed_null(oid),
+                    };
+                    // Whatever stands beside it.
+                    text.push('(');
+                    text.push_str(&value);
+                    text.push(')');
+                }
+            }
+        }
+        let known = self.natives.iter().position(|it| *it == text);
+        let at = known.unwrap_or_else(|| {
+            self.natives.push(text);
+            self.natives.len() - 1
+        });
+        self.sql.push_str(&format!("n{at}"));
+    }
+
+    /// Puts the expressions before the statement `sql`. A line comment at the end of one ends with its line.
+    pub(super) fn with_natives(&self, sql: String) -> String {
+        if self.natives.is_empty() {
+            return sql;
+        }
+        let named = self.natives.iter().enumerate().map(|(at, code)| format!("n{at} AS (\n{code}\n)"));
+        let named = named.collect::<Vec<_>>().join(", ");
+        match sql.strip_prefix("WITH ") {
+            Some(others) => format!("WITH {named}, {others}"),
+            None => format!("WITH {named} {sql}"),
+        }
     }
 }

@@ -25,7 +25,7 @@ fn check(values: &[i64], expected: &[&str]) {
     let writer = writer();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let insert = |value: i64| {
-        writer.submit(later(60), own, move |connection| {
+        writer.submit(later(60), None::<&str>, own, move |connection| {
             let done = connection.execute("INSERT INTO a VALUES (?1)", [value]);
             done.map_err(Error::Sqlite)
         })
@@ -39,7 +39,7 @@ fn check(values: &[i64], expected: &[&str]) {
         })
         .collect();
     assert_eq!(shown, expected);
-    let count = writer.submit(later(60), own, |connection| {
+    let count = writer.submit(later(60), None::<&str>, own, |connection| {
         let count = connection.query_row("SELECT count(*) FROM a", [], |row| row.get::<_, i64>(0));
         count.map_err(Error::Sqlite)
     });
@@ -62,7 +62,14 @@ fn check_group(deadlines: [Instant; 2], statements: [&'static str; 2], expected:
             let done = connection.execute(sql, []);
             done.map_err(Error::Sqlite)
         };
-        group.push(Box::new(Work { work, failed: own, result: None, sender, deadline }));
+        group.push(Box::new(Work {
+            session: None::<&str>,
+            work,
+            failed: own,
+            result: None,
+            sender,
+            deadline,
+        }));
         receivers.push(receiver);
     }
     committer(connection, watch).commit(group);
@@ -111,7 +118,7 @@ fn a_job_that_is_interrupted_does_not_take_others_with_it() {
     let writer = writer();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let run = |sql: &'static str, deadline| {
-        writer.submit(deadline, own, move |connection| {
+        writer.submit(deadline, None::<&str>, own, move |connection| {
             let done = connection.execute(sql, []);
             done.map_err(Error::Sqlite)
         })
@@ -180,7 +187,14 @@ fn whatever_fails_in_a_group_its_neighbours_are_written_once() {
                     KeepAndReadOn => Instant::now() + Duration::from_millis(20),
                     Keep(_) | KeepAndFail | KeepAndRollBack | KeepAndPanic => later(60),
                 };
-                group.push(Box::new(Work { work, failed: own, result: None, sender, deadline }));
+                group.push(Box::new(Work {
+                    session: None::<&str>,
+                    work,
+                    failed: own,
+                    result: None,
+                    sender,
+                    deadline,
+                }));
                 waiting.push((does, receiver));
             }
             committer.commit(group);
@@ -213,7 +227,14 @@ fn the_first_write_is_no_change_by_others() {
     let (sender, receiver) = oneshot::channel();
     let work =
         |connection: &Connection| connection.execute("INSERT INTO a VALUES (1)", []).map_err(Error::Sqlite);
-    committer.commit(vec![Box::new(Work { work, failed: own, result: None, sender, deadline: later(60) })]);
+    committer.commit(vec![Box::new(Work {
+        session: None::<&str>,
+        work,
+        failed: own,
+        result: None,
+        sender,
+        deadline: later(60),
+    })]);
     assert_eq!(receiver.blocking_recv().unwrap().unwrap(), 1);
     let mode: String = other.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
     assert_eq!(mode, "wal");

@@ -58,6 +58,7 @@ pub struct Environment {
     naming_convention: Option<NamingConvention>,
     stringify_numeric_types: Option<bool>,
     infer_function_permissions: Option<bool>,
+    disable_native_query_validation: Option<bool>,
     no_null_unbound_variable_default: bool,
     webhooks: Webhooks,
     log_level: Option<String>,
@@ -137,6 +138,7 @@ impl Environment {
             naming_convention,
             stringify_numeric_types: variables.flag("WEIR_STRINGIFY_NUMERIC_TYPES")?,
             infer_function_permissions: variables.flag("WEIR_INFER_FUNCTION_PERMISSIONS")?,
+            disable_native_query_validation: variables.flag("WEIR_DISABLE_NATIVE_QUERY_VALIDATION")?,
             no_null_unbound_variable_default: features.contains(&NO_NULL),
             webhooks: Webhooks {
                 configured_headers_first: variables
@@ -168,6 +170,8 @@ impl Environment {
         config.stringify_numeric_types = self.stringify_numeric_types;
         config.infer_function_permissions =
             self.infer_function_permissions.or(config.infer_function_permissions);
+        config.disable_native_query_validation =
+            self.disable_native_query_validation.unwrap_or(config.disable_native_query_validation);
         config.no_null_unbound_variable_default |= self.no_null_unbound_variable_default;
         config.webhooks = self.webhooks;
         if let Some(level) = &self.log_level {

@@ -4,6 +4,7 @@ pub mod address;
 pub(crate) mod described;
 pub(crate) mod embedded;
 pub mod lookups;
+pub mod native_queries;
 pub mod postgres;
 pub(crate) mod service;
 pub(crate) mod single_source;

@@ -59,6 +59,10 @@ fn model_options(source: &Source) -> ModelOptions<'_> {
         },
         tables: &source.tables,
         functions: &source.functions,
+        native_queries: &source.native_queries.queries,
+        logical_models: &source.native_queries.models,
+        natives: None,
+        trusts_natives: source.native_queries.are_trusted,
         missing_row: match source.missing_row {
             MissingRow::Allow => model::MissingRow::Null,
             MissingRow::Error => model::MissingRow::Error,

@@ -79,6 +79,7 @@ mod service;
 mod services;
 mod services_errors;
 mod services_settings;
+mod session_and_natives;
 mod sockets;
 mod sockets_http2;
 mod sqlite_commands;

@@ -6,7 +6,10 @@ use super::ReadTables;
 use crate::contents::{EnumTable, NamedTable};
 use std::sync::Arc;
 use std::time::Instant;
+use weir_postgres::address::CallerSettings;
 use weir_postgres::error::Error;
+use weir_postgres::introspect::grants::{GRANTS, RoleGrant, grant};
+use weir_postgres::introspect::setting_readers::{SETTING_READERS, judge_reader};
 use weir_postgres::introspect::{Functions, Shards, assemble, questions, schemas_array};
 use weir_postgres::pool::Pool;
 use weir_postgres::rows::Rows;
@@ -41,6 +44,43 @@ pub(crate) async fn read(
     let rows =
         |at: usize| answers.get(at).map(Rows::iter).into_iter().flatten().map(|row| row.columns()).collect();
     Ok(assemble([rows(0), rows(1), rows(2), rows(3)]))
+}
+
+/// What the roles that the login may take can do with the tables of `schemas`.
+/// # Errors
+/// The database cannot be reached.
+pub(crate) async fn grants(
+    pool: &Pool,
+    schemas: &[String],
+    deadline: Instant,
+) -> Result<Vec<RoleGrant>, Error> {
+    let mut parameters = Parameters::new();
+    parameters.push(schemas_array(schemas).as_bytes());
+    let answer = pool.read(&text_statement(GRANTS, &[oid::TEXT_ARRAY]), parameters, deadline).await?;
+    Ok(answer.iter().map(|row| grant(row.columns())).collect())
+}
+
+/// Warnings about functions, policies and views that read a setting which is not set when they run. A database with another catalog
+/// has none.
+pub(crate) async fn setting_readers(
+    pool: &Pool,
+    caller: &CallerSettings,
+    schemas: &[String],
+    deadline: Instant,
+) -> Vec<Warning> {
+    if !pool.facts().is_some_and(|it| it.flavour.abilities().lists_functions) {
+        return Vec::new();
+    }
+    let mut parameters = Parameters::new();
+    parameters.push(schemas_array(schemas).as_bytes());
+    let statement = text_statement(SETTING_READERS, &[oid::TEXT_ARRAY]);
+    match pool.read(&statement, parameters, deadline).await {
+        Ok(answer) => answer.iter().flat_map(|row| judge_reader(row.columns(), caller)).collect(),
+        Err(error) => {
+            tracing::info!(%error, "the readers of settings cannot be listed");
+            Vec::new()
+        }
+    }
 }
 
 /// The values of the tables that are called enums.

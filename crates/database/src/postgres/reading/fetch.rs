@@ -78,15 +78,19 @@ impl PostgresFetch {
         let deadline = input.deadline;
         let statement = self.statement(prepared, asked, input);
         self.state.driver.count(asked.reach);
+        let settings = self.read_settings(input);
         if prepared.is_volatile {
             let pool = &self.state.driver.pool;
+            let settings = settings.as_deref();
             // Equal reads are asked once among the shared, and replicas cannot write.
-            return Box::pin(pool.change_alone(&asked.statement, &parameters, None, deadline)).await;
+            return Box::pin(pool.change_alone(&asked.statement, &parameters, settings, None, deadline))
+                .await;
         }
+        let reads = self.reads(input).with_settings(settings.as_deref());
         if prepared.is_long {
-            Box::pin(self.reads(input).read_alone(&asked.statement, parameters, deadline)).await
+            Box::pin(reads.read_alone(&asked.statement, parameters, deadline)).await
         } else {
-            self.reads(input).read(statement, parameters, deadline).await
+            reads.read(statement, parameters, deadline).await
         }
     }
 
@@ -98,7 +102,7 @@ impl PostgresFetch {
         input: &FetchInput<'_>,
     ) -> &'a Arc<Statement> {
         let is_whole = prepared.then.is_none() && input.parent_keys.is_none();
-        if !input.may_join || !is_whole {
+        if !input.may_join || !is_whole || self.state.driver.session.separates_reads() {
             return &asked.statement;
         }
         asked.of_members(|| self.state.together(&prepared.plan))
@@ -180,6 +184,7 @@ pub(crate) async fn read(
     let fetch = run.fetch;
     let input = &run.input;
     let prepared = &*run.prepared;
+    fetch.state.driver.session.check_role(input)?;
     let bindings = run.bindings(&shown);
     let mut parameters = Parameters::default();
     for column in bindings.parent_keys {

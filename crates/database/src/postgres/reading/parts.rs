@@ -107,7 +107,8 @@ pub(crate) async fn run_rows(
     input: &FetchInput<'_>,
     parameters: Parameters,
 ) -> Result<FetchResult, SourceError> {
-    let reads = fetch.reads(input);
+    let settings = fetch.read_settings(input);
+    let reads = fetch.reads(input).with_settings(settings.as_deref());
     let statement = &prepared.read.statement;
     fetch.state.driver.count(prepared.read.reach);
     let begin = || reads.stream(statement, &parameters, input.deadline);
@@ -126,7 +127,8 @@ pub(crate) async fn run_lists(
 ) -> Result<FetchResult, SourceError> {
     let pool = &fetch.state.driver.pool;
     let lists = prepared.in_parts.lists();
-    let reads = fetch.reads(input);
+    let settings = fetch.read_settings(input);
+    let reads = fetch.reads(input).with_settings(settings.as_deref());
     prepared.reading_statements().for_each(|it| fetch.state.driver.count(it.reach));
     let beside = (!prepared.read.arms.is_empty()).then(|| (Arc::clone(&prepared.read.statement), parameters));
     let failed = |error| fetch.failure(error, &prepared.plan);

@@ -118,7 +118,8 @@ impl ProgramRun<'_> {
         let session = self.driver().pool.session_with(patience, self.run.input.deadline).await;
         let mut session = session.map_err(|error| self.database_failure(error))?;
         // Concurrent changes are conflicts and never overlooked.
-        retry.begin(&mut session, Isolation::RepeatableRead);
+        let settings = self.run.fetch.write_settings(&self.run.input);
+        retry.begin(&mut session, Isolation::RepeatableRead, settings.as_deref());
         let end = session.statement_end(self.run.input.deadline);
         let mut transaction = OpenTransaction { of: self, session, flight: Flight::with_deadline(end) };
         let written = loop {

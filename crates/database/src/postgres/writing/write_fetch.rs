@@ -25,6 +25,7 @@ use weir_relational::plan::Plan;
 
 /// Runs the root fields in one transaction.
 pub(crate) async fn write(run: &PlannedFetch<'_, PostgresDriver>) -> Result<FetchResult, SourceError> {
+    run.fetch.state.driver.session.check_role(&run.input)?;
     check_unmoved(run)?;
     let mut retry = Retry::new(run.fetch.state.driver.dialect.flavour, run.input.deadline);
     loop {
@@ -90,14 +91,16 @@ async fn transact(run: &PlannedFetch<'_, PostgresDriver>, retry: &mut Retry) -> 
     let Some(single) = single(&run.prepared, &run.form) else {
         return Box::pin(in_session(run, retry)).await;
     };
+    let settings = run.fetch.write_settings(&run.input);
     if retry.is_first() && single == Single::Sharable && pool.has_groups() {
-        let way = WriteRoute::Single { pool, pushed: None, is_shared: true };
+        let settings = settings.clone();
+        let way = WriteRoute::Single { pool, pushed: None, settings, is_shared: true };
         match run_statements(run, way, deadline).await {
             Err(Failure::Database(Error::Undone, _)) => {}
             done => return done,
         }
     }
-    let way = WriteRoute::Single { pool, pushed: None, is_shared: false };
+    let way = WriteRoute::Single { pool, pushed: None, settings, is_shared: false };
     run_statements(run, way, deadline).await
 }
 
@@ -109,12 +112,13 @@ async fn in_session(
     let failed = |error| Failure::Database(error, field);
     let pool = &run.fetch.state.driver.pool;
     let deadline = run.input.deadline;
+    let settings = run.fetch.write_settings(&run.input);
     let mut gate = pool.gate(Cause::Change, &run.prepared.locks, deadline);
     loop {
         let patience = gate.enter().await.map_err(failed)?;
         let mut session = pool.session_with(patience, deadline).await.map_err(failed)?;
         let end = session.statement_end(deadline);
-        retry.begin(&mut session, Isolation::ReadCommitted);
+        retry.begin(&mut session, Isolation::ReadCommitted, settings.as_deref());
         if run.prepared.is_sequential {
             session.change_in_sequence();
         }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use weir_postgres::{DecodingSettings, Limits, Naming, Settings};
+use weir_postgres::{CallerSettings, DecodingSettings, Limits, Naming, RowSecurity, Settings};
 use weir_relational::dialect::flavour;
 
 /// The block's keys.
@@ -27,6 +27,10 @@ pub struct Postgres {
     pub statement_names: StatementNames,
     /// Looks every few seconds whether the database's schema changed, and reloads then.
     pub watch_ddl: bool,
+    /// Sets `hasura.user` and `hasura.tracecontext` for reads too, each of which is a transaction of its own then.
+    pub session_in_reads: bool,
+    /// Gives every transaction the database role of its caller: the database's grants and policies decide instead of permissions.
+    pub row_level_security: Option<RowLevelSecurity>,
     /// Mutations of one statement that wait together share one commit; each is still in or out by itself.
     pub batch_mutations: bool,
     /// Has the database tell subscriptions of changes by logical decoding, where it can; else they are read at intervals.
@@ -47,6 +51,24 @@ pub struct Postgres {
     pub stream_timeout_s: u16,
     /// A connection that nobody used for so many seconds is closed; 0: it stays.
     pub idle_s_max: u16,
+}
+
+/// `sources[].postgres.row_level_security`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RowLevelSecurity {
+    /// Claim of the token, or session variable that begins with `x-hasura-`, that names the role.
+    pub role_claim: String,
+    /// Role of callers without a credential, or whose token lacks the claim; without the key they see nothing.
+    pub anonymous_role: Option<String>,
+    /// Headers of a request that policies find in `request.headers`.
+    pub headers: Vec<String>,
+}
+
+impl Default for RowLevelSecurity {
+    fn default() -> Self {
+        Self { role_claim: "role".into(), anonymous_role: None, headers: Vec::new() }
+    }
 }
 
 /// `sources[].postgres.statement_names`.
@@ -87,6 +109,8 @@ impl Default for Postgres {
             stale_reads_ms_max: 10_000,
             statement_names: StatementNames::Detect,
             watch_ddl: false,
+            session_in_reads: false,
+            row_level_security: None,
             batch_mutations: false,
             logical_decoding: DecodingSettings::DEFAULT.is_wanted,
             decoding_log_mb_max: (DecodingSettings::DEFAULT.log_bytes_max >> 20) as u32,
@@ -98,6 +122,22 @@ impl Default for Postgres {
             stream_timeout_s: limits.stream_timeout.as_secs() as u16,
             idle_s_max: limits.idle_max.map_or(0, |it| it.as_secs() as u16),
         }
+    }
+}
+
+impl RowLevelSecurity {
+    /// # Errors
+    /// A name is blank.
+    fn rules(&self) -> Result<RowSecurity, String> {
+        let is_blank = |it: &str| it.trim().is_empty();
+        if is_blank(&self.role_claim) || self.anonymous_role.as_deref().is_some_and(is_blank) {
+            return Err("`row_level_security`: `role_claim` and `anonymous_role` are no blank names".into());
+        }
+        Ok(RowSecurity {
+            role_claim: self.role_claim.as_str().into(),
+            anonymous_role: self.anonymous_role.as_deref().map(Box::from),
+            headers: self.headers.iter().map(|it| it.to_ascii_lowercase().into()).collect(),
+        })
     }
 }
 
@@ -119,6 +159,11 @@ impl Postgres {
         settings.replica_lag_max = Duration::from_millis(u64::from(self.replica_lag_ms_max));
         settings.stale_reads_max = Duration::from_millis(u64::from(self.stale_reads_ms_max));
         settings.batch_mutations = self.batch_mutations;
+        settings.caller = CallerSettings {
+            in_mutations: false,
+            in_reads: self.session_in_reads,
+            row_security: self.row_level_security.as_ref().map(RowLevelSecurity::rules).transpose()?,
+        };
         settings.decoding = DecodingSettings {
             is_wanted: self.logical_decoding,
             log_bytes_max: u64::from(self.decoding_log_mb_max) << 20,

@@ -11,6 +11,9 @@ use weir_metadata::edit;
 use weir_postgres::script::Manner;
 use weir_webhook::transform::test_transform;
 
+/// Session of `run_sql`, which only the admin may ask for.
+const ADMIN_SESSION: &str = r#"{"x-hasura-role":"admin"}"#;
+
 /// Prefixes of commands about databases.
 const BACKENDS: [(&str, &str); 6] = [
     ("pg", "postgres"),
@@ -26,10 +29,6 @@ const ENTRIES: &[&str] = &[
     "update_remote_relationship",
     "delete_remote_relationship",
     "set_apollo_federation_config",
-    "track_native_query",
-    "untrack_native_query",
-    "track_logical_model",
-    "untrack_logical_model",
     "track_stored_procedure",
     "untrack_stored_procedure",
 ];
@@ -219,7 +218,8 @@ impl Work {
         let before = self.live.current();
         let is_read_only = flag(args, "read_only", false)?;
         let is_stepwise = flag(args, "no_transaction", false)?;
-        let done = super::sql::run(self, source.as_deref(), &sql, Manner { is_read_only, is_stepwise });
+        let manner = Manner { is_read_only, is_stepwise, session: Some(ADMIN_SESSION) };
+        let done = super::sql::run(self, source.as_deref(), &sql, manner);
         // `/v2/query` reports errors without the path of a member.
         let done = done.map_err(|it| match self.door {
             Door::Query => HasuraError { path: "$".to_owned(), ..it },

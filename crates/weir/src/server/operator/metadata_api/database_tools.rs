@@ -1,5 +1,6 @@
 //! Commands that tell what a database has, tracked or not: its tables and functions, one table, the statement of a view.
 
+use super::replace_metadata::document;
 use super::sql::{ask, database};
 use super::{Done, Work, text};
 use crate::config::Source;
@@ -9,6 +10,7 @@ use crate::sources::databases;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use weir_language::json::JsonRef;
+use weir_metadata::document::source::SourceEntry;
 use weir_metadata::document::table::TableName;
 use weir_postgres::script::ScriptAnswer;
 use weir_relational::catalog::{Catalog, Column, ForeignKey, Table, TableKind, Volatility};
@@ -27,8 +29,21 @@ impl Work {
             "get_source_trackables" => self.catalog(args).map(|it| trackables(&it).to_string()),
             "get_table_info" => self.table_info(args),
             "get_viewdef" => self.view_definition(args),
+            "get_native_query" => self.source_entries(args, |it| json!(it.native_queries)),
+            "get_logical_model" => self.source_entries(args, |it| json!(it.logical_models)),
             _ => return None,
         })
+    }
+
+    /// Entries of the source that `args` name, as the metadata has them.
+    fn source_entries(&self, args: JsonRef<'_>, entries: impl Fn(&SourceEntry) -> Value) -> Done {
+        let name = text(args, "source")?;
+        let name = name.as_deref().unwrap_or("default");
+        let document = document(&self.live.current());
+        let source = document.sources.iter().find(|it| it.name == name).ok_or_else(|| {
+            HasuraError::new("not-exists", "$.args", format!("source with name \"{name}\" does not exist"))
+        })?;
+        Ok(entries(source).to_string())
     }
 
     /// The catalog of the database that `args` name.

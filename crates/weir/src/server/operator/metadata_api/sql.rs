@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 use weir_postgres::script::sql_text;
 use weir_postgres::script::{self, Manner, ScriptAnswer};
 use weir_postgres::{Error, Settings};
+use weir_sqlite::session_row::SessionRow;
 
 /// Timeout of one command.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -72,7 +73,7 @@ pub(super) fn ask(
 ) -> Result<ScriptAnswer, HasuraError> {
     let found = database(generation, name)?;
     let address = address::parse(&found.url);
-    let manner = Manner { is_read_only: true, is_stepwise: false };
+    let manner = Manner { is_read_only: true, ..Manner::default() };
     match address.map_err(|message| HasuraError::new("unexpected", "$.args", message))? {
         Address::Sqlite(path) => sqlite(&path, of_sqlite, manner),
         Address::Postgres(url) => postgres(&url, of_postgres, manner),
@@ -189,7 +190,7 @@ fn sqlite(path: &Path, sql: &str, manner: Manner) -> Result<ScriptAnswer, Hasura
         };
         statement_error(sql, error)
     };
-    let Manner { is_read_only, is_stepwise } = manner;
+    let Manner { is_read_only, is_stepwise, session } = manner;
     let access =
         if is_read_only { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
     let mut connection =
@@ -205,7 +206,16 @@ fn sqlite(path: &Path, sql: &str, manner: Manner) -> Result<ScriptAnswer, Hasura
         (false, true) => "PRAGMA foreign_keys = ON",
     };
     connection.execute_batch(setup).map_err(fail)?;
+    // Outside of a transaction of ours others would find the session.
+    let session = session.filter(|_| !connection.is_autocommit() && !is_read_only);
+    let mut session_row = SessionRow::default();
+    session_row.begin(&connection).and_then(|()| session_row.fill(&connection, session)).map_err(fail)?;
     let answer = statements(&connection, sql);
+    if session_row.is_there() && session.is_some() {
+        // The script may have dropped the table.
+        let emptied = session_row.empty(&connection);
+        emptied.map_err(fail)?;
+    }
     // The statement may have ended the transaction itself.
     let end = if answer.is_ok() { "COMMIT" } else { "ROLLBACK" };
     if !connection.is_autocommit() {
