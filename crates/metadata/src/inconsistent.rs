@@ -56,7 +56,9 @@ pub fn inconsistent(places: &Places, path: &[Step], reason: &str) -> Inconsisten
     let plain = format!("Inconsistent object: {reason}");
     if matches!(path, [Step::Key(section), ..] if **section == *"custom_types") {
         let definition = places.root.get("custom_types").map_or(Json::Null, json);
-        return made("custom_types", "custom_types custom_types".into(), plain, definition, 1);
+        // A single relationship goes alone.
+        let depth = if matches!(path, [_, _, _, Step::Key(_), Step::Item(_), ..]) { 5 } else { 1 };
+        return made("custom_types", "custom_types custom_types".into(), plain, definition, depth);
     }
     let [Step::Key(section), Step::Item(_), rest @ ..] = path else {
         return made("metadata", "metadata".into(), plain, Json::Null, 0);

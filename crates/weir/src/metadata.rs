@@ -114,6 +114,7 @@ fn apply_metadata(config: &mut Config, path: &Path, loaded: Loaded) -> Result<()
         }
     }
     remote_relationships::add_lookups(config, &mut described);
+    remote_relationships::add_type_lookups(config, &mut described);
     config.described = Some(described.into());
     Ok(())
 }

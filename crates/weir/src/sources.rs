@@ -60,7 +60,10 @@ pub(crate) fn graph(config: &Config, before: Option<&KnownSources>) -> Result<(G
             .into());
     }
     let mut opened = open_all(config, before)?;
-    opened.sources.extend(actions::open(config, &opened.sources, &mut opened.findings));
+    if let Some(actions) = actions::open(config, &opened.sources, &mut opened.findings) {
+        opened.remote_joins.extend(actions::joins(config, &actions, &opened.sources));
+        opened.sources.push(actions);
+    }
     let sources = if opened.sources.is_empty() { vec![empty_source()?] } else { opened.sources.clone() };
     let mut joins = opened.joins.clone();
     if opened.findings.leaves_out_sources() {

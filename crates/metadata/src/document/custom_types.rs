@@ -1,6 +1,7 @@
 //! Types of the arguments and answers of actions.
 
-use super::table::TableName;
+use super::remote_relationship::{RelationshipType, ToSource};
+use super::table_name::TableName;
 use super::type_text::TypeText;
 use crate::json::{Json, Members};
 use serde::{Deserialize, Serialize};
@@ -91,7 +92,7 @@ pub struct TypeRelationship {
     pub name: String,
     /// One row, or a list of them.
     #[serde(rename = "type")]
-    pub kind: RelationshipKind,
+    pub kind: RelationshipType,
     /// The source that has the table.
     #[serde(default = "default_source")]
     pub source: String,
@@ -101,14 +102,19 @@ pub struct TypeRelationship {
     pub field_mapping: Members,
 }
 
-/// `type` of a relationship.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RelationshipKind {
-    /// One row or null.
-    Object,
-    /// A list of rows.
-    Array,
+impl TypeRelationship {
+    /// The table and how its rows are found; columns that are no texts are left out.
+    #[must_use]
+    pub fn target(&self) -> ToSource {
+        let mapped = self.field_mapping.0.iter();
+        let mapped = mapped.filter_map(|(field, column)| Some((field.to_string(), column.text()?.to_owned())));
+        ToSource {
+            field_mapping: mapped.collect(),
+            relationship_type: self.kind,
+            source: self.source.clone(),
+            table: self.remote_table.clone(),
+        }
+    }
 }
 
 /// One of `scalars`.

@@ -4,14 +4,12 @@
 //! beside it.
 
 use crate::document::Metadata;
-use crate::document::action::{ActionArgument, ActionEntry, ActionKind, ActionOperation};
-use crate::document::custom_types::{CustomTypes, InputField, ObjectField};
+use crate::document::action::{ActionEntry, ActionKind, ActionOperation};
+use crate::document::custom_types::{CustomTypes, EnumTypeValue, InputField, ObjectField};
 use crate::document::type_text::TypeText;
 use crate::names::is_name;
 use crate::tree::{Member, Node, Value};
-use weir_language::limits::Limits;
-use weir_language::parser;
-use weir_language::printer::{self, block_string, is_block_printable};
+use weir_language::printer::{block_string, is_block_printable};
 use weir_language::string_value::write_graphql;
 
 /// Lists of `custom_types`, in the order of the file.
@@ -37,29 +35,27 @@ pub(super) fn print_sdl(document: &Metadata) -> Option<String> {
     }
     let mut out = String::new();
     for (operation, root) in [(ActionOperation::Mutation, "Mutation"), (ActionOperation::Query, "Query")] {
-        let mut actions =
-            document.actions.iter().filter(|it| it.definition.operation == operation).peekable();
-        if actions.peek().is_none() {
-            continue;
+        let is_of_root = |it: &&ActionEntry| it.definition.operation == operation;
+        let actions: Vec<&ActionEntry> = document.actions.iter().filter(is_of_root).collect();
+        if !actions.is_empty() {
+            out.push_str(&format!("type {root}"));
+            write_members(&actions, |it, out| write_action(it, out), &mut out);
         }
-        out.push_str(&format!("type {root} {{\n"));
-        for action in actions {
-            write_field(
-                &action.name,
-                &action.comment,
-                &action.definition.output_type,
-                &action.definition.arguments,
-                &mut out,
-            );
-        }
-        out.push_str("}\n");
     }
     write_types(types, &mut out);
-    if out.is_empty() {
-        return Some(out);
+    Some(out)
+}
+
+fn write_action(action: &ActionEntry, out: &mut String) {
+    let definition = &action.definition;
+    write_description(&action.comment, "  ", out);
+    out.push_str(&format!("  {}", action.name));
+    if !definition.arguments.is_empty() {
+        out.push_str("(\n");
+        definition.arguments.iter().for_each(|it| write_field(&it.name, &it.description, &it.ty, "    ", out));
+        out.push_str("  )");
     }
-    let parsed = parser::parse(&out, &Limits::NONE).ok()?;
-    Some(printer::print(&parsed).trim_end().to_owned() + "\n")
+    out.push_str(&format!(": {}\n", definition.output_type));
 }
 
 fn is_sayable_action(action: &ActionEntry) -> bool {
@@ -83,70 +79,63 @@ fn are_sayable(types: &CustomTypes) -> bool {
 
 fn write_types(types: &CustomTypes, out: &mut String) {
     for input in &types.input_objects {
-        write_description(&input.description, out);
+        write_description(&input.description, "", out);
         out.push_str(&format!("input {}", input.name));
-        let fields =
-            |it: &InputField, out: &mut String| write_field(&it.name, &it.description, &it.ty, &[], out);
-        write_members(&input.fields, fields, out);
+        let field = |it: &InputField, out: &mut String| write_field(&it.name, &it.description, &it.ty, "  ", out);
+        write_members(&input.fields, field, out);
     }
     for object in &types.objects {
-        write_description(&object.description, out);
+        write_description(&object.description, "", out);
         out.push_str(&format!("type {}", object.name));
-        let fields =
-            |it: &ObjectField, out: &mut String| write_field(&it.name, &it.description, &it.ty, &[], out);
-        write_members(&object.fields, fields, out);
+        let field = |it: &ObjectField, out: &mut String| write_field(&it.name, &it.description, &it.ty, "  ", out);
+        write_members(&object.fields, field, out);
     }
     for scalar in &types.scalars {
-        write_description(&scalar.description, out);
-        out.push_str(&format!("scalar {}\n", scalar.name));
+        write_description(&scalar.description, "", out);
+        out.push_str(&format!("scalar {}\n\n", scalar.name));
     }
     for of in &types.enums {
-        write_description(&of.description, out);
+        write_description(&of.description, "", out);
         out.push_str(&format!("enum {}", of.name));
-        let values = |it: &crate::document::custom_types::EnumTypeValue, out: &mut String| {
-            write_description(&it.description, out);
-            out.push_str(&it.value);
-            out.push('\n');
+        let value = |it: &EnumTypeValue, out: &mut String| {
+            write_description(&it.description, "  ", out);
+            out.push_str(&format!("  {}\n", it.value));
         };
-        write_members(&of.values, values, out);
+        write_members(&of.values, value, out);
     }
 }
 
-/// Appends the members of a type in braces, if it has any.
+/// Appends the members of a type in braces, if it has any, and an empty line.
 fn write_members<T>(members: &[T], write: impl Fn(&T, &mut String), out: &mut String) {
     if !members.is_empty() {
         out.push_str(" {\n");
         members.iter().for_each(|it| write(it, out));
         out.push('}');
     }
-    out.push('\n');
+    out.push_str("\n\n");
 }
 
-fn write_field(
-    name: &str,
-    description: &Option<String>,
-    ty: &TypeText,
-    arguments: &[ActionArgument],
-    out: &mut String,
-) {
-    write_description(description, out);
-    out.push_str(name);
-    if !arguments.is_empty() {
-        out.push('(');
-        arguments.iter().for_each(|it| write_field(&it.name, &it.description, &it.ty, &[], out));
-        out.push(')');
-    }
-    out.push_str(&format!(": {ty}\n"));
+fn write_field(name: &str, description: &Option<String>, ty: &TypeText, indent: &str, out: &mut String) {
+    write_description(description, indent, out);
+    out.push_str(&format!("{indent}{name}: {ty}\n"));
 }
 
-fn write_description(description: &Option<String>, out: &mut String) {
+/// Appends a description, each of its lines behind `indent`.
+fn write_description(description: &Option<String>, indent: &str, out: &mut String) {
     let Some(text) = description else { return };
+    let mut literal = String::new();
     if is_block_printable(text) {
-        block_string(text, out)
+        block_string(text, &mut literal)
     } else {
-        write_graphql(text, out)
+        write_graphql(text, &mut literal)
     }
-    out.push('\n');
+    for line in literal.split('\n') {
+        if !line.is_empty() {
+            out.push_str(indent);
+        }
+        out.push_str(line);
+        out.push('\n');
+    }
 }
 
 /// The actions of `node`, a list of entries, without what SDL says.

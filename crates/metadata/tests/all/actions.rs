@@ -46,7 +46,9 @@ custom_types:
 const SDL: &str = "\
 type Mutation {
   \"\"\"Place an order\"\"\"
-  place_order(order: OrderIn!): Order
+  place_order(
+    order: OrderIn!
+  ): Order
 }
 
 type Query {
@@ -71,6 +73,7 @@ enum Kind {
   SMALL
   LARGE
 }
+
 ";
 
 const FILES: [(&str, &str); 2] = [("version.yaml", "version: 3\n"), ("databases/databases.yaml", "[]\n")];
@@ -166,7 +169,7 @@ fn what_one_file_lacks_is_told_and_the_rest_is_read() {
         YAML,
         &SDL.replace("  rates: [Float!]\n", "  other: Int\n"),
         &[
-            "actions.graphql:7:3: Inconsistent object: in action \"other\"; action other is not present in actions.yaml, so it has no handler",
+            "actions.graphql:9:3: Inconsistent object: in action \"other\"; action other is not present in actions.yaml, so it has no handler",
             "actions.yaml:14:5: Inconsistent object: in action \"rates\"; action rates is not present in actions.graphql",
         ],
         &["place_order"],

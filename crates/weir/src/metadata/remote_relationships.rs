@@ -26,6 +26,25 @@ pub(super) fn add_lookups(config: &mut Config, described: &mut Described) {
     }
 }
 
+/// Gives the targets of relationships of actions' types their lookups. A relationship to a source that is not there is inconsistent.
+pub(super) fn add_type_lookups(config: &mut Config, described: &mut Described) {
+    for (at, object) in described.loaded.document.custom_types.objects.clone().iter().enumerate() {
+        for (number, relationship) in object.relationships.iter().enumerate() {
+            let path = type_path(at, number);
+            if let Err(reason) = push_lookup(config, &relationship.target(), &path) {
+                described.inconsistent.push(described.inconsistent(&path, &reason));
+            }
+        }
+    }
+}
+
+/// The path of a relationship of an object of `custom_types`.
+pub(crate) fn type_path(object: usize, relationship: usize) -> Vec<Step> {
+    let steps: [Step; 5] =
+        ["custom_types".into(), "objects".into(), object.into(), "relationships".into(), relationship.into()];
+    steps.into()
+}
+
 /// The path of a relationship of a table.
 pub(crate) fn table_path(source: usize, table: usize, relationship: usize) -> Vec<Step> {
     let steps: [Step; 6] = [

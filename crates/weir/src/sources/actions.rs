@@ -1,9 +1,12 @@
 //! Opens the actions of the metadata beside the other sources.
 
+use super::remote_joins::Relation;
 use super::{Findings, Misfit};
 use crate::config::Config;
+use crate::metadata::remote_relationships::type_path;
 use std::sync::{Arc, LazyLock};
 use weir_actions::{ActionSettings, ActionsInput, ActionsSource, HeaderPrecedence, OtherNames};
+use weir_engine::compose::Join;
 use weir_engine::source::Source;
 use weir_language::schema::{Schema, TypeKind, builtin};
 use weir_metadata::document::action::TIMEOUT_S;
@@ -54,6 +57,25 @@ pub(super) fn open(
     }
     warn_of_timeouts(config, findings);
     source.map(|it| Arc::new(it) as Arc<dyn Source>)
+}
+
+/// The joins of types of `actions` to tables of `sources`. Relationships whose target is not there, or down, have none.
+pub(super) fn joins(config: &Config, actions: &Arc<dyn Source>, sources: &[Arc<dyn Source>]) -> Vec<Join> {
+    let mut joins = Vec::new();
+    let objects = config.described.iter().flat_map(|it| &it.loaded.document.custom_types.objects);
+    for (at, object) in objects.enumerate() {
+        // Types that no action uses are not in the schema.
+        let Some(on) = actions.schema().type_by_name(&object.name) else { continue };
+        for (number, relationship) in object.relationships.iter().enumerate() {
+            let target = relationship.target();
+            let keys: Vec<&str> = target.field_mapping.keys().map(String::as_str).collect();
+            let path = type_path(at, number);
+            let relation = Relation { on: &object.name, name: &relationship.name, keys: &keys, path: &path };
+            let made = relation.joins(&target, sources).into_iter();
+            joins.extend(made.filter(|it| actions.schema().field_by_name(on, &it.name).is_none()));
+        }
+    }
+    joins
 }
 
 /// Warns of actions whose handlers may take longer than a request.

@@ -22,6 +22,7 @@ mod wire_kit;
 
 mod actions;
 mod actions_faults;
+mod actions_relations;
 mod auth;
 mod browsers;
 mod commands;
