@@ -108,6 +108,32 @@ impl EventAsker {
     }
 }
 
+/// Runs `work` on a thread with an event loop of its own.
+fn run_apart<T: Send>(work: impl AsyncFnOnce() -> T + Send) -> Result<T, String> {
+    let run = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.map(|it| it.block_on(work())).map_err(|error| error.to_string())
+    };
+    std::thread::scope(|scope| scope.spawn(run).join()).unwrap_or_else(|_| Err("a bug: it panicked".into()))
+}
+
+/// What [`EventService::apply`] would do with `source`. Nothing is changed.
+#[must_use]
+pub fn preview(source: &EventSource, settings: &ServiceSettings) -> SourceReport {
+    let found = run_apart(async || held_source::preview(source, settings).await);
+    found.unwrap_or_else(|words| {
+        let error = Some(words);
+        SourceReport { source: source.name.clone(), error, ..SourceReport::default() }
+    })
+}
+
+/// Takes the events of `source` over from another server, or from the file that it is a copy of; returns a line about it.
+/// # Errors
+/// The database cannot be asked or changed.
+pub fn take_over(source: &EventSource) -> Result<String, String> {
+    run_apart(async || held_source::take_over(source).await)?
+}
+
 /// Sources by their names.
 type Held = BTreeMap<String, Rc<HeldSource>>;
 

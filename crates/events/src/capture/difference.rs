@@ -23,8 +23,18 @@ impl CaptureDifference {
     /// The names in one line: `made a, b; dropped c`. Empty without a difference.
     #[must_use]
     pub fn words(&self) -> String {
-        let lists = [("made", &self.made), ("replaced", &self.replaced), ("dropped", &self.dropped)];
-        let lists = lists.into_iter().filter(|it| !it.1.is_empty());
+        self.list(["made", "replaced", "dropped"])
+    }
+
+    /// The names in one line, of what is to be done: `make a, b; drop c`. Empty without a difference.
+    #[must_use]
+    pub fn plan(&self) -> String {
+        self.list(["make", "replace", "drop"])
+    }
+
+    fn list(&self, words: [&str; 3]) -> String {
+        let lists = words.into_iter().zip([&self.made, &self.replaced, &self.dropped]);
+        let lists = lists.filter(|it| !it.1.is_empty());
         lists.map(|(word, names)| format!("{word} {}", names.join(", "))).collect::<Vec<_>>().join("; ")
     }
 }

@@ -137,13 +137,8 @@ impl SqliteLog {
                 if !has_tables(reader)? {
                     return Ok((FileState::Empty, inode));
                 }
-                let noted = noted_inode(reader)?;
-                if noted.is_some_and(|it| it != inode) {
-                    let sql = "SELECT count(*) FROM (SELECT 1 FROM hdb_event_log WHERE delivered = 0 AND error = 0 AND archived = 0 LIMIT 10001)";
-                    let pending: u32 = reader.query_row(sql, [], |row| row.get(0))?;
-                    if pending > 0 {
-                        return Ok((FileState::Copy(pending), inode));
-                    }
+                if let Some(pending) = count_copied(reader, &inode)? {
+                    return Ok((FileState::Copy(pending), inode));
                 }
                 let is_held = shared.owner.try_hold().map_err(words)?;
                 Ok((if is_held { FileState::Owned } else { FileState::Other }, inode))
@@ -162,6 +157,19 @@ impl SqliteLog {
             return Ok(());
         }
         self.write(move |connection| Ok(note_file(connection, &inode)?)).await
+    }
+
+    /// The number of pending events of a file that is a copy, which wait for an operator.
+    /// # Errors
+    /// The file cannot be read.
+    pub async fn find_copied(&self) -> Result<Option<u32>, LogError> {
+        self.ask(|shared| {
+            let words = |error: std::io::Error| LogError::Unavailable(error.to_string());
+            let inode = inode(shared.writer.database().path()).map_err(words)?;
+            let reader = shared.reader()?;
+            if has_tables(reader)? { Ok(count_copied(reader, &inode)?) } else { Ok(None) }
+        })
+        .await
     }
 
     /// Notes that pending events of a copy are to be delivered.
@@ -408,6 +416,16 @@ impl SqliteLog {
         })
         .await
     }
+}
+
+/// The number of pending events of the file `inode`, if they are noted for another one.
+fn count_copied(connection: &Connection, inode: &str) -> rusqlite::Result<Option<u32>> {
+    if noted_inode(connection)?.is_none_or(|it| it == inode) {
+        return Ok(None);
+    }
+    let sql = "SELECT count(*) FROM (SELECT 1 FROM hdb_event_log WHERE delivered = 0 AND error = 0 AND archived = 0 LIMIT 10001)";
+    let pending: u32 = connection.query_row(sql, [], |row| row.get(0))?;
+    Ok(Some(pending).filter(|it| *it > 0))
 }
 
 /// A random UUID of version 4.

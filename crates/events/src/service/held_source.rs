@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use weir_database::sqlite::SharedWriter;
 use weir_postgres::Settings;
 use weir_webhook::WebhookClient;
 
@@ -266,7 +267,7 @@ async fn reconcile_sqlite(
     if !is_wanted {
         return Ok(Reconciled { waits: None, difference });
     }
-    if settings.takes_over && matches!(log.state().await, Ok(FileState::Copy(_))) {
+    if settings.takes_over && matches!(log.find_copied().await, Ok(Some(_))) {
         log.take_over().await.map_err(|error| error.to_string())?;
     }
     let waits = match log.state().await.map_err(|error| error.to_string())? {
@@ -274,6 +275,89 @@ async fn reconcile_sqlite(
         FileState::Owned | FileState::Other | FileState::Empty => None,
     };
     Ok(Reconciled { waits, difference })
+}
+
+/// The state of `source` without a change of its database: triggers to make and to drop, and what waits.
+pub(super) async fn preview(source: &EventSource, settings: &ServiceSettings) -> SourceReport {
+    let mut report = SourceReport { source: source.name.clone(), ..SourceReport::default() };
+    let captured: Vec<CapturedTrigger> = source.triggers.iter().map(|it| it.captured.clone()).collect();
+    let found = match &source.database {
+        EventDatabase::Postgres(database, numbers) => {
+            preview_postgres((database.as_ref(), *numbers), settings, &captured, source.leftovers).await
+        }
+        EventDatabase::Sqlite(writer) => preview_sqlite(writer.clone(), settings, captured, source.leftovers).await,
+    };
+    match found {
+        Ok(Reconciled { difference, waits }) => (report.difference, report.waits) = (difference, waits),
+        Err(words) => report.error = Some(words),
+    }
+    report
+}
+
+async fn preview_postgres(
+    (database, numbers): (&Settings, postgres::WideNumbers),
+    settings: &ServiceSettings,
+    captured: &[CapturedTrigger],
+    leftovers: Leftovers,
+) -> Result<Reconciled, String> {
+    let words = |error: weir_postgres::Error| error.to_string();
+    let deadline = Instant::now() + RECONCILE_MAX;
+    let state = postgres::look(database, deadline).await.map_err(words)?;
+    if let (CatalogOwner::Other { pending }, false) = (state.owner, settings.takes_over) {
+        let waits = (!captured.is_empty()).then(|| foreign_words(captured.len(), pending));
+        return Ok(Reconciled { waits, ..Reconciled::default() });
+    }
+    if captured.is_empty() && state.owner != CatalogOwner::Weir {
+        return Ok(Reconciled::default());
+    }
+    let difference =
+        postgres::plan(database, captured, numbers, leftovers, deadline).await.map_err(words)?;
+    let is_unmade = !difference.is_empty() && (state.is_read_only || !settings.captures);
+    let waits = is_unmade.then(|| unmade_words(&difference, state.is_read_only));
+    Ok(Reconciled { difference, waits })
+}
+
+async fn preview_sqlite(
+    writer: SharedWriter,
+    settings: &ServiceSettings,
+    captured: Vec<CapturedTrigger>,
+    leftovers: Leftovers,
+) -> Result<Reconciled, String> {
+    let is_read_only = writer.writer().is_none();
+    let reader = writer.database().open_reader().map_err(|error| error.to_string())?;
+    let difference = sqlite::plan(&reader, &captured, leftovers).map_err(|error| error.to_string())?;
+    let copied = SqliteLog::new(writer).find_copied().await.map_err(|error| error.to_string())?;
+    let is_unmade = !difference.is_empty() && (is_read_only || !settings.captures);
+    let waits = match copied.filter(|_| !settings.takes_over && !captured.is_empty()) {
+        Some(pending) => Some(copy_words(pending)),
+        None => is_unmade.then(|| unmade_words(&difference, is_read_only)),
+    };
+    Ok(Reconciled { difference, waits })
+}
+
+/// Notes that the events of `source` are Weir's from now on; returns a line about it.
+pub(super) async fn take_over(source: &EventSource) -> Result<String, String> {
+    let name = &source.name;
+    let done = match &source.database {
+        EventDatabase::Postgres(database, _) => {
+            let deadline = Instant::now() + RECONCILE_MAX;
+            let state = postgres::look(database, deadline).await.map_err(|error| error.to_string())?;
+            let CatalogOwner::Other { pending } = state.owner else {
+                return Ok(format!("source `{name}`: nothing waits"));
+            };
+            postgres::take_over(database, deadline).await.map_err(|error| error.to_string())?;
+            pending
+        }
+        EventDatabase::Sqlite(writer) => {
+            let log = SqliteLog::new(writer.clone());
+            let Some(pending) = log.find_copied().await.map_err(|error| error.to_string())? else {
+                return Ok(format!("source `{name}`: nothing waits"));
+            };
+            log.take_over().await.map_err(|error| error.to_string())?;
+            pending
+        }
+    };
+    Ok(format!("source `{name}`: taken over with {}", count_words(done)))
 }
 
 /// The line about a schema that another server made.
@@ -302,9 +386,6 @@ fn count_words(pending: u32) -> String {
 }
 
 fn unmade_words(plan: &CaptureDifference, is_read_only: bool) -> String {
-    let why = if is_read_only { "the database cannot be written" } else { "`events.capture` is off" };
-    let list = [("make", &plan.made), ("replace", &plan.replaced), ("drop", &plan.dropped)];
-    let list = list.into_iter().filter(|it| !it.1.is_empty());
-    let list: Vec<String> = list.map(|(word, names)| format!("{word} {}", names.join(", "))).collect();
-    format!("event triggers wait: {why}; to be done: {}", list.join("; "))
+    let why = if is_read_only { "the database cannot be written" } else { "`events` is `off` in weir.yaml" };
+    format!("event triggers wait: {why}; to be done: {}", plan.plan())
 }

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** what is broken keeps nothing else from being checked, and what could not be checked is named.
 
+mod event_report;
 mod move_report;
 
 use super::print;
@@ -13,6 +14,7 @@ use crate::session::Authenticator;
 use crate::sources::databases;
 use crate::sources::native::Native;
 use crate::sources::{Down, Findings};
+use event_report::report_events;
 use move_report::report_move;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -46,6 +48,7 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
                 report = report_move(&generation.config, described, &generation.findings);
             }
             warn_of_integers(&generation.config);
+            report.insert_str(0, &report_events(&generation, &mut errors));
             let Findings { down, .. } = &generation.findings;
             report_down_sources(&generation.config, down, &mut errors);
             if errors.is_empty() {

@@ -1,0 +1,27 @@
+//! The part of a check that is about event triggers: those that a server would make and drop, and what waits for an operator.
+
+use crate::events;
+use crate::generation::Generation;
+use weir_events::service::preview;
+
+/// Lines about the event triggers of `generation`. Those that cannot be made are added to `errors`.
+pub(super) fn report_events(generation: &Generation, errors: &mut Vec<String>) -> String {
+    let settings = events::settings(&generation.config);
+    let mut lines = String::new();
+    for source in generation.events.iter().filter(|it| !generation.findings.is_down(&it.name)) {
+        let report = preview(source, &settings);
+        let name = &report.source;
+        let wrong = report.difference.failed.iter();
+        errors.extend(
+            wrong.map(|(it, reason)| format!("source `{name}`: event trigger `{it}` cannot be made: {reason}")),
+        );
+        if let Some(error) = &report.error {
+            errors.push(format!("source `{name}`: event triggers were not checked: {error}"));
+        } else if let Some(waits) = &report.waits {
+            lines.push_str(&format!("events: source `{name}`: {waits}\n"));
+        } else if !report.difference.is_empty() {
+            lines.push_str(&format!("events: source `{name}`: to be done by `serve`: {}\n", report.difference.plan()));
+        }
+    }
+    lines
+}
