@@ -259,6 +259,11 @@ impl Connection {
         }
     }
 
+    /// The server is not to hold back the answers to what was appended, as it does until the batch ends.
+    pub(crate) fn ask_for_answers(&mut self) {
+        message::flush(&mut self.write);
+    }
+
     /// Ends the batch.
     pub(crate) fn sync(&mut self) {
         message::sync(&mut self.write);
