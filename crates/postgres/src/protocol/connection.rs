@@ -164,6 +164,11 @@ impl Connection {
         self.turn.is_some()
     }
 
+    /// True if others may want its place more: see [`Seat::is_used_up`].
+    pub(crate) fn is_used_up(&self) -> bool {
+        self.seat.as_ref().is_some_and(Seat::is_used_up)
+    }
+
     /// Gives up the connection: its stream, and bytes that were read but not parsed. Nothing may be in flight.
     pub(crate) fn into_stream(self) -> (Stream, BytesMut) {
         let mut read = self.read;
