@@ -32,6 +32,7 @@ PARTS = {
     "limit Related": "limit of a list below a row",
     "order": "null as the value of a hidden cell in an order",
     "keys": "stored keys behind hidden cells",
+    "calls": "hidden values of functions of a row",
     "barrier": "the policy in front of conditions that may fail by the row",
     "check Insert": "check of inserted rows",
     "check Update": "check of updated rows",
@@ -86,7 +87,7 @@ ABSENT = {
         "rows Reference": ASKED_APART,
         "rows Lookup": ASKED_APART,
         **{f"cells {it}": NO_CELLS for it in PURPOSES},
-        **{it: NO_CELLS for it in ("order", "keys")},
+        **{it: NO_CELLS for it in ("order", "keys", "calls")},
         **{it: "`@auth` limits no list" for it in ("limit Root", "limit Related")},
         **{it: NO_WRITES for it in PARTS if it.startswith(("check", "presets", "given"))},
     },
@@ -104,6 +105,7 @@ ABSENT = {
     },
     "by hand": {
         "barrier": SAME_BARRIER,
+        "calls": "no function is guarded: that is tested by roles",
         "rows Insert": "inserted rows are checked after they are written",
         **{f"{of} {it}": NOT_IN_SQL for of in ("rows", "cells") for it in ("Opened", "Reference", "Lookup")},
     },
@@ -127,7 +129,7 @@ fn puts_behind(plan: &Plan, relations: &Relations) -> bool {
 
 /// The mutant of this process. No part of the product: added for the mutation check of the tests.
 mod mutant {
-    use super::{ColumnId, Filter, GuardedColumn, Policy, Preset, Purpose, Relations, TableId, WriteKind};
+    use super::{ColumnId, Filter, GuardedCall, GuardedColumn, Policy, Preset, Purpose, Relations, TableId, WriteKind};
     use std::collections::HashSet;
     use std::fmt::{self, Write as _};
     use std::io::Write as _;
@@ -238,6 +240,7 @@ def wrapped(head, relations):
 
 TRAIT = "pub trait Policy: Debug + Send + Sync {"
 CELLS = "for cell in policy.cells(table) {"
+CALLS = "for call in policy.calls(table) {"
 CAP = "cap_page(&mut query.page, rows_max);"
 EDITS = [
     (TRAIT, f"{TRAIT}\n    /// True without `part`.\n    fn lacks(&self, _part: &str, _is_there: bool) -> bool {{\n        false\n    }}\n"),
@@ -249,6 +252,7 @@ EDITS = [
         'let part = format!("cells {:?}", scan.purpose());\n    '
         + CELLS.replace("(table)", "(table).iter().filter(|_| !policy.lacks(&part, true))"),
     ),
+    (CALLS, CALLS.replace("(table)", '(table).iter().filter(|_| !policy.lacks("calls", true))')),
     (CAP, f'if !policy.lacks(&format!("limit {{:?}}", query.scan.purpose()), true) {{ {CAP} }}'),
     behind("mark_nullable(&mut level.query);", "order", "!level.query.scan.cells().is_empty()"),
     behind("super::barrier::raise(plan, relations);", "barrier", "puts_behind(plan, relations)"),
@@ -288,7 +292,8 @@ def build(into):
     before = PASS.read_text()
     try:
         PASS.write_text(hooked(before))
-        command = [CARGO, "test", "-p", "weir-hasura", "-p", "weir-native", "--test", "*_tests", "--no-run"]
+        # Of the whole workspace, so that the features and with them the crates below are those of `make test`.
+        command = [CARGO, "test", "--workspace", "--test", "sql_tests", "--test", "native_tests", "--no-run"]
         made = subprocess.run(
             [*command, "--message-format=json-render-diagnostics"], cwd=ROOT, stdout=subprocess.PIPE, text=True
         )

@@ -149,6 +149,7 @@ impl ColumnLists {
             derived: mark & 32 != 0,
             folds: mark & 8 != 0,
             by_prefix: false,
+            is_loose: false,
             storage: Storage::Exact,
             comment: self.comments.get(at).cloned().unwrap_or_default(),
         }

@@ -6,6 +6,9 @@
 //! one takes a session that comes to rest, or the place of a connection that is closed. Later attempts, for which nobody waits, show
 //! whether there are more places by now.
 //!
+//! Other processes may wait for the same places, of which nobody tells. So where places are few, connections that rest are closed soon,
+//! and where the others wait in a queue, each connection is given up after a while.
+//!
 //! **Invariant:** where callers wait for sessions and there is none, a lane gives its place up between two batches; where lanes wait and there is
 //! none, a session does when it rests.
 //!
@@ -14,6 +17,7 @@
 use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::future::pending;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::futures::Notified;
@@ -23,6 +27,10 @@ use tokio::sync::{Notify, oneshot};
 const PAUSE: Duration = Duration::from_secs(1);
 /// The longest of such pauses.
 const PAUSE_MAX: Duration = Duration::from_secs(60);
+/// A connection to a server that serves few rests no longer: another process may wait for its place.
+const REST_MAX: Duration = Duration::from_secs(1);
+/// A connection behind a queue is given up after this time, between two uses, so that all processes have their turn.
+const TURN_MAX: Duration = Duration::from_secs(1);
 
 /// Purposes of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +56,18 @@ pub(crate) struct Places {
     /// Calls resting lanes to give one up.
     call: Notify,
     rested: OnceLock<Weak<dyn Rested>>,
+    /// The server served no more at some time.
+    is_scarce: AtomicBool,
+    /// Those beyond waited then, and were not refused.
+    has_queue: AtomicBool,
+}
+
+/// Signs that a server serves no more connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sign {
+    Refused,
+    /// The connection was not made for long.
+    Waited,
 }
 
 #[derive(Debug, Default)]
@@ -103,6 +123,8 @@ pub(crate) struct Seat {
     places: Arc<Places>,
     usage: Use,
     standing: Standing,
+    /// When it was connected, or is being so.
+    since: Instant,
 }
 
 /// One that waits for a place.
@@ -178,7 +200,7 @@ impl Places {
     }
 
     fn seat(self: &Arc<Self>, usage: Use, standing: Standing) -> Seat {
-        Seat { places: Arc::clone(self), usage, standing }
+        Seat { places: Arc::clone(self), usage, standing, since: Instant::now() }
     }
 
     /// Leave to connect; `None` if the server is known to serve no more.
@@ -276,7 +298,7 @@ impl Places {
     }
 
     /// An attempt shows that the server serves no more connections than are open; `false` if none is, which shows nothing.
-    pub(crate) fn note_full(&self) -> bool {
+    pub(crate) fn note_full(&self, sign: Sign) -> bool {
         let mut state = self.state();
         if state.open == 0 {
             return false;
@@ -287,7 +309,19 @@ impl Places {
         state.max = Some(state.open);
         let next = Instant::now() + PAUSE;
         state.probe_after = Some(state.probe_after.map_or(next, |it| it.max(next)));
+        drop(state);
+        self.has_queue.fetch_or(sign == Sign::Waited, Ordering::Relaxed);
+        if !self.is_scarce.swap(true, Ordering::Relaxed) {
+            // Those that rest are to do so less long.
+            self.call.notify_waiters();
+        }
         true
+    }
+
+    /// How long a connection may rest, where `idle_max` holds for those of other servers.
+    pub(crate) fn rest_max(&self, idle_max: Option<Duration>) -> Option<Duration> {
+        let is_scarce = self.is_scarce.load(Ordering::Relaxed);
+        idle_max.map(|it| if is_scarce { it.min(REST_MAX) } else { it })
     }
 
     /// True if others starve for the place of a connection of this use, which rests.
@@ -298,7 +332,7 @@ impl Places {
                 || usage != Use::Session && state.starves_sessions())
     }
 
-    /// Comes when [`Self::wants_place_of`] may have become true, or a lane was connected.
+    /// Comes when [`Self::wants_place_of`] may have become true, a lane was connected, or [`Self::rest_max`] changed.
     pub(crate) fn called(&self) -> Notified<'_> {
         self.call.notified()
     }
@@ -319,6 +353,12 @@ impl Seat {
         // Lanes that wait may leave their work to this one.
         self.places.call.notify_waiters();
         self.standing = Standing::Open;
+        self.since = Instant::now();
+    }
+
+    /// True if the connection is to be given up between two uses: others wait in a queue before the server, if there are any.
+    pub(crate) fn is_used_up(&self) -> bool {
+        self.places.has_queue.load(Ordering::Relaxed) && self.since.elapsed() >= TURN_MAX
     }
 
     /// True if nobody may wait for the connection, as it may be one too many.

@@ -143,6 +143,8 @@ pub struct Column {
     pub folds: bool,
     /// An index finds equal texts by their first [`PREFIX_CHARACTERS`] characters.
     pub by_prefix: bool,
+    /// May hold values of other types than its own, as columns of SQLite do outside of `STRICT` tables.
+    pub is_loose: bool,
     /// Ways in which it holds equal values.
     pub storage: Storage,
     /// The comment in the database, or empty.

@@ -176,6 +176,10 @@ pub trait Dialect: Send + Sync {
             Statistic::CovarSamp => out.push_str(&format!("covar_samp({columns})")),
         }
     }
+    /// `sum`, a sum or average of `column`, which may hold what is no number: that fails then. Default: columns hold what their types say.
+    fn sum_of_numbers(&self, sum: String, _column: &str) -> String {
+        sum
+    }
     /// The sum of the 64-bit integers of a column as it is given to clients, also one that has more bits. Default: that of the SQL
     /// standard.
     fn wide_sum(&self, column: &str) -> String {

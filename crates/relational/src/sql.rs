@@ -6,7 +6,7 @@
 
 use crate::catalog::Relations;
 use crate::catalog::{ColumnId, ColumnType, TableId};
-use crate::plan::operators::Aggregation;
+use crate::plan::operators::{Aggregation, Statistic};
 use crate::plan::{Call, Expr, Filter, Origin, Output, Parameter, Query, Reader, Scan};
 
 pub mod assemble;
@@ -487,6 +487,15 @@ impl<'r> Renderer<'r> {
         self.sql.split_off(start)
     }
 
+    /// Makes a sum, written from `start` on, fail over a column that holds what is no number.
+    fn guard_sum(&mut self, start: usize, function: Aggregation, (column, text): (ColumnId, &str), scope: Scope) {
+        let is_sum = matches!(function, Aggregation::Avg | Aggregation::Sum);
+        if is_sum && self.relations.catalog.table(scope.table).column(column).is_loose {
+            let sum = self.sql.split_off(start);
+            self.sql.push_str(&self.dialect.sum_of_numbers(sum, text));
+        }
+    }
+
     pub(crate) fn expr(&mut self, expr: &Expr, scope: Scope) {
         match expr {
             Expr::Column(column) => self.column(scope, *column),
@@ -506,8 +515,10 @@ impl<'r> Renderer<'r> {
             }
             Expr::Function(function, column) => {
                 let ty = self.ty(&Expr::Column(*column), scope.table);
-                let column = self.comparable(*column, scope);
-                self.dialect.function(&mut self.sql, *function, &column, ty);
+                let text = self.comparable(*column, scope);
+                let start = self.sql.len();
+                self.dialect.function(&mut self.sql, *function, &text, ty);
+                self.guard_sum(start, *function, (*column, &text), scope);
             }
             Expr::Instant { function, text, at } => {
                 let [text, at] = [text, at].map(|it| self.render_aside(|to| to.column(scope, *it)));
@@ -521,9 +532,13 @@ impl<'r> Renderer<'r> {
             }
             Expr::Statistic { function, columns, distinct } => {
                 let ty = columns.first().map_or(0, |&it| self.ty(&Expr::Column(it), scope.table));
-                let columns: Vec<String> =
+                let texts: Vec<String> =
                     columns.iter().map(|&column| self.render_aside(|it| it.column(scope, column))).collect();
-                self.dialect.statistic(&mut self.sql, *function, &columns, *distinct, ty);
+                let start = self.sql.len();
+                self.dialect.statistic(&mut self.sql, *function, &texts, *distinct, ty);
+                if let (Statistic::Of(function), [column], [text]) = (*function, &**columns, &*texts) {
+                    self.guard_sum(start, function, (*column, text), scope);
+                }
             }
             Expr::Cast(of, to) => {
                 let ty = self.ty(of, scope.table);

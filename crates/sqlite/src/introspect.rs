@@ -436,6 +436,7 @@ fn column(
         derived: false,
         folds: false,
         by_prefix: false,
+        is_loose: !is_strict,
         comment: String::new(),
     })
 }

@@ -15,4 +15,4 @@ SELECT t0."desc" FROM "Part" AS t0 ORDER BY (SELECT t1."asc" FROM "Part" AS t1 W
 SELECT t0."name" FROM "Owner" AS t0 ORDER BY (SELECT t1."asc" FROM "Part" AS t1 WHERE t1."id" = t0."has_id" LIMIT 1) DESC NULLS LAST, t0."name" DESC, t0."id"
 
 -- aggregatePart
-SELECT min(t0."asc"), max(t0."asc"), weir_of_numbers(sum(t0."asc"), max(t0."asc")), max(t0."desc") FROM "Part" AS t0
+SELECT min(t0."asc"), max(t0."asc"), sum(t0."asc"), max(t0."desc") FROM "Part" AS t0

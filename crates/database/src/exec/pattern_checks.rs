@@ -12,6 +12,7 @@ use super::plans::prepared_plan::PreparedPlan;
 use std::sync::atomic::Ordering;
 use weir_engine::source::SourceError;
 use weir_relational::plan::Plan;
+use weir_relational::values::plain_pattern;
 
 /// Refuses a request with a pattern that its database would refuse on every row, and counts conditions without an index.
 pub(super) fn check_conditions<D: Driver>(run: &PlannedFetch<'_, D>) -> Result<(), SourceError> {
@@ -29,12 +30,14 @@ pub(super) fn check_conditions<D: Driver>(run: &PlannedFetch<'_, D>) -> Result<(
     refused.map_err(|error| SourceError::Rejected { error: *error, field })
 }
 
-/// Refuses a pattern as the database would, with its words and their code over Hasura's protocol: it says no place in the request.
+/// Refuses a pattern as the database would, with its words: it says no place in the request.
 #[cold]
-pub(crate) fn refuse(
-    bindings: &Bindings<'_>,
-    hasura: &'static str,
-    words: impl Into<Box<str>>,
-) -> Result<(), Refused> {
-    Err(Box::new(error_with_code(bindings.protocol, "INVALID_PATTERN", hasura, words)))
+pub(crate) fn refuse(bindings: &Bindings<'_>, words: impl Into<Box<str>>) -> Result<(), Refused> {
+    let words = words.into();
+    Err(Box::new(error_with_code(bindings.protocol, "INVALID_PATTERN", code_of_pattern(&words), words)))
+}
+
+/// Hasura's code for an invalid pattern, which is that of PostgreSQL's error.
+pub(crate) fn code_of_pattern(words: &str) -> &'static str {
+    if words == plain_pattern::ENDS_IN_ESCAPE { "bad-request" } else { "data-exception" }
 }

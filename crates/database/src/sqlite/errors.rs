@@ -5,10 +5,10 @@
 use crate::exec::errors::{check_failed, error_with_code};
 use crate::exec::full_disk;
 use crate::exec::output::answer;
+use crate::exec::pattern_checks::code_of_pattern;
 use crate::frontend::ApiFrontend;
 use rusqlite::{Error, ErrorCode, ffi};
 use weir_engine::source::{Protocol, SourceError};
-use weir_relational::values::plain_pattern;
 use weir_sqlite::error::{
     Error as Failed, Lack, constraint_name, find_lack, is_check_complaint, is_pattern_complaint,
     is_too_large, is_value_complaint, pattern_complaint,
@@ -105,11 +105,6 @@ fn tell_refusal(error: &Error, words: &str, protocol: Protocol, field: Option<u3
         None => ("DATABASE_ERROR", "database query error".to_owned()),
     };
     SourceError::Rejected { error: error_with_code(protocol, spec, "unexpected", message), field }
-}
-
-/// Hasura's code for an invalid pattern, which is that of PostgreSQL's error.
-fn code_of_pattern(words: &str) -> &'static str {
-    if words == plain_pattern::ENDS_IN_ESCAPE { "bad-request" } else { "data-exception" }
 }
 
 /// Turns a failure of the writer or of a health check into an answer for the client of `protocol`.

@@ -310,6 +310,7 @@ pub(super) mod tests {
             derived: false,
             folds: false,
             by_prefix: false,
+            is_loose: false,
             storage: Storage::Exact,
             comment: String::new(),
         };

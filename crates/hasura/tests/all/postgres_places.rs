@@ -8,7 +8,7 @@ use crate::postgres_faults::{Pooling, behind_a_pooler_of};
 use futures_util::future::join_all;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Barrier, Semaphore};
@@ -106,14 +106,18 @@ async fn be_client(engine: &Engine, number: u32) {
     }
 }
 
-/// Clients in several threads, each with an event loop and lanes of its own, beside a live query.
-async fn serve_clients(settings: Settings) {
-    let database = settings.database.clone();
+async fn open_engine(settings: Settings) -> Engine {
     let model = ModelOptions { relationship_names: RelationshipNames::Short, ..ModelOptions::default() };
     let options = PostgresOptions { model, schemas: &["public".into()], stringify: false };
     let opened = open_postgres("main", settings, options, Duration::from_secs(60)).await;
     let graph = Graph::compose(vec![Arc::new(opened.unwrap().0) as Arc<dyn Source>], &[]).unwrap();
-    let engine = &Engine::new(graph, engine_settings(STREAMED_BYTES));
+    Engine::new(graph, engine_settings(STREAMED_BYTES))
+}
+
+/// Clients in several threads, each with an event loop and lanes of its own, beside a live query.
+async fn serve_clients(settings: Settings) {
+    let database = settings.database.clone();
+    let engine = &open_engine(settings).await;
     let live = &LiveQueries::of(engine, LiveSettings::STANDARD);
     let watched = "subscription { hit_by_pk(id: 500) { count } }";
     let watch = async {
@@ -172,5 +176,41 @@ async fn no_request_fails_behind_pgbouncer_in_session_mode() {
 async fn no_request_fails_where_the_server_refuses_more_connections() {
     for places in [1, 2, 4] {
         serve_clients(settings("bare", &database(places), shared().port)).await;
+    }
+}
+
+/// The first has all places when the second comes: once it rests, and once it has as much to do.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_request_fails_where_another_process_has_the_places() {
+    for places in [1, 2, 4] {
+        let port = let_in(places, shared().port).await;
+        let first = Arc::new(open_engine(settings("postgres", &database(-1), port)).await);
+        join_all((0..CLIENTS).map(|it| be_client(&first, it))).await;
+        serve_clients(settings("postgres", &database(-1), port)).await;
+        let is_over = Arc::new(AtomicBool::new(false));
+        let busy = (CLIENTS..CLIENTS + 8).map(|number| {
+            let first = Arc::clone(&first);
+            let is_over = Arc::clone(&is_over);
+            tokio::spawn(async move {
+                let add = format!(
+                    "mutation {{ update_hit_by_pk(pk_columns: {{id: {number}}}, _inc: {{count: 1}}) {{ count }} }}"
+                );
+                let mut count = 0;
+                while !is_over.load(Ordering::Relaxed) {
+                    count += 1;
+                    let added = format!(r#"{{"data":{{"update_hit_by_pk":{{"count":{count}}}}}}}"#);
+                    assert_eq!(ask(&first, &add).await, added);
+                    let read = format!("{{ hit_by_pk(id: {number}) {{ count }} }}");
+                    assert_eq!(
+                        ask(&first, &read).await,
+                        format!(r#"{{"data":{{"hit_by_pk":{{"count":{count}}}}}}}"#)
+                    );
+                }
+            })
+        });
+        let busy: Vec<_> = busy.collect();
+        serve_clients(settings("postgres", &database(-1), port)).await;
+        is_over.store(true, Ordering::Relaxed);
+        join_all(busy).await.into_iter().for_each(|it| it.unwrap());
     }
 }

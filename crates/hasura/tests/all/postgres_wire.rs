@@ -248,6 +248,17 @@ async fn a_statement_that_takes_long_leaves_the_lane_and_is_stopped_when_nobody_
     until(&pool, runs, "0").await;
 }
 
+/// PostgreSQL holds back what it has answered until a batch ends, unless it is told otherwise.
+#[tokio::test]
+async fn who_is_asked_in_one_batch_before_a_slow_one_does_not_wait_for_it() {
+    let pool = pool();
+    let mut quick = Box::pin(ask(&pool, "SELECT 'quick'"));
+    let mut slow = Box::pin(ask(&pool, "SELECT 'slow' FROM pg_sleep(600)"));
+    assert!(waits(quick.as_mut()) && waits(slow.as_mut()));
+    assert_eq!(quick.await, "quick");
+    assert!(waits(slow.as_mut()));
+}
+
 #[tokio::test]
 async fn a_statement_that_left_the_lane_is_answered_when_it_is_done() {
     let pool = pool();

@@ -205,6 +205,7 @@ impl<'m> Builder<'m> {
             derived: false,
             folds: false,
             by_prefix: false,
+            is_loose: false,
             storage: weir_relational::catalog::Storage::Exact,
             comment: comment.to_owned(),
         });

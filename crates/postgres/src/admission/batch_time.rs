@@ -14,12 +14,12 @@
 //!
 //! **Cost:** for each batch two loads of the clock; for each of its statements a relaxed load.
 
-use crate::protocol::statement::Statement;
+use crate::protocol::statement::{LITTLE_MAX_US, Statement};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A statement that takes less alone is not worth another connection.
-const WORTH: Duration = Duration::from_micros(500);
+const WORTH: Duration = Duration::from_micros(LITTLE_MAX_US as u64);
 /// A server that takes so many times as long as for statements alone is at its capacity.
 const CONTENDED: u32 = 2;
 

@@ -6,7 +6,7 @@
 use crate::admission::helper_lanes::ROOM_PAUSE;
 use crate::connect::dial::{Connected, Dialer, Kind};
 use crate::error::Error;
-use crate::places::{Seat, Use};
+use crate::places::{Seat, Sign, Use};
 use crate::protocol::connection::{Connection, End};
 use crate::protocol::statement::{Format, Parameters, Statement};
 use std::sync::{Arc, LazyLock};
@@ -40,7 +40,7 @@ pub(crate) async fn connect(dialer: &Dialer, kind: Kind, mut seat: Seat) -> Resu
             match tokio::time::timeout(WAIT_MAX, &mut attempt).await {
                 Ok(done) => break done,
                 Err(_) if seat.is_probe() || dialer.is_single() => {}
-                Err(_) if dialer.places.note_full() => return Ok(None),
+                Err(_) if dialer.places.note_full(Sign::Waited) => return Ok(None),
                 Err(_) => recall = Some(dialer.helpers.recall()),
             }
         };
@@ -52,7 +52,7 @@ pub(crate) async fn connect(dialer: &Dialer, kind: Kind, mut seat: Seat) -> Resu
                 return Ok(Some((connection, key)));
             }
             Err(error) if error.is_full() && dialer.helpers.make_room().await => {}
-            Err(error) if error.is_full() && dialer.places.note_full() => return Ok(None),
+            Err(error) if error.is_full() && dialer.places.note_full(Sign::Refused) => return Ok(None),
             // One that was just closed still counts, and one that is being made shows soon that there are others.
             Err(error)
                 if error.is_full()
@@ -85,7 +85,7 @@ pub(crate) async fn connect_helper(dialer: &Dialer) -> Option<Connected> {
         Ok(Err(error)) => tracing::info!(%error, "PostgreSQL lets no further lane in"),
         Err(_) => {
             tracing::info!("PostgreSQL lets no further lane in for long");
-            dialer.places.note_full();
+            dialer.places.note_full(Sign::Waited);
         }
     }
     dialer.helpers.note_refusal();

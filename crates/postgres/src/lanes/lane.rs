@@ -118,19 +118,17 @@ impl<B: Batch> Lane<B> {
             LaneKind::Helper { permit: Some(_), .. } => {
                 Some(idle_max.map_or(REST_MAX, |it| it.min(REST_MAX)))
             }
-            LaneKind::First | LaneKind::Helper { permit: None, .. } => idle_max,
+            LaneKind::First | LaneKind::Helper { permit: None, .. } => {
+                self.shared.dialer.places.rest_max(idle_max)
+            }
         }
     }
 
     /// Waits for statements, and meanwhile for the connection to break or to rest too long; `false` when the lane is closed.
     async fn wait(&mut self, mut rest: Pin<&mut Sleep>) -> bool {
-        let rest_max = self.rest_max();
-        if let Some(rest_max) = rest_max {
-            // Cheap, as it only ever moves on.
-            rest.as_mut().reset(tokio::time::Instant::now() + rest_max);
-        }
-        // Sessions wait for it too, who came before what comes next.
-        self.connection.take_if(|it| it.0.blocks_connecting());
+        let since = tokio::time::Instant::now();
+        // Sessions and other processes wait for it too, who came before what comes next.
+        self.connection.take_if(|it| it.0.blocks_connecting() || it.0.is_used_up());
         let is_lent = matches!(self.kind, LaneKind::Helper { permit: Some(_), .. });
         let shared = Arc::clone(&self.shared);
         loop {
@@ -152,6 +150,11 @@ impl<B: Batch> Lane<B> {
                 }
             }
             shared.busy_since_ms.store(0, Ordering::Relaxed);
+            let rest_max = self.rest_max();
+            if let Some(rest_max) = rest_max {
+                // Cheap, as it moves on but when places turn out to be few.
+                rest.as_mut().reset(since + rest_max);
+            }
             let recall =
                 async { if is_lent { shared.dialer.helpers.await_recall().await } else { pending().await } };
             let Some((connection, _)) = &mut self.connection else {

@@ -110,10 +110,7 @@ impl ReadBatch {
 
     /// The statements as they are sent.
     pub(crate) fn statements_sent(&self) -> impl Iterator<Item = &Arc<Statement>> {
-        self.units.iter().map(|it| match &it.statement.merged {
-            Some(merged) if it.is_merged => merged,
-            _ => &it.statement,
-        })
+        self.units.iter().map(Unit::statement_sent)
     }
 
     /// Joins units of one statement that can be merged.
@@ -136,9 +133,15 @@ impl ReadBatch {
     }
 
     /// Appends all statements and the sync. A unit that cannot be written is answered at once.
+    ///
+    /// PostgreSQL holds answers back until the sync or until they fill its buffer. So before a unit that may take long it is told to send
+    /// those of the units before: these would wait for it, and the first of them would pass for the slow one.
     pub(crate) fn write(&mut self, connection: &mut Connection) {
         let mut at = 0;
         while let Some(unit) = self.units.get(at) {
+            if at > 0 && unit.may_take_long() {
+                connection.ask_for_answers();
+            }
             match unit.write(connection) {
                 Ok(()) => at += 1,
                 Err(error) => drop(self.units.remove(at).map(|it| it.refuse(&error))),
@@ -276,6 +279,18 @@ impl Unit {
     fn can_merge(&self) -> bool {
         let is_alone = self.askers.iter().flatten().any(|it| it.is_alone);
         self.statement.merged.is_some() && !is_alone
+    }
+
+    fn statement_sent(&self) -> &Arc<Statement> {
+        match &self.statement.merged {
+            Some(merged) if self.is_merged => merged,
+            _ => &self.statement,
+        }
+    }
+
+    /// True unless it took little time whenever it ran alone, and when it ran last.
+    fn may_take_long(&self) -> bool {
+        !self.statement.is_short() || !self.statement_sent().alone.is_little()
     }
 
     fn write(&self, connection: &mut Connection) -> Result<(), Error> {

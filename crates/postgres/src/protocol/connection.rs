@@ -164,6 +164,11 @@ impl Connection {
         self.turn.is_some()
     }
 
+    /// True if others may want its place more: see [`Seat::is_used_up`].
+    pub(crate) fn is_used_up(&self) -> bool {
+        self.seat.as_ref().is_some_and(Seat::is_used_up)
+    }
+
     /// Gives up the connection: its stream, and bytes that were read but not parsed. Nothing may be in flight.
     pub(crate) fn into_stream(self) -> (Stream, BytesMut) {
         let mut read = self.read;
@@ -257,6 +262,11 @@ impl Connection {
             Some(_) => !self.described.is_empty(),
             None => self.described.iter().any(|it| !it.was_described()),
         }
+    }
+
+    /// The server is not to hold back the answers to what was appended, as it does until the batch ends.
+    pub(crate) fn ask_for_answers(&mut self) {
+        message::flush(&mut self.write);
     }
 
     /// Ends the batch.

@@ -136,6 +136,11 @@ pub(crate) fn close(out: &mut BytesMut, name: &Name) {
     });
 }
 
+/// Makes the server send what it has answered so far.
+pub(crate) fn flush(out: &mut BytesMut) {
+    message(out, b'H', |_| {});
+}
+
 /// Ends a batch: the server answers that it is ready, and recovers from an error.
 pub(crate) fn sync(out: &mut BytesMut) {
     message(out, b'S', |_| {});

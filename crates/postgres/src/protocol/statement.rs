@@ -15,6 +15,8 @@ use weir_relational::catalog::TableId;
 const INLINE_BYTES: usize = 64;
 /// Statements that take longer are slow.
 pub(crate) const SHORT_MAX: Duration = Duration::from_millis(50);
+/// Microseconds below which a statement is answered faster by a larger batch than by another connection.
+pub(crate) const LITTLE_MAX_US: u32 = 500;
 /// Slow runs in a row after which the statement counts as slow; a single one can be the machine's fault.
 const SLOW_RUNS_MAX: u32 = 3;
 /// Runs after which a time that became longer is taken for what the statement takes alone, about.
@@ -200,6 +202,11 @@ impl ServiceTime {
     /// The time.
     pub(crate) fn micros(&self) -> u32 {
         self.0.load(Ordering::Relaxed)
+    }
+
+    /// True if it ran, and takes less than is worth a second connection.
+    pub(crate) fn is_little(&self) -> bool {
+        (1..LITTLE_MAX_US).contains(&self.micros())
     }
 
     /// It ran alone.

@@ -9,7 +9,7 @@ use crate::admission::permit::Permit;
 use crate::connect::dial::{Dialer, Kind};
 use crate::connect::room;
 use crate::error::Error;
-use crate::places::{Chance, Rested, Use};
+use crate::places::{Chance, Places, Rested, Use};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -204,7 +204,7 @@ impl Sessions {
     }
 
     pub(crate) fn put_back(self: &Arc<Self>, wire: Wire) {
-        if wire.connection.blocks_connecting() {
+        if wire.connection.blocks_connecting() || wire.connection.is_used_up() {
             return;
         }
         let resting = Resting { since: Instant::now(), wire };
@@ -213,20 +213,29 @@ impl Sessions {
         drop(idle);
         self.serve_seekers();
         let mut idle = self.idle();
-        let (Some(idle_max), false) = (self.dialer.settings.limits.idle_max, idle.is_watched) else { return };
+        if idle.is_watched || self.rest_max().is_none() {
+            return;
+        }
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         idle.is_watched = true;
         drop(idle);
-        runtime.spawn(IdleReaper { sessions: Arc::downgrade(self), is_over: false }.close_idle(idle_max));
+        let reaper = IdleReaper { sessions: Arc::downgrade(self), is_over: false };
+        runtime.spawn(reaper.close_rested(Arc::clone(&self.dialer.places)));
     }
 
-    /// Closes those that rest for `idle_max` or longer; says when to look again, unless none is left.
-    fn close_idle(&self, idle_max: Duration) -> Option<Duration> {
+    /// How long a session may rest; `None`: for ever.
+    fn rest_max(&self) -> Option<Duration> {
+        self.dialer.places.rest_max(self.limits().idle_max)
+    }
+
+    /// Closes those that rest too long; says when to look again, unless none is left.
+    fn close_rested(&self) -> Option<Duration> {
+        let rest_max = self.rest_max()?;
         let now = Instant::now();
         let mut idle = self.idle();
-        let (over, rest) = idle.wires.drain(..).partition(|it| it.since + idle_max <= now);
+        let (over, rest) = idle.wires.drain(..).partition(|it| it.since + rest_max <= now);
         idle.wires = rest;
-        let next = idle.wires.iter().map(|it| it.since + idle_max - now).min();
+        let next = idle.wires.iter().map(|it| it.since + rest_max - now).min();
         idle.is_watched = next.is_some();
         drop(idle);
         let _closed: Vec<Resting> = over;
@@ -251,14 +260,17 @@ struct IdleReaper {
 }
 
 impl IdleReaper {
-    async fn close_idle(mut self, idle_max: Duration) {
-        let mut pause = idle_max;
+    async fn close_rested(mut self, places: Arc<Places>) {
         loop {
-            tokio::time::sleep(pause).await;
-            match self.sessions.upgrade().and_then(|it| it.close_idle(idle_max)) {
-                Some(next) => pause = next,
+            // Before the pause is known, so that no change of it is missed.
+            let called = places.called();
+            let Some(pause) = self.sessions.upgrade().and_then(|it| it.close_rested()) else {
                 // Another may watch by now.
-                None => return self.is_over = true,
+                return self.is_over = true;
+            };
+            tokio::select! {
+                () = tokio::time::sleep(pause) => {}
+                () = called => {}
             }
         }
     }

@@ -162,13 +162,12 @@ impl Dialect for Sqlite {
             Aggregation::VarPop => "weir_var_pop",
             Aggregation::VarSamp | Aggregation::Variance => "weir_var_samp",
         };
-        let is_native_sum = matches!(function, Aggregation::Avg | Aggregation::Sum);
+        out.push_str(&format!("{name}({column})"));
+    }
+
+    fn sum_of_numbers(&self, sum: String, column: &str) -> String {
         // SQLite counts a text as 0. Texts and bytes are greater than all numbers, so one look at the greatest value finds them.
-        out.push_str(&if is_native_sum {
-            format!("weir_of_numbers({name}({column}), max({column}))")
-        } else {
-            format!("{name}({column})")
-        });
+        format!("weir_of_numbers({sum}, max({column}))")
     }
 
     fn statistic(&self, out: &mut String, function: Statistic, columns: &[String], distinct: bool, ty: u32) {

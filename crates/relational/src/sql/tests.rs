@@ -22,6 +22,7 @@ fn table(name: &str, column: &str) -> Table {
         derived: false,
         folds: false,
         by_prefix: false,
+        is_loose: false,
         storage: Storage::Exact,
         comment: String::new(),
     };

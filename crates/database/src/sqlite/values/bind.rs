@@ -149,7 +149,7 @@ pub(crate) fn judge<'r>(judged: &'r Judged, bindings: &Bindings<'r>) -> Result<(
         _ => (Kind::Regex, false),
     };
     match complaint(&pattern, kind, fold) {
-        Some(words) => refuse(bindings, "data-exception", words),
+        Some(words) => refuse(bindings, words),
         None => Ok(()),
     }
 }

@@ -17,6 +17,7 @@ fn column(name: &str) -> Column {
         derived: false,
         folds: false,
         by_prefix: false,
+        is_loose: false,
         storage: Storage::Exact,
         comment: String::new(),
     }

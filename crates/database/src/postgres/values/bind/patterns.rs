@@ -36,7 +36,7 @@ pub(crate) fn judge<'r>(judged: &'r Judged, bindings: &Bindings<'r>) -> Result<(
         Found::Key(..) | Found::Shown(_) | Found::Above => return Ok(()),
     };
     if is_like && plain_pattern::ends_in_escape(text) {
-        refuse(bindings, "bad-request", plain_pattern::ENDS_IN_ESCAPE)
+        refuse(bindings, plain_pattern::ENDS_IN_ESCAPE)
     } else {
         Ok(())
     }
