@@ -2,4 +2,5 @@
 
 pub(crate) mod expression;
 pub(crate) mod expression_text;
+pub(crate) mod json_template;
 pub(crate) mod yaml;

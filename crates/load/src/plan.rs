@@ -6,7 +6,7 @@ mod build_plan;
 mod check;
 mod document_operations;
 mod generators;
-mod json_template;
+mod json_path;
 mod load_options;
 mod operation;
 mod plan_text;
@@ -16,7 +16,7 @@ mod request_parts;
 
 pub use generators::Share;
 pub(crate) use generators::{Generators, RunValues, cumulate};
-pub(crate) use json_template::parse_captured;
+pub(crate) use json_path::parse_captured;
 pub use load_options::{Load, LoadOptions};
 pub(crate) use operation::{Mark, Operation, Over};
 pub use quick::Request;

@@ -187,11 +187,7 @@ pub mod macros {
         scalar_column, scalar_shape, write_enumeration, write_scalar,
     };
     pub use crate::rust_types::type_definitions::{DefinitionKind, Member, TypeDefinition, TypeDefinitions};
-    pub use crate::rust_types::typed::{ObjectFields, as_id, join_names, reference_by};
-    pub use weir_engine::memory::{
-        Answer, Binder, Record, Scope, Spot, Unbound, Writer, bind_by, bind_record, record_column,
-        write_records,
-    };
-    pub use weir_engine::plan::output_plan::OutputField;
+    pub use crate::rust_types::typed::{ObjectFields, as_id, reference_by};
+    pub use weir_engine::memory::{Answer, Binder, Scope, Spot, Unbound, Writer, join_names};
     pub use weir_engine::rows::Column;
 }

@@ -31,29 +31,39 @@ pub trait Record: 'static {
 ///
 /// ```
 /// use weir_engine::record;
-/// struct User { id: i32, first: String, last: String }
-/// record!(User { id, name = |user| format!("{} {}", user.first, user.last) });
+/// struct User { id: i32, born_in: i32, first: String, last: String }
+/// record!(User { id, born_in as "bornIn", name = |user| format!("{} {}", user.first, user.last) });
 /// ```
 ///
 /// The struct's name is the object type's unless another is given: `record!(UserRow as "User" { id })`.
 #[macro_export]
 macro_rules! record {
-    ($rust:ident { $($fields:tt)* }) => { $crate::record!(@ $rust (stringify!($rust)) { $($fields)* }); };
-    ($rust:ident as $name:literal { $($fields:tt)* }) => { $crate::record!(@ $rust ($name) { $($fields)* }); };
-    (@ $rust:ident ($name:expr) { $($field:ident $(= |$this:ident| $value:expr)?),* $(,)? }) => {
+    ($rust:ident { $($fields:tt)* }) => { $crate::record!(@ (stringify!($rust)) $rust { $($fields)* } {}); };
+    ($rust:ident as $name:literal { $($fields:tt)* }) => { $crate::record!(@ ($name) $rust { $($fields)* } {}); };
+    // The last braces hold bases: fields whose own fields follow those of the record. The derive macro writes them.
+    (@ ($name:expr) $rust:ty {
+        $($field:ident $(as $key:literal)? $(= |$this:ident| $value:expr)?),* $(,)?
+    } { $($base:ident: $base_type:ty),* }) => {
         const _: () = {
             #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
             enum RecordFieldNumber { $($field),* }
+            const RECORD_FIELDS: &[&str] = &[$($crate::record!(@name $field $($key)?)),*];
             impl $crate::memory::Record for $rust {
                 const NAME: &'static str = $name;
-                const FIELDS: &'static [&'static str] = &[$(stringify!($field)),*];
+                const FIELDS: &'static [&'static str] = {
+                    const LEN: usize = RECORD_FIELDS.len() $(+ <$base_type as $crate::memory::Record>::FIELDS.len())*;
+                    const ALL: [&str; LEN] = $crate::memory::join_names(
+                        &[RECORD_FIELDS, $(<$base_type as $crate::memory::Record>::FIELDS),*],
+                    );
+                    &ALL
+                };
                 fn bind_field(
                     index: usize, binder: &mut $crate::memory::Binder<'_>, spot: $crate::memory::Spot<'_>,
                 ) -> Result<(), $crate::memory::Unbound> {
                     $(if index == RecordFieldNumber::$field as usize {
-                        return $crate::record!(@bind $rust binder spot $field $(= |$this| $value)?);
+                        return $crate::record!(@bind $rust, binder spot $field $(= |$this| $value)?);
                     })*
-                    unreachable!("a binding has no other field")
+                    $crate::record!(@within index $($base_type => <$base_type as $crate::memory::Record>::bind_field(index, binder, spot)),*)
                 }
                 #[inline(always)]
                 fn write_field(
@@ -64,47 +74,58 @@ macro_rules! record {
                             &$crate::record!(@get self $field $(= |$this| $value)?), field, of, writer,
                         );
                     })*
-                    unreachable!("a binding has no other field")
+                    $crate::record!(@within index $($base_type => $crate::memory::Record::write_field(&self.$base, index, field, of, writer)),*)
                 }
                 fn field_column(
                     records: &[Option<&Self>], index: usize, spot: $crate::memory::Spot<'_>, scope: $crate::memory::Scope<'_>,
                 ) -> $crate::answer::rows::Column {
                     $(if index == RecordFieldNumber::$field as usize {
-                        return $crate::record!(@column $rust records spot scope $field $(= |$this| $value)?);
+                        return $crate::record!(@column $rust, records spot scope $field $(= |$this| $value)?);
                     })*
-                    unreachable!("a binding has no other field")
+                    $crate::record!(@within index $($base_type => $crate::memory::Record::field_column(
+                            &records.iter().map(|record| record.map(|it| &it.$base)).collect::<Vec<_>>(), index, spot, scope,
+                        )),*)
                 }
             }
-            $crate::record!(@answer $rust);
+            impl $crate::memory::Answer for $rust {
+                fn bind(binder: &mut $crate::memory::Binder<'_>, spot: $crate::memory::Spot<'_>) -> Result<(), $crate::memory::Unbound> {
+                    $crate::memory::bind_record::<Self>(binder, spot)
+                }
+                fn write(&self, spot: $crate::memory::Spot<'_>, writer: &mut $crate::memory::Writer<'_>) -> bool {
+                    $crate::memory::write_records([self].into_iter(), spot, writer, false)
+                }
+                fn write_items<'i>(
+                    items: impl Iterator<Item = &'i Self>, spot: $crate::memory::Spot<'_>, writer: &mut $crate::memory::Writer<'_>,
+                ) -> bool {
+                    $crate::memory::write_records(items, spot, writer, true)
+                }
+                fn column(values: &[Option<&Self>], spot: $crate::memory::Spot<'_>, scope: $crate::memory::Scope<'_>) -> $crate::answer::rows::Column {
+                    $crate::memory::record_column(values, spot, scope)
+                }
+                fn object(&self) -> $crate::memory::ItemObject<'_> {
+                    $crate::memory::ItemObject::Object(self)
+                }
+            }
         };
     };
-    (@answer $rust:ty) => {
-        impl $crate::memory::Answer for $rust {
-            fn bind(binder: &mut $crate::memory::Binder<'_>, spot: $crate::memory::Spot<'_>) -> Result<(), $crate::memory::Unbound> {
-                $crate::memory::bind_record::<Self>(binder, spot)
-            }
-            fn write(&self, spot: $crate::memory::Spot<'_>, writer: &mut $crate::memory::Writer<'_>) -> bool {
-                $crate::memory::write_records([self].into_iter(), spot, writer, false)
-            }
-            fn write_items<'i>(
-                items: impl Iterator<Item = &'i Self>, spot: $crate::memory::Spot<'_>, writer: &mut $crate::memory::Writer<'_>,
-            ) -> bool {
-                $crate::memory::write_records(items, spot, writer, true)
-            }
-            fn column(values: &[Option<&Self>], spot: $crate::memory::Spot<'_>, scope: $crate::memory::Scope<'_>) -> $crate::answer::rows::Column {
-                $crate::memory::record_column(values, spot, scope)
-            }
-            fn object(&self) -> $crate::memory::ItemObject<'_> {
-                $crate::memory::ItemObject::Object(self)
-            }
-        }
-    };
+    // The value of field `$index`, which is past the record's own fields: of the base that has it.
+    (@within $index:ident $($base_type:ty => $value:expr),*) => {{
+        let $index = $index - RECORD_FIELDS.len();
+        $(let $index = match $index.checked_sub(<$base_type as $crate::memory::Record>::FIELDS.len()) {
+            None => return $value,
+            Some(rest) => rest,
+        };)*
+        let _ = $index;
+        unreachable!("a binding has no other field")
+    }};
+    (@name $field:ident) => { stringify!($field) };
+    (@name $field:ident $key:literal) => { $key };
     (@get $it:ident $field:ident) => { $it.$field };
     (@get $it:ident $field:ident = |$this:ident| $value:expr) => {{ let $this = $it; $value }};
-    (@bind $rust:ident $binder:ident $spot:ident $field:ident) => {
+    (@bind $rust:ty, $binder:ident $spot:ident $field:ident) => {
         $crate::memory::bind_by(|it: &$rust| &it.$field, $binder, $spot)
     };
-    (@bind $rust:ident $binder:ident $spot:ident $field:ident = |$this:ident| $value:expr) => {
+    (@bind $rust:ty, $binder:ident $spot:ident $field:ident = |$this:ident| $value:expr) => {
         $crate::memory::bind_by_value(
             || {
                 let $this: &$rust = $crate::memory::never();
@@ -114,15 +135,36 @@ macro_rules! record {
             $spot,
         )
     };
-    (@column $rust:ident $records:ident $spot:ident $scope:ident $field:ident) => {{
+    (@column $rust:ty, $records:ident $spot:ident $scope:ident $field:ident) => {{
         let values: Vec<_> = $records.iter().map(|record| record.map(|it| &it.$field)).collect();
         $crate::memory::Answer::column(&values, $spot, $scope)
     }};
-    (@column $rust:ident $records:ident $spot:ident $scope:ident $field:ident = |$this:ident| $value:expr) => {{
+    (@column $rust:ty, $records:ident $spot:ident $scope:ident $field:ident = |$this:ident| $value:expr) => {{
         let values: Vec<_> = $records.iter().map(|record| record.map(|$this| $value)).collect();
         let values: Vec<_> = values.iter().map(Option::as_ref).collect();
         $crate::memory::Answer::column(&values, $spot, $scope)
     }};
+}
+
+/// One list of `N` names from several.
+/// # Panics
+/// The lists have another number of names together.
+#[doc(hidden)]
+#[must_use]
+pub const fn join_names<const N: usize>(lists: &[&[&'static str]]) -> [&'static str; N] {
+    let mut all = [""; N];
+    let mut at = 0;
+    let mut list = 0;
+    while list < lists.len() {
+        let mut item = 0;
+        while item < lists[list].len() {
+            all[at] = lists[list][item];
+            (at, item) = (at + 1, item + 1);
+        }
+        list += 1;
+    }
+    assert!(at == N, "the number of names is that of the lists");
+    all
 }
 
 /// Makes an enum of records a union or interface: `one_of!(Hit { User, Post })` for

@@ -8,22 +8,18 @@
 
 use super::scenario_names::{Name, resolve};
 use crate::notation::expression::{Expression, Known, Value, mix};
-use crate::notation::expression_text::{Piece, pieces, write_json, write_text};
-use crate::notation::yaml::{Mistake, Tree, unknown_name};
+use crate::notation::expression_text::{Piece, has_name, pieces, write_text};
+use crate::notation::json_template::{JsonTemplate, TemplateReader};
+use crate::notation::yaml::{Mistake, Pair, Tree, unknown_name};
 use serde_saphyr::{Location, Spanned};
 
-/// One step of making a body.
+/// A part that only bodies have.
 #[derive(Debug)]
-enum Part {
-    /// JSON that is the same each time.
-    Bytes(Vec<u8>),
-    Value(Expression<Name>),
-    /// A text with expressions inside.
-    Text(Vec<Piece<Name>>),
+enum BodyPart {
     List {
         count: ItemCount,
         id: Option<Expression<Name>>,
-        item: Vec<Part>,
+        item: Template,
     },
     /// An object of `objects`, by number.
     Object(usize),
@@ -41,7 +37,7 @@ pub(crate) struct Words(Vec<Piece<Name>>);
 
 /// A body.
 #[derive(Debug)]
-pub(crate) struct Template(Vec<Part>);
+pub(crate) struct Template(JsonTemplate<Name, BodyPart>);
 
 /// Names that a body may refer to.
 pub(crate) struct Names<'a> {
@@ -65,6 +61,7 @@ pub(crate) trait Asked {
 /// Position of the writer: the object's id, the indexes in the lists around it, the seed.
 struct Scope<'a> {
     asked: &'a dyn Asked,
+    objects: &'a [Template],
     id: Value<'a>,
     places: Vec<i64>,
     seed: u64,
@@ -97,25 +94,41 @@ impl Words {
     }
 
     pub(crate) fn any_name(&self, holds: &dyn Fn(&Name) -> bool) -> bool {
-        self.0.iter().any(|it| matches!(it, Piece::Value(value) if value.any_name(holds)))
+        has_name(&self.0, holds)
     }
 
     pub(crate) fn write(&self, asked: &dyn Asked, id: Value<'_>, seed: u64) -> String {
-        let scope = Scope { asked, id, places: Vec::new(), seed };
-        text(&self.0, &scope)
+        let scope = Scope { asked, objects: &[], id, places: Vec::new(), seed };
+        let mut out = String::new();
+        write_text(&self.0, &scope, &mut out);
+        out
     }
 }
 
 impl Template {
     pub(crate) fn read(tree: &Spanned<Tree>, names: &Names<'_>, calls: &mut u64) -> Result<Self, Mistake> {
-        let mut reader = TemplateReader { names, calls, lists: Vec::new(), parts: Vec::new() };
-        reader.tree(tree)?;
-        Ok(Self(reader.parts))
+        let mut reader = BodyReader { names, calls, lists: Vec::new() };
+        let mut template = JsonTemplate::default();
+        template.push_tree(tree, &mut reader)?;
+        Ok(Self(template))
     }
 
     /// True if `holds` is true of a name in this template or in an object that it uses.
     pub(crate) fn any_name(&self, objects: &[Self], holds: &dyn Fn(&Name) -> bool) -> bool {
-        any_name(&self.0, objects, holds)
+        self.0.parts().iter().any(|part| {
+            part.has_name(holds, |special| match special {
+                BodyPart::List { count, id, item } => {
+                    let is_counted = match count {
+                        ItemCount::Number(it) => it.any_name(holds),
+                        ItemCount::Ids(name) => holds(name),
+                    };
+                    is_counted
+                        || id.as_ref().is_some_and(|it| it.any_name(holds))
+                        || item.any_name(objects, holds)
+                }
+                BodyPart::Object(number) => objects[*number].any_name(objects, holds),
+            })
+        })
     }
 
     /// Appends the body; `seed` is that of the endpoint.
@@ -127,105 +140,76 @@ impl Template {
         seed: u64,
         out: &mut Vec<u8>,
     ) {
-        let mut scope = Scope { asked, id, places: Vec::new(), seed };
-        write(&self.0, objects, &mut scope, out);
+        self.write_in(&mut Scope { asked, objects, id, places: Vec::new(), seed }, out);
     }
-}
 
-fn any_name(parts: &[Part], objects: &[Template], holds: &dyn Fn(&Name) -> bool) -> bool {
-    parts.iter().any(|part| match part {
-        Part::Bytes(_) => false,
-        Part::Value(it) => it.any_name(holds),
-        Part::Text(pieces) => {
-            pieces.iter().any(|it| matches!(it, Piece::Value(value) if value.any_name(holds)))
-        }
-        Part::List { count, id, item } => {
-            let counted = match count {
-                ItemCount::Number(it) => it.any_name(holds),
-                ItemCount::Ids(name) => holds(name),
-            };
-            counted || id.as_ref().is_some_and(|it| it.any_name(holds)) || any_name(item, objects, holds)
-        }
-        Part::Object(number) => any_name(&objects[*number].0, objects, holds),
-    })
-}
-
-fn write<'a>(parts: &'a [Part], objects: &'a [Template], scope: &mut Scope<'a>, out: &mut Vec<u8>) {
-    for part in parts {
-        match part {
-            Part::Bytes(bytes) => out.extend_from_slice(bytes),
-            Part::Value(it) => write_json(&it.value(scope), out),
-            Part::Text(pieces) => write_json(&Value::Text(text(pieces, scope).into()), out),
-            Part::List { count, id, item } => {
-                out.push(b'[');
-                match count {
-                    ItemCount::Number(it) => write_items(it, id.as_ref(), item, objects, scope, out),
-                    ItemCount::Ids(name) => {
-                        let ids = scope.asked.ids(name);
-                        let outer = scope.id.clone();
-                        for (at, given) in ids.into_iter().enumerate() {
-                            scope.id = given;
-                            write_item(at, item, objects, scope, out);
+    fn write_in(&self, scope: &mut Scope<'_>, out: &mut Vec<u8>) {
+        for part in self.0.parts() {
+            match part.write(scope, out) {
+                None => {}
+                Some(BodyPart::List { count, id, item }) => {
+                    out.push(b'[');
+                    match count {
+                        ItemCount::Number(it) => item.write_items(it, id.as_ref(), scope, out),
+                        ItemCount::Ids(name) => {
+                            let ids = scope.asked.ids(name);
+                            let outer = scope.id.clone();
+                            for (at, given) in ids.into_iter().enumerate() {
+                                scope.id = given;
+                                item.write_item(at, scope, out);
+                            }
+                            scope.id = outer;
                         }
-                        scope.id = outer;
                     }
+                    out.push(b']');
                 }
-                out.push(b']');
-            }
-            Part::Object(number) => {
-                let inner = mix(scope.asked.seed(), mix(*number as u64, scope.id.hash()));
-                let mut inside =
-                    Scope { asked: scope.asked, id: scope.id.clone(), places: Vec::new(), seed: inner };
-                write(&objects[*number].0, objects, &mut inside, out);
+                Some(BodyPart::Object(number)) => {
+                    let Scope { asked, objects, .. } = *scope;
+                    let seed = mix(asked.seed(), mix(*number as u64, scope.id.hash()));
+                    objects[*number].write(objects, asked, scope.id.clone(), seed, out);
+                }
             }
         }
     }
-}
 
-fn write_items<'a>(
-    count: &'a Expression<Name>,
-    id: Option<&'a Expression<Name>>,
-    item: &'a [Part],
-    objects: &'a [Template],
-    scope: &mut Scope<'a>,
-    out: &mut Vec<u8>,
-) {
-    let Value::Int(count) = count.value(scope) else { return };
-    let outer = scope.id.clone();
-    for at in 0..count.clamp(0, ITEMS_MAX) {
-        if let Some(id) = id {
-            scope.id = outer.clone();
-            scope.places.push(at);
-            let given = into_owned(id.value(scope));
-            scope.places.pop();
-            scope.id = given;
+    fn write_items(
+        &self,
+        count: &Expression<Name>,
+        id: Option<&Expression<Name>>,
+        scope: &mut Scope<'_>,
+        out: &mut Vec<u8>,
+    ) {
+        let Value::Int(count) = count.value(scope) else { return };
+        let outer = scope.id.clone();
+        for at in 0..count.clamp(0, ITEMS_MAX) {
+            if let Some(id) = id {
+                scope.id = outer.clone();
+                scope.places.push(at);
+                let given = into_owned(id.value(scope));
+                scope.places.pop();
+                scope.id = given;
+            }
+            #[expect(
+                clippy::cast_sign_loss,
+                clippy::cast_possible_truncation,
+                reason = "between 0 and the most items"
+            )]
+            self.write_item(at as usize, scope, out);
         }
-        #[expect(
-            clippy::cast_sign_loss,
-            clippy::cast_possible_truncation,
-            reason = "between 0 and the most items"
-        )]
-        write_item(at as usize, item, objects, scope, out);
+        scope.id = outer;
     }
-    scope.id = outer;
-}
 
-fn write_item<'a>(
-    at: usize,
-    item: &'a [Part],
-    objects: &'a [Template],
-    scope: &mut Scope<'a>,
-    out: &mut Vec<u8>,
-) {
-    if at > 0 {
-        out.push(b',');
+    fn write_item(&self, at: usize, scope: &mut Scope<'_>, out: &mut Vec<u8>) {
+        if at > 0 {
+            out.push(b',');
+        }
+        let seed = scope.seed;
+        scope.seed = mix(seed, at as u64);
+        scope.places.push(at as i64);
+        self.write_in(scope, out);
+        scope.places.pop();
+        scope.seed = seed;
     }
-    let seed = scope.seed;
-    scope.seed = mix(seed, at as u64);
-    scope.places.push(at as i64);
-    write(item, objects, scope, out);
-    scope.places.pop();
-    scope.seed = seed;
 }
 
 fn into_owned(value: Value<'_>) -> Value<'static> {
@@ -239,97 +223,27 @@ fn into_owned(value: Value<'_>) -> Value<'static> {
     }
 }
 
-fn text(pieces: &[Piece<Name>], scope: &Scope<'_>) -> String {
-    let mut out = String::new();
-    write_text(pieces, scope, &mut out);
-    out
-}
-
-/// Reads a body; what is the same each time grows together into one part.
-struct TemplateReader<'n, 'c> {
+/// Reads a body; `lists` are the names of the places in the lists around.
+struct BodyReader<'n, 'c> {
     names: &'n Names<'n>,
     calls: &'c mut u64,
     lists: Vec<String>,
-    parts: Vec<Part>,
 }
 
-impl TemplateReader<'_, '_> {
-    fn bytes(&mut self, bytes: &[u8]) {
-        if let Some(Part::Bytes(last)) = self.parts.last_mut() {
-            last.extend_from_slice(bytes);
-        } else {
-            self.parts.push(Part::Bytes(bytes.to_vec()));
-        }
-    }
+impl TemplateReader for BodyReader<'_, '_> {
+    type Name = Name;
+    type Special = BodyPart;
 
-    fn constant(&mut self, value: &Value<'_>) {
-        let mut bytes = Vec::new();
-        write_json(value, &mut bytes);
-        self.bytes(&bytes);
-    }
-
-    fn tree(&mut self, tree: &Spanned<Tree>) -> Result<(), Mistake> {
-        match &tree.value {
-            Tree::Null => self.constant(&Value::Null),
-            Tree::Bool(it) => self.constant(&Value::Bool(*it)),
-            Tree::Int(it) => self.constant(&Value::Int(*it)),
-            Tree::Decimal(it) => self.constant(&Value::Decimal(*it)),
-            Tree::Text(it) => self.text(it, tree.referenced)?,
-            Tree::List(items) => {
-                self.bytes(b"[");
-                for (at, item) in items.iter().enumerate() {
-                    if at > 0 {
-                        self.bytes(b",");
-                    }
-                    self.tree(item)?;
-                }
-                self.bytes(b"]");
-            }
-            Tree::Map(pairs) if pairs.iter().any(|it| it.0.value.starts_with('$')) => {
-                self.list(pairs, tree.referenced)?
-            }
-            Tree::Map(pairs) => self.object(pairs.iter())?,
-        }
-        Ok(())
-    }
-
-    fn object<'t>(
-        &mut self,
-        pairs: impl Iterator<Item = &'t (Spanned<String>, Spanned<Tree>)>,
-    ) -> Result<(), Mistake> {
-        self.bytes(b"{");
-        for (at, (key, value)) in pairs.enumerate() {
-            if at > 0 {
-                self.bytes(b",");
-            }
-            self.constant(&Value::Text(key.value.as_str().into()));
-            self.bytes(b":");
-            self.tree(value)?;
-        }
-        self.bytes(b"}");
-        Ok(())
-    }
-
-    fn text(&mut self, text: &str, place: Location) -> Result<(), Mistake> {
-        let mut pieces =
-            pieces(text, place, &|name| resolve(name, self.names.parameters, &self.lists), self.calls)?;
-        match pieces.as_slice() {
-            [] => self.constant(&Value::Text("".into())),
-            [Piece::Plain(it)] => self.constant(&Value::Text(it.as_str().into())),
-            // An expression alone keeps its type.
-            [Piece::Value(_)] => {
-                if let Some(Piece::Value(it)) = pieces.pop() {
-                    self.parts.push(Part::Value(it));
-                }
-            }
-            _ => self.parts.push(Part::Text(pieces)),
-        }
-        Ok(())
+    fn pieces(&mut self, text: &str, place: Location) -> Result<Vec<Piece<Name>>, Mistake> {
+        pieces(text, place, &|name| resolve(name, self.names.parameters, &self.lists), self.calls)
     }
 
     /// An object with keys that begin with `$`.
-    fn list(&mut self, pairs: &[(Spanned<String>, Spanned<Tree>)], place: Location) -> Result<(), Mistake> {
+    fn special(&mut self, pairs: &[Pair], place: Location) -> Result<Option<BodyPart>, Mistake> {
         const KEYS: [&str; 6] = ["$list", "$ids", "$as", "$id", "$item", "$of"];
+        if !pairs.iter().any(|it| it.0.value.starts_with('$')) {
+            return Ok(None);
+        }
         if let Some((key, _)) =
             pairs.iter().find(|it| it.0.value.starts_with('$') && !KEYS.contains(&it.0.value.as_str()))
         {
@@ -354,7 +268,7 @@ impl TemplateReader<'_, '_> {
                     format!("`{}` belongs to a list; add `$list: 10` or `$ids: query.id`", odd.0.value);
                 return Err(Mistake::at(odd.0.referenced, message));
             }
-            return self.what(find("$of"), None, &fields);
+            return find("$of").map(|it| self.object(it)).transpose();
         }
         let count = match (number, ids) {
             (_, Some(ids)) => ItemCount::Ids(self.ids(ids)?),
@@ -366,36 +280,26 @@ impl TemplateReader<'_, '_> {
             Some((_, place)) => return Err(Mistake::at(place, "`$as` takes a name, such as `slot`")),
         };
         self.lists.push(name);
-        let outer = std::mem::take(&mut self.parts);
         let id = find("$id").map(|it| self.expression(it)).transpose()?;
-        self.what(find("$of"), find("$item"), &fields)?;
+        let mut item = JsonTemplate::default();
+        match (find("$of"), find("$item")) {
+            (Some(of), _) => item.push_special(self.object(of)?),
+            (None, Some(tree)) => item.push_tree(tree, self)?,
+            (None, None) => item.push_object(fields, self)?,
+        }
         self.lists.pop();
-        let item = std::mem::replace(&mut self.parts, outer);
-        self.parts.push(Part::List { count, id, item });
-        Ok(())
+        Ok(Some(BodyPart::List { count, id, item: Template(item) }))
     }
+}
 
-    /// An object of `objects`, an item, or fields.
-    fn what(
-        &mut self,
-        of: Option<&Spanned<Tree>>,
-        item: Option<&Spanned<Tree>>,
-        fields: &[&(Spanned<String>, Spanned<Tree>)],
-    ) -> Result<(), Mistake> {
-        let Some(of) = of else {
-            return match item {
-                Some(item) => self.tree(item),
-                None => self.object(fields.iter().copied()),
-            };
-        };
+impl BodyReader<'_, '_> {
+    /// The object of `objects` that `of` names.
+    fn object(&self, of: &Spanned<Tree>) -> Result<BodyPart, Mistake> {
         let Tree::Text(name) = &of.value else {
             return Err(Mistake::at(of.referenced, "`$of` takes the name of one of `objects`"));
         };
         match self.names.objects.iter().position(|it| it == name) {
-            Some(at) if at < self.names.usable => {
-                self.parts.push(Part::Object(at));
-                Ok(())
-            }
+            Some(at) if at < self.names.usable => Ok(BodyPart::Object(at)),
             Some(_) => {
                 let message =
                     format!("`{name}` stands further down in `objects`; move it before what uses it");
@@ -409,19 +313,10 @@ impl TemplateReader<'_, '_> {
     fn expression(&mut self, tree: &Spanned<Tree>) -> Result<Expression<Name>, Mistake> {
         let read = match &tree.value {
             Tree::Int(it) => Some(Expression::Constant(Value::Int(*it))),
-            Tree::Text(text) => {
-                match pieces(
-                    text,
-                    tree.referenced,
-                    &|name| resolve(name, self.names.parameters, &self.lists),
-                    self.calls,
-                )?
-                .pop()
-                {
-                    Some(Piece::Value(it)) => Some(it),
-                    Some(Piece::Plain(_)) | None => None,
-                }
-            }
+            Tree::Text(text) => match self.pieces(text, tree.referenced)?.pop() {
+                Some(Piece::Value(it)) => Some(it),
+                Some(Piece::Plain(_)) | None => None,
+            },
             Tree::Null | Tree::Bool(_) | Tree::Decimal(_) | Tree::List(_) | Tree::Map(_) => None,
         };
         read.ok_or_else(|| Mistake::at(tree.referenced, "a number or an expression `$(…)` belongs there"))

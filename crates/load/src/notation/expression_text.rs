@@ -33,6 +33,11 @@ pub(crate) fn write_text<N>(pieces: &[Piece<N>], known: &dyn Known<N>, out: &mut
     }
 }
 
+/// True if `holds` is true of a name in the text.
+pub(crate) fn has_name<N>(pieces: &[Piece<N>], holds: &dyn Fn(&N) -> bool) -> bool {
+    pieces.iter().any(|it| matches!(it, Piece::Value(value) if value.any_name(holds)))
+}
+
 /// Appends a value as JSON. Writing to memory does not fail, nor does serialising what is no map.
 pub(crate) fn write_json(value: &Value<'_>, out: &mut Vec<u8>) {
     let written = match value {

@@ -165,6 +165,9 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Pairs<V> {
     }
 }
 
+/// A key and its value.
+pub(crate) type Pair = (Spanned<String>, Spanned<Tree>);
+
 /// Any value, as it stands in the text.
 #[derive(Debug)]
 pub(crate) enum Tree {
@@ -174,7 +177,7 @@ pub(crate) enum Tree {
     Decimal(f64),
     Text(String),
     List(Vec<Spanned<Tree>>),
-    Map(Vec<(Spanned<String>, Spanned<Tree>)>),
+    Map(Vec<Pair>),
 }
 
 impl<'de> Deserialize<'de> for Tree {

@@ -2,13 +2,14 @@
 
 use super::check::Checks;
 use super::generators::{Generators, ValueName};
-use super::json_template::{JsonPath, JsonTemplate, Naming};
+use super::json_path::JsonPath;
 use super::load_options::LoadOptions;
 use super::operation::{HeaderTemplate, Mark, Operation, Over, PathTemplate};
 use super::plan_text::{CheckText, OperationText, PlanText};
 use super::request_parts::{RequestParts, RequestTarget};
 use super::{Flow, Plan, replay};
 use crate::notation::expression_text::Piece;
+use crate::notation::json_template::{JsonTemplate, Naming, TemplateReader};
 use crate::notation::yaml::{Mistake, Pairs, Span, header_name, unknown_name};
 use crate::result::OperationKind;
 use crate::wire::Target;
@@ -306,7 +307,7 @@ impl Builder<'_> {
         let mut equals = Vec::new();
         for (key, value) in &text.equals.0 {
             let mut template = JsonTemplate::default();
-            template.tree(&value.value, value.referenced, naming)?;
+            template.push_tree(value, naming)?;
             equals.push((path(key)?, template));
         }
         let expected = text.file.as_ref().map(|file| {

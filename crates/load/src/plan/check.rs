@@ -1,7 +1,8 @@
 //! Checks of answers: status, GraphQL errors, values by path, a whole expected answer.
 
 use super::generators::{RunValues, ValueName};
-use super::json_template::{JsonPath, JsonTemplate};
+use super::json_path::JsonPath;
+use crate::notation::json_template::JsonTemplate;
 use memchr::memmem;
 use serde::Deserialize;
 use serde_json::value::RawValue;

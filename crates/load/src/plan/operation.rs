@@ -7,8 +7,9 @@
 
 use super::check::Checks;
 use super::generators::{RunValues, ValueName};
-use super::json_template::{JsonPath, JsonTemplate};
+use super::json_path::JsonPath;
 use crate::notation::expression_text::{Piece, write_text};
+use crate::notation::json_template::JsonTemplate;
 use crate::result::OperationKind;
 use crate::wire::{HttpRequest, Target};
 use bytes::Bytes;

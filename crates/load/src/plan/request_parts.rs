@@ -3,11 +3,11 @@
 use super::document_operations;
 use super::document_operations::Definition;
 use super::generators::ValueName;
-use super::json_template::{JsonTemplate, Naming};
 use super::operation::{ENCODED, PathTemplate};
 use super::plan_text::OperationText;
 use crate::notation::expression::Value;
 use crate::notation::expression_text::Piece;
+use crate::notation::json_template::{JsonTemplate, Naming, TemplateReader};
 use crate::notation::yaml::{Mistake, unknown_name};
 use crate::result::OperationKind;
 use http::Method;
@@ -93,7 +93,7 @@ impl RequestParts {
         }
         let body = text.body.as_ref().map(|body| {
             let mut template = JsonTemplate::default();
-            template.tree(&body.value, body.referenced, naming).map(|()| template)
+            template.push_tree(body, naming).map(|()| template)
         });
         let body = body.transpose()?;
         let headers = if body.is_some() { vec![JSON] } else { Vec::new() };
@@ -121,17 +121,17 @@ impl RequestParts {
         let (method, path, headers, body) = match method {
             "POST" => {
                 let mut body = JsonTemplate::default();
-                body.bytes(b"{\"query\":");
-                body.scalar(&Value::Text(document.as_str().into()));
+                body.push_bytes(b"{\"query\":");
+                body.push_scalar(&Value::Text(document.as_str().into()));
                 if !chosen.name.is_empty() {
-                    body.bytes(b",\"operationName\":");
-                    body.scalar(&Value::Text(chosen.name.as_str().into()));
+                    body.push_bytes(b",\"operationName\":");
+                    body.push_scalar(&Value::Text(chosen.name.as_str().into()));
                 }
                 if !text.variables.0.is_empty() {
-                    body.bytes(b",\"variables\":");
-                    body.object(&text.variables.0, naming)?;
+                    body.push_bytes(b",\"variables\":");
+                    body.push_object(&text.variables.0, naming)?;
                 }
-                body.bytes(b"}");
+                body.push_bytes(b"}");
                 let path = PathTemplate::Pieces(vec![Piece::Plain(own.to_owned())]);
                 (Method::POST, path, vec![JSON], Some(body))
             }
@@ -143,7 +143,7 @@ impl RequestParts {
                     name => format!("&operationName={name}"),
                 };
                 let mut variables = JsonTemplate::default();
-                variables.object(&text.variables.0, naming)?;
+                variables.push_object(&text.variables.0, naming)?;
                 let before = format!("{own}{sign}query={query}{named}&variables=");
                 let accept = vec![("accept", "application/graphql-response+json, application/json")];
                 (Method::GET, PathTemplate::Query(before, variables), accept, None)

@@ -77,27 +77,6 @@ pub fn reference_by<R, T: GraphqlType>(_get: impl Fn(&R) -> &T, types: &mut Type
     T::reference(types)
 }
 
-/// One list of `N` names from several.
-/// # Panics
-/// The lists have another number of names together.
-#[doc(hidden)]
-#[must_use]
-pub const fn join_names<const N: usize>(lists: &[&[&'static str]]) -> [&'static str; N] {
-    let mut all = [""; N];
-    let mut at = 0;
-    let mut list = 0;
-    while list < lists.len() {
-        let mut item = 0;
-        while item < lists[list].len() {
-            all[at] = lists[list][item];
-            (at, item) = (at + 1, item + 1);
-        }
-        list += 1;
-    }
-    assert!(at == N, "the number of names is that of the lists");
-    all
-}
-
 /// No arguments.
 impl GraphqlFields for () {
     fn fields(_: &mut TypeDefinitions) -> Vec<Member> {

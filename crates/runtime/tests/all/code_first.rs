@@ -149,7 +149,7 @@ mod by_hand {
         mood: Mood,
         friends: Vec<Arc<Cat>>,
     }
-    record!(Cat { id, name, livesLeft = |it| it.lives_left, kind, mood, friends });
+    record!(Cat { id, name, lives_left as "livesLeft", kind, mood, friends });
     pub(super) struct Dog {
         name: String,
         weight: Option<f64>,

@@ -1,13 +1,10 @@
-//! Values inside of JSON by path, and JSON made from a template.
+//! Values inside of JSON, found by a path.
 //!
 //! **Invariant:** a value found keeps its digits and bytes.
 
-use crate::notation::expression::{Expression, Known, Value};
-use crate::notation::expression_text::{Piece, pieces, write_json, write_text};
-use crate::notation::yaml::{Mistake, Tree};
+use crate::notation::expression::Value;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
-use serde_saphyr::{Location, Spanned};
 use std::fmt;
 
 /// A path such as `data.matches[0].id`; `$.` in front is allowed, `.0.` is `[0]`.
@@ -105,135 +102,10 @@ pub(crate) fn parse_captured(raw: &str) -> Value<'static> {
     }
 }
 
-/// One step of writing JSON.
-#[derive(Debug)]
-enum JsonPart<N> {
-    Bytes(Vec<u8>),
-    Value(Expression<N>),
-    Text(Vec<Piece<N>>),
-}
-
-/// JSON with expressions in it.
-#[derive(Debug)]
-pub(crate) struct JsonTemplate<N>(Vec<JsonPart<N>>);
-
-impl<N> Default for JsonTemplate<N> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
-/// The meaning of names, and the number of calls so far.
-pub(crate) struct Naming<'n, N> {
-    pub resolve: &'n dyn Fn(&str) -> Result<N, String>,
-    pub calls: &'n mut u64,
-}
-
-impl<N> Naming<'_, N> {
-    pub(crate) fn pieces(&mut self, text: &str, place: Location) -> Result<Vec<Piece<N>>, Mistake> {
-        pieces(text, place, self.resolve, self.calls)
-    }
-}
-
-impl<N> JsonTemplate<N> {
-    /// Appends JSON that is the same each time.
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
-        if let Some(JsonPart::Bytes(last)) = self.0.last_mut() {
-            last.extend_from_slice(bytes);
-        } else {
-            self.0.push(JsonPart::Bytes(bytes.to_vec()));
-        }
-    }
-
-    /// Appends a scalar.
-    pub(crate) fn scalar(&mut self, value: &Value<'_>) {
-        let mut bytes = Vec::new();
-        write_json(value, &mut bytes);
-        self.bytes(&bytes);
-    }
-
-    /// Appends a value of a plan.
-    pub(crate) fn tree(
-        &mut self,
-        tree: &Tree,
-        place: Location,
-        naming: &mut Naming<'_, N>,
-    ) -> Result<(), Mistake> {
-        match tree {
-            Tree::Null => self.scalar(&Value::Null),
-            Tree::Bool(it) => self.scalar(&Value::Bool(*it)),
-            Tree::Int(it) => self.scalar(&Value::Int(*it)),
-            Tree::Decimal(it) => self.scalar(&Value::Decimal(*it)),
-            Tree::Text(it) => self.text(it, place, naming)?,
-            Tree::List(items) => {
-                self.bytes(b"[");
-                for (at, item) in items.iter().enumerate() {
-                    self.bytes(if at > 0 { b"," } else { b"" });
-                    self.tree(&item.value, item.referenced, naming)?;
-                }
-                self.bytes(b"]");
-            }
-            Tree::Map(pairs) => self.object(pairs, naming)?,
-        }
-        Ok(())
-    }
-
-    /// Appends an object.
-    pub(crate) fn object(
-        &mut self,
-        pairs: &[(Spanned<String>, Spanned<Tree>)],
-        naming: &mut Naming<'_, N>,
-    ) -> Result<(), Mistake> {
-        self.bytes(b"{");
-        for (at, (key, value)) in pairs.iter().enumerate() {
-            self.bytes(if at > 0 { b"," } else { b"" });
-            self.scalar(&Value::Text(key.value.as_str().into()));
-            self.bytes(b":");
-            self.tree(&value.value, value.referenced, naming)?;
-        }
-        self.bytes(b"}");
-        Ok(())
-    }
-
-    /// An expression alone keeps its type.
-    fn text(&mut self, text: &str, place: Location, naming: &mut Naming<'_, N>) -> Result<(), Mistake> {
-        let mut pieces = naming.pieces(text, place)?;
-        match pieces.pop() {
-            None => self.scalar(&Value::Text("".into())),
-            Some(Piece::Plain(it)) if pieces.is_empty() => self.scalar(&Value::Text(it.into())),
-            Some(Piece::Value(it)) if pieces.is_empty() => self.0.push(JsonPart::Value(it)),
-            Some(last) => {
-                pieces.push(last);
-                self.0.push(JsonPart::Text(pieces));
-            }
-        }
-        Ok(())
-    }
-
-    /// True if it is the same each time.
-    pub(crate) fn is_constant(&self) -> bool {
-        self.0.iter().all(|it| matches!(it, JsonPart::Bytes(_)))
-    }
-
-    /// Appends the JSON with the values of now.
-    pub(crate) fn write(&self, known: &dyn Known<N>, out: &mut Vec<u8>) {
-        for part in &self.0 {
-            match part {
-                JsonPart::Bytes(it) => out.extend_from_slice(it),
-                JsonPart::Value(it) => write_json(&it.value(known), out),
-                JsonPart::Text(pieces) => {
-                    let mut text = String::new();
-                    write_text(pieces, known, &mut text);
-                    write_json(&Value::Text(text.into()), out);
-                }
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notation::expression_text::write_json;
 
     #[test]
     fn a_path_finds_a_value_with_its_digits() {
