@@ -44,7 +44,8 @@ pub use rust_answer::{Answer, ItemObject, RawJson, Writer};
 pub use rust_record::{LeafOf, Record};
 #[doc(hidden)]
 pub use rust_record::{
-    bind_by, bind_by_value, bind_record, bind_variant, join_names, merge_variants, never, record_column, write_records,
+    bind_by, bind_by_value, bind_record, bind_variant, join_names, merge_variants, never, record_column,
+    write_records,
 };
 pub use spot::Spot;
 pub use value_tree::{Object, Value};

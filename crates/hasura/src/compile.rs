@@ -331,8 +331,9 @@ impl<'c> Compiler<'c> {
         by: RelationshipId,
         row: &mut Row,
     ) -> Result<MemberKind, PlanError> {
-        let related = &self.api.model.relations.relationships[by.0 as usize];
-        let nest = nest(related, row);
+        let relations = &self.api.model.relations;
+        let related = &relations.relationships[by.0 as usize];
+        let nest = nest(relations, related, row);
         self.aggregates(field, related.to, nest)
     }
 

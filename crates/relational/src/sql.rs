@@ -488,7 +488,13 @@ impl<'r> Renderer<'r> {
     }
 
     /// Makes a sum, written from `start` on, fail over a column that holds what is no number.
-    fn guard_sum(&mut self, start: usize, function: Aggregation, (column, text): (ColumnId, &str), scope: Scope) {
+    fn guard_sum(
+        &mut self,
+        start: usize,
+        function: Aggregation,
+        (column, text): (ColumnId, &str),
+        scope: Scope,
+    ) {
         let is_sum = matches!(function, Aggregation::Avg | Aggregation::Sum);
         if is_sum && self.relations.catalog.table(scope.table).column(column).is_loose {
             let sum = self.sql.split_off(start);

@@ -99,7 +99,8 @@ impl Generation {
             added.map_err(|message| format!("{name}: {message}"))?;
         }
         let credentials = native_auth.credentials(made.authenticator.credentials());
-        let mut made = Self { is_waiting, watches, building, credentials, native_auth, events, known, ..made };
+        let mut made =
+            Self { is_waiting, watches, building, credentials, native_auth, events, known, ..made };
         // All mistakes of the metadata were reported with locations, so these are no longer needed.
         if let Some(described) = made.config.described.as_mut().and_then(Arc::get_mut) {
             described.loaded.places.forget();

@@ -45,7 +45,8 @@ pub use findings::{Down, Findings};
 const CONNECT_MAX: Duration = Duration::from_secs(2);
 
 /// Words for event triggers of databases that cannot have any.
-const NO_EVENTS: &str = "event triggers are served on PostgreSQL and SQLite only; those of this database do not run";
+const NO_EVENTS: &str =
+    "event triggers are served on PostgreSQL and SQLite only; those of this database do not run";
 
 /// Maximum number of name clashes in a message. A table in two sources clashes in about thirty names.
 const CLASHES_SHOWN_MAX: usize = 3;

@@ -91,7 +91,8 @@ impl HeldSource {
 
     /// Serves `source` from now on.
     pub(super) fn use_setup(&self, source: EventSource, settings: ServiceSettings) {
-        if let (EventLog::Sqlite(log), EventDatabase::Sqlite(writer)) = (self.runner.log(), &source.database) {
+        if let (EventLog::Sqlite(log), EventDatabase::Sqlite(writer)) = (self.runner.log(), &source.database)
+        {
             log.use_writer(writer.clone());
         }
         *self.setup.borrow_mut() = Rc::new((source, settings));
@@ -135,7 +136,14 @@ impl HeldSource {
         let deadline = Instant::now() + RECONCILE_MAX;
         let made = match &source.database {
             EventDatabase::Postgres(database, numbers) => {
-                reconcile_postgres((database.as_ref(), *numbers), settings, &captured, source.leftovers, deadline).await
+                reconcile_postgres(
+                    (database.as_ref(), *numbers),
+                    settings,
+                    &captured,
+                    source.leftovers,
+                    deadline,
+                )
+                .await
             }
             EventDatabase::Sqlite(_) => match self.runner.log() {
                 EventLog::Sqlite(log) => reconcile_sqlite(log, source, settings, captured).await,
@@ -159,7 +167,8 @@ impl HeldSource {
         let may_deliver = settings.delivers && report.waits.is_none();
         self.runner.use_triggers(if may_deliver { delivered.collect() } else { Vec::new() });
         self.waits.borrow_mut().clone_from(&report.waits);
-        self.is_unsettled.set(report.waits.is_some() || report.error.is_some() || !report.difference.failed.is_empty());
+        self.is_unsettled
+            .set(report.waits.is_some() || report.error.is_some() || !report.difference.failed.is_empty());
         self.checked_at.set(Instant::now());
         self.is_checking.set(false);
         self.tell(report);
@@ -285,7 +294,9 @@ pub(super) async fn preview(source: &EventSource, settings: &ServiceSettings) ->
         EventDatabase::Postgres(database, numbers) => {
             preview_postgres((database.as_ref(), *numbers), settings, &captured, source.leftovers).await
         }
-        EventDatabase::Sqlite(writer) => preview_sqlite(writer.clone(), settings, captured, source.leftovers).await,
+        EventDatabase::Sqlite(writer) => {
+            preview_sqlite(writer.clone(), settings, captured, source.leftovers).await
+        }
     };
     match found {
         Ok(Reconciled { difference, waits }) => (report.difference, report.waits) = (difference, waits),
@@ -310,8 +321,7 @@ async fn preview_postgres(
     if captured.is_empty() && state.owner != CatalogOwner::Weir {
         return Ok(Reconciled::default());
     }
-    let difference =
-        postgres::plan(database, captured, numbers, leftovers, deadline).await.map_err(words)?;
+    let difference = postgres::plan(database, captured, numbers, leftovers, deadline).await.map_err(words)?;
     let is_unmade = !difference.is_empty() && (state.is_read_only || !settings.captures);
     let waits = is_unmade.then(|| unmade_words(&difference, state.is_read_only));
     Ok(Reconciled { difference, waits })

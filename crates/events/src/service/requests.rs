@@ -118,7 +118,8 @@ pub(super) async fn answer(source: &HeldSource, request: Request) -> Result<Stri
     if let Some(name) = needs_trigger.filter(|it| source.trigger(it).is_none()) {
         return Err(RequestError::NoTrigger(name.clone()));
     }
-    let changes = matches!(request, Request::Redeliver { .. } | Request::Invoke { .. } | Request::Clean { .. });
+    let changes =
+        matches!(request, Request::Redeliver { .. } | Request::Invoke { .. } | Request::Clean { .. });
     if let Some(words) = source.waits().filter(|_| changes) {
         return Err(RequestError::Waits(words));
     }

@@ -139,6 +139,8 @@ fn columns_of(building: &Building<'_>, fields: &[LogicalField]) -> Result<Vec<Co
             folds: false,
             by_prefix: false,
             storage,
+            // A statement of SQLite may return values of any type.
+            is_loose: is_sqlite,
             comment: field.description.clone().unwrap_or_default(),
         })
     };

@@ -107,7 +107,8 @@ impl TypeRelationship {
     #[must_use]
     pub fn target(&self) -> ToSource {
         let mapped = self.field_mapping.0.iter();
-        let mapped = mapped.filter_map(|(field, column)| Some((field.to_string(), column.text()?.to_owned())));
+        let mapped =
+            mapped.filter_map(|(field, column)| Some((field.to_string(), column.text()?.to_owned())));
         ToSource {
             field_mapping: mapped.collect(),
             relationship_type: self.kind,

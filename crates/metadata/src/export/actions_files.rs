@@ -52,7 +52,10 @@ fn write_action(action: &ActionEntry, out: &mut String) {
     out.push_str(&format!("  {}", action.name));
     if !definition.arguments.is_empty() {
         out.push_str("(\n");
-        definition.arguments.iter().for_each(|it| write_field(&it.name, &it.description, &it.ty, "    ", out));
+        definition
+            .arguments
+            .iter()
+            .for_each(|it| write_field(&it.name, &it.description, &it.ty, "    ", out));
         out.push_str("  )");
     }
     out.push_str(&format!(": {}\n", definition.output_type));
@@ -81,13 +84,15 @@ fn write_types(types: &CustomTypes, out: &mut String) {
     for input in &types.input_objects {
         write_description(&input.description, "", out);
         out.push_str(&format!("input {}", input.name));
-        let field = |it: &InputField, out: &mut String| write_field(&it.name, &it.description, &it.ty, "  ", out);
+        let field =
+            |it: &InputField, out: &mut String| write_field(&it.name, &it.description, &it.ty, "  ", out);
         write_members(&input.fields, field, out);
     }
     for object in &types.objects {
         write_description(&object.description, "", out);
         out.push_str(&format!("type {}", object.name));
-        let field = |it: &ObjectField, out: &mut String| write_field(&it.name, &it.description, &it.ty, "  ", out);
+        let field =
+            |it: &ObjectField, out: &mut String| write_field(&it.name, &it.description, &it.ty, "  ", out);
         write_members(&object.fields, field, out);
     }
     for scalar in &types.scalars {

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** no variable of the environment is read; the arguments say what they would be.
 
-use super::{OriginalRequest, RequestTransformer, TransformErrors, read_body};
+use super::{OriginalRequest, RequestTransformer, TransformErrors};
 use crate::address::WebhookUrl;
 use crate::environment::{EnvironmentError, resolve_address};
 use bytes::Bytes;

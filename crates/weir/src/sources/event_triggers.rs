@@ -48,14 +48,10 @@ pub(super) fn read(
         }
     }
     let is_partial = config.described.as_ref().is_some_and(|it| it.loaded.is_partial);
-    let leftovers = if is_partial && source.of_metadata.is_some() { Leftovers::Keep } else { Leftovers::Drop };
-    let made = EventSource {
-        name: source.name.clone(),
-        address: source.url.clone(),
-        database,
-        triggers,
-        leftovers,
-    };
+    let leftovers =
+        if is_partial && source.of_metadata.is_some() { Leftovers::Keep } else { Leftovers::Drop };
+    let made =
+        EventSource { name: source.name.clone(), address: source.url.clone(), database, triggers, leftovers };
     (Some(made), warnings)
 }
 

@@ -55,7 +55,10 @@ fn objects_of_answers_have_rows_that_the_caller_may_see() {
         r#"{"data":{"orders":[{"buyer_id":1,"buyer":{"id":1}},{"buyer_id":3,"buyer":null},{"buyer_id":null,"buyer":null},{"buyer_id":null,"buyer":null},{"buyer_id":9,"buyer":null}]}}"#
     );
     // A guest has the action and not the table.
-    assert!(ask(&weir, "guest", "{ orders { buyer { id } } }").contains("field 'buyer' not found in type: 'Order'"));
+    assert!(
+        ask(&weir, "guest", "{ orders { buyer { id } } }")
+            .contains("field 'buyer' not found in type: 'Order'")
+    );
     assert!(!ask(&weir, "guest", "{ __type(name: \"Order\") { fields { name } } }").contains("buyer\""));
 }
 
@@ -63,7 +66,11 @@ fn objects_of_answers_have_rows_that_the_caller_may_see() {
 fn lists_of_rows_take_the_arguments_of_any_relationship() {
     let (weir, _upstream) = serve(r#"[{"id":"a","buyer_id":1},{"id":"b","buyer_id":2},{"id":"c"}]"#);
     assert_eq!(
-        ask(&weir, "user", "{ orders { pets(where: {name: {_neq: \"Bob\"}}, order_by: {id: desc}, limit: 5, offset: 0) { id name } } }"),
+        ask(
+            &weir,
+            "user",
+            "{ orders { pets(where: {name: {_neq: \"Bob\"}}, order_by: {id: desc}, limit: 5, offset: 0) { id name } } }"
+        ),
         r#"{"data":{"orders":[{"pets":[{"id":1,"name":"Ada"}]},{"pets":[]},{"pets":null}]}}"#
     );
 }

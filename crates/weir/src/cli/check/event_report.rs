@@ -13,14 +13,19 @@ pub(super) fn report_events(generation: &Generation, errors: &mut Vec<String>) -
         let name = &report.source;
         let wrong = report.difference.failed.iter();
         errors.extend(
-            wrong.map(|(it, reason)| format!("source `{name}`: event trigger `{it}` cannot be made: {reason}")),
+            wrong.map(|(it, reason)| {
+                format!("source `{name}`: event trigger `{it}` cannot be made: {reason}")
+            }),
         );
         if let Some(error) = &report.error {
             errors.push(format!("source `{name}`: event triggers were not checked: {error}"));
         } else if let Some(waits) = &report.waits {
             lines.push_str(&format!("events: source `{name}`: {waits}\n"));
         } else if !report.difference.is_empty() {
-            lines.push_str(&format!("events: source `{name}`: to be done by `serve`: {}\n", report.difference.plan()));
+            lines.push_str(&format!(
+                "events: source `{name}`: to be done by `serve`: {}\n",
+                report.difference.plan()
+            ));
         }
     }
     lines

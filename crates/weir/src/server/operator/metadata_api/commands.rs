@@ -286,7 +286,11 @@ mod tests {
             ),
             ("fly", "parse-failed", "unknown metadata command \"fly\""),
             ("get_wings", "parse-failed", "unknown metadata command \"get_wings\""),
-            ("pg_create_remote_relationship", "not-supported", "`pg_create_remote_relationship` is not supported"),
+            (
+                "pg_create_remote_relationship",
+                "not-supported",
+                "`pg_create_remote_relationship` is not supported",
+            ),
             ("mssql_track_table", "not-supported", "`mssql_track_table` is not supported"),
             ("create_cron_trigger", "not-supported", "`create_cron_trigger` is not supported"),
             ("run_sql", "parse-failed", "`run_sql` is run at /v2/query"),

@@ -63,7 +63,11 @@ fn request_error(error: &RequestError) -> HasuraError {
         RequestError::Busy => "busy",
         RequestError::Unavailable(words) => {
             tracing::warn!(cause = %words, "the log of events cannot be used");
-            let error = HasuraError::new("unexpected", "$.args", "the log of events cannot be used; the log says why");
+            let error = HasuraError::new(
+                "unexpected",
+                "$.args",
+                "the log of events cannot be used; the log says why",
+            );
             return error.with_status(StatusCode::INTERNAL_SERVER_ERROR);
         }
     };
