@@ -42,7 +42,7 @@ pub(crate) struct ActionFetch {
 struct ActionCall {
     /// Position in the output plan.
     place: u32,
-    /// Its meaning; `None` if the member repeats an earlier one.
+    /// Meaning of the member; `None` if it repeats an earlier one.
     action: Option<RootField>,
     arguments: Vec<OutputArgument>,
 }

@@ -32,7 +32,7 @@ pub use pool::bound::ConnectionBound;
 pub use pool::reads::Reads;
 pub use pool::replica::ReadPreference;
 pub use pool::{Counts, Pool, bound, reads, replica, server, write_route};
-pub use protocol::connection::Facts;
+pub use protocol::facts::Facts;
 pub use protocol::rows::{Columns, Row, Rows};
 pub use protocol::statement::{Buffer, Format, Parameters, Statement};
 pub use protocol::transaction::{Isolation, Transaction};

@@ -58,7 +58,7 @@ pub(crate) struct Places {
     rested: OnceLock<Weak<dyn Rested>>,
     /// The server served no more at some time.
     is_scarce: AtomicBool,
-    /// Those beyond waited then, and were not refused.
+    /// Callers beyond the places waited then, and were not refused.
     has_queue: AtomicBool,
 }
 
@@ -312,7 +312,7 @@ impl Places {
         drop(state);
         self.has_queue.fetch_or(sign == Sign::Waited, Ordering::Relaxed);
         if !self.is_scarce.swap(true, Ordering::Relaxed) {
-            // Those that rest are to do so less long.
+            // Lanes that rest are to do so less long.
             self.call.notify_waiters();
         }
         true

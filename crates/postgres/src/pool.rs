@@ -20,7 +20,7 @@ use crate::pool::bound::ConnectionBound;
 use crate::pool::reads::Reads;
 use crate::pool::replica::{ReadPreference, Replicas};
 use crate::pool::server::{Gate, Server};
-use crate::protocol::connection::Facts;
+use crate::protocol::facts::Facts;
 use crate::protocol::local_settings::LocalSettings;
 use crate::protocol::rows::Rows;
 use crate::protocol::statement::{Format, Parameters, Statement};

@@ -3,6 +3,7 @@
 pub mod array_literal;
 pub mod connection;
 pub mod cursor;
+pub(crate) mod facts;
 pub mod local_settings;
 pub(crate) mod message;
 pub(crate) mod prepared_cache;

@@ -24,7 +24,7 @@ use crate::connect::dial::Kind;
 use crate::error::Error;
 use crate::lanes::lane_queue::add_jitter;
 use crate::pool::Pool;
-use crate::protocol::connection::Facts;
+use crate::protocol::facts::Facts;
 use crate::protocol::rows::Rows;
 use crate::protocol::statement::{Format, Parameters, Statement};
 use hashbrown::HashMap;

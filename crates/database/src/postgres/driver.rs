@@ -7,7 +7,7 @@ use crate::exec::driver::{RelationalFetch, SourceState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use weir_engine::source::FetchInput;
-use weir_postgres::connection::Facts;
+use weir_postgres::Facts;
 use weir_postgres::local_settings::LocalSettings;
 use weir_postgres::pool::Pool;
 use weir_relational::dialect::postgres::Postgres;

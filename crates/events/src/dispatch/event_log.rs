@@ -8,9 +8,9 @@ use crate::log::{
 /// The log of a source.
 #[derive(Debug)]
 pub enum EventLog {
-    /// Of PostgreSQL.
+    /// A log in PostgreSQL.
     Postgres(PostgresLog),
-    /// Of a file of SQLite's.
+    /// A log in a file of SQLite.
     Sqlite(SqliteLog),
 }
 

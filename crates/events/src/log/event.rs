@@ -82,9 +82,9 @@ pub struct Outcome {
 pub enum Status {
     /// All.
     All,
-    /// Those that are to be delivered.
+    /// Events that are to be delivered.
     Pending,
-    /// Those that were delivered or have failed.
+    /// Events that were delivered or have failed.
     Processed,
 }
 

@@ -52,7 +52,7 @@ pub enum FieldType {
     /// The old form: a scalar.
     Name(String),
     /// A scalar.
-    Scalar(ScalarType),
+    Scalar(ScalarFieldType),
     /// A list.
     Array(ArrayType),
     /// The rows of another model.
@@ -62,7 +62,7 @@ pub enum FieldType {
 /// A scalar of the database.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct ScalarType {
+pub struct ScalarFieldType {
     /// It may be null.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nullable: Option<bool>,
@@ -121,7 +121,7 @@ impl LogicalField {
 impl FieldType {
     fn name(&self) -> Option<String> {
         match self {
-            Self::Name(name) | Self::Scalar(ScalarType { scalar: name, .. }) => Some(name.clone()),
+            Self::Name(name) | Self::Scalar(ScalarFieldType { scalar: name, .. }) => Some(name.clone()),
             Self::Array(ArrayType { array, .. }) => array.name().map(|it| format!("{it}[]")),
             Self::Model(_) => None,
         }

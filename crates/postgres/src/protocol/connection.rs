@@ -9,6 +9,7 @@
 
 use crate::error::{COLUMNS_CHANGED, DatabaseError, Error};
 use crate::places::Seat;
+use crate::protocol::facts::Facts;
 use crate::protocol::message::{self, Name};
 use crate::protocol::prepared_cache::{Need, Prepared};
 use crate::protocol::rows::Rows;
@@ -24,35 +25,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use tokio::io::{AsyncReadExt, AsyncWrite};
 use tokio::sync::OwnedSemaphorePermit;
-use weir_relational::dialect::flavour::{Flavour, Release};
 
 /// Bytes of one read, and size of a part of a stream.
 pub(crate) const READ_BYTES: usize = 64 << 10;
 /// Tag and length.
 const HEADER_BYTES: usize = 5;
-
-/// Facts of a server, detected on connecting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Facts {
-    /// `server_version_num`: 150018 is 15.18.
-    pub version: u32,
-    /// Database flavour.
-    pub flavour: Flavour,
-    /// Version of that product.
-    pub release: Release,
-    /// True if the session's time zone is UTC.
-    pub is_utc: bool,
-    /// True behind a pooler such as pgbouncer.
-    pub is_pooled: bool,
-    /// True if all connections are one session, and the server lets one in at a time.
-    pub is_single: bool,
-    /// True for a replica.
-    pub in_recovery: bool,
-    /// True if transactions are read-only by default.
-    pub is_read_only: bool,
-    /// True if a catalog lists distributed tables.
-    pub tells_shards: bool,
-}
 
 /// State of the transaction, from the server's ReadyForQuery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -559,22 +536,6 @@ fn columns_changed_error() -> Error {
 
 fn connection_closed_error() -> io::Error {
     io::Error::new(io::ErrorKind::UnexpectedEof, "the server closed the connection")
-}
-
-#[cfg(test)]
-impl Facts {
-    /// A PostgreSQL of unknown version that serves reads and writes.
-    pub(crate) const PLAIN: Self = Self {
-        version: 0,
-        flavour: Flavour::Postgres,
-        release: weir_relational::dialect::flavour::Release::NONE,
-        is_utc: true,
-        is_pooled: false,
-        is_single: false,
-        in_recovery: false,
-        is_read_only: false,
-        tells_shards: false,
-    };
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::streamed_tables::TextRows;
 use crate::address::Settings;
 use crate::error::Error;
-use crate::protocol::connection::Facts;
+use crate::protocol::facts::Facts;
 use weir_relational::dialect::flavour::Flavour;
 use weir_relational::quoting::quote_identifier;
 

@@ -8,7 +8,7 @@ use super::streamed_tables::TextRows;
 use crate::address::Settings;
 use crate::connect::dial::{Dialer, Kind, ReadVersion};
 use crate::error::{DatabaseError, Error};
-use crate::protocol::connection::Facts;
+use crate::protocol::facts::Facts;
 use crate::protocol::rows::split;
 use crate::protocol::stream::Stream;
 use crate::script::{ScriptAnswer, ask};

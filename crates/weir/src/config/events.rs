@@ -12,7 +12,7 @@ pub enum Events {
     /// files, wait.
     #[default]
     Serve,
-    /// As `serve`, also where another server made the tables of events or a file is a copy: that server is gone.
+    /// Events are captured and delivered also where another server made the tables of events or a file is a copy: that server is gone.
     TakeOver,
     /// No trigger is made, changed or dropped, and no event is delivered.
     Off,
