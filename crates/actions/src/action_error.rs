@@ -57,9 +57,9 @@ impl ActionError {
         Self { message, code, path: "$".into(), extensions: None, internal: None, status: None }
     }
 
-    /// Adds details.
-    pub(crate) fn with_internal(self, json: String) -> Self {
-        Self { internal: Some(json), ..self }
+    /// Adds details, if there are any.
+    pub(crate) fn with_internal(self, json: Option<String>) -> Self {
+        Self { internal: json, ..self }
     }
 
     /// The error in the log of asynchronous actions: JSON.

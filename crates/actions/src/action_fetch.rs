@@ -12,6 +12,7 @@ use crate::schema::{ActionSchema, RootField};
 use futures_util::future::join_all;
 use std::fmt::Write;
 use std::sync::Arc;
+use weir_engine::caller::ADMIN;
 use weir_engine::plan::output_plan::{OutputArgument, OutputKind};
 use weir_engine::rows::{Bitmap, CellError, Column, Data, Table, Texts};
 use weir_engine::source::{
@@ -127,7 +128,9 @@ impl ActionFetch {
         };
         let settings = &self.actions.settings;
         let deadline = input.deadline;
-        let answer = HandlerCall { action, settings, parts, client_headers, deadline, span }.send().await?;
+        let has_details = self.actions.shows_internal && input.caller.role() == ADMIN;
+        let call_to_make = HandlerCall { action, settings, parts, client_headers, deadline, span, has_details };
+        let answer = call_to_make.send().await?;
         let columns = self.columns(input);
         let mut column = answer.read(settings.nesting_max, |it| columns.root(call.place, it))?;
         match column.errors.pop() {

@@ -1,8 +1,9 @@
 //! The call of a handler: its body and headers, and what its answer means.
 //!
-//! `forwarded_headers` chooses headers, `request_body` writes bodies and what the admin is told of a call, `handler_call` makes the
-//! call, `handler_error` reads a handler's refusal.
+//! `forwarded_headers` chooses headers, `request_body` writes bodies, `handler_call` transforms and makes the call, `handler_error`
+//! reads a handler's refusal, `call_report` tells log and admin.
 
+mod call_report;
 mod forwarded_headers;
 mod handler_call;
 mod handler_error;

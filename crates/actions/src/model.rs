@@ -11,6 +11,7 @@ mod type_table;
 pub(crate) use type_table::{NamedType, TypeTable};
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 use weir_language::schema::ScalarReader;
 use weir_metadata::Step;
 use weir_metadata::document::action::{ActionEntry, ActionOperation};
@@ -18,6 +19,7 @@ use weir_metadata::document::api::InheritedRole;
 use weir_metadata::document::custom_types::CustomTypes;
 use weir_webhook::WebhookUrl;
 use weir_webhook::environment::{Environment, EnvironmentError, fill};
+use weir_webhook::transform::{RequestTransformer, ResponseTransformer, TransformErrors};
 
 /// Entries of actions, and what the rest of the graph has.
 pub struct ActionsInput<'m> {
@@ -63,6 +65,26 @@ pub(crate) struct Action {
     pub(crate) entry: ActionEntry,
     /// The handler.
     pub(crate) url: WebhookUrl,
+    pub(crate) request_transform: Option<Arc<RequestTransformer>>,
+    pub(crate) response_transform: Option<Arc<ResponseTransformer>>,
+}
+
+impl Action {
+    /// The action `entry`, whose types fit.
+    fn new(entry: &ActionEntry, environment: &Environment<'_>) -> Result<Self, String> {
+        let definition = &entry.definition;
+        let wrong = |what: &str, errors: TransformErrors| {
+            format!("{what} transform validation failed: {}", errors.to_json())
+        };
+        let request = definition.request_transform.as_ref().map(RequestTransformer::parse).transpose();
+        let response = definition.response_transform.as_ref().map(ResponseTransformer::parse).transpose();
+        Ok(Self {
+            entry: entry.clone(),
+            url: resolve_handler(&definition.handler, environment)?,
+            request_transform: request.map_err(|it| wrong("request", it))?.map(Arc::new),
+            response_transform: response.map_err(|it| wrong("response", it))?.map(Arc::new),
+        })
+    }
 }
 
 /// Actions that are served.
@@ -91,8 +113,8 @@ impl Model {
             } else {
                 Err("custom types are inconsistent".to_owned())
             };
-            match checked.and_then(|()| resolve_handler(&entry.definition.handler, input.environment)) {
-                Ok(url) => actions.push(Action { entry: entry.clone(), url }),
+            match checked.and_then(|()| Action::new(entry, input.environment)) {
+                Ok(action) => actions.push(action),
                 Err(reason) => misfits.push(Misfit { path: vec!["actions".into(), at.into()], reason }),
             }
         }

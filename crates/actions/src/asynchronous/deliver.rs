@@ -66,7 +66,9 @@ async fn deliver(
     let timeout = Duration::from_secs(definition.timeout.unwrap_or(TIMEOUT_S).into());
     let deadline = Instant::now() + timeout;
     let settings = &actions.settings;
-    let answer = HandlerCall { action, settings, parts, client_headers, deadline, span: None }.send().await;
+    let has_details = actions.shows_internal;
+    let call = HandlerCall { action, settings, parts, client_headers, deadline, span: None, has_details };
+    let answer = call.send().await;
     let outcome = match answer {
         Ok(answer) => answer.text().map_err(ActionError::into_stored),
         Err(error) => Err(error.into_stored()),

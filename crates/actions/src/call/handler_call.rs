@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** a handler is called once; what it answers is bounded in size and depth.
 
+use super::call_report::{CallReport, ReportedAnswer};
 use super::forwarded_headers::{HeaderLines, HeaderPrecedence, merge};
 use super::handler_error::read_refusal;
 use super::request_body::BodyParts;
@@ -9,18 +10,18 @@ use crate::action_error::{ActionCode, ActionError};
 use crate::model::Action;
 use bytes::Bytes;
 use http::header::SET_COOKIE;
-use http::{HeaderMap, Method, StatusCode};
-use std::fmt::Write;
+use http::{HeaderMap, Method};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_engine::call_span::CallSpan;
 use weir_engine::source::AnswerNotes;
+use weir_kriti::Value;
 use weir_language::json::{Json, JsonRef};
-use weir_language::string_value::write_json;
-use weir_metadata::document::action::{ActionKind, ActionOperation, TIMEOUT_S};
+use weir_metadata::document::action::TIMEOUT_S;
 use weir_webhook::environment::resolve_headers;
 use weir_webhook::headers::default_headers;
-use weir_webhook::{WebhookAnswer, WebhookClient, WebhookError, WebhookRequest};
+use weir_webhook::transform::{OriginalAnswer, OriginalRequest, TransformedRequest, read_body};
+use weir_webhook::{WebhookAnswer, WebhookClient, WebhookRequest};
 
 /// The value of a variable of the environment, if it is set.
 pub(crate) type Variables = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
@@ -44,13 +45,15 @@ pub(crate) struct HandlerCall<'c> {
     pub(crate) client_headers: HeaderLines,
     pub(crate) deadline: Instant,
     pub(crate) span: Option<CallSpan>,
+    /// True if errors have details of the call.
+    pub(crate) has_details: bool,
 }
 
 /// The body of an answer with a status from 200 to 299.
 pub(crate) struct HandlerAnswer {
     pub(crate) body: Bytes,
-    /// Details for the admin, if the body does not fit.
-    pub(crate) internal: String,
+    /// Details of the call, if they are wanted and the body does not fit.
+    pub(crate) internal: Option<String>,
     headers: HeaderMap,
 }
 
@@ -67,11 +70,7 @@ impl HandlerAnswer {
     }
 
     /// Runs `read` on the JSON of the body.
-    pub(crate) fn read<T>(
-        &self,
-        nesting_max: u32,
-        read: impl FnOnce(JsonRef<'_>) -> T,
-    ) -> Result<T, ActionError> {
+    pub(crate) fn read<T>(&self, nesting_max: u32, read: impl FnOnce(JsonRef<'_>) -> T) -> Result<T, ActionError> {
         let json = Json::parse(&self.body, nesting_max).map_err(|_| no_json())?;
         Ok(read(json.root()))
     }
@@ -81,109 +80,107 @@ fn no_json() -> ActionError {
     ActionError::new(ActionCode::Answer, "not a valid json response from webhook")
 }
 
+/// A transformed request in details: without headers, which may have secrets.
+fn show_request(request: &WebhookRequest) -> String {
+    let quote = CallReport::quote;
+    let body = match std::str::from_utf8(&request.body) {
+        Ok(text) if !text.is_empty() => quote(text),
+        _ => "null".to_owned(),
+    };
+    let (method, url) = (quote(request.method.as_str()), quote(request.url.text()));
+    format!("{{\"method\":{method},\"url\":{url},\"body\":{body}}}")
+}
+
 impl HandlerCall<'_> {
     /// Makes the call.
     /// # Errors
-    /// The handler cannot be reached, refuses, or answers what is no answer.
+    /// The handler cannot be reached, refuses, or answers what is no answer; or a transform has no result.
     pub(crate) async fn send(self) -> Result<HandlerAnswer, ActionError> {
+        let TransformedRequest { method, url, headers, body, context } = self.make_request()?;
+        let timeout_s = self.action.entry.definition.timeout.unwrap_or(TIMEOUT_S);
+        let request_bytes = body.len();
+        let timeout = Duration::from_secs(timeout_s.into());
+        let span = self.span.clone();
+        let request = WebhookRequest { method, url, headers, body, timeout, span };
+        let answer = self.settings.client.send(&request, self.deadline).await;
+        let is_transformed = self.has_details && self.action.request_transform.is_some();
+        let transformed = is_transformed.then(|| show_request(&request));
+        let nesting_max = self.settings.nesting_max;
+        let report = CallReport { action: self.action, parts: self.parts, transformed, nesting_max };
+        report.log(request_bytes, answer.as_ref());
+        match answer {
+            Ok(answer) => self.judge(&report, answer, context),
+            Err(error) => {
+                tracing::warn!(action = %self.parts.action, %error, "a handler of an action did not answer");
+                let failed = ActionError::new(ActionCode::Unavailable, "http exception when calling webhook");
+                let details = || report.write(&error.to_json(), None);
+                Err(failed.with_internal(self.has_details.then(details)))
+            }
+        }
+    }
+
+    /// The request, transformed if the action says how.
+    fn make_request(&self) -> Result<TransformedRequest, ActionError> {
         let definition = &self.action.entry.definition;
         let configured = resolve_headers(&definition.headers, &*self.settings.environment)
             .map_err(|error| ActionError::new(ActionCode::NotFound, error.to_string()))?;
-        let headers =
-            merge(self.client_headers.clone(), default_headers(), configured, self.settings.precedence);
+        let client = self.client_headers.clone();
+        let headers = merge(client, default_headers(), configured, self.settings.precedence);
         let body = Bytes::from(self.parts.write());
-        let request_bytes = body.len();
-        let request = WebhookRequest {
-            method: Method::POST,
-            url: self.action.url.clone(),
-            headers,
-            body,
-            timeout: Duration::from_secs(definition.timeout.unwrap_or(TIMEOUT_S).into()),
-            span: self.span.clone(),
+        let url = &self.action.url;
+        let method = Method::POST;
+        let Some(transform) = &self.action.request_transform else {
+            return Ok(TransformedRequest { method, url: url.clone(), headers, body, context: Value::Null });
         };
-        let answer = self.settings.client.send(&request, self.deadline).await;
-        self.log(request_bytes, answer.as_ref());
-        match answer {
-            Ok(answer) => self.judge(answer),
-            Err(error) => {
-                tracing::warn!(action = %self.parts.action, %error, "a handler of an action did not answer");
-                let internal = self.internal(&error.to_json(), None);
-                let message = "http exception when calling webhook";
-                Err(ActionError::new(ActionCode::Unavailable, message).with_internal(internal))
-            }
-        }
+        let session_variables = self.session();
+        let original = OriginalRequest { method, url, headers, body, session_variables };
+        transform.apply(original).map_err(|errors| {
+            let failed = ActionError::new(ActionCode::Answer, "Request Transformation Failed");
+            failed.with_internal(self.has_details.then(|| errors.to_json()))
+        })
     }
 
-    /// Decides by the status what `answer` is.
-    fn judge(&self, answer: WebhookAnswer) -> Result<HandlerAnswer, ActionError> {
+    /// Session variables in templates.
+    fn session(&self) -> Value {
+        read_body(self.parts.session_variables.as_bytes())
+    }
+
+    /// Decides by the status what `answer` is; `context` is the request in templates.
+    fn judge(
+        &self,
+        report: &CallReport<'_>,
+        answer: WebhookAnswer,
+        context: Value,
+    ) -> Result<HandlerAnswer, ActionError> {
         let WebhookAnswer { status, headers, body } = answer;
-        let failed = |error: ActionError, why: &str| {
-            let mut quoted = String::new();
-            write_json(why, &mut quoted);
-            error.with_internal(self.internal(&quoted, Some((status, &headers, &body))))
+        let body = match &self.action.response_transform {
+            None => body,
+            Some(transform) => {
+                let session_variables = self.session();
+                let original = OriginalAnswer { status, body: &body, session_variables, request: context };
+                transform.apply(&original).map_err(|errors| {
+                    let failed = ActionError::new(ActionCode::Answer, "Response Transformation Failed");
+                    failed.with_internal(self.has_details.then(|| errors.to_json()))
+                })?
+            }
+        };
+        let details = |why: &str| {
+            let answer = ReportedAnswer { status, headers: &headers, body: &body };
+            self.has_details.then(|| report.write(&CallReport::quote(why), Some(answer)))
         };
         let Ok(json) = Json::parse(&body, self.settings.nesting_max) else {
-            return Err(failed(no_json(), "invalid json"));
+            return Err(no_json().with_internal(details("invalid json")));
         };
-        if status.is_success() {
-            let internal = self.internal("\"unexpected response\"", Some((status, &headers, &body)));
-            drop(json);
-            return Ok(HandlerAnswer { body, internal, headers });
-        }
         if status.is_client_error() {
             let error = read_refusal(json.root(), status.as_u16());
-            return Err(failed(error, "got client error"));
+            return Err(error.with_internal(details("got client error")));
         }
-        let why = format!("expecting 2xx or 4xx status code, but found {}", status.as_u16());
-        Err(failed(ActionError::new(ActionCode::Answer, "internal error"), &why))
-    }
-
-    /// Details for the admin: `error` is JSON.
-    fn internal(&self, error: &str, answer: Option<(StatusCode, &HeaderMap, &Bytes)>) -> String {
-        let mut out = format!("{{\"error\":{error},\"request\":");
-        self.parts.write_internal(&self.action.entry.definition.handler, None, &mut out);
-        out.push_str(",\"response\":");
-        match answer {
-            None => out.push_str("null"),
-            Some((status, headers, body)) => {
-                // Writing to a string cannot fail.
-                let _ = write!(out, "{{\"status\":{},\"body\":", status.as_u16());
-                match Json::parse(body, self.settings.nesting_max) {
-                    Ok(json) => out.push_str(json.root().raw()),
-                    Err(_) => write_json(&String::from_utf8_lossy(body), &mut out),
-                }
-                out.push_str(",\"headers\":[");
-                for (at, (name, value)) in headers.iter().enumerate() {
-                    out.push_str(if at > 0 { ",{\"name\":" } else { "{\"name\":" });
-                    write_json(name.as_str(), &mut out);
-                    out.push_str(",\"value\":");
-                    write_json(&String::from_utf8_lossy(value.as_bytes()), &mut out);
-                    out.push('}');
-                }
-                out.push_str("]}");
-            }
+        if !status.is_success() {
+            let why = format!("expecting 2xx or 4xx status code, but found {}", status.as_u16());
+            return Err(ActionError::new(ActionCode::Answer, "internal error").with_internal(details(&why)));
         }
-        out.push('}');
-        out
-    }
-
-    fn log(&self, request_bytes: usize, answer: Result<&WebhookAnswer, &WebhookError>) {
-        let definition = &self.action.entry.definition;
-        let kind = match (definition.operation, definition.kind) {
-            (ActionOperation::Query, _) => "query",
-            (ActionOperation::Mutation, ActionKind::Synchronous) => "mutation-synchronous",
-            (ActionOperation::Mutation, ActionKind::Asynchronous) => "mutation-asynchronous",
-        };
-        let status = answer.map_or(0, |it| it.status.as_u16());
-        let response_bytes = answer.map_or(0, |it| it.body.len());
-        tracing::info!(
-            action_name = %self.parts.action,
-            action_type = kind,
-            handler = %definition.handler,
-            request_bytes,
-            response_bytes,
-            status,
-            "action-handler-log"
-        );
+        let internal = details("unexpected response");
+        drop(json);
+        Ok(HandlerAnswer { body, internal, headers })
     }
 }

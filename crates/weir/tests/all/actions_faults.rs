@@ -260,3 +260,60 @@ fn an_action_that_is_left_out_takes_nothing_with_it() {
     assert_eq!(found["inconsistent_objects"][0]["type"], "action");
     assert_eq!(found["inconsistent_objects"][0]["name"], "action secret");
 }
+
+const TRANSFORMED: &str = "actions:
+- name: rates
+  definition:
+    kind: ''
+    handler: '{{SHOP_URL}}/rates?old=1'
+    request_transform:
+      version: 2
+      method: PUT
+      url: '{{$base_url}}/{{$body.action.name}}/{{$session_variables.x-hasura-role}}'
+      query_params: {day: '{{$body.input.day}}'}
+      request_headers: {add_headers: {x-of: '{{$body.action.name}}'}, remove_headers: [user-agent]}
+      body: {action: transform, template: '{\"day\": {{$body.input.day}}, \"who\": {{$session_variables.x-hasura-user-id}}}'}
+    response_transform:
+      version: 2
+      body: {action: transform, template: '{{if ($response.status == 200)}} {{$body.rates}} {{else}} {\"message\": {{$body.reason}}} {{end}}'}
+  permissions: [{role: user}]
+";
+
+#[test]
+fn requests_and_answers_are_transformed() {
+    let upstream = Upstream::start(Vec::new());
+    let sdl = "type Query { rates(day: String): [Float!] }";
+    let yaml = TRANSFORMED.replace("{{$base_url}}", "{{SHOP}}").replace("{{SHOP}}", &format!("http://{}", upstream.address));
+    let weir = serve_project(&format!("http://{}", upstream.address), &yaml, sdl, &[]);
+    let ask = |query: &str| {
+        let headers = [SECRET, ("x-hasura-role", "user"), ("x-hasura-user-id", "4")];
+        weir.post("/v1/graphql", &headers, body(query).as_bytes()).text().to_owned()
+    };
+    upstream.set(answers("- {ask: PUT /rates/user?day=a%20b, text: '{\"rates\": [1.50]}'}"));
+    assert_eq!(ask("{ rates(day: \"a b\") }"), r#"{"data":{"rates":[1.50]}}"#);
+    let asked = upstream.take_requests();
+    assert_eq!(asked[0].body, r#"{"day":"a b","who":"4"}"#);
+    assert!(asked[0].headers.contains(&("x-of".into(), "rates".into())));
+    // A transform runs on every status, and the status stays.
+    upstream.set(answers("- {ask: PUT /rates/user?day=b, status: 400, text: '{\"reason\": \"closed\"}'}"));
+    let refused = r#"{"errors":[{"message":"closed","extensions":{"path":"$","code":"unexpected"}}]}"#;
+    assert_eq!(ask("{ rates(day: \"b\") }"), refused);
+    // Its failure hides the handler's error.
+    upstream.set(answers("- {ask: PUT /rates/user?day=b, status: 400, text: '{\"message\": \"closed\"}'}"));
+    let failed = r#"{"errors":[{"message":"Response Transformation Failed","extensions":{"path":"$","code":"unexpected"}}]}"#;
+    assert_eq!(ask("{ rates(day: \"b\") }"), failed);
+    let failed = r#"{"errors":[{"message":"Request Transformation Failed","extensions":{"path":"$","code":"unexpected"}}]}"#;
+    assert_eq!(ask("{ rates }"), failed);
+    let admin = weir.post("/v1/graphql", &[SECRET], body("{ rates }").as_bytes()).json();
+    let internal = &admin["errors"][0]["extensions"]["internal"];
+    assert!(internal[0]["error_code"].is_string(), "{admin}");
+}
+
+#[test]
+fn templates_that_are_none_are_told() {
+    let sdl = "type Query { rates(day: String): [Float!] }";
+    let (is_sound, words) = check_project(&TRANSFORMED.replace("{{$body.rates}}", "{{$body.}}"), sdl, &[SHOP]);
+    assert!(!is_sound && words.contains("in action \"rates\"; response transform validation failed"), "{words}");
+    let (is_sound, words) = check_project(&TRANSFORMED.replace("{{$body.input.day}}'", "{{$body'"), sdl, &[SHOP]);
+    assert!(!is_sound && words.contains("in action \"rates\"; request transform validation failed"), "{words}");
+}

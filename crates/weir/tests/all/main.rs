@@ -21,6 +21,7 @@ mod upstream_kit;
 mod wire_kit;
 
 mod actions;
+mod actions_commands;
 mod actions_faults;
 mod actions_relations;
 mod auth;

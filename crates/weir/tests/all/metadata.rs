@@ -117,7 +117,7 @@ fn what_does_not_resolve_is_left_out_and_told_and_the_rest_serves() {
         "metadata/databases/databases.yaml:8:7: [0].tables[0].object_relationships[0]: Inconsistent object: in table \"pet\": in relationship \"owner\": ",
         "[0].tables[1].table: Inconsistent object: no such table/view exists in source: \"boat\"",
         "event trigger `t` is not supported",
-        "metadata/actions.yaml:1:11: [0]: action `a` is not supported",
+        "metadata/actions.yaml:1:11: [0]: Inconsistent object: in action \"a\"; key \"definition\" not found",
     ] {
         assert!(said.contains(part), "{part} is not in {said}");
     }
@@ -445,10 +445,10 @@ fn values_of_an_enum_table_of_a_server_are_in_capitals_by_hasura_s_variables() {
     command.env("HASURA_GRAPHQL_METADATA_DIR", "metadata");
     command.env("HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION", "graphql-default");
     command.env("HASURA_GRAPHQL_EXPERIMENTAL_FEATURES", "naming_convention");
-    command.env("HASURA_GRAPHQL_DEV_MODE", "true");
+    command.env("HASURA_GRAPHQL_READ_ONLY", "true");
     let weir = Weir::run(&mut command, folder);
     are_in_capitals(&weir);
-    assert!(weir.log().contains("HASURA_GRAPHQL_DEV_MODE has no effect"), "{}", weir.log());
+    assert!(weir.log().contains("HASURA_GRAPHQL_READ_ONLY has no effect"), "{}", weir.log());
 }
 
 #[test]

@@ -241,7 +241,7 @@ fn lists_of_commands_are_undone_as_a_whole() {
         400,
         r#"{"error":"expected a list of commands","path":"$.args","code":"parse-failed"}"#,
     );
-    let tracked = command(&weir, "create_action", "{}");
+    let tracked = command(&weir, "dc_add_agent", "{}");
     assert_eq!((tracked.status, tracked.json()["code"].as_str()), (400, Some("not-supported")));
 }
 

@@ -160,6 +160,13 @@ fn is_new(object: &Inconsistent, before: &Generation) -> bool {
     !known.any(|it| (it.kind, &it.name) == (object.kind, &object.name))
 }
 
+/// Message and errors of an action whose templates are none.
+fn split_transform_reason(object: &Inconsistent) -> Option<(&'static str, &str)> {
+    let messages = ["request transform validation failed", "response transform validation failed"];
+    let find = |it: &'static str| Some((it, object.reason.split_once(it)?.1.strip_prefix(": ")?));
+    (object.kind == "action").then(|| messages.into_iter().find_map(find)).flatten()
+}
+
 /// Error of a change that would make `fresh` inconsistent and disconnect `lost`.
 fn inconsistency_error(fresh: &[&Inconsistent], lost: Vec<String>, dependants: Dependants) -> HasuraError {
     let objects: Vec<String> = fresh.iter().map(|it| object(it)).chain(lost).collect();
@@ -169,6 +176,9 @@ fn inconsistency_error(fresh: &[&Inconsistent], lost: Vec<String>, dependants: D
             let names: Vec<&str> = fresh.iter().map(|it| it.name.as_str()).collect();
             let names = names.join(", ");
             ("dependency-error", format!("cannot drop due to the following dependent objects: {names}"))
+        }
+        (_, [only]) if let Some((message, errors)) = split_transform_reason(only) => {
+            return HasuraError::new("validation-failed", "$.args", message).with_internal(errors.to_owned());
         }
         (_, [only]) => {
             let is_relation = matches!(only.kind, "object_relation" | "array_relation");
