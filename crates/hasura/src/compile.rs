@@ -332,7 +332,7 @@ impl<'c> Compiler<'c> {
         row: &mut Row,
     ) -> Result<MemberKind, PlanError> {
         let related = &self.api.model.relations.relationships[by.0 as usize];
-        let nest = nest(related, row);
+        let nest = nest(&self.api.model.relations, related, row);
         self.aggregates(field, related.to, nest)
     }
 

@@ -72,7 +72,7 @@ impl PostgresLog {
 
     /// Runs one statement in a transaction of its own.
     async fn run(&self, statement: &Arc<Statement>, parameters: &Parameters) -> Result<Rows, LogError> {
-        Ok(self.pool.change_alone(statement, parameters, None, Instant::now() + PATIENCE).await?)
+        Ok(self.pool.change_alone(statement, parameters, None, None, Instant::now() + PATIENCE).await?)
     }
 
     /// Runs a statement whose parameters are texts.

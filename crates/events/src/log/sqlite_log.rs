@@ -122,7 +122,7 @@ impl SqliteLog {
         let Some(writer) = shared.writer() else {
             return Err(LogError::Unavailable("the file cannot be written".into()));
         };
-        writer.submit(Instant::now() + PATIENCE, failed, work).await
+        writer.submit(Instant::now() + PATIENCE, None::<&str>, failed, work).await
     }
 
     /// Finds out whether this server may deliver, and takes the right to if nobody has it.

@@ -32,7 +32,8 @@ impl Model {
         let customization = options.customization.cloned().unwrap_or_default();
         let lookups = Vec::new();
         let models = Vec::new();
-        let model = Self { relations, tables, functions, missing_row, models, messages, customization, lookups };
+        let model =
+            Self { relations, tables, functions, missing_row, models, messages, customization, lookups };
         let mut building = Building {
             model,
             options,

@@ -43,7 +43,7 @@ pub struct PostgresCapture {
 type TextRows = Vec<Vec<Option<String>>>;
 
 async fn ask(settings: &Settings, sql: &str, deadline: Instant) -> Result<TextRows, Error> {
-    let manner = Manner { is_read_only: true, is_stepwise: false };
+    let manner = Manner { is_read_only: true, ..Manner::default() };
     match script::run(settings, sql, manner, deadline).await? {
         ScriptAnswer::Rows(_, rows) => Ok(rows),
         ScriptAnswer::Done => Ok(Vec::new()),
