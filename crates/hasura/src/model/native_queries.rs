@@ -138,6 +138,7 @@ fn columns_of(building: &Building<'_>, fields: &[LogicalField]) -> Result<Vec<Co
             derived: true,
             folds: false,
             by_prefix: false,
+            is_loose: is_sqlite,
             storage,
             comment: field.description.clone().unwrap_or_default(),
         })

@@ -89,7 +89,8 @@ pub fn dangling_roles(document: &Metadata) -> Vec<Found> {
     let inherited = document.inherited_roles.iter().map(|it| it.role_name.as_str());
     let actions = document.actions.iter().flat_map(|it| &it.permissions).map(|it| it.role.as_str());
     let functions = functions.map(|it| it.role.as_str());
-    let known: HashSet<&str> = tables.chain(models).chain(functions).chain(actions).chain(inherited).collect();
+    let known: HashSet<&str> =
+        tables.chain(models).chain(functions).chain(actions).chain(inherited).collect();
     let mut walk = Walk::default();
     walk.each("inherited_roles", &document.inherited_roles, |walk, it| {
         for role in it.role_set.iter().filter(|it| !known.contains(it.as_str())) {
