@@ -331,9 +331,8 @@ impl<'c> Compiler<'c> {
         by: RelationshipId,
         row: &mut Row,
     ) -> Result<MemberKind, PlanError> {
-        let relations = &self.api.model.relations;
-        let related = &relations.relationships[by.0 as usize];
-        let nest = nest(relations, related, row);
+        let related = &self.api.model.relations.relationships[by.0 as usize];
+        let nest = nest(&self.api.model.relations, related, row);
         self.aggregates(field, related.to, nest)
     }
 

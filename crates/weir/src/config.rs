@@ -286,12 +286,10 @@ pub struct Source {
     /// A file of certificates in PEM that are trusted for the services of `file`, besides the system's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca: Option<PathBuf>,
-    /// Address of the store of `native`: `postgres://user@host/database` or a file of SQLite's; without the key
-    /// `shop.weir.db` beside `shop.graphql`.
+    /// Address of the store of `native`: `postgres://…` or a file of SQLite's; without the key `shop.weir.db` beside `shop.graphql`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<String>,
-    /// True tells clients of a source with `native` why a change was denied, and that a key is taken by an object they do not see;
-    /// for development.
+    /// For development: clients of `native` are told why a change was denied, and that a key is taken by an object they do not see.
     #[serde(default)]
     pub tell_denials: bool,
     /// Settings of a PostgreSQL source.

@@ -122,7 +122,6 @@ impl SqliteLog {
         let Some(writer) = shared.writer() else {
             return Err(LogError::Unavailable("the file cannot be written".into()));
         };
-        // No trigger of a user stands on the log.
         writer.submit(Instant::now() + PATIENCE, None::<&str>, failed, work).await
     }
 

@@ -29,7 +29,7 @@ const KINDS: [(&str, &str); 18] = [
 ];
 
 /// Lists of entries: the keys on the way to them, and the kind. A star stands for any key.
-const LISTS: [(&[&str], &str); 29] = [
+const LISTS: [(&[&str], &str); 31] = [
     (&["sources"], "source"),
     (&["sources", "tables"], "table"),
     (&["sources", "tables", "object_relationships"], "relationship"),
@@ -44,6 +44,8 @@ const LISTS: [(&[&str], &str); 29] = [
     (&["sources", "functions"], "function"),
     (&["sources", "functions", "permissions"], "permission"),
     (&["sources", "native_queries"], "native query"),
+    (&["sources", "native_queries", "object_relationships"], "relationship"),
+    (&["sources", "native_queries", "array_relationships"], "relationship"),
     (&["sources", "logical_models"], "logical model"),
     (&["sources", "logical_models", "select_permissions"], "permission"),
     (&["sources", "stored_procedures"], "stored procedure"),
