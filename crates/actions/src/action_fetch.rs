@@ -129,7 +129,8 @@ impl ActionFetch {
         let settings = &self.actions.settings;
         let deadline = input.deadline;
         let has_details = self.actions.shows_internal && input.caller.role() == ADMIN;
-        let call_to_make = HandlerCall { action, settings, parts, client_headers, deadline, span, has_details };
+        let call_to_make =
+            HandlerCall { action, settings, parts, client_headers, deadline, span, has_details };
         let answer = call_to_make.send().await?;
         let columns = self.columns(input);
         let mut column = answer.read(settings.nesting_max, |it| columns.root(call.place, it))?;

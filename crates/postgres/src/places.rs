@@ -30,7 +30,9 @@ const PAUSE_MAX: Duration = Duration::from_secs(60);
 /// A connection to a server that serves few rests no longer: another process may wait for its place.
 const REST_MAX: Duration = Duration::from_secs(1);
 /// A connection behind a queue is given up after this time, between two uses, so that all processes have their turn.
-const TURN_MAX: Duration = Duration::from_secs(1);
+const TURN_MAX: Duration = Duration::from_secs(5);
+/// A sign that places are few is forgotten: the server may have been slow for a while.
+const SIGN_MAX: Duration = Duration::from_secs(600);
 
 /// Purposes of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,10 +58,8 @@ pub(crate) struct Places {
     /// Calls resting lanes to give one up.
     call: Notify,
     rested: OnceLock<Weak<dyn Rested>>,
-    /// The server served no more at some time.
+    /// There was a sign that places are few.
     is_scarce: AtomicBool,
-    /// Callers beyond the places waited then, and were not refused.
-    has_queue: AtomicBool,
 }
 
 /// Signs that a server serves no more connections.
@@ -91,6 +91,8 @@ struct State {
     probe_after: Option<Instant>,
     /// Such attempts that failed, since the last that did not.
     failures: u32,
+    /// The last sign that places are few.
+    sign: Option<(Sign, Instant)>,
 }
 
 /// Messages to a waiting task.
@@ -310,18 +312,31 @@ impl Places {
         let next = Instant::now() + PAUSE;
         state.probe_after = Some(state.probe_after.map_or(next, |it| it.max(next)));
         drop(state);
-        self.has_queue.fetch_or(sign == Sign::Waited, Ordering::Relaxed);
+        self.note_sign(sign);
+        true
+    }
+
+    /// An attempt shows that places are few.
+    pub(crate) fn note_sign(&self, sign: Sign) {
+        self.state().sign = Some((sign, Instant::now()));
         if !self.is_scarce.swap(true, Ordering::Relaxed) {
             // Lanes that rest are to do so less long.
             self.call.notify_waiters();
         }
-        true
+    }
+
+    /// The last sign that places are few, unless it is long ago.
+    fn recent_sign(&self) -> Option<Sign> {
+        if !self.is_scarce.load(Ordering::Relaxed) {
+            return None;
+        }
+        self.state().sign.filter(|it| it.1.elapsed() < SIGN_MAX).map(|it| it.0)
     }
 
     /// How long a connection may rest, where `idle_max` holds for those of other servers.
     pub(crate) fn rest_max(&self, idle_max: Option<Duration>) -> Option<Duration> {
-        let is_scarce = self.is_scarce.load(Ordering::Relaxed);
-        idle_max.map(|it| if is_scarce { it.min(REST_MAX) } else { it })
+        let sign = self.recent_sign();
+        idle_max.map(|it| if sign.is_some() { it.min(REST_MAX) } else { it })
     }
 
     /// True if others starve for the place of a connection of this use, which rests.
@@ -358,7 +373,7 @@ impl Seat {
 
     /// True if the connection is to be given up between two uses: others wait in a queue before the server, if there are any.
     pub(crate) fn is_used_up(&self) -> bool {
-        self.places.has_queue.load(Ordering::Relaxed) && self.since.elapsed() >= TURN_MAX
+        self.places.recent_sign() == Some(Sign::Waited) && self.since.elapsed() >= TURN_MAX
     }
 
     /// True if nobody may wait for the connection, as it may be one too many.

@@ -488,13 +488,7 @@ impl<'r> Renderer<'r> {
     }
 
     /// Makes a sum, written from `start` on, fail over a column that holds what is no number.
-    fn guard_sum(
-        &mut self,
-        start: usize,
-        function: Aggregation,
-        (column, text): (ColumnId, &str),
-        scope: Scope,
-    ) {
+    fn guard_sum(&mut self, start: usize, function: Aggregation, column: ColumnId, text: &str, scope: Scope) {
         let is_sum = matches!(function, Aggregation::Avg | Aggregation::Sum);
         if is_sum && self.relations.catalog.table(scope.table).column(column).is_loose {
             let sum = self.sql.split_off(start);
@@ -524,7 +518,7 @@ impl<'r> Renderer<'r> {
                 let text = self.comparable(*column, scope);
                 let start = self.sql.len();
                 self.dialect.function(&mut self.sql, *function, &text, ty);
-                self.guard_sum(start, *function, (*column, &text), scope);
+                self.guard_sum(start, *function, *column, &text, scope);
             }
             Expr::Instant { function, text, at } => {
                 let [text, at] = [text, at].map(|it| self.render_aside(|to| to.column(scope, *it)));
@@ -543,7 +537,7 @@ impl<'r> Renderer<'r> {
                 let start = self.sql.len();
                 self.dialect.statistic(&mut self.sql, *function, &texts, *distinct, ty);
                 if let (Statistic::Of(function), [column], [text]) = (*function, &**columns, &*texts) {
-                    self.guard_sum(start, function, (*column, text), scope);
+                    self.guard_sum(start, function, *column, text, scope);
                 }
             }
             Expr::Cast(of, to) => {

@@ -41,7 +41,11 @@ impl CallReport<'_> {
     /// Details for the admin, JSON; `error` is JSON.
     pub(super) fn write(&self, error: &str, answer: Option<ReportedAnswer<'_>>) -> String {
         let mut out = format!("{{\"error\":{error},\"request\":");
-        self.parts.write_internal(&self.action.entry.definition.handler, self.transformed.as_deref(), &mut out);
+        self.parts.write_internal(
+            &self.action.entry.definition.handler,
+            self.transformed.as_deref(),
+            &mut out,
+        );
         out.push_str(",\"response\":");
         match answer {
             None => out.push_str("null"),

@@ -70,7 +70,11 @@ impl HandlerAnswer {
     }
 
     /// Runs `read` on the JSON of the body.
-    pub(crate) fn read<T>(&self, nesting_max: u32, read: impl FnOnce(JsonRef<'_>) -> T) -> Result<T, ActionError> {
+    pub(crate) fn read<T>(
+        &self,
+        nesting_max: u32,
+        read: impl FnOnce(JsonRef<'_>) -> T,
+    ) -> Result<T, ActionError> {
         let json = Json::parse(&self.body, nesting_max).map_err(|_| no_json())?;
         Ok(read(json.root()))
     }

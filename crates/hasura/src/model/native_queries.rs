@@ -138,7 +138,6 @@ fn columns_of(building: &Building<'_>, fields: &[LogicalField]) -> Result<Vec<Co
             derived: true,
             folds: false,
             by_prefix: false,
-            is_loose: is_sqlite,
             storage,
             // A statement of SQLite may return values of any type.
             is_loose: is_sqlite,

@@ -39,7 +39,8 @@ pub(crate) async fn connect(dialer: &Dialer, kind: Kind, mut seat: Seat) -> Resu
         let done = loop {
             match tokio::time::timeout(WAIT_MAX, &mut attempt).await {
                 Ok(done) => break done,
-                Err(_) if seat.is_probe() || dialer.is_single() => {}
+                Err(_) if dialer.is_single() => {}
+                Err(_) if seat.is_probe() => dialer.places.note_sign(Sign::Waited),
                 Err(_) if dialer.places.note_full(Sign::Waited) => return Ok(None),
                 Err(_) => recall = Some(dialer.helpers.recall()),
             }

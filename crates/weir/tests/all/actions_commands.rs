@@ -33,25 +33,83 @@ fn actions_are_made_changed_and_dropped() {
     let weir = serve_project("http://127.0.0.1:9", YAML, SDL, &[]);
     let definition = json!({ "handler": "{{SHOP_URL}}/new", "output_type": "Order", "arguments": [{ "name": "a", "type": "Int!" }] });
     run(&weir, "create_action", json!({ "name": "renew", "definition": definition, "comment": "Renew" }));
-    refuse(&weir, "create_action", json!({ "name": "renew", "definition": definition }), "already-exists", "action with name \"renew\" already exists");
-    refuse(&weir, "update_action", json!({ "name": "none", "definition": definition }), "not-exists", "action with name \"none\" does not exist");
-    refuse(&weir, "drop_action", json!({ "name": "none" }), "not-exists", "action with name \"none\" does not exist");
+    refuse(
+        &weir,
+        "create_action",
+        json!({ "name": "renew", "definition": definition }),
+        "already-exists",
+        "action with name \"renew\" already exists",
+    );
+    refuse(
+        &weir,
+        "update_action",
+        json!({ "name": "none", "definition": definition }),
+        "not-exists",
+        "action with name \"none\" does not exist",
+    );
+    refuse(
+        &weir,
+        "drop_action",
+        json!({ "name": "none" }),
+        "not-exists",
+        "action with name \"none\" does not exist",
+    );
     let wrong = json!({ "handler": "http://h", "output_type": "Nothing" });
-    refuse(&weir, "create_action", json!({ "name": "wrong", "definition": wrong }), "invalid-configuration", "the type: \"Nothing\" is not an object or scalar type defined in custom types");
+    refuse(
+        &weir,
+        "create_action",
+        json!({ "name": "wrong", "definition": wrong }),
+        "invalid-configuration",
+        "the type: \"Nothing\" is not an object or scalar type defined in custom types",
+    );
     let negative = json!({ "handler": "http://h", "output_type": "Int", "timeout": -1 });
-    refuse(&weir, "create_action", json!({ "name": "wrong", "definition": negative }), "parse-failed", "timeout value cannot be negative");
+    refuse(
+        &weir,
+        "create_action",
+        json!({ "name": "wrong", "definition": negative }),
+        "parse-failed",
+        "timeout value cannot be negative",
+    );
     let template = json!({ "handler": "http://h", "output_type": "Int", "request_transform": { "version": 2, "url": "{{$body" } });
-    refuse(&weir, "create_action", json!({ "name": "wrong", "definition": template }), "validation-failed", "request transform validation failed");
+    refuse(
+        &weir,
+        "create_action",
+        json!({ "name": "wrong", "definition": template }),
+        "validation-failed",
+        "request transform validation failed",
+    );
     let template = json!({ "handler": "http://h", "output_type": "Int", "response_transform": { "version": 2, "body": { "action": "transform", "template": "{{" } } });
-    refuse(&weir, "create_action", json!({ "name": "wrong", "definition": template }), "validation-failed", "response transform validation failed");
+    refuse(
+        &weir,
+        "create_action",
+        json!({ "name": "wrong", "definition": template }),
+        "validation-failed",
+        "response transform validation failed",
+    );
     assert!(!fields(&weir, "guest").contains("renew"));
     let permission = json!({ "action": "renew", "role": "guest", "comment": "yes" });
     run(&weir, "create_action_permission", permission.clone());
     assert!(fields(&weir, "guest").contains("renew"));
-    refuse(&weir, "create_action_permission", permission, "already-exists", "permission for role \"guest\" is already defined on \"renew\"");
-    refuse(&weir, "create_action_permission", json!({ "action": "none", "role": "guest" }), "not-exists", "action with name \"none\" does not exist");
+    refuse(
+        &weir,
+        "create_action_permission",
+        permission,
+        "already-exists",
+        "permission for role \"guest\" is already defined on \"renew\"",
+    );
+    refuse(
+        &weir,
+        "create_action_permission",
+        json!({ "action": "none", "role": "guest" }),
+        "not-exists",
+        "action with name \"none\" does not exist",
+    );
     // An update keeps permissions.
-    run(&weir, "update_action", json!({ "name": "renew", "definition": { "handler": "http://h", "output_type": "Int" } }));
+    run(
+        &weir,
+        "update_action",
+        json!({ "name": "renew", "definition": { "handler": "http://h", "output_type": "Int" } }),
+    );
     assert!(fields(&weir, "guest").contains("renew"));
     let exported = send(&weir, "export_metadata", json!({})).1;
     let exported: Value = serde_json::from_str(&exported).expect("it is JSON");
@@ -59,7 +117,13 @@ fn actions_are_made_changed_and_dropped() {
         exported["actions"].as_array().into_iter().flatten().filter_map(|it| it["name"].as_str()).collect();
     assert_eq!(names, ["keep", "order", "place_order", "rates", "renew", "secret", "settle"]);
     run(&weir, "drop_action_permission", json!({ "action": "renew", "role": "guest" }));
-    refuse(&weir, "drop_action_permission", json!({ "action": "renew", "role": "guest" }), "not-exists", "permission for role: \"guest\" is not defined on \"renew\"");
+    refuse(
+        &weir,
+        "drop_action_permission",
+        json!({ "action": "renew", "role": "guest" }),
+        "not-exists",
+        "permission for role: \"guest\" is not defined on \"renew\"",
+    );
     assert!(!fields(&weir, "guest").contains("renew"));
     run(&weir, "drop_action", json!({ "name": "renew", "clear_data": true }));
     assert!(!fields(&weir, "admin").contains("renew"));
@@ -76,13 +140,20 @@ fn types_are_replaced_as_a_whole() {
         serde_json::from_str(&send(&weir, "export_metadata", json!({})).1).expect("it is JSON");
     let types = &before["custom_types"];
     run(&weir, "set_custom_types", types.clone());
-    refuse(&weir, "set_custom_types", json!({ "scalars": types["scalars"] }), "unexpected", "cannot continue due to new inconsistent metadata");
+    refuse(
+        &weir,
+        "set_custom_types",
+        json!({ "scalars": types["scalars"] }),
+        "unexpected",
+        "cannot continue due to new inconsistent metadata",
+    );
     let mut more = types.clone();
     more["scalars"].as_array_mut().expect("a list").push(json!({ "name": "Money" }));
     run(&weir, "set_custom_types", more);
     let double = json!({ "scalars": [{ "name": "Any" }, { "name": "Any" }] });
     let (status, text) = send(&weir, "set_custom_types", double);
     assert!(status == 400 && text.contains("duplicate type names: \\\"Any\\\""), "{text}");
-    let after: Value = serde_json::from_str(&send(&weir, "export_metadata", json!({})).1).expect("it is JSON");
+    let after: Value =
+        serde_json::from_str(&send(&weir, "export_metadata", json!({})).1).expect("it is JSON");
     assert_eq!(after["actions"], before["actions"]);
 }

@@ -283,7 +283,9 @@ const TRANSFORMED: &str = "actions:
 fn requests_and_answers_are_transformed() {
     let upstream = Upstream::start(Vec::new());
     let sdl = "type Query { rates(day: String): [Float!] }";
-    let yaml = TRANSFORMED.replace("{{$base_url}}", "{{SHOP}}").replace("{{SHOP}}", &format!("http://{}", upstream.address));
+    let yaml = TRANSFORMED
+        .replace("{{$base_url}}", "{{SHOP}}")
+        .replace("{{SHOP}}", &format!("http://{}", upstream.address));
     let weir = serve_project(&format!("http://{}", upstream.address), &yaml, sdl, &[]);
     let ask = |query: &str| {
         let headers = [SECRET, ("x-hasura-role", "user"), ("x-hasura-user-id", "4")];
@@ -312,8 +314,16 @@ fn requests_and_answers_are_transformed() {
 #[test]
 fn templates_that_are_none_are_told() {
     let sdl = "type Query { rates(day: String): [Float!] }";
-    let (is_sound, words) = check_project(&TRANSFORMED.replace("{{$body.rates}}", "{{$body.}}"), sdl, &[SHOP]);
-    assert!(!is_sound && words.contains("in action \"rates\"; response transform validation failed"), "{words}");
-    let (is_sound, words) = check_project(&TRANSFORMED.replace("{{$body.input.day}}'", "{{$body'"), sdl, &[SHOP]);
-    assert!(!is_sound && words.contains("in action \"rates\"; request transform validation failed"), "{words}");
+    let (is_sound, words) =
+        check_project(&TRANSFORMED.replace("{{$body.rates}}", "{{$body.}}"), sdl, &[SHOP]);
+    assert!(
+        !is_sound && words.contains("in action \"rates\"; response transform validation failed"),
+        "{words}"
+    );
+    let (is_sound, words) =
+        check_project(&TRANSFORMED.replace("{{$body.input.day}}'", "{{$body'"), sdl, &[SHOP]);
+    assert!(
+        !is_sound && words.contains("in action \"rates\"; request transform validation failed"),
+        "{words}"
+    );
 }

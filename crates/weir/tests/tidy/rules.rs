@@ -38,7 +38,10 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     ("http", &["weir-language", "weir-engine"]),
     ("kriti", &["weir-language"]),
     ("webhook", &["weir-language", "weir-engine", "weir-http", "weir-kriti", "weir-metadata"]),
-    ("actions", &["weir-language", "weir-engine", "weir-http", "weir-kriti", "weir-metadata", "weir-webhook"]),
+    (
+        "actions",
+        &["weir-language", "weir-engine", "weir-http", "weir-kriti", "weir-metadata", "weir-webhook"],
+    ),
     (
         "events",
         &[
