@@ -7,7 +7,7 @@
 mod balancing;
 mod cache;
 mod estimate_page;
-mod estimate_table;
+mod findings;
 mod fleet;
 mod input_text;
 mod inputs;
@@ -20,8 +20,7 @@ mod zone_loss;
 
 pub use balancing::{Balancing, BalancingResult};
 pub use cache::{Caching, CachingResult};
-pub use estimate_page::page;
-pub use estimate_table::table;
+pub use estimate_page::{page, text};
 pub use fleet::{AtMost, Estimate, Step, Term, estimate};
 pub use input_text::read;
 pub use inputs::{Hit, HitRate, Inputs, OperationCost, Sourced, Zones};

@@ -1,7 +1,8 @@
-//! Self-contained HTML pages with charts: styles, scripts and data in one file that loads nothing.
+//! Pages with two writers: a self-contained HTML file with charts, whose styles, scripts and data load nothing, and plain text for
+//! terminals without the charts.
 //!
-//! **Invariant:** every text is escaped when it is added, so a text from a server cannot become markup; and the page's own
-//! policy runs no script but the two whose hashes it names.
+//! **Invariant:** every text is escaped when it is added, so a text from a server cannot become markup or steer a terminal; and the
+//! page's own policy runs no script but the two whose hashes it names.
 //!
 //! `uplot/` holds uPlot 1.6.32 as published, with its licence; a newer one replaces the three files and the line in the
 //! footer.
@@ -110,6 +111,9 @@ impl Chart {
     }
 }
 
+/// Longest text of a cell that other cells follow, in a terminal.
+const CELL_MAX: usize = 60;
+
 /// A cell of a table.
 pub(crate) enum Cell {
     /// Left-aligned, wrapped.
@@ -118,6 +122,14 @@ pub(crate) enum Cell {
     Figure(String),
     /// A figure that signals a problem.
     Bad(String),
+}
+
+impl Cell {
+    fn text(&self) -> &str {
+        match self {
+            Self::Text(it) | Self::Figure(it) | Self::Bad(it) => it,
+        }
+    }
 }
 
 /// A row of a table.
@@ -133,34 +145,37 @@ impl Row {
     }
 }
 
-/// A page while it is written.
+/// A page while it is written, in both forms.
+#[derive(Default)]
 pub(crate) struct Page {
     title: String,
     subtitle: String,
     body: String,
+    text: String,
     charts: Vec<Chart>,
 }
 
 impl Page {
     pub(crate) fn new(title: &str, subtitle: &str) -> Self {
-        Self { title: escape(title), subtitle: escape(subtitle), body: String::new(), charts: Vec::new() }
+        Self { title: escape(title), subtitle: escape(subtitle), ..Self::default() }
     }
 
     pub(crate) fn add_heading(&mut self, text: &str) {
-        self.push(&format!("<h2>{}</h2>", escape(text)));
+        let gap = if self.text.is_empty() { "" } else { "\n" };
+        self.push(&format!("<h2>{}</h2>", escape(text)), &format!("{gap}{text}\n"));
     }
 
     pub(crate) fn paragraph(&mut self, text: &str) {
-        self.push(&format!("<p>{}</p>", escape(text)));
+        self.push(&format!("<p>{}</p>", escape(text)), &format!("{text}\n"));
     }
 
     pub(crate) fn note(&mut self, text: &str) {
-        self.push(&format!("<p class=note>{}</p>", escape(text)));
+        self.push(&format!("<p class=note>{}</p>", escape(text)), &format!("{text}\n"));
     }
 
     /// A text as it came, from anywhere.
     pub(crate) fn verbatim(&mut self, text: &str) {
-        self.push(&format!("<pre>{}</pre>", escape(text)));
+        self.push(&format!("<pre>{}</pre>", escape(text)), &format!("{text}\n"));
     }
 
     /// A box with the result, and reasons.
@@ -168,7 +183,11 @@ impl Page {
         let class = if is_good { "good" } else { "bad" };
         let items: String = reasons.iter().map(|it| format!("<li>{}</li>", escape(it))).collect();
         let list = if items.is_empty() { String::new() } else { format!("<ul>{items}</ul>") };
-        self.push(&format!("<div class=\"verdict {class}\"><p><b>{}</b></p>{list}</div>", escape(text)));
+        let lines: String = reasons.iter().map(|it| format!("- {it}\n")).collect();
+        self.push(
+            &format!("<div class=\"verdict {class}\"><p><b>{}</b></p>{list}</div>", escape(text)),
+            &format!("{text}\n{lines}"),
+        );
     }
 
     /// Large figures with names.
@@ -177,7 +196,8 @@ impl Page {
             .iter()
             .map(|(name, figure)| format!("<li><b>{}</b><span>{}</span></li>", escape(figure), escape(name)))
             .collect();
-        self.push(&format!("<ul class=tiles>{items}</ul>"));
+        let lines: String = tiles.iter().map(|(name, figure)| format!("{name}: {figure}\n")).collect();
+        self.push(&format!("<ul class=tiles>{items}</ul>"), &lines);
     }
 
     pub(crate) fn table(&mut self, name: &str, head: &[&str], rows: &[Row]) {
@@ -186,52 +206,58 @@ impl Page {
             escape(name)
         );
         for (column, title) in head.iter().enumerate() {
-            let is_text = matches!(rows.first().and_then(|it| it.cells.get(column)), Some(Cell::Text(_)));
-            let class = if is_text { " class=text" } else { "" };
+            let class = if is_text_column(rows, column) { " class=text" } else { "" };
             text.push_str(&format!("<th{class} scope=col>{}</th>", escape(title)));
         }
         text.push_str("</tr></thead><tbody>");
         for row in rows {
             text.push_str(if row.is_sum { "<tr class=sum>" } else { "<tr>" });
             for cell in &row.cells {
-                let (class, inner) = match cell {
-                    Cell::Text(it) => (" class=text", it),
-                    Cell::Figure(it) => ("", it),
-                    Cell::Bad(it) => (" class=bad", it),
+                let class = match cell {
+                    Cell::Text(_) => " class=text",
+                    Cell::Figure(_) => "",
+                    Cell::Bad(_) => " class=bad",
                 };
-                text.push_str(&format!("<td{class}>{}</td>", escape(inner)));
+                text.push_str(&format!("<td{class}>{}</td>", escape(cell.text())));
             }
             text.push_str("</tr>");
         }
         text.push_str("</tbody></table></div>");
-        self.push(&text);
+        self.push(&text, &text_table(head, rows));
     }
 
     /// Charts side by side where there is room.
     pub(crate) fn charts(&mut self, charts: Vec<Chart>) {
-        self.push("<div class=grid>");
+        self.push("<div class=grid>", "");
         charts.into_iter().for_each(|it| self.chart(it));
-        self.push("</div>");
+        self.push("</div>", "");
     }
 
     pub(crate) fn chart(&mut self, chart: Chart) {
         let index = self.charts.len();
         let title = escape(chart.title);
         let note = escape(&chart.note);
-        self.push(&format!(
+        let html = format!(
             "<figure><figcaption><b>{title}</b> {note}</figcaption>\
              <div class=chart data-chart={index} role=img aria-label=\"{title}\"></div></figure>"
-        ));
+        );
+        self.push(&html, "");
         self.charts.push(chart);
     }
 
-    fn push(&mut self, html: &str) {
+    fn push(&mut self, html: &str, text: &str) {
         self.body.push_str(html);
         self.body.push('\n');
+        self.text.push_str(&printable(text));
     }
 
-    /// The file.
-    pub(crate) fn finish(self) -> String {
+    /// The text for terminals: no title, no charts.
+    pub(crate) fn into_text(self) -> String {
+        self.text
+    }
+
+    /// The HTML file.
+    pub(crate) fn into_html(self) -> String {
         let policy = format!(
             "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src '{}' '{}'",
             hash(UPLOT),
@@ -255,6 +281,37 @@ impl Page {
              <script>{UPLOT}</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n"
         )
     }
+}
+
+/// True if the column's first cell is a text.
+fn is_text_column(rows: &[Row], column: usize) -> bool {
+    matches!(rows.first().and_then(|it| it.cells.get(column)), Some(Cell::Text(_)))
+}
+
+/// A table for terminals. Columns are as wide as their cells; figures are aligned to the right.
+fn text_table(head: &[&str], rows: &[Row]) -> String {
+    let last = head.len().saturating_sub(1);
+    let shorten = |(column, text): (usize, &str)| -> String {
+        let most = if column == last { usize::MAX } else { CELL_MAX };
+        text.replace(['\n', '\r', '\t'], " ").chars().take(most).collect()
+    };
+    let mut lines: Vec<Vec<String>> = vec![head.iter().copied().enumerate().map(shorten).collect()];
+    lines.extend(rows.iter().map(|it| it.cells.iter().map(Cell::text).enumerate().map(shorten).collect()));
+    let width = |column: usize| {
+        lines.iter().filter_map(|it| it.get(column)).map(|it| it.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let mut text = String::new();
+    for line in &lines {
+        let padded = line.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| match column {
+            _ if !is_text_column(rows, column) => format!("{cell:>width$}"),
+            _ if column == last => cell.clone(),
+            _ => format!("{cell:<width$}"),
+        });
+        text.push_str(padded.collect::<Vec<_>>().join("  ").trim_end());
+        text.push('\n');
+    }
+    text
 }
 
 fn hash(script: &str) -> String {
@@ -292,10 +349,29 @@ mod tests {
         page.table(hostile, &[hostile], &[Row::of(vec![Cell::Text(hostile.into())])]);
         let line = Series::line(hostile, [1.0]);
         page.chart(Chart::lines("t", Axis::x("x", Unit::Clock, vec![0.0]), Axis::y(Unit::Rate), vec![line]));
-        let html = page.finish();
+        let html = page.into_html();
         assert!(!html.contains("<script>alert") && !html.contains("<img"), "as markup");
         assert_eq!(html.matches("</script>").count(), 3, "data, library, script");
         assert!(html.contains("&lt;script&gt;alert(1)"));
+    }
+
+    #[test]
+    fn a_text_has_aligned_tables_and_steers_no_terminal() {
+        let mut page = Page::new("title", "subtitle");
+        page.add_heading("Sizes");
+        let cells = |name: &str, size: &str, note: &str| {
+            Row::of(vec![Cell::Text(name.into()), Cell::Figure(size.into()), Cell::Text(note.into())])
+        };
+        page.table(
+            "sizes",
+            &["name", "size", ""],
+            &[cells("a\nb\u{1b}[2J", "7", ""), cells("c", "1,000", "most")],
+        );
+        page.verdict(false, "Void.", &["late".into()]);
+        let line = Series::line("a", [1.0]);
+        page.chart(Chart::lines("t", Axis::x("x", Unit::Clock, vec![0.0]), Axis::y(Unit::Rate), vec![line]));
+        let expected = "Sizes\nname      size\na b\u{fffd}[2J      7\nc        1,000  most\nVoid.\n- late\n";
+        assert_eq!(page.into_text(), expected);
     }
 
     #[test]
@@ -306,6 +382,6 @@ mod tests {
                 "it would end or change in a page"
             );
         }
-        assert!(Page::new("a", "b").finish().contains(&hash(SCRIPT)));
+        assert!(Page::new("a", "b").into_html().contains(&hash(SCRIPT)));
     }
 }

@@ -1,13 +1,16 @@
-//! Reports on results: a page for people, a comparison with an older result for pipelines, and the formats' JSON schemas.
+//! Reports on results: a page and texts for people, a comparison with an older result for pipelines, and the formats' JSON schemas.
 
 mod baseline;
 mod charts;
 mod published;
 mod run_page;
+mod search_text;
 
+pub use crate::page::figures::{micros, rate};
 pub use baseline::{BaselineComparison, Change, Figure, Limit, compare, hold};
 pub use published::{ResultKind, schema};
-pub use run_page::page;
+pub use run_page::{page, run_text};
+pub use search_text::{compare_text, max_text};
 
 use crate::result::{FORMAT, RunResult};
 

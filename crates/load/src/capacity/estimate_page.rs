@@ -1,7 +1,7 @@
-//! An estimate as a page with plots.
+//! An estimate as a page with plots, and as a text for terminals.
 
-use super::estimate_table::{findings, operation_lines, sign};
-use super::fleet::{Estimate, Step};
+use super::findings::{findings, operation_lines, sign};
+use super::fleet::{Estimate, Step, Term};
 use super::queue::{Course, Moment};
 use crate::page::figures::{decimal, percent, rate, thousands};
 use crate::page::{Axis, Cell, Chart, Page, Row, Series, Unit};
@@ -30,19 +30,7 @@ pub fn page(estimate: &Estimate, title: &str) -> String {
         page.verdict(wanted.holds, &capital(text), &[]);
     }
     page.add_heading("The sum");
-    let rows: Vec<Row> = estimate
-        .terms
-        .iter()
-        .map(|it| Row {
-            cells: vec![
-                Cell::Text(format!("{} {}", sign(it.step), it.name)),
-                Cell::Figure(it.shown.clone()),
-                Cell::Text(it.source.clone()),
-            ],
-            is_sum: it.step == Step::Equals,
-        })
-        .collect();
-    page.table("The sum", &["term", "figure", "source"], &rows);
+    sum(&mut page, estimate);
     page.add_heading("CPU per request");
     operation_lines(estimate).iter().for_each(|it| page.paragraph(it));
     page.chart(size_by_cpu(estimate));
@@ -51,7 +39,35 @@ pub fn page(estimate: &Estimate, title: &str) -> String {
     burst(&mut page, estimate, &sentence("Burst"));
     cache(&mut page, estimate, &sentence("Cache"));
     zone_loss(&mut page, estimate, &sentence("Zone loss"));
-    page.finish()
+    page.into_html()
+}
+
+/// The sum, its inputs and the findings of the simulations.
+#[must_use]
+pub fn text(estimate: &Estimate) -> String {
+    let mut page = Page::default();
+    sum(&mut page, estimate);
+    let operations = &estimate.inputs.operations;
+    if operations.len() > 1 || operations.iter().any(|it| it.hit.is_some()) {
+        page.add_heading("CPU per request");
+        operation_lines(estimate).iter().for_each(|it| page.paragraph(it));
+    }
+    page.add_heading("Findings");
+    findings(estimate).iter().for_each(|(topic, it)| page.paragraph(&format!("{topic}: {it}")));
+    page.into_text()
+}
+
+fn sum(page: &mut Page, estimate: &Estimate) {
+    let row = |it: &Term| Row {
+        cells: vec![
+            Cell::Text(format!("{} {}", sign(it.step), it.name)),
+            Cell::Figure(it.shown.clone()),
+            Cell::Text(it.source.clone()),
+        ],
+        is_sum: it.step == Step::Equals,
+    };
+    let rows: Vec<Row> = estimate.terms.iter().map(row).collect();
+    page.table("The sum", &["term", "figure", "source"], &rows);
 }
 
 /// A sentence with a capital at its start.

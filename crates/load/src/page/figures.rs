@@ -59,6 +59,11 @@ pub(crate) fn seconds(value: f64) -> String {
     }
 }
 
+/// Microseconds in the form of [`seconds`].
+pub fn micros(value: u64) -> String {
+    seconds(value as f64 / 1e6)
+}
+
 /// CPU time of a request; the same form.
 pub(crate) fn cpu_time(value: f64) -> String {
     seconds(value)
@@ -75,8 +80,8 @@ fn short(value: f64) -> String {
     trim_zeros(&format!("{value:.places$}")).to_string()
 }
 
-/// Requests per second.
-pub(crate) fn rate(value: f64) -> String {
+/// Requests per second as `1,200/s`.
+pub fn rate(value: f64) -> String {
     format!("{}/s", if value >= 100.0 { thousands(value) } else { short(value) })
 }
 

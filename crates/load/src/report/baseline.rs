@@ -3,7 +3,7 @@
 //!
 //! **Invariant:** a limit on a figure that a result lacks fails; nothing passes unmeasured.
 
-use crate::page::figures;
+use crate::page::{Cell, Page, Row, figures};
 use crate::result::{GENERATOR, OperationResult, RunResult};
 
 /// A figure of a result that limits can be put on.
@@ -84,40 +84,24 @@ impl BaselineComparison {
 
     /// The comparison as a table for the terminal.
     #[must_use]
-    pub fn table(&self) -> String {
-        let head = ["operation", "figure", "old", "new", "new/old", ""].map(String::from);
-        let mut rows = vec![head];
-        for it in &self.changes {
-            let ratio = it.ratio.map_or_else(|| "-".into(), |it| format!("{it:.2}x"));
-            let broken = it.broken.as_ref().map_or_else(String::new, |it| format!("BREAKS {it}"));
-            rows.push([
-                it.operation.clone(),
-                it.figure.clone(),
-                it.old.clone(),
-                it.new.clone(),
-                ratio,
-                broken,
-            ]);
-        }
-        let width =
-            |column: usize| rows.iter().map(|it| short(&it[column]).chars().count()).max().unwrap_or(0);
-        let widths: [usize; 6] = std::array::from_fn(width);
-        let mut text = String::new();
-        for [operation, figure, old, new, ratio, broken] in &rows {
-            let [a, b, c, d, e, _] = widths;
-            let operation = short(operation);
-            let line = format!("{operation:<a$}  {figure:<b$}  {old:>c$}  {new:>d$}  {ratio:>e$}  {broken}");
-            text.push_str(line.trim_end());
-            text.push('\n');
-        }
-        self.void.iter().for_each(|it| text.push_str(&format!("{}\n", figures::printable(it))));
-        text
+    pub fn text(&self) -> String {
+        let mut page = Page::default();
+        let rows: Vec<Row> = self.changes.iter().map(Change::row).collect();
+        page.table("Changes", &["operation", "figure", "old", "new", "new/old", ""], &rows);
+        self.void.iter().for_each(|it| page.paragraph(it));
+        page.into_text()
     }
 }
 
-/// A name for a column of the table.
-fn short(name: &str) -> String {
-    figures::printable(name).replace('\n', " ").chars().take(40).collect()
+impl Change {
+    fn row(&self) -> Row {
+        let ratio = self.ratio.map_or_else(|| "-".into(), |it| format!("{it:.2}x"));
+        let broken = self.broken.as_ref().map_or_else(String::new, |it| format!("BREAKS {it}"));
+        let mut cells: Vec<Cell> = [&self.operation, &self.figure].map(|it| Cell::Text(it.clone())).into();
+        cells.extend([self.old.clone(), self.new.clone(), ratio].map(Cell::Figure));
+        cells.push(Cell::Text(broken));
+        Row::of(cells)
+    }
 }
 
 impl Limit {

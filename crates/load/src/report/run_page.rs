@@ -1,9 +1,9 @@
-//! A result of `weir load run` as a page.
+//! A result of `weir load run` as a page, and as a text for terminals.
 
 use super::charts;
 use super::charts::part;
 use crate::page::figures;
-use crate::page::figures::{percent, seconds, thousands};
+use crate::page::figures::{micros, percent, seconds, thousands};
 use crate::page::{Cell, Chart, Page, Row};
 use crate::result::{Latency, OperationResult, RunResult};
 
@@ -34,7 +34,24 @@ pub fn page(run: &RunResult) -> Result<String, String> {
     cache(&mut page, run);
     errors(&mut page, run);
     setup(&mut page, run);
-    Ok(page.finish())
+    Ok(page.into_html())
+}
+
+/// Tables for a terminal; the verdict comes last.
+#[must_use]
+pub fn run_text(run: &RunResult) -> String {
+    let mut page = Page::default();
+    operations(&mut page, run);
+    cache(&mut page, run);
+    errors(&mut page, run);
+    if !run.processes.is_empty() {
+        page.add_heading("Processes");
+        processes(&mut page, run);
+    }
+    setup(&mut page, run);
+    page.add_heading("Verdict");
+    verdict(&mut page, run);
+    page.into_text()
 }
 
 fn verdict(page: &mut Page, run: &RunResult) {
@@ -256,8 +273,4 @@ fn setup(page: &mut Page, run: &RunResult) {
 
 fn per_second(run: &RunResult, count: u64) -> f64 {
     if run.setup.duration_s > 0.0 { count as f64 / run.setup.duration_s } else { 0.0 }
-}
-
-fn micros(value: u64) -> String {
-    seconds(value as f64 / 1e6)
 }

@@ -95,7 +95,7 @@ fn a_cache_per_machine_is_settled_with_the_fleet() {
 fn equal_inputs_give_equal_pages_and_tables() {
     let one = capacity::estimate(example("match-centre.yaml"));
     let two = capacity::estimate(example("match-centre.yaml"));
-    assert_eq!(capacity::table(&one), capacity::table(&two));
+    assert_eq!(capacity::text(&one), capacity::text(&two));
     let page = capacity::page(&one, "Match centre");
     assert_eq!(page, capacity::page(&two, "Match centre"));
     assert!(
@@ -158,7 +158,7 @@ fn the_manual_shows_the_output_for_the_examples() {
         let end = "<!-- /output -->";
         let (head, rest) = expected.split_once(&begin).expect("the manual has the marker");
         let (_, tail) = rest.split_once(end).expect("the manual has the end of it");
-        let table = capacity::table(&capacity::estimate(example(name)));
+        let table = capacity::text(&capacity::estimate(example(name)));
         expected = format!("{head}{begin}```\n{table}```\n{end}{tail}");
     }
     if std::env::var_os("WEIR_BLESS").is_some() {

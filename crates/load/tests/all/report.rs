@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use weir_load::report::{self, Limit, ResultKind};
-use weir_load::result::{Latency, OperationKind, OperationResult, RunResult, new_histogram};
+use weir_load::result::{
+    CompareResult, Latency, MaxResult, OperationKind, OperationResult, RunResult, new_histogram,
+};
 
 fn path(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(name)
@@ -116,6 +118,68 @@ fn a_void_run_says_why_in_plain_words() {
 }
 
 #[test]
+fn a_text_has_the_tables_of_the_page_and_ends_with_the_verdict() {
+    let mut run = sample();
+    run.verdict.notes = vec!["the machine is busy".into()];
+    let text = report::run_text(&run);
+    for heading in ["Cache", "Errors", "Processes", "Set-up", "Verdict"] {
+        assert!(text.contains(&format!("\n\n{heading}\n")), "{heading}: {text}");
+    }
+    assert!(text.starts_with("operation ") && !text.contains("<b>"), "{text}");
+    let (_, verdict) = text.split_once("\nVerdict\n").expect("a verdict");
+    assert!(verdict.starts_with("Valid: ") && verdict.contains("\n- the machine is busy\n"), "{verdict}");
+    run.verdict.valid = false;
+    assert!(report::run_text(&run).contains("\nVerdict\nVoid: "));
+}
+
+#[test]
+fn searches_and_comparisons_have_texts() {
+    let setup = serde_json::to_value(weir_load::result::Setup::default()).expect("plain data");
+    let latency = serde_json::to_value(Latency { p50_us: 1_500, p99_us: 189, ..Latency::default() });
+    let latency = latency.expect("plain data");
+    let maximum = |name: &str, rate: f64, probes: serde_json::Value| {
+        serde_json::json!({
+            "name": name, "requests_per_s": rate, "is_generator_bound": rate > 1000.0, "latency": latency,
+            "probes": probes, "cpu_us_per_request": {"weir": 250.0, "generator": 90.0},
+        })
+    };
+    let probe = serde_json::json!({
+        "offered_per_s": 50.0, "achieved_per_s": 50.0, "percentile_us": 9, "error_percent": 100.0, "holds": false,
+        "reason": "errors", "is_confirmation": false,
+    });
+    let search = serde_json::json!({
+        "format": 1, "name": "a", "started_at": "", "setup": setup, "bound": "p50 < 200ms",
+        "maxima": [maximum("match", 4_000.0, serde_json::json!([])), maximum("mix", 0.0, serde_json::json!([probe]))],
+    });
+    let search: MaxResult = serde_json::from_value(search).expect("a result");
+    assert_eq!(
+        report::max_text(&search),
+        "p50 < 200ms\n\
+         operation  requests/s     p50     p99  CPU/request\n\
+         match         4,000/s  1.5 ms  189 us  weir 250 us  at least; the generator was the limit\n\
+         mix               0/s  1.5 ms  189 us  weir 250 us  no rate holds: errors\n"
+    );
+    let comparison = serde_json::json!({
+        "format": 1, "started_at": "", "setup": setup, "a": "http://a/", "b": "http://b/", "verdict": "cannot_tell",
+        "measures": [{
+            "name": "latency p50", "unit": "us", "a": 1000.0, "b": 1050.0, "ratio": 1.05, "low": 0.9, "high": 1.2,
+            "verdict": "cannot_tell",
+        }],
+        "differences": [{"operation": "match", "path": "/data", "a": "1", "b": "2"}], "answers_compared": 5,
+    });
+    let comparison: CompareResult = serde_json::from_value(comparison).expect("a result");
+    assert_eq!(
+        report::compare_text(&comparison),
+        "A: http://a/\nB: http://b/\n\
+         \x20               A        B    B/A   99 % interval  verdict of B\n\
+         latency p50  1 ms  1.05 ms  1.050  0.900 to 1.200  cannot tell\n\
+         answers of `match` differ at `/data`: A 1, B 2\n\
+         5 answers compared, 1 operations differ\n\
+         B is neither better nor worse as far as can be told\n"
+    );
+}
+
+#[test]
 fn an_empty_run_has_a_page() {
     let mut run = sample();
     run.timeline.clear();
@@ -142,8 +206,8 @@ fn a_slower_result_breaks_its_limits_and_an_equal_one_none() {
     assert!(broken.contains(&"p50") && broken.contains(&"cpu:weir"), "{broken:?}");
     assert!(!broken.contains(&"throughput"), "{broken:?}");
     let faster = report::compare(&slow, &old, &limits[1..3]).expect("compared");
-    assert!(faster.holds(), "{}", faster.table());
-    assert!(slower.table().contains("1.50x  BREAKS p50 > 1.100x"), "{}", slower.table());
+    assert!(faster.holds(), "{}", faster.text());
+    assert!(slower.text().contains("1.50x  BREAKS p50 > 1.100x"), "{}", slower.text());
 }
 
 #[test]
@@ -152,7 +216,7 @@ fn limits_are_read_as_written_and_nothing_passes_unmeasured() {
     let check = |limit: &str, holds: bool| {
         let limits = [Limit::read(limit).expect(limit)];
         let found = report::compare(&run, &run, &limits).expect("compared");
-        assert_eq!(found.holds(), holds, "{limit}: {}", found.table());
+        assert_eq!(found.holds(), holds, "{limit}: {}", found.text());
     };
     check("p99.9 > 10s", true);
     check("p50 > 1ms", false);
@@ -189,7 +253,7 @@ fn limits_that_are_no_ratios_need_no_baseline() {
     let run = sample();
     let hold = |limit: &str| report::hold(&run, &[Limit::read(limit).expect(limit)]);
     let broken = hold("p50 > 1ms").expect("it is judged");
-    assert!(!broken.holds() && broken.table().contains("BREAKS p50 > 1ms"), "{}", broken.table());
+    assert!(!broken.holds() && broken.text().contains("BREAKS p50 > 1ms"), "{}", broken.text());
     let kept = hold("p50 > 10s").expect("it is judged");
     assert!(kept.holds() && kept.changes.iter().all(|it| it.old == "-" && it.ratio.is_none()));
     assert!(!hold("cpu:nothing > 1ms").expect("it is judged").holds(), "nothing passes unmeasured");

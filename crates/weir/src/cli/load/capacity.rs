@@ -97,7 +97,7 @@ pub(super) fn capacity(options: &CapacityOptions) -> Result<ExitCode, String> {
         write(file, &capacity::page(&estimate, &title))?;
     }
     match options.format {
-        CapacityFormat::Text => print(&capacity::table(&estimate)),
+        CapacityFormat::Text => print(&capacity::text(&estimate)),
         CapacityFormat::Json => {
             let text = serde_json::to_string_pretty(&estimate).map_err(|cause| cause.to_string())?;
             print(&(text + "\n"))

@@ -66,7 +66,7 @@ pub(super) fn report(options: &ReportOptions) -> Result<ExitCode, String> {
         None if options.html.is_some() => return Ok(ExitCode::SUCCESS),
         None => return print(&report::page(&new)?),
     };
-    print(&comparison.table())?;
+    print(&comparison.text())?;
     Ok(match () {
         () if !comparison.void.is_empty() => ExitCode::from(VOID),
         () if !comparison.holds() => ExitCode::from(MISSED),

@@ -2,10 +2,11 @@
 
 use super::options::RunArguments;
 use super::report::write_page;
-use super::show::{Watcher, run_table};
+use super::show::Watcher;
 use super::{MISSED, VOID, write_out};
 use clap::Args;
 use std::process::{Command, ExitCode};
+use weir_load::report::run_text;
 use weir_load::{RunOptions, Share, check_watched, generate_share};
 
 /// Arguments of a generator process: those of its run, and its share.
@@ -44,7 +45,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<ExitCode, String> {
     if let Some(file) = &arguments.report {
         write_page(file, &result)?;
     }
-    super::super::print(&run_table(&result))?;
+    super::super::print(&run_text(&result))?;
     Ok(match () {
         () if !result.verdict.valid => ExitCode::from(VOID),
         () if result.total.error_percent() > plan.errors_max_percent() => ExitCode::from(MISSED),

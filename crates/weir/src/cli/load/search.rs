@@ -1,12 +1,13 @@
 //! `weir load max`.
 
 use super::options::PlanOptions;
-use super::show::{Watcher, max_table, rate, time};
+use super::show::Watcher;
 use super::{MISSED, write_out};
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
+use weir_load::report::{max_text, micros, rate};
 use weir_load::{Arrivals, LoadOptions, MaxOptions, MaxProgress, check_watched, read_duration};
 
 /// Arguments of `weir load max`.
@@ -81,18 +82,18 @@ pub(super) fn max(arguments: &MaxArguments) -> Result<ExitCode, String> {
     let mut watcher = Watcher::new();
     let result = weir_load::max(&plan, &options, &mut |news| match news {
         MaxProgress::Begin(name) => watcher.line(&format!("{name}:")),
-        MaxProgress::Second(offered, it) => watcher.show(&format!("{}/s: ", rate(offered)), &it),
+        MaxProgress::Second(offered, it) => watcher.show(&format!("{}: ", rate(offered)), &it),
         MaxProgress::Probed(probe) => {
-            let percentile = format!("p{} {}", options.percentile, time(probe.percentile_us));
+            let percentile = format!("p{} {}", options.percentile, micros(probe.percentile_us));
             let verdict = if probe.holds { "holds" } else { probe.reason.as_str() };
             let kind = if probe.is_confirmation { " (confirmation)" } else { "" };
-            watcher.line(&format!("  {:>9}/s  {percentile:>14}  {verdict}{kind}", rate(probe.offered_per_s)));
+            watcher.line(&format!("  {:>11}  {percentile:>14}  {verdict}{kind}", rate(probe.offered_per_s)));
         }
     });
     watcher.end();
     let result = result?;
     write_out(arguments.out.as_deref(), &result)?;
-    super::super::print(&max_table(&result))?;
+    super::super::print(&max_text(&result))?;
     let is_missed = result.maxima.iter().any(|it| it.requests_per_s == 0.0);
     Ok(if is_missed { ExitCode::from(MISSED) } else { ExitCode::SUCCESS })
 }

@@ -1,7 +1,7 @@
 //! `weir load compare`: its two sides, which are URLs or commands.
 
 use super::options::{AmountOptions, PlanOptions};
-use super::show::{Watcher, compare_table};
+use super::show::Watcher;
 use super::{MISSED, write_out};
 use clap::Args;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use weir_load::report::compare_text;
 use weir_load::result::Comparison;
 use weir_load::{CompareOptions, PlanOverrides, Side, check_watched, compare as measure, read_duration};
 
@@ -85,7 +86,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<ExitCode, String> 
     watcher.end();
     let result = result?;
     write_out(arguments.out.as_deref(), &result)?;
-    super::super::print(&compare_table(&result))?;
+    super::super::print(&compare_text(&result))?;
     let is_missed = result.verdict == Comparison::Worse || !result.differences.is_empty();
     Ok(if is_missed { ExitCode::from(MISSED) } else { ExitCode::SUCCESS })
 }

@@ -1,35 +1,9 @@
-//! An estimate as text for the terminal.
+//! What an estimate says, in sentences.
 
 use super::fleet::{Estimate, Step};
 use super::inputs::{HitRate, OperationCost};
 use super::queue::Course;
 use crate::page::figures::{cpu_time, percent, rate, seconds, thousands};
-
-/// The sum, its inputs and the findings of the simulations.
-#[must_use]
-pub fn table(estimate: &Estimate) -> String {
-    let mut text = String::new();
-    let width = estimate.terms.iter().map(|it| it.name.chars().count()).max().unwrap_or(0);
-    let figures = estimate.terms.iter().map(|it| it.shown.chars().count()).max().unwrap_or(0);
-    for term in &estimate.terms {
-        let line =
-            format!("{} {:<width$}  {:>figures$}  {}", sign(term.step), term.name, term.shown, term.source);
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    let operations = &estimate.inputs.operations;
-    if operations.len() > 1 || operations.iter().any(|it| it.hit.is_some()) {
-        text.push_str("\nCPU per request\n");
-        for line in operation_lines(estimate) {
-            text.push_str(&format!("  {line}\n"));
-        }
-    }
-    text.push('\n');
-    for (topic, sentence) in findings(estimate) {
-        text.push_str(&format!("{topic}: {sentence}\n"));
-    }
-    text
-}
 
 pub(super) fn sign(step: Step) -> char {
     match step {
