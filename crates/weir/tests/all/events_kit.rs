@@ -9,16 +9,16 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-pub const SECRET: (&str, &str) = ("x-hasura-admin-secret", "hush");
-pub const SUCCESS: &str = r#"{"message":"success"}"#;
+pub(crate) const SECRET: (&str, &str) = ("x-hasura-admin-secret", "hush");
+pub(crate) const SUCCESS: &str = r#"{"message":"success"}"#;
 
 /// A call that came.
 #[derive(Clone, Debug)]
-pub struct Call {
-    pub path: String,
-    pub headers: HashMap<String, String>,
-    pub body: Value,
-    pub at: Instant,
+pub(crate) struct Call {
+    pub(crate) path: String,
+    pub(crate) headers: HashMap<String, String>,
+    pub(crate) body: Value,
+    pub(crate) at: Instant,
 }
 
 #[derive(Default)]
@@ -31,17 +31,17 @@ struct Heard {
 }
 
 /// A webhook on loopback, which ends with the test.
-pub struct Receiver {
-    pub address: SocketAddr,
+pub(crate) struct Receiver {
+    pub(crate) address: SocketAddr,
     heard: Arc<Mutex<Heard>>,
 }
 
 impl Receiver {
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self::at("127.0.0.1:0".parse().expect("an address"))
     }
 
-    pub fn at(address: SocketAddr) -> Self {
+    pub(crate) fn at(address: SocketAddr) -> Self {
         let listener = TcpListener::bind(address).expect("it listens");
         let address = listener.local_addr().expect("it has an address");
         let heard: Arc<Mutex<Heard>> = Arc::default();
@@ -55,27 +55,27 @@ impl Receiver {
         Self { address, heard }
     }
 
-    pub fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
     /// Answers calls of `path` one after the other; the last answer stays.
-    pub fn answer(&self, path: &str, answers: &[&str]) {
+    pub(crate) fn answer(&self, path: &str, answers: &[&str]) {
         let answers = answers.iter().map(|it| (*it).to_owned()).collect();
         self.heard.lock().expect("no panic").answers.insert(path.to_owned(), answers);
     }
 
     /// Never answers calls of `path`.
-    pub fn hang(&self, path: &str) {
+    pub(crate) fn hang(&self, path: &str) {
         self.heard.lock().expect("no panic").silent.push(path.to_owned());
     }
 
-    pub fn calls(&self, path: &str) -> Vec<Call> {
+    pub(crate) fn calls(&self, path: &str) -> Vec<Call> {
         self.heard.lock().expect("no panic").calls.iter().filter(|it| it.path == path).cloned().collect()
     }
 
     /// Waits for `count` calls of `path`.
-    pub fn wait(&self, path: &str, count: usize) -> Vec<Call> {
+    pub(crate) fn wait(&self, path: &str, count: usize) -> Vec<Call> {
         until(&format!("{count} calls of {path}"), || self.calls(path).len() >= count);
         self.calls(path)
     }
@@ -119,14 +119,14 @@ fn serve(socket: TcpStream, known: &Mutex<Heard>) -> std::io::Result<()> {
 }
 
 /// The database of a server.
-pub enum Store {
+pub(crate) enum Store {
     Sqlite(std::path::PathBuf),
     Postgres(Database),
 }
 
 impl Store {
     /// Runs SQL as another program would.
-    pub fn run(&self, sql: &str) {
+    pub(crate) fn run(&self, sql: &str) {
         match self {
             Self::Sqlite(path) => {
                 let connection = rusqlite::Connection::open(path).expect("it is opened");
@@ -138,7 +138,7 @@ impl Store {
     }
 
     /// The first column of the rows, as text.
-    pub fn texts(&self, sql: &str) -> Vec<String> {
+    pub(crate) fn texts(&self, sql: &str) -> Vec<String> {
         match self {
             Self::Sqlite(path) => {
                 let connection = rusqlite::Connection::open(path).expect("it is opened");
@@ -161,7 +161,7 @@ impl Store {
     }
 
     /// The table of events.
-    pub fn log(&self) -> &'static str {
+    pub(crate) fn log(&self) -> &'static str {
         match self {
             Self::Sqlite(_) => "hdb_event_log",
             Self::Postgres(_) => "hdb_catalog.event_log",
@@ -169,7 +169,7 @@ impl Store {
     }
 
     /// The table of calls.
-    pub fn calls(&self) -> &'static str {
+    pub(crate) fn calls(&self) -> &'static str {
         match self {
             Self::Sqlite(_) => "hdb_event_invocation_logs",
             Self::Postgres(_) => "hdb_catalog.event_invocation_logs",
@@ -178,10 +178,10 @@ impl Store {
 }
 
 /// Tables of a shop.
-pub const SHOP: &str = "CREATE TABLE orders (id INTEGER PRIMARY KEY, status TEXT, total NUMERIC); CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)";
+pub(crate) const SHOP: &str = "CREATE TABLE orders (id INTEGER PRIMARY KEY, status TEXT, total NUMERIC); CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)";
 
 /// Writes metadata of one source with the tables of a shop, whose orders have `triggers`.
-pub fn write_shop(folder: &Folder, store: &Store, triggers: &Value) {
+pub(crate) fn write_shop(folder: &Folder, store: &Store, triggers: &Value) {
     let root = folder.file("metadata");
     std::fs::create_dir_all(root.join("databases")).expect("a folder can be made");
     std::fs::write(root.join("version.yaml"), "version: 3\n").expect("it is written");
@@ -200,14 +200,14 @@ pub fn write_shop(folder: &Folder, store: &Store, triggers: &Value) {
 }
 
 /// A store of the shop in a file.
-pub fn sqlite_shop(folder: &Folder) -> Store {
+pub(crate) fn sqlite_shop(folder: &Folder) -> Store {
     let path = folder.file("shop.db");
     rusqlite::Connection::open(&path).expect("it is made").execute_batch(SHOP).expect("tables are made");
     Store::Sqlite(path)
 }
 
 /// A server with the shop, whose orders have `triggers`; `yaml` is more of weir.yaml.
-pub fn serve_shop(folder: Folder, store: &Store, triggers: &Value, yaml: &str) -> Weir {
+pub(crate) fn serve_shop(folder: Folder, store: &Store, triggers: &Value, yaml: &str) -> Weir {
     write_shop(&folder, store, triggers);
     let text = format!("listen: 127.0.0.1:0\nthreads: 1\nadmin_secret: hush\nmetadata: metadata\n{yaml}");
     let file = folder.write("weir.yaml", &text);
@@ -215,26 +215,26 @@ pub fn serve_shop(folder: Folder, store: &Store, triggers: &Value, yaml: &str) -
 }
 
 /// A trigger of all operations.
-pub fn trigger(name: &str, url: &str) -> Value {
+pub(crate) fn trigger(name: &str, url: &str) -> Value {
     json!({
         "name": name, "webhook": url, "retry_conf": { "interval_sec": 1, "num_retries": 0, "timeout_sec": 5 },
         "definition": { "enable_manual": true, "insert": { "columns": "*" }, "update": { "columns": "*" }, "delete": { "columns": "*" } },
     })
 }
 
-pub fn command(weir: &Weir, name: &str, args: Value) -> Answer {
+pub(crate) fn command(weir: &Weir, name: &str, args: Value) -> Answer {
     weir.post("/v1/metadata", &[SECRET], json!({ "type": name, "args": args }).to_string().as_bytes())
 }
 
 /// Runs a command that succeeds, and returns its answer.
-pub fn run(weir: &Weir, name: &str, args: Value) -> Value {
+pub(crate) fn run(weir: &Weir, name: &str, args: Value) -> Value {
     let answer = command(weir, name, args);
     assert_eq!(answer.status, 200, "{name}: {}", answer.text());
     answer.json()
 }
 
 /// Runs a command that is refused with this code and message.
-pub fn check_refusal(weir: &Weir, name: &str, args: Value, code: &str, message: &str) {
+pub(crate) fn check_refusal(weir: &Weir, name: &str, args: Value, code: &str, message: &str) {
     let answer = command(weir, name, args);
     let error = answer.json();
     assert_eq!((answer.status, error["code"].as_str()), (400, Some(code)), "{name}: {error}");
