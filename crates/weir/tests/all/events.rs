@@ -80,53 +80,79 @@ fn changes_are_told_with_bodies_headers_and_rows_of_the_log() {
     });
 }
 
+/// Arguments of `create_event_trigger`, with `more`.
+fn creation(receiver: &Receiver, more: Value) -> Value {
+    let mut args = json!({ "name": "told", "table": "orders", "webhook": receiver.url("/told"), "insert": { "columns": "*" } });
+    let members = more.as_object().expect("an object").clone();
+    args.as_object_mut().expect("an object").extend(members);
+    args
+}
+
 #[test]
-fn commands_make_replace_and_delete_triggers_in_hasura_s_words() {
+fn wrong_triggers_are_refused_in_hasura_s_words() {
     on_both(|folder, store| {
         let receiver = Receiver::start();
         let weir = serve_shop(folder, &store, &json!([]), "");
-        let args = |more: Value| {
-            let mut args = json!({ "name": "told", "table": "orders", "webhook": receiver.url("/told"), "insert": { "columns": "*" } });
-            let members = more.as_object().expect("an object").clone();
-            args.as_object_mut().expect("an object").extend(members);
-            args
-        };
         let refused = |more: Value, code: &str, message: &str| {
-            check_refusal(&weir, "pg_create_event_trigger", args(more), code, message);
+            check_refusal(&weir, "pg_create_event_trigger", creation(&receiver, more), code, message);
         };
-        let parse = "parse-failed";
-        refused(json!({ "name": "1x" }), parse, "only alphanumeric and underscore and hyphens allowed for name");
-        refused(json!({ "name": "x".repeat(43) }), parse, "event trigger name can be at most 42 characters");
-        refused(
-            json!({ "insert": null }),
-            parse,
-            "atleast one amongst insert/update/delete/enable_manual spec must be provided",
-        );
-        refused(json!({ "insert": { "columns": [] } }), parse, "found empty column specification");
-        refused(
-            json!({ "update": { "columns": "*", "payload": [] } }),
-            parse,
-            "found empty payload specification",
-        );
-        refused(
-            json!({ "webhook_from_env": "A" }),
-            parse,
-            "only one of webhook or webhook_from_env should be given",
-        );
-        refused(json!({ "webhook": null }), parse, "must provide webhook or webhook_from_env");
+        let long = "x".repeat(43);
+        let none = "atleast one amongst insert/update/delete/enable_manual spec must be provided";
+        let both = "only one of webhook or webhook_from_env should be given";
+        for (more, message) in [
+            (json!({ "name": "1x" }), "only alphanumeric and underscore and hyphens allowed for name"),
+            (json!({ "name": long }), "event trigger name can be at most 42 characters"),
+            (json!({ "insert": null }), none),
+            (json!({ "insert": { "columns": [] } }), "found empty column specification"),
+            (json!({ "update": { "columns": "*", "payload": [] } }), "found empty payload specification"),
+            (json!({ "webhook_from_env": "A" }), both),
+            (json!({ "webhook": null }), "must provide webhook or webhook_from_env"),
+        ] {
+            refused(more, "parse-failed", message);
+        }
         refused(json!({ "table": "nobody" }), "not-exists", "table \"nobody\" does not exist in source: default");
         refused(json!({ "replace": true }), "not-exists", "event trigger \"told\" does not exist");
-        let answer = command(&weir, "pg_create_event_trigger", args(json!({ "update": { "columns": ["gone"] } })));
-        assert!(answer.text().contains("column \\\"gone\\\" does not exist"), "{}", answer.text());
-        let answer = command(&weir, "pg_create_event_trigger", args(json!({ "webhook": "{{NOWHERE_1}}/a{{NOWHERE_2}}" })));
-        assert!(
-            answer.text().contains("Value for environment variables not found: NOWHERE_1, NOWHERE_2"),
-            "{}",
-            answer.text()
-        );
-        assert_eq!(run(&weir, "pg_create_event_trigger", args(json!({}))).to_string(), SUCCESS);
+        for (more, part) in [
+            (json!({ "update": { "columns": ["gone"] } }), "column \\\"gone\\\" does not exist"),
+            (
+                json!({ "webhook": "{{NOWHERE_1}}/a{{NOWHERE_2}}" }),
+                "Value for environment variables not found: NOWHERE_1, NOWHERE_2",
+            ),
+        ] {
+            let answer = command(&weir, "pg_create_event_trigger", creation(&receiver, more));
+            assert!(answer.status == 400 && answer.text().contains(part), "{}", answer.text());
+        }
+        run(&weir, "pg_create_event_trigger", creation(&receiver, json!({})));
         refused(json!({}), "already-exists", "Event trigger with name \"told\" already exists");
-        refused(json!({ "table": "notes", "replace": true }), "not-supported", "cannot replace table or schema for trigger");
+        let moved = json!({ "table": "notes", "replace": true });
+        refused(moved, "not-supported", "cannot replace table or schema for trigger");
+        let not_manual = "manual mode is not enabled for event trigger";
+        let args = json!({ "name": "told", "payload": 1 });
+        check_refusal(&weir, "sqlite_invoke_event_trigger", args, "not-supported", not_manual);
+        for (name, args, message) in [
+            ("redeliver_event", json!({ "event_id": "nobody" }), "event not found"),
+            ("get_event_by_id", json!({ "event_id": "nobody" }), "event id nobody does not exist"),
+            (
+                "pg_invoke_event_trigger",
+                json!({ "name": "other", "payload": 1 }),
+                "event trigger \"other\" does not exist",
+            ),
+            ("pg_delete_event_trigger", json!({ "name": "other" }), "event trigger \"other\" does not exist"),
+        ] {
+            check_refusal(&weir, name, args, "not-exists", message);
+        }
+        let answer = command(&weir, "get_event_logs", json!({ "name": "told", "status": "all" }));
+        assert_eq!((answer.status, answer.json()["code"].as_str()), (400, Some("parse-failed")));
+    });
+}
+
+#[test]
+fn triggers_are_made_replaced_invoked_and_deleted() {
+    on_both(|folder, store| {
+        let receiver = Receiver::start();
+        let weir = serve_shop(folder, &store, &json!([]), "");
+        let made = run(&weir, "pg_create_event_trigger", creation(&receiver, json!({})));
+        assert_eq!(made.to_string(), SUCCESS);
         store.run("INSERT INTO orders (id) VALUES (1)");
         receiver.wait("/told", 1);
         let exported = run(&weir, "export_metadata", json!({}));
@@ -137,54 +163,23 @@ fn commands_make_replace_and_delete_triggers_in_hasura_s_words() {
         let tables = exported["sources"][0]["tables"].as_array().expect("a list");
         let orders = tables.iter().find(|it| it["table"]["name"] == "orders").expect("orders are tracked");
         assert_eq!(orders["event_triggers"], json!([expected]));
-        check_refusal(
-            &weir,
-            "sqlite_invoke_event_trigger",
-            json!({ "name": "told", "payload": 1 }),
-            "not-supported",
-            "manual mode is not enabled for event trigger",
-        );
-        run(&weir, "citus_create_event_trigger", args(json!({ "replace": true, "enable_manual": true, "insert": null })));
+        let manual = json!({ "replace": true, "enable_manual": true, "insert": null });
+        run(&weir, "citus_create_event_trigger", creation(&receiver, manual));
         store.run("INSERT INTO orders (id) VALUES (2)");
-        let made = run(&weir, "pg_invoke_event_trigger", json!({ "name": "told", "payload": { "a": [1.50] } }));
+        let args = json!({ "name": "told", "payload": { "a": [1.50] } });
+        let made = run(&weir, "pg_invoke_event_trigger", args);
         let id = made["event_id"].as_str().expect("an id").to_owned();
         let calls = receiver.wait("/told", 2);
         assert_eq!(calls[1].body["event"]["op"], "MANUAL");
         assert_eq!(calls[1].body["event"]["data"], json!({ "old": null, "new": { "a": [1.5] } }));
         assert_eq!(calls[1].body["id"], json!(id));
-        until("it is delivered", || {
-            store.texts(&format!("SELECT id FROM {} WHERE delivered AND id = '{id}'", store.log())).len() == 1
-        });
+        let delivered = format!("SELECT id FROM {} WHERE delivered AND id = '{id}'", store.log());
+        until("it is delivered", || store.texts(&delivered).len() == 1);
         run(&weir, "pg_redeliver_event", json!({ "event_id": id }));
         assert_eq!(receiver.wait("/told", 3)[2].body["id"], json!(id));
-        check_refusal(&weir, "redeliver_event", json!({ "event_id": "nobody" }), "not-exists", "event not found");
-        check_refusal(
-            &weir,
-            "get_event_by_id",
-            json!({ "event_id": "nobody" }),
-            "not-exists",
-            "event id nobody does not exist",
-        );
-        check_refusal(
-            &weir,
-            "pg_invoke_event_trigger",
-            json!({ "name": "other", "payload": 1 }),
-            "not-exists",
-            "event trigger \"other\" does not exist",
-        );
-        let answer = command(&weir, "get_event_logs", json!({ "name": "told", "status": "all" }));
-        assert_eq!((answer.status, answer.json()["code"].as_str()), (400, Some("parse-failed")));
         assert_eq!(run(&weir, "pg_delete_event_trigger", json!({ "name": "told" })).to_string(), SUCCESS);
-        until("its events are archived", || {
-            store.texts(&format!("SELECT id FROM {} WHERE NOT archived", store.log())).is_empty()
-        });
-        check_refusal(
-            &weir,
-            "pg_delete_event_trigger",
-            json!({ "name": "told" }),
-            "not-exists",
-            "event trigger \"told\" does not exist",
-        );
+        let left = format!("SELECT id FROM {} WHERE NOT archived", store.log());
+        until("its events are archived", || store.texts(&left).is_empty());
         store.run("INSERT INTO orders (id) VALUES (3)");
         assert_eq!(receiver.calls("/told").len(), 3);
     });
