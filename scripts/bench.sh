@@ -9,8 +9,9 @@ declare -A suites=(
   [engine]="exec language load"
   [python]="python"
   [product]="product"
+  [events]="events"
 )
-order=(sql native services live engine product)
+order=(sql native services live events engine product)
 parts=()
 for word in "${@:-${order[@]}}"; do parts+=(${suites[$word]:-$word}); done
 need python3 python3
@@ -56,6 +57,10 @@ for part in "${parts[@]}"; do
       python3 bench/load/generator.py
       ;;
     product) python3 bench/product/product.py ;;
+    events)
+      need_file '/usr/lib/postgresql/*/bin/initdb' initdb postgresql
+      python3 bench/events/events.py
+      ;;
     *) die "no suite or part '$part': ${order[*]}; $(printf '%s ' "${suites[@]}")" ;;
   esac
   say "$part: $((SECONDS - begun)) s"

@@ -3,7 +3,7 @@
 //! A source has a [`runner`]; all of them share the `slots` of calls in flight. A receiver that fails without an answer keeps few of
 //! them, so that it does not hold up the others. Everything runs on one thread, apart from those that answer requests.
 //!
-//! **Invariant:** a slot is held until the outcome of its call is recorded, so there are never more events in work than slots.
+//! **Invariant:** events in work are bounded: by the slots while they are called, by a number while their outcomes are recorded.
 
 mod event_log;
 mod runner;

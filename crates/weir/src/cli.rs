@@ -6,7 +6,6 @@ mod author;
 mod check;
 mod demo;
 mod document;
-mod events;
 mod import;
 mod introspection_sdl;
 mod load;
@@ -235,7 +234,7 @@ Examples:
     },
     /// Decide about event triggers
     #[command(subcommand)]
-    Events(events::EventsCommand),
+    Events(serve::event_commands::EventsCommand),
     /// Write what is served as Hasura's metadata
     #[command(subcommand)]
     Metadata(metadata::MetadataCommand),
@@ -396,7 +395,7 @@ fn run(command: Command) -> Result<ExitCode, String> {
         Command::Import(options) => import::import(&options),
         Command::Export(options) => store::export_all(&options),
         Command::Backup { file, target, store } => store::save(&file, &target, store.as_deref()),
-        Command::Events(command) => events::run(command),
+        Command::Events(command) => serve::event_commands::run(command),
         Command::Metadata(command) => metadata::run(command),
         Command::Mock { file, listen, .. } => mock::mock(&file, listen.0),
         Command::Load(command) => load::load(*command),

@@ -6,13 +6,14 @@
 //! made of meanwhile.
 
 pub(crate) mod cors_rules;
+pub(crate) mod event_keeper;
 pub(crate) mod readiness;
 mod tls;
 
 use self::cors_rules::CorsRules;
+use self::event_keeper::EventKeeper;
 use self::readiness::Readiness;
 use crate::config::{self, Config};
-use crate::events::EventKeeper;
 use crate::metadata;
 use crate::observer::observer;
 use crate::operations::{self, SavedOperations};
@@ -338,7 +339,8 @@ impl Live {
         self.current.store(Arc::new(generation));
         self.serving.send_replace(number);
         if self.serves_events.load(Ordering::Relaxed) {
-            self.events.apply(&self.current());
+            let current = self.current();
+            self.events.apply(&current.events, &current.config);
         }
     }
 
@@ -346,13 +348,14 @@ impl Live {
     pub(crate) fn serve_events(&self) {
         let _turn = self.turn();
         self.serves_events.store(true, Ordering::Relaxed);
-        self.events.apply(&self.current());
+        let current = self.current();
+        self.events.apply(&current.events, &current.config);
     }
 
     /// Ends the delivery of events.
     pub(crate) fn stop_events(&self) {
         self.serves_events.store(false, Ordering::Relaxed);
-        self.events.stop(&self.current());
+        self.events.stop(&self.current().config);
     }
 
     /// Delivery of events.

@@ -2,7 +2,6 @@
 
 pub mod cli;
 pub mod config;
-mod events;
 mod facade;
 pub mod generation;
 mod log_throttle;

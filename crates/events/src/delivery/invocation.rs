@@ -10,9 +10,9 @@ const BODY_BYTES_MAX: usize = 256 * 1024;
 /// `version` of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogVersion {
-    /// Of scheduled events.
+    /// Rows of scheduled events.
     One,
-    /// Of event triggers.
+    /// Rows of event triggers.
     Two,
 }
 

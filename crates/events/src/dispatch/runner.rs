@@ -22,6 +22,8 @@ const FAILURE_PAUSE: Duration = Duration::from_millis(250);
 const FAILURE_PAUSE_MAX: Duration = Duration::from_secs(5);
 /// Largest number of outcomes that are recorded together.
 const RECORDED_MAX: usize = 200;
+/// Number of outcomes that wait to be recorded from which on no more events are fetched.
+const UNRECORDED_MAX: usize = 300;
 /// Full batches in a row of which the log tells.
 const FULL_BATCHES_TOLD: u32 = 3;
 
@@ -48,23 +50,12 @@ pub struct DeliveredTrigger {
 }
 
 /// Calls of one trigger.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct TriggerState {
-    in_work: u32,
+    /// Calls in flight.
+    calls: u32,
+    /// True if the last call was answered, with whatever status.
     is_answered: bool,
-}
-
-impl Default for TriggerState {
-    fn default() -> Self {
-        Self { in_work: 0, is_answered: true }
-    }
-}
-
-/// An outcome that is not recorded yet, with its slot.
-struct Unrecorded {
-    outcome: Outcome,
-    is_answered: bool,
-    _slot: Slot,
 }
 
 /// Delivers the events of one source.
@@ -76,7 +67,10 @@ pub struct SourceRunner {
     settings: DispatchSettings,
     triggers: RefCell<Rc<[DeliveredTrigger]>>,
     states: RefCell<HashMap<String, TriggerState>>,
-    unrecorded: RefCell<Vec<Unrecorded>>,
+    /// Outcomes that are not being recorded yet.
+    unrecorded: RefCell<Vec<Outcome>>,
+    /// Events from their fetch to their record.
+    in_work: Cell<usize>,
     /// Wakes the recorder.
     has_outcome: Notify,
     /// Wakes the loop.
@@ -106,6 +100,7 @@ impl SourceRunner {
             triggers: RefCell::new(Rc::default()),
             states: RefCell::default(),
             unrecorded: RefCell::default(),
+            in_work: Cell::new(0),
             has_outcome: Notify::new(),
             wake: Notify::new(),
             is_stopping: Cell::new(false),
@@ -144,16 +139,12 @@ impl SourceRunner {
 
     /// Waits until all calls are recorded, at most until `deadline`, then frees what is left.
     pub async fn drain(&self, deadline: Instant) {
-        while self.in_work() > 0 && Instant::now() < deadline {
+        while self.in_work.get() > 0 && Instant::now() < deadline {
             sleep(Duration::from_millis(20)).await;
         }
         if let Err(error) = self.log.leave().await {
             tracing::warn!(source = self.name, %error, "events in work are not freed; others take them later");
         }
-    }
-
-    fn in_work(&self) -> u32 {
-        self.states.borrow().values().map(|it| it.in_work).sum()
     }
 
     /// Delivers until [`Self::stop`].
@@ -225,11 +216,14 @@ impl SourceRunner {
 
     /// The room of each trigger, within that of a fetch.
     fn rooms(&self) -> Vec<Room> {
+        if self.unrecorded.borrow().len() >= UNRECORDED_MAX {
+            return Vec::new();
+        }
         let states = self.states.borrow();
         let most = self.slots.free().min(self.settings.batch);
         let room = |it: &DeliveredTrigger| {
             let state = states.get(&it.name).copied().unwrap_or_default();
-            let count = self.slots.per_trigger(state.is_answered).saturating_sub(state.in_work).min(most);
+            let count = self.slots.per_trigger(state.is_answered).saturating_sub(state.calls).min(most);
             (count > 0).then(|| Room { trigger: it.name.clone(), count, is_ordered: it.is_ordered })
         };
         self.triggers.borrow().iter().filter_map(room).collect()
@@ -251,6 +245,7 @@ impl SourceRunner {
         *looked_at = Instant::now();
         let events = self.log.fetch(rooms, self.slots.free().min(self.settings.batch)).await?;
         let count = u32::try_from(events.len()).unwrap_or(u32::MAX);
+        self.in_work.set(self.in_work.get() + events.len());
         for event in events {
             self.begin(event).await;
         }
@@ -260,8 +255,11 @@ impl SourceRunner {
     /// Begins the call of an event when there is a slot.
     async fn begin(self: &Rc<Self>, event: PendingEvent) {
         let trigger = self.triggers.borrow().iter().find(|it| it.name == event.trigger).cloned();
-        let (Some(trigger), Some(slot)) = (trigger, self.slots.take().await) else { return };
-        self.states.borrow_mut().entry(event.trigger.clone()).or_default().in_work += 1;
+        let (Some(trigger), Some(slot)) = (trigger, self.slots.take().await) else {
+            self.in_work.set(self.in_work.get().saturating_sub(1));
+            return;
+        };
+        self.states.borrow_mut().entry(event.trigger.clone()).or_default().calls += 1;
         let runner = Rc::clone(self);
         tokio::task::spawn_local(async move { runner.call(event, trigger, slot).await });
     }
@@ -278,8 +276,12 @@ impl SourceRunner {
             decision,
             row: Some(attempted.row),
         };
-        let is_answered = attempted.is_answered;
-        self.unrecorded.borrow_mut().push(Unrecorded { outcome, is_answered, _slot: slot });
+        if let Some(state) = self.states.borrow_mut().get_mut(&outcome.trigger) {
+            state.calls = state.calls.saturating_sub(1);
+            state.is_answered = attempted.is_answered;
+        }
+        drop(slot);
+        self.unrecorded.borrow_mut().push(outcome);
         self.has_outcome.notify_one();
     }
 
@@ -294,29 +296,21 @@ impl SourceRunner {
                 if count == 0 {
                     break;
                 }
-                let group: Vec<Unrecorded> = self.unrecorded.borrow_mut().drain(..count).collect();
-                self.record_group(group).await;
+                let group: Vec<Outcome> = self.unrecorded.borrow_mut().drain(..count).collect();
+                self.record_group(&group).await;
             }
         }
     }
 
     /// Records `group`, however long the database is away.
-    async fn record_group(&self, group: Vec<Unrecorded>) {
-        let outcomes: Vec<Outcome> = group.iter().map(|it| it.outcome.clone()).collect();
+    async fn record_group(&self, group: &[Outcome]) {
         let mut pause = FAILURE_PAUSE;
-        while let Err(error) = self.log.record(&outcomes).await {
-            tracing::warn!(source = self.name, %error, events = outcomes.len(), "outcomes of events are not recorded yet");
+        while let Err(error) = self.log.record(group).await {
+            tracing::warn!(source = self.name, %error, events = group.len(), "outcomes of events are not recorded yet");
             sleep(pause).await;
             pause = (pause * 2).min(FAILURE_PAUSE_MAX);
         }
-        let mut states = self.states.borrow_mut();
-        for done in &group {
-            let state = states.entry(done.outcome.trigger.clone()).or_default();
-            state.in_work = state.in_work.saturating_sub(1);
-            state.is_answered = done.is_answered;
-        }
-        drop(states);
-        drop(group);
+        self.in_work.set(self.in_work.get().saturating_sub(group.len()));
         self.wake();
     }
 }

@@ -25,10 +25,11 @@ impl Slots {
         u32::try_from(self.free.available_permits()).unwrap_or(u32::MAX)
     }
 
-    /// Largest number of places for one trigger, so that others are called beside it. One that gets no answers has few.
+    /// Largest number of places for one trigger, so that others are called beside it. One that gets no answers, or has none yet, has
+    /// few.
     pub(super) fn per_trigger(&self, is_answered: bool) -> u32 {
-        let share = if is_answered { 2 } else { 20 };
-        (self.count / share).max(1)
+        let most = if is_answered { self.count - self.count / 4 } else { self.count / 20 };
+        most.max(1)
     }
 
     /// Waits for a place.

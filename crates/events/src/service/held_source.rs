@@ -371,18 +371,20 @@ pub(super) async fn take_over(source: &EventSource) -> Result<String, String> {
 }
 
 /// The line about a schema that another server made.
-pub(super) fn foreign_words(triggers: usize, pending: u32) -> String {
+fn foreign_words(triggers: usize, pending: u32) -> String {
+    let made = if triggers == 1 { "1 trigger".to_owned() } else { format!("{triggers} triggers") };
     format!(
-        "event triggers wait: another server's `hdb_catalog` is here, so {triggers} triggers are not made and {} are not delivered; \
-         `weir events take-over` or `events: take_over` in weir.yaml takes them over, when that server is gone",
+        "event triggers wait, as `hdb_catalog` is another server's: {made} to make, {} to deliver; when that server is gone, take them \
+         over by `weir events take-over`, or `events: take_over` in weir.yaml",
         count_words(pending)
     )
 }
 
+/// The line about a file that is a copy.
 fn copy_words(pending: u32) -> String {
     format!(
-        "event triggers wait: the file is a copy, whose {} may have been delivered from the other one; `weir events take-over` or \
-         `events: take_over` in weir.yaml delivers them",
+        "event triggers wait, as the file is a copy: {} may have been delivered from the other one; take them over by `weir events \
+         take-over`, or `events: take_over` in weir.yaml",
         count_words(pending)
     )
 }

@@ -1,5 +1,7 @@
 //! `weir serve`: starts the server and turns signals and file changes into reload and drain.
 
+pub(super) mod event_commands;
+
 use super::ServeOptions;
 use super::watch::Watch;
 use crate::config::source::address;

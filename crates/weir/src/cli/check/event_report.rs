@@ -1,12 +1,12 @@
 //! The part of a check that is about event triggers: those that a server would make and drop, and what waits for an operator.
 
-use crate::events;
 use crate::generation::Generation;
+use crate::generation::event_keeper::settings;
 use weir_events::service::preview;
 
 /// Lines about the event triggers of `generation`. Those that cannot be made are added to `errors`.
 pub(super) fn report_events(generation: &Generation, errors: &mut Vec<String>) -> String {
-    let settings = events::settings(&generation.config);
+    let settings = settings(&generation.config);
     let mut lines = String::new();
     for source in generation.events.iter().filter(|it| !generation.findings.is_down(&it.name)) {
         let report = preview(source, &settings);

@@ -1,10 +1,9 @@
 //! Event triggers of a server: the service that captures and delivers, fed by the generation in service.
 
 use crate::config::{Config, Events};
-use crate::generation::Generation;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use weir_events::dispatch::DispatchSettings;
-use weir_events::service::{EventService, Request, RequestError, ServiceSettings, SourceReport};
+use weir_events::service::{EventService, EventSource, Request, RequestError, ServiceSettings, SourceReport};
 
 /// The service, if some generation needed it.
 #[derive(Debug, Default)]
@@ -31,10 +30,10 @@ impl EventKeeper {
         self.service.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Captures and delivers the events of `generation` from now on. Waits until the triggers are made.
-    pub(crate) fn apply(&self, generation: &Generation) {
+    /// Captures and delivers the events of `sources` from now on. Waits until the triggers are made.
+    pub(super) fn apply(&self, sources: &[EventSource], config: &Config) {
         let mut service = self.lock();
-        if service.is_none() && generation.events.is_empty() {
+        if service.is_none() && sources.is_empty() {
             return;
         }
         if service.is_none() {
@@ -44,7 +43,7 @@ impl EventKeeper {
             }
         }
         if let Some(service) = &*service {
-            let reports = service.apply(generation.events.clone(), settings(&generation.config));
+            let reports = service.apply(sources.to_vec(), settings(config));
             *self.reports.lock().unwrap_or_else(PoisonError::into_inner) = reports;
         }
     }
@@ -65,9 +64,9 @@ impl EventKeeper {
     }
 
     /// Ends delivery.
-    pub(crate) fn stop(&self, generation: &Generation) {
+    pub(super) fn stop(&self, config: &Config) {
         if let Some(service) = self.lock().take() {
-            service.stop(generation.config.event_delivery.stop_max);
+            service.stop(config.event_delivery.stop_max);
         }
     }
 }

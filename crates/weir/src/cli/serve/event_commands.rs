@@ -1,6 +1,7 @@
 //! `weir events`: what an operator decides about event triggers.
 
-use super::{print, serve};
+use super::super::print;
+use super::{environment, origin};
 use crate::config::source::address;
 use crate::generation::{Generation, Overrides};
 use clap::Subcommand;
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
-pub(super) enum EventsCommand {
+pub(in crate::cli) enum EventsCommand {
     /// Deliver the events of databases that another server served, or of a copied file; that server must be gone
     #[command(after_help = "\
 Examples:
@@ -29,10 +30,10 @@ Examples:
 }
 
 /// Runs `command`.
-pub(super) fn run(command: EventsCommand) -> Result<ExitCode, String> {
+pub(in crate::cli) fn run(command: EventsCommand) -> Result<ExitCode, String> {
     let EventsCommand::TakeOver { target, metadata, source } = command;
-    let overrides = Overrides { metadata, environment: serve::environment()?, ..Overrides::default() };
-    let config = serve::origin(address::target(&target)?, overrides)?.read()?;
+    let overrides = Overrides { metadata, environment: environment()?, ..Overrides::default() };
+    let config = origin(address::target(&target)?, overrides)?.read()?;
     let generation = Generation::build(config, 1)?;
     let is_meant = |name: &str| source.as_deref().is_none_or(|it| it == name);
     let found: Vec<_> = generation.events.iter().filter(|it| is_meant(&it.name)).collect();
