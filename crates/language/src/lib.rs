@@ -24,7 +24,7 @@ mod type_system;
 pub mod validate;
 pub mod value;
 
-pub use syntax::{ast, chosen_operation, normal_form, parser, printer, wraps};
+pub use syntax::{ast, chosen_operation, normal_form, parser, wraps};
 
 /// The type system: a schema, the views of it, and how it is built, printed and compared.
 pub mod schema {

@@ -4,7 +4,7 @@
 //! **Invariant:** what the lexer accepted decodes; bytes that no escape touches come out unaltered.
 //!
 //! **Cost:** linear, also for block strings of many lines; a literal that is its own value is borrowed.
-//! Source: GraphQL specification, section 2.9.4.
+//! Source: GraphQL specification, section 2.9.4; graphql-js, `printString` and `printBlockString`.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -287,6 +287,50 @@ pub fn write_graphql(text: &str, out: &mut String) {
     out.push('"');
 }
 
+/// Appends `text` as a `"""…"""` literal, its lines ended by `\n` and not indented.
+pub fn write_block(text: &str, out: &mut String) {
+    let is_blank = |line: &str| matches!(line.bytes().next(), None | Some(b' ' | b'\t'));
+    let single = !text.contains(['\n', '\r']);
+    // Else the first line would lend its lack of indentation to no one, and the others would lose theirs.
+    let leading = !single && text.split(['\n', '\r']).skip(1).all(is_blank);
+    let triple_at_end = text.ends_with(r#"""""#);
+    let trailing = text.ends_with('\\') || text.ends_with('"') && !triple_at_end;
+    let tall = !single || trailing || leading || triple_at_end || text.encode_utf16().nth(70).is_some();
+    out.push_str(r#"""""#);
+    if tall && !(single && text.starts_with([' ', '\t'])) || leading {
+        out.push('\n');
+    }
+    let mut rest = text;
+    while let Some(at) = rest.find(r#"""""#) {
+        out.push_str(&rest[..at]);
+        out.push_str(r#"\""""#);
+        rest = &rest[at + 3..];
+    }
+    out.push_str(rest);
+    if tall {
+        out.push('\n');
+    }
+    out.push_str(r#"""""#);
+}
+
+/// True if the block string of `text` decodes to `text` again.
+#[must_use]
+pub fn is_block_printable(text: &str) -> bool {
+    if text.is_empty() {
+        return true;
+    }
+    let control = |byte: u8| byte < b' ' && !matches!(byte, b'\t' | b'\n');
+    if text.bytes().any(control) {
+        return false;
+    }
+    let is_empty = |line: &str| line.bytes().all(|byte| matches!(byte, b' ' | b'\t'));
+    let mut lines = text.split('\n');
+    let first_is_empty = lines.next().is_none_or(is_empty);
+    let last_is_empty = lines.next_back().map_or(first_is_empty, is_empty);
+    let indented = |line: &str| is_empty(line) || line.starts_with([' ', '\t']);
+    !(first_is_empty || last_is_empty || text.contains('\n') && text.split('\n').all(indented))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -353,5 +397,28 @@ mod tests {
         let value = decode(&raw);
         assert_eq!(value.lines().count(), 100_000);
         assert!(value.starts_with(" x\n x\n  x\n"));
+    }
+
+    fn check_written(text: &str, quoted: &str, block: &str, printable: bool) {
+        let mut short = String::new();
+        let mut tall = String::new();
+        write_graphql(text, &mut short);
+        write_block(text, &mut tall);
+        assert_eq!((short.as_str(), tall.as_str()), (quoted, block));
+        assert_eq!(is_block_printable(text), printable, "{text:?}");
+        assert_eq!(decode(&short), text);
+        assert_eq!(decode(&tall) == text, printable, "{text:?}");
+    }
+
+    #[test]
+    fn strings_are_printed_as_graphql_js_prints_them() {
+        check_written("", r#""""#, r#""""""""#, true);
+        check_written("a\"b\\", r#""a\"b\\""#, "\"\"\"\na\"b\\\n\"\"\"", true);
+        check_written("a\nb", r#""a\nb""#, "\"\"\"\na\nb\n\"\"\"", true);
+        check_written(" a", r#"" a""#, "\"\"\" a\"\"\"", true);
+        check_written("a\n b", r#""a\n b""#, "\"\"\"\na\n b\n\"\"\"", true);
+        check_written("\n", r#""\n""#, "\"\"\"\n\n\n\"\"\"", false);
+        check_written("a\n", r#""a\n""#, "\"\"\"\na\n\n\"\"\"", false);
+        check_written("say \"\"\"", r#""say \"\"\"""#, "\"\"\"\nsay \\\"\"\"\n\"\"\"", true);
     }
 }

@@ -10,8 +10,9 @@
 use super::{Input, Run, Schema, Str, Type, TypeKind, TypeRef};
 use crate::ids::{FieldId, InputId, TypeId};
 use crate::limits::Limits;
+use crate::string_value::write_graphql;
 use crate::syntax::ast::{Document, ValueId, ValueKind};
-use crate::syntax::{parser, printer};
+use crate::syntax::parser;
 
 /// Effect of a change on clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -340,7 +341,7 @@ fn write_sorted(document: &Document<'_>, id: ValueId, out: &mut String) {
             }
             out.push('}');
         }
-        ValueKind::String { .. } | ValueKind::Block => printer::string(&document.string(id), out),
+        ValueKind::String { .. } | ValueKind::Block => write_graphql(&document.string(id), out),
         ValueKind::Variable(_)
         | ValueKind::Int
         | ValueKind::Float

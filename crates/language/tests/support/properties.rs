@@ -1,5 +1,6 @@
 //! Properties of all texts. Each function panics if one is violated.
 
+use super::printer::print;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -8,7 +9,6 @@ use weir_language::error::Error;
 use weir_language::json::{Json, JsonErrorKind, JsonKind, JsonRef};
 use weir_language::limits::Limits;
 use weir_language::parser::parse;
-use weir_language::printer::print;
 use weir_language::schema::Schema;
 use weir_language::validate::{Options, validate};
 

@@ -9,8 +9,7 @@ use crate::document::custom_types::{CustomTypes, EnumTypeValue, InputField, Obje
 use crate::document::type_text::TypeText;
 use crate::names::is_name;
 use crate::tree::{Member, Node, Value};
-use weir_language::printer::{block_string, is_block_printable};
-use weir_language::string_value::write_graphql;
+use weir_language::string_value::{is_block_printable, write_block, write_graphql};
 
 /// Lists of `custom_types`, in the order of the file.
 const LISTS: [&str; 4] = ["enums", "input_objects", "objects", "scalars"];
@@ -130,7 +129,7 @@ fn write_description(description: &Option<String>, indent: &str, out: &mut Strin
     let Some(text) = description else { return };
     let mut literal = String::new();
     if is_block_printable(text) {
-        block_string(text, &mut literal)
+        write_block(text, &mut literal)
     } else {
         write_graphql(text, &mut literal)
     }
