@@ -10,6 +10,7 @@ pub mod metadata;
 mod observer;
 mod operations;
 mod relay;
+mod schedules;
 pub mod server;
 pub mod session;
 pub mod sources;
