@@ -7,7 +7,7 @@ use http::{HeaderName, HeaderValue, Method};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_language::json::{Json, quote};
-use weir_metadata::document::webhook::{HeaderEntry, WebhookAddress};
+use weir_metadata::document::webhook::{HeaderEntry, RequestTransform, ResponseTransform, WebhookAddress};
 use weir_webhook::environment::{Environment, resolve_address, resolve_headers};
 use weir_webhook::headers::{event_headers, write_event_headers};
 use weir_webhook::transform::{OriginalAnswer, OriginalRequest, Value, read_body};
@@ -58,14 +58,23 @@ impl Receiver {
 }
 
 impl Receiver {
-    /// The receiver with parsed transforms of its calls and answers.
-    #[must_use]
+    /// The receiver with transforms of its calls and answers.
+    /// # Errors
+    /// Templates that do not parse.
     pub fn with_transforms(
         self,
-        request: Option<Arc<RequestTransformer>>,
-        response: Option<Arc<ResponseTransformer>>,
-    ) -> Self {
-        Self { request_transform: request, response_transform: response, ..self }
+        request: Option<&RequestTransform>,
+        response: Option<&ResponseTransform>,
+    ) -> Result<Self, String> {
+        let request = request.map(RequestTransformer::parse).transpose();
+        let request = request.map_err(|it| format!("request transform validation failed: {it}"))?;
+        let response = response.map(ResponseTransformer::parse).transpose();
+        let response = response.map_err(|it| format!("response transform validation failed: {it}"))?;
+        Ok(Self {
+            request_transform: request.map(Arc::new),
+            response_transform: response.map(Arc::new),
+            ..self
+        })
     }
 
     /// The call with `body`, and what its answer's transform sees of it.

@@ -2,13 +2,11 @@
 
 use super::cron::CronSchedule;
 use crate::delivery::{LogVersion, Receiver, RetryPolicy};
-use std::sync::Arc;
 use std::time::Duration;
 use weir_language::json::quote;
 use weir_metadata::document::cron_trigger::{CronTriggerEntry, ScheduleRetry};
 use weir_metadata::document::webhook::WebhookAddress;
 use weir_webhook::environment::Environment;
-use weir_webhook::{RequestTransformer, ResponseTransformer};
 
 /// A cron trigger that runs.
 #[derive(Clone, Debug)]
@@ -53,16 +51,14 @@ impl CronTrigger {
         let timeout = Duration::from_secs(retry.timeout_seconds().into());
         let address = WebhookAddress::Template(entry.webhook.clone());
         let receiver = Receiver::new(&address, &entry.headers, timeout, LogVersion::One, environment)?;
-        let request = entry.request_transform.as_ref().map(RequestTransformer::parse).transpose();
-        let request = request.map_err(|it| format!("request transform validation failed: {it}"))?;
-        let response = entry.response_transform.as_ref().map(ResponseTransformer::parse).transpose();
-        let response = response.map_err(|it| format!("response transform validation failed: {it}"))?;
+        let transforms = (entry.request_transform.as_ref(), entry.response_transform.as_ref());
+        let receiver = receiver.with_transforms(transforms.0, transforms.1)?;
         let payload = entry.payload.as_ref().map(ToString::to_string);
         Ok(Self {
             name: entry.name.as_str().into(),
             schedule,
             expression: entry.schedule.as_str().into(),
-            receiver: receiver.with_transforms(request.map(Arc::new), response.map(Arc::new)),
+            receiver,
             retry: retry_policy(&retry),
             tolerance: Duration::from_secs(retry.tolerance_seconds().into()),
             body_end: write_body_end(payload.as_deref(), entry.comment.as_deref()).into(),
