@@ -3,6 +3,10 @@
 pub mod capture;
 pub mod delivery;
 pub mod dispatch;
+pub mod identifier;
 pub mod log;
+pub mod moment;
+pub mod schedule;
 pub mod service;
+pub mod state;
 pub mod trigger;

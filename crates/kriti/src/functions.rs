@@ -250,7 +250,7 @@ fn to_title(text: &str) -> String {
 /// The text in a form in which texts that differ in case alone are equal.
 fn fold_case(text: &str) -> String {
     let fold = |letter: char| match letter {
-        // Its capital is I, which is another letter's, too.
+        // The capital of a dotless i is I, which is another letter's, too.
         'ı' => vec![letter],
         letter => letter.to_uppercase().flat_map(char::to_lowercase).collect(),
     };

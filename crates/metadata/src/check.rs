@@ -83,6 +83,7 @@ pub fn faults(document: &Metadata) -> Vec<Found> {
     walk.unique("sources", &document.sources, |it| it.name.clone(), "sources");
     walk.each("sources", &document.sources, source);
     actions::check_actions(&mut walk, document);
+    walk.unique("cron_triggers", &document.cron_triggers, |it| it.name.clone(), "cron triggers");
     walk.unique("inherited_roles", &document.inherited_roles, |it| it.role_name.clone(), "inherited roles");
     walk.each("inherited_roles", &document.inherited_roles, |walk, it| {
         if it.role_set.iter().chain([&it.role_name]).any(|it| it == "admin") {

@@ -4,6 +4,7 @@
 
 pub mod action;
 pub mod api;
+pub mod cron_trigger;
 pub mod custom_types;
 pub mod customization;
 pub mod event_trigger;
@@ -21,6 +22,7 @@ pub mod webhook;
 use crate::json::Json;
 use action::ActionEntry;
 use api::{AllowlistEntry, ApiLimits, InheritedRole, QueryCollection, RestEndpoint, SchemaIntrospection};
+use cron_trigger::CronTriggerEntry;
 use custom_types::CustomTypes;
 use serde::{Deserialize, Serialize};
 use source::SourceEntry;
@@ -41,7 +43,7 @@ pub struct Metadata {
     #[serde(default, skip_serializing_if = "is_default")]
     pub custom_types: CustomTypes,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub cron_triggers: Vec<Json>,
+    pub cron_triggers: Vec<CronTriggerEntry>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub query_collections: Vec<QueryCollection>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -1,12 +1,13 @@
 //! Commands of Hasura's metadata API that change single entries, as edits of a document.
 //!
 //! `arguments` takes the members of a command apart, `lookup` finds what it is about, `sources`, `permissions` and `event_triggers` have the commands about databases, `graph` those about
-//! everything else, `actions` those about actions and their types; `rename` follows a new name into conditions, `paths` removes entries by their places.
+//! everything else, `actions` those about actions and their types, `cron_triggers` those about schedules; `rename` follows a new name into conditions, `paths` removes entries by their places.
 //!
 //! **Invariant:** an edit gives a new document, whose references nobody has resolved yet; one that is refused gives none.
 
 mod actions;
 mod arguments;
+mod cron_triggers;
 mod event_triggers;
 mod graph;
 mod lookup;
@@ -74,7 +75,8 @@ fn command(name: &str) -> Option<(Command, &'static str)> {
     let prefixed =
         BACKENDS.iter().find_map(|(prefix, kind)| Some((of_source(name.strip_prefix(prefix)?)?, *kind)));
     let of_all = || {
-        let of_graph = graph::command(name).or_else(|| actions::command(name));
+        let of_graph =
+            graph::command(name).or_else(|| actions::command(name)).or_else(|| cron_triggers::command(name));
         of_graph.or_else(|| event_triggers::command_of_all(name))
     };
     let bare = || Some((of_all().or_else(|| of_source(name))?, "postgres"));

@@ -35,8 +35,9 @@ const MEMBERS: [(&str, &str); 9] = [
 ];
 
 /// Kinds of entries by the lists of the document that hold them, with the key of their names.
-const SECTIONS: [(&str, &str, &str); 4] = [
+const SECTIONS: [(&str, &str, &str); 5] = [
     ("allowlist", "allowlist", "collection"),
+    ("cron_triggers", "cron_trigger", "name"),
     ("inherited_roles", "inherited_role", "role_name"),
     ("query_collections", "query_collections", "name"),
     ("rest_endpoints", "rest_endpoint", "name"),

@@ -80,7 +80,7 @@ impl WebhookUrl {
         self.authorization.as_ref()
     }
 
-    /// The same address with `query` in place of its own; empty for none.
+    /// Replaces the query by `query`; empty for none.
     /// # Errors
     /// See [`Self::parse`].
     pub fn with_query(&self, query: &str) -> Result<Self, String> {

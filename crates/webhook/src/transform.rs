@@ -16,7 +16,8 @@ pub use response::{OriginalAnswer, ResponseTransformer};
 pub use transform_error::{TransformError, TransformErrors};
 pub use trial::{TrialError, test_transform};
 
-use weir_kriti::Value;
+pub use weir_kriti::Value;
+
 use weir_language::json::Json;
 
 /// Maximum depth of bodies in templates.

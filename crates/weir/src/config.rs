@@ -17,6 +17,7 @@ mod operations;
 pub mod published;
 mod relay;
 pub mod source;
+mod state;
 mod tracing;
 mod webhooks;
 
@@ -85,6 +86,10 @@ pub struct Config {
     /// Hasura's metadata: a folder as its CLI writes it, or a file. Sources of `sources` with the same name overrule addresses and add settings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<PathBuf>,
+    /// The database of asynchronous actions and scheduled events: `postgres://…` or `sqlite:FILE`. Default: source `default` if it is a
+    /// PostgreSQL, else a file beside the metadata.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
     /// Roles made of others: `{role_name, role_set}`, in the keys of Hasura's metadata; those of the metadata come beside.
     #[schemars(with = "Vec<serde_json::Value>")]
     pub inherited_roles: Vec<InheritedRole>,

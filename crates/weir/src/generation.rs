@@ -18,6 +18,7 @@ use crate::metadata;
 use crate::observer::observer;
 use crate::operations::{self, SavedOperations};
 use crate::relay::RelayGraph;
+use crate::schedules::ScheduleKeeper;
 use crate::session::Authenticator;
 use crate::session::native_auth::NativeAuth;
 use crate::sources::known_sources::KnownSources;
@@ -34,6 +35,7 @@ use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Settings};
 use weir_engine::live::LiveQueries;
 use weir_engine::observer::Observer;
+use weir_events::schedule::CronTrigger;
 use weir_events::service::EventSource;
 use weir_metadata::Loaded;
 use weir_postgres::Watch;
@@ -66,6 +68,8 @@ pub struct Generation {
     pub(crate) building: Vec<Native>,
     /// Databases with event triggers, or that may have had some.
     pub(crate) events: Vec<EventSource>,
+    /// Cron triggers that run.
+    pub(crate) cron_triggers: Vec<CronTrigger>,
     /// Last known contents of the sources.
     known: KnownSources,
     /// True if no source could be opened, so there is nothing to query.
@@ -93,15 +97,24 @@ impl Generation {
         let is_waiting = opened.sources.is_empty();
         let findings = std::mem::take(&mut opened.findings);
         let made = Self::of(config, number, graph, findings)?;
-        let Opened { watches, building, native_auth: said, events, known, .. } = opened;
+        let Opened { watches, building, native_auth: said, events, cron_triggers, known, .. } = opened;
         let mut native_auth = NativeAuth::default();
         for (name, AuthSettings { line, variables }) in said {
             let added = native_auth.add(&name, line.as_ref(), &variables);
             added.map_err(|message| format!("{name}: {message}"))?;
         }
         let credentials = native_auth.credentials(made.authenticator.credentials());
-        let mut made =
-            Self { is_waiting, watches, building, credentials, native_auth, events, known, ..made };
+        let mut made = Self {
+            is_waiting,
+            watches,
+            building,
+            credentials,
+            native_auth,
+            events,
+            cron_triggers,
+            known,
+            ..made
+        };
         // All mistakes of the metadata were reported with locations, so these are no longer needed.
         if let Some(described) = made.config.described.as_mut().and_then(Arc::get_mut) {
             described.loaded.places.forget();
@@ -144,6 +157,7 @@ impl Generation {
             watches,
             building: Vec::new(),
             events: Vec::new(),
+            cron_triggers: Vec::new(),
             known: KnownSources::default(),
             is_waiting,
             readiness,
@@ -287,6 +301,8 @@ pub struct Live {
     /// Delivery of events, from [`Self::serve_events`] on.
     events: EventKeeper,
     serves_events: AtomicBool,
+    /// Scheduled events, from [`Self::serve_events`] on.
+    schedules: ScheduleKeeper,
 }
 
 /// Exclusive right to build the next generation.
@@ -312,8 +328,9 @@ impl Live {
         let last_failure = Mutex::new(None);
         let turns = Mutex::new(());
         let events = EventKeeper::default();
+        let schedules = ScheduleKeeper::default();
         let serves_events = AtomicBool::new(false);
-        Self { current, origin, numbers, last_failure, turns, serving, events, serves_events }
+        Self { current, origin, numbers, last_failure, turns, serving, events, serves_events, schedules }
     }
 
     /// Serves a generation built by a test.
@@ -339,23 +356,34 @@ impl Live {
         self.current.store(Arc::new(generation));
         self.serving.send_replace(number);
         if self.serves_events.load(Ordering::Relaxed) {
-            let current = self.current();
-            self.events.apply(&current.events, &current.config);
+            self.apply_events();
         }
     }
 
-    /// Captures and delivers the events of this and all later generations.
+    fn apply_events(&self) {
+        let current = self.current();
+        self.events.apply(&current.events, &current.config);
+        self.schedules.apply(&current);
+    }
+
+    /// Captures and delivers the events of this and all later generations, and the scheduled ones.
     pub(crate) fn serve_events(&self) {
         let _turn = self.turn();
         self.serves_events.store(true, Ordering::Relaxed);
-        let current = self.current();
-        self.events.apply(&current.events, &current.config);
+        self.apply_events();
     }
 
     /// Ends the delivery of events.
     pub(crate) fn stop_events(&self) {
         self.serves_events.store(false, Ordering::Relaxed);
-        self.events.stop(&self.current().config);
+        let current = self.current();
+        self.schedules.stop(current.config.event_delivery.stop_max);
+        self.events.stop(&current.config);
+    }
+
+    /// Scheduled events.
+    pub(crate) fn schedules(&self) -> &ScheduleKeeper {
+        &self.schedules
     }
 
     /// Delivery of events.

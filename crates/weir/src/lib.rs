@@ -9,6 +9,7 @@ pub mod metadata;
 mod observer;
 mod operations;
 mod relay;
+mod schedules;
 pub mod server;
 pub mod session;
 pub mod sources;

@@ -1,6 +1,7 @@
 //! Opens the configured sources and composes them to one graph.
 
 mod actions;
+mod cron_triggers;
 pub(crate) mod custom;
 pub(crate) mod databases;
 mod event_triggers;
@@ -27,6 +28,7 @@ use weir_engine::compose::{Graph, Join};
 use weir_engine::memory::Memory;
 use weir_engine::source::Source as EngineSource;
 use weir_events::capture::postgres::WideNumbers;
+use weir_events::schedule::CronTrigger;
 use weir_events::service::{EventDatabase, EventSource};
 use weir_hasura::open::{OpenedFile, RemoteField, Served};
 use weir_language::schema::build::SchemaBuilder;
@@ -61,6 +63,7 @@ pub(crate) fn graph(config: &Config, before: Option<&KnownSources>) -> Result<(G
             .into());
     }
     let mut opened = open_all(config, before)?;
+    opened.cron_triggers = cron_triggers::resolve(config, &mut opened.findings)?;
     if let Some(actions) = actions::open(config, &opened.sources, &mut opened.findings) {
         opened.remote_joins.extend(actions::joins(config, &actions, &opened.sources));
         opened.sources.push(actions);
@@ -105,6 +108,8 @@ pub struct Opened {
     pub(crate) events: Vec<EventSource>,
     /// Authorization settings of native sources, by source.
     pub(crate) native_auth: Vec<(String, AuthSettings)>,
+    /// Cron triggers of the metadata.
+    pub(crate) cron_triggers: Vec<CronTrigger>,
     /// Contents for the next generation.
     pub(crate) known: KnownSources,
 }

@@ -36,6 +36,15 @@ pub struct Invocation {
     pub response: String,
 }
 
+impl Invocation {
+    /// The row of a call that could not be made, with the `body` that it would have had.
+    #[must_use]
+    pub fn of_failure(version: LogVersion, body: &str, message: &str) -> Self {
+        let response = write_failure(version, message);
+        Self { status: None, request: write_request(version, body, "[]"), response }
+    }
+}
+
 /// `request` of a row: the `body` that was sent, a JSON text, and `headers`, a JSON text of names with values or variables.
 pub(super) fn write_request(version: LogVersion, body: &str, headers: &str) -> String {
     format!("{{\"version\":\"{}\",\"payload\":{body},\"headers\":{headers}}}", version.digit())

@@ -2,7 +2,7 @@
 
 use super::event_log::EventLog;
 use super::slots::{Slot, Slots};
-use crate::delivery::{Receiver, RetryPolicy, attempt, decide};
+use crate::delivery::{Receiver, RetryPolicy, attempt};
 use crate::log::{BEAT, LogError, Outcome, PendingEvent, Room};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -267,14 +267,14 @@ impl SourceRunner {
     async fn call(self: Rc<Self>, event: PendingEvent, trigger: DeliveredTrigger, slot: Slot) {
         let body = event.body(trigger.retry.retries);
         let attempted = attempt(&self.client, &trigger.receiver, body).await;
-        let decision = decide(attempted.is_success, attempted.retry_after, event.tries, trigger.retry);
+        let decision = attempted.decide(event.tries, trigger.retry);
         let outcome = Outcome {
             id: event.id,
             sequence: event.sequence,
             trigger: event.trigger,
             tries: event.tries.saturating_add(1),
             decision,
-            row: Some(attempted.row),
+            row: attempted.row,
         };
         if let Some(state) = self.states.borrow_mut().get_mut(&outcome.trigger) {
             state.calls = state.calls.saturating_sub(1);

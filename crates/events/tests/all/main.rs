@@ -7,3 +7,6 @@ mod postgres_kit;
 
 mod capture_postgres;
 mod capture_sqlite;
+mod schedule_kit;
+mod schedules;
+mod state;

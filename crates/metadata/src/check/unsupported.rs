@@ -24,20 +24,12 @@ pub struct Unsupported {
 #[must_use]
 pub fn find_unsupported(document: &Metadata) -> Vec<Unsupported> {
     let mut walk = Walk::default();
-    let lists = [
-        (
-            "remote_schemas",
-            &document.remote_schemas,
-            "remote schema",
-            "serve it as a file of services: docs/sources/graphql-and-grpc.md",
-        ),
-        (
-            "cron_triggers",
-            &document.cron_triggers,
-            "cron trigger",
-            "call its webhook from a scheduler of your own",
-        ),
-    ];
+    let lists = [(
+        "remote_schemas",
+        &document.remote_schemas,
+        "remote schema",
+        "serve it as a file of services: docs/sources/graphql-and-grpc.md",
+    )];
     walk.each("sources", &document.sources, source);
     for (key, entries, what, advice) in lists {
         list(&mut walk, key, entries, what, advice);

@@ -203,8 +203,15 @@ fn root_mut(places: &mut Places) -> &mut Node {
 
 /// The length of the path to the smallest entry around `path` that can be left out.
 fn unit_length(path: &[Step]) -> Option<usize> {
-    const SECTIONS: [&str; 6] =
-        ["actions", "sources", "inherited_roles", "query_collections", "allowlist", "rest_endpoints"];
+    const SECTIONS: [&str; 7] = [
+        "actions",
+        "sources",
+        "cron_triggers",
+        "inherited_roles",
+        "query_collections",
+        "allowlist",
+        "rest_endpoints",
+    ];
     if matches!(path, [Step::Key(section), ..] if **section == *"custom_types") {
         return Some(1);
     }

@@ -1,6 +1,7 @@
 //! Documents of metadata: read, refused with their places, written and read again.
 
 mod actions;
+mod cron_triggers;
 mod edits;
 mod folders;
 mod parts;

@@ -93,8 +93,8 @@ fn duplicates_and_admins_are_told_all_at_once() {
 #[test]
 fn what_is_not_honoured_is_listed_with_its_places() {
     let text = table(
-        "    event_triggers: [{name: t, definition: {}}]\n    insert_permissions:\n    - role: a\n      permission: {check: {}, validate_input: {type: http}}\n\
-         cron_triggers:\n- {name: nightly}\n",
+        "    insert_permissions:\n    - role: a\n      permission: {check: {}, validate_input: {type: http}}\n\
+         remote_schemas:\n- {name: weather}\n",
     );
     let loaded = load(&text).unwrap();
     let found = find_unsupported(&loaded.document);
@@ -103,13 +103,11 @@ fn what_is_not_honoured_is_listed_with_its_places() {
     assert_eq!(
         lines,
         [
-            "metadata.yaml:6:22: sources[0].tables[0].event_triggers[0]: event trigger `t` is not supported: use a trigger of the \
-             database and its own delivery",
-            "metadata.yaml:9:31: sources[0].tables[0].insert_permissions[0].permission.validate_input: `validate_input` is not \
+            "metadata.yaml:8:31: sources[0].tables[0].insert_permissions[0].permission.validate_input: `validate_input` is not \
              supported, and the role `a` does not get this permission without it: write the rule as `check`, or as a \
              constraint of the database",
-            "metadata.yaml:11:3: cron_triggers[0]: cron trigger `nightly` is not supported: call its webhook from a scheduler of \
-             your own",
+            "metadata.yaml:10:3: remote_schemas[0]: remote schema `weather` is not supported: serve it as a file of services: \
+             docs/sources/graphql-and-grpc.md",
         ]
     );
 }

@@ -64,7 +64,10 @@ fn set_up(table: &TableEntry, entry: &EventTriggerEntry, warn: impl FnOnce(Strin
     let environment = |name: &str| std::env::var(name).ok();
     let receiver = address
         .map_err(str::to_owned)
-        .and_then(|it| Receiver::new(&it, headers, timeout, LogVersion::Two, &environment));
+        .and_then(|it| Receiver::new(&it, headers, timeout, LogVersion::Two, &environment))
+        .and_then(|it| {
+            it.with_transforms(entry.request_transform.as_ref(), entry.response_transform.as_ref())
+        });
     let delivered = match receiver {
         Ok(receiver) => Some(DeliveredTrigger {
             name: entry.name.clone(),

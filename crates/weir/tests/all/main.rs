@@ -78,6 +78,7 @@ mod rest_wall;
 mod rights_beside_others;
 mod rights_while_down;
 mod rolling;
+mod schedules;
 mod server_callers;
 mod servers;
 mod service;

@@ -14,6 +14,7 @@ mod inconsistent;
 pub(crate) mod pg_dump;
 mod pg_dump_text;
 mod replace_metadata;
+mod schedule_commands;
 mod sql;
 mod tools;
 

@@ -49,11 +49,6 @@ const OTHERS: &[&str] = &[
     "create_remote_schema_remote_relationship",
     "update_remote_schema_remote_relationship",
     "delete_remote_schema_remote_relationship",
-    "create_cron_trigger",
-    "delete_cron_trigger",
-    "create_scheduled_event",
-    "delete_scheduled_event",
-    "get_scheduled_events",
     "add_host_to_tls_allowlist",
     "drop_host_from_tls_allowlist",
     "set_metrics_config",
@@ -107,11 +102,16 @@ impl Work {
                 let edit = Edit { name, args: args.raw(), path: path.to_owned() };
                 Ok(self.edit(&[edit])?.concat())
             }
-            _ => match self.tool_command(&name, args).filter(|_| is_of_metadata) {
+            _ => match self.other_command(&name, args).filter(|_| is_of_metadata) {
                 Some(done) => done,
                 None => Err(unknown(&name, path, self.door)),
             },
         }
+    }
+
+    /// A command of tools, or about scheduled events.
+    fn other_command(&self, name: &str, args: JsonRef<'_>) -> Option<Done> {
+        self.schedule_command(name, args).or_else(|| self.tool_command(name, args))
     }
 
     fn export(&self, is_second: bool) -> Done {
@@ -292,7 +292,7 @@ mod tests {
                 "`pg_create_remote_relationship` is not supported",
             ),
             ("mssql_track_table", "not-supported", "`mssql_track_table` is not supported"),
-            ("create_cron_trigger", "not-supported", "`create_cron_trigger` is not supported"),
+            ("add_remote_schema", "not-supported", "`add_remote_schema` is not supported"),
             ("run_sql", "parse-failed", "`run_sql` is run at /v2/query"),
         ] {
             let error = unknown(name, "$", Door::Metadata);

@@ -22,7 +22,9 @@ pub(super) struct MetadataPlace {
 impl Work {
     /// Metadata in service, as JSON.
     pub(super) fn export_json(&self) -> Result<String, HasuraError> {
-        let text = export::json(&document(&self.live.current()));
+        let mut document = document(&self.live.current());
+        document.cron_triggers.retain(|it| it.include_in_metadata);
+        let text = export::json(&document);
         text.map(|it| it.trim_end().to_owned()).map_err(unexpected_error)
     }
 
@@ -138,6 +140,15 @@ fn connect(document: &mut Metadata, before: &Metadata) -> bool {
     known.is_some()
 }
 
+/// Keeps cron triggers of `before` that exports leave out, unless `document` has one of that name.
+fn keep_hidden_triggers(document: &mut Metadata, before: &Metadata) {
+    for hidden in before.cron_triggers.iter().filter(|it| !it.include_in_metadata) {
+        if document.cron_triggers.iter().all(|it| it.name != hidden.name) {
+            document.cron_triggers.push(hidden.clone());
+        }
+    }
+}
+
 /// Parses a metadata document.
 pub(super) fn load_metadata(text: &str, path: &str) -> Result<Loaded, HasuraError> {
     read::text(text, Path::new("metadata.json")).map_err(|faults| {
@@ -153,6 +164,7 @@ fn draft_whole(
     mut loaded: Loaded,
 ) -> Result<(Metadata, Generation), HasuraError> {
     let is_connected = !loaded.lacks_sources || connect(&mut loaded.document, &document(&turn.current()));
+    keep_hidden_triggers(&mut loaded.document, &document(&turn.current()));
     let document = loaded.document.clone();
     let draft = draft_generation(turn, place, loaded)?;
     // The server's own configuration may know the source.

@@ -1,0 +1,230 @@
+//! The database of the state: statements in, rows of texts out.
+
+use super::dialect::{Dialect, render};
+use rusqlite::Connection;
+use rusqlite::types::ValueRef;
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use weir_postgres::{Format, Isolation, Parameters, Pool, Purpose, Rows, Settings, Statement, Transaction};
+
+/// Timeout of a statement, and of waiting for others that write to a file.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Maximum number of connections to a server.
+const SESSIONS_MAX: u16 = 3;
+
+/// Where the state lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StateAddress {
+    /// The schema `hdb_catalog` of a PostgreSQL.
+    Postgres(Box<Settings>),
+    /// A file of SQLite's, which is made if it is missing.
+    Sqlite(PathBuf),
+}
+
+/// The state cannot be read or written; words for operators.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StateError(pub String);
+
+impl fmt::Display for StateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for StateError {}
+
+impl From<rusqlite::Error> for StateError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<weir_postgres::Error> for StateError {
+    fn from(error: weir_postgres::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// A statement, with the number of its columns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Query {
+    pub(super) sql: &'static str,
+    pub(super) columns: usize,
+}
+
+/// Values of a statement.
+pub(super) type Values = Vec<Option<String>>;
+/// Rows of a statement.
+pub(super) type StateRows = Vec<Vec<Option<String>>>;
+
+/// The database of the state, which all parts of a process share.
+pub struct StateDatabase(Driver);
+
+enum Driver {
+    Postgres { pool: Arc<Pool>, statements: Mutex<HashMap<&'static str, Arc<Statement>>> },
+    Sqlite(Arc<SqliteFile>),
+}
+
+struct SqliteFile {
+    path: PathBuf,
+    connection: Mutex<Option<Connection>>,
+}
+
+impl fmt::Debug for StateDatabase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            Driver::Postgres { .. } => "StateDatabase(PostgreSQL)",
+            Driver::Sqlite(_) => "StateDatabase(SQLite)",
+        })
+    }
+}
+
+impl StateDatabase {
+    /// The database at `address`. Opens nothing yet.
+    #[must_use]
+    pub fn new(address: StateAddress) -> Self {
+        Self(match address {
+            StateAddress::Sqlite(path) => {
+                Driver::Sqlite(Arc::new(SqliteFile { path, connection: Mutex::default() }))
+            }
+            StateAddress::Postgres(mut settings) => {
+                settings.replicas.clear();
+                settings.batch_mutations = false;
+                settings.limits.sessions_max = settings.limits.sessions_max.min(SESSIONS_MAX.into());
+                Driver::Postgres { pool: Pool::new(*settings), statements: Mutex::default() }
+            }
+        })
+    }
+
+    /// True if servers on several machines may share it.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        matches!(self.0, Driver::Postgres { .. })
+    }
+
+    /// The file, if it is one.
+    pub(super) fn file(&self) -> Option<&Path> {
+        match &self.0 {
+            Driver::Postgres { .. } => None,
+            Driver::Sqlite(file) => Some(&file.path),
+        }
+    }
+
+    pub(super) fn dialect(&self) -> Dialect {
+        match self.0 {
+            Driver::Postgres { .. } => Dialect::Postgres,
+            Driver::Sqlite(_) => Dialect::Sqlite,
+        }
+    }
+
+    /// Runs one statement.
+    pub(super) async fn run(&self, query: Query, values: Values) -> Result<StateRows, StateError> {
+        Ok(self.transact(vec![(query, values)]).await?.pop().unwrap_or_default())
+    }
+
+    /// Runs statements in one transaction; all of them, or none.
+    pub(super) async fn transact(&self, steps: Vec<(Query, Values)>) -> Result<Vec<StateRows>, StateError> {
+        match &self.0 {
+            Driver::Postgres { pool, statements } => {
+                let deadline = Instant::now() + PATIENCE;
+                let mut session = pool.session(Purpose::Write, deadline).await?;
+                session.begin(Transaction::ReadWrite(Isolation::ReadCommitted));
+                for (query, values) in &steps {
+                    let mut parameters = Parameters::new();
+                    for value in values {
+                        match value {
+                            Some(text) => parameters.push(text.as_bytes()),
+                            None => parameters.push_null(),
+                        }
+                    }
+                    session.push(&statement(statements, *query, values.len()), &parameters);
+                }
+                session.commit();
+                Ok(session.flush(deadline).await?.iter().map(read_rows).collect())
+            }
+            Driver::Sqlite(file) => {
+                let file = Arc::clone(file);
+                let done = tokio::task::spawn_blocking(move || file.transact(&steps)).await;
+                done.unwrap_or_else(|_| Err(StateError("a bug: a statement of the state panicked".into())))
+            }
+        }
+    }
+}
+
+/// The prepared form of `query`, made once.
+fn statement(
+    known: &Mutex<HashMap<&'static str, Arc<Statement>>>,
+    query: Query,
+    parameters: usize,
+) -> Arc<Statement> {
+    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    let made = known.entry(query.sql).or_insert_with(|| {
+        let sql = render(query.sql, Dialect::Postgres);
+        Statement::new(sql, vec![0; parameters], vec![Format::Text; query.columns], Vec::new(), None)
+    });
+    Arc::clone(made)
+}
+
+fn read_rows(rows: &Rows) -> StateRows {
+    let text = |it: Option<&[u8]>| it.map(|it| String::from_utf8_lossy(it).into_owned());
+    rows.iter().map(|row| row.columns().map(text).collect()).collect()
+}
+
+impl SqliteFile {
+    fn transact(&self, steps: &[(Query, Values)]) -> Result<Vec<StateRows>, StateError> {
+        let mut place = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        if place.is_none() {
+            *place = Some(open(&self.path)?);
+        }
+        let Some(connection) = place.as_mut() else { return Ok(Vec::new()) };
+        let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+        let mut all = Vec::with_capacity(steps.len());
+        for (query, values) in steps {
+            let mut statement = transaction.prepare_cached(&render(query.sql, Dialect::Sqlite))?;
+            let columns = statement.column_count();
+            let mut rows = statement.query(rusqlite::params_from_iter(values))?;
+            let mut read = Vec::new();
+            while let Some(row) = rows.next()? {
+                read.push(
+                    (0..columns).map(|at| Ok(text(row.get_ref(at)?))).collect::<rusqlite::Result<_>>()?,
+                );
+            }
+            all.push(read);
+        }
+        transaction.commit()?;
+        Ok(all)
+    }
+}
+
+fn text(value: ValueRef<'_>) -> Option<String> {
+    match value {
+        ValueRef::Null => None,
+        ValueRef::Integer(number) => Some(number.to_string()),
+        ValueRef::Real(number) => Some(number.to_string()),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+    }
+}
+
+/// Opens the file, which nobody but its owner may read if it is new: it holds session variables and payloads.
+fn open(path: &Path) -> Result<Connection, StateError> {
+    let cannot = |error: std::io::Error| StateError(format!("{} cannot be made: {error}", path.display()));
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(cannot)?;
+    }
+    let mut options = std::fs::OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    // An existing file stays open only here: closing it while SQLite has it would drop SQLite's locks.
+    drop(options.open(path).map_err(cannot)?);
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(PATIENCE)?;
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}

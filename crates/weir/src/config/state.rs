@@ -1,0 +1,44 @@
+//! The database of asynchronous actions and scheduled events.
+
+use super::Config;
+use super::source::address::{self, Address};
+use std::path::Path;
+use weir_events::state::StateAddress;
+use weir_postgres::Settings;
+
+/// The source whose database holds the state, if `state` is not set.
+const DEFAULT: &str = "default";
+
+impl Config {
+    /// The place of the state: `state`, else source `default` if it is a PostgreSQL, else a file beside the metadata. `None` without
+    /// any.
+    /// # Errors
+    /// `state` is none of those, or the address of source `default` is wrong.
+    pub(crate) fn state_address(&self) -> Result<Option<StateAddress>, String> {
+        let postgres = |url: &str| {
+            let settings = Settings::parse(url, |name| std::env::var(name).ok()).map_err(|it| it.0)?;
+            Ok(Some(StateAddress::Postgres(Box::new(settings))))
+        };
+        if let Some(url) = &self.state {
+            return match address::parse(url) {
+                Ok(Address::Postgres(url)) => postgres(&url).map_err(|it| format!("`state`: {it}")),
+                Ok(Address::Sqlite(file)) => Ok(Some(StateAddress::Sqlite(file))),
+                Ok(Address::Native(_) | Address::Services(_)) | Err(_) => {
+                    Err("`state` is `postgres://…` or `sqlite:FILE`".to_owned())
+                }
+            };
+        }
+        let default = self.sources.iter().find(|it| it.name == DEFAULT);
+        if let Some(Address::Postgres(url)) = default.and_then(|it| address::parse(&it.url).ok()) {
+            return postgres(&url);
+        }
+        Ok(self.metadata.as_deref().and_then(state_file).map(StateAddress::Sqlite))
+    }
+}
+
+/// The file of the state beside the metadata at `path`.
+fn state_file(path: &Path) -> Option<std::path::PathBuf> {
+    let real = path.canonicalize().ok()?;
+    let name = real.file_name()?.to_string_lossy().into_owned();
+    Some(real.with_file_name(format!(".{name}.weir-state")).join("state.db"))
+}
