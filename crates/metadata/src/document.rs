@@ -10,6 +10,7 @@ pub mod event_trigger;
 pub mod function;
 pub mod permission;
 pub mod remote_relationship;
+pub mod remote_schema;
 pub mod source;
 pub mod table;
 pub mod table_name;
@@ -20,6 +21,7 @@ use crate::json::Json;
 use action::ActionEntry;
 use api::{AllowlistEntry, ApiLimits, InheritedRole, QueryCollection, RestEndpoint, SchemaIntrospection};
 use custom_types::CustomTypes;
+use remote_schema::RemoteSchemaEntry;
 use serde::{Deserialize, Serialize};
 use source::SourceEntry;
 
@@ -33,7 +35,7 @@ pub struct Metadata {
     #[serde(serialize_with = "source::serialize_list")]
     pub sources: Vec<SourceEntry>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub remote_schemas: Vec<Json>,
+    pub remote_schemas: Vec<RemoteSchemaEntry>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub actions: Vec<ActionEntry>,
     #[serde(default, skip_serializing_if = "is_default")]

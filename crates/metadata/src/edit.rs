@@ -1,7 +1,7 @@
 //! Commands of Hasura's metadata API that change single entries, as edits of a document.
 //!
 //! `arguments` takes the members of a command apart, `lookup` finds what it is about, `sources`, `permissions` and `event_triggers` have the commands about databases, `graph` those about
-//! everything else, `actions` those about actions and their types; `rename` follows a new name into conditions, `paths` removes entries by their places.
+//! everything else, `actions` those about actions and their types, `remote_schemas` those about other servers; `rename` follows a new name into conditions, `paths` removes entries by their places.
 //!
 //! **Invariant:** an edit gives a new document, whose references nobody has resolved yet; one that is refused gives none.
 
@@ -12,6 +12,7 @@ mod graph;
 mod lookup;
 mod paths;
 mod permissions;
+mod remote_schemas;
 mod rename;
 mod sources;
 
@@ -67,13 +68,16 @@ const BACKENDS: [(&str, &str); 4] =
 /// The command called `name` and the kind of a source that it would add. Commands about sources may have no prefix, as in `/v1/query`.
 fn command(name: &str) -> Option<(Command, &'static str)> {
     let of_source = |verb: &str| {
-        let other = || permissions::command(verb).or_else(|| event_triggers::command(verb));
+        let of_remotes = || remote_schemas::command_of_table(verb);
+        let other =
+            || permissions::command(verb).or_else(|| event_triggers::command(verb)).or_else(of_remotes);
         sources::command(verb).or_else(other)
     };
     let prefixed =
         BACKENDS.iter().find_map(|(prefix, kind)| Some((of_source(name.strip_prefix(prefix)?)?, *kind)));
     let of_all = || {
         let of_graph = graph::command(name).or_else(|| actions::command(name));
+        let of_graph = of_graph.or_else(|| remote_schemas::command(name));
         of_graph.or_else(|| event_triggers::command_of_all(name))
     };
     let bare = || Some((of_all().or_else(|| of_source(name))?, "postgres"));

@@ -23,6 +23,7 @@ use crate::sources::native::{AuthSettings, Native};
 use crate::sources::services;
 use crate::sources::{self, Down, Findings, Opened};
 use arc_swap::ArcSwap;
+use bytes::Bytes;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -63,6 +64,8 @@ pub struct Generation {
     pub(crate) building: Vec<Native>,
     /// Last known contents of the sources.
     known: KnownSources,
+    /// Answers of remote schemas to the introspection query, by name.
+    pub(crate) remote_told: Vec<(String, Bytes)>,
     /// True if no source could be opened, so there is nothing to query.
     pub(crate) is_waiting: bool,
     pub(crate) readiness: Readiness,
@@ -88,7 +91,7 @@ impl Generation {
         let is_waiting = opened.sources.is_empty();
         let findings = std::mem::take(&mut opened.findings);
         let made = Self::of(config, number, graph, findings)?;
-        let Opened { watches, building, native_auth: said, known, .. } = opened;
+        let Opened { watches, building, native_auth: said, known, remote_told, .. } = opened;
         let mut native_auth = NativeAuth::default();
         for (name, AuthSettings { line, variables }) in said {
             let added = native_auth.add(&name, line.as_ref(), &variables);
@@ -96,6 +99,7 @@ impl Generation {
         }
         let credentials = native_auth.credentials(made.authenticator.credentials());
         let mut made = Self { is_waiting, watches, building, credentials, native_auth, known, ..made };
+        made.remote_told = remote_told;
         // All mistakes of the metadata were reported with locations, so these are no longer needed.
         if let Some(described) = made.config.described.as_mut().and_then(Arc::get_mut) {
             described.loaded.places.forget();
@@ -138,6 +142,7 @@ impl Generation {
             watches,
             building: Vec::new(),
             known: KnownSources::default(),
+            remote_told: Vec::new(),
             is_waiting,
             readiness,
             dev,

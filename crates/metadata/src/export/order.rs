@@ -16,7 +16,8 @@ pub fn to_export_order(document: &Metadata) -> Metadata {
     let mut document = document.clone();
     document.sources.sort_by(|a, b| a.name.cmp(&b.name));
     document.sources.iter_mut().for_each(order_source);
-    for list in [&mut document.remote_schemas, &mut document.cron_triggers] {
+    document.remote_schemas.sort_by(|a, b| a.name.cmp(&b.name));
+    for list in [&mut document.cron_triggers] {
         list.sort_by(|a, b| name_of(a).cmp(name_of(b)));
     }
     document.actions.sort_by(|a, b| a.name.cmp(&b.name));

@@ -80,8 +80,8 @@ fn serves(weir: &Weir) {
 fn tells(said: &str, more: &[&str]) {
     let parts = [
         "event trigger `customer_changed` is not supported",
-        "remote relationship `weather` is not supported",
-        "remote schema `weather` is not supported",
+        "in relationship \"weather\": remote schema with name \"weather\" is not found",
+        "HTTP exception occurred while sending the request to \"http://localhost:9/graphql\"",
         "action `press` is not supported",
         "in table \"Track\": in relationship \"genre\": table `Genre` is not tracked",
         "cron trigger `nightly` is not supported",

@@ -25,9 +25,6 @@ const ENTRIES: &[&str] = &[
     "delete_event_trigger",
     "redeliver_event",
     "invoke_event_trigger",
-    "create_remote_relationship",
-    "update_remote_relationship",
-    "delete_remote_relationship",
     "set_apollo_federation_config",
     "track_native_query",
     "untrack_native_query",
@@ -43,16 +40,6 @@ const VERBS: [&str; 17] = [
 ];
 /// Further unsupported commands.
 const OTHERS: &[&str] = &[
-    "add_remote_schema",
-    "update_remote_schema",
-    "remove_remote_schema",
-    "reload_remote_schema",
-    "introspect_remote_schema",
-    "add_remote_schema_permissions",
-    "drop_remote_schema_permissions",
-    "create_remote_schema_remote_relationship",
-    "update_remote_schema_remote_relationship",
-    "delete_remote_schema_remote_relationship",
     "create_cron_trigger",
     "delete_cron_trigger",
     "create_scheduled_event",
@@ -97,6 +84,11 @@ impl Work {
             }
             "clear_metadata" if is_of_metadata => self.clear(),
             "reload_metadata" if is_of_metadata => self.reload(),
+            "reload_remote_schema" if is_of_metadata => {
+                self.told_of_remote_schema(args)?;
+                self.reload()
+            }
+            "introspect_remote_schema" if is_of_metadata => self.told_of_remote_schema(args),
             "drop_inconsistent_metadata" if is_of_metadata => self.drop_inconsistent(),
             "get_catalog_state" if is_of_metadata => self.catalog_state(),
             "set_catalog_state" if is_of_metadata => self.set_catalog_state(args),
@@ -133,6 +125,23 @@ impl Work {
         } else {
             format!("{{\"message\":\"success\",{}}}", state.members())
         })
+    }
+
+    /// The answer of a remote schema to the introspection query; an empty object if it gave none.
+    fn told_of_remote_schema(&self, args: JsonRef<'_>) -> Done {
+        let missing = || HasuraError::new("parse-failed", "$.args", "key \"name\" not found");
+        let name = text(args, "name")?.ok_or_else(missing)?;
+        let generation = self.live.current();
+        if let Some((_, told)) = generation.remote_told.iter().find(|it| it.0 == name) {
+            return Ok(String::from_utf8_lossy(told).into_owned());
+        }
+        let described = generation.config.described.as_ref();
+        let mut entries = described.into_iter().flat_map(|it| &it.loaded.document.remote_schemas);
+        if entries.any(|it| it.name == name) {
+            return Ok("{}".to_owned());
+        }
+        let message = format!("remote schema with name \"{name}\" does not exist");
+        Err(HasuraError::new("not-exists", "$.args.name", message))
     }
 
     /// Runs a list of commands that edit single entries as one change; `None` if it contains other commands.
