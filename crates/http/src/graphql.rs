@@ -10,25 +10,59 @@
 mod check_response;
 mod forward;
 mod introspect;
+mod lookups;
 mod operation_text;
+mod presets;
+mod roles;
+mod server_names;
+mod template;
 
+use self::lookups::ResolvedLookup;
+use self::roles::{RoleView, ServerSchema};
+use self::server_names::ServerNames;
 use crate::call::{CallCounts, Upstream, UpstreamSettings};
 use crate::passthrough::answer_keeper::Keeper;
-use crate::passthrough::{OpenError, Server, Shown};
+use crate::passthrough::{Naming, OpenError, RemoteSchema, Server, Shown};
+use bytes::Bytes;
 use http::uri::PathAndQuery;
 use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity};
-use weir_engine::source::{OthersChanges, PlanError, PlanNode, PreparedFetch, ServiceCalls, Source};
-use weir_language::schema::{FieldId, Schema, Visibility};
+use weir_engine::source::{OthersChanges, PlanError, PlanNode, PreparedFetch, ServiceCalls, Source, nothing};
+use weir_language::schema::{FieldId, Schema, TypeKind, Visibility};
 
 /// Maximum nesting of an answer: deeper than a selection.
 const DEPTH_MAX: u32 = 200;
 
 /// A GraphQL server.
 pub struct GraphqlSource {
-    schema: Arc<Schema>,
+    contents: Arc<Contents>,
     shown: Shown,
+    roles: Roles,
     link: Arc<GraphqlLink>,
+    /// Answer to the introspection query.
+    told: Bytes,
+    /// Lookups of a remote schema that do not fit: their places, and why.
+    lookup_faults: Vec<(usize, String)>,
+    /// Roles of a remote schema whose permission does not fit: their places, and why.
+    role_faults: Vec<(usize, String)>,
+}
+
+/// The schema of a server, and its names there.
+#[derive(Debug)]
+pub(crate) struct Contents {
+    pub(crate) schema: Arc<Schema>,
+    names: ServerNames,
+    lookups: Vec<ResolvedLookup>,
+}
+
+/// What roles see of a remote schema.
+enum Roles {
+    /// The audience decides: it is a server of a file of services.
+    ByAudience,
+    /// Every role sees all of it.
+    All,
+    /// The admin sees all of it, these roles what their permissions say, others nothing.
+    Listed(Vec<(String, Arc<RoleView>)>),
 }
 
 /// Connection to the server, shared by its fetches.
@@ -61,18 +95,114 @@ impl GraphqlSource {
     /// The server does not answer, or its schema is invalid.
     pub async fn open(server: Server) -> Result<Self, OpenError> {
         let link = Arc::new(GraphqlLink::new(server)?);
-        let schema = Arc::new(introspect::ask(&link).await?);
-        let shown = Shown::new(link.server.audience.as_ref(), &schema);
-        Ok(Self { schema, shown, link })
+        let told = introspect::ask(&link).await?;
+        Self::with_link(link, told)
     }
 
-    /// A server with the schema from an earlier introspection.
+    /// A server that told this about its schema, see [`Self::told`].
     /// # Errors
-    /// The settings are invalid.
-    pub fn of(server: Server, schema: Arc<Schema>) -> Result<Self, OpenError> {
-        let link = Arc::new(GraphqlLink::new(server)?);
-        let shown = Shown::new(link.server.audience.as_ref(), &schema);
-        Ok(Self { schema, shown, link })
+    /// The settings are invalid, or the schema is.
+    pub fn from_told(server: Server, told: Bytes) -> Result<Self, OpenError> {
+        Self::with_link(Arc::new(GraphqlLink::new(server)?), told)
+    }
+
+    fn with_link(link: Arc<GraphqlLink>, told: Bytes) -> Result<Self, OpenError> {
+        let remote = link.server.remote.as_deref();
+        let prefix = Naming::with_prefix(&link.server.prefix);
+        let naming = remote.map_or(&prefix, |it| &it.naming);
+        let read = introspect::read(&told, naming, remote.map_or(&[], |it| &it.lookups))?;
+        let introspect::Introspected { schema, names, lookups, faults: lookup_faults } = read;
+        let contents = Arc::new(Contents { schema: Arc::new(schema), names, lookups });
+        let shown = Shown::new(link.server.audience.as_ref(), &contents.schema);
+        let mut role_faults = Vec::new();
+        let roles = remote.map_or(Roles::ByAudience, |it| read_roles(it, &contents, &mut role_faults));
+        Ok(Self { contents, shown, roles, link, told, lookup_faults, role_faults })
+    }
+
+    /// The body of the server's answer to the introspection query.
+    #[must_use]
+    pub fn told(&self) -> &Bytes {
+        &self.told
+    }
+
+    /// Lookups of a remote schema that do not fit: their places, and why.
+    #[must_use]
+    pub fn lookup_faults(&self) -> &[(usize, String)] {
+        &self.lookup_faults
+    }
+
+    /// Roles of a remote schema whose permission does not fit: their places, and why. They see nothing.
+    #[must_use]
+    pub fn role_faults(&self) -> &[(usize, String)] {
+        &self.role_faults
+    }
+
+    /// The type of the source's schema that the server calls `ty`, and its field that the server calls `field`: their names in the
+    /// graph, and that of the field's scalar or enum.
+    #[must_use]
+    pub fn find_leaf(&self, ty: &str, field: &str) -> Option<[&str; 3]> {
+        let Contents { schema, names, .. } = &*self.contents;
+        let on = names.find_type(schema, ty)?;
+        let field = names.find_field(schema, on, field)?;
+        let leaf = schema.field(field).ty;
+        let is_leaf = matches!(schema.ty(leaf.base).kind, TypeKind::Scalar(_) | TypeKind::Enum);
+        let names = [schema.type_name(on), schema.field_name(field), schema.type_name(leaf.base)];
+        (is_leaf && !leaf.wraps.is_list()).then_some(names)
+    }
+
+    /// The object type that the server calls `ty`: its name in the graph, and true if it has a field called `field` there.
+    #[must_use]
+    pub fn find_object(&self, ty: &str, field: &str) -> Option<(&str, bool)> {
+        let Contents { schema, names, .. } = &*self.contents;
+        let on = names.find_type(schema, ty).filter(|it| schema.ty(*it).kind == TypeKind::Object)?;
+        Some((schema.type_name(on), schema.field_by_name(on, field).is_some()))
+    }
+}
+
+/// Reads the permissions of a remote schema.
+fn read_roles(remote: &RemoteSchema, contents: &Contents, faults: &mut Vec<(usize, String)>) -> Roles {
+    let Some(permissions) = &remote.roles else { return Roles::All };
+    let server = ServerSchema { schema: &contents.schema, names: &contents.names };
+    let mut views = Vec::new();
+    for (at, permission) in permissions.iter().enumerate() {
+        match roles::read(&permission.sdl, server) {
+            Ok(mut view) => {
+                show_lookups(contents, &mut view);
+                view.visibility.close_with_joins(&contents.schema);
+                views.push((permission.role.clone(), Arc::new(view)));
+            }
+            Err(reason) => faults.push((at, reason)),
+        }
+    }
+    Roles::Listed(views)
+}
+
+/// Shows a role the lookups whose fields it sees, with the arguments that a relationship sets.
+fn show_lookups(contents: &Contents, view: &mut RoleView) {
+    let schema = &*contents.schema;
+    for lookup in &contents.lookups {
+        let mut last = None;
+        let mut is_shown = true;
+        for step in &lookup.steps {
+            let Some(own) = step.own else {
+                is_shown = false;
+                break;
+            };
+            let is_open = |name: &str| {
+                let input = schema.input_by_name(schema.field(own).arguments, name);
+                input.is_some_and(|it| view.visibility.has_input(it) || view.preset(it).is_some())
+            };
+            is_shown &= view.visibility.has_field(own) && step.arguments.iter().all(|it| is_open(&it.name));
+            last = Some(own);
+        }
+        view.visibility.show_field(lookup.field, is_shown);
+        let Some(last) = last.filter(|_| is_shown) else { continue };
+        for input in schema.arguments(lookup.field) {
+            // An argument that stands for a key has no namesake.
+            let name = schema.input_name(input);
+            let own = schema.input_by_name(schema.field(last).arguments, name);
+            view.visibility.show_input(input, own.is_none_or(|it| view.visibility.has_input(it)));
+        }
     }
 }
 
@@ -82,20 +212,26 @@ impl Source for GraphqlSource {
     }
 
     fn schema(&self) -> &Arc<Schema> {
-        &self.schema
+        &self.contents.schema
+    }
+
+    fn namespace(&self) -> Option<&str> {
+        self.link.server.remote.as_ref()?.naming.namespace.as_deref()
     }
 
     fn others_changes(&self) -> OthersChanges {
         OthersChanges::Lifetimes
     }
 
-    /// Every query is live by polling, since servers do not report changes.
+    /// Every query is live by polling, since servers do not report changes; those of remote schemas are not, as in Hasura.
     fn is_live(&self, _: FieldId) -> bool {
-        true
+        self.link.server.remote.is_none()
     }
 
     fn prepare(&self, node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
-        Ok(Box::new(forward::ForwardedFetch::new(Arc::clone(&self.schema), Arc::clone(&self.link), node)))
+        let role = self.role_view(node.facts).cloned();
+        let contents = Arc::clone(&self.contents);
+        Ok(Box::new(forward::ForwardedFetch::new(contents, Arc::clone(&self.link), role, node)))
     }
 
     fn calls(&self) -> Vec<ServiceCalls> {
@@ -104,10 +240,31 @@ impl Source for GraphqlSource {
     }
 
     fn profile(&self, identity: &Identity, facts: &mut Facts) {
-        self.shown.profile(identity, facts);
+        match &self.roles {
+            Roles::ByAudience => self.shown.profile(identity, facts),
+            Roles::All => {}
+            Roles::Listed(_) if identity.is_admin() => {}
+            Roles::Listed(views) => {
+                let at = views.iter().position(|it| *it.0 == *identity.role);
+                facts.push(at.map_or(0, |it| it as u64 + 1));
+            }
+        }
     }
 
     fn visibility(&self, facts: &[u64]) -> Option<Visibility> {
-        self.shown.visibility(self.schema(), facts)
+        match (&self.roles, self.role_view(facts)) {
+            (Roles::ByAudience, _) => self.shown.visibility(self.schema(), facts),
+            (Roles::All | Roles::Listed(_), Some(view)) => Some(view.visibility.clone()),
+            (Roles::All | Roles::Listed(_), None) => Some(nothing(self.schema())),
+        }
+    }
+}
+
+impl GraphqlSource {
+    /// What callers with these facts see, if roles differ.
+    fn role_view(&self, facts: &[u64]) -> Option<&Arc<RoleView>> {
+        let Roles::Listed(views) = &self.roles else { return None };
+        let at = usize::try_from(*facts.first()?).ok()?.checked_sub(1)?;
+        views.get(at).map(|it| &it.1)
     }
 }

@@ -7,6 +7,8 @@ pub(crate) mod answer_keeper;
 pub(crate) mod argument_json;
 mod audience;
 mod made_header;
+mod naming;
+mod remote_schema;
 
 use crate::cache::Cache;
 use crate::call::{Ask, CallError, CallPolicy, Failure, Peer, Protocol, milliseconds_left, trace};
@@ -23,6 +25,8 @@ pub use argument_json::Arguments;
 pub use audience::Audience;
 pub(crate) use audience::{Shown, find as find_guarded};
 pub use made_header::MadeHeader;
+pub use naming::{NameRule, Naming};
+pub use remote_schema::{FieldLookup, KEY_PREFIX, LookupKey, LookupStep, RemoteSchema, RoleSdl};
 
 /// A remote server that resolves all of its types.
 #[derive(Clone, Debug)]
@@ -53,6 +57,8 @@ pub struct Server {
     pub type_tags: Vec<(Box<str>, Arc<str>)>,
     /// Callers who see the server; `None`: only the admin.
     pub audience: Option<Audience>,
+    /// What differs if it is a remote schema of Hasura's metadata.
+    pub remote: Option<Arc<RemoteSchema>>,
 }
 
 /// A header that is sent with every call.
@@ -111,6 +117,7 @@ impl Server {
             ForwardedValue::From(_) | ForwardedValue::Fixed(_) => None,
         });
         let mut names: Vec<Box<str>> = made.flatten().collect();
+        names.extend(self.remote.iter().flat_map(|_| RemoteSchema::reads_claims()));
         names.sort_unstable();
         names.dedup();
         names
@@ -148,6 +155,9 @@ impl Server {
                     }
                 }),
             }
+        }
+        if let Some(remote) = &self.remote {
+            remote.pass(client, caller, sent);
         }
     }
 

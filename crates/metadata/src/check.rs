@@ -3,6 +3,7 @@
 use crate::document::Metadata;
 use crate::document::permission::PermissionEntry;
 use crate::document::remote_relationship::{RemoteRelationshipEntry, RemoteTarget, remote_field_steps};
+use crate::document::remote_schema::RemoteSchemaEntry;
 use crate::document::source::{SourceEntry, SourceKind};
 use crate::document::table::{
     ForeignKeyOn, RelationshipEntry, RootFieldEntries, RootFieldEntry, TableEntry, TableName,
@@ -84,6 +85,8 @@ pub fn faults(document: &Metadata) -> Vec<Found> {
     walk.each("sources", &document.sources, source);
     actions::check_actions(&mut walk, document);
     walk.unique("cron_triggers", &document.cron_triggers, |it| it.name.clone(), "cron triggers");
+    walk.unique("remote_schemas", &document.remote_schemas, |it| it.name.clone(), "remote schemas");
+    walk.each("remote_schemas", &document.remote_schemas, remote_schema);
     walk.unique("inherited_roles", &document.inherited_roles, |it| it.role_name.clone(), "inherited roles");
     walk.each("inherited_roles", &document.inherited_roles, |walk, it| {
         if it.role_set.iter().chain([&it.role_name]).any(|it| it == "admin") {
@@ -240,6 +243,20 @@ fn relationship(walk: &mut Walk, entry: &RelationshipEntry) {
             }
             (Some(_), None) | (None, Some(_)) => {}
         }
+    });
+}
+
+fn remote_schema(walk: &mut Walk, entry: &RemoteSchemaEntry) {
+    if let Err(message) = entry.definition.address() {
+        walk.walk_below(["definition".into()], |walk| walk.wrong(message));
+    }
+    walk.unique("permissions", &entry.permissions, |it| it.role.clone(), "remote schema permissions");
+    walk.each("permissions", &entry.permissions, |walk, it| not_admin(walk, &it.role));
+    let types = &entry.remote_relationships;
+    walk.unique("remote_relationships", types, |it| it.type_name.clone(), "types");
+    walk.each("remote_relationships", types, |walk, it| {
+        walk.unique("relationships", &it.relationships, |it| it.name.clone(), "remote relationships");
+        walk.each("relationships", &it.relationships, remote_relationship);
     });
 }
 

@@ -13,6 +13,7 @@ pub mod logical_model;
 pub mod native_query;
 pub mod permission;
 pub mod remote_relationship;
+pub mod remote_schema;
 pub mod source;
 pub mod table;
 pub mod table_name;
@@ -24,6 +25,7 @@ use action::ActionEntry;
 use api::{AllowlistEntry, ApiLimits, InheritedRole, QueryCollection, RestEndpoint, SchemaIntrospection};
 use cron_trigger::CronTriggerEntry;
 use custom_types::CustomTypes;
+use remote_schema::RemoteSchemaEntry;
 use serde::{Deserialize, Serialize};
 use source::SourceEntry;
 
@@ -37,7 +39,7 @@ pub struct Metadata {
     #[serde(serialize_with = "source::serialize_list")]
     pub sources: Vec<SourceEntry>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub remote_schemas: Vec<Json>,
+    pub remote_schemas: Vec<RemoteSchemaEntry>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub actions: Vec<ActionEntry>,
     #[serde(default, skip_serializing_if = "is_default")]

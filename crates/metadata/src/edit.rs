@@ -1,7 +1,7 @@
 //! Commands of Hasura's metadata API that change single entries, as edits of a document.
 //!
 //! `arguments` takes the members of a command apart, `lookup` finds what it is about, `sources`, `permissions` and `event_triggers` have the commands about databases, `graph` those about
-//! everything else, `actions` those about actions and their types, `cron_triggers` those about schedules; `rename` follows a new name into conditions, `paths` removes entries by their places.
+//! everything else, `actions` those about actions and their types, `cron_triggers` those about schedules, `remote_schemas` those about other servers; `rename` follows a new name into conditions, `paths` removes entries by their places.
 //!
 //! **Invariant:** an edit gives a new document, whose references nobody has resolved yet; one that is refused gives none.
 
@@ -14,6 +14,7 @@ mod lookup;
 mod native_queries;
 mod paths;
 mod permissions;
+mod remote_schemas;
 mod rename;
 mod sources;
 
@@ -70,13 +71,15 @@ const BACKENDS: [(&str, &str); 4] =
 fn command(name: &str) -> Option<(Command, &'static str)> {
     let of_source = |verb: &str| {
         let other = || permissions::command(verb).or_else(|| event_triggers::command(verb));
-        sources::command(verb).or_else(other).or_else(|| native_queries::command(verb))
+        let of_remotes = || remote_schemas::command_of_table(verb);
+        sources::command(verb).or_else(other).or_else(|| native_queries::command(verb)).or_else(of_remotes)
     };
     let prefixed =
         BACKENDS.iter().find_map(|(prefix, kind)| Some((of_source(name.strip_prefix(prefix)?)?, *kind)));
     let of_all = || {
         let of_graph =
             graph::command(name).or_else(|| actions::command(name)).or_else(|| cron_triggers::command(name));
+        let of_graph = of_graph.or_else(|| remote_schemas::command(name));
         of_graph.or_else(|| event_triggers::command_of_all(name))
     };
     let bare = || Some((of_all().or_else(|| of_source(name))?, "postgres"));

@@ -35,11 +35,12 @@ const MEMBERS: [(&str, &str); 9] = [
 ];
 
 /// Kinds of entries by the lists of the document that hold them, with the key of their names.
-const SECTIONS: [(&str, &str, &str); 5] = [
+const SECTIONS: [(&str, &str, &str); 6] = [
     ("allowlist", "allowlist", "collection"),
     ("cron_triggers", "cron_trigger", "name"),
     ("inherited_roles", "inherited_role", "role_name"),
     ("query_collections", "query_collections", "name"),
+    ("remote_schemas", "remote_schema", "name"),
     ("rest_endpoints", "rest_endpoint", "name"),
 ];
 
@@ -72,6 +73,13 @@ pub fn inconsistent(places: &Places, path: &[Step], reason: &str) -> Inconsisten
         let depth = match (&**section, rest) {
             // A single query of a collection.
             ("query_collections", [_, _, _, ..]) => 5,
+            // A single permission or relationship of a remote schema.
+            ("remote_schemas", [Step::Key(list), Step::Item(_), ..]) if **list == *"permissions" => {
+                return remote_permission(entry, rest, &plain, made);
+            }
+            ("remote_schemas", [_, _, Step::Key(list), Step::Item(_), ..]) if **list == *"relationships" => {
+                return remote_relationship(entry, rest, reason, made);
+            }
             // Roles that disagree are inherited as far as they agree.
             ("inherited_roles", [_, ..]) => 0,
             _ => 2,
@@ -112,6 +120,37 @@ fn action(
         }
         _ => made("action", format!("action {name}"), reason, json(entry), 2),
     }
+}
+
+/// The permission at `below` of a remote schema. Without it the server would be shown to all roles, so the whole entry goes.
+fn remote_permission(
+    entry: &Node,
+    below: &[Step],
+    reason: &str,
+    made: impl Fn(&'static str, String, String, Json, usize) -> Inconsistent,
+) -> Inconsistent {
+    let permission = node(entry, &below[..2]);
+    let role = text(permission, "role");
+    let name = format!("{role} permission in remote schema {}", text(entry, "name"));
+    made("remote_schema_permission", name, reason.to_owned(), json(permission), 2)
+}
+
+/// The relationship at `below` of a type of a remote schema.
+fn remote_relationship(
+    entry: &Node,
+    below: &[Step],
+    reason: &str,
+    made: impl Fn(&'static str, String, String, Json, usize) -> Inconsistent,
+) -> Inconsistent {
+    let ty = text(node(entry, &below[..2]), "type_name");
+    let relationship = node(entry, &below[..4]);
+    let name = text(relationship, "name");
+    let schema = text(entry, "name");
+    let reason = format!(
+        "Inconsistent object: in remote schema \"{schema}\": in type \"{ty}\": in relationship \"{name}\": {reason}"
+    );
+    let name = format!("remote_relationship {name} on type {ty} in remote schema {schema}");
+    made("remote_schema_remote_relationship", name, reason, json(relationship), 6)
 }
 
 /// The function at `at` of `source`, or the permission of it at `below`.

@@ -26,6 +26,7 @@ use crate::sources::native::{AuthSettings, Native};
 use crate::sources::services;
 use crate::sources::{self, Down, Findings, Opened};
 use arc_swap::ArcSwap;
+use bytes::Bytes;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -72,6 +73,8 @@ pub struct Generation {
     pub(crate) cron_triggers: Vec<CronTrigger>,
     /// Last known contents of the sources.
     known: KnownSources,
+    /// Answers of remote schemas to the introspection query, by name.
+    pub(crate) remote_told: Vec<(String, Bytes)>,
     /// True if no source could be opened, so there is nothing to query.
     pub(crate) is_waiting: bool,
     pub(crate) readiness: Readiness,
@@ -97,7 +100,9 @@ impl Generation {
         let is_waiting = opened.sources.is_empty();
         let findings = std::mem::take(&mut opened.findings);
         let made = Self::of(config, number, graph, findings)?;
-        let Opened { watches, building, native_auth: said, events, cron_triggers, known, .. } = opened;
+        let Opened {
+            watches, building, native_auth: said, events, cron_triggers, known, remote_told, ..
+        } = opened;
         let mut native_auth = NativeAuth::default();
         for (name, AuthSettings { line, variables }) in said {
             let added = native_auth.add(&name, line.as_ref(), &variables);
@@ -113,6 +118,7 @@ impl Generation {
             events,
             cron_triggers,
             known,
+            remote_told,
             ..made
         };
         // All mistakes of the metadata were reported with locations, so these are no longer needed.
@@ -159,6 +165,7 @@ impl Generation {
             events: Vec::new(),
             cron_triggers: Vec::new(),
             known: KnownSources::default(),
+            remote_told: Vec::new(),
             is_waiting,
             readiness,
             dev,

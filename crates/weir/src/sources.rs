@@ -9,22 +9,24 @@ mod kind;
 pub(crate) mod known_sources;
 pub mod native;
 mod remote_joins;
+mod remote_schemas;
 pub mod services;
 
 use crate::config::source::address;
 use crate::config::source::address::Address;
 use crate::config::{Config, Described, Source};
+use bytes::Bytes;
 use databases::{OpenPostgres, Unopened, postgres, sqlite, unreached_postgres, unreached_sqlite};
 use known_sources::{KnownContents, KnownSources};
 use native::{AuthSettings, Native};
-use remote_joins::{TableField, table_joins};
+use remote_joins::{RemoteJoin, TableField, table_joins};
 use services::{Joined, Servers};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use weir_database::postgres::PostgresSource;
-use weir_engine::compose::{Graph, Join};
+use weir_engine::compose::{ComposeError, Graph, Join};
 use weir_engine::memory::Memory;
 use weir_engine::source::Source as EngineSource;
 use weir_events::capture::postgres::WideNumbers;
@@ -33,6 +35,7 @@ use weir_events::service::{EventDatabase, EventSource};
 use weir_hasura::open::{OpenedFile, RemoteField, Served};
 use weir_language::schema::build::SchemaBuilder;
 use weir_metadata::document::customization::Customization;
+use weir_metadata::document::remote_schema::RemoteSchemaEntry;
 use weir_native::store;
 use weir_postgres::Watch;
 use weir_relational::catalog::{Catalog, Warning};
@@ -64,18 +67,18 @@ pub(crate) fn graph(config: &Config, before: Option<&KnownSources>) -> Result<(G
     }
     let mut opened = open_all(config, before)?;
     opened.cron_triggers = cron_triggers::resolve(config, &mut opened.findings)?;
+    let (others, fields) = (opened.sources.clone(), std::mem::take(&mut opened.table_fields));
+    let known = (before, &mut opened.known);
+    let remotes = remote_schemas::open(config, (&others, &fields), known, &mut opened.findings)?;
+    opened.sources.extend(remotes.sources);
+    opened.remote_joins.extend(remotes.joins);
+    opened.remote_told = remotes.told;
     if let Some(actions) = actions::open(config, &opened.sources, &mut opened.findings) {
         opened.remote_joins.extend(actions::joins(config, &actions, &opened.sources));
         opened.sources.push(actions);
     }
-    let sources = if opened.sources.is_empty() { vec![empty_source()?] } else { opened.sources.clone() };
-    let mut joins = opened.joins.clone();
-    if opened.findings.leaves_out_sources() {
-        // Joins to a source that is down are left out until it is available.
-        joins.retain(|it| it.resolve(&sources).is_ok());
-    }
-    let is_part = opened.findings.leaves_out_sources();
-    Ok((compose(sources, &joins, &opened.remote_joins, is_part)?, opened))
+    let graph = opened.compose_consistent(config)?;
+    Ok((graph, opened))
 }
 
 /// Placeholder while no source is available; no request reaches it.
@@ -95,7 +98,9 @@ pub struct Opened {
     /// Fields resolved by other sources.
     pub joins: Vec<Joined>,
     /// Relationships of the metadata to other sources.
-    pub remote_joins: Vec<Join>,
+    pub remote_joins: Vec<RemoteJoin>,
+    /// Answers of remote schemas to the introspection query, by name.
+    pub(crate) remote_told: Vec<(String, Bytes)>,
     /// Fields of tables that other sources answer.
     table_fields: Vec<TableField>,
     /// Problems for the operator.
@@ -210,6 +215,63 @@ pub(crate) fn open_all(config: &Config, before: Option<&KnownSources>) -> Result
 }
 
 impl Opened {
+    /// Composes the sources. A remote schema that clashes with others is left out, and so is a relationship that does not fit.
+    fn compose_consistent(&mut self, config: &Config) -> Result<Graph, String> {
+        let is_part = self.findings.leaves_out_sources();
+        loop {
+            let sources = if self.sources.is_empty() { vec![empty_source()?] } else { self.sources.clone() };
+            let mut joins = self.joins.clone();
+            if is_part {
+                // Joins to a source that is down are left out until it is available.
+                joins.retain(|it| it.resolve(&sources).is_ok());
+            }
+            let joins = resolve_joins(&sources, &joins, &self.remote_joins)?;
+            match compose_with(sources, &joins, is_part) {
+                Ok(graph) => return Ok(graph),
+                Err(errors) if self.leave_out_clashing(config, &errors) => {}
+                Err(errors) => return Err(describe_errors(&errors)),
+            }
+        }
+    }
+
+    /// Leaves out remote schemas and relationships that are the cause of `errors`; false if there are none.
+    fn leave_out_clashing(&mut self, config: &Config, errors: &[ComposeError]) -> bool {
+        let Some(described) = &config.described else { return false };
+        let mut has_changed = false;
+        for error in errors {
+            let (path, name) = match error {
+                ComposeError::Join { place, .. } => {
+                    let is_named = |it: &RemoteJoin| format!("{}.{}", it.join.on, it.join.name) == *place;
+                    let Some(at) = self.remote_joins.iter().position(is_named) else { continue };
+                    (self.remote_joins.remove(at).path, None)
+                }
+                ComposeError::TypeTwice { second, .. }
+                | ComposeError::ScalarReaders { second, .. }
+                | ComposeError::RootFieldTwice { second, .. } => {
+                    let schemas = &described.loaded.document.remote_schemas;
+                    let own = |it: &RemoteSchemaEntry| remote_schemas::source_name(&it.name) == *second;
+                    let Some(at) = schemas.iter().position(own) else { continue };
+                    (vec!["remote_schemas".into(), at.into()], Some(second))
+                }
+                ComposeError::SourceNames { .. }
+                | ComposeError::Extension { .. }
+                | ComposeError::Hint { .. }
+                | ComposeError::Schema { .. } => continue,
+            };
+            let reason = remote_schemas::clash_words(error);
+            self.findings.leave_out(described.inconsistent(&path, &reason));
+            if let Some(name) = name {
+                self.sources.retain(|it| it.name() != name);
+                self.remote_joins.retain(|it| it.join.source != *name);
+            }
+            has_changed = true;
+        }
+        let sources = &self.sources;
+        self.remote_joins
+            .retain(|it| sources.iter().any(|source| source.schema().type_by_name(&it.join.on).is_some()));
+        has_changed
+    }
+
     /// Adds `made`, the source at index `place` of `config`.
     fn take(&mut self, config: &Config, place: usize, made: Made) {
         let entry = &config.sources[place];
@@ -250,30 +312,48 @@ impl Opened {
 pub fn compose(
     sources: Vec<Arc<dyn EngineSource>>,
     joins: &[Joined],
-    more: &[Join],
+    more: &[RemoteJoin],
     is_part: bool,
 ) -> Result<Graph, String> {
+    let joins = resolve_joins(&sources, joins, more)?;
+    compose_with(sources, &joins, is_part).map_err(|errors| describe_errors(&errors))
+}
+
+fn resolve_joins(
+    sources: &[Arc<dyn EngineSource>],
+    joins: &[Joined],
+    more: &[RemoteJoin],
+) -> Result<Vec<Join>, String> {
     let (resolved, wrong): (Vec<_>, Vec<_>) =
-        joins.iter().map(|it| it.resolve(&sources)).partition(Result::is_ok);
+        joins.iter().map(|it| it.resolve(sources)).partition(Result::is_ok);
     let wrong: Vec<String> = wrong.into_iter().filter_map(Result::err).collect();
     if !wrong.is_empty() {
         return Err(wrong.join("\n"));
     }
-    let joins: Vec<Join> = resolved.into_iter().flatten().chain(more.iter().cloned()).collect();
-    let graph = if is_part { Graph::compose_some(sources, &joins) } else { Graph::compose(sources, &joins) };
-    graph.map_err(|errors| {
-        let mut counts = HashMap::new();
-        let shown = errors.iter().filter(|it| {
-            let count = counts.entry(std::mem::discriminant(*it)).or_insert(0);
-            *count += 1;
-            *count <= CLASHES_SHOWN_MAX
-        });
-        let mut lines: Vec<String> = shown.map(ToString::to_string).collect();
-        if lines.len() < errors.len() {
-            lines.push(format!("and {} more like these", errors.len() - lines.len()));
-        }
-        lines.join("\n")
-    })
+    Ok(resolved.into_iter().flatten().chain(more.iter().map(|it| it.join.clone())).collect())
+}
+
+fn compose_with(
+    sources: Vec<Arc<dyn EngineSource>>,
+    joins: &[Join],
+    is_part: bool,
+) -> Result<Graph, Vec<ComposeError>> {
+    if is_part { Graph::compose_some(sources, joins) } else { Graph::compose(sources, joins) }
+}
+
+/// All conflicts, one line each; at most [`CLASHES_SHOWN_MAX`] of a kind.
+fn describe_errors(errors: &[ComposeError]) -> String {
+    let mut counts = HashMap::new();
+    let shown = errors.iter().filter(|it| {
+        let count = counts.entry(std::mem::discriminant(*it)).or_insert(0);
+        *count += 1;
+        *count <= CLASHES_SHOWN_MAX
+    });
+    let mut lines: Vec<String> = shown.map(ToString::to_string).collect();
+    if lines.len() < errors.len() {
+        lines.push(format!("and {} more like these", errors.len() - lines.len()));
+    }
+    lines.join("\n")
 }
 
 /// Opens one source.

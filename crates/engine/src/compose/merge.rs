@@ -13,7 +13,7 @@ use std::sync::Arc;
 use weir_language::ast::OperationKind;
 use weir_language::schema::build::SchemaBuilder;
 use weir_language::schema::{
-    Applied, FieldId, InputId, Run, Schema, Type, TypeId, TypeKind, TypeRef, Wording, builtin,
+    Applied, FieldId, InputId, Run, ScalarReader, Schema, Type, TypeId, TypeKind, TypeRef, Wording, builtin,
 };
 use weir_language::wraps::Wraps;
 
@@ -298,7 +298,8 @@ impl<'m> Merger<'m> {
         let second = sources[source].name().to_owned();
         let ty = schema.ty(id);
         if let (TypeKind::Scalar(one), TypeKind::Scalar(other)) = (theirs.ty(home.ty).kind, ty.kind) {
-            if one != other {
+            // A server of which only the scalar's name is known takes whatever the first source reads.
+            if one != other && other != ScalarReader::Json {
                 self.errors.push(ComposeError::ScalarReaders { name, first, second });
             }
             return;

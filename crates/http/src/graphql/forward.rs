@@ -1,8 +1,10 @@
 //! A plan node that is forwarded: one operation for all root fields, or for up to fifty keys of a level.
 
-use super::GraphqlLink;
 use super::check_response::check_response;
-use super::operation_text::{NUMBER, Text};
+use super::operation_text::{NUMBER, Text, VariableValue};
+use super::roles::RoleView;
+use super::template::merge;
+use super::{Contents, GraphqlLink};
 use crate::cache::{Body, Served};
 use crate::caching::ttl::Shortest;
 use crate::error_report::CallLabel;
@@ -18,15 +20,17 @@ use std::fmt::Write;
 use std::sync::Arc;
 use weir_engine::rows::{CellError, Column, Table};
 use weir_engine::source::{
-    BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, Headers, Ids, PlanNode, PreparedFetch,
-    SourceError, Tag,
+    BoxFuture, ExplainInput, Extensions, FetchBody, FetchInput, FetchResult, FieldError, Headers, Ids,
+    PlanNode, PreparedFetch, Protocol, SourceError, Tag,
 };
 use weir_language::ast::OperationKind;
 use weir_language::json::{Json, JsonRef};
-use weir_language::schema::Schema;
 
 /// Maximum number of keys per operation. Servers limit root fields; Weir's own limit is 50.
 const KEYS_MAX: usize = 50;
+
+/// Maximum number of keys per operation of a remote schema, which has one for each level.
+const REMOTE_KEYS_MAX: usize = 1000;
 
 /// Headers of every call's body.
 pub(super) const HEADERS: [(HeaderName, HeaderValue); 2] = [
@@ -36,9 +40,11 @@ pub(super) const HEADERS: [(HeaderName, HeaderValue); 2] = [
 
 /// A prepared plan node.
 pub(super) struct ForwardedFetch {
-    /// Schema of the source.
-    schema: Arc<Schema>,
+    contents: Arc<Contents>,
     link: Arc<GraphqlLink>,
+    /// What the callers' role sees, if roles differ.
+    role: Option<Arc<RoleView>>,
+    protocol: Protocol,
     ids: Arc<Ids>,
     kind: OperationKind,
     fields: Vec<u32>,
@@ -50,14 +56,21 @@ pub(super) struct ForwardedFetch {
 }
 
 impl ForwardedFetch {
-    pub(super) fn new(schema: Arc<Schema>, link: Arc<GraphqlLink>, node: &PlanNode<'_>) -> Self {
-        let text = Text::of(node, &schema, &link.server.prefix);
+    pub(super) fn new(
+        contents: Arc<Contents>,
+        link: Arc<GraphqlLink>,
+        role: Option<Arc<RoleView>>,
+        node: &PlanNode<'_>,
+    ) -> Self {
+        let text = Text::of(node, &contents, role.as_deref());
         // Each call reports its changes once its result is known.
         let is_change = node.kind == OperationKind::Mutation;
         let touches = if is_change { Vec::new() } else { link.keeper.tags(node) };
         let mut passed = Self {
-            schema,
+            contents,
             link,
+            role,
+            protocol: node.protocol,
             ids: Arc::clone(node.ids),
             kind: node.kind,
             fields: node.fields.to_vec(),
@@ -84,8 +97,8 @@ impl ForwardedFetch {
         }
         out.push_str(if between == ',' { "){" } else { "{" });
         for row in 0..keys {
-            for (at, member) in self.text.members.iter().enumerate().filter(|it| !it.1.is_empty()) {
-                let _ = write!(out, " {}:{}", root_key(at, row), insert_row_number(member, row));
+            for (at, member) in self.text.members.iter().enumerate().filter(|it| !it.1.text.is_empty()) {
+                let _ = write!(out, " {}:{}", root_key(at, row), insert_row_number(&member.text, row));
             }
         }
         out.push('}');
@@ -93,7 +106,9 @@ impl ForwardedFetch {
     }
 
     /// Body of the call for `rows` of the keys.
-    fn body(&self, input: &FetchInput<'_>, rows: std::ops::Range<usize>) -> Vec<u8> {
+    /// # Errors
+    /// The caller lacks a session variable that a permission sets.
+    fn body(&self, input: &FetchInput<'_>, rows: std::ops::Range<usize>) -> Result<Vec<u8>, FieldError> {
         let mut out = b"{\"query\":".to_vec();
         if self.whole.is_empty() {
             argument_json::text(&self.operation(rows.len()), &mut out)
@@ -107,22 +122,72 @@ impl ForwardedFetch {
                 let before = out.len();
                 argument_json::text(&insert_row_number(&variable.name, row), &mut out);
                 out.push(b':');
-                let values = Arguments { schema: &self.schema, ids: &self.ids, input, row: rows.start + row };
-                if values.write(variable.argument, &mut out) { out.push(b',') } else { out.truncate(before) }
+                let schema = &self.contents.schema;
+                let values = Arguments { schema, ids: &self.ids, input, row: rows.start + row };
+                let is_given = self.write_value(&variable.value, &values, &mut out)?;
+                if is_given { out.push(b',') } else { out.truncate(before) }
             }
         }
         if out.last() == Some(&b',') {
             out.pop();
         }
         out.extend_from_slice(b"}}");
-        out
+        Ok(out)
+    }
+
+    /// Appends the value of a variable. Returns `false` and writes nothing if it has no value.
+    fn write_value(
+        &self,
+        value: &VariableValue,
+        values: &Arguments<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, FieldError> {
+        let context = (values.input.caller, self.protocol);
+        match (value, &self.role) {
+            (VariableValue::Argument(argument), None) => Ok(values.write(*argument, out)),
+            (VariableValue::Argument(argument), Some(role)) => {
+                let mut given = Vec::new();
+                if !values.write(*argument, &mut given) {
+                    return Ok(false);
+                }
+                let schema = &self.contents.schema;
+                let ty = schema.input(self.ids.input(argument.input)).ty.base;
+                let mut json = String::new();
+                role.write_value(schema, ty, &String::from_utf8_lossy(&given), context, &mut json)?;
+                out.extend_from_slice(json.as_bytes());
+                Ok(true)
+            }
+            (VariableValue::Fixed { template, columns, client }, _) => {
+                let mut fixed = String::new();
+                let key = |at: usize, out: &mut String| {
+                    values.write_key(columns.get(at).copied().unwrap_or(u32::MAX), out);
+                };
+                template.write(&key, &mut fixed);
+                let mut given = Vec::new();
+                let mut json = String::new();
+                match client {
+                    Some(client) if values.write(*client, &mut given) => {
+                        merge(&String::from_utf8_lossy(&given), &fixed, &mut json);
+                    }
+                    Some(_) | None => json = fixed,
+                }
+                out.extend_from_slice(json.as_bytes());
+                Ok(true)
+            }
+            (VariableValue::Preset(preset), _) => {
+                let mut json = String::new();
+                preset.write(context.0, context.1, &mut json)?;
+                out.extend_from_slice(json.as_bytes());
+                Ok(true)
+            }
+        }
     }
 
     /// Calls the server for `rows` of the keys.
     async fn ask(&self, input: &FetchInput<'_>, rows: std::ops::Range<usize>) -> Result<Served, SourceError> {
         let unfit = |error| SourceError::Rejected { error, field: None };
         self.link.server.check_caller(input.caller).map_err(unfit)?;
-        let body = Bytes::from(self.body(input, rows));
+        let body = Bytes::from(self.body(input, rows).map_err(unfit)?);
         let is_change = self.is_change();
         let call = || {
             let link = Arc::clone(&self.link);
@@ -143,14 +208,29 @@ impl ForwardedFetch {
         CallLabel { shown: &self.link.server.name, headers: input.headers }
     }
 
+    /// The data of an answer, by the rules of its server.
+    fn read_data<'t>(&self, answer: JsonRef<'t>, errors: &mut Errors) -> Result<JsonRef<'t>, SourceError> {
+        let Some(remote) = &self.link.server.remote else { return note_errors(answer, errors) };
+        let code = match self.protocol {
+            Protocol::Hasura => "remote-schema-error",
+            Protocol::GraphqlOverHttp => "SOURCE_REFUSED",
+        };
+        remote_data(answer, remote.prioritizes_data).map_err(|refusal| {
+            let RemoteRefusal { message, extensions } = refusal;
+            let error = FieldError { extensions, ..client_error(code, &message) };
+            SourceError::Rejected { error, field: None }
+        })
+    }
+
     fn is_change(&self) -> bool {
         self.kind == OperationKind::Mutation
     }
 
     async fn answer(&self, input: &FetchInput<'_>) -> Result<FetchResult, SourceError> {
         let rows = input.parent_keys.map_or(1, |keys| keys.first().map_or(0, |it| it.len()));
-        let chunk = |number: usize| number * KEYS_MAX..rows.min((number + 1) * KEYS_MAX);
-        let asked = join_all((0..rows.div_ceil(KEYS_MAX)).map(|it| self.ask(input, chunk(it)))).await;
+        let keys_max = if self.link.server.remote.is_some() { REMOTE_KEYS_MAX } else { KEYS_MAX };
+        let chunk = |number: usize| number * keys_max..rows.min((number + 1) * keys_max);
+        let asked = join_all((0..rows.div_ceil(keys_max)).map(|it| self.ask(input, chunk(it)))).await;
         let mut failures: Vec<Option<SourceError>> = asked.iter().map(|_| None).collect();
         let served = asked.into_iter().zip(&mut failures);
         let served: Vec<Option<Served>> =
@@ -166,10 +246,12 @@ impl ForwardedFetch {
         let mut values = vec![Vec::with_capacity(rows); self.fields.len()];
         for (number, (json, failure)) in tapes.iter().zip(&mut failures).enumerate() {
             let data =
-                json.as_ref().and_then(|it| take_failure(note_errors(it.root(), &mut errors), failure));
+                json.as_ref().and_then(|it| take_failure(self.read_data(it.root(), &mut errors), failure));
             for row in 0..chunk(number).len() {
                 for (at, column) in values.iter_mut().enumerate() {
-                    column.push(data.and_then(|it| it.get(&root_key(at, row))));
+                    let below = &self.text.members[at].below;
+                    let value = data.and_then(|it| it.get(&root_key(at, row)));
+                    column.push(below.iter().fold(value, |value, name| value?.get(name)));
                 }
             }
         }
@@ -180,7 +262,7 @@ impl ForwardedFetch {
         }
         let made = Columns {
             is_fault: |_| false,
-            schema: &self.schema,
+            schema: &self.contents.schema,
             ids: &self.ids,
             output: input.output,
             keys: &self.text.keys,
@@ -258,6 +340,37 @@ fn note_errors<'t>(answer: JsonRef<'t>, errors: &mut Errors) -> Result<JsonRef<'
     })
 }
 
+/// Why a remote schema gave no data.
+struct RemoteRefusal {
+    message: String,
+    extensions: Option<Box<Extensions>>,
+}
+
+/// The data of a remote schema's answer. The status counts for nothing; errors win over data unless it `prioritizes_data`. Source:
+/// Hasura v2.
+fn remote_data(answer: JsonRef<'_>, prioritizes_data: bool) -> Result<JsonRef<'_>, RemoteRefusal> {
+    let refusal = |message: &str| RemoteRefusal { message: message.to_owned(), extensions: None };
+    let data = answer.get("data").filter(|it| !it.is_null());
+    let errors = answer.get("errors").filter(|it| !it.is_null());
+    let first = match (data, errors) {
+        (Some(data), None) => return Ok(data),
+        (Some(data), Some(_)) if prioritizes_data => return Ok(data),
+        (None, None) => {
+            return Err(refusal("Missing \"data\" field with no errors in response from remote"));
+        }
+        (_, Some(errors)) => errors.items().next(),
+    };
+    let Some(first) = first else {
+        return Err(refusal("Empty \"errors\" field in response from remote"));
+    };
+    let message = first.get("message").and_then(JsonRef::as_str).unwrap_or_default();
+    let members = first.get("extensions").filter(|it| it.is_object() && it.members().next().is_some());
+    let extensions = members.map(|it| {
+        Box::new(Extensions { members: it.raw().into(), has_code: it.get("code").is_some(), is_whole: true })
+    });
+    Err(RemoteRefusal { message: message.into_owned(), extensions })
+}
+
 impl PreparedFetch for ForwardedFetch {
     fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         Box::pin(async move { self.answer(&input).await })
@@ -276,7 +389,8 @@ impl PreparedFetch for ForwardedFetch {
     }
 
     fn is_personal(&self, headers: &dyn Headers) -> bool {
-        self.link.keeper.is_personal(headers)
+        let forwards_all = self.link.server.remote.as_ref().is_some_and(|it| it.forwards_client);
+        forwards_all || self.link.keeper.is_personal(headers)
     }
 
     fn has_lifetime(&self) -> bool {

@@ -5,12 +5,14 @@
 use super::DEPTH_MAX;
 use super::GraphqlLink;
 use super::forward::HEADERS;
-use crate::passthrough::OpenError;
+use super::lookups::{FixedArgument, ResolvedLookup, Told};
+use super::server_names::ServerNames;
+use crate::passthrough::{FieldLookup, KEY_PREFIX, Naming, OpenError};
 use bytes::Bytes;
 use std::time::Duration;
 use weir_language::json::{Json, JsonRef};
 use weir_language::schema::build::SchemaBuilder;
-use weir_language::schema::{ScalarReader, Schema, builtin};
+use weir_language::schema::{ScalarReader, Schema, TypeRef, builtin};
 
 /// Introspection query. Seven levels of wrapped types are what clients commonly request.
 const QUESTION: &str = r#"{"query":"{__schema{queryType{name}mutationType{name}subscriptionType{name}types{kind name description fields(includeDeprecated:true){name description isDeprecated deprecationReason args{...i}type{...t}}inputFields{...i}interfaces{name}enumValues(includeDeprecated:true){name description isDeprecated deprecationReason}possibleTypes{name}}}}fragment i on __InputValue{name description defaultValue type{...t}}fragment t on __Type{kind name ofType{kind name ofType{kind name ofType{kind name ofType{kind name ofType{kind name ofType{kind name}}}}}}}"}"#;
@@ -18,10 +20,19 @@ const QUESTION: &str = r#"{"query":"{__schema{queryType{name}mutationType{name}s
 /// Timeout of introspection.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Requests the schema of a server.
+/// What a server tells about itself, as names and fields of the source.
+pub(super) struct Introspected {
+    pub(super) schema: Schema,
+    pub(super) names: ServerNames,
+    pub(super) lookups: Vec<ResolvedLookup>,
+    /// Lookups that do not fit: their places, and why.
+    pub(super) faults: Vec<(usize, String)>,
+}
+
+/// Requests what the server tells about its schema: the body of its answer.
 /// # Errors
 /// The server does not answer, or not with a schema.
-pub(super) async fn ask(link: &GraphqlLink) -> Result<Schema, OpenError> {
+pub(super) async fn ask(link: &GraphqlLink) -> Result<Bytes, OpenError> {
     let mut ask =
         link.server.post(link.path.clone(), Bytes::from_static(QUESTION.as_bytes()), &HEADERS, None);
     ask.timeout = Some(TIMEOUT);
@@ -30,24 +41,41 @@ pub(super) async fn ask(link: &GraphqlLink) -> Result<Schema, OpenError> {
     let json = Json::parse(&answer.body, DEPTH_MAX).map_err(|error| {
         OpenError::Unavailable(format!("status {}, and the body is no JSON: {error}", answer.status.as_u16()))
     })?;
-    let schema = json.root().get("data").and_then(|it| it.get("__schema"));
-    let schema = schema.filter(|it| it.is_object()).ok_or_else(|| {
+    if told_schema(&json).is_none() {
         let first = json.root().get("errors").and_then(|it| it.items().next());
         let words = first.and_then(|it| it.get("message")).and_then(JsonRef::as_str).unwrap_or_default();
-        OpenError::Unavailable(format!("the server does not tell its schema: {words}"))
-    })?;
-    read(schema, &link.server.prefix)
+        return Err(OpenError::Unavailable(format!("the server does not tell its schema: {words}")));
+    }
+    Ok(answer.body)
 }
 
-/// Builds a schema from `__schema`, with `prefix` before the names of types and root fields.
-fn read(told: JsonRef<'_>, prefix: &str) -> Result<Schema, OpenError> {
-    let mut reader = SchemaReader { builder: SchemaBuilder::new(), prefix, roots: [None, None, None] };
+fn told_schema<'t>(json: &'t Json<'t>) -> Option<JsonRef<'t>> {
+    let schema = json.root().get("data").and_then(|it| it.get("__schema"));
+    schema.filter(|it| it.is_object())
+}
+
+/// Builds the schema of the source from the body of an answer to the introspection query.
+/// # Errors
+/// The names that it would have make no sound schema.
+pub(super) fn read(body: &[u8], naming: &Naming, lookups: &[FieldLookup]) -> Result<Introspected, OpenError> {
+    let unfit = |words: String| OpenError::Unfit(format!("the server's schema is not sound: {words}"));
+    let json = Json::parse(body, DEPTH_MAX).map_err(|error| unfit(error.to_string()))?;
+    let told = told_schema(&json).ok_or_else(|| unfit("there is none".into()))?;
+    let names = ServerNames::default();
+    let mut reader = SchemaReader { builder: SchemaBuilder::new(), naming, names, roots: [None, None, None] };
     for (at, key) in ["queryType", "mutationType", "subscriptionType"].into_iter().enumerate() {
         reader.roots[at] = told.get(key).map(|it| text(it, "name")).filter(|it| !it.is_empty());
     }
-    for ty in told.get("types").into_iter().flat_map(JsonRef::items) {
+    let told = Told { schema: told };
+    // Some servers have mutations and do not say so.
+    let is_object = |it: &JsonRef<'_>| text(*it, "kind") == "OBJECT";
+    if reader.roots[1].is_none() && told.ty("Mutation").as_ref().is_some_and(is_object) {
+        reader.roots[1] = Some("Mutation".into());
+    }
+    for ty in told.schema.get("types").into_iter().flat_map(JsonRef::items) {
         reader.ty(ty);
     }
+    let (lookups, faults) = reader.lookups(told, lookups);
     // Subscriptions of the server are not forwarded.
     for (at, root) in reader.roots.clone().into_iter().take(2).enumerate() {
         let Some(root) = root else { continue };
@@ -58,15 +86,20 @@ fn read(told: JsonRef<'_>, prefix: &str) -> Result<Schema, OpenError> {
             _ => reader.builder.mutation(id),
         };
     }
-    reader.builder.build().map_err(|errors| {
-        let first = errors.first().map_or("", |it| &it.message);
-        OpenError::Unfit(format!("the server's schema is not sound: {first}"))
-    })
+    let schema = reader
+        .builder
+        .build()
+        .map_err(|errors| unfit(errors.first().map_or_else(String::new, |it| it.message.clone())))?;
+    let mut lookups = lookups;
+    let names = reader.names;
+    lookups.iter_mut().for_each(|it| it.find_fields(&schema, &names));
+    Ok(Introspected { schema, names, lookups, faults })
 }
 
-struct SchemaReader<'p> {
+struct SchemaReader<'n> {
     builder: SchemaBuilder,
-    prefix: &'p str,
+    naming: &'n Naming,
+    names: ServerNames,
     /// Names of the root types of queries, mutations and subscriptions.
     roots: [Option<String>; 3],
 }
@@ -76,10 +109,14 @@ fn text(of: JsonRef<'_>, key: &str) -> String {
     of.get(key).and_then(JsonRef::as_str).map_or_else(String::new, Into::into)
 }
 
-impl SchemaReader<'_> {
+impl<'n> SchemaReader<'n> {
     /// Name of a server's type in Weir's schema.
     fn name(&self, name: &str) -> String {
-        if builtin::is_built_in_name(name) { name.to_owned() } else { format!("{}{name}", self.prefix) }
+        self.naming.type_name(name, self.is_root(name))
+    }
+
+    fn is_root(&self, name: &str) -> bool {
+        self.roots.iter().flatten().any(|it| it == name)
     }
 
     fn ty(&mut self, ty: JsonRef<'_>) {
@@ -89,7 +126,10 @@ impl SchemaReader<'_> {
         }
         let name = self.name(&own);
         let words = text(ty, "description");
-        let is_root = self.roots.iter().flatten().any(|it| *it == own);
+        if name != own {
+            let id = self.builder.reference(&name);
+            self.names.types.insert(id, own.as_str().into());
+        }
         let list = |key| ty.get(key).into_iter().flat_map(JsonRef::items);
         match text(ty, "kind").as_str() {
             "SCALAR" => drop(self.builder.scalar(&name, &words, ScalarReader::Json)),
@@ -126,23 +166,72 @@ impl SchemaReader<'_> {
             self.builder.implement(interface);
         }
         for field in list("fields") {
-            self.field(field, is_root);
+            self.field(field, &own);
         }
     }
 
-    fn field(&mut self, field: JsonRef<'_>, is_root: bool) {
-        let prefix = if is_root { self.prefix } else { "" };
+    fn field(&mut self, field: JsonRef<'_>, parent: &str) {
+        let own = text(field, "name");
+        let name = self.naming.field_name(parent, &own, self.is_root(parent));
         let ty = self.type_of(field);
-        self.builder.field(&format!("{prefix}{}", text(field, "name")), &text(field, "description"), ty);
+        let id = self.builder.field(&name, &text(field, "description"), ty);
+        if name != own {
+            self.names.fields.insert(id, own.into());
+        }
         self.read_deprecation(field);
-        for argument in field.get("args").into_iter().flat_map(JsonRef::items) {
+        self.arguments(field, &[]);
+    }
+
+    /// Adds the arguments of `field` but for those that are `fixed`.
+    fn arguments(&mut self, field: JsonRef<'_>, fixed: &[FixedArgument]) {
+        let is_closed = |it: &JsonRef<'_>| {
+            let name = text(*it, "name");
+            fixed.iter().any(|it| it.name == name && !it.is_open)
+        };
+        for argument in field.get("args").into_iter().flat_map(JsonRef::items).filter(|it| !is_closed(it)) {
+            let name = text(argument, "name");
             let ty = self.type_of(argument);
-            self.builder.argument(&text(argument, "name"), &text(argument, "description"), ty);
-            self.default(argument);
+            // The client may leave out what the relationship sets.
+            let is_fixed = fixed.iter().any(|it| it.name == name);
+            let ty = if is_fixed { TypeRef { wraps: ty.wraps.nullable(), ..ty } } else { ty };
+            self.builder.argument(&name, &text(argument, "description"), ty);
+            if !is_fixed {
+                self.default(argument);
+            }
         }
     }
 
-    fn type_of(&mut self, of: JsonRef<'_>) -> weir_language::schema::TypeRef {
+    /// Adds the fields that joins ask.
+    fn lookups(
+        &mut self,
+        told: Told<'_>,
+        lookups: &[FieldLookup],
+    ) -> (Vec<ResolvedLookup>, Vec<(usize, String)>) {
+        let root = self.roots[0].clone().unwrap_or_default();
+        let (mut resolved, mut faults) = (Vec::new(), Vec::new());
+        for (at, lookup) in lookups.iter().enumerate() {
+            match told.resolve(lookup, &root) {
+                Ok((steps, last)) => {
+                    if resolved.is_empty() {
+                        self.builder.join_root();
+                    }
+                    let ty = self.type_of(last);
+                    let field = self.builder.field(&lookup.name, "", ty);
+                    let fixed = steps.last().map_or(&[][..], |it| &it.arguments);
+                    self.arguments(last, fixed);
+                    let key = self.builder.type_ref("String");
+                    for number in 0..lookup.keys.len() {
+                        self.builder.argument(&format!("{KEY_PREFIX}{number}"), "", key);
+                    }
+                    resolved.push(ResolvedLookup { field, steps });
+                }
+                Err(reason) => faults.push((at, reason)),
+            }
+        }
+        (resolved, faults)
+    }
+
+    fn type_of(&mut self, of: JsonRef<'_>) -> TypeRef {
         let mut before = String::new();
         let mut after = String::new();
         let mut next = of.get("type");

@@ -5,11 +5,17 @@
 //!
 //! **Invariant:** members of one set have keys of their own, whatever the server and the client call them.
 
+use super::Contents;
+use super::lookups::{FixedArgument, ResolvedLookup};
+use super::presets::Preset;
+use super::roles::RoleView;
+use super::template::Template;
+use crate::passthrough::KEY_PREFIX;
 use crate::passthrough::answer_columns::{ResponseKeys, TYPENAME};
 use std::fmt::Write;
-use weir_engine::plan::output_plan::{OutputArgument, OutputKind, SelectionSetId};
+use weir_engine::plan::output_plan::{OutputArgument, OutputField, OutputKind, SelectionSetId};
 use weir_engine::source::PlanNode;
-use weir_language::schema::{Schema, TypeId, TypeRef, builtin};
+use weir_language::schema::{FieldId, InputId, Schema, TypeRef};
 use weir_language::value::Node;
 
 /// Placeholder of the key's number in texts that are repeated per key.
@@ -22,8 +28,32 @@ pub(super) struct TextVariable {
     pub(super) name: String,
     /// Type in the server's names.
     pub(super) ty: String,
-    /// The argument.
-    pub(super) argument: OutputArgument,
+    pub(super) value: VariableValue,
+}
+
+/// The value of a variable.
+#[derive(Debug)]
+pub(super) enum VariableValue {
+    /// The value of an argument.
+    Argument(OutputArgument),
+    /// What a relationship sets, and the client's argument with which it is merged.
+    Fixed {
+        template: Template,
+        /// Columns of the parents' keys, by number of the key.
+        columns: Vec<u32>,
+        client: Option<OutputArgument>,
+    },
+    /// What a permission sets.
+    Preset(Preset),
+}
+
+/// A member of an operation.
+#[derive(Debug, Default)]
+pub(super) struct TextMember {
+    /// `name(arguments) { … }` without an alias; empty if nothing has to be fetched.
+    pub(super) text: String,
+    /// Fields below it on the way to the member's value.
+    pub(super) below: Vec<Box<str>>,
 }
 
 impl TextVariable {
@@ -36,8 +66,8 @@ impl TextVariable {
 /// Operation of a node.
 #[derive(Debug, Default)]
 pub(super) struct Text {
-    /// Text of each member of the node: `name(arguments) { … }` without an alias; empty if nothing has to be fetched.
-    pub(super) members: Vec<String>,
+    /// Each member of the node.
+    pub(super) members: Vec<TextMember>,
     pub(super) variables: Vec<TextVariable>,
     pub(super) keys: ResponseKeys,
 }
@@ -72,54 +102,172 @@ impl<'n> Names<'n> {
 /// Writer of an operation's text.
 struct DocumentWriter<'p> {
     node: &'p PlanNode<'p>,
-    /// Schema of the source.
-    schema: &'p Schema,
-    prefix: &'p str,
+    contents: &'p Contents,
+    /// What the callers' role sees, if roles differ.
+    role: Option<&'p RoleView>,
     text: Text,
     out: String,
+    /// Fields on the way to the current member's value.
+    below: Vec<Box<str>>,
 }
 
 impl Text {
     /// Writes the operation of `node`.
-    pub(super) fn of(node: &PlanNode<'_>, schema: &Schema, prefix: &str) -> Self {
-        let mut writer = DocumentWriter { node, schema, prefix, text: Self::default(), out: String::new() };
+    pub(super) fn of(node: &PlanNode<'_>, contents: &Contents, role: Option<&RoleView>) -> Self {
+        let text = Self::default();
+        let mut writer = DocumentWriter { node, contents, role, text, out: String::new(), below: Vec::new() };
         for &place in node.fields {
             let of = &node.output.fields[place as usize];
             if of.same_as.is_none() {
-                writer.member(place, true);
+                writer.member(place);
             }
-            let member = std::mem::take(&mut writer.out);
-            writer.text.members.push(member);
+            let text = std::mem::take(&mut writer.out);
+            let below = std::mem::take(&mut writer.below);
+            writer.text.members.push(TextMember { text, below });
         }
         writer.text
     }
 }
 
 impl<'p> DocumentWriter<'p> {
+    fn schema(&self) -> &'p Schema {
+        &self.contents.schema
+    }
+
     /// `name(argument: $v0) { … }`.
-    fn member(&mut self, place: u32, is_root: bool) {
+    fn member(&mut self, place: u32) {
         let of = &self.node.output.fields[place as usize];
-        let field = self.node.schema.field(of.field);
-        let name = self.node.schema.str(field.name);
-        self.out.push_str(if is_root { strip_prefix_of(name, self.prefix) } else { name });
-        let mut between = '(';
-        for argument in self.node.output.arguments(of) {
-            // Arguments of directives follow those of the field and are skipped here.
-            if field.arguments.range().contains(&argument.input.index()) {
-                self.out.push(between);
-                self.argument(*argument);
-                between = ',';
-            }
+        let own = self.node.ids.field(of.field);
+        if let Some(lookup) = self.contents.lookups.iter().find(|it| it.field == own) {
+            return self.lookup(of, lookup);
         }
+        self.out.push_str(self.contents.names.field_name(self.schema(), own));
+        let mut between = '(';
+        for argument in self.arguments_of(of) {
+            self.begin_argument(&mut between);
+            self.argument(argument);
+        }
+        self.presets(own, &mut between);
         if between == ',' {
             self.out.push(')');
         }
+        self.selection(of);
+    }
+
+    /// The arguments of a field. Those of directives, which follow them, are left out, and defaults of those that a permission sets.
+    fn arguments_of(&self, of: &'p OutputField) -> Vec<OutputArgument> {
+        let range = self.node.schema.field(of.field).arguments.range();
+        let is_preset = |it: &OutputArgument| self.preset(self.node.ids.input(it.input)).is_some();
+        let arguments = self.node.output.arguments(of).iter().copied();
+        arguments.filter(|it| range.contains(&it.input.index()) && !is_preset(it)).collect()
+    }
+
+    /// What a permission sets at an argument of the source's schema.
+    fn preset(&self, input: InputId) -> Option<&'p Preset> {
+        self.role?.preset(input)
+    }
+
+    /// True if a permission sets the argument `name` of the field `own`.
+    fn is_preset(&self, own: Option<FieldId>, name: &str) -> bool {
+        let schema = self.schema();
+        let input = own.and_then(|it| schema.input_by_name(schema.field(it).arguments, name));
+        input.is_some_and(|it| self.preset(it).is_some())
+    }
+
+    fn begin_argument(&mut self, between: &mut char) {
+        self.out.push(*between);
+        *between = ',';
+    }
+
+    /// The arguments of the field `own` that a permission sets.
+    fn presets(&mut self, own: FieldId, between: &mut char) {
+        for input in self.schema().arguments(own) {
+            let Some(preset) = self.preset(input) else { continue };
+            self.begin_argument(between);
+            let name = format!("p{}", self.text.variables.len());
+            let _ = write!(self.out, "{}:${name}", self.schema().input_name(input));
+            let ty = self.server_type(self.schema().input(input).ty);
+            let value = VariableValue::Preset(preset.clone());
+            self.text.variables.push(TextVariable { name, ty, value });
+        }
+    }
+
+    /// The path of a lookup, with the client's selection at its end.
+    fn lookup(&mut self, of: &'p OutputField, lookup: &'p ResolvedLookup) {
+        let client = self.arguments_of(of);
+        let name = |it: &OutputArgument| self.node.schema.input_name(it.input);
+        let is_key = |it: &&OutputArgument| name(it).starts_with(KEY_PREFIX);
+        let column = |it: &OutputArgument| match self.node.output.literals.nodes[it.value as usize] {
+            Node::Parent(column) => column,
+            _ => u32::MAX,
+        };
+        let mut keys: Vec<(usize, u32)> =
+            client.iter().filter(is_key).map(|it| (it.input.index(), column(it))).collect();
+        keys.sort_unstable();
+        let columns: Vec<u32> = keys.into_iter().map(|it| it.1).collect();
+        let mut rest: Vec<OutputArgument> = client.iter().filter(|it| !is_key(it)).copied().collect();
+        for (at, step) in lookup.steps.iter().enumerate() {
+            let is_last = at + 1 == lookup.steps.len();
+            if at > 0 {
+                self.out.push('{');
+                self.below.push(step.field.as_str().into());
+            }
+            self.out.push_str(&step.field);
+            let mut between = '(';
+            for fixed in
+                step.arguments.iter().filter(|it| !self.is_preset(step.own, &it.name)).collect::<Vec<_>>()
+            {
+                self.begin_argument(&mut between);
+                let same = |it: &OutputArgument| self.node.schema.input_name(it.input) == fixed.name;
+                let own = rest.iter().position(same).filter(|_| is_last);
+                let own = own.map(|it| rest.remove(it));
+                self.fixed_argument(fixed, &columns, own);
+            }
+            if is_last {
+                for argument in std::mem::take(&mut rest) {
+                    if !self.is_preset(step.own, self.node.schema.input_name(argument.input)) {
+                        self.begin_argument(&mut between);
+                        self.argument(argument);
+                    }
+                }
+            }
+            if let Some(field) = step.own {
+                self.presets(field, &mut between);
+            }
+            if between == ',' {
+                self.out.push(')');
+            }
+        }
+        self.selection(of);
+        (1..lookup.steps.len()).for_each(|_| self.out.push('}'));
+    }
+
+    /// Writes `name: $v0` for what a relationship sets.
+    fn fixed_argument(&mut self, fixed: &FixedArgument, columns: &[u32], client: Option<OutputArgument>) {
+        let is_keyed = fixed.value.keys().next().is_some();
+        let name = self.variable_name(is_keyed);
+        let _ = write!(self.out, "{}:${name}", fixed.name);
+        let (template, columns) = (fixed.value.clone(), columns.to_vec());
+        let value = VariableValue::Fixed { template, columns, client };
+        self.text.variables.push(TextVariable { name, ty: fixed.ty.clone(), value });
+    }
+
+    fn variable_name(&self, is_keyed: bool) -> String {
+        let mut name = format!("v{}", self.text.variables.len());
+        if is_keyed {
+            let _ = write!(name, "_{NUMBER}");
+        }
+        name
+    }
+
+    /// The selection of a member.
+    fn selection(&mut self, of: &'p OutputField) {
         match of.member {
             OutputKind::Object(set) => self.set(set, Names::default()),
             OutputKind::Abstract(choice) => {
                 let _ = write!(self.out, "{{{TYPENAME}:__typename");
                 for &(ty, set) in &self.node.output.type_switches[choice.0 as usize].sets {
-                    let name = strip_prefix_of(self.node.schema.type_name(ty), self.prefix);
+                    let name = self.contents.names.type_name(self.schema(), self.node.ids.ty(ty));
                     self.text.keys.types.insert(name.into(), ty);
                     let _ = write!(self.out, " ...on {name}");
                     // Fields with one name may have different types in two concrete types, which a server refuses under one response key.
@@ -143,18 +291,18 @@ impl<'p> DocumentWriter<'p> {
                 OutputKind::Constant { .. } | OutputKind::Foreign { .. } => false,
             };
             if is_asked {
-                let name = node.schema.field_name(of.field);
+                let name = self.contents.names.field_name(self.schema(), node.ids.field(of.field));
                 let is_bare =
                     of.member == OutputKind::Leaf && node.schema.field(of.field).arguments.range().is_empty();
                 let key = if names.take(name, is_bare) { name.to_owned() } else { format!("f{place}") };
                 self.begin(&key, name);
                 self.text.keys.members.insert(place as u32, key.into());
-                self.member(place as u32, false);
+                self.member(place as u32);
             }
         }
         let mut keys = Vec::new();
         for (at, field) in node.output.set(set).hidden.iter().enumerate() {
-            let name = node.schema.field_name(*field);
+            let name = self.contents.names.field_name(self.schema(), node.ids.field(*field));
             let is_there = names.has_bare(name);
             let key = if is_there || names.take(name, true) { name.to_owned() } else { format!("h{at}") };
             if !is_there {
@@ -185,29 +333,17 @@ impl<'p> DocumentWriter<'p> {
         let value = argument.value as usize;
         let nodes = &values.nodes[value..values.end(value)];
         let is_keyed = nodes.iter().any(|it| matches!(it, Node::Parent(_)));
-        let mut name = format!("v{}", self.text.variables.len());
-        if is_keyed {
-            let _ = write!(name, "_{NUMBER}");
-        }
+        let name = self.variable_name(is_keyed);
         let _ = write!(self.out, "{}:${name}", self.node.schema.str(input.name));
-        let own = self.schema.input(self.node.ids.input(argument.input)).ty;
+        let own = self.schema().input(self.node.ids.input(argument.input)).ty;
         let ty = self.server_type(own);
-        self.text.variables.push(TextVariable { name, ty, argument });
+        self.text.variables.push(TextVariable { name, ty, value: VariableValue::Argument(argument) });
     }
 
     /// A type reference in the server's names.
     fn server_type(&self, ty: TypeRef) -> String {
-        let name = self.schema.type_name(ty.base);
-        let text = self.schema.type_text(ty);
-        text.replacen(name, server_name(ty.base, name, self.prefix), 1)
+        let name = self.schema().type_name(ty.base);
+        let text = self.schema().type_text(ty);
+        text.replacen(name, self.contents.names.type_name(self.schema(), ty.base), 1)
     }
-}
-
-fn server_name<'n>(ty: TypeId, name: &'n str, prefix: &str) -> &'n str {
-    if builtin::is_built_in(ty) { name } else { strip_prefix_of(name, prefix) }
-}
-
-/// `name` without the prefix, as in the server's schema.
-fn strip_prefix_of<'n>(name: &'n str, prefix: &str) -> &'n str {
-    name.strip_prefix(prefix).unwrap_or(name)
 }

@@ -35,6 +35,11 @@ impl Arguments<'_> {
         true
     }
 
+    /// Appends the value of the parent key in `column`.
+    pub(crate) fn write_key(&self, column: u32, out: &mut String) {
+        self.write_outer(Node::Parent(column), out);
+    }
+
     fn value(&self, values: &Values, start: usize, out: &mut Vec<u8>) {
         let mut text = String::new();
         json::write(values, start, self, &mut text);

@@ -100,6 +100,7 @@ impl HttpSource {
             cache_rule: text.cache_rule.clone(),
             type_tags: mapping.type_tags.clone(),
             audience: text.visible.map(|it| audience(mapping, it)),
+            remote: None,
         }
     }
 

@@ -125,6 +125,7 @@ fn server(address: SocketAddr, prefix: &str) -> Server {
         tag: "shop".into(),
         type_tags: Vec::new(),
         audience: None,
+        remote: None,
     }
 }
 

@@ -45,6 +45,7 @@ fn source_of(
         tag: "shop".into(),
         type_tags: Vec::new(),
         audience: None,
+        remote: None,
     };
     change(&mut server);
     Arc::new(GrpcSource::open(server, file).unwrap())

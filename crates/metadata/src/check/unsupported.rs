@@ -5,7 +5,6 @@
 use super::{Walk, has_members, text_member};
 use crate::document::Metadata;
 use crate::document::api::ApiLimits;
-use crate::document::remote_relationship::RemoteTarget;
 use crate::document::source::{IsolationLevel, SourceEntry, SourceKind};
 use crate::document::table::TableEntry;
 use crate::json::Json;
@@ -24,16 +23,7 @@ pub struct Unsupported {
 #[must_use]
 pub fn find_unsupported(document: &Metadata) -> Vec<Unsupported> {
     let mut walk = Walk::default();
-    let lists = [(
-        "remote_schemas",
-        &document.remote_schemas,
-        "remote schema",
-        "serve it as a file of services: docs/sources/graphql-and-grpc.md",
-    )];
     walk.each("sources", &document.sources, source);
-    for (key, entries, what, advice) in lists {
-        list(&mut walk, key, entries, what, advice);
-    }
     let blocks = [(
         "network",
         &document.network,
@@ -139,12 +129,6 @@ fn connection(walk: &mut Walk, source: &SourceEntry) {
 
 /// Reports unsupported entries of one table.
 pub(super) fn table(walk: &mut Walk, entry: &TableEntry) {
-    walk.each("remote_relationships", &entry.remote_relationships, |walk, it| {
-        if let Ok(RemoteTarget::RemoteSchema { .. }) = it.definition.target() {
-            let message = "is not supported: join it in a file of services: docs/joins.md";
-            walk.wrong(format!("remote relationship `{}` {message}", it.name));
-        }
-    });
     for (key, block) in [
         ("apollo_federation_config", &entry.apollo_federation_config),
         ("logical_model", &entry.logical_model),

@@ -16,7 +16,7 @@ pub fn to_export_order(document: &Metadata) -> Metadata {
     let mut document = document.clone();
     document.sources.sort_by(|a, b| a.name.cmp(&b.name));
     document.sources.iter_mut().for_each(order_source);
-    document.remote_schemas.sort_by(|a, b| name_of(a).cmp(name_of(b)));
+    document.remote_schemas.sort_by(|a, b| a.name.cmp(&b.name));
     document.cron_triggers.sort_by(|a, b| a.name.cmp(&b.name));
     document.actions.sort_by(|a, b| a.name.cmp(&b.name));
     document.query_collections.sort_by(|a, b| a.name.cmp(&b.name));
@@ -68,10 +68,6 @@ fn key_of(table: &TableName) -> (&str, &str) {
         ("", name) => ("public", name),
         parts => parts,
     }
-}
-
-fn name_of(entry: &Json) -> &str {
-    entry.get("name").and_then(Json::text).unwrap_or_default()
 }
 
 /// True if the members of all objects in `json` stand in the order of their keys.

@@ -203,10 +203,11 @@ fn root_mut(places: &mut Places) -> &mut Node {
 
 /// The length of the path to the smallest entry around `path` that can be left out.
 fn unit_length(path: &[Step]) -> Option<usize> {
-    const SECTIONS: [&str; 7] = [
+    const SECTIONS: [&str; 8] = [
         "actions",
         "sources",
         "cron_triggers",
+        "remote_schemas",
         "inherited_roles",
         "query_collections",
         "allowlist",
@@ -221,6 +222,12 @@ fn unit_length(path: &[Step]) -> Option<usize> {
     }
     match (&**section, below) {
         ("actions", [Step::Key(list), Step::Item(_), ..]) if **list == *"permissions" => Some(4),
+        // A permission that is gone would show the server to all roles, so it takes the server with it.
+        ("remote_schemas", [Step::Key(_), Step::Item(_), Step::Key(list), Step::Item(_), ..])
+            if **list == *"relationships" =>
+        {
+            Some(6)
+        }
         ("query_collections", [Step::Key(_), Step::Key(queries), Step::Item(_), ..])
             if **queries == *"queries" =>
         {
@@ -245,9 +252,10 @@ fn is_member_list(list: &str) -> bool {
         || list.ends_with("_relationships")
 }
 
-/// True if an unknown key takes out the item at `unit`: a permission or an action.
+/// True if an unknown key takes out the item at `unit`: a permission, an action, or something of other servers.
 fn is_strict_list(unit: &[Step]) -> bool {
-    matches!(unit, [.., Step::Key(list), Step::Item(_)] if list.ends_with("permissions") || **list == *"actions")
+    const LISTS: [&str; 4] = ["actions", "remote_schemas", "remote_relationships", "relationships"];
+    matches!(unit, [.., Step::Key(list), Step::Item(_)] if list.ends_with("permissions") || LISTS.contains(&&**list))
 }
 
 /// Paths that differ from `path` at most in the items of lists.

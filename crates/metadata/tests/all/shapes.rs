@@ -227,9 +227,9 @@ fn yaml_that_would_grow_without_end_is_refused() {
 #[test]
 fn a_merge_has_no_quotes_and_a_key_may() {
     let actions = |text: &str| {
-        let text = format!("version: 3\nsources: []\nremote_schemas: [&a {{b: 1}}, {text}]\n");
+        let text = format!("version: 3\nsources: []\ncron_triggers: [&a {{b: 1}}, {text}]\n");
         let loaded = load(&text).unwrap_or_else(|words| panic!("{text}: {words}"));
-        serde_json::to_string(&loaded.document.remote_schemas).expect("it is JSON")
+        serde_json::to_string(&loaded.document.cron_triggers).expect("it is JSON")
     };
     assert_eq!(actions("{<<: *a, c: 2}"), r#"[{"b":1},{"c":2,"b":1}]"#);
     assert_eq!(actions(r#"{"<<": null, '<<x': 2}"#), r#"[{"b":1},{"<<":null,"<<x":2}]"#);

@@ -145,6 +145,12 @@ impl Environment {
                     .flag("WEIR_CONFIGURED_HEADER_PRECEDENCE")?
                     .unwrap_or_default(),
                 is_dev_mode: variables.flag("WEIR_DEV_MODE")?.unwrap_or_default(),
+                remote_schema_permissions: variables
+                    .flag("WEIR_ENABLE_REMOTE_SCHEMA_PERMISSIONS")?
+                    .unwrap_or_default(),
+                remote_schema_prioritizes_data: variables
+                    .flag("WEIR_REMOTE_SCHEMA_PRIORITIZE_DATA")?
+                    .unwrap_or_default(),
                 admin_internal_errors: variables.flag("WEIR_ADMIN_INTERNAL_ERRORS")?,
             },
             log_level: log_level.transpose()?,

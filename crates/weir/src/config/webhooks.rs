@@ -7,6 +7,10 @@ pub struct Webhooks {
     pub configured_headers_first: bool,
     /// True in Hasura's development mode.
     pub is_dev_mode: bool,
+    /// True if roles see of remote schemas what their permissions say, even where there are none.
+    pub remote_schema_permissions: bool,
+    /// True if data of a remote schema counts where errors come with it.
+    pub remote_schema_prioritizes_data: bool,
     /// False if the admin sees no details of failed calls either.
     pub admin_internal_errors: Option<bool>,
 }

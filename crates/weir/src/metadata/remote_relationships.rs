@@ -1,4 +1,4 @@
-//! Relationships of tables to tables of other sources: each needs a way into its target by columns.
+//! Relationships of tables and remote schemas to tables of other sources: each needs a way into its target by columns.
 
 use crate::config::source::address;
 use crate::config::source::address::Address;
@@ -10,7 +10,7 @@ use weir_metadata::document::remote_relationship::{
     RelationshipType, RemoteRelationshipEntry, RemoteTarget, ToSource,
 };
 
-/// Gives the targets of `remote_relationships` of tables their lookups. A relationship to a source that is not there is inconsistent.
+/// Gives the targets of `remote_relationships` of tables and remote schemas their lookups. A relationship to a source that is not there is inconsistent.
 pub(super) fn add_lookups(config: &mut Config, described: &mut Described) {
     for at in 0..config.sources.len() {
         let Some(of_metadata) = config.sources[at].of_metadata else { continue };
@@ -24,13 +24,36 @@ pub(super) fn add_lookups(config: &mut Config, described: &mut Described) {
             }
         }
     }
+    for (at, schema) in described.loaded.document.remote_schemas.clone().iter().enumerate() {
+        for (number, of_type) in schema.remote_relationships.iter().enumerate() {
+            for (relationship, entry) in of_type.relationships.iter().enumerate() {
+                let path = type_path(at, number, relationship);
+                if let Err(reason) = add_lookup(config, entry, &path) {
+                    described.inconsistent.push(described.inconsistent(&path, &reason));
+                }
+            }
+        }
+    }
+}
+
+/// The path of a relationship of a type of a remote schema.
+pub(crate) fn type_path(schema: usize, ty: usize, relationship: usize) -> Vec<Step> {
+    let steps: [Step; 6] = [
+        "remote_schemas".into(),
+        schema.into(),
+        "remote_relationships".into(),
+        ty.into(),
+        "relationships".into(),
+        relationship.into(),
+    ];
+    steps.into()
 }
 
 /// Gives the targets of relationships of actions' types their lookups. A relationship to a source that is not there is inconsistent.
 pub(super) fn add_type_lookups(config: &mut Config, described: &mut Described) {
     for (at, object) in described.loaded.document.custom_types.objects.clone().iter().enumerate() {
         for (number, relationship) in object.relationships.iter().enumerate() {
-            let path = type_path(at, number);
+            let path = object_path(at, number);
             if let Err(reason) = push_lookup(config, &relationship.target(), &path) {
                 described.inconsistent.push(described.inconsistent(&path, &reason));
             }
@@ -39,7 +62,7 @@ pub(super) fn add_type_lookups(config: &mut Config, described: &mut Described) {
 }
 
 /// The path of a relationship of an object of `custom_types`.
-pub(crate) fn type_path(object: usize, relationship: usize) -> Vec<Step> {
+pub(crate) fn object_path(object: usize, relationship: usize) -> Vec<Step> {
     let steps: [Step; 5] =
         ["custom_types".into(), "objects".into(), object.into(), "relationships".into(), relationship.into()];
     steps.into()

@@ -1,12 +1,11 @@
 //! Opens the actions of the metadata beside the other sources.
 
-use super::remote_joins::Relation;
+use super::remote_joins::{Relation, RemoteJoin};
 use super::{Findings, Misfit};
 use crate::config::Config;
-use crate::metadata::remote_relationships::type_path;
+use crate::metadata::remote_relationships::object_path;
 use std::sync::{Arc, LazyLock};
 use weir_actions::{ActionSettings, ActionsInput, ActionsSource, HeaderPrecedence, OtherNames};
-use weir_engine::compose::Join;
 use weir_engine::source::Source;
 use weir_language::schema::{Schema, TypeKind, builtin};
 use weir_metadata::document::action::TIMEOUT_S;
@@ -60,7 +59,11 @@ pub(super) fn open(
 }
 
 /// The joins of types of `actions` to tables of `sources`. Relationships whose target is not there, or down, have none.
-pub(super) fn joins(config: &Config, actions: &Arc<dyn Source>, sources: &[Arc<dyn Source>]) -> Vec<Join> {
+pub(super) fn joins(
+    config: &Config,
+    actions: &Arc<dyn Source>,
+    sources: &[Arc<dyn Source>],
+) -> Vec<RemoteJoin> {
     let mut joins = Vec::new();
     let objects = config.described.iter().flat_map(|it| &it.loaded.document.custom_types.objects);
     for (at, object) in objects.enumerate() {
@@ -69,10 +72,10 @@ pub(super) fn joins(config: &Config, actions: &Arc<dyn Source>, sources: &[Arc<d
         for (number, relationship) in object.relationships.iter().enumerate() {
             let target = relationship.target();
             let keys: Vec<&str> = target.field_mapping.keys().map(String::as_str).collect();
-            let path = type_path(at, number);
+            let path = object_path(at, number);
             let relation = Relation { on: &object.name, name: &relationship.name, keys: &keys, path: &path };
             let made = relation.joins(&target, sources).into_iter();
-            joins.extend(made.filter(|it| actions.schema().field_by_name(on, &it.name).is_none()));
+            joins.extend(made.filter(|it| actions.schema().field_by_name(on, &it.join.name).is_none()));
         }
     }
     joins

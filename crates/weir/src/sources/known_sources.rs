@@ -5,12 +5,12 @@
 //! down keeps no right in service.
 
 use crate::config::Source;
+use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use weir_database::contents::Contents;
 use weir_database::postgres::PostgresContents;
 use weir_http::passthrough::Server;
-use weir_language::schema::Schema;
 use weir_native::store::Building;
 use weir_relational::catalog::Catalog;
 
@@ -27,8 +27,8 @@ pub(crate) enum KnownContents {
     Postgres(Arc<PostgresContents>),
     /// A native store: its tables and pending indexes.
     Native(Arc<(Catalog, Vec<Building>)>),
-    /// A GraphQL server.
-    Graphql(Arc<Schema>),
+    /// A GraphQL server: its answer to the introspection query.
+    Graphql(Bytes),
 }
 
 impl KnownSources {

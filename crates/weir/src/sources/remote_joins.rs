@@ -7,18 +7,41 @@ use std::sync::Arc;
 use weir_engine::compose::Join;
 use weir_engine::source::Source as EngineSource;
 use weir_hasura::open::RemoteField;
+use weir_http::passthrough::KEY_PREFIX;
 use weir_metadata::Step;
 use weir_metadata::document::remote_relationship::{RelationshipType, RemoteTarget, ToSource};
 
 /// A field of a table that another source answers, and the place of its source in the configuration.
 pub(crate) type TableField = (usize, RemoteField);
 
+/// A join of a relationship of the metadata.
+#[derive(Clone, Debug)]
+pub struct RemoteJoin {
+    pub(crate) join: Join,
+    /// The relationship.
+    pub(crate) path: Vec<Step>,
+}
+
+/// The join of the type `on` by its field `name`, with the values of `fields`, to the lookup `target` of the remote schema `source`.
+pub(super) fn field_join((on, name): (&str, &str), fields: &[String], source: &str, target: &str) -> Join {
+    let keys = fields.iter().enumerate().map(|(at, it)| format!("{KEY_PREFIX}{at}: $this.{it}"));
+    let arguments = format!("({})", keys.collect::<Vec<_>>().join(", "));
+    Join {
+        on: on.to_owned(),
+        name: name.to_owned(),
+        description: String::new(),
+        source: source.to_owned(),
+        target: target.to_owned(),
+        arguments,
+    }
+}
+
 /// The joins of `fields` to tables of `sources`. Fields whose target is not there, or down, have none.
 pub(super) fn table_joins(
     config: &Config,
     fields: &[TableField],
     sources: &[Arc<dyn EngineSource>],
-) -> Vec<Join> {
+) -> Vec<RemoteJoin> {
     let mut joins = Vec::new();
     for (place, field) in fields {
         let source = &config.sources[*place];
@@ -49,7 +72,7 @@ pub(super) struct Relation<'r> {
 
 impl Relation<'_> {
     /// The joins to the table of `target`, with that of aggregates; none if its source is not among `sources`.
-    pub(super) fn joins(&self, target: &ToSource, sources: &[Arc<dyn EngineSource>]) -> Vec<Join> {
+    pub(super) fn joins(&self, target: &ToSource, sources: &[Arc<dyn EngineSource>]) -> Vec<RemoteJoin> {
         let lookup = lookup_name(self.path);
         let has_lookup = |it: &Arc<dyn EngineSource>| {
             let schema = it.schema();
@@ -61,13 +84,16 @@ impl Relation<'_> {
         }
         let keys = self.keys.iter().enumerate().map(|(at, it)| format!("key{at}: $this.{it}"));
         let arguments = format!("({})", keys.collect::<Vec<_>>().join(", "));
-        let join = |suffix: &str| Join {
-            on: self.on.to_owned(),
-            name: format!("{}{suffix}", self.name),
-            description: String::new(),
-            source: target.source.clone(),
-            target: format!("{lookup}{suffix}"),
-            arguments: arguments.clone(),
+        let join = |suffix: &str| {
+            let join = Join {
+                on: self.on.to_owned(),
+                name: format!("{}{suffix}", self.name),
+                description: String::new(),
+                source: target.source.clone(),
+                target: format!("{lookup}{suffix}"),
+                arguments: arguments.clone(),
+            };
+            RemoteJoin { join, path: self.path.to_vec() }
         };
         match target.relationship_type {
             RelationshipType::Object => vec![join("")],

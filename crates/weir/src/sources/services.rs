@@ -235,13 +235,13 @@ fn graphql(
 ) -> Result<Arc<dyn EngineSource>, OpenError> {
     let key = known_sources::server_key(&server);
     let made = match (ask(server.clone()), before.and_then(|it| it.get(&key))) {
-        (Err(OpenError::Unavailable(message)), Some(KnownContents::Graphql(schema))) => {
+        (Err(OpenError::Unavailable(message)), Some(KnownContents::Graphql(told))) => {
             servers.down.push(DownServer { name: server.name.to_string(), message, is_known: true });
-            GraphqlSource::of(server, Arc::clone(schema))?
+            GraphqlSource::from_told(server, told.clone())?
         }
         (asked, _) => asked?,
     };
-    servers.known.insert(key, KnownContents::Graphql(Arc::clone(made.schema())));
+    servers.known.insert(key, KnownContents::Graphql(made.told().clone()));
     Ok(Arc::new(made))
 }
 

@@ -27,7 +27,8 @@ fn changes_are_told_with_bodies_headers_and_rows_of_the_log() {
     on_both(|folder, store| {
         let receiver = Receiver::start();
         let mut told = trigger("order_told", &receiver.url("/told"));
-        told["headers"] = json!([{ "name": "X-Key", "value": "k" }, { "name": "Content-Type", "value": "text/plain" }]);
+        told["headers"] =
+            json!([{ "name": "X-Key", "value": "k" }, { "name": "Content-Type", "value": "text/plain" }]);
         let weir = serve_shop(folder, &store, &json!([told]), "");
         mutate(&weir, "mutation { insert_orders_one(object: {id: 1, status: \"new\", total: 1.5}) { id } }");
         store.run("UPDATE orders SET status = 'paid'; UPDATE orders SET status = 'paid'; DELETE FROM orders");
@@ -41,18 +42,24 @@ fn changes_are_told_with_bodies_headers_and_rows_of_the_log() {
             ("DELETE", &paid, &Value::Null),
         ]) {
             let event = &call.body["event"];
-            assert_eq!((event["op"].as_str(), &event["data"]["old"], &event["data"]["new"]), (Some(op), old, new));
+            assert_eq!(
+                (event["op"].as_str(), &event["data"]["old"], &event["data"]["new"]),
+                (Some(op), old, new)
+            );
             assert_eq!(call.body["trigger"], json!({ "name": "order_told" }));
             assert_eq!(call.body["table"]["name"], "orders");
             assert_eq!(call.body["delivery_info"], json!({ "max_retries": 0, "current_retry": 0 }));
             assert_eq!(call.body["id"].as_str().map(str::len), Some(36));
-            assert!(call.body["created_at"].as_str().is_some_and(|it| it.contains('T') && !it.ends_with('Z')));
+            assert!(
+                call.body["created_at"].as_str().is_some_and(|it| it.contains('T') && !it.ends_with('Z'))
+            );
             assert_eq!(call.headers["x-key"], "k");
             assert_eq!(call.headers["content-type"], "application/json");
             assert!(call.headers["user-agent"].starts_with("hasura-graphql-engine/v2."));
         }
         until("all are recorded", || {
-            store.texts(&format!("SELECT count(*) FROM {} WHERE delivered AND tries = 1", store.log())) == ["3"]
+            store.texts(&format!("SELECT count(*) FROM {} WHERE delivered AND tries = 1", store.log()))
+                == ["3"]
         });
         let logs = run(&weir, "pg_get_event_logs", json!({ "name": "order_told", "limit": 2 }));
         let logs = logs.as_array().expect("a list");
@@ -61,8 +68,18 @@ fn changes_are_told_with_bodies_headers_and_rows_of_the_log() {
         assert_eq!(
             keys,
             [
-                "id", "schema_name", "table_name", "trigger_name", "payload", "delivered", "error", "tries",
-                "created_at", "locked", "next_retry_at", "archived"
+                "id",
+                "schema_name",
+                "table_name",
+                "trigger_name",
+                "payload",
+                "delivered",
+                "error",
+                "tries",
+                "created_at",
+                "locked",
+                "next_retry_at",
+                "archived"
             ]
         );
         let id = logs[0]["id"].as_str().expect("an id");
@@ -71,12 +88,18 @@ fn changes_are_told_with_bodies_headers_and_rows_of_the_log() {
         assert_eq!((&event["event"]["id"], &call["http_status"]), (&json!(id), &json!(200)), "{event}");
         assert_eq!(call["response"]["type"], "webhook_response");
         assert_eq!(call["response"]["data"]["body"], "ok");
-        assert_eq!((&call["request"]["version"], &call["request"]["payload"]["id"]), (&json!("2"), &json!(id)));
+        assert_eq!(
+            (&call["request"]["version"], &call["request"]["payload"]["id"]),
+            (&json!("2"), &json!(id))
+        );
         let headers = call["request"]["headers"].as_array().expect("a list");
         assert!(headers.contains(&json!({ "name": "X-Key", "value": "k" })), "{headers:?}");
         let calls = run(&weir, "get_event_invocation_logs", json!({ "name": "order_told" }));
         assert_eq!(calls.as_array().map(Vec::len), Some(3));
-        assert_eq!(run(&weir, "sqlite_get_event_logs", json!({ "name": "order_told", "status": "pending" })), json!([]));
+        assert_eq!(
+            run(&weir, "sqlite_get_event_logs", json!({ "name": "order_told", "status": "pending" })),
+            json!([])
+        );
     });
 }
 
@@ -110,7 +133,11 @@ fn wrong_triggers_are_refused_in_hasura_s_words() {
         ] {
             refused(more, "parse-failed", message);
         }
-        refused(json!({ "table": "nobody" }), "not-exists", "table \"nobody\" does not exist in source: default");
+        refused(
+            json!({ "table": "nobody" }),
+            "not-exists",
+            "table \"nobody\" does not exist in source: default",
+        );
         refused(json!({ "replace": true }), "not-exists", "event trigger \"told\" does not exist");
         for (more, part) in [
             (json!({ "update": { "columns": ["gone"] } }), "column \\\"gone\\\" does not exist"),
@@ -211,7 +238,10 @@ fn failures_are_retried_and_a_receiver_is_obeyed() {
         until("it is delivered after the pause", || state("later") == "delivered 2");
         let calls = receiver.calls("/later");
         assert!(calls[1].at - calls[0].at >= Duration::from_millis(1900));
-        assert_eq!(receiver.calls("/twice")[2].body["delivery_info"], json!({ "max_retries": 2, "current_retry": 2 }));
+        assert_eq!(
+            receiver.calls("/twice")[2].body["delivery_info"],
+            json!({ "max_retries": 2, "current_retry": 2 })
+        );
         assert!(receiver.calls("/elsewhere").is_empty());
         let statuses = store.texts(&format!(
             "SELECT status FROM {} WHERE trigger_name = 'twice' ORDER BY created_at",
@@ -219,7 +249,10 @@ fn failures_are_retried_and_a_receiver_is_obeyed() {
         ));
         assert_eq!(statuses, ["500", "302", "200"]);
         let failed = run(&weir, "get_event_invocation_logs", json!({ "name": "never", "limit": 1 }));
-        assert_eq!(failed[0]["response"], json!({ "type": "client_error", "version": "2", "data": { "message": "ok" } }));
+        assert_eq!(
+            failed[0]["response"],
+            json!({ "type": "client_error", "version": "2", "data": { "message": "ok" } })
+        );
     });
 }
 
@@ -239,7 +272,8 @@ fn a_receiver_that_hangs_holds_up_nobody_else() {
             store.run(&format!("INSERT INTO orders (id) VALUES ({id})"));
         }
         let calls = receiver.wait("/works", 150);
-        let ids: Vec<u64> = calls.iter().filter_map(|it| it.body["event"]["data"]["new"]["id"].as_u64()).collect();
+        let ids: Vec<u64> =
+            calls.iter().filter_map(|it| it.body["event"]["data"]["new"]["id"].as_u64()).collect();
         assert_eq!(ids.len(), 150);
         mutate(&weir, "mutation { insert_notes_one(object: {id: 1}) { id } }");
         weir.signal("TERM");
@@ -259,7 +293,8 @@ fn ordered_events_of_a_row_wait_for_each_other() {
         let calls = receiver.wait("/ordered", 6);
         let ops: Vec<&str> = calls.iter().filter_map(|it| it.body["event"]["op"].as_str()).collect();
         assert_eq!(ops, ["INSERT", "INSERT", "INSERT", "UPDATE", "UPDATE", "DELETE"]);
-        let states: Vec<&Value> = calls[3..5].iter().map(|it| &it.body["event"]["data"]["new"]["status"]).collect();
+        let states: Vec<&Value> =
+            calls[3..5].iter().map(|it| &it.body["event"]["data"]["new"]["status"]).collect();
         assert_eq!(states, ["b", "c"]);
     });
 }
@@ -347,7 +382,8 @@ fn a_copied_file_waits_for_the_operator() {
 fn events_that_are_off_change_no_database() {
     on_both(|folder, store| {
         let receiver = Receiver::start();
-        let weir = serve_shop(folder, &store, &json!([trigger("told", &receiver.url("/told"))]), "events: off\n");
+        let weir =
+            serve_shop(folder, &store, &json!([trigger("told", &receiver.url("/told"))]), "events: off\n");
         assert!(weir.log().contains("to be done: make notify_hasura_told_DELETE"), "{}", weir.log());
         store.run("INSERT INTO orders (id) VALUES (1)");
         let schema = run(&weir, "pg_get_source_tables", json!({})).to_string();

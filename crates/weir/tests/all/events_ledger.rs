@@ -45,7 +45,11 @@ impl Program {
     fn start(role: &str, variables: &[(&str, &str)]) -> Self {
         let mut command = Command::new(std::env::current_exe().expect("this binary is there"));
         command.args(["--exact", "events_ledger::plays_its_role", "--nocapture"]).env(ROLE, role);
-        command.envs(variables.iter().copied()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .envs(variables.iter().copied())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         Self(command.spawn().expect("it starts"))
     }
 
@@ -215,7 +219,12 @@ fn nothing_is_lost_on_postgresql_whoever_is_killed() {
     let sources = folder.file("metadata/databases/databases.yaml");
     let text = std::fs::read_to_string(&sources).expect("it is there");
     let url = format!("postgres://postgres@127.0.0.1:{}/postgres", cluster.port);
-    std::fs::write(&sources, text.replace("\"sqlite:\"", &format!("\"{url}\"")).replace("\"kind\":\"sqlite\"", "\"kind\":\"postgres\"")).expect("it is written");
+    std::fs::write(
+        &sources,
+        text.replace("\"sqlite:\"", &format!("\"{url}\""))
+            .replace("\"kind\":\"sqlite\"", "\"kind\":\"postgres\""),
+    )
+    .expect("it is written");
     write_settings(&folder);
     let mut servers = [serve(&folder.0), serve(&folder.0)];
     let ends = AtomicBool::new(false);
@@ -294,7 +303,9 @@ fn nothing_is_lost_on_sqlite_whoever_is_killed() {
         }
     }
     writer.kill();
-    until("all is delivered", || store.texts("SELECT count(*) FROM hdb_event_log WHERE delivered = 0") == ["0"]);
+    until("all is delivered", || {
+        store.texts("SELECT count(*) FROM hdb_event_log WHERE delivered = 0") == ["0"]
+    });
     let rows = store.texts("SELECT id FROM orders").iter().map(|it| it.parse().expect("a number")).collect();
     check_ledger(&parties.ledger, &rows, 3 * kills);
 }

@@ -79,8 +79,8 @@ fn serves(weir: &Weir) {
 /// All that is told of the folder; `more` are the parts of one database.
 fn tells(said: &str, more: &[&str]) {
     let parts = [
-        "remote relationship `weather` is not supported",
-        "remote schema `weather` is not supported",
+        "in relationship \"weather\": remote schema with name \"weather\" is not found",
+        "HTTP exception occurred while sending the request to \"http://localhost:9/graphql\"",
         "in table \"Track\": in relationship \"genre\": table `Genre` is not tracked",
         "`depth_limit` is not enforced",
         "in query \"lost\": Cannot query field \"Nothing\"",

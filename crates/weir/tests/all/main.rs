@@ -11,6 +11,8 @@ mod port_kit;
 #[path = "../../../hasura/tests/postgres_kit/mod.rs"]
 mod postgres_kit;
 mod redis_kit;
+#[path = "../remote_kit/mod.rs"]
+mod remote_kit;
 #[path = "../shelf_kit/mod.rs"]
 mod shelf_kit;
 #[path = "../support/mod.rs"]
@@ -71,6 +73,8 @@ mod postgres_processes;
 mod read_only;
 mod relay;
 mod remote_relationships;
+mod remote_schemas;
+mod remote_schemas_related;
 #[path = "../../../transport/tests/requests_kit/mod.rs"]
 mod requests_kit;
 mod reserved_streams;

@@ -67,6 +67,34 @@ impl Upstream {
         Self { address, answers, asked }
     }
 
+    /// Answers each request by `answer`: a status and a body of JSON.
+    pub fn start_with(answer: impl Fn(&Asked) -> (u16, String) + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let address = listener.local_addr().expect("it has an address");
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let shared = (Arc::new(answer), Arc::clone(&asked));
+        std::thread::spawn(move || {
+            for socket in listener.incoming().flatten() {
+                let (answer, asked) = shared.clone();
+                std::thread::spawn(move || {
+                    let mut reader = BufReader::new(&socket);
+                    while let Some(request) = read(&mut reader) {
+                        asked.lock().expect("no test panics with it").push(request.clone());
+                        let (status, body) = answer(&request);
+                        let length = body.len();
+                        let head = "content-type: application/json\r\n";
+                        let text =
+                            format!("HTTP/1.1 {status} X\r\ncontent-length: {length}\r\n{head}\r\n{body}");
+                        if (&socket).write_all(text.as_bytes()).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+        });
+        Self { address, answers: Arc::default(), asked }
+    }
+
     /// Answers otherwise from now on.
     pub fn set(&self, answers: Vec<Answer>) {
         *self.answers.lock().expect("no test panics with it") = answers;

@@ -36,7 +36,7 @@ pub(crate) fn config(context: &RequestContext) -> Answer {
         "version": HASURA_VERSION,
         "weir_version": env!("CARGO_PKG_VERSION"),
         "is_function_permissions_inferred": config.infer_function_permissions.unwrap_or(true),
-        "is_remote_schema_permissions_enabled": false,
+        "is_remote_schema_permissions_enabled": config.webhooks.remote_schema_permissions,
         "is_admin_secret_set": config.has_secret(),
         "is_auth_hook_set": config.auth.webhook.is_some(),
         "is_jwt_set": !config.auth.jwt.is_empty(),

@@ -24,14 +24,8 @@ const BACKENDS: [(&str, &str); 6] = [
     ("bigquery", "bigquery"),
 ];
 /// Commands of Hasura about databases that Weir does not support.
-const ENTRIES: &[&str] = &[
-    "create_remote_relationship",
-    "update_remote_relationship",
-    "delete_remote_relationship",
-    "set_apollo_federation_config",
-    "track_stored_procedure",
-    "untrack_stored_procedure",
-];
+const ENTRIES: &[&str] =
+    &["set_apollo_federation_config", "track_stored_procedure", "untrack_stored_procedure"];
 /// First words of commands that are not about a backend.
 const VERBS: [&str; 18] = [
     "add", "bulk", "check", "clear", "create", "delete", "drop", "dump", "export", "get", "list", "reload",
@@ -39,16 +33,6 @@ const VERBS: [&str; 18] = [
 ];
 /// Further unsupported commands.
 const OTHERS: &[&str] = &[
-    "add_remote_schema",
-    "update_remote_schema",
-    "remove_remote_schema",
-    "reload_remote_schema",
-    "introspect_remote_schema",
-    "add_remote_schema_permissions",
-    "drop_remote_schema_permissions",
-    "create_remote_schema_remote_relationship",
-    "update_remote_schema_remote_relationship",
-    "delete_remote_schema_remote_relationship",
     "add_host_to_tls_allowlist",
     "drop_host_from_tls_allowlist",
     "set_metrics_config",
@@ -87,6 +71,11 @@ impl Work {
             }
             "clear_metadata" if is_of_metadata => self.clear(),
             "reload_metadata" if is_of_metadata => self.reload(),
+            "reload_remote_schema" if is_of_metadata => {
+                self.told_of_remote_schema(args)?;
+                self.reload()
+            }
+            "introspect_remote_schema" if is_of_metadata => self.told_of_remote_schema(args),
             "drop_inconsistent_metadata" if is_of_metadata => self.drop_inconsistent(),
             "test_webhook_transform" if is_of_metadata => test_transform(args).map_err(|it| {
                 let error = HasuraError::new(it.code, &format!("$.args{}", it.member), it.message);
@@ -133,6 +122,23 @@ impl Work {
         } else {
             format!("{{\"message\":\"success\",{}}}", state.members())
         })
+    }
+
+    /// The answer of a remote schema to the introspection query; an empty object if it gave none.
+    fn told_of_remote_schema(&self, args: JsonRef<'_>) -> Done {
+        let missing = || HasuraError::new("parse-failed", "$.args", "key \"name\" not found");
+        let name = text(args, "name")?.ok_or_else(missing)?;
+        let generation = self.live.current();
+        if let Some((_, told)) = generation.remote_told.iter().find(|it| it.0 == name) {
+            return Ok(String::from_utf8_lossy(told).into_owned());
+        }
+        let described = generation.config.described.as_ref();
+        let mut entries = described.into_iter().flat_map(|it| &it.loaded.document.remote_schemas);
+        if entries.any(|it| it.name == name) {
+            return Ok("{}".to_owned());
+        }
+        let message = format!("remote schema with name \"{name}\" does not exist");
+        Err(HasuraError::new("not-exists", "$.args.name", message))
     }
 
     /// Runs a list of commands that edit single entries as one change; `None` if it contains other commands.
