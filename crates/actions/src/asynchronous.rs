@@ -1,16 +1,14 @@
 //! Asynchronous actions: their calls are stored at once and made later.
 //!
-//! `action_log` is the border to the database that stores them, `deliver` makes stored calls, `stored_result` says who may read what
+//! `action_log` is the border to the database that stores them, `crate::deliver` makes stored calls, `stored_result` says who may read what
 //! of them.
 //!
 //! **Invariant:** a call that was stored is made once; a result is read by callers with the session that asked for it, and the admin.
 
 mod action_log;
-mod deliver;
 mod stored_headers;
 mod stored_result;
 
 pub use action_log::{ActionLog, ActionLogError, LoggedCall, NewCall, TakenCall};
-pub(crate) use deliver::{deliver_batch, release_lost};
-pub(crate) use stored_headers::write_headers;
+pub(crate) use stored_headers::{StoredHeaders, write_headers};
 pub(crate) use stored_result::write_result;

@@ -13,6 +13,7 @@ mod actions;
 mod answer;
 mod asynchronous;
 mod call;
+mod deliver;
 mod model;
 mod schema;
 mod source;

@@ -2,8 +2,9 @@
 
 use crate::action_fetch::ActionFetch;
 use crate::actions::Actions;
-use crate::asynchronous::{ActionLog, ActionLogError, deliver_batch, release_lost};
+use crate::asynchronous::{ActionLog, ActionLogError};
 use crate::call::{CallSettings, HeaderPrecedence};
+use crate::deliver::{deliver_batch, release_lost};
 use crate::model::{ActionsInput, Misfit, Model};
 use crate::schema::{ActionSchema, RootField, SchemaForm};
 use std::sync::Arc;

@@ -3,8 +3,8 @@
 //! **Cost:** each pair of values that is looked at is a step of the evaluation: parts that are shared in memory are compared each time
 //! they stand somewhere.
 
+use crate::budget::Budget;
 use crate::error::Fault;
-use crate::evaluate::Budget;
 use crate::number::compare_numbers;
 use crate::value::{Members, Value};
 use std::cmp::Ordering;

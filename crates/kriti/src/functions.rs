@@ -1,8 +1,8 @@
 //! Functions of one argument.
 
+use crate::budget::Evaluation;
 use crate::compare::by_key;
 use crate::error::{ErrorCode, Fault, Span};
-use crate::evaluate::Evaluation;
 use crate::number::{invert, is_zero};
 use crate::value::{Members, Value};
 use std::sync::Arc;

@@ -8,6 +8,7 @@
 //!
 //! Source: Kriti 0.3.3.
 
+mod budget;
 mod compare;
 mod error;
 mod evaluate;
@@ -19,8 +20,8 @@ mod strings;
 mod syntax;
 mod value;
 
+pub use budget::{EvaluationLimits, Scope};
 pub use error::{ErrorCode, KritiError, Position};
-pub use evaluate::{EvaluationLimits, Scope};
 pub use syntax::Template;
 pub use value::{Members, TooLong, Value};
 

@@ -1,7 +1,7 @@
 //! Steps into values: `a.b`, `a['b']`, `a[0]`, and the same behind `?`.
 
+use crate::budget::Evaluation;
 use crate::error::{ErrorCode, Fault, Span};
-use crate::evaluate::Evaluation;
 use crate::number::to_index;
 use crate::syntax::{Expression, Step, StepKind};
 use crate::value::Value;

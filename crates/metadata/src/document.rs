@@ -11,14 +11,14 @@ pub mod event_trigger;
 pub mod function;
 pub mod logical_model;
 pub mod native_query;
+pub mod parts;
 pub mod permission;
 pub mod remote_relationship;
 pub mod remote_schema;
 pub mod source;
 pub mod table;
-pub mod table_name;
-pub mod type_text;
-pub mod webhook;
+
+pub use parts::{table_name, type_text, webhook};
 
 use crate::json::Json;
 use action::ActionEntry;

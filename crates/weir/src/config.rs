@@ -29,7 +29,7 @@ pub use cors::Cors;
 pub use environment::Environment;
 pub use events::{EventDelivery, Events};
 pub use limits::Limits;
-pub(crate) use limits::MAY_BE_ZERO;
+use limits::refuse_zeros;
 pub use listen::Listen;
 pub use live::LiveOptions;
 pub use operations::Operations;
@@ -490,18 +490,7 @@ impl Config {
                 blocks.push((format!("sources[{place}].postgres"), serde_json::to_value(block)));
             }
         }
-        for (path, block) in blocks {
-            let block = block.map_err(|cause| format!("`{path}`: {cause}"))?;
-            let mut entries = block.as_object().into_iter().flatten();
-            let zero = entries
-                .find(|(key, value)| value.as_u64() == Some(0) && !MAY_BE_ZERO.contains(&key.as_str()));
-            if let Some((key, _)) = zero {
-                return Err(format!(
-                    "`{path}.{key}` is 0, which would refuse every request; leave it out for its default, or give a larger number"
-                ));
-            }
-        }
-        Ok(())
+        refuse_zeros(blocks)
     }
 }
 

@@ -8,6 +8,7 @@
 pub(crate) mod cors_rules;
 pub(crate) mod event_keeper;
 pub(crate) mod readiness;
+mod schedule_keeper;
 mod tls;
 
 use self::cors_rules::CorsRules;
@@ -18,7 +19,6 @@ use crate::metadata;
 use crate::observer::observer;
 use crate::operations::{self, SavedOperations};
 use crate::relay::RelayGraph;
-use crate::schedules::ScheduleKeeper;
 use crate::session::Authenticator;
 use crate::session::native_auth::NativeAuth;
 use crate::sources::known_sources::KnownSources;
@@ -27,6 +27,7 @@ use crate::sources::services;
 use crate::sources::{self, Down, Findings, Opened};
 use arc_swap::ArcSwap;
 use bytes::Bytes;
+use schedule_keeper::ScheduleKeeper;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -370,7 +371,7 @@ impl Live {
     fn apply_events(&self) {
         let current = self.current();
         self.events.apply(&current.events, &current.config);
-        self.schedules.apply(&current);
+        self.schedules.apply(&current.cron_triggers, &current.config);
     }
 
     /// Captures and delivers the events of this and all later generations, and the scheduled ones.

@@ -9,7 +9,6 @@ pub mod metadata;
 mod observer;
 mod operations;
 mod relay;
-mod schedules;
 pub mod server;
 pub mod session;
 pub mod sources;

@@ -25,11 +25,11 @@ pub(crate) fn write_headers(client: &dyn Headers) -> String {
 }
 
 /// Headers that were stored.
-pub(super) struct StoredHeaders(Vec<(String, Vec<u8>)>);
+pub(crate) struct StoredHeaders(Vec<(String, Vec<u8>)>);
 
 impl StoredHeaders {
     /// Reads the JSON of [`write_headers`]; what is no text is left out.
-    pub(super) fn read(text: &str) -> Self {
+    pub(crate) fn read(text: &str) -> Self {
         let Ok(json) = Json::parse(text.as_bytes(), 8) else { return Self(Vec::new()) };
         let members = json.root().members();
         let lines =

@@ -79,9 +79,9 @@ enum Form {
     Raw,
 }
 
-type Shown = [(&'static str, Form)];
+type ShownColumns = [(&'static str, Form)];
 
-const CRON_COLUMNS: &Shown = &[
+const CRON_COLUMNS: &ShownColumns = &[
     ("id", Form::Text),
     ("trigger_name", Form::Text),
     ("scheduled_time", Form::Text),
@@ -90,7 +90,7 @@ const CRON_COLUMNS: &Shown = &[
     ("created_at", Form::Text),
     ("next_retry_at", Form::Text),
 ];
-const ONE_OFF_COLUMNS: &Shown = &[
+const ONE_OFF_COLUMNS: &ShownColumns = &[
     ("id", Form::Text),
     ("webhook_conf", Form::Raw),
     ("scheduled_time", Form::Text),
@@ -103,7 +103,7 @@ const ONE_OFF_COLUMNS: &Shown = &[
     ("next_retry_at", Form::Text),
     ("comment", Form::Text),
 ];
-const CALL_COLUMNS: &Shown = &[
+const CALL_COLUMNS: &ShownColumns = &[
     ("id", Form::Text),
     ("event_id", Form::Text),
     ("status", Form::Raw),
@@ -188,7 +188,7 @@ impl StateDatabase {
     async fn show(
         &self,
         name: &str,
-        (list, columns): (Query, &Shown),
+        (list, columns): (Query, &ShownColumns),
         count: Option<Query>,
         values: Vec<String>,
         (limit, offset): (u32, u32),
@@ -216,7 +216,7 @@ impl Query {
     }
 }
 
-fn write_rows(rows: &[<StateRows as IntoIterator>::Item], columns: &Shown, out: &mut String) {
+fn write_rows(rows: &[<StateRows as IntoIterator>::Item], columns: &ShownColumns, out: &mut String) {
     out.push('[');
     for (at, row) in rows.iter().enumerate() {
         out.push_str(if at == 0 { "{" } else { ",{" });

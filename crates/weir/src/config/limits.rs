@@ -177,3 +177,21 @@ impl Limits {
         }
     }
 }
+
+/// Refuses values of zero in `blocks`, each with its path, except where zero turns a feature off.
+pub(super) fn refuse_zeros(
+    blocks: Vec<(String, Result<serde_json::Value, serde_json::Error>)>,
+) -> Result<(), String> {
+    for (path, block) in blocks {
+        let block = block.map_err(|cause| format!("`{path}`: {cause}"))?;
+        let mut entries = block.as_object().into_iter().flatten();
+        let zero =
+            entries.find(|(key, value)| value.as_u64() == Some(0) && !MAY_BE_ZERO.contains(&key.as_str()));
+        if let Some((key, _)) = zero {
+            return Err(format!(
+                "`{path}.{key}` is 0, which would refuse every request; leave it out for its default, or give a larger number"
+            ));
+        }
+    }
+    Ok(())
+}

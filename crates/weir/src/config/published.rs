@@ -3,7 +3,8 @@
 //! **Invariant:** validators that run strictly compile it: only formats of the standard, one type per schema, and the
 //! type beside each keyword that belongs to one. Numbers and booleans may also be `${NAME}` or `${NAME:-default}`.
 
-use super::{Config, MAY_BE_ZERO};
+use super::Config;
+use super::limits::MAY_BE_ZERO;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 

@@ -29,31 +29,8 @@ fn fields(weir: &Weir, role: &str) -> String {
 }
 
 #[test]
-fn actions_are_made_changed_and_dropped() {
+fn actions_that_are_wrong_are_refused() {
     let weir = serve_project("http://127.0.0.1:9", YAML, SDL, &[]);
-    let definition = json!({ "handler": "{{SHOP_URL}}/new", "output_type": "Order", "arguments": [{ "name": "a", "type": "Int!" }] });
-    run(&weir, "create_action", json!({ "name": "renew", "definition": definition, "comment": "Renew" }));
-    refuse(
-        &weir,
-        "create_action",
-        json!({ "name": "renew", "definition": definition }),
-        "already-exists",
-        "action with name \"renew\" already exists",
-    );
-    refuse(
-        &weir,
-        "update_action",
-        json!({ "name": "none", "definition": definition }),
-        "not-exists",
-        "action with name \"none\" does not exist",
-    );
-    refuse(
-        &weir,
-        "drop_action",
-        json!({ "name": "none" }),
-        "not-exists",
-        "action with name \"none\" does not exist",
-    );
     let wrong = json!({ "handler": "http://h", "output_type": "Nothing" });
     refuse(
         &weir,
@@ -86,6 +63,48 @@ fn actions_are_made_changed_and_dropped() {
         "validation-failed",
         "response transform validation failed",
     );
+}
+
+/// The export has the actions by their names.
+fn check_exported_names(weir: &Weir) {
+    let exported = send(weir, "export_metadata", json!({})).1;
+    let exported: Value = serde_json::from_str(&exported).expect("it is JSON");
+    let names: Vec<&str> =
+        exported["actions"].as_array().into_iter().flatten().filter_map(|it| it["name"].as_str()).collect();
+    assert_eq!(names, ["keep", "order", "place_order", "rates", "renew", "secret", "settle"]);
+}
+
+/// An action is made once, and only one that is there is changed or dropped.
+fn check_names_are_known(weir: &Weir, definition: &Value) {
+    refuse(
+        weir,
+        "create_action",
+        json!({ "name": "renew", "definition": definition }),
+        "already-exists",
+        "action with name \"renew\" already exists",
+    );
+    refuse(
+        weir,
+        "update_action",
+        json!({ "name": "none", "definition": definition }),
+        "not-exists",
+        "action with name \"none\" does not exist",
+    );
+    refuse(
+        weir,
+        "drop_action",
+        json!({ "name": "none" }),
+        "not-exists",
+        "action with name \"none\" does not exist",
+    );
+}
+
+#[test]
+fn actions_are_made_changed_and_dropped() {
+    let weir = serve_project("http://127.0.0.1:9", YAML, SDL, &[]);
+    let definition = json!({ "handler": "{{SHOP_URL}}/new", "output_type": "Order", "arguments": [{ "name": "a", "type": "Int!" }] });
+    run(&weir, "create_action", json!({ "name": "renew", "definition": definition, "comment": "Renew" }));
+    check_names_are_known(&weir, &definition);
     assert!(!fields(&weir, "guest").contains("renew"));
     let permission = json!({ "action": "renew", "role": "guest", "comment": "yes" });
     run(&weir, "create_action_permission", permission.clone());
@@ -111,11 +130,7 @@ fn actions_are_made_changed_and_dropped() {
         json!({ "name": "renew", "definition": { "handler": "http://h", "output_type": "Int" } }),
     );
     assert!(fields(&weir, "guest").contains("renew"));
-    let exported = send(&weir, "export_metadata", json!({})).1;
-    let exported: Value = serde_json::from_str(&exported).expect("it is JSON");
-    let names: Vec<&str> =
-        exported["actions"].as_array().into_iter().flatten().filter_map(|it| it["name"].as_str()).collect();
-    assert_eq!(names, ["keep", "order", "place_order", "rates", "renew", "secret", "settle"]);
+    check_exported_names(&weir);
     run(&weir, "drop_action_permission", json!({ "action": "renew", "role": "guest" }));
     refuse(
         &weir,

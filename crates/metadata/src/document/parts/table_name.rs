@@ -39,7 +39,7 @@ impl TableName {
         }
     }
 
-    pub(super) fn into_json(self) -> Json {
+    pub(crate) fn into_json(self) -> Json {
         let text = |it: String| Json::Text(it.into());
         match self {
             Self::Name(name) => text(name),

@@ -1,14 +1,13 @@
 //! Scheduled events of a server: a thread that delivers them, fed by the generation in service.
 
 use crate::config::{Config, Events};
-use crate::generation::Generation;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use weir_events::identifier::random_id;
 use weir_events::moment::SystemClock;
-use weir_events::schedule::{Scheduler, SchedulerSettings};
+use weir_events::schedule::{CronTrigger, Scheduler, SchedulerSettings};
 use weir_events::state::{StateAddress, StateDatabase};
 use weir_webhook::{WebhookClient, WebhookLimits};
 
@@ -18,7 +17,7 @@ static CLIENT: LazyLock<Arc<WebhookClient>> =
 
 /// The state and its scheduler, once a generation has a place for them.
 #[derive(Debug, Default)]
-pub(crate) struct ScheduleKeeper(Mutex<Option<Running>>);
+pub(crate) struct ScheduleKeeper(Mutex<Option<RunningSchedules>>);
 
 /// Where the state lies, and whether its tables are taken from another server.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,7 +37,7 @@ impl StatePlace {
 }
 
 #[derive(Debug)]
-struct Running {
+struct RunningSchedules {
     place: StatePlace,
     database: Arc<StateDatabase>,
     scheduler: Arc<Scheduler>,
@@ -47,22 +46,22 @@ struct Running {
 }
 
 impl ScheduleKeeper {
-    fn lock(&self) -> MutexGuard<'_, Option<Running>> {
+    fn lock(&self) -> MutexGuard<'_, Option<RunningSchedules>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs the cron triggers of `generation` from now on.
-    pub(crate) fn apply(&self, generation: &Generation) {
-        let place = StatePlace::of(&generation.config);
+    /// Runs `triggers`, the cron triggers of `config`, from now on.
+    pub(crate) fn apply(&self, triggers: &[CronTrigger], config: &Config) {
+        let place = StatePlace::of(config);
         let mut running = self.lock();
         if running.as_ref().map(|it| &it.place) != place.as_ref() {
             if let Some(before) = running.take() {
                 before.stop(Duration::ZERO);
             }
-            *running = place.and_then(Running::start);
+            *running = place.and_then(RunningSchedules::start);
         }
         if let Some(running) = &*running {
-            running.scheduler.use_triggers(generation.cron_triggers.clone());
+            running.scheduler.use_triggers(triggers.to_vec());
         }
     }
 
@@ -85,7 +84,7 @@ impl ScheduleKeeper {
     }
 }
 
-impl Running {
+impl RunningSchedules {
     fn start(place: StatePlace) -> Option<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)

@@ -1,9 +1,8 @@
 //! Makes stored calls: a batch at a time, each call once.
 
-use super::action_log::{ActionLog, ActionLogError, NewCall, TakenCall};
-use super::stored_headers::StoredHeaders;
 use crate::action_error::ActionError;
 use crate::actions::Actions;
+use crate::asynchronous::{ActionLog, ActionLogError, NewCall, StoredHeaders, TakenCall};
 use crate::call::{BodyParts, HandlerCall, forwarded};
 use crate::model::Action;
 use futures_util::future::join_all;
