@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
@@ -28,7 +29,7 @@ const TICK: Duration = Duration::from_secs(1);
 
 /// A message to the thread.
 enum Message {
-    Apply(Vec<EventSource>, ServiceSettings, oneshot::Sender<Vec<SourceReport>>),
+    Apply(Vec<EventSource>, ServiceSettings, SyncSender<Vec<SourceReport>>),
     Ask(String, Request, oneshot::Sender<Result<String, RequestError>>),
     Stop(Duration, oneshot::Sender<()>),
 }
@@ -59,7 +60,7 @@ impl EventService {
     }
 
     /// Captures and delivers the events of `sources` from now on, and of no others. Waits until the triggers of their databases are
-    /// made; must not be called by a task of an event loop.
+    /// made, and blocks the thread meanwhile.
     #[must_use]
     pub fn apply(&self, sources: Vec<EventSource>, settings: ServiceSettings) -> Vec<SourceReport> {
         let is_idle = sources.is_empty() && !self.has_sources.load(Ordering::Relaxed);
@@ -67,9 +68,10 @@ impl EventService {
             return Vec::new();
         }
         self.has_sources.store(true, Ordering::Relaxed);
-        let (sender, receiver) = oneshot::channel();
+        // A reload may come from a task, which is as long at opening sources: a channel of tokio's would panic there.
+        let (sender, receiver) = sync_channel(1);
         let sent = self.sender.send(Message::Apply(sources, settings, sender));
-        if sent.is_err() { Vec::new() } else { receiver.blocking_recv().unwrap_or_default() }
+        if sent.is_err() { Vec::new() } else { receiver.recv().unwrap_or_default() }
     }
 
     /// A handle for requests.
