@@ -63,6 +63,7 @@ mod operations;
 mod oracle;
 mod postgres;
 mod postgres_processes;
+mod projects;
 mod read_only;
 mod relay;
 mod remote_relationships;
