@@ -70,6 +70,7 @@ mod operations;
 mod oracle;
 mod postgres;
 mod postgres_processes;
+mod projects;
 mod read_only;
 mod relay;
 mod remote_relationships;

@@ -220,7 +220,7 @@ fn lists_of_commands_are_undone_as_a_whole() {
     let error = command(&weir, "bulk", &failing);
     check(
         &error,
-        400,
+        501,
         r#"{"error":"unknown metadata command \"fly\" for backend postgres","path":"$.args[1].type","code":"parse-failed"}"#,
     );
     assert!(pets(&weir, "{ pet_by_pk(id: 1) { name } }").contains("Ada"));

@@ -146,7 +146,7 @@ fn are_refused(weir: &Weir) {
         weir,
         "pg_fly",
         json!({}),
-        (400, "parse-failed", "$.type", "unknown metadata command \"fly\""),
+        (501, "parse-failed", "$.type", "unknown metadata command \"fly\""),
     );
     assert!(unknown.get("internal").is_none());
 }

@@ -6,6 +6,7 @@ use super::replace_metadata::{DEFAULT, document};
 use super::{Done, Door, SUCCESS, Work, flag, text};
 use crate::server::operator::reload;
 use crate::server::request::hasura_error::HasuraError;
+use hyper::StatusCode;
 use weir_language::json::JsonRef;
 use weir_metadata::edit;
 use weir_postgres::script::Manner;
@@ -274,7 +275,8 @@ fn unknown(name: &str, path: &str, door: Door) -> HasuraError {
             "unknown {kind} command \"{name}\"; \"{prefix}\" was not recognized as a valid backend name"
         ),
     };
-    HasuraError::new("parse-failed", &place, message)
+    // Hasura answers 400 here: a tool that tries what it may use reads from 501 that there is no such command.
+    HasuraError::new("parse-failed", &place, message).with_status(StatusCode::NOT_IMPLEMENTED)
 }
 
 #[cfg(test)]
@@ -304,6 +306,8 @@ mod tests {
             let error = unknown(name, "$", Door::Metadata);
             assert_eq!((error.code.as_str(), error.path.as_str()), (code, "$.type"), "{name}");
             assert!(error.message.contains(part), "{name}: {}", error.message);
+            let is_unknown = error.message.starts_with("unknown ");
+            assert_eq!(error.status == StatusCode::NOT_IMPLEMENTED, is_unknown, "{name}");
         }
         assert!(unknown("export_metadata", "$", Door::Query).message.contains("/v1/metadata"));
     }
