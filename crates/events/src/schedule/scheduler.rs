@@ -64,6 +64,8 @@ pub struct Scheduler {
     /// The time of the last look at the events ahead; `None` after a change of the triggers.
     looked_ahead: Mutex<Option<Moment>>,
     in_work: Mutex<JoinSet<()>>,
+    /// Held during a look, so that a stop begins after it.
+    look: tokio::sync::Mutex<()>,
     wake: Arc<Notify>,
     is_stopping: AtomicBool,
 }
@@ -96,6 +98,7 @@ impl Scheduler {
             triggers: Mutex::new(Arc::from([])),
             looked_ahead: Mutex::default(),
             in_work: Mutex::default(),
+            look: tokio::sync::Mutex::default(),
             wake: Arc::default(),
             is_stopping: AtomicBool::new(false),
         })
@@ -116,8 +119,11 @@ impl Scheduler {
     /// Works until [`Self::stop`].
     pub async fn run(self: Arc<Self>) {
         let mut is_told = false;
+        let mut has_failed = false;
         while !self.is_stopping.load(Ordering::Acquire) {
-            let pause = match self.step().await {
+            let stepped = self.step().await;
+            has_failed &= stepped.is_err();
+            let pause = match stepped {
                 Ok(Some(pause)) => pause,
                 Ok(None) => {
                     if !is_told {
@@ -128,8 +134,12 @@ impl Scheduler {
                     }
                     AHEAD_EVERY
                 }
+                // Without triggers perhaps no event waits at all.
+                Err(_) if lock(&self.triggers).is_empty() => AHEAD_EVERY,
                 Err(error) => {
-                    tracing::warn!(%error, "scheduled events wait for their database");
+                    if !std::mem::replace(&mut has_failed, true) {
+                        tracing::warn!(%error, "scheduled events wait for their database");
+                    }
                     FAILURE_PAUSE
                 }
             };
@@ -143,6 +153,10 @@ impl Scheduler {
     /// # Errors
     /// The database cannot be asked.
     pub async fn step(self: &Arc<Self>) -> Result<Option<Duration>, StateError> {
+        let _look = self.look.lock().await;
+        if self.is_stopping.load(Ordering::Acquire) {
+            return Ok(Some(LOOK_EVERY));
+        }
         let triggers = Arc::clone(&*lock(&self.triggers));
         let ownership = match self.database.look().await? {
             // Nothing is made in a database that needs none.
@@ -203,7 +217,8 @@ impl Scheduler {
                     return Ok(true);
                 }
                 // What was missed longer ago than it may be late is not stored to die.
-                let earliest = known.since.max(now.before(trigger.tolerance));
+                let in_time = now.before(trigger.tolerance).before(Duration::from_micros(1));
+                let earliest = known.since.max(in_time);
                 known.last.map_or(earliest, |it| it.max(earliest))
             }
             Some(_) => {
@@ -318,7 +333,12 @@ impl Scheduler {
     pub async fn stop(&self, grace: Duration) {
         self.is_stopping.store(true, Ordering::Release);
         self.wake.notify_one();
-        let is_drained = tokio::time::timeout(grace, self.drain()).await.is_ok();
+        let drained = async {
+            // A look that has begun may still take events into work.
+            drop(self.look.lock().await);
+            self.drain().await;
+        };
+        let is_drained = tokio::time::timeout(grace, drained).await.is_ok();
         if let Err(error) = self.give_back(is_drained).await {
             tracing::warn!(%error, "the lease of scheduled events is not given back");
         }

@@ -93,8 +93,7 @@ fn duplicates_and_admins_are_told_all_at_once() {
 #[test]
 fn what_is_not_honoured_is_listed_with_its_places() {
     let text = table(
-        "    insert_permissions:\n    - role: a\n      permission: {check: {}, validate_input: {type: http}}\n\
-         remote_schemas:\n- {name: weather}\n",
+        "    insert_permissions:\n    - role: a\n      permission: {check: {}, validate_input: {type: http}}\n",
     );
     let loaded = load(&text).unwrap();
     let found = find_unsupported(&loaded.document);
@@ -106,8 +105,6 @@ fn what_is_not_honoured_is_listed_with_its_places() {
             "metadata.yaml:8:31: sources[0].tables[0].insert_permissions[0].permission.validate_input: `validate_input` is not \
              supported, and the role `a` does not get this permission without it: write the rule as `check`, or as a \
              constraint of the database",
-            "metadata.yaml:10:3: remote_schemas[0]: remote schema `weather` is not supported: serve it as a file of services: \
-             docs/sources/graphql-and-grpc.md",
         ]
     );
 }
@@ -226,11 +223,11 @@ fn yaml_that_would_grow_without_end_is_refused() {
 
 #[test]
 fn a_merge_has_no_quotes_and_a_key_may() {
-    let actions = |text: &str| {
-        let text = format!("version: 3\nsources: []\ncron_triggers: [&a {{b: 1}}, {text}]\n");
+    let merged = |text: &str| {
+        let text = format!("version: 3\nsources: []\nmetrics_config: {{a: [&a {{b: 1}}, {text}]}}\n");
         let loaded = load(&text).unwrap_or_else(|words| panic!("{text}: {words}"));
-        serde_json::to_string(&loaded.document.cron_triggers).expect("it is JSON")
+        serde_json::to_string(&loaded.document.metrics_config).expect("it is JSON")
     };
-    assert_eq!(actions("{<<: *a, c: 2}"), r#"[{"b":1},{"c":2,"b":1}]"#);
-    assert_eq!(actions(r#"{"<<": null, '<<x': 2}"#), r#"[{"b":1},{"<<":null,"<<x":2}]"#);
+    assert_eq!(merged("{<<: *a, c: 2}"), r#"{"a":[{"b":1},{"c":2,"b":1}]}"#);
+    assert_eq!(merged(r#"{"<<": null, '<<x': 2}"#), r#"{"a":[{"b":1},{"<<":null,"<<x":2}]}"#);
 }

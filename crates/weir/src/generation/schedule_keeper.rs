@@ -117,7 +117,14 @@ impl RunningSchedules {
         Some(Self { place, database, scheduler, runtime, thread: thread.ok()? })
     }
 
+    /// Ends delivery, on a thread of its own: a reload may come from a task, which must wait for no runtime.
     fn stop(self, grace: Duration) {
+        if std::thread::scope(|scope| scope.spawn(|| self.wait_for_end(grace)).join().is_err()) {
+            tracing::error!("a bug: the scheduler does not end");
+        }
+    }
+
+    fn wait_for_end(self, grace: Duration) {
         self.runtime.block_on(self.scheduler.stop(grace));
         if self.thread.join().is_err() {
             tracing::error!("a bug: the scheduler panicked");

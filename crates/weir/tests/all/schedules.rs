@@ -165,6 +165,24 @@ fn cron_triggers_are_made_stored_ahead_and_deleted() {
 }
 
 #[test]
+fn a_reload_by_changed_files_moves_the_state_and_serves_on() {
+    let weir = serve("http://127.0.0.1:9");
+    let count = |name: &str| {
+        let shown = run(&weir, "get_scheduled_events", &json!({ "type": "cron", "trigger_name": name }));
+        shown["events"].as_array().map_or(0, Vec::len)
+    };
+    until("events are stored ahead", || count("nightly") == 100);
+    let yaml = "listen: 127.0.0.1:0\nadmin_secret: hush\nmetadata: metadata\nstate: sqlite:other.db\n";
+    weir.folder().write("weir.yaml", yaml);
+    let later =
+        "- {name: later, webhook: 'http://127.0.0.1:9', schedule: '@yearly', include_in_metadata: true}\n";
+    std::fs::write(weir.folder().file("metadata").join("cron_triggers.yaml"), later)
+        .expect("it can be written");
+    until("the state is another file", || weir.folder().file("other.db").exists() && count("later") == 100);
+    assert_eq!(count("nightly"), 0);
+}
+
+#[test]
 fn hidden_triggers_are_not_exported_and_survive_a_replacement() {
     let weir = serve("http://127.0.0.1:9");
     let exported = run(&weir, "export_metadata", &json!({}));
