@@ -188,7 +188,7 @@ impl Server {
             timeout: None,
             idempotent: true,
             span,
-            peer: Peer::Service,
+            peer: if self.remote.is_some() { Peer::Webhook } else { Peer::Service },
         }
     }
 }

@@ -7,6 +7,7 @@ use super::template::merge;
 use super::{Contents, GraphqlLink};
 use crate::cache::{Body, Served};
 use crate::caching::ttl::Shortest;
+use crate::call::Answer;
 use crate::error_report::CallLabel;
 use crate::passthrough::answer_columns::{Columns, Errors};
 use crate::passthrough::argument_json;
@@ -14,10 +15,10 @@ use crate::passthrough::argument_json::Arguments;
 use crate::passthrough::{client_error, no_answer, unreadable};
 use bytes::Bytes;
 use futures_util::future::join_all;
-use http::header::{ACCEPT, CONTENT_TYPE};
+use http::header::{ACCEPT, CONTENT_TYPE, SET_COOKIE};
 use http::{HeaderName, HeaderValue};
 use std::fmt::Write;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use weir_engine::rows::{CellError, Column, Table};
 use weir_engine::source::{
     BoxFuture, ExplainInput, Extensions, FetchBody, FetchInput, FetchResult, FieldError, Headers, Ids,
@@ -189,11 +190,19 @@ impl ForwardedFetch {
         self.link.server.check_caller(input.caller).map_err(unfit)?;
         let body = Bytes::from(self.body(input, rows).map_err(unfit)?);
         let is_change = self.is_change();
+        let cookies = self.link.server.remote.as_ref().map(|_| Arc::new(Mutex::new(Vec::new())));
         let call = || {
             let link = Arc::clone(&self.link);
             let mut ask = link.server.post(link.path.clone(), body.clone(), &HEADERS, Some(input));
             ask.idempotent = !is_change;
-            async move { link.counts.count(link.upstream.call(&ask)).await.map(check_response) }
+            let cookies = cookies.clone();
+            async move {
+                let answer = link.counts.count(link.upstream.call(&ask)).await?;
+                if let Some(cookies) = cookies {
+                    note_cookies(&answer, &cookies);
+                }
+                Ok(check_response(answer))
+            }
         };
         let keeper = &self.link.keeper;
         let served = if is_change {
@@ -201,6 +210,10 @@ impl ForwardedFetch {
         } else {
             keeper.get(&[&body], &self.touches, input, call).await
         };
+        if let Some((notes, cookies)) = input.headers.notes().zip(cookies) {
+            let cookies = std::mem::take(&mut *cookies.lock().unwrap_or_else(PoisonError::into_inner));
+            cookies.iter().for_each(|it| notes.add_cookie(it.as_bytes()));
+        }
         served.map_err(|failure| no_answer(self.call_label(input), failure))
     }
 
@@ -211,13 +224,14 @@ impl ForwardedFetch {
     /// The data of an answer, by the rules of its server.
     fn read_data<'t>(&self, answer: JsonRef<'t>, errors: &mut Errors) -> Result<JsonRef<'t>, SourceError> {
         let Some(remote) = &self.link.server.remote else { return note_errors(answer, errors) };
-        let code = match self.protocol {
-            Protocol::Hasura => "remote-schema-error",
-            Protocol::GraphqlOverHttp => "SOURCE_REFUSED",
-        };
+        // A fetch below parents is that of a relationship, whose errors Hasura tells together.
+        let is_joined = self.whole.is_empty();
         remote_data(answer, remote.prioritizes_data).map_err(|refusal| {
-            let RemoteRefusal { message, extensions } = refusal;
-            let error = FieldError { extensions, ..client_error(code, &message) };
+            let error = match self.protocol {
+                Protocol::Hasura if is_joined => joined_error(answer),
+                Protocol::Hasura => refusal.into_error("remote-schema-error"),
+                Protocol::GraphqlOverHttp => refusal.into_error("SOURCE_REFUSED"),
+            };
             SourceError::Rejected { error, field: None }
         })
     }
@@ -340,10 +354,33 @@ fn note_errors<'t>(answer: JsonRef<'t>, errors: &mut Errors) -> Result<JsonRef<'
     })
 }
 
+/// Collects the cookies of a remote schema's answer, which are passed on to the client.
+fn note_cookies(answer: &Answer, cookies: &Mutex<Vec<HeaderValue>>) {
+    let mut cookies = cookies.lock().unwrap_or_else(PoisonError::into_inner);
+    cookies.extend(answer.headers.get_all(SET_COOKIE).iter().cloned());
+}
+
 /// Why a remote schema gave no data.
 struct RemoteRefusal {
     message: String,
     extensions: Option<Box<Extensions>>,
+}
+
+impl RemoteRefusal {
+    fn into_error(self, code: &'static str) -> FieldError {
+        FieldError { extensions: self.extensions, ..client_error(code, &self.message) }
+    }
+}
+
+/// The error of a relationship to a remote schema, with the errors of the `answer`.
+fn joined_error(answer: JsonRef<'_>) -> FieldError {
+    let errors = answer.get("errors").filter(|it| it.is_array()).map_or("[]", JsonRef::raw);
+    let members = format!("\"internal\":{{\"errors\":{errors}}}").into();
+    let extensions = Extensions { members, has_code: false, is_whole: false };
+    FieldError {
+        extensions: Some(Box::new(extensions)),
+        ..client_error("unexpected", "Errors from remote server")
+    }
 }
 
 /// The data of a remote schema's answer. The status counts for nothing; errors win over data unless it `prioritizes_data`. Source:

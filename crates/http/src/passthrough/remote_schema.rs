@@ -90,6 +90,9 @@ const OF_CONNECTION: [&str; 7] = [
     "upgrade",
 ];
 
+/// Prefixes of headers of clients that are session variables or Weir's own, among them admin secrets.
+const SECRETS: [&str; 2] = [SESSION_PREFIX, "x-weir-"];
+
 /// Headers of clients that come under another name.
 const RENAMED: [(&str, &str); 3] = [
     ("host", "x-forwarded-host"),
@@ -119,7 +122,7 @@ impl RemoteSchema {
             let is_dropped = IGNORED.contains(&name) || OF_CONNECTION.contains(&name);
             match renamed {
                 Some(name) => push(name, value, sent),
-                None if is_dropped || name.starts_with(SESSION_PREFIX) => {}
+                None if is_dropped || SECRETS.iter().any(|it| name.starts_with(it)) => {}
                 // Lines of one name are all the client's, if any is.
                 None if sent[..own].iter().any(|it| it.0.as_str() == name) => {}
                 None => append(name, value, sent),

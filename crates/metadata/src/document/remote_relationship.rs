@@ -173,7 +173,8 @@ mod tests {
     use std::path::Path;
 
     fn read(text: &str) -> Json {
-        let node = tree(text, Path::new("a.yaml")).expect("it is YAML");
+        // A text that begins with a bracket would be read as JSON.
+        let node = tree(&format!("# YAML\n{text}"), Path::new("a.yaml")).expect("it is YAML");
         Json::deserialize(Reader::new(&node)).expect("it is JSON")
     }
 
@@ -202,7 +203,7 @@ mod tests {
     #[test]
     fn a_definition_has_one_target() {
         let definition = |text: &str| -> RemoteDefinition {
-            let node = tree(text, Path::new("a.yaml")).expect("it is YAML");
+            let node = tree(&format!("# YAML\n{text}"), Path::new("a.yaml")).expect("it is YAML");
             RemoteDefinition::deserialize(Reader::new(&node)).expect("it is a definition")
         };
         let old = definition(

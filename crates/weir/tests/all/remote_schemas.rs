@@ -45,6 +45,7 @@ fn headers_of_the_metadata_win_over_the_session_and_the_session_over_the_client(
         ("origin", "http://shop.test"),
         ("referer", "http://shop.test/a"),
         ("cache-control", "no-cache"),
+        ("x-weir-admin-secret", "hush"),
     ];
     let answer = scene.ask_with("/v1/graphql", &sent, "{ bill(id: 1) { id } }");
     assert_eq!(answer, r#"{"data":{"bill":{"id":1}}}"#);
@@ -64,6 +65,7 @@ fn headers_of_the_metadata_win_over_the_session_and_the_session_over_the_client(
         ("x-forwarded-origin", &["http://shop.test"]),
         ("content-type", &["application/json"]),
         ("x-hasura-admin-secret", &[]),
+        ("x-weir-admin-secret", &[]),
         ("origin", &[]),
         ("referer", &[]),
         ("cache-control", &[]),

@@ -81,6 +81,22 @@ fn what_a_relationship_sets_is_merged_with_what_the_client_gives() {
 }
 
 #[test]
+fn errors_of_a_relationship_are_told_together() {
+    fn refuse(_: &str, _: &Value) -> (u16, Value) {
+        (200, json!({ "data": {}, "errors": [{ "message": "gone" }] }))
+    }
+    let upstream = server(PAYMENTS, refuse);
+    let scene = start_related(&upstream);
+    let answer = scene.ask("admin", "{ boat(limit: 1) { name invoice { id } } }");
+    for part in
+        [r#""message":"Errors from remote server""#, r#""code":"unexpected""#, r#"{"message":"gone"}"#]
+    {
+        assert!(answer.contains(part), "{part} is not in {answer}");
+    }
+    assert!(!answer.contains("Argo"), "{answer}");
+}
+
+#[test]
 fn a_relationship_obeys_the_permission_and_its_presets() {
     let upstream = server(PAYMENTS, bills);
     let relationships = json!([

@@ -56,11 +56,16 @@ pub fn server(sdl: &'static str, answer: fn(&str, &Value) -> (u16, Value)) -> Up
 pub fn bills(text: &str, variables: &Value) -> (u16, Value) {
     let mut data = serde_json::Map::new();
     for alias in text.split(|it: char| !(it.is_ascii_alphanumeric() || it == '_')) {
-        let Some((_, row)) = alias.strip_prefix('r').and_then(|it| it.split_once('_')) else { continue };
-        let numbers = variables.as_object().into_iter().flatten();
-        let number = numbers.filter(|it| it.0.ends_with(&format!("_{row}"))).find_map(|it| it.1.as_i64());
-        let given = || variables.as_object().into_iter().flatten().find_map(|it| it.1.as_i64());
-        let number = number.or_else(given).unwrap_or(0);
+        if alias.strip_prefix('r').is_none_or(|it| !it.contains('_')) {
+            continue;
+        }
+        // The number stands in the first variable behind the alias.
+        let behind = text.split_once(&format!("{alias}:")).map_or("", |it| it.1);
+        let names = behind.split('$').skip(1).map(|it| {
+            let end = it.find(|it: char| !(it.is_ascii_alphanumeric() || it == '_')).unwrap_or(it.len());
+            &it[..end]
+        });
+        let number = names.filter_map(|it| variables[it].as_i64()).next().unwrap_or(0);
         let bill = json!({ "id": number, "total": 1.5, "boat_id": number, "currency": "EUR", "secret": "s",
             "f1": number, "owner": { "id": "o", "name": "Ada", "bill_id": number } });
         let value = if text.contains("ledger") { json!({ "bill": bill }) } else { bill };
@@ -96,7 +101,7 @@ impl Scene {
         let yaml = "listen: 127.0.0.1:0\nadmin_secret: hush\nmetadata: metadata.json\n";
         let settings = folder.write("weir.yaml", yaml);
         let mut command = command();
-        command.args(["serve", "--config"]).arg(&settings);
+        command.arg("serve").arg(&settings);
         for (name, value) in environment {
             command.env(name, value);
         }
