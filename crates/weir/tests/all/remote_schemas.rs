@@ -1,7 +1,7 @@
 //! Remote schemas of the metadata: their names, headers and errors, and what roles see of them.
 
 use crate::remote_kit::{PAYMENTS, SECRET, Scene, bills, operations, payments, server, url};
-use crate::support::command;
+use crate::support::{body, command};
 use serde_json::{Value, json};
 
 #[test]
@@ -72,6 +72,9 @@ fn headers_of_the_metadata_win_over_the_session_and_the_session_over_the_client(
     ] {
         assert_eq!(values(name), expected, "{name}");
     }
+    let answer = scene.weir.post("/v1/graphql", &[SECRET], body("{ bill(id: 1) { id } }").as_bytes());
+    assert_eq!(answer.header("set-cookie"), Some("shop=1"));
+    operations(&upstream);
     // Equal questions of two callers are two calls.
     let other = scene.ask_with("/v1/graphql", &[("x-hasura-role", "other")], "{ bill(id: 1) { id } }");
     assert_eq!(other, r#"{"data":{"bill":{"id":1}}}"#);

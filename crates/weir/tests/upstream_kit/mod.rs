@@ -67,7 +67,7 @@ impl Upstream {
         Self { address, answers, asked }
     }
 
-    /// Answers each request by `answer`: a status and a body of JSON.
+    /// Answers each request by `answer`, a status and a body of JSON, with a cookie.
     pub fn start_with(answer: impl Fn(&Asked) -> (u16, String) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = listener.local_addr().expect("it has an address");
@@ -82,7 +82,7 @@ impl Upstream {
                         asked.lock().expect("no test panics with it").push(request.clone());
                         let (status, body) = answer(&request);
                         let length = body.len();
-                        let head = "content-type: application/json\r\n";
+                        let head = "content-type: application/json\r\nset-cookie: shop=1\r\n";
                         let text =
                             format!("HTTP/1.1 {status} X\r\ncontent-length: {length}\r\n{head}\r\n{body}");
                         if (&socket).write_all(text.as_bytes()).is_err() {
