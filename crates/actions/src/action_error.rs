@@ -13,11 +13,11 @@ pub(crate) struct ActionError {
     /// Code over Hasura's protocol.
     pub(crate) code: ActionCode,
     /// Hasura's path.
-    pub(crate) path: String,
+    pub(crate) path: Box<str>,
     /// JSON that the handler gives as `extensions`, whatever it is.
-    pub(crate) extensions: Option<String>,
+    pub(crate) extensions: Option<Box<str>>,
     /// Details for the admin, JSON.
-    pub(crate) internal: Option<String>,
+    pub(crate) internal: Option<Box<str>>,
     /// Status of a handler that refused.
     pub(crate) status: Option<u16>,
 }
@@ -59,7 +59,7 @@ impl ActionError {
 
     /// Adds details, if there are any.
     pub(crate) fn with_internal(self, json: Option<String>) -> Self {
-        Self { internal: json, ..self }
+        Self { internal: json.map(Into::into), ..self }
     }
 
     /// The error in the log of asynchronous actions: JSON.
@@ -70,7 +70,7 @@ impl ActionError {
             _ => code.to_owned(),
         };
         let mut out = String::from("{\"path\":");
-        for (key, text) in [("", &self.path), (",\"error\":", &self.message), (",\"code\":", &code)] {
+        for (key, text) in [("", &*self.path), (",\"error\":", &*self.message), (",\"code\":", &*code)] {
             out.push_str(key);
             write_json(text, &mut out);
         }
@@ -98,15 +98,13 @@ impl ActionError {
         };
         if let Some((notes, status)) = notes.zip(self.status) {
             let code = own.as_deref().map(Into::into);
-            let extensions = self.extensions.as_deref().map(Into::into);
+            let extensions = self.extensions.clone();
             let message = self.message.as_str().into();
             notes.add_refusal(HandlerRefusal { message, status, code, extensions });
         }
         let internal = self.internal.filter(|_| shows_internal && caller.role() == ADMIN);
         let extensions = match (self.extensions, own, internal) {
-            (Some(whole), _, _) => {
-                Some(Extensions { members: whole.into(), has_code: false, is_whole: true })
-            }
+            (Some(whole), _, _) => Some(Extensions { members: whole, has_code: false, is_whole: true }),
             (None, None, None) => None,
             (None, own, internal) => {
                 let mut members = String::from("\"code\":");
@@ -121,7 +119,7 @@ impl ActionError {
         FieldError {
             code,
             message: self.message.into(),
-            hasura_path: Some(self.path.into()),
+            hasura_path: Some(self.path),
             extensions: extensions.map(Box::new),
         }
     }

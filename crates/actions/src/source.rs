@@ -13,6 +13,7 @@ use weir_engine::source::{FieldError, PlanError, PlanNode, PreparedFetch, Source
 use weir_language::error::{Code, Error};
 use weir_language::schema::{FieldId, Schema, Visibility};
 use weir_webhook::WebhookClient;
+use weir_webhook::environment::SharedEnvironment;
 
 /// Name of the source.
 pub const SOURCE_NAME: &str = "actions";
@@ -23,7 +24,7 @@ pub struct ActionSettings {
     /// Calls handlers.
     pub client: Arc<WebhookClient>,
     /// The value of a variable of the environment, if it is set.
-    pub environment: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    pub environment: SharedEnvironment,
     /// Which of two headers with one name goes.
     pub precedence: HeaderPrecedence,
     /// Maximum nesting of a handler's answer.

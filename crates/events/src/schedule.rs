@@ -9,6 +9,5 @@ pub mod scheduler;
 mod triggers;
 
 pub use cron::{CronError, CronSchedule};
-pub use deliver::SharedEnvironment;
 pub use scheduler::{Scheduler, SchedulerSettings};
 pub use triggers::{CronTrigger, resolve_triggers};

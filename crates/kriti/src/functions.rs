@@ -29,7 +29,7 @@ pub(crate) fn call(
         "toCaseFold" => call.map_text(argument, evaluation, fold_case),
         "escapeUri" => call.map_text(argument, evaluation, escape_uri),
         "toPairs" => call.to_pairs(argument, evaluation),
-        "fromPairs" => call.from_pairs(argument, evaluation),
+        "fromPairs" => call.build_object(argument, evaluation),
         "removeNulls" => call.remove_nulls(argument, evaluation),
         "concat" => call.concat(argument, evaluation),
         "not" => call.negate(argument),
@@ -148,7 +148,7 @@ impl Call<'_> {
         Ok(Value::Array(by_key(members, &mut evaluation.budget)?.into_iter().map(pair).collect()))
     }
 
-    fn from_pairs(&self, argument: &Value, evaluation: &mut Evaluation<'_>) -> Result<Value, Fault> {
+    fn build_object(&self, argument: &Value, evaluation: &mut Evaluation<'_>) -> Result<Value, Fault> {
         let Value::Array(pairs) = argument else { return Err(self.wrong_kind(argument)) };
         evaluation.budget.spend_items(pairs.len().saturating_mul(2))?;
         let mut members = Members::default();

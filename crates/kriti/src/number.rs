@@ -159,7 +159,7 @@ pub(crate) fn invert(digits: &str) -> Option<String> {
 fn write_plain(is_negative: bool, digits: &str, exponent: i128) -> String {
     let sign = if is_negative { "-" } else { "" };
     let length = digits.len() as i128;
-    if exponent > 30 || exponent < -60 {
+    if !(-60..=30).contains(&exponent) {
         return format!("{sign}{digits}e{exponent}");
     }
     if exponent >= 0 {

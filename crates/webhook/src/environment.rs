@@ -5,10 +5,14 @@
 
 use http::{HeaderName, HeaderValue};
 use std::fmt;
+use std::sync::Arc;
 use weir_metadata::document::webhook::{HeaderEntry, HeaderText, WebhookAddress};
 
 /// The value of a variable, if it is set.
 pub type Environment<'e> = dyn Fn(&str) -> Option<String> + 'e;
+
+/// An [`Environment`] that tasks share.
+pub type SharedEnvironment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// Reason for which an address or header has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,19 +18,16 @@ use weir_engine::source::AnswerNotes;
 use weir_kriti::Value;
 use weir_language::json::{Json, JsonRef};
 use weir_metadata::document::action::TIMEOUT_S;
-use weir_webhook::environment::resolve_headers;
+use weir_webhook::environment::{SharedEnvironment, resolve_headers};
 use weir_webhook::headers::default_headers;
 use weir_webhook::transform::{OriginalAnswer, OriginalRequest, TransformedRequest, read_body};
 use weir_webhook::{WebhookAnswer, WebhookClient, WebhookRequest};
-
-/// The value of a variable of the environment, if it is set.
-pub(crate) type Variables = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// Settings of all calls.
 #[derive(Clone)]
 pub(crate) struct CallSettings {
     pub(crate) client: Arc<WebhookClient>,
-    pub(crate) environment: Variables,
+    pub(crate) environment: SharedEnvironment,
     pub(crate) precedence: HeaderPrecedence,
     /// Maximum nesting of an answer.
     pub(crate) nesting_max: u32,

@@ -20,7 +20,7 @@ fn read(body: JsonRef<'_>) -> Result<ActionError, ActionError> {
     };
     let message = read_text(message, "message")?;
     let code = body.get("code").filter(|it| !it.is_null()).map(|it| read_text(it, "code")).transpose()?;
-    let extensions = body.get("extensions").filter(|it| !it.is_null()).map(|it| it.raw().to_owned());
+    let extensions = body.get("extensions").filter(|it| !it.is_null()).map(|it| it.raw().into());
     Ok(ActionError { extensions, ..ActionError::new(ActionCode::Refused(code), message) })
 }
 
@@ -58,7 +58,7 @@ mod tests {
     fn check(body: &str, expected: (&str, ActionCode, &str, Option<&str>)) {
         let json = Json::parse(body.as_bytes(), 100).expect("it is JSON");
         let error = read_refusal(json.root(), 422);
-        let found = (error.message.as_str(), error.code, error.path.as_str(), error.extensions.as_deref());
+        let found = (error.message.as_str(), error.code, &*error.path, error.extensions.as_deref());
         assert_eq!(found, expected, "{body}");
     }
 

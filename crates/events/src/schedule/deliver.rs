@@ -4,17 +4,13 @@ use super::triggers::{CronTrigger, retry_policy, write_body_end};
 use crate::delivery::{Attempt, Decision, Invocation, LogVersion, Receiver, RetryPolicy, attempt};
 use crate::moment::Moment;
 use crate::state::{ScheduledOutcome, TakenCronEvent, TakenOneOffEvent};
-use std::sync::Arc;
 use std::time::Duration;
 use weir_language::json::quote;
 use weir_metadata::document::cron_trigger::ScheduleRetry;
 use weir_metadata::document::webhook::{HeaderEntry, WebhookAddress};
 use weir_metadata::read;
 use weir_webhook::WebhookClient;
-use weir_webhook::environment::{Environment, fill};
-
-/// Reads variables of the environment.
-pub type SharedEnvironment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+use weir_webhook::environment::{Environment, SharedEnvironment, fill};
 
 /// What becomes of an event.
 #[derive(Debug)]

@@ -5,7 +5,7 @@
 //!
 //! **Invariant:** an event is taken into work only by the server that holds the lease; at most [`CALLS_MAX`] are in work.
 
-use super::deliver::{Delivered, SharedEnvironment, deliver_cron, deliver_one_off};
+use super::deliver::{Delivered, deliver_cron, deliver_one_off};
 use super::triggers::CronTrigger;
 use crate::moment::{Clock, Moment};
 use crate::state::{
@@ -19,6 +19,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use weir_webhook::WebhookClient;
+use weir_webhook::environment::SharedEnvironment;
 
 /// Number of events that a trigger has ahead at least.
 const AHEAD: usize = 100;
@@ -78,7 +79,7 @@ impl fmt::Debug for Scheduler {
 
 /// One event in work.
 enum Work {
-    Cron(CronTrigger, TakenCronEvent),
+    Cron(Box<CronTrigger>, TakenCronEvent),
     OneOff(TakenOneOffEvent),
 }
 
@@ -253,7 +254,7 @@ impl Scheduler {
         if room > 0 && !names.is_empty() {
             for event in self.cron.take(&names, room, owner, now).await? {
                 if let Some(trigger) = triggers.iter().find(|it| *it.name == *event.trigger) {
-                    self.begin(Work::Cron(trigger.clone(), event));
+                    self.begin(Work::Cron(Box::new(trigger.clone()), event));
                 }
             }
         }

@@ -229,15 +229,15 @@ fn tables_with_many_columns_are_told_in_programs_with_old_limits() {
 fn triggers_follow_definitions_and_tables() {
     let mut connection = open("CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE VIEW v AS SELECT * FROM a");
     let told = trigger("a", "told", all());
-    make(&mut connection, &[told.clone()]);
+    make(&mut connection, std::slice::from_ref(&told));
     connection.execute_batch("ALTER TABLE a ADD COLUMN name TEXT").expect("it is altered");
-    let followed = make(&mut connection, &[told.clone()]);
+    let followed = make(&mut connection, std::slice::from_ref(&told));
     assert_eq!((followed.made.len(), followed.replaced.len(), followed.dropped.len()), (0, 3, 0));
     let one = trigger("a", "told", json!({ "insert": { "columns": "*" } }));
-    assert_eq!(make(&mut connection, &[one.clone()]).dropped.len(), 2);
+    assert_eq!(make(&mut connection, std::slice::from_ref(&one)).dropped.len(), 2);
     let rebuilt = "DROP VIEW v; CREATE TABLE b (id INTEGER PRIMARY KEY); DROP TABLE a; ALTER TABLE b RENAME TO a; CREATE VIEW v AS SELECT * FROM a";
     connection.execute_batch(rebuilt).expect("it is rebuilt");
-    assert_eq!(make(&mut connection, &[one.clone()]).made, ["notify_hasura_told_INSERT"]);
+    assert_eq!(make(&mut connection, std::slice::from_ref(&one)).made, ["notify_hasura_told_INSERT"]);
     let wrong = [
         (trigger("v", "w", all()), "\"v\" is no table on which triggers can stand"),
         (trigger("nobody", "w", all()), "\"nobody\" is no table on which triggers can stand"),

@@ -36,7 +36,7 @@ pub(super) fn build(building: &mut Building<'_>) {
     let mut names: HashMap<TableId, UniqueNames> = HashMap::new();
     for (relationship, entry) in explicit {
         let is_known = building.model.is_model(relationship.from)
-            && building.model.relations.relationships.iter().any(|it| *it == relationship);
+            && building.model.relations.relationships.contains(&relationship);
         if is_known {
             // Native queries of one model may say the same.
             continue;

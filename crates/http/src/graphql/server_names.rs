@@ -13,12 +13,12 @@ pub(crate) struct ServerNames {
 impl ServerNames {
     /// The server's name of a type of `schema`, the source's.
     pub(super) fn type_name<'n>(&'n self, schema: &'n Schema, id: TypeId) -> &'n str {
-        self.types.get(&id).map_or_else(|| schema.type_name(id), |it| it)
+        self.types.get(&id).map(AsRef::as_ref).unwrap_or_else(|| schema.type_name(id))
     }
 
     /// The server's name of a field of `schema`, the source's.
     pub(super) fn field_name<'n>(&'n self, schema: &'n Schema, id: FieldId) -> &'n str {
-        self.fields.get(&id).map_or_else(|| schema.field_name(id), |it| it)
+        self.fields.get(&id).map(AsRef::as_ref).unwrap_or_else(|| schema.field_name(id))
     }
 
     /// The field of `parent` that the server calls `own`.

@@ -38,7 +38,7 @@ pub(crate) struct HasuraError {
     /// JSON with details.
     pub(crate) internal: Option<String>,
     /// JSON that the handler of an action gave.
-    pub(crate) extensions: Option<String>,
+    pub(crate) extensions: Option<Box<str>>,
 }
 
 impl HasuraError {
@@ -65,7 +65,7 @@ impl HasuraError {
             status: StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST),
             code: code.map_or_else(|| "unexpected".to_owned(), Into::into),
             path: "$".into(),
-            extensions: extensions.map(Into::into),
+            extensions,
             ..self
         }
     }
