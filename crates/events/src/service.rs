@@ -21,11 +21,13 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::LocalSet;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval, timeout_at};
 use weir_webhook::{WebhookClient, WebhookLimits};
 
 /// Time between two looks at sources that have changed or wait.
 const TICK: Duration = Duration::from_secs(1);
+/// Longest wait of a reload for the triggers of its sources; what takes longer goes on.
+const WAIT_MAX: Duration = Duration::from_secs(5);
 
 /// A message to the thread.
 enum Message {
@@ -187,29 +189,47 @@ async fn apply(
     let slots = held_source::shared_slots(settings.slots);
     let mut next = Held::new();
     let mut works = Vec::new();
+    let deadline = Instant::now() + WAIT_MAX;
     for source in sources {
+        let (name, is_down) = (source.name.clone(), source.is_down);
         let known = held.remove(&source.name).filter(|it| it.fits(&source, &settings));
         let keeps = known.is_some();
         let kept =
             known.unwrap_or_else(|| HeldSource::new(&source, &settings, slots.clone(), Arc::clone(client)));
         next.insert(source.name.clone(), Rc::clone(&kept));
-        works.push(tokio::task::spawn_local(async move {
+        let work = tokio::task::spawn_local(async move {
             kept.use_setup(source, settings);
             let report = kept.reconcile().await;
             if !keeps {
                 kept.start();
             }
             report
-        }));
+        });
+        works.push(wait_for_report(work, name, if is_down { Instant::now() } else { deadline }));
     }
     let gone = std::mem::replace(held, next);
     tokio::task::spawn_local(stop(gone, Instant::now() + settings.stop_max));
     let mut reports = Vec::new();
     for work in works {
-        // A panic was logged by the hook.
         reports.extend(work.await);
     }
     reports
+}
+
+/// Waits for the triggers of the source `name`; a database that hangs or is down holds up no reload, and its triggers are made later.
+async fn wait_for_report(
+    work: tokio::task::JoinHandle<SourceReport>,
+    name: String,
+    deadline: Instant,
+) -> Option<SourceReport> {
+    match timeout_at(deadline.into(), work).await {
+        // A panic was logged by the hook.
+        Ok(ended) => ended.ok(),
+        Err(_) => {
+            let error = Some("the database does not answer: its triggers are made when it does".into());
+            Some(SourceReport { source: name, error, ..SourceReport::default() })
+        }
+    }
 }
 
 async fn stop(held: Held, deadline: Instant) {

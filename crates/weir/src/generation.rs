@@ -100,6 +100,9 @@ impl Generation {
         let (graph, mut opened) = sources::graph(&config, known)?;
         let is_waiting = opened.sources.is_empty();
         let findings = std::mem::take(&mut opened.findings);
+        for source in &mut opened.events {
+            source.is_down = findings.down.iter().any(|it| it.name == source.name);
+        }
         let made = Self::of(config, number, graph, findings)?;
         let Opened {
             watches, building, native_auth: said, events, cron_triggers, known, remote_told, ..

@@ -44,6 +44,8 @@ pub struct EventSource {
     pub triggers: Vec<TriggerSetup>,
     /// Treatment of triggers that the metadata does not have.
     pub leftovers: Leftovers,
+    /// True if the database could not be reached just now: nobody waits for its triggers.
+    pub is_down: bool,
 }
 
 /// Settings of the service.

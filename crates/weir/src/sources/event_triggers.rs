@@ -50,9 +50,8 @@ pub(super) fn read(
     let is_partial = config.described.as_ref().is_some_and(|it| it.loaded.is_partial);
     let leftovers =
         if is_partial && source.of_metadata.is_some() { Leftovers::Keep } else { Leftovers::Drop };
-    let made =
-        EventSource { name: source.name.clone(), address: source.url.clone(), database, triggers, leftovers };
-    (Some(made), warnings)
+    let (name, address) = (source.name.clone(), source.url.clone());
+    (Some(EventSource { name, address, database, triggers, leftovers, is_down: false }), warnings)
 }
 
 /// The trigger of `entry`. One whose webhook cannot be resolved is captured all the same: no change is lost meanwhile.

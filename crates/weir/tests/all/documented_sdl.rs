@@ -1,6 +1,7 @@
 //! Every text of GraphQL in the documentation is one that Weir takes as it stands: files of services and types for a store are loaded,
 //! operations parsed.
 
+use crate::support::Folder;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,6 +17,8 @@ use weir_native::store::Types;
 const OPERATIONS: [&str; 4] = ["query", "mutation", "subscription", "{"];
 /// First line of a text of another product's.
 const OTHERS: &str = "# before";
+/// First line of the types of a project's actions.
+const ACTIONS: &str = "# metadata/actions.graphql";
 
 /// Files in Markdown below `folder`.
 fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -75,6 +78,22 @@ fn load_services(place: &str, text: &str) {
     assert!(opened.servers(place).is_ok(), "{place}");
 }
 
+/// Reads the types of actions, with the entries that the page shows before them.
+fn load_actions(place: &str, text: &str) {
+    let page = place.rsplit_once(':').expect("a place has a line").0;
+    let page = std::fs::read_to_string(page).expect("it is a text");
+    let entries =
+        page.split("```yaml\n").nth(1).and_then(|it| it.split("```").next()).expect("it has entries");
+    let folder = Folder::new();
+    folder.write("version.yaml", "version: 3\n");
+    folder.write("actions.yaml", entries);
+    folder.write("actions.graphql", text);
+    let loaded =
+        weir_metadata::read::path(&folder.file("")).unwrap_or_else(|faults| panic!("{place}: {faults:?}"));
+    assert!(loaded.left_out.is_empty() && loaded.broken.is_empty(), "{place}: {loaded:?}");
+    assert_eq!(loaded.document.actions.len(), 1, "{place}");
+}
+
 #[test]
 fn every_text_of_graphql_in_the_documentation_is_loaded() {
     let mut all = Vec::new();
@@ -87,7 +106,9 @@ fn every_text_of_graphql_in_the_documentation_is_loaded() {
         if text.starts_with(OTHERS) || text.contains("@validate(") {
             continue;
         }
-        if first.is_some_and(|it| OPERATIONS.contains(&it)) {
+        if text.starts_with(ACTIONS) {
+            load_actions(&place, &text);
+        } else if first.is_some_and(|it| OPERATIONS.contains(&it)) {
             parser::parse(&text, &Limits::STANDARD).unwrap_or_else(|error| panic!("{place}: {error:?}"));
             counts[0] += 1;
         } else if is_services(&text) {

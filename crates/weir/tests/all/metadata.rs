@@ -116,7 +116,7 @@ fn what_does_not_resolve_is_left_out_and_told_and_the_rest_serves() {
     for part in [
         "metadata/databases/databases.yaml:8:7: [0].tables[0].object_relationships[0]: Inconsistent object: in table \"pet\": in relationship \"owner\": ",
         "[0].tables[1].table: Inconsistent object: no such table/view exists in source: \"boat\"",
-        "event trigger `t` is not supported",
+        "in event trigger \"t\": key \"retry_conf\" not found",
         "metadata/actions.yaml:1:11: [0]: Inconsistent object: in action \"a\"; key \"definition\" not found",
     ] {
         assert!(said.contains(part), "{part} is not in {said}");
@@ -498,7 +498,7 @@ fn what_cannot_be_reached_keeps_nothing_else_from_being_checked() {
         "source `away`: ",
         "not checked: whether the database has what the entries of `away` name",
         "array_relationships[0]: the table `crew` is not tracked",
-        "event trigger `t` is not supported",
+        "in event trigger \"t\": key \"definition\" not found",
         "the role \"nobody\", of which it is made, is in no permission",
     ] {
         assert!(said.contains(part), "{part} is not in {said}");

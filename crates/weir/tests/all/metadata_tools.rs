@@ -99,7 +99,7 @@ fn a_state_that_is_none_is_refused() {
     let user = weir.post("/v1/metadata", &USER, br#"{"type":"get_catalog_state","args":{}}"#);
     assert_eq!((user.status, user.json()["code"].as_str()), (400, Some("access-denied")));
     let query = send(&weir, "/v2/query", &json!({ "type": "get_catalog_state", "args": {} }));
-    assert_eq!(query.status, 400, "{}", query.text());
+    assert_eq!(query.status, 501, "{}", query.text());
     // Without metadata there is no place for a state.
     let bare = Weir::with_settings("admin_secret: hush\n");
     let nowhere = run(&bare, "get_catalog_state", json!({}));
@@ -284,13 +284,13 @@ fn a_document_is_checked_for_warnings_and_not_taken_over() {
         200,
         &json!({ "message": "success", "warnings": [] }),
     );
-    document["sources"][0]["tables"][0]["event_triggers"] = json!([{ "name": "added", "definition": { "enable_manual": true }, "retry_conf": {}, "webhook": "http://127.0.0.1:1" }]);
+    document["metrics_config"] = json!({ "analyze_query_variables": true });
     document["sources"][0]["tables"][0]["select_permissions"] =
         json!([{ "role": "guest", "permission": { "columns": ["name"], "filter": {} } }]);
     let checked = run(&weir, "check_metadata_warnings", json!({ "metadata": document })).json();
     assert_eq!(checked["message"], "success", "{checked}");
     let warnings = checked["warnings"].as_array().expect("there is a list");
-    assert!(warnings.iter().any(|it| it["message"].to_string().contains("event_triggers")), "{checked}");
+    assert!(warnings.iter().any(|it| it["message"].to_string().contains("metrics_config")), "{checked}");
     let kept = run(&weir, "export_metadata", json!({})).text().to_owned();
     assert!(!kept.contains("guest"), "{kept}");
     let broken = run(&weir, "check_metadata_warnings", json!({ "metadata": { "sources": 7 } }));
@@ -315,14 +315,14 @@ fn tools_learn_what_is_there() {
         200,
         &json!([{ "is_consistent": true, "inconsistent_objects": [] }]),
     );
-    for (name, code) in [
-        ("get_source_kind_capabilities", "not-supported"),
-        ("get_feature_flag", "not-found"),
-        ("set_feature_flag", "not-found"),
-        ("get_wings", "parse-failed"),
+    for (name, status, code) in [
+        ("get_source_kind_capabilities", 400, "not-supported"),
+        ("get_feature_flag", 400, "not-found"),
+        ("set_feature_flag", 400, "not-found"),
+        ("get_wings", 501, "parse-failed"),
     ] {
         let refused = run(&weir, name, json!({}));
-        assert_eq!((refused.status, refused.json()["code"].as_str()), (400, Some(code)), "{name}");
+        assert_eq!((refused.status, refused.json()["code"].as_str()), (status, Some(code)), "{name}");
         assert!(!refused.text().contains("backend"), "{}", refused.text());
     }
 }

@@ -294,13 +294,7 @@ mod tests {
             ),
             ("fly", "parse-failed", "unknown metadata command \"fly\""),
             ("get_wings", "parse-failed", "unknown metadata command \"get_wings\""),
-            (
-                "pg_create_remote_relationship",
-                "not-supported",
-                "`pg_create_remote_relationship` is not supported",
-            ),
             ("mssql_track_table", "not-supported", "`mssql_track_table` is not supported"),
-            ("add_remote_schema", "not-supported", "`add_remote_schema` is not supported"),
             ("run_sql", "parse-failed", "`run_sql` is run at /v2/query"),
         ] {
             let error = unknown(name, "$", Door::Metadata);
