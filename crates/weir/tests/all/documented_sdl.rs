@@ -86,6 +86,9 @@ fn load_actions(place: &str, text: &str) {
         page.split("```yaml\n").nth(1).and_then(|it| it.split("```").next()).expect("it has entries");
     let folder = Folder::new();
     folder.write("version.yaml", "version: 3\n");
+    let source = "- {name: default, kind: sqlite, configuration: {connection_info: {database_url: a.db}}, tables: []}\n";
+    std::fs::create_dir(folder.file("databases")).expect("it can be made");
+    folder.write("databases/databases.yaml", source);
     folder.write("actions.yaml", entries);
     folder.write("actions.graphql", text);
     let loaded =

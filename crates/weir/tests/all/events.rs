@@ -340,7 +340,7 @@ fn another_server_s_catalog_waits_for_the_operator() {
     let said = check(&folder);
     assert!(said.contains(words), "{said}");
     let weir = serve_shop(folder, &store, &triggers, "");
-    assert!(weir.log().contains(words), "{}", weir.log());
+    until(words, || weir.log().contains(words));
     store.run("INSERT INTO orders (id) VALUES (8)");
     assert_eq!(store.texts("SELECT count(*) FROM hdb_catalog.event_log"), ["1"]);
     let output = crate::support::command()
@@ -386,7 +386,7 @@ fn events_that_are_off_change_no_database() {
         let receiver = Receiver::start();
         let weir =
             serve_shop(folder, &store, &json!([trigger("told", &receiver.url("/told"))]), "events: off\n");
-        assert!(weir.log().contains("to be done: make notify_hasura_told_DELETE"), "{}", weir.log());
+        until("it is told", || weir.log().contains("to be done: make notify_hasura_told_DELETE"));
         store.run("INSERT INTO orders (id) VALUES (1)");
         let schema = run(&weir, "pg_get_source_tables", json!({})).to_string();
         assert!(!schema.contains("hdb_"), "{schema}");

@@ -171,7 +171,8 @@ fn a_network_that_falls_silent_costs_the_connections_that_were_there() {
 fn a_mutation_that_is_lost_on_the_way_leaves_a_doubt() {
     let cluster = cluster();
     let way = Way::to(cluster.port, b"lost on the way");
-    let weir = serving(&place(way.port), "", "request_s: 1");
+    // One session, so that the statements are known to the one that is lost.
+    let weir = serving(&place(way.port), "sessions_max: 1", "request_s: 1");
     // One document with variables: its statements are known to a connection that ran them.
     let pets = |[a, b]: [u32; 2], name: &str| {
         let query = "mutation ($a: Int!, $b: Int!, $n: String!) { a: insert_pet_one(object: {id: $a, name: $n}) { id } \

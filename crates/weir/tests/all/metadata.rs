@@ -126,7 +126,7 @@ fn what_does_not_resolve_is_left_out_and_told_and_the_rest_serves() {
     check(&weir.query("{ pet_by_pk(id: 1) { name } }"), r#"{"data":{"pet_by_pk":{"name":"Ada"}}}"#);
     check(
         &weir.get("/readyz", &[]),
-        r#""metadata":{"is_consistent":false,"inconsistent_objects":2,"unsupported":2}"#,
+        r#""metadata":{"is_consistent":false,"inconsistent_objects":4,"unsupported":0}"#,
     );
     check(&weir.get("/healthz", &[]), "WARN: inconsistent objects in schema");
 }
