@@ -186,12 +186,9 @@ impl Store {
             return Err(Error::Foreign { table });
         }
         let mut plan = migrate::plan(&mut self.database, old.as_ref(), types, allowed)?;
-        let earlier = self.version.as_ref().map(|it| it.format).filter(|it| *it < versions::FORMAT);
+        let is_earlier = self.version.as_ref().is_some_and(|it| it.format < versions::FORMAT);
         // A read-only store is served in its earlier format.
-        if let Some(format) = earlier
-            && self.database.is_writable()?
-        {
-            migrate::upgrade::announce(format, &mut plan);
+        if is_earlier && self.database.is_writable()? {
             migrate::remake_words(&mut self.database, types, &mut plan)?;
         }
         Ok(plan)

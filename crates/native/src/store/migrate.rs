@@ -14,7 +14,6 @@ mod renames;
 mod table_diff;
 mod unique_keys;
 mod unused_directives;
-pub(super) mod upgrade;
 
 pub use plan::{Plan, Refusal};
 
@@ -141,7 +140,7 @@ fn index(database: &mut Database, table: &str, new: &Types, at: usize, plan: &mu
     Ok(())
 }
 
-/// Rebuilds indexes of words: a store of an earlier format holds the words as they are written.
+/// Rebuilds indexes of words: a store of an earlier format holds the words as they are written. The store has the current format then.
 pub(super) fn remake_words(database: &mut Database, new: &Types, plan: &mut Plan) -> Result<(), Error> {
     let checks = plan.statements.split_off(plan.statements.len() - plan.checks);
     let dialect = new.kind.store_dialect();
@@ -165,6 +164,8 @@ pub(super) fn remake_words(database: &mut Database, new: &Types, plan: &mut Plan
     } else if plan.changes.is_empty() {
         plan.changes.push("the tables stay as they are".into());
     }
+    plan.is_nothing = false;
+    plan.statements.push(format!("UPDATE weir_store SET format = {}", versions::FORMAT));
     plan.statements.extend(checks);
     Ok(())
 }
@@ -239,9 +240,6 @@ fn run(database: &mut Database, types: &Types, plan: &Plan, before: i64) -> Resu
             let [table, row, target] = [0, 1, 2].map(|at| row[at].text());
             return Err(Error::Database(format!("row {row} of {table} refers to nothing in {target}")));
         }
-    }
-    if let Some(format) = plan.upgrades {
-        upgrade::values(database, types, format)?;
     }
     versions::record(database, types, before + 1, &plan.changes)
 }

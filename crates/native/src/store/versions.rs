@@ -13,6 +13,8 @@ use weir_relational::plan::ddl::{ColumnDefinition, Definition, Numbers, TableDef
 /// The format of a store's tables and values; a store of a later one is not opened, one of an earlier one is brought to this
 /// one by a migration.
 pub const FORMAT: i64 = 3;
+/// The earliest format that is converted.
+const FORMAT_MIN: i64 = 2;
 
 /// The greatest number that an object may bring along: as many again are left for new ones.
 pub(crate) const ID_MAX: i64 = i64::MAX / 2;
@@ -71,13 +73,13 @@ pub(super) fn create(kind: Database) -> Vec<Definition> {
 
 /// The version in force, or nothing where there is no store yet.
 /// # Errors
-/// The database holds other things, or a store of a later format.
+/// The database holds other things, or a store of a format that is not known.
 pub(super) fn current(database: &mut database::Database) -> Result<Option<Version>, Error> {
     if !database.has_table("weir_store")? {
         return Ok(None);
     }
     let format = database.query_value("SELECT format FROM weir_store", &[])?.int();
-    if !(1..=FORMAT).contains(&format) {
+    if !(FORMAT_MIN..=FORMAT).contains(&format) {
         return Err(Error::Format { found: format });
     }
     let sql = "SELECT version, hash, sdl, changes, made_at FROM weir_versions ORDER BY version DESC LIMIT 1";

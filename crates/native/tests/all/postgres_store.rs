@@ -126,17 +126,6 @@ const DATA: &str = r#"{"__typename":"Bar","__id":"0x10","name":"Zoë's \"Bar\" \
 "#;
 
 #[test]
-fn a_store_of_the_first_format_gets_normal_moments() {
-    let sdl = "type E { id: ID!, at: DateTime, days: [DateTime] }";
-    let old = r#"UPDATE weir_store SET format = 1; INSERT INTO "E" (id, at, at_at) VALUES (1, '2003', 1), (2, '2003-01-01T00:00:00.5+02:00', 2), (3, NULL, NULL);
-        INSERT INTO "E_days" (id, value, value_at) VALUES (1, '2003', 1), (1, '2003-01-01T00:00:00Z', 1), (1, '2004-05', 2), (2, '2003', 1)"#;
-    let asked = r#"SELECT string_agg(at, ',' ORDER BY id) FROM "E" UNION ALL SELECT string_agg(id || value, ',' ORDER BY place) FROM "E_days"
-        UNION ALL SELECT format::text FROM weir_store"#;
-    let rows = "2003-01-01T00:00:00Z,2003-01-01T00:00:00.5+02:00;12003-01-01T00:00:00Z,12004-05-01T00:00:00Z,22003-01-01T00:00:00Z;3";
-    check(sdl, old, sdl, &[], "every DateTime is stored as it is answered", asked, rows);
-}
-
-#[test]
 fn a_load_and_an_export_are_as_on_sqlite() {
     let database = database("");
     let folder = std::env::temp_dir().join(format!("weir-postgres-store-{}", std::process::id()));

@@ -117,8 +117,6 @@ pub trait StoreDialect: Dialect {
     fn float_text(&self, cell: &str) -> String;
     /// The text of a truth value.
     fn boolean_text(&self, cell: &str) -> String;
-    /// The members of the JSON object `$1` as rows of `key` and `value`.
-    fn members(&self) -> &'static str;
     /// The values of `value` in the rows of `rows` (from the table's name on), by `order`, as a JSON array.
     fn json_list(&self, value: &str, rows: &str, order: &str) -> String;
 

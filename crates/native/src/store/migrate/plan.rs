@@ -15,8 +15,6 @@ pub struct Plan {
     pub checks: usize,
     /// Indexes that are built when the store is served already.
     pub builds: Vec<String>,
-    /// Earlier format of the values, which are rewritten after the statements.
-    pub upgrades: Option<i64>,
 }
 
 /// Reason why the data does not allow a change, and a remedy.

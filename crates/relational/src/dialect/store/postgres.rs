@@ -168,10 +168,6 @@ impl StoreDialect for Postgres {
         format!("CAST({cell} AS text)")
     }
 
-    fn members(&self) -> &'static str {
-        "json_each_text($1::json)"
-    }
-
     fn json_list(&self, value: &str, rows: &str, order: &str) -> String {
         format!("(SELECT coalesce(json_agg({value} ORDER BY {order}), '[]') FROM {rows})")
     }

@@ -215,10 +215,6 @@ impl StoreDialect for Sqlite {
         format!("CASE {cell} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END")
     }
 
-    fn members(&self) -> &'static str {
-        "json_each($1)"
-    }
-
     fn json_list(&self, value: &str, rows: &str, order: &str) -> String {
         format!("(SELECT json_group_array(v) FROM (SELECT {value} AS v FROM {rows} ORDER BY {order}))")
     }
