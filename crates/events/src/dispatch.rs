@@ -10,5 +10,5 @@ mod runner;
 mod slots;
 
 pub use event_log::EventLog;
-pub use runner::{DeliveredTrigger, DispatchSettings, SourceRunner};
+pub use runner::{DeliveredTrigger, DispatchSettings, DispatchTools, SourceRunner};
 pub use slots::Slots;
