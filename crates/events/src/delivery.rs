@@ -6,7 +6,9 @@
 mod attempt;
 mod decision;
 mod invocation;
+mod trace;
 
 pub use attempt::{Attempt, Receiver, attempt};
 pub use decision::{Decision, RetryPolicy, decide};
 pub use invocation::{Invocation, LogVersion};
+pub use trace::{CallTrace, DeliveryTracer, TracedDelivery, read_trace};

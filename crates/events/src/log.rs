@@ -9,9 +9,12 @@ mod event;
 mod postgres_log;
 mod postgres_sql;
 mod rows_json;
+mod sqlite_cleanup;
 mod sqlite_log;
 mod sqlite_owner;
 
-pub use event::{Browse, LogError, Outcome, PendingEvent, Room, Shown, Status};
+pub use event::{
+    Browse, CleanupEnd, LogError, OldRows, Outcome, PendingEvent, RemovedRows, Room, Shown, Status,
+};
 pub use postgres_log::{BEAT, PostgresLog};
 pub use sqlite_log::{FileChange, FileState, SqliteLog};

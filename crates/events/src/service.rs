@@ -1,9 +1,11 @@
 //! The service of a server: its sources, each with its capture and its delivery, on one thread of their own.
 //!
-//! `source` is what one source is given and how it stands; `held_source` keeps it; `requests` are what operators ask.
+//! `source` is what one source is given and how it stands; `held_source` keeps it; `cleanup` removes old rows; `requests` are what
+//! operators ask.
 //!
 //! **Invariant:** a source whose events wait for an operator is read alone.
 
+mod cleanup;
 mod held_source;
 mod requests;
 mod source;
@@ -11,6 +13,8 @@ mod source;
 pub use requests::{Request, RequestError};
 pub use source::{EventDatabase, EventSource, ServiceSettings, SourceReport, TriggerSetup};
 
+use crate::dispatch::DispatchTools;
+use crate::moment::{Clock, SystemClock};
 use held_source::HeldSource;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -22,7 +26,6 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::LocalSet;
 use tokio::time::{MissedTickBehavior, interval, timeout_at};
-use weir_webhook::{WebhookClient, WebhookLimits};
 
 /// Time between two looks at sources that have changed or wait.
 const TICK: Duration = Duration::from_secs(1);
@@ -48,13 +51,13 @@ impl EventService {
     /// Starts the thread. It does nothing before the first [`Self::apply`].
     /// # Errors
     /// No thread can be started.
-    pub fn start() -> std::io::Result<Self> {
+    pub fn start(tools: DispatchTools) -> std::io::Result<Self> {
         let (sender, receiver) = mpsc::unbounded_channel();
         let thread = std::thread::Builder::new().name("weir-events".into());
         let thread = thread.spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             match runtime {
-                Ok(runtime) => LocalSet::new().block_on(&runtime, serve(receiver)),
+                Ok(runtime) => LocalSet::new().block_on(&runtime, serve(receiver, tools)),
                 Err(error) => tracing::error!(%error, "events are not delivered: there is no event loop"),
             }
         })?;
@@ -141,8 +144,7 @@ pub fn take_over(source: &EventSource) -> Result<String, String> {
 /// Sources by their names.
 type Held = BTreeMap<String, Rc<HeldSource>>;
 
-async fn serve(mut receiver: mpsc::UnboundedReceiver<Message>) {
-    let client = Arc::new(WebhookClient::new(WebhookLimits::USUAL));
+async fn serve(mut receiver: mpsc::UnboundedReceiver<Message>, tools: DispatchTools) {
     let mut held = Held::new();
     let mut ticks = interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -151,7 +153,7 @@ async fn serve(mut receiver: mpsc::UnboundedReceiver<Message>) {
             message = receiver.recv() => match message {
                 Some(Message::Apply(sources, settings, answer)) => {
                     // Nobody waiting is no failure: the reload was given up.
-                    let _ = answer.send(apply(&mut held, sources, settings, &client).await);
+                    let _ = answer.send(apply(&mut held, sources, settings, &tools).await);
                 }
                 Some(Message::Ask(name, request, answer)) => {
                     let source = held.get(&name).cloned();
@@ -171,8 +173,9 @@ async fn serve(mut receiver: mpsc::UnboundedReceiver<Message>) {
                 None => return,
             },
             _ = ticks.tick() => {
+                let now = SystemClock.now();
                 for source in held.values() {
-                    Rc::clone(source).maintain();
+                    Rc::clone(source).maintain(now);
                 }
             }
         }
@@ -184,7 +187,7 @@ async fn apply(
     held: &mut Held,
     sources: Vec<EventSource>,
     settings: ServiceSettings,
-    client: &Arc<WebhookClient>,
+    tools: &DispatchTools,
 ) -> Vec<SourceReport> {
     let slots = held_source::shared_slots(settings.slots);
     let mut next = Held::new();
@@ -194,8 +197,7 @@ async fn apply(
         let (name, is_down) = (source.name.clone(), source.is_down);
         let known = held.remove(&source.name).filter(|it| it.fits(&source, &settings));
         let keeps = known.is_some();
-        let kept =
-            known.unwrap_or_else(|| HeldSource::new(&source, &settings, slots.clone(), Arc::clone(client)));
+        let kept = known.unwrap_or_else(|| HeldSource::new(&source, &settings, slots.clone(), tools.clone()));
         next.insert(source.name.clone(), Rc::clone(&kept));
         let work = tokio::task::spawn_local(async move {
             kept.use_setup(source, settings);

@@ -15,9 +15,11 @@ use quick_cache::sync::Cache;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use weir_engine::call_span::CallSpan;
+use weir_engine::call_span::{CallSpan, FetchSpan};
+use weir_engine::request::request_headers::NoHeaders;
 use weir_http::call::{
     Ask, CallError, CallPolicy, Cause, Peer, Protocol, SettingsError, Upstream, UpstreamSettings,
+    push_trace_headers,
 };
 use weir_language::json::quote;
 
@@ -59,6 +61,13 @@ pub struct WebhookRequest {
     pub timeout: Duration,
     /// Span of the call, if the trace is recorded.
     pub span: Option<CallSpan>,
+}
+
+impl WebhookRequest {
+    /// Makes the call one within `span`, whose trace the webhook is told; `template` is the address without values.
+    pub fn trace(&mut self, span: &FetchSpan<'_>, template: impl FnOnce() -> String) {
+        self.span = push_trace_headers(Some(span), &NoHeaders, &mut self.headers, template);
+    }
 }
 
 /// A call without an answer.

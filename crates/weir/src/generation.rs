@@ -6,6 +6,7 @@
 //! made of meanwhile.
 
 pub(crate) mod cors_rules;
+mod delivery_spans;
 pub(crate) mod event_keeper;
 pub(crate) mod readiness;
 mod schedule_keeper;

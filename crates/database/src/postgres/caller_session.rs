@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use weir_engine::caller::{ADMIN, Caller, Claims, SESSION_PREFIX, Token, WHOLE_SESSION, WHOLE_TOKEN};
 use weir_engine::source::{FetchInput, SourceError};
+use weir_engine::span::SpanContext;
 use weir_language::json::{Json, quote};
 use weir_postgres::address::{CallerSettings, RowSecurity};
 use weir_postgres::local_settings::{LocalSettings, SettingNames};
@@ -134,8 +135,11 @@ impl SessionSettings {
         values.push(input.caller.claims().session().as_bytes());
         match input.span.map(|it| it.context).or_else(|| input.headers.span()) {
             Some(span) => {
-                let text =
-                    format!("{{\"trace_id\":\"{:032x}\",\"span_id\":\"{:016x}\"}}", span.trace, span.span);
+                let SpanContext { trace, span, is_sampled, .. } = span;
+                let sampled = u8::from(is_sampled);
+                let text = format!(
+                    "{{\"trace_id\":\"{trace:032x}\",\"span_id\":\"{span:016x}\",\"sampling_state\":\"{sampled}\"}}"
+                );
                 values.push(text.as_bytes());
             }
             None => values.push_null(),

@@ -2,6 +2,7 @@
 
 use super::decision::{Decision, RetryPolicy, decide};
 use super::invocation::{self, Invocation, LogVersion};
+use super::trace::CallTrace;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method};
 use std::sync::Arc;
@@ -26,6 +27,8 @@ const WHOLE_MAX: Duration = Duration::from_secs(30 * 60);
 #[derive(Clone, Debug)]
 pub struct Receiver {
     url: WebhookUrl,
+    /// The address before its variables are filled in, for traces.
+    template: Box<str>,
     headers: Vec<(HeaderName, HeaderValue)>,
     /// Names and values of `headers` for the log, as JSON text.
     logged_headers: String,
@@ -53,7 +56,20 @@ impl Receiver {
         let headers = event_headers(resolve_headers(headers, environment).map_err(words)?);
         let timeout = timeout.min(WHOLE_MAX);
         let (request_transform, response_transform) = (None, None);
-        Ok(Self { url, headers, logged_headers, timeout, version, request_transform, response_transform })
+        let template = match address {
+            WebhookAddress::Template(text) => text.as_str().into(),
+            WebhookAddress::FromEnv(name) => format!("{{{{{name}}}}}").into(),
+        };
+        Ok(Self {
+            url,
+            template,
+            headers,
+            logged_headers,
+            timeout,
+            version,
+            request_transform,
+            response_transform,
+        })
     }
 }
 
@@ -140,16 +156,36 @@ impl Attempt {
     }
 }
 
-/// Calls `receiver` with `body`, a JSON text.
-pub async fn attempt(client: &WebhookClient, receiver: &Receiver, body: String) -> Attempt {
+/// Calls `receiver` with `body`, a JSON text, within `trace`.
+pub async fn attempt(
+    client: &WebhookClient,
+    receiver: &Receiver,
+    body: String,
+    trace: &CallTrace<'_>,
+) -> Attempt {
+    let Some(delivery) = trace.begin() else { return call(client, receiver, body, |_| {}).await };
+    let push = |request: &mut WebhookRequest| trace.push_headers(&delivery, request, &receiver.template);
+    let attempted = call(client, receiver, body, push).await;
+    trace.end(&delivery, attempted.is_success);
+    attempted
+}
+
+/// Calls `receiver`; `finish` adds to the request what transforms do not see.
+async fn call(
+    client: &WebhookClient,
+    receiver: &Receiver,
+    body: String,
+    finish: impl FnOnce(&mut WebhookRequest),
+) -> Attempt {
     let session_variables = if receiver.needs_session() { session_of(&body) } else { Value::Null };
-    let (request, context) = match receiver.make_call(&body, &session_variables) {
+    let (mut request, context) = match receiver.make_call(&body, &session_variables) {
         Ok(made) => made,
         Err(errors) => {
             tracing::error!(%errors, "the request of an event cannot be transformed");
             return Attempt { is_success: false, is_answered: false, retry_after: None, row: None };
         }
     };
+    finish(&mut request);
     let answered = client.send(&request, Instant::now() + receiver.timeout).await;
     let version = receiver.version;
     let sent = match &receiver.request_transform {

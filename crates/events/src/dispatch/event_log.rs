@@ -1,9 +1,10 @@
 //! The log of a source, of either database.
 
 use crate::log::{
-    Browse, FileChange, FileState, LogError, Outcome, PendingEvent, PostgresLog, Room, Shown, SqliteLog,
-    Status,
+    Browse, CleanupEnd, FileChange, FileState, LogError, OldRows, Outcome, PendingEvent, PostgresLog,
+    RemovedRows, Room, Shown, SqliteLog, Status,
 };
+use std::time::Instant;
 
 /// The log of a source.
 #[derive(Debug)]
@@ -126,13 +127,21 @@ impl EventLog {
     /// See [`PostgresLog::clean`].
     /// # Errors
     /// See there.
-    pub async fn clean(
-        &self,
-        trigger: &str,
-        older_than_h: u32,
-        batch: u32,
-        with_calls: bool,
-    ) -> Result<(u64, u64), LogError> {
-        forward!(self, log => log.clean(trigger, older_than_h, batch, with_calls).await)
+    pub async fn clean(&self, old: &OldRows, deadline: Instant) -> Result<RemovedRows, LogError> {
+        forward!(self, log => log.clean(old, deadline).await)
+    }
+
+    /// See [`PostgresLog::begin_cleanup`].
+    /// # Errors
+    /// See there.
+    pub async fn begin_cleanup(&self, trigger: &str, at: &str) -> Result<Option<String>, LogError> {
+        forward!(self, log => log.begin_cleanup(trigger, at).await)
+    }
+
+    /// See [`PostgresLog::end_cleanup`].
+    /// # Errors
+    /// See there.
+    pub async fn end_cleanup(&self, id: &str, end: CleanupEnd, removed: RemovedRows) -> Result<(), LogError> {
+        forward!(self, log => log.end_cleanup(id, end, removed).await)
     }
 }

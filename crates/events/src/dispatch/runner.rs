@@ -2,7 +2,7 @@
 
 use super::event_log::EventLog;
 use super::slots::{Slot, Slots};
-use crate::delivery::{Receiver, RetryPolicy, attempt};
+use crate::delivery::{CallTrace, DeliveryTracer, Receiver, RetryPolicy, attempt, read_trace};
 use crate::log::{BEAT, LogError, Outcome, PendingEvent, Room};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -36,6 +36,15 @@ pub struct DispatchSettings {
     pub interval: Duration,
 }
 
+/// What the sources of a service share.
+#[derive(Clone, Debug)]
+pub struct DispatchTools {
+    /// Calls webhooks.
+    pub client: Arc<WebhookClient>,
+    /// Traces of deliveries.
+    pub tracer: Arc<dyn DeliveryTracer>,
+}
+
 /// A trigger whose events are delivered.
 #[derive(Clone, Debug)]
 pub struct DeliveredTrigger {
@@ -62,7 +71,7 @@ struct TriggerState {
 pub struct SourceRunner {
     name: String,
     log: EventLog,
-    client: Arc<WebhookClient>,
+    tools: DispatchTools,
     slots: Slots,
     settings: DispatchSettings,
     triggers: RefCell<Rc<[DeliveredTrigger]>>,
@@ -87,14 +96,14 @@ impl SourceRunner {
     pub fn new(
         name: &str,
         log: EventLog,
-        client: Arc<WebhookClient>,
+        tools: DispatchTools,
         slots: Slots,
         settings: DispatchSettings,
     ) -> Rc<Self> {
         Rc::new(Self {
             name: name.to_owned(),
             log,
-            client,
+            tools,
             slots,
             settings,
             triggers: RefCell::new(Rc::default()),
@@ -129,6 +138,12 @@ impl SourceRunner {
     /// True once after each change of a definition in the database that was seen.
     pub fn take_schema_change(&self) -> bool {
         self.has_changed.take()
+    }
+
+    /// True while this server may take events; of a file one server does.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.is_held.get() && !self.is_stopping.get()
     }
 
     /// Fetches no more; [`Self::run`] ends.
@@ -266,7 +281,12 @@ impl SourceRunner {
 
     async fn call(self: Rc<Self>, event: PendingEvent, trigger: DeliveredTrigger, slot: Slot) {
         let body = event.body(trigger.retry.retries);
-        let attempted = attempt(&self.client, &trigger.receiver, body).await;
+        let trace = CallTrace {
+            tracer: &*self.tools.tracer,
+            parent: read_trace(&event.payload),
+            name: &trigger.name,
+        };
+        let attempted = attempt(&self.tools.client, &trigger.receiver, body, &trace).await;
         let decision = attempted.decide(event.tries, trigger.retry);
         let outcome = Outcome {
             id: event.id,

@@ -100,6 +100,49 @@ pub struct Browse {
 /// Rows as JSON text.
 pub type Shown = String;
 
+/// Old rows that are to be removed, some at a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OldRows {
+    /// Name of the trigger.
+    pub trigger: String,
+    /// Age of removed events, in hours.
+    pub older_than_h: u32,
+    /// Largest number of events that are removed at once.
+    pub batch: u32,
+    /// True if rows of calls are removed too.
+    pub with_calls: bool,
+}
+
+/// Rows that were removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RemovedRows {
+    /// Number of events.
+    pub events: u64,
+    /// Number of calls.
+    pub calls: u64,
+    /// True if no more old rows are there.
+    pub is_all: bool,
+}
+
+/// State of a cleanup that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CleanupEnd {
+    /// It has removed what it could in its time.
+    Completed,
+    /// It has failed.
+    Dead,
+}
+
+impl CleanupEnd {
+    /// The word in the table.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Dead => "dead",
+        }
+    }
+}
+
 /// The reason why a log cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogError {

@@ -4,7 +4,9 @@
 //! seconds after its last word, by the clock of the database.
 
 use super::arrays::{push_array, push_texts};
-use super::event::{Browse, LogError, Outcome, PendingEvent, Room, Shown, Status};
+use super::event::{
+    Browse, CleanupEnd, LogError, OldRows, Outcome, PendingEvent, RemovedRows, Room, Shown, Status,
+};
 use super::postgres_sql as sql;
 use crate::delivery::Decision;
 use std::sync::{Arc, LazyLock};
@@ -47,8 +49,8 @@ statements! {
     EVENT: 1 1,
     CALLS: 3 1,
     CLEAN: 4 2,
-    NOTE_CLEANUP: 2 1,
-    END_CLEANUP: 3 0,
+    BEGIN_CLEANUP: 2 1,
+    END_CLEANUP: 4 0,
 }
 
 /// The log of one database.
@@ -220,35 +222,36 @@ impl PostgresLog {
         Ok(format!("{{\"event\":{event},\"invocations\":{calls}}}"))
     }
 
-    /// Removes one batch of old events of a trigger; returns the numbers of events and calls.
+    /// Removes one batch of old events, by `deadline`.
     /// # Errors
-    /// The database cannot be asked.
-    pub async fn clean(
-        &self,
-        trigger: &str,
-        older_than_h: u32,
-        batch: u32,
-        with_calls: bool,
-    ) -> Result<(u64, u64), LogError> {
-        let [hours, batch] = [older_than_h, batch].map(|it| it.to_string());
-        let found = self.first(&CLEAN, &[trigger, &hours, &batch, &with_calls.to_string()]).await?;
-        let found = found.unwrap_or_default();
+    /// The database cannot be asked, or does not answer in time; nothing is removed then.
+    pub async fn clean(&self, old: &OldRows, deadline: Instant) -> Result<RemovedRows, LogError> {
+        let mut parameters = Parameters::new();
+        parameters.push(old.trigger.as_bytes());
+        parameters.push(old.older_than_h.to_string().as_bytes());
+        parameters.push(old.batch.to_string().as_bytes());
+        parameters.push(old.with_calls.to_string().as_bytes());
+        let rows = self.pool.change_alone(&CLEAN, &parameters, None, None, deadline).await?;
+        let found: Vec<String> =
+            rows.iter().next().map(|it| it.columns().map(text).collect()).unwrap_or_default();
         let number = |at: usize| found.get(at).and_then(|it| it.parse().ok()).unwrap_or_default();
-        Ok((number(0), number(1)))
+        let events = number(0);
+        Ok(RemovedRows { events, calls: number(1), is_all: events < u64::from(old.batch) })
     }
 
-    /// Notes a cleanup at the time `at`; `None` if another server does it.
+    /// Notes a cleanup at the time `at`, in UTC without a zone, and returns its id; `None` if another server does it.
     /// # Errors
     /// The database cannot be asked.
-    pub async fn note_cleanup(&self, trigger: &str, at: &str) -> Result<Option<String>, LogError> {
-        Ok(self.first(&NOTE_CLEANUP, &[trigger, at]).await?.map(|it| it.concat()))
+    pub async fn begin_cleanup(&self, trigger: &str, at: &str) -> Result<Option<String>, LogError> {
+        Ok(self.first(&BEGIN_CLEANUP, &[trigger, at]).await?.map(|it| it.concat()))
     }
 
     /// Notes the end of a cleanup.
     /// # Errors
     /// The database cannot be asked.
-    pub async fn end_cleanup(&self, id: &str, events: u64, calls: u64) -> Result<(), LogError> {
-        self.run_with(&END_CLEANUP, &[id, &events.to_string(), &calls.to_string()]).await.map(drop)
+    pub async fn end_cleanup(&self, id: &str, end: CleanupEnd, removed: RemovedRows) -> Result<(), LogError> {
+        let [events, calls] = [removed.events, removed.calls].map(|it| it.to_string());
+        self.run_with(&END_CLEANUP, &[id, &events, &calls, end.word()]).await.map(drop)
     }
 }
 

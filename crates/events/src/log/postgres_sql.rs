@@ -114,10 +114,16 @@ calls AS (DELETE FROM hdb_catalog.event_invocation_logs WHERE $4::boolean AND ev
 events AS (DELETE FROM hdb_catalog.event_log WHERE id IN (SELECT id FROM old) RETURNING id)
 SELECT (SELECT count(*) FROM events)::text, (SELECT count(*) FROM calls)::text"#;
 
-/// Notes a cleanup of the trigger `$1` at the minute `$2`; no row if another server has noted it.
-pub(super) const NOTE_CLEANUP: &str = "INSERT INTO hdb_catalog.hdb_event_log_cleanups (trigger_name, scheduled_at, status) \
- VALUES ($1::text, $2::timestamp, 'scheduled') ON CONFLICT DO NOTHING RETURNING id";
+/// Notes a cleanup of the trigger `$1` at the minute `$2`; no row if another server has noted it. Cleanups whose server is gone are
+/// dead, and notes older than 30 days are removed.
+pub(super) const BEGIN_CLEANUP: &str = r#"
+WITH lost AS (UPDATE hdb_catalog.hdb_event_log_cleanups SET status = 'dead' WHERE trigger_name = $1::text AND status = 'scheduled'
+  AND scheduled_at < $2::timestamp - interval '2 hours' AND scheduled_at >= $2::timestamp - interval '30 days'),
+old AS (DELETE FROM hdb_catalog.hdb_event_log_cleanups WHERE trigger_name = $1::text
+  AND scheduled_at < $2::timestamp - interval '30 days')
+INSERT INTO hdb_catalog.hdb_event_log_cleanups (trigger_name, scheduled_at, status)
+VALUES ($1::text, $2::timestamp, 'scheduled') ON CONFLICT DO NOTHING RETURNING id"#;
 
-/// Notes the end of the cleanup `$1`: `$2` events and `$3` calls were removed.
-pub(super) const END_CLEANUP: &str = "UPDATE hdb_catalog.hdb_event_log_cleanups SET status = 'completed', deleted_event_logs = $2::int, \
+/// Notes the end of the cleanup `$1`: `$2` events and `$3` calls were removed, `$4` is its state.
+pub(super) const END_CLEANUP: &str = "UPDATE hdb_catalog.hdb_event_log_cleanups SET status = $4::text, deleted_event_logs = $2::int, \
  deleted_event_invocation_logs = $3::int WHERE id = $1::text";

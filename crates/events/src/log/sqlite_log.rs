@@ -102,6 +102,11 @@ impl SqliteLog {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The writer in use.
+    pub(super) fn writer(&self) -> SharedWriter {
+        self.lock().writer.clone()
+    }
+
     /// Runs `work` on a thread that may wait.
     async fn ask<T: Send + 'static>(
         &self,
@@ -113,7 +118,7 @@ impl SqliteLog {
     }
 
     /// Runs `work` in the transaction of the writer.
-    async fn write<T: Send + 'static>(
+    pub(super) async fn write<T: Send + 'static>(
         &self,
         work: impl FnMut(&Connection) -> Result<T, LogError> + Send + 'static,
     ) -> Result<T, LogError> {
@@ -363,59 +368,6 @@ impl SqliteLog {
         let calls = self.list(list_calls("event_id"), id, browse, &CALL).await?;
         Ok(format!("{{\"event\":{event},\"invocations\":{calls}}}"))
     }
-
-    /// Removes one batch of old events of a trigger; returns the numbers of events and calls.
-    /// # Errors
-    /// The file cannot be written.
-    pub async fn clean(
-        &self,
-        trigger: &str,
-        older_than_h: u32,
-        batch: u32,
-        with_calls: bool,
-    ) -> Result<(u64, u64), LogError> {
-        let trigger = trigger.to_owned();
-        self.write(move |connection| {
-            let before = format!("-{older_than_h} hours");
-            let old = "SELECT weir_seq, id FROM hdb_event_log WHERE trigger_name = ?1 AND (delivered = 1 OR error = 1) \
-                       AND created_at < strftime('%Y-%m-%dT%H:%M:%f', 'now', ?2) LIMIT ?3";
-            let mut statement = connection.prepare_cached(old)?;
-            let rows = statement.query_map(params![trigger, before, batch], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            let rows = rows.collect::<rusqlite::Result<Vec<(i64, String)>>>()?;
-            let mut removed = (0, 0);
-            for (sequence, id) in rows {
-                if with_calls {
-                    let sql = "DELETE FROM hdb_event_invocation_logs WHERE event_id = ?1";
-                    removed.1 += connection.prepare_cached(sql)?.execute([id])? as u64;
-                }
-                let sql = "DELETE FROM hdb_event_log WHERE weir_seq = ?1";
-                removed.0 += connection.prepare_cached(sql)?.execute([sequence])? as u64;
-            }
-            Ok(removed)
-        })
-        .await
-    }
-
-    /// Notes a cleanup that ended.
-    /// # Errors
-    /// The file cannot be written.
-    pub async fn note_cleanup(
-        &self,
-        trigger: &str,
-        at: &str,
-        events: u64,
-        calls: u64,
-    ) -> Result<(), LogError> {
-        let values = [trigger, at].map(str::to_owned);
-        let id = random_id();
-        self.write(move |connection| {
-            let sql = "INSERT INTO hdb_event_log_cleanups (id, trigger_name, scheduled_at, deleted_event_logs, \
-                       deleted_event_invocation_logs, status) VALUES (?1, ?2, ?3, ?4, ?5, 'completed')";
-            connection.execute(sql, params![id, values[0], values[1], events as i64, calls as i64])?;
-            Ok(())
-        })
-        .await
-    }
 }
 
 /// The number of pending events of the file `inode`, if they are noted for another one.
@@ -429,7 +381,7 @@ fn count_copied(connection: &Connection, inode: &str) -> rusqlite::Result<Option
 }
 
 /// A random UUID of version 4.
-fn random_id() -> String {
+pub(super) fn random_id() -> String {
     let bits = fastrand::u128(..) & !(0xf << 76) & !(0b11 << 62) | (0x4 << 76) | (0b10 << 62);
     let digits = format!("{bits:032x}");
     format!("{}-{}-{}-{}-{}", &digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..])

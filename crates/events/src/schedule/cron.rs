@@ -2,7 +2,7 @@
 //!
 //! Day of month and day of week: if both are restricted, either matches. A field counts as unrestricted by its text, not by its set.
 //!
-//! **Cost:** the search for the next time goes day by day, over at most [`YEARS_MAX`] years.
+//! **Cost:** the search for the next time goes day by day, over at most `YEARS_MAX` years.
 
 use super::cron_field::{Field, FieldKind};
 use crate::moment::{Date, Moment};

@@ -1,7 +1,9 @@
 //! Delivers one scheduled event: its body, the call, and what becomes of it.
 
 use super::triggers::{CronTrigger, retry_policy, write_body_end};
-use crate::delivery::{Attempt, Decision, Invocation, LogVersion, Receiver, RetryPolicy, attempt};
+use crate::delivery::{
+    Attempt, CallTrace, Decision, DeliveryTracer, Invocation, LogVersion, Receiver, RetryPolicy, attempt,
+};
 use crate::moment::Moment;
 use crate::state::{ScheduledOutcome, TakenCronEvent, TakenOneOffEvent};
 use std::time::Duration;
@@ -35,7 +37,7 @@ fn is_dead(scheduled: Moment, tolerance: Duration, now: Moment) -> bool {
 
 /// Delivers an event of a cron trigger.
 pub(super) async fn deliver_cron(
-    client: &WebhookClient,
+    (client, tracer): (&WebhookClient, &dyn DeliveryTracer),
     trigger: &CronTrigger,
     event: &TakenCronEvent,
     now: Moment,
@@ -50,12 +52,13 @@ pub(super) async fn deliver_cron(
     body.push_str(",\"scheduled_time\":");
     quote(&event.scheduled_time.to_short_text(), &mut body);
     body.push_str(&trigger.body_end);
-    Delivered::after(attempt(client, &trigger.receiver, body).await, event.tries, trigger.retry)
+    let trace = CallTrace { tracer, parent: None, name: &trigger.name };
+    Delivered::after(attempt(client, &trigger.receiver, body, &trace).await, event.tries, trigger.retry)
 }
 
 /// Delivers a one-off event; its variables are resolved now.
 pub(super) async fn deliver_one_off(
-    client: &WebhookClient,
+    (client, tracer): (&WebhookClient, &dyn DeliveryTracer),
     taken: &TakenOneOffEvent,
     now: Moment,
     environment: &SharedEnvironment,
@@ -75,7 +78,10 @@ pub(super) async fn deliver_one_off(
     body.push_str(&write_body_end(event.payload.as_deref(), event.comment.as_deref()));
     let policy = retry_policy(&retry);
     match resolve_receiver(taken, &retry, &**environment) {
-        Ok(receiver) => Delivered::after(attempt(client, &receiver, body).await, taken.tries, policy),
+        Ok(receiver) => {
+            let trace = CallTrace { tracer, parent: None, name: "one-off" };
+            Delivered::after(attempt(client, &receiver, body, &trace).await, taken.tries, policy)
+        }
         Err(message) => {
             let row = Invocation::of_failure(LogVersion::One, &body, &message);
             let decision = if taken.tries < policy.retries {

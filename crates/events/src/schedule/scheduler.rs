@@ -7,6 +7,7 @@
 
 use super::deliver::{Delivered, deliver_cron, deliver_one_off};
 use super::triggers::CronTrigger;
+use crate::delivery::DeliveryTracer;
 use crate::moment::{Clock, Moment};
 use crate::state::{
     CronEvents, Lease, OneOffEvents, Ownership, StateDatabase, StateError, StoredSchedule, TakenCronEvent,
@@ -43,6 +44,8 @@ pub struct SchedulerSettings {
     pub clock: Arc<dyn Clock>,
     /// Calls webhooks.
     pub client: Arc<WebhookClient>,
+    /// Traces of deliveries.
+    pub tracer: Arc<dyn DeliveryTracer>,
     /// Variables of addresses and headers of one-off events.
     pub environment: SharedEnvironment,
     /// True if events that another server left are delivered, too.
@@ -286,9 +289,10 @@ impl Scheduler {
     async fn deliver(&self, work: &Work) {
         let settings = &self.settings;
         let now = settings.clock.now();
+        let tools = (&*settings.client, &*settings.tracer);
         let delivered = match work {
-            Work::Cron(trigger, event) => deliver_cron(&settings.client, trigger, event, now).await,
-            Work::OneOff(event) => deliver_one_off(&settings.client, event, now, &settings.environment).await,
+            Work::Cron(trigger, event) => deliver_cron(tools, trigger, event, now).await,
+            Work::OneOff(event) => deliver_one_off(tools, event, now, &settings.environment).await,
         };
         while let Err(error) = self.record(work, &delivered).await {
             tracing::warn!(%error, "the outcome of a scheduled event is not recorded yet");

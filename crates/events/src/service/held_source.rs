@@ -1,10 +1,12 @@
 //! One source while it is served: its triggers are kept as the metadata says, its events delivered.
 
+use super::cleanup;
 use super::source::{EventDatabase, EventSource, ServiceSettings, SourceReport, TriggerSetup};
 use crate::capture::postgres::CatalogOwner;
 use crate::capture::{CaptureDifference, Leftovers, postgres, sqlite};
-use crate::dispatch::{EventLog, Slots, SourceRunner};
+use crate::dispatch::{DispatchTools, EventLog, Slots, SourceRunner};
 use crate::log::{FileState, PostgresLog, SqliteLog};
+use crate::moment::Moment;
 use crate::trigger::{CapturedTrigger, NAME_PREFIX};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -13,7 +15,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_database::sqlite::SharedWriter;
 use weir_postgres::Settings;
-use weir_webhook::WebhookClient;
 
 /// Timeout of making the triggers of a source.
 const RECONCILE_MAX: Duration = Duration::from_secs(60);
@@ -52,6 +53,9 @@ pub(super) struct HeldSource {
     /// True if the last check failed or found that the source waits.
     is_unsettled: Cell<bool>,
     is_checking: Cell<bool>,
+    /// The time up to which cleanups were looked for.
+    cleaned_to: Cell<Moment>,
+    is_cleaning: Cell<bool>,
     /// The last line about the source, so that it is logged once.
     told: RefCell<Option<String>>,
 }
@@ -61,7 +65,7 @@ impl HeldSource {
         source: &EventSource,
         settings: &ServiceSettings,
         slots: Slots,
-        client: Arc<WebhookClient>,
+        tools: DispatchTools,
     ) -> Rc<Self> {
         let log = match &source.database {
             EventDatabase::Postgres(settings, _) => {
@@ -69,7 +73,7 @@ impl HeldSource {
             }
             EventDatabase::Sqlite(writer) => EventLog::Sqlite(SqliteLog::new(writer.clone())),
         };
-        let runner = SourceRunner::new(&source.name, log, client, slots, settings.dispatch);
+        let runner = SourceRunner::new(&source.name, log, tools, slots, settings.dispatch);
         Rc::new(Self {
             setup: RefCell::new(Rc::new((source.clone(), *settings))),
             runner,
@@ -78,6 +82,8 @@ impl HeldSource {
             checked_at: Cell::new(Instant::now()),
             is_unsettled: Cell::new(false),
             is_checking: Cell::new(false),
+            cleaned_to: Cell::new(Moment::from_micros(0)),
+            is_cleaning: Cell::new(false),
             told: RefCell::default(),
         })
     }
@@ -117,13 +123,34 @@ impl HeldSource {
         tokio::task::spawn_local(Rc::clone(&self.runner).run());
     }
 
-    /// Checks the triggers if it is time to.
-    pub(super) fn maintain(self: Rc<Self>) {
+    /// Checks the triggers and removes old rows if it is time to.
+    pub(super) fn maintain(self: Rc<Self>, now: Moment) {
+        tokio::task::spawn_local(Rc::clone(&self).clean_due(now));
         let every = if self.is_unsettled.get() { CHECK_WAITING_EVERY } else { CHECK_EVERY };
         let is_due = self.runner.take_schema_change() || self.checked_at.get().elapsed() >= every;
         if is_due && !self.is_checking.get() {
             tokio::task::spawn_local(async move { drop(self.reconcile().await) });
         }
+    }
+
+    /// Removes old rows of triggers whose cleanup is due. One cleanup runs at a time.
+    async fn clean_due(self: Rc<Self>, now: Moment) {
+        if self.is_cleaning.get() {
+            return;
+        }
+        let setup = Rc::clone(&self.setup.borrow());
+        let may_clean = setup.1.captures && self.waits.borrow().is_none() && self.runner.is_held();
+        if !may_clean {
+            return;
+        }
+        let due = cleanup::find_due(&setup.0.triggers, self.cleaned_to.replace(now), now);
+        self.is_cleaning.set(true);
+        for cleanup in &due {
+            if let Err(error) = cleanup::run(&self.runner, cleanup).await {
+                tracing::warn!(source = setup.0.name, %error, "old events are not removed");
+            }
+        }
+        self.is_cleaning.set(false);
     }
 
     /// Makes the triggers of the database those of the setup, and delivers the events of those that can be.

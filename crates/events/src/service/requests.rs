@@ -1,9 +1,10 @@
 //! What operators ask about the events of a source.
 
+use super::cleanup;
 use super::held_source::HeldSource;
-use crate::log::{Browse, LogError, Status};
+use crate::log::{Browse, LogError, OldRows, RemovedRows, Status};
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A request about the events of a source. Answers are JSON texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,16 +48,10 @@ pub enum Request {
     },
     /// Removes old events.
     Clean {
-        /// Name of the trigger.
-        trigger: String,
-        /// Age of removed events, in hours.
-        older_than_h: u32,
-        /// Events removed by one statement.
-        batch: u32,
+        /// The events.
+        old: OldRows,
         /// Longest time of the whole.
         timeout: Duration,
-        /// True if rows of calls are removed too.
-        with_calls: bool,
     },
 }
 
@@ -110,9 +105,8 @@ pub(super) async fn answer(source: &HeldSource, request: Request) -> Result<Stri
     const SUCCESS: &str = r#"{"message":"success"}"#;
     let log = source.runner().log();
     let needs_trigger = match &request {
-        Request::Events { trigger, .. } | Request::Calls { trigger, .. } | Request::Clean { trigger, .. } => {
-            Some(trigger)
-        }
+        Request::Events { trigger, .. } | Request::Calls { trigger, .. } => Some(trigger),
+        Request::Clean { old, .. } => Some(&old.trigger),
         Request::Redeliver { .. } | Request::Event { .. } | Request::Invoke { .. } => None,
     };
     if let Some(name) = needs_trigger.filter(|it| source.trigger(it).is_none()) {
@@ -146,14 +140,9 @@ pub(super) async fn answer(source: &HeldSource, request: Request) -> Result<Stri
         Request::Events { trigger, status, browse } => Ok(log.events(&trigger, status, browse).await?),
         Request::Calls { trigger, browse } => Ok(log.calls(&trigger, browse).await?),
         Request::Event { id, browse } => Ok(log.event(&id, browse).await?),
-        Request::Clean { trigger, older_than_h, batch, timeout, with_calls } => {
-            let deadline = Instant::now() + timeout;
-            loop {
-                let (events, _) = log.clean(&trigger, older_than_h, batch, with_calls).await?;
-                if events < u64::from(batch) || Instant::now() >= deadline {
-                    return Ok(SUCCESS.to_owned());
-                }
-            }
+        Request::Clean { old, timeout } => {
+            cleanup::clean_all(log, &old, timeout, &mut RemovedRows::default()).await?;
+            Ok(SUCCESS.to_owned())
         }
     }
 }

@@ -8,12 +8,16 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use weir_postgres::script::{self, Manner, ScriptAnswer};
 use weir_postgres::{Format, Isolation, Parameters, Pool, Purpose, Rows, Settings, Statement, Transaction};
 
 /// Timeout of a statement, and of waiting for others that write to a file.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Maximum number of connections to a server.
 const SESSIONS_MAX: u16 = 3;
+
+/// True on a server that follows another, and where transactions are read only.
+const TAKES_NO_WRITES: &str = "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on'";
 
 /// Where the state lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +26,29 @@ pub enum StateAddress {
     Postgres(Box<Settings>),
     /// A file of SQLite's, which is made if it is missing.
     Sqlite(PathBuf),
+}
+
+/// Longest time of a look whether a database takes writes.
+const LOOK_MAX: Duration = Duration::from_secs(3);
+
+impl StateAddress {
+    /// True if it is a server that takes no writes: one that follows another, or whose transactions are read only. Blocks the thread;
+    /// a server that cannot be asked counts as one that will take them.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        let Self::Postgres(settings) = self else { return false };
+        let look = || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+            let asked = script::run(settings, TAKES_NO_WRITES, Manner::default(), Instant::now() + LOOK_MAX);
+            match runtime.block_on(asked).ok()? {
+                ScriptAnswer::Rows(_, rows) => rows.into_iter().next()?.into_iter().next()?,
+                ScriptAnswer::Done => None,
+            }
+        };
+        // Whoever asks may be a task, which may not wait for another loop.
+        let found = std::thread::scope(|scope| scope.spawn(look).join().unwrap_or_default());
+        found.as_deref() == Some("t")
+    }
 }
 
 /// The state cannot be read or written; words for operators.

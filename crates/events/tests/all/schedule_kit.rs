@@ -10,6 +10,9 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
+use weir_engine::observer::Observer;
+use weir_engine::span::SpanContext;
+use weir_events::delivery::{DeliveryTracer, TracedDelivery};
 use weir_events::moment::{Clock, Moment};
 use weir_events::schedule::{CronTrigger, Scheduler, SchedulerSettings, resolve_triggers};
 use weir_events::state::{EventsQuery, InvocationsQuery, ScheduledKind, StateAddress, StateDatabase};
@@ -162,6 +165,22 @@ pub(crate) fn trigger(members: &str) -> CronTrigger {
     triggers.pop().expect("it runs")
 }
 
+/// Traces nothing.
+#[derive(Debug)]
+struct NoTracer;
+
+impl DeliveryTracer for NoTracer {
+    fn begin(&self, _: Option<SpanContext>) -> Option<SpanContext> {
+        None
+    }
+
+    fn end(&self, _: &TracedDelivery<'_>) {}
+
+    fn observer(&self) -> Arc<dyn Observer> {
+        unreachable!("nothing is traced")
+    }
+}
+
 /// A scheduler called `owner` of the events in `database`.
 pub(crate) fn scheduler(
     database: &Arc<StateDatabase>,
@@ -172,6 +191,7 @@ pub(crate) fn scheduler(
         owner: owner.to_owned(),
         clock: Arc::clone(clock) as Arc<dyn Clock>,
         client: Arc::new(WebhookClient::new(WebhookLimits::USUAL)),
+        tracer: Arc::new(NoTracer),
         environment: Arc::new(environment),
         takes_over: false,
     };

@@ -107,7 +107,7 @@ pub struct CleanupConfig {
     pub paused: Option<bool>,
     /// Times, as cron writes them.
     pub schedule: String,
-    /// Longest time of one statement, in seconds; without it 60.
+    /// Longest time of a cleanup, in seconds; without it 60.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<u32>,
 }

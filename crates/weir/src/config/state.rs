@@ -34,6 +34,21 @@ impl Config {
         }
         Ok(self.metadata.as_deref().and_then(state_file).map(StateAddress::Sqlite))
     }
+
+    /// The place of the state as [`Self::state_address`] says, but the file beside the metadata if source `default` takes no writes.
+    /// Asks the database.
+    /// # Errors
+    /// See there.
+    pub(crate) fn writable_state(&self) -> Result<Option<StateAddress>, String> {
+        let address = self.state_address()?;
+        let is_chosen = self.state.is_some();
+        match address {
+            Some(address) if !is_chosen && address.is_read_only() => {
+                Ok(self.metadata.as_deref().and_then(state_file).map(StateAddress::Sqlite))
+            }
+            other => Ok(other),
+        }
+    }
 }
 
 /// The file of the state beside the metadata at `path`.

@@ -1,9 +1,11 @@
 //! Event triggers of a server: the service that captures and delivers, fed by the generation in service.
 
+use super::delivery_spans::DeliverySpans;
 use crate::config::{Config, Events};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use weir_events::dispatch::DispatchSettings;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use weir_events::dispatch::{DispatchSettings, DispatchTools};
 use weir_events::service::{EventService, EventSource, Request, RequestError, ServiceSettings, SourceReport};
+use weir_webhook::{WebhookClient, WebhookLimits};
 
 /// The service, if some generation needed it.
 #[derive(Debug, Default)]
@@ -25,6 +27,12 @@ pub(crate) fn settings(config: &Config) -> ServiceSettings {
     }
 }
 
+/// What all sources share.
+fn tools() -> DispatchTools {
+    let client = Arc::new(WebhookClient::new(WebhookLimits::USUAL));
+    DispatchTools { client, tracer: Arc::new(DeliverySpans) }
+}
+
 impl EventKeeper {
     fn lock(&self) -> MutexGuard<'_, Option<EventService>> {
         self.service.lock().unwrap_or_else(PoisonError::into_inner)
@@ -37,7 +45,7 @@ impl EventKeeper {
             return;
         }
         if service.is_none() {
-            match EventService::start() {
+            match EventService::start(tools()) {
                 Ok(started) => *service = Some(started),
                 Err(error) => tracing::error!(%error, "event triggers are not served: there is no thread"),
             }

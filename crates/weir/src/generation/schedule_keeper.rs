@@ -1,5 +1,6 @@
 //! Scheduled events of a server: a thread that delivers them, fed by the generation in service.
 
+use super::delivery_spans::DeliverySpans;
 use crate::config::{Config, Events};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -30,7 +31,7 @@ impl StatePlace {
     /// The place by `config`; `None` if there is none, or events are switched off.
     fn of(config: &Config) -> Option<Self> {
         // A generation whose address is wrong is not made.
-        let address = config.state_address().ok().flatten()?;
+        let address = config.writable_state().ok().flatten()?;
         (config.events != Events::Off)
             .then_some(Self { address, takes_over: config.events == Events::TakeOver })
     }
@@ -103,6 +104,7 @@ impl RunningSchedules {
             owner: random_id(),
             clock: Arc::new(SystemClock),
             client: Arc::clone(&CLIENT),
+            tracer: Arc::new(DeliverySpans),
             environment: Arc::new(|name| std::env::var(name).ok()),
             takes_over: place.takes_over,
         };

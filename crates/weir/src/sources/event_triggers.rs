@@ -7,6 +7,7 @@ use std::time::Duration;
 use weir_events::capture::Leftovers;
 use weir_events::delivery::{LogVersion, Receiver, RetryPolicy};
 use weir_events::dispatch::DeliveredTrigger;
+use weir_events::schedule::CronSchedule;
 use weir_events::service::{EventDatabase, EventSource, TriggerSetup};
 use weir_events::trigger::CapturedTrigger;
 use weir_metadata::document::event_trigger::{EventTriggerEntry, OperationSpec};
@@ -55,7 +56,7 @@ pub(super) fn read(
 }
 
 /// The trigger of `entry`. One whose webhook cannot be resolved is captured all the same: no change is lost meanwhile.
-fn set_up(table: &TableEntry, entry: &EventTriggerEntry, warn: impl FnOnce(String)) -> TriggerSetup {
+fn set_up(table: &TableEntry, entry: &EventTriggerEntry, mut warn: impl FnMut(String)) -> TriggerSetup {
     let timeout_s = entry.retry_conf.timeout_sec.unwrap_or(TIMEOUT_S);
     let timeout = Duration::from_secs(timeout_s.max(1).into());
     let address = WebhookAddress::from_members(entry.webhook.clone(), entry.webhook_from_env.clone());
@@ -82,6 +83,9 @@ fn set_up(table: &TableEntry, entry: &EventTriggerEntry, warn: impl FnOnce(Strin
             None
         }
     };
+    if let Some(Err(wrong)) = entry.cleanup_config.as_ref().map(|it| CronSchedule::parse(&it.schedule)) {
+        warn(format!("old events are not removed: {wrong}"));
+    }
     TriggerSetup {
         captured: CapturedTrigger::new(&table.table, entry),
         delivered,

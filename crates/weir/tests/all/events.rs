@@ -1,8 +1,8 @@
 //! Event triggers as people have them: metadata and commands in, calls out, on both databases.
 
 use crate::events_kit::{
-    Receiver, SECRET, SHOP, SUCCESS, Store, check_refusal, command, run, serve_shop, sqlite_shop, trigger,
-    write_shop,
+    Receiver, SECRET, SHOP, SUCCESS, Store, check_refusal, command, run, serve_shop, serve_shop_with,
+    sqlite_shop, trigger, write_shop,
 };
 use crate::postgres_kit::database;
 use crate::support::{Folder, Weir, body, until};
@@ -302,6 +302,44 @@ fn ordered_events_of_a_row_wait_for_each_other() {
 }
 
 #[test]
+fn first_tries_leave_in_the_order_of_commit_and_a_failed_one_holds_up_none() {
+    on_both(|folder, store| {
+        let receiver = Receiver::start();
+        // One call at a time arrives in the order in which it left.
+        receiver.answer("/told", &["200 OK", "500 No", "200 OK"]);
+        let mut told = trigger("told", &receiver.url("/told"));
+        told["retry_conf"] = json!({ "interval_sec": 2, "num_retries": 1, "timeout_sec": 5 });
+        let variables = [("WEIR_EVENTS_HTTP_POOL_SIZE", "1")];
+        let _weir = serve_shop_with(folder, &store, &json!([told]), "", &variables);
+        for id in 1..=60 {
+            store.run(&format!("INSERT INTO orders (id) VALUES ({id})"));
+        }
+        let calls = receiver.wait("/told", 61);
+        let id = |it: &crate::events_kit::Call| it.body["event"]["data"]["new"]["id"].as_i64();
+        let is_first = |it: &&crate::events_kit::Call| it.body["delivery_info"]["current_retry"] == 0;
+        let first: Vec<i64> = calls.iter().filter(is_first).filter_map(id).collect();
+        assert_eq!(first, (1..=60).collect::<Vec<i64>>());
+        let again: Vec<i64> = calls.iter().filter(|it| !is_first(it)).filter_map(id).collect();
+        assert_eq!(again, [2]);
+    });
+}
+
+#[test]
+fn a_manual_event_has_the_session_of_its_admin() {
+    on_both(|folder, store| {
+        let receiver = Receiver::start();
+        let weir = serve_shop(folder, &store, &json!([trigger("told", &receiver.url("/told"))]), "");
+        let body =
+            json!({ "type": "pg_invoke_event_trigger", "args": { "name": "told", "payload": { "a": 1 } } });
+        let headers = [SECRET, ("X-Hasura-User-Id", "7"), ("X-Hasura-Role", "admin"), ("X-Other", "x")];
+        let answer = weir.post("/v1/metadata", &headers, body.to_string().as_bytes());
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let event = receiver.wait("/told", 1)[0].body["event"].clone();
+        assert_eq!(event["session_variables"], json!({ "x-hasura-role": "admin", "x-hasura-user-id": "7" }));
+    });
+}
+
+#[test]
 fn what_changes_while_no_server_runs_is_told_by_the_next() {
     on_both(|folder, store| {
         let receiver = Receiver::start();
@@ -340,7 +378,7 @@ fn another_server_s_catalog_waits_for_the_operator() {
     let said = check(&folder);
     assert!(said.contains(words), "{said}");
     let weir = serve_shop(folder, &store, &triggers, "");
-    until(words, || weir.log().contains(words));
+    until("it says so", || weir.log().contains(words));
     store.run("INSERT INTO orders (id) VALUES (8)");
     assert_eq!(store.texts("SELECT count(*) FROM hdb_catalog.event_log"), ["1"]);
     let output = crate::support::command()
@@ -386,7 +424,7 @@ fn events_that_are_off_change_no_database() {
         let receiver = Receiver::start();
         let weir =
             serve_shop(folder, &store, &json!([trigger("told", &receiver.url("/told"))]), "events: off\n");
-        until("it is told", || weir.log().contains("to be done: make notify_hasura_told_DELETE"));
+        until("it says so", || weir.log().contains("to be done: make notify_hasura_told_DELETE"));
         store.run("INSERT INTO orders (id) VALUES (1)");
         let schema = run(&weir, "pg_get_source_tables", json!({})).to_string();
         assert!(!schema.contains("hdb_"), "{schema}");

@@ -208,10 +208,23 @@ pub(crate) fn sqlite_shop(folder: &Folder) -> Store {
 
 /// A server with the shop, whose orders have `triggers`; `yaml` is more of weir.yaml.
 pub(crate) fn serve_shop(folder: Folder, store: &Store, triggers: &Value, yaml: &str) -> Weir {
+    serve_shop_with(folder, store, triggers, yaml, &[])
+}
+
+/// The same with variables of the environment.
+pub(crate) fn serve_shop_with(
+    folder: Folder,
+    store: &Store,
+    triggers: &Value,
+    yaml: &str,
+    variables: &[(&str, &str)],
+) -> Weir {
     write_shop(&folder, store, triggers);
     let text = format!("listen: 127.0.0.1:0\nthreads: 1\nadmin_secret: hush\nmetadata: metadata\n{yaml}");
     let file = folder.write("weir.yaml", &text);
-    Weir::by_file(&file, folder)
+    let mut command = crate::support::command();
+    command.args(["serve", file.to_str().expect("it is UTF-8")]).envs(variables.iter().copied());
+    Weir::run(&mut command, folder)
 }
 
 /// A trigger of all operations.

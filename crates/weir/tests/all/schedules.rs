@@ -236,3 +236,27 @@ fn a_transform_is_tried_without_a_call() {
     let refused = run(&weir, "test_webhook_transform", &missing);
     assert_eq!((&refused["code"], &refused["path"]), (&json!("not-found"), &json!("$.args.webhook_url")));
 }
+
+#[test]
+fn a_default_source_that_takes_no_writes_leaves_the_state_to_a_file() {
+    let database = crate::postgres_kit::database("CREATE TABLE pet (id int PRIMARY KEY)");
+    database.run(&format!("ALTER DATABASE \"{}\" SET default_transaction_read_only = on", database.name));
+    let (folder, mut command) = project("http://127.0.0.1:9");
+    let text = DATABASES
+        .replace("kind: sqlite", "kind: postgres")
+        .replace("sqlite:../pets.db", &database.socket_url());
+    std::fs::write(folder.file("metadata/databases/databases.yaml"), text).expect("it can be written");
+    let one = &TRIGGERS[..TRIGGERS.find("- name: lost").expect("it is there")];
+    std::fs::write(folder.file("metadata/cron_triggers.yaml"), one).expect("it can be written");
+    let checked = command.arg("check").arg(folder.file("weir.yaml")).output().expect("it runs");
+    let said = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert!(said.contains("schedules run in one process only"), "{said}");
+    let mut command = crate::support::command();
+    command.env("HOOKS_URL", "http://127.0.0.1:9").env("HOOKS_KEY", "k1");
+    let weir = Weir::run(command.arg("serve").arg(folder.file("weir.yaml")), folder);
+    let args = json!({ "type": "cron", "trigger_name": "nightly" });
+    until("events are stored ahead", || {
+        run(&weir, "get_scheduled_events", &args)["events"].as_array().is_some_and(|it| it.len() == 100)
+    });
+    assert!(weir.folder().file(".metadata.weir-state/state.db").exists());
+}

@@ -15,13 +15,13 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 /// A collector: takes OTLP over HTTP, and keeps what it got.
-struct Collector {
-    address: SocketAddr,
+pub(crate) struct Collector {
+    pub(crate) address: SocketAddr,
     got: Arc<Mutex<Vec<ExportTraceServiceRequest>>>,
 }
 
 impl Collector {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = listener.local_addr().expect("it has an address");
         let got = Arc::new(Mutex::new(Vec::new()));
@@ -35,7 +35,7 @@ impl Collector {
         Self { address, got }
     }
 
-    fn spans(&self) -> Vec<Span> {
+    pub(crate) fn spans(&self) -> Vec<Span> {
         let got = self.got.lock().expect("nobody panics with it");
         let scopes = got.iter().flat_map(|it| &it.resource_spans).flat_map(|it| &it.scope_spans);
         scopes.flat_map(|it| it.spans.clone()).collect()
@@ -110,7 +110,7 @@ fn find_span<'s>(spans: &'s [Span], name: &str) -> &'s Span {
     spans.iter().find(|it| it.name == name).unwrap_or_else(|| panic!("{name} is not in {spans:#?}"))
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|it| format!("{it:02x}")).collect()
 }
 
@@ -129,7 +129,7 @@ fn pets(collector: &Collector) -> Weir {
     serve("listen: 127.0.0.1:0\nsources: [{name: pets, url: pets.db}]\n", folder, collector)
 }
 
-const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+pub(crate) const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 #[test]
 fn a_request_is_a_span_with_its_planning_and_its_fetches() {

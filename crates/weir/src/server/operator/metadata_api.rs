@@ -29,10 +29,12 @@ use crate::server::request::receive;
 use crate::server::telemetry::metrics::{Endpoint, Metrics};
 use hyper::StatusCode;
 use hyper::body::Incoming;
+use hyper::http::HeaderMap;
 use hyper::http::request::Parts;
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use weir_language::json::{Json, JsonRef};
+use weir_language::json::{Json, JsonRef, quote};
 
 /// Maximum nesting of a command.
 const NESTING_MAX: u32 = 200;
@@ -56,6 +58,8 @@ struct Work {
     live: Arc<Live>,
     metrics: Arc<Metrics>,
     door: Door,
+    /// Session variables of the admin, as JSON text.
+    session: String,
     /// Version of the metadata that the client read; `None` after its first change.
     version: Cell<Option<String>>,
 }
@@ -75,6 +79,7 @@ pub(crate) async fn answer(
         live: Arc::clone(&context.worker.live),
         metrics: Arc::clone(&context.worker.metrics),
         door,
+        session: admin_session(&head.headers),
         version: Cell::default(),
     };
     let done = tokio::task::spawn_blocking(move || work.request(&bytes)).await;
@@ -86,6 +91,26 @@ pub(crate) async fn answer(
         Ok(text) => Answer::page(json(StatusCode::OK, Media::Json, ResponseBody::whole(text.into_bytes()))),
         Err(error) => error.answer(Endpoint::Other),
     })
+}
+
+/// The session variables of the admin who sends `headers`: his role and what he sets himself, in small letters, without the secret.
+fn admin_session(headers: &HeaderMap) -> String {
+    let mut variables = BTreeMap::from([("x-hasura-role", "admin")]);
+    for (name, value) in headers {
+        let is_variable = name.as_str().starts_with("x-hasura-") && name != "x-hasura-admin-secret";
+        if let (true, Ok(text)) = (is_variable, value.to_str()) {
+            variables.entry(name.as_str()).or_insert(text);
+        }
+    }
+    let mut out = String::new();
+    for (name, value) in variables {
+        out.push(if out.is_empty() { '{' } else { ',' });
+        quote(name, &mut out);
+        out.push(':');
+        quote(value, &mut out);
+    }
+    out.push('}');
+    out
 }
 
 impl Work {

@@ -5,21 +5,19 @@ use super::{Done, Work, flag, text};
 use crate::server::request::hasura_error::HasuraError;
 use hyper::StatusCode;
 use std::time::Duration;
-use weir_events::log::{Browse, Status};
+use weir_events::log::{Browse, OldRows, Status};
 use weir_events::service::{Request, RequestError};
 use weir_language::json::JsonRef;
 
 /// Rows of a list that says no number.
 const LIMIT: u32 = 100;
-/// Session of events that the admin makes.
-const ADMIN: &str = r#"{"x-hasura-role":"admin"}"#;
 
 impl Work {
     /// Runs the command `verb`, if it is one of these.
     pub(super) fn event_command(&self, verb: &str, args: JsonRef<'_>) -> Option<Done> {
         let request = match verb {
             "redeliver_event" => redeliver(args),
-            "invoke_event_trigger" => invoke(args),
+            "invoke_event_trigger" => invoke(args, &self.session),
             "get_event_logs" => event_logs(args),
             "get_event_invocation_logs" => calls(args),
             "get_event_by_id" => event(args),
@@ -30,14 +28,14 @@ impl Work {
 
     /// Runs `cleanup_event_trigger_logs`.
     pub(super) fn clean_event_logs(&self, args: JsonRef<'_>) -> Done {
-        let request = Request::Clean {
+        let old = OldRows {
             trigger: need_text(args, "event_trigger_name")?,
             older_than_h: need_number(args, "clear_older_than")?,
             batch: number(args, "batch_size", 10_000)?.max(1),
-            timeout: Duration::from_secs(number(args, "timeout", 60)?.into()),
             with_calls: flag(args, "clean_invocation_logs", false)?,
         };
-        self.ask_events(args, request)
+        let timeout = Duration::from_secs(number(args, "timeout", 60)?.into());
+        self.ask_events(args, Request::Clean { old, timeout })
     }
 
     fn ask_events(&self, args: JsonRef<'_>, request: Request) -> Done {
@@ -101,11 +99,11 @@ fn redeliver(args: JsonRef<'_>) -> Result<Request, HasuraError> {
     Ok(Request::Redeliver { id: need_text(args, "event_id")? })
 }
 
-fn invoke(args: JsonRef<'_>) -> Result<Request, HasuraError> {
+fn invoke(args: JsonRef<'_>, session: &str) -> Result<Request, HasuraError> {
     let trigger = need_text(args, "name")?;
     let missing = || HasuraError::new("parse-failed", "$.args", "key \"payload\" not found");
     let payload = args.get("payload").ok_or_else(missing)?.raw().to_owned();
-    Ok(Request::Invoke { trigger, payload, session: ADMIN.to_owned() })
+    Ok(Request::Invoke { trigger, payload, session: session.to_owned() })
 }
 
 fn event_logs(args: JsonRef<'_>) -> Result<Request, HasuraError> {
