@@ -38,7 +38,7 @@ impl AnswerNotes {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds the value of a `Set-Cookie` header. Values beyond [`COOKIES_MAX`] are dropped.
+    /// Adds the value of a `Set-Cookie` header. Values beyond `COOKIES_MAX` are dropped.
     pub fn add_cookie(&self, value: &[u8]) {
         let mut noted = self.lock();
         if noted.cookies.len() < COOKIES_MAX {
@@ -52,7 +52,7 @@ impl AnswerNotes {
         std::mem::take(&mut self.lock().cookies)
     }
 
-    /// Adds a refusal. Those beyond [`REFUSALS_MAX`] are dropped.
+    /// Adds a refusal. Those beyond `REFUSALS_MAX` are dropped.
     pub fn add_refusal(&self, refusal: HandlerRefusal) {
         let mut noted = self.lock();
         if noted.refusals.len() < REFUSALS_MAX {

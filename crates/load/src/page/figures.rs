@@ -59,7 +59,7 @@ pub(crate) fn seconds(value: f64) -> String {
     }
 }
 
-/// Microseconds in the form of [`seconds`].
+/// Microseconds in the form of `seconds`.
 pub fn micros(value: u64) -> String {
     seconds(value as f64 / 1e6)
 }
