@@ -110,7 +110,7 @@ const CONDITIONS: [&str; 2] = [r#"{name: {_gte: "h", _lt: "i"}}"#, "{}"];
 
 /// Questions to a table or view `VIEW` with the computed `q`, of rows that are `NAMED`.
 const OF_VIEWS: &[(Manner, &str)] = &[
-    (Manner::Query, "{ VIEW(where: NAMED, order_by: {q: asc}, limit: 10) { id } }"),
+    (Manner::Query, "{ VIEW(where: NAMED, order_by: [{q: asc}, {id: asc}], limit: 10) { id } }"),
     (Manner::Query, "{ VIEW(where: NAMED, order_by: [{q: desc}, {id: asc}], limit: 3, offset: 1) { id q } }"),
     (Manner::Query, "{ VIEW(where: NAMED, order_by: {id: asc}, limit: 10) { id q } }"),
     (
