@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Counts the messages of a page that stand in no test: `scripts/spec-messages.py PAGE.md`.
 
-A message is a text in backquotes with blanks, in the sections 1 to 7 of the page. Names in quotes, single capitals and `…` in it
+A message is a text in backquotes with blanks, in the sections 0 to 7 of the page. Names in quotes, single capitals and `…` in it
 stand for anything; what is left of it has to stand in one test.
 """
 import pathlib
@@ -12,14 +12,14 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Texts that are code: of documents, SQL, shells, grammars and headers.
 CODE = re.compile(
     r"""^[\[{(<$!@/*0-9-]|^(SELECT|SET|CREATE|UPDATE|AFTER|FOR|ENABLE|DROP|INSERT|BEGIN|REPLACE|PREPARE|WITH|DISTINCT|POST|GET|PRAGMA|WHEN|ALTER|COPY|RESET|ON)\b"""
-    r"""|^(type|schema|extend|input|query|mutation|subscription|create_|drop_|update_|add_|delete_|set_|pg_|get_|reload_|introspect_|remove_|test_|invoke_|redeliver_|sources\[|hdb_|columns|headers:|old\.|json_|k=|a/|a && |1 <|not\(|\(not|<op>|Content-Length|order_paid|current_setting|replace: true|method: null|timeout: null|query_params|session_in_reads|kind:|status:|trace_id|locked nulls|`?x-hasura|include_in|`?now|\\\\"|custom_types:|definition:|error = |extensions\.|id,? |id text|if elif|limit\?|locked = |next_retry|place_order|range i|root_field_name|toLower|to_remote|to_source|tries <|version text|…_invocation|"\{\{|exactly one root|Invalid Path,)"""
+    r"""|^(type|schema|extend|input|query|mutation|subscription|create_|drop_|update_|add_|delete_|set_|pg_|get_|reload_|introspect_|remove_|test_|invoke_|redeliver_|sources\[|hdb_|columns|headers:|old\.|json_|k=|a/|a && |1 <|not\(|\(not|<op>|Content-Length|order_paid|current_setting|replace: true|method: null|timeout: null|query_params|session_in_reads|kind:|status:|trace_id|locked nulls|`?x-hasura|include_in|`?now|\\"|custom_types:|definition:|error = |extensions\.|id,? |id text|if elif|limit\?|locked = |next_retry|place_order|range i|root_field_name|toLower|to_remote|to_source|tries <|version text|…_invocation|"\{\{|exactly one root|Invalid Path,)"""
 )
 NAME = re.compile(r'"[A-Za-z-]{1,12}"|\b[A-Z]\b(, [A-Z]\b)*|…|\b[a-z]\b(?=["`]|$)')
 
 
 def list_messages(text):
     body = re.split(r"(?m)^## ", text)
-    sections = [it for it in body if re.match(r"[1-7]\. ", it)]
+    sections = [it for it in body if re.match(r"[0-7]\. ", it)]
     found = [it for section in sections for it in re.findall(r"`([^`\n]+)`", section)]
     return sorted({it for it in found if " " in it.strip() and not CODE.match(it) and len(it.split()) > 2})
 

@@ -6,7 +6,7 @@ use crate::action_error::{ActionCode, ActionError};
 use crate::actions::Actions;
 use crate::answer::{AnswerColumns, MemberNames};
 use crate::asynchronous::{ActionLog, ActionLogError, NewCall, write_headers, write_result};
-use crate::call::{BodyParts, HandlerCall, forwarded, session_variables};
+use crate::call::{BodyParts, HandlerCall, session_variables};
 use crate::model::Action;
 use crate::schema::{ActionSchema, RootField};
 use futures_util::future::join_all;
@@ -20,7 +20,7 @@ use weir_engine::source::{
     Protocol, SourceError, Tag,
 };
 use weir_http::call::push_trace_headers;
-use weir_http::passthrough::Arguments;
+use weir_http::passthrough::{Arguments, collect_forwarded_headers};
 use weir_language::ast::OperationKind;
 use weir_language::json::Json;
 use weir_language::schema::Schema;
@@ -114,7 +114,7 @@ impl ActionFetch {
         let arguments = self.input(call, input);
         let session = session_variables(input.caller.claims());
         let mut client_headers = if definition.forward_client_headers {
-            forwarded(input.headers, definition.ignored_client_headers.as_deref())
+            collect_forwarded_headers(input.headers, definition.ignored_client_headers.as_deref())
         } else {
             Vec::new()
         };
@@ -190,10 +190,14 @@ impl ActionFetch {
             Some(id) if is_uuid(id) => self.log()?.find(&action.entry.name, id).await.map_err(log_error)?,
             Some(_) | None => None,
         };
+        let is_open = logged.as_ref().is_some_and(|it| it.response.is_none() && it.errors.is_none());
         let session = session_variables(input.caller.claims());
         let shown = logged.zip(id).and_then(|(logged, id)| {
             write_result(&id, &logged, input.caller, &session, self.actions.shows_internal)
         });
+        if let Some(notes) = input.headers.notes().filter(|_| shown.is_none() || !is_open) {
+            notes.set_final();
+        }
         let text = shown.as_deref().unwrap_or("null");
         let json = Json::parse(text.as_bytes(), self.actions.settings.nesting_max.saturating_add(2));
         let json = json.map_err(|_| ActionError::new(ActionCode::Answer, "the stored result is no JSON"))?;

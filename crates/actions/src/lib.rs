@@ -13,12 +13,14 @@ mod actions;
 mod answer;
 mod asynchronous;
 mod call;
+mod call_worker;
 mod deliver;
 mod model;
 mod schema;
 mod source;
 
-pub use asynchronous::{ActionLog, ActionLogError, LoggedCall, NewCall, TakenCall};
+pub use asynchronous::{ActionLog, ActionLogError, LoggedCall, NewCall, TakenCall, WantedCalls};
 pub use call::HeaderPrecedence;
+pub use call_worker::{CallWorker, StoredActions, WorkerSettings};
 pub use model::{ActionsInput, Misfit, OtherNames};
 pub use source::{ActionSettings, ActionsSource, SOURCE_NAME};

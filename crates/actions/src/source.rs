@@ -2,9 +2,9 @@
 
 use crate::action_fetch::ActionFetch;
 use crate::actions::Actions;
-use crate::asynchronous::{ActionLog, ActionLogError};
+use crate::asynchronous::ActionLog;
 use crate::call::{CallSettings, HeaderPrecedence};
-use crate::deliver::{deliver_batch, release_lost};
+use crate::call_worker::StoredActions;
 use crate::model::{ActionsInput, Misfit, Model};
 use crate::schema::{ActionSchema, RootField, SchemaForm};
 use std::sync::Arc;
@@ -64,24 +64,11 @@ impl ActionsSource {
         (Some(Self { actions, schema, form: SchemaForm::Whole }), misfits)
     }
 
-    /// Makes up to `count` stored calls together. Returns their number, once all have ended.
-    /// # Errors
-    /// The log cannot be used.
-    pub async fn deliver(&self, count: u32) -> Result<usize, ActionLogError> {
-        match &self.actions.log {
-            Some(log) => deliver_batch(&self.actions, &**log, count).await,
-            None => Ok(0),
-        }
-    }
-
-    /// Makes stored calls ready again that a server took and did not end. Returns their number.
-    /// # Errors
-    /// The log cannot be used.
-    pub async fn release_lost(&self) -> Result<u64, ActionLogError> {
-        match &self.actions.log {
-            Some(log) => release_lost(&self.actions, &**log).await,
-            None => Ok(0),
-        }
+    /// The actions whose calls are stored, for a worker that makes them; `None` without any.
+    #[must_use]
+    pub fn stored_actions(&self) -> Option<StoredActions> {
+        let has_any = self.actions.model.asynchronous().next().is_some();
+        has_any.then(|| StoredActions(Arc::clone(&self.actions)))
     }
 
     fn is_result(&self, field: FieldId) -> bool {

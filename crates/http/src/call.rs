@@ -32,6 +32,7 @@ pub use upstream::{Load, Upstream};
 #[cfg(feature = "grpc")]
 pub(crate) use wire::decode::unpack;
 pub use wire::headers::may_be_sent;
+pub(crate) use wire::headers::may_be_sent_to;
 
 use bytes::Bytes;
 use http::uri::PathAndQuery;

@@ -27,7 +27,7 @@ pub use auth::{
 pub use auth::{TokenHeader, TokenHeaderKind, WebhookMode};
 pub use cors::Cors;
 pub use environment::Environment;
-pub use events::{EventDelivery, Events};
+pub use events::{ActionDelivery, EventDelivery, Events};
 pub use limits::Limits;
 use limits::refuse_zeros;
 pub use listen::Listen;
@@ -128,6 +128,9 @@ pub struct Config {
     /// Delivery of events.
     #[serde(skip)]
     pub event_delivery: EventDelivery,
+    /// Calls of asynchronous actions.
+    #[serde(skip)]
+    pub action_delivery: ActionDelivery,
     /// Settings of the environment that have no effect, in words.
     #[serde(skip)]
     pub notes: Vec<String>,

@@ -9,7 +9,7 @@ pub(crate) mod cors_rules;
 mod delivery_spans;
 pub(crate) mod event_keeper;
 pub(crate) mod readiness;
-mod schedule_keeper;
+mod state_keeper;
 mod tls;
 
 use self::cors_rules::CorsRules;
@@ -25,10 +25,11 @@ use crate::session::native_auth::NativeAuth;
 use crate::sources::known_sources::KnownSources;
 use crate::sources::native::{AuthSettings, Native};
 use crate::sources::services;
+use crate::sources::stored_calls::StoredCalls;
 use crate::sources::{self, Down, Findings, Opened};
 use arc_swap::ArcSwap;
 use bytes::Bytes;
-use schedule_keeper::ScheduleKeeper;
+use state_keeper::StateKeeper;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -73,6 +74,8 @@ pub struct Generation {
     pub(crate) events: Vec<EventSource>,
     /// Cron triggers that run.
     pub(crate) cron_triggers: Vec<CronTrigger>,
+    /// Asynchronous actions, if there are any.
+    pub(crate) stored_calls: Option<StoredCalls>,
     /// Last known contents of the sources.
     known: KnownSources,
     /// Answers of remote schemas to the introspection query, by name.
@@ -106,7 +109,15 @@ impl Generation {
         }
         let made = Self::of(config, number, graph, findings)?;
         let Opened {
-            watches, building, native_auth: said, events, cron_triggers, known, remote_told, ..
+            watches,
+            building,
+            native_auth: said,
+            events,
+            cron_triggers,
+            stored_calls,
+            known,
+            remote_told,
+            ..
         } = opened;
         let mut native_auth = NativeAuth::default();
         for (name, AuthSettings { line, variables }) in said {
@@ -122,6 +133,7 @@ impl Generation {
             native_auth,
             events,
             cron_triggers,
+            stored_calls,
             known,
             remote_told,
             ..made
@@ -169,6 +181,7 @@ impl Generation {
             building: Vec::new(),
             events: Vec::new(),
             cron_triggers: Vec::new(),
+            stored_calls: None,
             known: KnownSources::default(),
             remote_told: Vec::new(),
             is_waiting,
@@ -313,8 +326,9 @@ pub struct Live {
     /// Delivery of events, from [`Self::serve_events`] on.
     events: EventKeeper,
     serves_events: AtomicBool,
-    /// Scheduled events, from [`Self::serve_events`] on.
-    schedules: ScheduleKeeper,
+    /// Scheduled events and calls of asynchronous actions, from [`Self::serve_state`] on.
+    state: StateKeeper,
+    serves_state: AtomicBool,
 }
 
 /// Exclusive right to build the next generation.
@@ -340,9 +354,18 @@ impl Live {
         let last_failure = Mutex::new(None);
         let turns = Mutex::new(());
         let events = EventKeeper::default();
-        let schedules = ScheduleKeeper::default();
-        let serves_events = AtomicBool::new(false);
-        Self { current, origin, numbers, last_failure, turns, serving, events, serves_events, schedules }
+        Self {
+            current,
+            origin,
+            numbers,
+            last_failure,
+            turns,
+            serving,
+            events,
+            serves_events: AtomicBool::new(false),
+            state: StateKeeper::default(),
+            serves_state: AtomicBool::new(false),
+        }
     }
 
     /// Serves a generation built by a test.
@@ -365,6 +388,10 @@ impl Live {
 
     fn put(&self, generation: Generation) {
         let number = generation.number;
+        if self.serves_state.load(Ordering::Relaxed) {
+            // Its requests may store calls from the first on.
+            self.apply_state(&generation);
+        }
         self.current.store(Arc::new(generation));
         self.serving.send_replace(number);
         if self.serves_events.load(Ordering::Relaxed) {
@@ -372,13 +399,24 @@ impl Live {
         }
     }
 
+    fn apply_state(&self, generation: &Generation) {
+        let stored = generation.stored_calls.as_ref();
+        self.state.apply(&generation.cron_triggers, stored, &generation.config);
+    }
+
     fn apply_events(&self) {
         let current = self.current();
         self.events.apply(&current.events, &current.config);
-        self.schedules.apply(&current.cron_triggers, &current.config);
     }
 
-    /// Captures and delivers the events of this and all later generations, and the scheduled ones.
+    /// Keeps the state of this and all later generations: scheduled events, and calls of asynchronous actions.
+    pub(crate) fn serve_state(&self) {
+        let _turn = self.turn();
+        self.serves_state.store(true, Ordering::Relaxed);
+        self.apply_state(&self.current());
+    }
+
+    /// Captures and delivers the events of this and all later generations.
     pub(crate) fn serve_events(&self) {
         let _turn = self.turn();
         self.serves_events.store(true, Ordering::Relaxed);
@@ -389,13 +427,14 @@ impl Live {
     pub(crate) fn stop_events(&self) {
         self.serves_events.store(false, Ordering::Relaxed);
         let current = self.current();
-        self.schedules.stop(current.config.event_delivery.stop_max);
+        self.serves_state.store(false, Ordering::Relaxed);
+        self.state.stop(current.config.event_delivery.stop_max);
         self.events.stop(&current.config);
     }
 
-    /// Scheduled events.
-    pub(crate) fn schedules(&self) -> &ScheduleKeeper {
-        &self.schedules
+    /// Scheduled events and calls of asynchronous actions.
+    pub(crate) fn state(&self) -> &StateKeeper {
+        &self.state
     }
 
     /// Delivery of events.

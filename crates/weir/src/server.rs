@@ -93,6 +93,7 @@ impl Server {
         let accept_failures = Arc::new(LogThrottle::every_second());
         let ignored_headers = Arc::new(LogThrottle::every_minute());
         let reserved_streams = Arc::new(ReservedStreams::default());
+        live.serve_state();
         let mut admin = admin.into_iter();
         let mut workers = Vec::with_capacity(threads);
         for (number, socket) in public.into_iter().enumerate() {

@@ -11,6 +11,7 @@ pub mod native;
 mod remote_joins;
 mod remote_schemas;
 pub mod services;
+pub(crate) mod stored_calls;
 
 use crate::config::source::address;
 use crate::config::source::address::Address;
@@ -25,6 +26,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use stored_calls::StoredCalls;
 use weir_database::postgres::PostgresSource;
 use weir_engine::compose::{ComposeError, Graph, Join};
 use weir_engine::memory::Memory;
@@ -73,7 +75,8 @@ pub(crate) fn graph(config: &Config, before: Option<&KnownSources>) -> Result<(G
     opened.sources.extend(remotes.sources);
     opened.remote_joins.extend(remotes.joins);
     opened.remote_told = remotes.told;
-    if let Some(actions) = actions::open(config, &opened.sources, &mut opened.findings) {
+    if let Some((actions, stored)) = actions::open(config, &opened.sources, &mut opened.findings)? {
+        opened.stored_calls = stored;
         opened.remote_joins.extend(actions::joins(config, &actions, &opened.sources));
         opened.sources.push(actions);
     }
@@ -115,6 +118,8 @@ pub struct Opened {
     pub(crate) native_auth: Vec<(String, AuthSettings)>,
     /// Cron triggers of the metadata.
     pub(crate) cron_triggers: Vec<CronTrigger>,
+    /// Asynchronous actions.
+    pub(crate) stored_calls: Option<StoredCalls>,
     /// Contents for the next generation.
     pub(crate) known: KnownSources,
 }

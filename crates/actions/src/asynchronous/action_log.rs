@@ -26,6 +26,15 @@ pub struct TakenCall {
     pub call: NewCall,
 }
 
+/// What is taken of one action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WantedCalls<'w> {
+    /// Name of the action.
+    pub action: &'w str,
+    /// Maximum number of calls.
+    pub count: u32,
+}
+
 /// A stored call as its result is read. Texts are JSON, but for the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoggedCall {
@@ -39,13 +48,18 @@ pub struct LoggedCall {
     pub errors: Option<String>,
 }
 
-/// Reason why the log cannot be used, for operators.
+/// Reason why the log cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ActionLogError(pub String);
+pub struct ActionLogError {
+    /// Words for operators.
+    pub message: String,
+    /// True if the database refuses the values, now and later.
+    pub is_about_values: bool,
+}
 
 impl fmt::Display for ActionLogError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.message)
     }
 }
 
@@ -60,11 +74,13 @@ pub trait ActionLog: Send + Sync {
     fn insert(&self, call: NewCall) -> Logged<'_, String>;
     /// The call with this id, a UUID, of this action.
     fn find<'l>(&'l self, action: &'l str, id: &'l str) -> Logged<'l, Option<LoggedCall>>;
-    /// Takes up to `count` calls of `actions` that are `created`, the oldest first, and makes them `processing`. No other taker gets
-    /// them.
-    fn take<'l>(&'l self, actions: &'l [&'l str], count: u32) -> Logged<'l, Vec<TakenCall>>;
+    /// Takes calls that are `created`, the oldest first, of each action as many as are wanted, and makes them `processing`. No other
+    /// taker gets them.
+    fn take<'l>(&'l self, wanted: &'l [WantedCalls<'l>]) -> Logged<'l, Vec<TakenCall>>;
     /// Stores the handler's answer, or why there is none: the call is `completed` or has an `error`.
-    fn finish<'l>(&'l self, id: &'l str, outcome: Result<String, String>) -> Logged<'l, ()>;
+    fn finish<'l>(&'l self, id: &'l str, outcome: Result<&'l str, &'l str>) -> Logged<'l, ()>;
+    /// Makes calls that are `processing` `created` again.
+    fn give_back<'l>(&'l self, ids: &'l [String]) -> Logged<'l, ()>;
     /// Makes calls of `action` that have been `processing` for longer than `age` `created` again.
     fn release<'l>(&'l self, action: &'l str, age: Duration) -> Logged<'l, u64>;
 }

@@ -1,7 +1,7 @@
 //! Headers of a client in the log: a JSON object, without session variables and secrets. Of one name the first is kept.
 
-use crate::call::is_of_session;
 use weir_engine::source::Headers;
+use weir_http::passthrough::is_of_session;
 use weir_language::json::Json;
 use weir_language::string_value::write_json;
 

@@ -3,8 +3,8 @@
 //! **Invariant:** a handler is called once; what it answers is bounded in size and depth.
 
 use super::call_report::{CallReport, ReportedAnswer};
-use super::forwarded_headers::{HeaderLines, HeaderPrecedence, merge};
 use super::handler_error::read_refusal;
+use super::merged_headers::{HeaderLines, HeaderPrecedence, merge};
 use super::request_body::BodyParts;
 use crate::action_error::{ActionCode, ActionError};
 use crate::model::Action;

@@ -16,7 +16,7 @@ pub(super) fn check(
     has_log: bool,
 ) -> Result<(), String> {
     if action.definition.is_asynchronous() && !has_log {
-        return Err("there is no database for the calls of asynchronous actions".to_owned());
+        return Err("there is no database for the calls of asynchronous actions: name one by `state` in weir.yaml, and leave `events` on".to_owned());
     }
     check_arguments(action, types)?;
     let output = &action.definition.output_type.name;

@@ -74,5 +74,7 @@ async fn run(
     let headers = WithData { headers: &operation.headers, data };
     let run = LiveRun { operation: &operation, headers: &headers, stream: None, may_join: false };
     let (body, has_errors) = execute_operation(&shared, run, &mut LiveParts::default()).await;
-    LiveResult { body, has_errors, cause: Cause::Event, due, took: due.elapsed(), position: None }
+    let cause = Cause::Event;
+    let took = due.elapsed();
+    LiveResult { body, has_errors, cause, due, took, position: None, is_last: false }
 }

@@ -94,6 +94,8 @@ pub struct LiveResult {
     pub took: Duration,
     /// The position of a stream behind its rows.
     pub(super) position: Option<Arc<str>>,
+    /// True if no other result follows.
+    pub(super) is_last: bool,
 }
 
 /// The newest result of a member.

@@ -561,7 +561,7 @@ impl Registry {
         let before = member.newest.borrow().result.clone();
         let differs = match &mut member.stream {
             Some(stream) => stream.accept_batch(&result, end, before.as_deref()),
-            None => before.is_none_or(|it| it.body != result.body),
+            None => before.is_none_or(|it| it.body != result.body || it.is_last != result.is_last),
         };
         let read = member.reads;
         let is_awaited = member.awaited.is_some_and(|it| it.0 <= read);

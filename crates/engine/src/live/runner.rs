@@ -8,7 +8,8 @@ use super::{FeedSink, LiveShared};
 use crate::answer::response::Body;
 use crate::engine::bound_operation::BoundOperation;
 use crate::execute::{self, ExecutionContext, ExecutionResult, LiveParts, Observation};
-use crate::request::request_headers::{Headers, NoHeaders};
+use crate::request::answer_notes::AnswerNotes;
+use crate::request::request_headers::{Headers, NoHeaders, WithNotes};
 use crate::source::{StreamEnd, StreamRead};
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -146,18 +147,20 @@ async fn read(shared: Arc<LiveShared>, due: DueRead) {
     let DueRead { id, operation, stream, since, cause } = due;
     let settings = &shared.settings;
     let mut parts = LiveParts::default();
-    let headers = &operation.headers;
+    let headers = WithNotes { headers: &operation.headers, notes: AnswerNotes::default() };
     let stream_read = stream.as_ref();
-    let run = LiveRun { operation: &operation, headers, stream: stream_read, may_join: true };
+    let run = LiveRun { operation: &operation, headers: &headers, stream: stream_read, may_join: true };
     let (body, has_errors) = execute_operation(&shared, run, &mut parts).await;
     let now = Instant::now();
+    // What other sources add may change on.
+    let is_last = headers.notes.is_final() && operation.plan.nodes.len() == 1;
     let end = stream.and_then(|it| it.take_end());
     let position = match &end {
         // Rows that an error took out of the answer are read again.
         Some((StreamEnd::Rows { position, .. }, _)) if body.starts_with(HEAD) => Some(Arc::clone(position)),
         Some((StreamEnd::Rows { .. } | StreamEnd::Empty | StreamEnd::Held, _)) | None => None,
     };
-    let result = LiveResult { body, has_errors, cause, due: since, took: now - since, position };
+    let result = LiveResult { body, has_errors, cause, due: since, took: now - since, position, is_last };
     let mut registry = shared.registry();
     // A change from here on finds the tags of this result; one since they were looked at is found here.
     registry.replace_tags(id, &parts.ages);

@@ -59,11 +59,11 @@ impl Subscription {
         }
     }
 
-    /// True once its events have ended: there is no other result.
+    /// True once its events have ended, or its last result was given: there is no other one.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         match &self.0 {
-            SubscriptionKind::Reads(_) => false,
+            SubscriptionKind::Reads(reads) => reads.has_ended,
             SubscriptionKind::Events(events) => events.has_ended(),
         }
     }
@@ -82,6 +82,8 @@ struct ReadSubscription {
     is_stream: bool,
     /// True if a batch was delivered and the subscriber has not requested the next.
     is_given: bool,
+    /// True if the subscriber asked for more than the last result.
+    has_ended: bool,
     shared: Arc<LiveShared>,
 }
 
@@ -101,7 +103,7 @@ impl ReadSubscription {
     ) -> Self {
         let last = before.filter(|_| !is_stream).and_then(|it| it.last.clone());
         let position = before.and_then(Self::position);
-        Self { id, newest, first_read, last, position, is_stream, is_given: false, shared }
+        Self { id, newest, first_read, last, position, is_stream, is_given: false, has_ended: false, shared }
     }
 
     /// The position of a stream behind the rows that were given.
@@ -109,7 +111,7 @@ impl ReadSubscription {
         self.position.clone()
     }
 
-    /// The next result; `None` once the engine is gone. Cancelled, it loses nothing.
+    /// The next result; `None` once the engine is gone, or there is no other one. Cancelled, it loses nothing.
     async fn next(&mut self) -> Option<Arc<LiveResult>> {
         if std::mem::take(&mut self.is_given)
             && self.shared.registry().request_next_batch(self.id, Instant::now())
@@ -121,6 +123,10 @@ impl ReadSubscription {
                 let newest = self.newest.borrow_and_update();
                 (newest.read >= self.first_read).then(|| newest.result.clone()).flatten()
             };
+            if newest.as_ref().is_some_and(|it| it.is_last && !self.is_news(it)) {
+                self.has_ended = true;
+                return None;
+            }
             if let Some(newest) = newest.filter(|it| self.is_news(it)) {
                 self.last = Some(Arc::clone(&newest));
                 self.is_given = self.is_stream;

@@ -1,4 +1,5 @@
-//! Notes of sources about the answer to one request, beside its bytes: cookies for the client, and how handlers refused.
+//! Notes of sources about the answer to one request, beside its bytes: cookies for the client, how handlers refused, and whether the
+//! answer can change any more.
 //!
 //! **Cost:** a request without notes takes one lock when its answer leaves, and no memory.
 
@@ -18,6 +19,7 @@ pub struct AnswerNotes(Mutex<Noted>);
 struct Noted {
     cookies: Vec<Box<[u8]>>,
     refusals: Vec<HandlerRefusal>,
+    is_final: bool,
 }
 
 /// A field that the handler of its service refused, for endpoints that answer with a status.
@@ -58,6 +60,17 @@ impl AnswerNotes {
         if noted.refusals.len() < REFUSALS_MAX {
             noted.refusals.push(refusal);
         }
+    }
+
+    /// Notes that what the root fields of the source show never changes any more: a subscription ends with it.
+    pub fn set_final(&self) {
+        self.lock().is_final = true;
+    }
+
+    /// True after [`Self::set_final`].
+    #[must_use]
+    pub fn is_final(&self) -> bool {
+        self.lock().is_final
     }
 
     /// The first refusal with this message.

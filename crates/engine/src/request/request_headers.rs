@@ -105,6 +105,39 @@ impl Headers for WithData<'_> {
     }
 }
 
+/// The headers of a request whose answer has notes.
+pub(crate) struct WithNotes<'h> {
+    pub(crate) headers: &'h dyn Headers,
+    pub(crate) notes: AnswerNotes,
+}
+
+impl Headers for WithNotes<'_> {
+    fn each<'h>(&'h self, name: &str, take: &mut dyn FnMut(&'h [u8])) {
+        self.headers.each(name, take);
+    }
+    fn each_line<'h>(&'h self, take: &mut dyn FnMut(&'h str, &'h [u8])) {
+        self.headers.each_line(take);
+    }
+    fn request_id(&self) -> &str {
+        self.headers.request_id()
+    }
+    fn consistency(&self) -> Consistency {
+        self.headers.consistency()
+    }
+    fn positions(&self) -> Option<&Positions> {
+        self.headers.positions()
+    }
+    fn notes(&self) -> Option<&AnswerNotes> {
+        Some(&self.notes)
+    }
+    fn data(&self) -> Option<&Arc<dyn Any + Send + Sync>> {
+        self.headers.data()
+    }
+    fn span(&self) -> Option<SpanContext> {
+        self.headers.span()
+    }
+}
+
 /// No headers: requests that came by no transport.
 #[derive(Clone, Copy, Debug)]
 pub struct NoHeaders;

@@ -10,9 +10,16 @@ const INSERT: Query = Query {
           VALUES ($1::uuid, $2::text, $3::jsonb, $4::jsonb, $5::jsonb, $6::timestamptz, 'created')",
     columns: 0,
 };
+/// Those of some actions that have calls to make.
+const WAITING: Query = Query {
+    sql: "SELECT value FROM {each:$1} AS wanted WHERE EXISTS (SELECT 1 FROM {hdb}hdb_action_log \
+          WHERE status = 'created' AND action_name = value)",
+    columns: 1,
+};
 const TAKE: Query = Query {
-    sql: "UPDATE {hdb}hdb_action_log SET status = 'processing' WHERE id IN (SELECT id FROM {hdb}hdb_action_log \
-          WHERE status = 'created' AND action_name IN {each:$1} ORDER BY created_at LIMIT $2::integer {locked}) \
+    sql: "UPDATE {hdb}hdb_action_log SET status = 'processing', weir_taken_at = coalesce({now:$3}, $3::timestamptz) WHERE id IN \
+          (SELECT id FROM {hdb}hdb_action_log WHERE status = 'created' AND action_name = $1::text \
+          ORDER BY created_at LIMIT $2::integer {locked}) \
           RETURNING id, action_name, input_payload, request_headers, session_variables",
     columns: 5,
 };
@@ -32,8 +39,14 @@ const RELEASE: Query = Query {
 };
 const RECLAIM: Query = Query {
     sql: "UPDATE {hdb}hdb_action_log SET status = 'created' WHERE status = 'processing' AND action_name = $1::text \
-          AND created_at < $2::timestamptz",
-    columns: 0,
+          AND coalesce(weir_taken_at, created_at) < $2::timestamptz RETURNING id",
+    columns: 1,
+};
+/// By the clock of the database, where servers may be on several machines.
+const RECLAIM_BY_DATABASE: Query = Query {
+    sql: "UPDATE hdb_catalog.hdb_action_log SET status = 'created' WHERE status = 'processing' AND action_name = $1::text \
+          AND coalesce(weir_taken_at, created_at) < clock_timestamp() - $2::interval RETURNING id::text",
+    columns: 1,
 };
 const CLEAR: Query =
     Query { sql: "DELETE FROM {hdb}hdb_action_log WHERE action_name = $1::text", columns: 0 };
@@ -102,12 +115,24 @@ impl ActionLog {
         self.0.run(INSERT, values.map(Some).into()).await.map(drop)
     }
 
-    /// Takes up to `count` stored actions of these names into work, the oldest first.
+    /// Takes stored actions into work, the oldest first: of each name up to a number.
     /// # Errors
     /// The database cannot be asked.
-    pub async fn take(&self, actions: &[String], count: u32) -> Result<Vec<TakenAction>, StateError> {
-        let rows = self.0.run(TAKE, vec![Some(json_list(actions)), Some(count.to_string())]).await?;
-        let taken = rows.into_iter().map(|row| {
+    pub async fn take(&self, wanted: &[(String, u32)], now: Moment) -> Result<Vec<TakenAction>, StateError> {
+        let names: Vec<&str> = wanted.iter().map(|it| it.0.as_str()).collect();
+        let waiting = self.0.run(WAITING, vec![Some(json_list(&names))]).await?;
+        let is_waiting =
+            |name: &str| waiting.iter().any(|it| it.first().is_some_and(|it| it.as_deref() == Some(name)));
+        let steps = wanted.iter().filter(|it| is_waiting(&it.0));
+        let steps = steps.map(|(name, count)| {
+            (TAKE, vec![Some(name.clone()), Some(count.to_string()), Some(now.to_text())])
+        });
+        let steps: Vec<_> = steps.collect();
+        if steps.is_empty() {
+            return Ok(Vec::new());
+        }
+        let rows = self.0.transact(steps).await?;
+        let taken = rows.into_iter().flatten().map(|row| {
             let mut cells = row.into_iter().map(Option::unwrap_or_default);
             let mut next = || cells.next().unwrap_or_default();
             TakenAction {
@@ -159,12 +184,16 @@ impl ActionLog {
         self.0.run(RELEASE, vec![Some(json_list(ids))]).await.map(drop)
     }
 
-    /// Gives actions back that were stored longer than `age` ago and are in work still: their server is gone.
+    /// Gives actions back that were taken longer than `age` ago and are in work still: their server is gone. Returns their number.
     /// # Errors
     /// The database cannot be asked.
-    pub async fn reclaim(&self, action: &str, age: Duration, now: Moment) -> Result<(), StateError> {
-        let values = vec![Some(action.to_owned()), Some(now.before(age).to_text())];
-        self.0.run(RECLAIM, values).await.map(drop)
+    pub async fn reclaim(&self, action: &str, age: Duration, now: Moment) -> Result<u64, StateError> {
+        let (query, before) = if self.0.is_shared() {
+            (RECLAIM_BY_DATABASE, format!("{} seconds", age.as_secs()))
+        } else {
+            (RECLAIM, now.before(age).to_text())
+        };
+        Ok(self.0.run(query, vec![Some(action.to_owned()), Some(before)]).await?.len() as u64)
     }
 
     /// Removes all rows of an action.

@@ -51,13 +51,24 @@ impl StateAddress {
     }
 }
 
-/// The state cannot be read or written; words for operators.
+/// The state cannot be read or written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StateError(pub String);
+pub struct StateError {
+    /// Words for operators.
+    pub message: String,
+    /// True if the database refuses the values, such as a JSON text that it cannot hold.
+    pub is_about_values: bool,
+}
+
+impl StateError {
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), is_about_values: false }
+    }
+}
 
 impl fmt::Display for StateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.message)
     }
 }
 
@@ -65,14 +76,20 @@ impl std::error::Error for StateError {}
 
 impl From<rusqlite::Error> for StateError {
     fn from(error: rusqlite::Error) -> Self {
-        Self(error.to_string())
+        Self::new(error.to_string())
     }
 }
 
 impl From<weir_postgres::Error> for StateError {
     fn from(error: weir_postgres::Error) -> Self {
-        Self(error.to_string())
+        let is_about_values = error.sqlstate().is_some_and(is_about_values);
+        Self { message: error.to_string(), is_about_values }
     }
+}
+
+/// True for data exceptions and limits of a program, by the class of an SQLSTATE.
+fn is_about_values(code: [u8; 5]) -> bool {
+    code.starts_with(b"22") || code.starts_with(b"54")
 }
 
 /// A statement, with the number of its columns.
@@ -175,7 +192,7 @@ impl StateDatabase {
             Driver::Sqlite(file) => {
                 let file = Arc::clone(file);
                 let done = tokio::task::spawn_blocking(move || file.transact(&steps)).await;
-                done.unwrap_or_else(|_| Err(StateError("a bug: a statement of the state panicked".into())))
+                done.unwrap_or_else(|_| Err(StateError::new("a bug: a statement of the state panicked")))
             }
         }
     }
@@ -237,7 +254,8 @@ fn text(value: ValueRef<'_>) -> Option<String> {
 
 /// Opens the file, which nobody but its owner may read if it is new: it holds session variables and payloads.
 fn open(path: &Path) -> Result<Connection, StateError> {
-    let cannot = |error: std::io::Error| StateError(format!("{} cannot be made: {error}", path.display()));
+    let cannot =
+        |error: std::io::Error| StateError::new(format!("{} cannot be made: {error}", path.display()));
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(cannot)?;
     }

@@ -21,7 +21,7 @@ const LOOK: Query = Query {
 
 const LOCK: Query = Query { sql: "SELECT pg_catalog.pg_advisory_xact_lock(1464158551)::text", columns: 1 };
 
-const POSTGRES: [&str; 15] = [
+const POSTGRES: [&str; 16] = [
     "CREATE SCHEMA IF NOT EXISTS hdb_catalog",
     "CREATE TABLE IF NOT EXISTS hdb_catalog.hdb_cron_events (id text PRIMARY KEY, trigger_name text NOT NULL, \
      scheduled_time timestamptz NOT NULL, status text NOT NULL DEFAULT 'scheduled', tries integer NOT NULL DEFAULT 0, \
@@ -50,13 +50,14 @@ const POSTGRES: [&str; 15] = [
      input_payload jsonb NOT NULL, request_headers jsonb NOT NULL, session_variables jsonb NOT NULL, response_payload jsonb, \
      errors jsonb, created_at timestamptz NOT NULL DEFAULT now(), response_received_at timestamptz, status text NOT NULL, \
      CHECK (status IN ('created', 'processing', 'completed', 'error')))",
-    "CREATE INDEX IF NOT EXISTS hdb_action_log_weir_status ON hdb_catalog.hdb_action_log (status, created_at)",
+    "ALTER TABLE hdb_catalog.hdb_action_log ADD COLUMN IF NOT EXISTS weir_taken_at timestamptz",
+    "CREATE INDEX IF NOT EXISTS hdb_action_log_weir_due ON hdb_catalog.hdb_action_log (status, action_name, created_at)",
     "CREATE TABLE IF NOT EXISTS hdb_catalog.weir_cron_schedules (trigger_name text PRIMARY KEY, schedule text NOT NULL, \
      since timestamptz NOT NULL)",
     "CREATE TABLE IF NOT EXISTS hdb_catalog.weir_lease (name text PRIMARY KEY, owner text NOT NULL, expires_at timestamptz NOT NULL)",
 ];
 
-const SQLITE: [&str; 12] = [
+const SQLITE: [&str; 13] = [
     "CREATE TABLE IF NOT EXISTS hdb_cron_events (id TEXT PRIMARY KEY, trigger_name TEXT NOT NULL, scheduled_time TEXT NOT NULL, \
      status TEXT NOT NULL DEFAULT 'scheduled' CHECK (status IN ('scheduled', 'locked', 'delivered', 'error', 'dead')), \
      tries INTEGER NOT NULL DEFAULT 0, created_at TEXT, next_retry_at TEXT)",
@@ -76,7 +77,9 @@ const SQLITE: [&str; 12] = [
      hdb_scheduled_events (id) ON UPDATE CASCADE ON DELETE CASCADE, status INTEGER, request TEXT, response TEXT, created_at TEXT)",
     "CREATE TABLE IF NOT EXISTS hdb_action_log (id TEXT PRIMARY KEY, action_name TEXT, input_payload TEXT NOT NULL, \
      request_headers TEXT NOT NULL, session_variables TEXT NOT NULL, response_payload TEXT, errors TEXT, created_at TEXT NOT NULL, \
-     response_received_at TEXT, status TEXT NOT NULL CHECK (status IN ('created', 'processing', 'completed', 'error')))",
+     response_received_at TEXT, status TEXT NOT NULL CHECK (status IN ('created', 'processing', 'completed', 'error')), \
+     weir_taken_at TEXT)",
+    "CREATE INDEX IF NOT EXISTS hdb_action_log_weir_due ON hdb_action_log (status, action_name, created_at)",
     "CREATE TABLE IF NOT EXISTS weir_cron_schedules (trigger_name TEXT PRIMARY KEY, schedule TEXT NOT NULL, since TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS weir_lease (name TEXT PRIMARY KEY, owner TEXT NOT NULL, expires_at TEXT NOT NULL)",
 ];

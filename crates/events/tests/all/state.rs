@@ -25,6 +25,7 @@ async fn actions_are_logged(place: Place) {
     assert_eq!(database.look().await, Ok(Ownership::Absent));
     assert_eq!(database.prepare(false).await, Ok(Ownership::Own));
     assert_eq!(database.prepare(false).await, Ok(Ownership::Own));
+    let is_shared = database.is_shared();
     let log = ActionLog::new(database);
     let now = at("2026-01-01T00:00:00Z");
     let action = |name: &str| NewAction {
@@ -38,11 +39,14 @@ async fn actions_are_logged(place: Place) {
     for (at_s, action) in [(0, &first), (1, &second), (2, &other)] {
         log.insert(action.clone(), now.after(Duration::from_secs(at_s))).await.expect("it is stored");
     }
-    let names = ["place".to_owned(), "it's".to_owned()];
-    let taken = log.take(&names, 1).await.expect("it is taken");
-    assert_eq!(taken, std::slice::from_ref(&first), "the oldest one, as it was stored");
-    assert_eq!(log.take(&names, 10).await.expect("it is taken"), std::slice::from_ref(&second));
-    assert_eq!(log.take(&names, 10).await.expect("it is asked"), []);
+    let hour = now.after(Duration::from_secs(3600));
+    let take = async |name: &str, count| {
+        let wanted = [("it's".to_owned(), 7), (name.to_owned(), count)];
+        log.take(&wanted, hour).await.expect("it is asked")
+    };
+    assert_eq!(take("place", 1).await, std::slice::from_ref(&first), "the oldest one, as it was stored");
+    assert_eq!(take("place", 10).await, std::slice::from_ref(&second));
+    assert_eq!(take("place", 10).await, []);
     log.finish(&first.id, ActionOutcome::Completed(r#"{"id": 1.50}"#.into()), now).await.expect("it ends");
     log.finish(&second.id, ActionOutcome::Failed(r#"{"error": "no"}"#.into()), now).await.expect("it ends");
     let row = log.read(&first.id, "place").await.expect("it is read").expect("it is there");
@@ -51,15 +55,17 @@ async fn actions_are_logged(place: Place) {
     let row = log.read(&second.id, "place").await.expect("it is read").expect("it is there");
     assert_eq!((row.response, row.errors.as_deref()), (None, Some(r#"{"error": "no"}"#)));
     assert_eq!(log.read(&first.id, "other").await, Ok(None), "an id of another action");
-    let others = ["other".to_owned()];
-    assert_eq!(log.take(&others, 10).await.expect("it is taken").len(), 1);
+    assert_eq!(take("other", 10).await.len(), 1);
     log.release(&[other.id.clone(), first.id.clone()]).await.expect("it is given back");
-    assert_eq!(log.take(&others, 10).await.expect("it is taken").len(), 1);
+    assert_eq!(take("other", 10).await.len(), 1);
+    // The time counts at which it was taken: it may have waited long.
     let minute = Duration::from_secs(60);
-    log.reclaim("other", minute, now.after(minute)).await.expect("it is asked");
-    assert_eq!(log.take(&others, 10).await.expect("it is asked"), [], "it is younger than that");
-    log.reclaim("other", minute, now.after(minute * 2)).await.expect("it is asked");
-    assert_eq!(log.take(&others, 10).await.expect("it is taken").len(), 1);
+    assert_eq!(log.reclaim("other", minute, hour.after(minute)).await, Ok(0));
+    assert_eq!(take("other", 10).await, []);
+    assert_eq!(log.reclaim("other", Duration::ZERO, hour.after(minute)).await, Ok(1));
+    assert_eq!(take("other", 10).await.len(), 1);
+    let torn = log.finish(&other.id, ActionOutcome::Completed("\"\\u0000\"".into()), now).await;
+    assert_eq!(torn.map_err(|it| it.is_about_values), if is_shared { Err(true) } else { Ok(()) });
     log.clear("place").await.expect("it is cleared");
     assert_eq!(log.read(&first.id, "place").await, Ok(None));
 }

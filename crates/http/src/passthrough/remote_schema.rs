@@ -1,8 +1,9 @@
 //! A GraphQL server as Hasura's metadata describes it: what differs from a server of a file of services.
 
+use super::client_headers::collect_forwarded_headers;
 use super::naming::Naming;
 use http::{HeaderName, HeaderValue};
-use weir_engine::caller::{Caller, SESSION_PREFIX, WHOLE_SESSION};
+use weir_engine::caller::{Caller, WHOLE_SESSION};
 use weir_engine::source::Headers;
 
 /// A remote schema.
@@ -61,45 +62,6 @@ pub struct LookupStep {
 /// Prefix of the names of the arguments of a lookup that are its keys.
 pub const KEY_PREFIX: &str = "key__";
 
-/// Headers of clients that say how a connection is used. Source: Hasura v2, ignored headers of actions and remote schemas.
-const IGNORED: [&str; 14] = [
-    "accept",
-    "accept-datetime",
-    "accept-encoding",
-    "accept-language",
-    "cache-control",
-    "connection",
-    "content-length",
-    "content-md5",
-    "content-type",
-    "dnt",
-    "host",
-    "origin",
-    "referer",
-    "user-agent",
-];
-
-/// Headers of a connection, which no hop passes on. Source: RFC 9110, section 7.6.1.
-const OF_CONNECTION: [&str; 7] = [
-    "keep-alive",
-    "proxy-authenticate",
-    "proxy-authorization",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-];
-
-/// Prefixes of headers of clients that are session variables or Weir's own, among them admin secrets.
-const SECRETS: [&str; 2] = [SESSION_PREFIX, "x-weir-"];
-
-/// Headers of clients that come under another name.
-const RENAMED: [(&str, &str); 3] = [
-    ("host", "x-forwarded-host"),
-    ("user-agent", "x-forwarded-user-agent"),
-    ("origin", "x-forwarded-origin"),
-];
-
 impl RemoteSchema {
     /// Appends the headers for `caller`, and those of the client if they are forwarded. Configured headers, which are in `sent`
     /// already, win over session variables, and those over the client's headers.
@@ -117,17 +79,12 @@ impl RemoteSchema {
             return;
         }
         let own = sent.len();
-        client.each_line(&mut |name, value| {
-            let renamed = RENAMED.iter().find(|it| it.0 == name).map(|it| it.1);
-            let is_dropped = IGNORED.contains(&name) || OF_CONNECTION.contains(&name);
-            match renamed {
-                Some(name) => push(name, value, sent),
-                None if is_dropped || SECRETS.iter().any(|it| name.starts_with(it)) => {}
-                // Lines of one name are all the client's, if any is.
-                None if sent[..own].iter().any(|it| it.0.as_str() == name) => {}
-                None => append(name, value, sent),
+        for (name, value) in collect_forwarded_headers(client, None) {
+            // Lines of one name are all the client's, if any is.
+            if sent[..own].iter().all(|it| it.0 != name) {
+                sent.push((name, value));
             }
-        });
+        }
     }
 
     /// Session variables that its calls depend on.
@@ -138,12 +95,9 @@ impl RemoteSchema {
 
 /// Appends a header unless there is one of that name. Values that are not valid in a header are dropped.
 fn push(name: &str, value: &[u8], sent: &mut Vec<(HeaderName, HeaderValue)>) {
-    if !sent.iter().any(|it| it.0.as_str() == name) {
-        append(name, value, sent);
+    if sent.iter().any(|it| it.0.as_str() == name) {
+        return;
     }
-}
-
-fn append(name: &str, value: &[u8], sent: &mut Vec<(HeaderName, HeaderValue)>) {
     let name = HeaderName::from_bytes(name.as_bytes());
     let value = HeaderValue::from_bytes(value);
     if let (Ok(name), Ok(value)) = (name, value) {

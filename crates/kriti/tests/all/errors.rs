@@ -17,6 +17,7 @@ fn check(template: &str, code: &str, message: &str, place: [u32; 4]) {
 
 #[test]
 fn names() {
+    check("x", "Name Error", "Variable 'x' not in scope", [0, 0, 0, 1]);
     check("$nothing", "Name Error", "Variable '$nothing' not in scope", [0, 0, 0, 8]);
     check("{\n  \"é\": nothing\n}", "Name Error", "Variable 'nothing' not in scope", [1, 7, 1, 14]);
     check("{{range i, x := [1]}} i {{end}} == i", "Name Error", "Variable 'i' not in scope", [0, 35, 0, 36]);
@@ -25,12 +26,16 @@ fn names() {
 #[test]
 fn missing_is_an_error() {
     check("$body.x", "Attribute Error", "'Object' has no attritubte 'x'.", [0, 5, 0, 7]);
+    check("$body.a.x.b", "Attribute Error", "'Object' has no attritubte 'x'.", [0, 7, 0, 9]);
+    check("$body.b", "Attribute Error", "'Object' has no attritubte 'b'.", [0, 5, 0, 7]);
     check("$body['x']", "Attribute Error", "'Object' has no attritubte 'x'.", [0, 5, 0, 10]);
     check("$body.x ?? 1", "Attribute Error", "'Object' has no attritubte 'x'.", [0, 5, 0, 7]);
 }
 
 #[test]
 fn kinds() {
+    let whole = "Couldn't match expected type 'Object' with actual type 'String'";
+    check("$body.t.x", "Type Error", whole, [0, 7, 0, 9]);
     let words = |expected: &str, actual: &str| {
         format!("Couldn't match expected type '{expected}' with actual type '{actual}'")
     };

@@ -181,6 +181,23 @@ fn what_one_file_lacks_is_told_and_the_rest_is_read() {
         &["actions.yaml:35:7: Inconsistent object: custom type Money is not present in actions.graphql"],
         &["place_order", "rates"],
     );
+    check(
+        "another-action",
+        &YAML.replace("rates", "x"),
+        SDL,
+        &[
+            "actions.graphql:9:3: Inconsistent object: in action \"rates\"; action rates is not present in actions.yaml, so it has no handler",
+            "actions.yaml:14:5: Inconsistent object: in action \"x\"; action x is not present in actions.graphql",
+        ],
+        &["place_order"],
+    );
+    check(
+        "another-custom-type",
+        &YAML.replace("Money", "x"),
+        SDL,
+        &["actions.yaml:35:7: Inconsistent object: custom type x is not present in actions.graphql"],
+        &["place_order", "rates"],
+    );
 }
 
 #[test]

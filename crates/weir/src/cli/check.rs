@@ -49,6 +49,7 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
             }
             warn_of_integers(&generation.config);
             report.insert_str(0, &report_events(&generation, &mut errors));
+            report.insert_str(0, &report_state(&generation));
             let Findings { down, .. } = &generation.findings;
             report_down_sources(&generation.config, down, &mut errors);
             if errors.is_empty() {
@@ -79,6 +80,14 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
     errors.iter().for_each(|it| eprintln!("error: {it}"));
     print(&report)?;
     Ok(ExitCode::FAILURE)
+}
+
+/// A line about the state, if it is used or the configuration names it.
+fn report_state(generation: &Generation) -> String {
+    let config = &generation.config;
+    let is_used = !generation.cron_triggers.is_empty() || generation.stored_calls.is_some();
+    let place = config.describe_state().filter(|_| is_used || config.state.is_some());
+    place.map(|it| format!("{it}\n")).unwrap_or_default()
 }
 
 /// Adds the mistakes of the metadata that can be found without the databases.

@@ -2,7 +2,7 @@
 //!
 //! Weir's own name of a variable, `WEIR_…` for `HASURA_GRAPHQL_…`, goes before Hasura's.
 
-use super::{Config, EventDelivery, Webhooks};
+use super::{ActionDelivery, Config, EventDelivery, Webhooks};
 use std::path::PathBuf;
 use std::time::Duration;
 use weir_metadata::document::customization::NamingConvention;
@@ -64,6 +64,7 @@ pub struct Environment {
     log_level: Option<String>,
     metadata: Option<PathBuf>,
     event_delivery: EventDelivery,
+    action_delivery: ActionDelivery,
     /// Notes for the operator's log.
     notes: Vec<String>,
 }
@@ -156,6 +157,7 @@ impl Environment {
             log_level: log_level.transpose()?,
             metadata: variables.find_variable("WEIR_METADATA_DIR").map(|it| PathBuf::from(it.1)),
             event_delivery: event_delivery(&variables)?,
+            action_delivery: action_delivery(&variables)?,
             notes,
         })
     }
@@ -187,6 +189,7 @@ impl Environment {
             config.metadata.clone_from(&self.metadata);
         }
         config.event_delivery = self.event_delivery;
+        config.action_delivery = self.action_delivery;
         config.notes.extend_from_slice(&self.notes);
     }
 }
@@ -203,6 +206,18 @@ fn event_delivery<F: Fn(&str) -> Option<String>>(
         batch: variables.number("WEIR_EVENTS_FETCH_BATCH_SIZE")?.unwrap_or(usual.batch),
         interval: interval.map_or(usual.interval, |it| Duration::from_millis(it.into())),
         stop_max: stop.map_or(usual.stop_max, |it| Duration::from_secs(it.into())),
+    })
+}
+
+/// `ASYNC_ACTIONS_…`.
+fn action_delivery<F: Fn(&str) -> Option<String>>(
+    variables: &EnvironmentReader<F>,
+) -> Result<ActionDelivery, String> {
+    let usual = ActionDelivery::default();
+    let interval = variables.number("WEIR_ASYNC_ACTIONS_FETCH_INTERVAL")?;
+    Ok(ActionDelivery {
+        interval: interval.map_or(usual.interval, |it| Duration::from_millis(it.into())),
+        batch: variables.number("WEIR_ASYNC_ACTIONS_FETCH_BATCH_SIZE")?.unwrap_or(usual.batch),
     })
 }
 

@@ -31,6 +31,21 @@ pub struct EventDelivery {
     pub stop_max: Duration,
 }
 
+/// Calls of asynchronous actions, as the environment sets them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ActionDelivery {
+    /// Pause between two looks for stored calls, `ASYNC_ACTIONS_FETCH_INTERVAL`; 0 switches delivery off.
+    pub interval: Duration,
+    /// Largest number of calls of one action in flight, `ASYNC_ACTIONS_FETCH_BATCH_SIZE`; 0 switches delivery off.
+    pub batch: u32,
+}
+
+impl Default for ActionDelivery {
+    fn default() -> Self {
+        Self { interval: Duration::from_secs(1), batch: 10 }
+    }
+}
+
 impl Default for EventDelivery {
     fn default() -> Self {
         let stop_max = Duration::from_secs(60);

@@ -1,7 +1,7 @@
 //! The database of asynchronous actions and scheduled events.
 
-use super::Config;
 use super::source::address::{self, Address};
+use super::{Config, Events};
 use std::path::Path;
 use weir_events::state::StateAddress;
 use weir_postgres::Settings;
@@ -48,6 +48,24 @@ impl Config {
             }
             other => Ok(other),
         }
+    }
+
+    /// Where the state is, in words for operators; `None` if there is none, or events are switched off.
+    pub(crate) fn describe_state(&self) -> Option<String> {
+        if self.events == Events::Off {
+            return None;
+        }
+        let place = match self.writable_state().ok().flatten()? {
+            StateAddress::Sqlite(file) => {
+                return Some(format!(
+                    "state: file {}: schedules and asynchronous actions run in one process only; name a PostgreSQL by `state` in weir.yaml for several",
+                    file.display()
+                ));
+            }
+            StateAddress::Postgres(_) if self.state.is_some() => "the database of `state`".to_owned(),
+            StateAddress::Postgres(_) => format!("source `{DEFAULT}`"),
+        };
+        Some(format!("state: schema hdb_catalog of {place}"))
     }
 }
 

@@ -1,11 +1,12 @@
 //! Opens the actions of the metadata beside the other sources.
 
 use super::remote_joins::{Relation, RemoteJoin};
+use super::stored_calls::{CallLog, StoredCalls};
 use super::{Findings, Misfit};
-use crate::config::Config;
+use crate::config::{Config, Events};
 use crate::metadata::remote_relationships::object_path;
 use std::sync::{Arc, LazyLock};
-use weir_actions::{ActionSettings, ActionsInput, ActionsSource, HeaderPrecedence, OtherNames};
+use weir_actions::{ActionLog, ActionSettings, ActionsInput, ActionsSource, HeaderPrecedence, OtherNames};
 use weir_engine::source::Source;
 use weir_language::schema::{Schema, TypeKind, builtin};
 use weir_metadata::document::action::TIMEOUT_S;
@@ -15,18 +16,26 @@ use weir_webhook::{WebhookClient, WebhookLimits};
 static CLIENT: LazyLock<Arc<WebhookClient>> =
     LazyLock::new(|| Arc::new(WebhookClient::new(WebhookLimits::USUAL)));
 
+/// The source of actions, and those of them whose calls are stored.
+type OpenedActions = (Arc<dyn Source>, Option<StoredCalls>);
+
 /// The actions that fit beside `others`; entries that do not are added to `findings`. `None` without any.
+/// # Errors
+/// The address of the state is wrong.
 pub(super) fn open(
     config: &Config,
     others: &[Arc<dyn Source>],
     findings: &mut Findings,
-) -> Option<Arc<dyn Source>> {
-    let document = &config.described.as_ref()?.loaded.document;
+) -> Result<Option<OpenedActions>, String> {
+    let Some(described) = &config.described else { return Ok(None) };
+    let document = &described.loaded.document;
     if document.actions.is_empty() && document.custom_types == Default::default() {
-        return None;
+        return Ok(None);
     }
     let inherited_roles: Vec<_> =
         config.inherited_roles.iter().chain(&document.inherited_roles).cloned().collect();
+    let has_log = config.events != Events::Off && config.state_address()?.is_some();
+    let log = Arc::new(CallLog::default());
     let environment = |name: &str| std::env::var(name).ok();
     let input = ActionsInput {
         actions: &document.actions,
@@ -34,7 +43,7 @@ pub(super) fn open(
         inherited_roles: &inherited_roles,
         others: &names(others),
         environment: &environment,
-        has_log: false,
+        has_log,
     };
     let precedence = if config.webhooks.configured_headers_first {
         HeaderPrecedence::Configured
@@ -47,7 +56,7 @@ pub(super) fn open(
         precedence,
         nesting_max: config.limits.nesting_max,
         shows_internal: config.webhooks.shows_internal(),
-        log: None,
+        log: has_log.then(|| Arc::clone(&log) as Arc<dyn ActionLog>),
     };
     let (source, misfits) = ActionsSource::open(&input, settings);
     for misfit in misfits {
@@ -55,7 +64,10 @@ pub(super) fn open(
         findings.add_misfit(config, misfit);
     }
     warn_of_timeouts(config, findings);
-    source.map(|it| Arc::new(it) as Arc<dyn Source>)
+    Ok(source.map(|source| {
+        let stored = source.stored_actions().map(|actions| StoredCalls { log, actions });
+        (Arc::new(source) as Arc<dyn Source>, stored)
+    }))
 }
 
 /// The joins of types of `actions` to tables of `sources`. Relationships whose target is not there, or down, have none.

@@ -3,7 +3,6 @@
 use super::{Findings, Misfit};
 use crate::config::Config;
 use weir_events::schedule::{CronTrigger, resolve_triggers};
-use weir_events::state::StateAddress;
 
 /// The cron triggers that run; entries that do not are added to `findings`.
 pub(super) fn resolve(config: &Config, findings: &mut Findings) -> Result<Vec<CronTrigger>, String> {
@@ -14,11 +13,6 @@ pub(super) fn resolve(config: &Config, findings: &mut Findings) -> Result<Vec<Cr
     for (at, reason) in wrong {
         let path = vec!["cron_triggers".into(), at.into()];
         findings.add_misfit(config, Misfit { is_metadata: true, path, reason, is_served: false });
-    }
-    if !triggers.is_empty() && matches!(config.writable_state()?, Some(StateAddress::Sqlite(_))) {
-        findings.notes.push(
-            "schedules run in one process only: their state is a file; name a PostgreSQL by `state` in weir.yaml for several".into(),
-        );
     }
     Ok(triggers)
 }

@@ -23,6 +23,8 @@ mod upstream_kit;
 mod wire_kit;
 
 mod actions;
+mod actions_async;
+mod actions_async_faults;
 mod actions_commands;
 mod actions_faults;
 mod actions_relations;

@@ -220,7 +220,11 @@ fn a_check_tells_triggers_that_do_not_run() {
     std::fs::write(folder.file("metadata").join("cron_triggers.yaml"), one).expect("it can be written");
     let checked = command.output().expect("it runs");
     let said = String::from_utf8_lossy(&checked.stdout).into_owned();
-    assert!(checked.status.success() && said.contains("schedules run in one process only"), "{said}");
+    assert!(
+        checked.status.success()
+            && said.contains("schedules and asynchronous actions run in one process only"),
+        "{said}"
+    );
 }
 
 #[test]

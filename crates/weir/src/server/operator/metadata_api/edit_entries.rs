@@ -66,7 +66,10 @@ impl Work {
         let installed = self.install_metadata(&turn, &place, next, dependants);
         installed.map_err(|it| HasuraError { path: path.clone(), ..it })?;
         match self.find_unmade_trigger(edits) {
-            None => Ok(answers),
+            None => {
+                self.clear_dropped_actions(edits, &before);
+                Ok(answers)
+            }
             Some(reason) => {
                 self.install_metadata(&turn, &place, before, Dependants::Forbidden)?;
                 Err(HasuraError::new("unexpected", &path, reason))
@@ -81,6 +84,18 @@ impl Work {
             let source = args["source"].as_str().unwrap_or("default");
             self.live.events().find_failure(source, args["name"].as_str()?)
         })
+    }
+
+    /// Removes the stored calls of asynchronous actions of `before` that `edits` drop, unless they say otherwise.
+    fn clear_dropped_actions(&self, edits: &[Edit<'_>], before: &Metadata) {
+        for Edit { args, .. } in edits.iter().filter(|it| it.name == "drop_action") {
+            let Ok(args) = serde_json::from_str::<serde_json::Value>(args) else { continue };
+            let name = args["name"].as_str().unwrap_or_default();
+            let mut dropped = before.actions.iter().filter(|it| it.name == name);
+            if dropped.any(|it| it.definition.is_asynchronous()) && args["clear_data"] != json!(false) {
+                self.clear_calls(name);
+            }
+        }
     }
 
     /// Installs `next` as the metadata, subject to `dependants`.

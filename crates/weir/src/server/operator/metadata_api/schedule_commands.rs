@@ -10,8 +10,8 @@ use std::future::Future;
 use std::sync::Arc;
 use weir_events::moment::{Clock, Moment, SystemClock};
 use weir_events::state::{
-    CronEvents, EventStatus, EventsQuery, InvocationsQuery, NewOneOffEvent, OneOffEvents, Ownership,
-    ScheduledKind, StateDatabase, StateError,
+    ActionLog, CronEvents, EventStatus, EventsQuery, InvocationsQuery, NewOneOffEvent, OneOffEvents,
+    Ownership, ScheduledKind, StateDatabase, StateError,
 };
 use weir_language::json::{JsonRef, quote};
 use weir_metadata::document::cron_trigger::ScheduleRetry;
@@ -63,14 +63,14 @@ impl Work {
         makes: bool,
         work: impl FnOnce(Arc<StateDatabase>) -> F,
     ) -> Result<Option<T>, HasuraError> {
-        let schedules = self.live.schedules();
+        let state = self.live.state();
         let nowhere = || {
             let message = "there is no place for scheduled events: name a database by `state` in weir.yaml";
             HasuraError::new("not-supported", "$.args", message)
         };
-        let (database, _) = schedules.state().ok_or_else(nowhere)?;
+        let (database, _) = state.state().ok_or_else(nowhere)?;
         let takes_over = self.live.current().config.events == Events::TakeOver;
-        let asked = schedules.block_on(async {
+        let asked = state.block_on(async {
             let ownership = if makes { database.prepare(takes_over).await? } else { database.look().await? };
             match ownership {
                 Ownership::Own => Ok((ownership, Some(work(Arc::clone(&database)).await?))),
@@ -90,12 +90,21 @@ impl Work {
         }
     }
 
+    /// Removes the stored calls of the action `name`, which is gone whatever becomes of them.
+    pub(super) fn clear_calls(&self, name: &str) {
+        let of = name.to_owned();
+        let cleared = self.ask_state(false, |it| async move { ActionLog::new(it).clear(&of).await });
+        if let Err(error) = cleared {
+            tracing::warn!(action = name, error = error.message, "the calls of a dropped action are kept");
+        }
+    }
+
     fn create_event(&self, args: JsonRef<'_>) -> Done {
         let event = read_event(args)?;
         let now = SystemClock.now();
         let stored =
             self.ask_state(true, |it| async move { OneOffEvents::new(it).insert(event, now).await })?;
-        if let Some((_, scheduler)) = self.live.schedules().state() {
+        if let Some((_, scheduler)) = self.live.state().state() {
             scheduler.notice();
         }
         Ok(json!({ "message": "success", "event_id": stored }).to_string())
