@@ -2,7 +2,7 @@
 //!
 //! A [`Failure`] has message, code, positions in the text and the path in the answer. `error_json` writes failures for
 //! [`crate::request::protocol::Protocol::GraphqlOverHttp`] as the specification demands, for [`crate::request::protocol::Protocol::Hasura`] as one error
-//! with `extensions.path`; `hasura_wording` translates messages and codes.
+//! with `extensions.path`, or those of another server as it said them; `hasura_wording` translates messages and codes.
 //!
 //! **Invariant:** nothing that a source reports for operators gets into a failure: no SQL, no host, no hidden name.
 
@@ -35,6 +35,8 @@ pub(crate) struct Failure {
     pub(crate) extensions: Option<Box<Extensions>>,
     /// Root fields of a mutation that were committed, as a JSON list, for `extensions.committed`.
     pub(crate) committed: Option<Arc<str>>,
+    /// True for an error of another server, which is sent as it was said.
+    pub(crate) is_passed: bool,
 }
 
 /// One step of a path with its name.
@@ -70,6 +72,7 @@ impl Failure {
             hasura_path: None,
             extensions: None,
             committed: None,
+            is_passed: false,
         }
     }
 
@@ -83,6 +86,7 @@ impl Failure {
             hasura_path: None,
             extensions: None,
             committed: None,
+            is_passed: false,
         }
     }
 
@@ -138,6 +142,7 @@ impl Failure {
         let FieldError { code, message, hasura_path, extensions } = error;
         let offset = output.fields[field as usize].offset;
         let spans = vec![Span::new(offset, offset)];
-        Self { message, code, spans, path: Vec::new(), hasura_path, extensions, committed: None }
+        let (path, committed, is_passed) = (Vec::new(), None, false);
+        Self { message, code, spans, path, hasura_path, extensions, committed, is_passed }
     }
 }
