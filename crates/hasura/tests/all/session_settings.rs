@@ -13,6 +13,7 @@ use std::time::Duration;
 use weir_engine::caller::{Claims, Identity, Token};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::live::{LiveQueries, LiveSettings};
 use weir_engine::source::Source;
 use weir_hasura::model::ModelOptions;
 use weir_hasura::open::{PostgresOptions, open_postgres};
@@ -115,6 +116,7 @@ on_each_release! { async
     what_is_written_by_others_has_no_session,
     reads_have_the_session_where_the_source_says_so,
     no_caller_sees_the_session_of_another,
+    a_live_query_is_not_shared_by_two_sessions,
     row_level_security_decides_by_role_and_claims,
 }
 
@@ -262,6 +264,37 @@ async fn behind_a_pooler_of_transactions_no_caller_sees_the_session_of_another()
     let others =
         "SELECT count(*) FROM audit WHERE (id / 100)::text IS DISTINCT FROM session->>'x-hasura-user-id'";
     assert_eq!(cluster.sql_in("sessions", others).trim(), "0");
+}
+
+/// Live queries of two sessions, and of one session twice: the operations that are read for them, and the first result of each.
+async fn subscribe_to_who(engine: &Engine) -> (usize, Vec<String>) {
+    let live = LiveQueries::of(engine, LiveSettings::STANDARD);
+    let mut results = Vec::new();
+    let mut running = Vec::new();
+    for id in [1, 2, 2] {
+        let caller = engine.caller(&user(id));
+        let request = Request::new("subscription { who(limit: 1) { session } }", soon());
+        let bound = engine.bind(request, &caller).await.unwrap_or_else(|it| panic!("{:?}", it.body));
+        let mut subscription = live.subscribe(bound).expect("it begins");
+        let result = subscription.next().await.expect("it is read");
+        results.push(String::from_utf8(result.body.to_vec()).expect("it is text"));
+        running.push(subscription);
+    }
+    (live.state().operations, results)
+}
+
+async fn a_live_query_is_not_shared_by_two_sessions() {
+    let served = audited(|settings| settings.caller.in_reads = true).await;
+    let (operations, results) = subscribe_to_who(&served.engine).await;
+    assert_eq!(operations, 2);
+    for (result, id) in results.iter().zip([1, 2, 2]) {
+        let own = format!("x-hasura-user-id\\\":\\\"{id}\\\"");
+        assert!(result.contains(&own), "{result}");
+    }
+    // Without a session in reads they are one.
+    let served = audited(|_| {}).await;
+    let (operations, results) = subscribe_to_who(&served.engine).await;
+    assert_eq!(operations, 1, "{results:?}");
 }
 
 /// Notes that their owners see, by the claim `sub`; what a stranger may read is `shown`.
