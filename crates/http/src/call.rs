@@ -25,6 +25,7 @@ mod wire;
 
 pub use addresses::{Found, Lookup};
 pub use call_error::{CallError, Cause, Failure, Went};
+pub(crate) use connection::Stream as ServiceStream;
 pub use counts::CallCounts;
 pub use settings::{BreakerPolicy, CallPolicy, Protocol, SettingsError, UpstreamSettings};
 pub use trace::push as push_trace_headers;
@@ -32,6 +33,7 @@ pub use upstream::{Load, Upstream};
 #[cfg(feature = "grpc")]
 pub(crate) use wire::decode::unpack;
 pub use wire::headers::may_be_sent;
+pub(crate) use wire::headers::may_be_sent_to;
 
 use bytes::Bytes;
 use http::uri::PathAndQuery;

@@ -26,7 +26,9 @@ pub use audience::Audience;
 pub(crate) use audience::{Shown, find as find_guarded};
 pub use made_header::MadeHeader;
 pub use naming::{NameRule, Naming};
-pub use remote_schema::{FieldLookup, KEY_PREFIX, LookupKey, LookupStep, RemoteSchema, RoleSdl};
+pub use remote_schema::{
+    FieldLookup, InheritedSdl, KEY_PREFIX, LookupKey, LookupStep, RemoteSchema, RoleSdl,
+};
 
 /// A remote server that resolves all of its types.
 #[derive(Clone, Debug)]
