@@ -233,6 +233,21 @@ async fn interleave(engine: &Engine) {
     join_all((0..USERS).map(one)).await;
 }
 
+/// Mutations of many users, between which reads that set nothing find nothing on the connections that all share.
+async fn leave_nothing(engine: &Engine) {
+    let one = |id: usize| async move {
+        for turn in 0..4 {
+            let query =
+                format!("mutation {{ insert_thing_one(object: {{id: {}}}) {{ id }} }}", id * 100 + turn);
+            let written = ask(engine, &user(id), &query).await;
+            assert!(written.get("errors").is_none(), "{written}");
+            let read = ask(engine, &user(id), "{ who { session } }").await;
+            assert_eq!(read["data"]["who"][0], json!({"session": null}), "{read}");
+        }
+    };
+    join_all((20..28).map(one)).await;
+}
+
 async fn no_caller_sees_the_session_of_another() {
     let served = audited(|settings| {
         settings.caller.in_reads = true;
@@ -256,9 +271,16 @@ async fn behind_a_pooler_of_transactions_no_caller_sees_the_session_of_another()
         settings.database = "sessions".into();
         settings.caller.in_reads = true;
         settings.limits.wait_max = Duration::from_secs(50);
+        let plain = Settings {
+            caller: CallerSettings { in_reads: false, ..settings.caller.clone() },
+            ..settings.clone()
+        };
         let source = open_permitted(settings).await;
         let graph = Graph::compose(vec![source as Arc<dyn Source>], &[]).unwrap();
         interleave(&Engine::new(graph, engine_settings(256 << 10))).await;
+        let source = open_permitted(plain).await;
+        let graph = Graph::compose(vec![source as Arc<dyn Source>], &[]).unwrap();
+        leave_nothing(&Engine::new(graph, engine_settings(256 << 10))).await;
     })
     .await;
     let others =
