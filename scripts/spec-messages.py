@@ -14,7 +14,7 @@ CODE = re.compile(
     r"""^[\[{(<$!@/*0-9-]|^(SELECT|SET|CREATE|UPDATE|AFTER|FOR|ENABLE|DROP|INSERT|BEGIN|REPLACE|PREPARE|WITH|DISTINCT|POST|GET|PRAGMA|WHEN|ALTER|COPY|RESET|ON)\b"""
     r"""|^(type|schema|extend|input|query|mutation|subscription|create_|drop_|update_|add_|delete_|set_|pg_|get_|reload_|introspect_|remove_|test_|invoke_|redeliver_|sources\[|hdb_|columns|headers:|old\.|json_|k=|a/|a && |1 <|not\(|\(not|<op>|Content-Length|order_paid|current_setting|replace: true|method: null|timeout: null|query_params|session_in_reads|kind:|status:|trace_id|locked nulls|`?x-hasura|include_in|`?now|\\"|custom_types:|definition:|error = |extensions\.|id,? |id text|if elif|limit\?|locked = |next_retry|place_order|range i|root_field_name|toLower|to_remote|to_source|tries <|version text|…_invocation|"\{\{|exactly one root|Invalid Path,)"""
 )
-NAME = re.compile(r'"[A-Za-z-]{1,12}"|\b[A-Z]\b(, [A-Z]\b)*|…|\b[a-z]\b(?=["`]|$)')
+NAME = re.compile(r'"[A-Za-z-]{1,12}"|\'[a-z]\'|\b[A-Z]\b(, [A-Z]\b)*|…|\b[a-z]\b(?=["`]|$)')
 
 
 def list_messages(text):

@@ -1,12 +1,13 @@
 //! One graph of many sources: merges their schemas, resolves extensions and joins, owns the clash rules.
 //!
-//! **Invariant:** every field of the graph has exactly one owner.
+//! **Invariant:** every field of the graph has exactly one owner; a type that sources share has the first one's.
 
 mod extend;
 mod graph_visibility;
 mod join;
 mod merge;
 mod root_types;
+mod shared_objects;
 mod type_difference;
 
 pub(crate) use join::Joined;

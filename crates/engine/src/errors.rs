@@ -2,7 +2,7 @@
 //!
 //! A [`Failure`] has message, code, positions in the text and the path in the answer. `error_json` writes failures for
 //! [`crate::request::protocol::Protocol::GraphqlOverHttp`] as the specification demands, for [`crate::request::protocol::Protocol::Hasura`] as one error
-//! with `extensions.path`; `hasura_wording` translates messages and codes.
+//! with `extensions.path`, or those of another server as it said them; `hasura_wording` translates messages and codes.
 //!
 //! **Invariant:** nothing that a source reports for operators gets into a failure: no SQL, no host, no hidden name.
 
@@ -26,7 +26,7 @@ pub(crate) struct Failure {
     pub(crate) message: Box<str>,
     pub(crate) code: &'static str,
     /// Places in the text, for `locations`.
-    pub(crate) spans: Vec<Span>,
+    pub(crate) spans: Box<[Span]>,
     /// The place in the answer; empty when the error is about the whole request.
     pub(crate) path: Vec<PathStep>,
     /// Hasura's path, if it is known without the text.
@@ -35,6 +35,8 @@ pub(crate) struct Failure {
     pub(crate) extensions: Option<Box<Extensions>>,
     /// Root fields of a mutation that were committed, as a JSON list, for `extensions.committed`.
     pub(crate) committed: Option<Arc<str>>,
+    /// True for an error of another server, which is sent as it was said.
+    pub(crate) is_passed: bool,
 }
 
 /// One step of a path with its name.
@@ -65,11 +67,12 @@ impl Failure {
         Self {
             message: message.into(),
             code,
-            spans: Vec::new(),
+            spans: Box::default(),
             path: Vec::new(),
             hasura_path: None,
             extensions: None,
             committed: None,
+            is_passed: false,
         }
     }
 
@@ -78,11 +81,12 @@ impl Failure {
         Self {
             message: error.message.into(),
             code: error.code.text(),
-            spans: error.spans,
+            spans: error.spans.into(),
             path: Vec::new(),
             hasura_path: None,
             extensions: None,
             committed: None,
+            is_passed: false,
         }
     }
 
@@ -118,7 +122,7 @@ impl Failure {
         let offset = (last == Some(error.field)).then(|| offset_at(output, &error.path)).flatten();
         let mut failure = Self { path, ..Self::at(output, error.field, error.error) };
         if let Some(offset) = offset {
-            failure.spans = vec![Span::new(offset, offset)];
+            failure.spans = Box::new([Span::new(offset, offset)]);
         }
         failure.below(output, namespace)
     }
@@ -137,7 +141,8 @@ impl Failure {
     fn at(output: &OutputPlan, field: u32, error: FieldError) -> Self {
         let FieldError { code, message, hasura_path, extensions } = error;
         let offset = output.fields[field as usize].offset;
-        let spans = vec![Span::new(offset, offset)];
-        Self { message, code, spans, path: Vec::new(), hasura_path, extensions, committed: None }
+        let spans = Box::new([Span::new(offset, offset)]);
+        let (path, committed, is_passed) = (Vec::new(), None, false);
+        Self { message, code, spans, path, hasura_path, extensions, committed, is_passed }
     }
 }

@@ -130,6 +130,11 @@ pub trait Source: Send + Sync {
     fn others_changes(&self) -> OthersChanges {
         OthersChanges::of_feed(self.change_feed())
     }
+    /// True if an object, interface or union that is identical in another such source is one type with it: each of them answers all
+    /// fields of its own objects, and every caller sees all of them.
+    fn shares_objects(&self) -> bool {
+        false
+    }
     /// Services that it calls, with counts since it was opened. Empty for sources without services.
     fn calls(&self) -> Vec<ServiceCalls> {
         Vec::new()
@@ -201,6 +206,10 @@ pub trait PreparedFetch: Send + Sync {
     fn refusal(&self, input: FetchInput<'_>) -> Option<FieldError> {
         let _ = input;
         None
+    }
+    /// True if it passes on headers of the client that it cannot name: an operation that is run again keeps all of them.
+    fn reads_all_headers(&self) -> bool {
+        false
     }
     /// Opens the events of a subscription field; its operation runs once per event. `None`: the subscription polls results instead.
     fn events(&self, input: FetchInput<'_>) -> Option<Result<EventStream, FieldError>> {

@@ -446,13 +446,7 @@ impl<'c> Compiler<'c> {
         let at = self.field;
         let path = self.keys.join(".");
         let members = self.set(set, &mut row)?;
-        let output = self.output;
-        let hidden = output
-            .set(set)
-            .hidden
-            .iter()
-            .map(|&it| self.hidden_value(it, &mut row))
-            .collect::<Result<_, _>>()?;
+        let hidden = self.hidden_values(set, &mut row)?;
         let purpose = if nest.is_empty() { Purpose::Root } else { Purpose::Related };
         let query = Query {
             scan: Scan::of(table, purpose),
@@ -472,6 +466,12 @@ impl<'c> Compiler<'c> {
     pub(super) fn level(&mut self, level: Level) -> u32 {
         self.plan.levels.push(level);
         self.plan.levels.len() as u32 - 1
+    }
+
+    /// The hidden fields of `set`.
+    fn hidden_values(&mut self, set: SelectionSetId, row: &mut Row) -> Result<Vec<Hidden>, PlanError> {
+        let output = self.output;
+        output.set(set).hidden.iter().map(|&it| self.hidden_value(it, row)).collect()
     }
 
     fn hidden_value(&mut self, field: FieldId, row: &mut Row) -> Result<Hidden, PlanError> {

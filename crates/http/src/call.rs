@@ -25,6 +25,7 @@ mod wire;
 
 pub use addresses::{Found, Lookup};
 pub use call_error::{CallError, Cause, Failure, Went};
+pub(crate) use connection::Stream as ServiceStream;
 pub use counts::CallCounts;
 pub use settings::{BreakerPolicy, CallPolicy, Protocol, SettingsError, UpstreamSettings};
 pub use trace::push as push_trace_headers;

@@ -9,26 +9,30 @@
 
 mod check_response;
 mod forward;
+mod inherit;
 mod introspect;
 mod lookups;
 mod operation_text;
 mod presets;
+mod remote_errors;
+mod remote_socket;
 mod roles;
 mod server_names;
 mod template;
 
-use self::lookups::ResolvedLookup;
+use self::introspect::Subscriptions;
+use self::lookups::{ResolvedLookup, RestType};
 use self::roles::{RoleView, ServerSchema};
 use self::server_names::ServerNames;
-use crate::call::{CallCounts, Upstream, UpstreamSettings};
+use crate::call::{CallCounts, Protocol, Upstream, UpstreamSettings};
 use crate::passthrough::answer_keeper::Keeper;
-use crate::passthrough::{Naming, OpenError, RemoteSchema, Server, Shown};
+use crate::passthrough::{InheritedSdl, Naming, OpenError, RemoteSchema, Server, Shown};
 use bytes::Bytes;
 use http::uri::PathAndQuery;
 use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity};
 use weir_engine::source::{OthersChanges, PlanError, PlanNode, PreparedFetch, ServiceCalls, Source, nothing};
-use weir_language::schema::{FieldId, Schema, TypeKind, Visibility};
+use weir_language::schema::{FieldId, InputId, Schema, TypeKind, Visibility};
 
 /// Maximum nesting of an answer: deeper than a selection.
 const DEPTH_MAX: u32 = 200;
@@ -45,6 +49,8 @@ pub struct GraphqlSource {
     lookup_faults: Vec<(usize, String)>,
     /// Roles of a remote schema whose permission does not fit: their places, and why.
     role_faults: Vec<(usize, String)>,
+    /// Members that inherited roles of a remote schema do not see: places of the roles, and descriptions of the members.
+    split_members: Vec<(usize, String)>,
 }
 
 /// The schema of a server, and its names there.
@@ -53,6 +59,7 @@ pub(crate) struct Contents {
     pub(crate) schema: Arc<Schema>,
     names: ServerNames,
     lookups: Vec<ResolvedLookup>,
+    rest_types: Vec<RestType>,
 }
 
 /// What roles see of a remote schema.
@@ -69,6 +76,8 @@ enum Roles {
 pub(crate) struct GraphqlLink {
     pub(crate) server: Server,
     pub(crate) upstream: Upstream,
+    /// For the sockets of subscriptions, if the server is a remote schema.
+    sockets: Option<Upstream>,
     counts: CallCounts,
     path: PathAndQuery,
     pub(crate) keeper: Keeper,
@@ -81,11 +90,14 @@ impl GraphqlLink {
         let protocol = server.protocol;
         let policy = server.policy.clone();
         let settings = UpstreamSettings { base: server.url.clone(), ca: server.ca.clone(), protocol, policy };
-        let upstream = Upstream::new(&settings).map_err(|it| OpenError::Unfit(it.to_string()))?;
+        let open = |it: &UpstreamSettings| Upstream::new(it).map_err(|it| OpenError::Unfit(it.to_string()));
+        let upstream = open(&settings)?;
+        let of_sockets = UpstreamSettings { protocol: Protocol::Http1, ..settings };
+        let sockets = server.remote.as_ref().map(|_| open(&of_sockets)).transpose()?;
         let path = server.url.path_and_query().cloned().unwrap_or(PathAndQuery::from_static("/"));
         let keeper = Keeper::new(&server, b"graphql");
         let counts = CallCounts::new(Arc::from(&*server.name));
-        Ok(Self { server, upstream, counts, path, keeper })
+        Ok(Self { server, upstream, sockets, counts, path, keeper })
     }
 }
 
@@ -110,19 +122,33 @@ impl GraphqlSource {
         let remote = link.server.remote.as_deref();
         let prefix = Naming::with_prefix(&link.server.prefix);
         let naming = remote.map_or(&prefix, |it| &it.naming);
-        let read = introspect::read(&told, naming, remote.map_or(&[], |it| &it.lookups))?;
-        let introspect::Introspected { schema, names, lookups, faults: lookup_faults } = read;
-        let contents = Arc::new(Contents { schema: Arc::new(schema), names, lookups });
+        // The queries of other servers are live by polling.
+        let subscriptions = if remote.is_some() { Subscriptions::Passed } else { Subscriptions::Dropped };
+        let read = introspect::read(&told, naming, remote.map_or(&[], |it| &it.lookups), subscriptions)?;
+        let introspect::Introspected { schema, names, lookups, rest_types, faults: lookup_faults } = read;
+        let contents = Arc::new(Contents { schema: Arc::new(schema), names, lookups, rest_types });
         let shown = Shown::new(link.server.audience.as_ref(), &contents.schema);
-        let mut role_faults = Vec::new();
-        let roles = remote.map_or(Roles::ByAudience, |it| read_roles(it, &contents, &mut role_faults));
-        Ok(Self { contents, shown, roles, link, told, lookup_faults, role_faults })
+        let (mut role_faults, mut split_members) = (Vec::new(), Vec::new());
+        let roles = remote.map_or(Roles::ByAudience, |it| {
+            read_roles(it, &contents, &mut role_faults).inherit(
+                &it.inherited_roles,
+                &contents,
+                &mut split_members,
+            )
+        });
+        Ok(Self { contents, shown, roles, link, told, lookup_faults, role_faults, split_members })
     }
 
     /// The body of the server's answer to the introspection query.
     #[must_use]
     pub fn told(&self) -> &Bytes {
         &self.told
+    }
+
+    /// True if `other` is the same schema as [`Self::told`], perhaps in another order.
+    #[must_use]
+    pub fn tells(&self, other: &Bytes) -> bool {
+        self.told == *other || introspect::in_order(&self.told) == introspect::in_order(other)
     }
 
     /// Lookups of a remote schema that do not fit: their places, and why.
@@ -135,6 +161,13 @@ impl GraphqlSource {
     #[must_use]
     pub fn role_faults(&self) -> &[(usize, String)] {
         &self.role_faults
+    }
+
+    /// Members that inherited roles of a remote schema do not see since the roles they are made of differ there: places of the roles, and
+    /// descriptions of the members.
+    #[must_use]
+    pub fn split_members(&self) -> &[(usize, String)] {
+        &self.split_members
     }
 
     /// The type of the source's schema that the server calls `ty`, and its field that the server calls `field`: their names in the
@@ -177,9 +210,42 @@ fn read_roles(remote: &RemoteSchema, contents: &Contents, faults: &mut Vec<(usiz
     Roles::Listed(views)
 }
 
+impl Roles {
+    /// Adds `inherited` roles, which see what the roles see that they are made of. Members in which these differ go to `split`.
+    fn inherit(
+        self,
+        inherited: &[InheritedSdl],
+        contents: &Contents,
+        split: &mut Vec<(usize, String)>,
+    ) -> Self {
+        let Self::Listed(mut views) = self else { return self };
+        let server = ServerSchema { schema: &contents.schema, names: &contents.names };
+        let mut joined = Vec::new();
+        for (at, role) in inherited.iter().enumerate() {
+            let parts = views.iter().filter(|it| role.parts.contains(&it.0));
+            let parts: Vec<&RoleView> = parts.map(|it| &*it.1).collect();
+            let Some((mut view, members)) = inherit::join_views(&parts, server) else { continue };
+            split.extend(members.into_iter().map(|it| (at, it)));
+            show_lookups(contents, &mut view);
+            view.visibility.close_with_joins(&contents.schema);
+            joined.push((role.role.clone(), Arc::new(view)));
+        }
+        views.extend(joined);
+        Self::Listed(views)
+    }
+}
+
 /// Shows a role the lookups whose fields it sees, with the arguments that a relationship sets.
 fn show_lookups(contents: &Contents, view: &mut RoleView) {
     let schema = &*contents.schema;
+    for RestType { ty, whole } in &contents.rest_types {
+        view.visibility.show_type(*ty, view.visibility.has_type(*whole));
+        for input in schema.ty(*ty).members.range().map(|it| InputId(it as u32)) {
+            let own = schema.input_by_name(schema.ty(*whole).members, schema.input_name(input));
+            let is_shown = own.is_some_and(|it| view.visibility.has_input(it));
+            view.visibility.show_input(input, is_shown);
+        }
+    }
     for lookup in &contents.lookups {
         let mut last = None;
         let mut is_shown = true;
@@ -217,6 +283,11 @@ impl Source for GraphqlSource {
 
     fn namespace(&self) -> Option<&str> {
         self.link.server.remote.as_ref()?.naming.namespace.as_deref()
+    }
+
+    /// What roles see of a type has to be the same in both servers.
+    fn shares_objects(&self) -> bool {
+        matches!(self.roles, Roles::All)
     }
 
     fn others_changes(&self) -> OthersChanges {

@@ -28,7 +28,9 @@ pub(crate) use audience::{Shown, find as find_guarded};
 pub use client_headers::{collect_forwarded_headers, is_of_session};
 pub use made_header::MadeHeader;
 pub use naming::{NameRule, Naming};
-pub use remote_schema::{FieldLookup, KEY_PREFIX, LookupKey, LookupStep, RemoteSchema, RoleSdl};
+pub use remote_schema::{
+    FieldLookup, InheritedSdl, KEY_PREFIX, LookupKey, LookupStep, RemoteSchema, RoleSdl,
+};
 
 /// A remote server that resolves all of its types.
 #[derive(Clone, Debug)]

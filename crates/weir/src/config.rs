@@ -99,6 +99,8 @@ pub struct Config {
     pub naming_convention: Option<NamingConvention>,
     /// False if a function that reads needs a permission of its own beside that on its table. Default: true.
     pub infer_function_permissions: Option<bool>,
+    /// Interval at which the servers of remote schemas are asked for changes of their schemas, in seconds. Without the key never.
+    pub remote_schema_poll_s: Option<u32>,
     /// True if native queries are served without a look at the columns that they give.
     pub disable_native_query_validation: bool,
     /// True if a variable that is not sent is absent over Hasura's protocol, not null.

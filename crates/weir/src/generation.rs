@@ -24,11 +24,11 @@ use crate::session::Authenticator;
 use crate::session::native_auth::NativeAuth;
 use crate::sources::known_sources::KnownSources;
 use crate::sources::native::{AuthSettings, Native};
+use crate::sources::remote_watch::{self, WatchedRemote};
 use crate::sources::services;
 use crate::sources::stored_calls::StoredCalls;
 use crate::sources::{self, Down, Findings, Opened};
 use arc_swap::ArcSwap;
-use bytes::Bytes;
 use state_keeper::StateKeeper;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -41,7 +41,7 @@ use weir_engine::live::LiveQueries;
 use weir_engine::observer::Observer;
 use weir_events::schedule::CronTrigger;
 use weir_events::service::EventSource;
-use weir_metadata::Loaded;
+use weir_metadata::{Inconsistent, Loaded};
 use weir_postgres::Watch;
 
 /// One configuration in service.
@@ -78,8 +78,8 @@ pub struct Generation {
     pub(crate) stored_calls: Option<StoredCalls>,
     /// Last known contents of the sources.
     known: KnownSources,
-    /// Answers of remote schemas to the introspection query, by name.
-    pub(crate) remote_told: Vec<(String, Bytes)>,
+    /// Remote schemas.
+    pub(crate) remotes: Vec<WatchedRemote>,
     /// True if no source could be opened, so there is nothing to query.
     pub(crate) is_waiting: bool,
     pub(crate) readiness: Readiness,
@@ -116,7 +116,7 @@ impl Generation {
             cron_triggers,
             stored_calls,
             known,
-            remote_told,
+            remotes,
             ..
         } = opened;
         let mut native_auth = NativeAuth::default();
@@ -135,7 +135,7 @@ impl Generation {
             cron_triggers,
             stored_calls,
             known,
-            remote_told,
+            remotes,
             ..made
         };
         // All mistakes of the metadata were reported with locations, so these are no longer needed.
@@ -183,7 +183,7 @@ impl Generation {
             cron_triggers: Vec::new(),
             stored_calls: None,
             known: KnownSources::default(),
-            remote_told: Vec::new(),
+            remotes: Vec::new(),
             is_waiting,
             readiness,
             dev,
@@ -204,6 +204,16 @@ impl Generation {
     pub(crate) fn described_down(&self) -> impl Iterator<Item = &Down> {
         let of_metadata = self.config.sources.iter().filter(|it| it.of_metadata.is_some());
         self.findings.down.iter().filter(move |down| of_metadata.clone().any(|it| it.name == down.name))
+    }
+
+    /// True if a source is down, or a remote schema is served as it was told before.
+    pub(crate) fn misses_sources(&self) -> bool {
+        !self.findings.down.is_empty() || self.stale_remotes().next().is_some()
+    }
+
+    /// Remote schemas that are served as they were told before, as inconsistent objects.
+    pub(crate) fn stale_remotes(&self) -> impl Iterator<Item = &Inconsistent> {
+        self.remotes.iter().filter_map(|it| it.stale.as_ref())
     }
 
     /// Like [`Self::build`], but every source must be available.
@@ -460,12 +470,23 @@ impl Live {
         self.turn().reload()
     }
 
+    /// True if the server of a remote schema tells another schema than the one that is served.
+    pub(crate) fn has_changed_remotes(&self) -> bool {
+        remote_watch::are_changed(&self.current().remotes)
+    }
+
     /// Retries sources that are down, and serves those that are available again.
     pub fn reload_down_sources(&self) {
         let _turn = self.turn();
         let before = self.current();
+        let revives = |made: &Generation| {
+            let is_stale = |name: &str| made.remotes.iter().any(|it| it.name == name && it.stale.is_some());
+            let stale = before.remotes.iter().filter(|it| it.stale.is_some());
+            before.findings.down.iter().any(|it| !made.findings.is_down(&it.name))
+                || stale.into_iter().any(|it| !is_stale(&it.name))
+        };
         match self.next() {
-            Ok(made) if before.findings.down.iter().any(|it| !made.findings.is_down(&it.name)) => {
+            Ok(made) if revives(&made) => {
                 tracing::info!(generation = made.number, "sources that were down are served");
                 self.put(made);
             }

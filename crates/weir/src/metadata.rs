@@ -47,6 +47,8 @@ fn inherit(config: &mut Config) -> Result<(), String> {
     roles.extend(config.described.iter().flat_map(|it| it.loaded.document.inherited_roles.iter().cloned()));
     let actions = config.described.iter().flat_map(|it| &it.loaded.document.actions);
     let of_actions = actions.flat_map(|it| &it.permissions).map(|it| it.role.as_str());
+    let remotes = config.described.iter().flat_map(|it| &it.loaded.document.remote_schemas);
+    let of_remotes = remotes.flat_map(|it| &it.permissions).map(|it| it.role.as_str());
     let plain: BTreeSet<&str> = config
         .sources
         .iter()
@@ -57,6 +59,7 @@ fn inherit(config: &mut Config) -> Result<(), String> {
             it.tables.iter().flat_map(TableEntry::roles).chain(of_functions).chain(of_models)
         })
         .chain(of_actions)
+        .chain(of_remotes)
         .collect();
     let plain: Vec<String> = plain.into_iter().map(str::to_owned).collect();
     for source in &mut config.sources {

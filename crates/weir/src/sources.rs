@@ -9,18 +9,20 @@ mod kind;
 pub(crate) mod known_sources;
 pub mod native;
 mod remote_joins;
+mod remote_roles;
 mod remote_schemas;
+pub(crate) mod remote_watch;
 pub mod services;
 pub(crate) mod stored_calls;
 
 use crate::config::source::address;
 use crate::config::source::address::Address;
 use crate::config::{Config, Described, Source};
-use bytes::Bytes;
 use databases::{OpenPostgres, Unopened, postgres, sqlite, unreached_postgres, unreached_sqlite};
 use known_sources::{KnownContents, KnownSources};
 use native::{AuthSettings, Native};
 use remote_joins::{RemoteJoin, TableField, table_joins};
+use remote_watch::WatchedRemote;
 use services::{Joined, Servers};
 use std::collections::HashMap;
 use std::path::Path;
@@ -74,7 +76,7 @@ pub(crate) fn graph(config: &Config, before: Option<&KnownSources>) -> Result<(G
     let remotes = remote_schemas::open(config, (&others, &fields), known, &mut opened.findings)?;
     opened.sources.extend(remotes.sources);
     opened.remote_joins.extend(remotes.joins);
-    opened.remote_told = remotes.told;
+    opened.remotes = remotes.watched;
     if let Some((actions, stored)) = actions::open(config, &opened.sources, &mut opened.findings)? {
         opened.stored_calls = stored;
         opened.remote_joins.extend(actions::joins(config, &actions, &opened.sources));
@@ -102,8 +104,8 @@ pub struct Opened {
     pub joins: Vec<Joined>,
     /// Relationships of the metadata to other sources.
     pub remote_joins: Vec<RemoteJoin>,
-    /// Answers of remote schemas to the introspection query, by name.
-    pub(crate) remote_told: Vec<(String, Bytes)>,
+    /// Remote schemas.
+    pub(crate) remotes: Vec<WatchedRemote>,
     /// Fields of tables that other sources answer.
     table_fields: Vec<TableField>,
     /// Problems for the operator.

@@ -119,7 +119,7 @@ impl<D: Driver> Source for DatabaseSource<D> {
         let kind = match plan_node.kind {
             OperationKind::Mutation if plan_node.parent_keys.is_none() => {
                 match self.state.frontend.programs() {
-                    _ if plan_node.answer.is_rows() => return Err(no_foreign_below(plan_node)),
+                    Some(_) if plan_node.answer.is_rows() => return Err(no_foreign_below(plan_node)),
                     Some(_) => FetchKind::Programs,
                     None => FetchKind::Write,
                 }

@@ -47,7 +47,7 @@ pub(crate) fn missing_variable(name: &str, protocol: Protocol) -> SourceError {
     SourceError::Rejected { error: FieldError { hasura_path: Some("$".into()), ..error }, field: None }
 }
 
-/// Children in other sources would need the rows of a mutation as tables, which are read while the transaction is still open.
+/// Children in other sources would need the rows of a program as tables, which it does not return.
 #[cold]
 pub(super) fn no_foreign_below(plan_node: &PlanNode<'_>) -> PlanError {
     let message = "a mutation cannot select fields of another source yet: ask for them in a query";

@@ -9,3 +9,4 @@ pub(crate) mod row_source;
 pub(crate) mod shapes;
 pub(crate) mod stream_batch;
 pub(crate) mod typed_columns;
+pub(crate) mod written_rows;

@@ -16,6 +16,7 @@ use crate::exec::driver::{PlannedFetch, RelationalFetch};
 use crate::exec::output::response_writer::ResponseWriter;
 use crate::exec::output::row_collector::RowCollector;
 use crate::exec::output::stream_batch::{self, Batch};
+use crate::exec::output::written_rows::undoing_errors;
 use crate::frontend::form::Form;
 use rusqlite::Connection;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use weir_engine::caller::Claims;
 use weir_engine::plan::output_plan::OutputPlan;
-use weir_engine::rows::Column;
+use weir_engine::rows::{Column, Rows};
 use weir_engine::source::{BoxFuture, FetchBody, FetchInput, FetchResult, SourceError, StreamRead};
 use weir_language::value::Variables;
 use weir_relational::plan::Plan;
@@ -134,11 +135,11 @@ impl RelationalFetch<SqliteDriver> {
             None => Some(collector.collect(keys)?),
         };
         report_stream_end(&collector.batch, plan, &bindings);
-        Ok(rows.map(|rows| FetchResult {
-            body: FetchBody::Rows(rows),
-            errors: Vec::new(),
-            cache_control: None,
-        }))
+        let reply = |rows: Rows| {
+            let errors = if plan.writes.is_empty() { Vec::new() } else { undoing_errors(&rows, plan) };
+            FetchResult { body: FetchBody::Rows(rows), errors, cache_control: None }
+        };
+        Ok(rows.map(reply))
     }
 
     /// Answers like [`Self::answer`], with all statements in one snapshot.

@@ -72,6 +72,9 @@ pub enum SourceError {
     },
     /// Values that a mutation would have returned cannot be given, so everything is rolled back. At least one error, each with its path.
     Undone(Vec<PathError>),
+    /// A server refused with these errors, which the client gets as the server said them: at least one. Paths that it did not say are
+    /// empty.
+    Passed(Vec<PathError>),
     /// The source did not answer before the deadline.
     Timeout,
     /// The source is there but has no capacity left: queue or pool full.
@@ -88,7 +91,9 @@ impl SourceError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Rejected { error, .. } => error.code,
-            Self::Undone(errors) => errors.first().map_or("INTERNAL", |it| it.error.code),
+            Self::Undone(errors) | Self::Passed(errors) => {
+                errors.first().map_or("INTERNAL", |it| it.error.code)
+            }
             Self::Timeout => "SOURCE_TIMEOUT",
             Self::Busy => "POOL_TIMEOUT",
             Self::Unavailable(_) => "SOURCE_UNAVAILABLE",
@@ -101,7 +106,7 @@ impl SourceError {
     pub fn for_client(&self) -> FieldError {
         let message = match self {
             Self::Rejected { error, .. } => return error.clone(),
-            Self::Undone(errors) => match errors.first() {
+            Self::Undone(errors) | Self::Passed(errors) => match errors.first() {
                 Some(first) => return first.error.clone(),
                 None => "Internal error.",
             },
@@ -116,7 +121,7 @@ impl SourceError {
     /// Logs the details that clients do not see.
     pub fn tell_operator(&self) {
         match self {
-            Self::Rejected { .. } | Self::Undone(_) => {}
+            Self::Rejected { .. } | Self::Undone(_) | Self::Passed(_) => {}
             Self::Timeout | Self::Busy => tracing::warn!(error = %self, "a source did not answer"),
             Self::Unavailable(_) | Self::Broken(_) => tracing::error!(error = %self, "a source failed"),
         }
@@ -131,6 +136,10 @@ impl fmt::Display for SourceError {
             Self::Undone(errors) => match errors.first() {
                 Some(first) => f.write_str(&first.error.message),
                 None => f.write_str("a mutation was undone"),
+            },
+            Self::Passed(errors) => match errors.first() {
+                Some(first) => f.write_str(&first.error.message),
+                None => f.write_str("a server refused"),
             },
             Self::Timeout => f.write_str("the source did not answer before the deadline"),
             Self::Busy => f.write_str("the source has no capacity left"),

@@ -6,7 +6,7 @@
 use super::join::{self, Joined};
 use super::root_types::{KINDS, namespace_type, root_name};
 use super::type_difference::TypeIn;
-use super::{ComposeError, Graph, Join, Owner, extend, extended_types, type_difference};
+use super::{ComposeError, Graph, Join, Owner, extend, extended_types, shared_objects, type_difference};
 use crate::source::{Ids, Source};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -305,7 +305,17 @@ impl<'m> Merger<'m> {
             return;
         }
         let own = TypeIn { schema, ty: id };
-        match type_difference::members(own, TypeIn { schema: theirs, ty: home.ty }) {
+        let other = TypeIn { schema: theirs, ty: home.ty };
+        let is_object = matches!(ty.kind, TypeKind::Object | TypeKind::Interface | TypeKind::Union);
+        if is_object && sources[home.source].shares_objects() && sources[source].shares_objects() {
+            // The home is an earlier source.
+            let (before, from) = self.ids.split_at_mut(source);
+            if let Err(reason) = shared_objects::share(own, &mut from[0], other, &before[home.source]) {
+                self.errors.push(ComposeError::TypeTwice { name, first, second, reason });
+            }
+            return;
+        }
+        match type_difference::members(own, other) {
             Ok(places) => {
                 let Some(table) = self.table_of_members(source, ty.kind) else { return };
                 for (own, place) in (ty.members.start..).zip(places) {

@@ -5,7 +5,7 @@
 //!
 //! **Cost:** each member of the one is looked up by name among those of the other.
 
-use weir_language::schema::{EnumValueId, InputId, Schema, TypeId, TypeKind};
+use weir_language::schema::{EnumValueId, InputId, Run, Schema, TypeId, TypeKind};
 
 /// A type in its schema.
 #[derive(Clone, Copy)]
@@ -45,10 +45,15 @@ fn value(one: &Schema, at: u32, other: TypeIn<'_>) -> Result<u32, String> {
 }
 
 fn input(one: &Schema, at: u32, other: TypeIn<'_>) -> Result<u32, String> {
-    let TypeIn { schema: other, ty } = other;
+    same_input(one, at, other.schema, other.schema.ty(other.ty).members)
+}
+
+/// The place among the inputs `run` of `other` of the input `at`.
+/// # Errors
+/// There is none that is the same.
+pub(super) fn same_input(one: &Schema, at: u32, other: &Schema, run: Run) -> Result<u32, String> {
     let name = one.input_name(InputId(at));
     let mine = one.input(InputId(at));
-    let run = other.ty(ty).members;
     let found = other.input_by_name(run, name).ok_or_else(|| format!("one has no field `{name}`"))?;
     let theirs = other.input(found);
     let base = one.type_name(mine.ty.base);

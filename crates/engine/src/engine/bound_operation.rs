@@ -1,6 +1,6 @@
 //! An operation that owns all it is run with, so that it can be run again.
 //!
-//! **Invariant:** of the client's headers it keeps those that its plan reads, and no others.
+//! **Invariant:** of the client's headers it keeps those that its plan reads, and no others; all where the plan passes them on.
 
 use super::planner::Bound;
 use super::{Engine, RunInput, refusal_response};
@@ -214,9 +214,14 @@ impl KeptHeaders {
         names.sort_unstable();
         names.dedup();
         let mut lines = Vec::new();
-        for name in names {
-            headers
-                .each(name, &mut |value| lines.push(HeaderLine { name: name.into(), value: value.into() }));
+        let mut keep = |name: &str, value: &[u8]| {
+            lines.push(HeaderLine { name: name.into(), value: value.into() });
+        };
+        if plan.nodes.iter().any(|it| it.fetch.reads_all_headers()) {
+            headers.each_line(&mut |name, value| keep(name, value));
+            lines.sort_by(|one, other| one.name.cmp(&other.name));
+        } else {
+            names.into_iter().for_each(|name| headers.each(name, &mut |value| keep(name, value)));
         }
         Self { lines: lines.into(), request_id: headers.request_id().into(), data: headers.data().cloned() }
     }
@@ -241,6 +246,10 @@ impl KeptHeaders {
 impl Headers for KeptHeaders {
     fn each<'h>(&'h self, name: &str, take: &mut dyn FnMut(&'h [u8])) {
         self.lines.iter().filter(|it| &*it.name == name).for_each(|it| take(&it.value));
+    }
+
+    fn each_line<'h>(&'h self, take: &mut dyn FnMut(&'h str, &'h [u8])) {
+        self.lines.iter().for_each(|it| take(&it.name, &it.value));
     }
 
     fn request_id(&self) -> &str {

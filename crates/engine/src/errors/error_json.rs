@@ -28,7 +28,11 @@ pub(crate) fn append(out: &mut Out, protocol: Protocol, text: &str, failures: &[
             }
         }
         Protocol::Hasura => {
-            if let Some(failure) = failures.first() {
+            for failure in failures.iter().take_while(|it| it.is_passed) {
+                as_said(out, failure);
+                out.comma();
+            }
+            if let Some(failure) = failures.first().filter(|it| !it.is_passed) {
                 in_hasura_words(out, text, failure);
                 out.comma();
             }
@@ -55,6 +59,18 @@ fn spec(out: &mut Out, text: &str, failure: &Failure) {
         out.close(b']');
         out.comma();
     }
+    path(out, failure);
+    out.raw(b"\"extensions\":");
+    if !is_written_whole(out, failure, true) {
+        out.raw(b"{");
+        extensions(out, failure, failure.code);
+        out.raw(b"}");
+    }
+    out.raw(b"}");
+}
+
+/// Writes `"path":[…],` if there is one.
+fn path(out: &mut Out, failure: &Failure) {
     if !failure.path.is_empty() {
         out.raw(b"\"path\":[");
         for step in &failure.path {
@@ -67,13 +83,19 @@ fn spec(out: &mut Out, text: &str, failure: &Failure) {
         out.close(b']');
         out.comma();
     }
-    out.raw(b"\"extensions\":");
-    if !is_written_whole(out, failure, true) {
-        out.raw(b"{");
-        extensions(out, failure, failure.code);
-        out.raw(b"}");
+}
+
+/// An error of another server.
+fn as_said(out: &mut Out, failure: &Failure) {
+    out.raw(b"{\"message\":");
+    out.string(&failure.message);
+    out.comma();
+    path(out, failure);
+    if failure.extensions.is_some() {
+        out.raw(b"\"extensions\":");
+        is_written_whole(out, failure, false);
     }
-    out.raw(b"}");
+    out.close(b'}');
 }
 
 fn in_hasura_words(out: &mut Out, text: &str, failure: &Failure) {

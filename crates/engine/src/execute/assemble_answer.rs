@@ -101,6 +101,14 @@ impl<P: Parting> ResponseAssembler<'_, P> {
             if let SourceError::Undone(errors) = error {
                 self.namespace = plan.namespace_of(node);
                 errors.iter().for_each(|it| self.fail(it.clone()));
+            } else if let SourceError::Passed(errors) = error {
+                let namespace = plan.namespace_of(node);
+                let noted = self.failures.len();
+                for error in errors {
+                    self.namespace = namespace.filter(|_| !error.path.is_empty());
+                    self.fail(error.clone());
+                }
+                self.failures[noted..].iter_mut().for_each(|it| it.is_passed = true);
             } else if let Some(field) = culprit(error, &node.fields).or(first) {
                 self.namespace = plan.namespace_of(node);
                 self.note_failed(error, field);
@@ -177,7 +185,8 @@ impl<P: Parting> ResponseAssembler<'_, P> {
             }
             FetchState::Failed(error) => {
                 let is_mutation = plan.kind == weir_language::ast::OperationKind::Mutation;
-                if !is_mutation && culprit(error, &plan.nodes[node as usize].fields).is_none() {
+                let is_noted = is_mutation || matches!(error, SourceError::Passed(_));
+                if !is_noted && culprit(error, &plan.nodes[node as usize].fields).is_none() {
                     self.note_failed(error, field);
                 }
                 self.null(member)
@@ -301,6 +310,7 @@ fn culprit(error: &SourceError, fields: &[u32]) -> Option<u32> {
     match error {
         SourceError::Rejected { field, .. } => field.filter(|it| fields.contains(it)),
         SourceError::Undone(_)
+        | SourceError::Passed(_)
         | SourceError::Timeout
         | SourceError::Busy
         | SourceError::Unavailable(_)

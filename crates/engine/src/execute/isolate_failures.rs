@@ -37,6 +37,8 @@ pub(super) fn may_succeed_alone(
     let is_refused = match error {
         // Without a field the node as a whole is to blame.
         SourceError::Rejected { field, .. } => field.is_some(),
+        // Some of the members may be to blame.
+        SourceError::Passed(_) => run.plan.kind == OperationKind::Query,
         SourceError::Undone(_)
         | SourceError::Timeout
         | SourceError::Busy
@@ -84,8 +86,11 @@ pub(super) async fn ask_each(run: &ExecutionContext<'_>, node: &PreparedNode) ->
     let has_rows =
         |it: &Result<FetchResult, _>| matches!(it, Ok(FetchResult { body: FetchBody::Rows(_), .. }));
     let members = node.fields.iter().copied();
-    let (body, errors) =
-        if replies.iter().any(has_rows) { rows(replies) } else { bytes(run, members.zip(replies)) };
+    let (body, errors) = if replies.iter().any(has_rows) {
+        rows(run, members.zip(replies))
+    } else {
+        bytes(run, members.zip(replies))
+    };
     FetchResult { body, errors, cache_control }
 }
 
@@ -132,10 +137,13 @@ fn alone(run: &ExecutionContext<'_>, node: &PreparedNode, field: u32) -> Result<
 }
 
 /// The members' columns side by side.
-fn rows(replies: Vec<Result<FetchResult, SourceError>>) -> (FetchBody, Vec<PathError>) {
+fn rows(
+    run: &ExecutionContext<'_>,
+    replies: impl Iterator<Item = (u32, Result<FetchResult, SourceError>)>,
+) -> (FetchBody, Vec<PathError>) {
     let mut errors = Vec::new();
-    let mut columns = Vec::with_capacity(replies.len());
-    for reply in replies {
+    let mut columns = Vec::new();
+    for (field, reply) in replies {
         let error = match reply {
             Ok(FetchResult { body: FetchBody::Rows(mut rows), errors: told, .. })
                 if rows.columns.len() == 1 =>
@@ -144,12 +152,20 @@ fn rows(replies: Vec<Result<FetchResult, SourceError>>) -> (FetchBody, Vec<PathE
                 errors.extend(told);
                 continue;
             }
-            Ok(_) => not_one().for_client(),
-            Err(error) => error.for_client(),
+            Ok(_) => Some(not_one().for_client()),
+            Err(SourceError::Passed(mut passed)) => {
+                // A null that may not stand there needs an error of its own.
+                let is_needed = run.plan.output.fields[field as usize].ty.is_non_null() && !passed.is_empty();
+                let own = is_needed.then(|| passed.remove(0).error);
+                errors.append(&mut passed);
+                own
+            }
+            Err(error) => Some(error.for_client()),
         };
         let mut nulls = Bitmap::default();
         nulls.set(0);
-        columns.push(Column { nulls, errors: vec![CellError { row: 0, error }], ..Column::default() });
+        let own = error.into_iter().map(|error| CellError { row: 0, error }).collect();
+        columns.push(Column { nulls, errors: own, ..Column::default() });
     }
     (FetchBody::Rows(Table { rows: 1, columns, hidden: Vec::new() }), errors)
 }

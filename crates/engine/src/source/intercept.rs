@@ -159,6 +159,10 @@ impl PreparedFetch for InterceptedFetch {
     fn reads_headers(&self) -> &[Box<str>] {
         self.fetch.reads_headers()
     }
+
+    fn reads_all_headers(&self) -> bool {
+        self.fetch.reads_all_headers()
+    }
     fn reads_claims(&self) -> &[Box<str>] {
         self.fetch.reads_claims()
     }

@@ -4,13 +4,13 @@ use super::{Compiler, Row};
 use crate::api::meaning::{FieldMeaning, InputMeaning};
 use crate::model::MissingRow;
 use weir_database::frontend::input::Place;
-use weir_engine::plan::output_plan::OutputField;
+use weir_engine::plan::output_plan::{OutputField, SelectionSetId};
 use weir_engine::source::PlanError;
 use weir_language::schema::InputId;
 use weir_language::value::Node;
 use weir_relational::catalog::{ColumnId, ColumnType, TableId};
 use weir_relational::plan::write::{Assign, Change, Delete, Operator, Update, Work, Write, WriteAnswer};
-use weir_relational::plan::{Filter, MemberKind, Purpose, Reader, Scan, Unset};
+use weir_relational::plan::{Filter, MemberKind, Purpose, Reader, Run, Scan, Unset};
 
 /// New values by column.
 type Assigns = Vec<(ColumnId, Assign)>;
@@ -28,15 +28,10 @@ impl Compiler<'_> {
         // The selection comes first: statements return it.
         let answer = match meaning {
             FieldMeaning::InsertOne(_) | FieldMeaning::UpdateByPk(_) | FieldMeaning::DeleteByPk(_) => {
-                let mut row = Row::default();
-                let run = self.set(set, &mut row)?;
-                self.written = row;
-                WriteAnswer::Row(run)
+                WriteAnswer::Row(self.returned_set(set, Row::default())?)
             }
             FieldMeaning::Call(function, _) => {
-                let mut row = Row::default();
-                let run = self.set(set, &mut row)?;
-                self.written = row;
+                let run = self.returned_set(set, Row::default())?;
                 let is_set = self.api.model.function(function).1.is_set;
                 if is_set { WriteAnswer::Rows(run) } else { WriteAnswer::Row(run) }
             }
@@ -90,10 +85,19 @@ impl Compiler<'_> {
     /// Compiles `returning`. Several with aliases share the returned columns.
     pub(super) fn returning(&mut self, field: &OutputField) -> Result<MemberKind, PlanError> {
         let set = self.object(field)?;
-        let mut row = std::mem::take(&mut self.written);
+        let row = std::mem::take(&mut self.written);
+        Ok(MemberKind::Returned(self.returned_set(set, row)?))
+    }
+
+    /// The members of returned rows, and the keys of other sources' fields below them.
+    fn returned_set(&mut self, set: SelectionSetId, mut row: Row) -> Result<Run, PlanError> {
         let run = self.set(set, &mut row)?;
+        let hidden = self.hidden_values(set, &mut row)?;
+        if !hidden.is_empty() {
+            self.plan.returned_keys.push((run, hidden));
+        }
         self.written = row;
-        Ok(MemberKind::Returned(run))
+        Ok(run)
     }
 
     pub(super) fn change(&mut self, change: Change) -> Work {

@@ -11,9 +11,11 @@ use std::time::Duration;
 use weir_engine::caller::{Claims, Identity, Token};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::live::{LiveQueries, LiveSettings, Subscription};
 use weir_engine::source::Source;
 use weir_hasura::model::{ModelOptions, Track};
 use weir_hasura::open::{PostgresOptions, open_postgres};
+use weir_metadata::document::api::InheritedRole;
 use weir_metadata::document::logical_model::LogicalModelEntry;
 use weir_metadata::document::native_query::NativeQueryEntry;
 use weir_metadata::document::table::TableEntry;
@@ -30,6 +32,7 @@ INSERT INTO trip VALUES (1, 1, 5), (2, 1, 7), (3, 3, 9);
 
 /// What is served.
 struct Entries {
+    inherited_roles: Vec<InheritedRole>,
     tables: Vec<TableEntry>,
     queries: Vec<NativeQueryEntry>,
     models: Vec<LogicalModelEntry>,
@@ -40,6 +43,7 @@ impl Entries {
         ModelOptions {
             track: Track::Listed,
             tables: &self.tables,
+            inherited_roles: &self.inherited_roles,
             native_queries: &self.queries,
             logical_models: &self.models,
             ..ModelOptions::default()
@@ -49,14 +53,23 @@ impl Entries {
 
 fn entries(queries: Value, models: Value) -> Entries {
     let tables = json!([
-        {"table": "trip", "select_permissions": [{"role": "user", "permission": {"columns": "*", "filter": {}}}]},
+        {"table": "trip",
+         "object_relationships": [{"name": "boat", "using": {"manual_configuration":
+            {"column_mapping": {"boat_id": "id"}, "insertion_order": null, "remote_table": "boat"}}}],
+         "array_relationships": [{"name": "fleet_boats", "using": {"manual_configuration":
+            {"column_mapping": {"boat_id": "id"}, "insertion_order": null, "remote_native_query": "fleet"}}}],
+         "select_permissions": [{"role": "user", "permission": {"columns": "*", "filter": {}}}],
+         "update_permissions": [{"role": "user", "permission": {"columns": ["miles"], "filter": {}, "check": {}}}],
+         "delete_permissions": [{"role": "user", "permission": {"filter": {}}}]},
         {"table": "boat",
          "array_relationships": [{"name": "summaries", "using": {"manual_configuration":
             {"column_mapping": {"id": "boat_id"}, "insertion_order": null, "remote_native_query": "far_trips"}}}],
          "select_permissions": [{"role": "user", "permission": {"columns": "*", "filter": {}}}]},
     ]);
     let read = |it| serde_json::from_value(it);
+    let inherited_roles = json!([{"role_name": "both", "role_set": ["user", "buyer"]}]);
     Entries {
+        inherited_roles: serde_json::from_value(inherited_roles).unwrap(),
         tables: read(tables).unwrap(),
         queries: serde_json::from_value(queries).unwrap(),
         models: serde_json::from_value(models).unwrap(),
@@ -85,7 +98,8 @@ fn usual() -> Entries {
             {"name": "owner", "type": "text", "nullable": true},
             {"name": "price", "type": {"scalar": "integer", "nullable": true}},
             {"name": "twice", "type": {"scalar": "integer", "nullable": true}}],
-         "select_permissions": [{"role": "user", "permission": {"columns": ["id", "name", "owner"], "filter": {"owner": {"_eq": "X-Hasura-User-Id"}}}}]},
+         "select_permissions": [{"role": "user", "permission": {"columns": ["id", "name", "owner"], "filter": {"owner": {"_eq": "X-Hasura-User-Id"}}}},
+            {"role": "buyer", "permission": {"columns": ["id", "price"], "filter": {"price": {"_lt": 25}}}}]},
         {"name": "far_trip", "fields": [
             {"name": "boat_id", "type": "integer"},
             {"name": "total", "type": {"scalar": "bigint", "nullable": true}},
@@ -174,6 +188,58 @@ async fn check_answers(engine: &Engine) {
     check(&user("zoe"), "{ fleet { id } }", json!({"fleet": []})).await;
 }
 
+/// An inherited role sees the rows of its roles, each with the cells that one of them sees.
+async fn check_inherited(engine: &Engine) {
+    let both = |id: &str| Identity { role: "both".into(), ..user(id) };
+    let rows = "{ fleet(order_by: {id: asc}) { id name price } }";
+    let expected = json!({"data": {"fleet": [{"id": 1, "name": null, "price": 10}, {"id": 2, "name": null, "price": 20},
+        {"id": 3, "name": "Cid", "price": null}]}});
+    assert_eq!(ask(engine, &both("ben"), rows).await, expected);
+    // A hidden cell is not found by a condition or an order, either.
+    for query in
+        ["{ fleet(where: {name: {_eq: \"Ada\"}}) { id } }", "{ fleet(where: {price: {_gt: 25}}) { id } }"]
+    {
+        assert_eq!(ask(engine, &both("ben"), query).await, json!({"data": {"fleet": []}}), "{query}");
+    }
+    let by_price = ask(engine, &both("ben"), "{ fleet(order_by: {price: asc_nulls_first}) { id } }").await;
+    assert_eq!(by_price, json!({"data": {"fleet": [{"id": 3}, {"id": 1}, {"id": 2}]}}));
+    let hidden = ask(engine, &both("ben"), "{ fleet { twice } }").await;
+    assert!(hidden.get("errors").is_some(), "{hidden}");
+}
+
+/// A native query is read again for its subscribers, each with the rows of its role.
+async fn check_live(engine: &Engine) {
+    let live =
+        LiveQueries::of(engine, LiveSettings { poll: Duration::from_millis(50), ..LiveSettings::STANDARD });
+    let text = "subscription { fleet(args: {above: 5}, order_by: {id: asc}) { id name trips { miles } } }";
+    let mut running = Vec::new();
+    for identity in [user("ann"), user("ben")] {
+        let request = Request::new(text, soon());
+        let bound = engine
+            .bind(request, &engine.caller(&identity))
+            .await
+            .unwrap_or_else(|it| panic!("{:?}", it.body));
+        running.push(live.subscribe(bound).expect("it begins"));
+    }
+    let hear = async |subscription: &mut Subscription| -> Value {
+        let result = subscription.next().await.expect("it is read");
+        serde_json::from_slice(&result.body).expect("it is JSON")
+    };
+    let first = hear(&mut running[0]).await;
+    assert_eq!(
+        first["data"]["fleet"][0],
+        json!({"id": 1, "name": "Ada", "trips": [{"miles": 5}, {"miles": 7}]})
+    );
+    let second = hear(&mut running[1]).await;
+    assert_eq!(second, json!({"data": {"fleet": [{"id": 3, "name": "Cid", "trips": [{"miles": 9}]}]}}));
+    let rename = "mutation { update_boat_by_pk(pk_columns: {id: 3}, _set: {name: \"Dee\"}) { id } }";
+    assert!(ask(engine, &Identity::admin(), rename).await.get("errors").is_none());
+    let second = hear(&mut running[1]).await;
+    assert_eq!(second["data"]["fleet"][0]["name"], "Dee", "{second}");
+    let hidden = Request::new("subscription { fleet(order_by: {price: asc}) { id } }", soon());
+    assert!(engine.bind(hidden, &engine.caller(&user("ann"))).await.is_err());
+}
+
 /// A role tries to learn of what is hidden from it.
 async fn check_walls(engine: &Engine) {
     let ann = user("ann");
@@ -190,10 +256,21 @@ async fn check_walls(engine: &Engine) {
         "{ fleet_aggregate { aggregate { count } } }",
         "{ fleet_by_pk(id: 1) { id } }",
         "mutation { insert_fleet_boat(objects: {id: 1}) { affected_rows } }",
+        "mutation { update_trip(where: {boat: {summaries: {total: {_gt: 1}}}}, _set: {miles: 1}) { affected_rows } }",
+        "mutation { update_trip(where: {}, _set: {miles: 1}) { returning { fleet_boats(where: {price: {_gt: 25}}) { id } } } }",
+        "mutation { update_trip(where: {}, _set: {miles: 1}) { returning { fleet_boats(order_by: {price: asc}) { id } } } }",
+        "mutation { update_trip(where: {}, _set: {miles: 1}) { returning { fleet_boats(distinct_on: [price]) { id } } } }",
+        "mutation { update_trip(where: {fleet_boats: {price: {_gt: 25}}}, _set: {miles: 1}) { affected_rows } }",
+        "mutation { delete_trip(where: {fleet_boats: {id: {_gt: 0}}}) { affected_rows } }",
     ] {
         let answer = ask(engine, &ann, query).await;
         assert!(answer.get("errors").is_some() && answer.get("data").is_none(), "{query}: {answer}");
     }
+    // What a mutation returns leads to the rows of the role alone.
+    let returned = "mutation { update_trip(where: {}, _inc: {miles: 0}) { returning { id fleet_boats(where: {id: {_gt: 0}}) { id owner } } } }";
+    let returned = ask(engine, &ann, returned).await;
+    let boats = |at: usize| returned["data"]["update_trip"]["returning"][at]["fleet_boats"].clone();
+    assert_eq!([boats(0), boats(2)], [json!([{"id": 1, "owner": "ann"}]), json!([])], "{returned}");
     // Rows of others stay hidden, whatever is asked, and an argument is a value.
     for query in [
         "{ fleet(where: {owner: {_eq: \"ben\"}}) { id } }",
@@ -216,6 +293,7 @@ async fn check_walls(engine: &Engine) {
 on_each_release! { async
     a_native_query_is_asked_as_a_table_is,
     a_role_does_not_get_around_its_permission,
+    inherited_roles_and_subscribers_have_their_rows,
     what_the_database_does_not_give_is_left_out,
     a_query_that_changes_data_changes_it_once,
 }
@@ -235,6 +313,12 @@ async fn a_native_query_is_asked_as_a_table_is() {
 async fn a_role_does_not_get_around_its_permission() {
     let (engine, _, _database) = postgres(&usual(), TABLES).await;
     check_walls(&engine).await;
+}
+
+async fn inherited_roles_and_subscribers_have_their_rows() {
+    let (engine, _, _database) = postgres(&usual(), TABLES).await;
+    check_inherited(&engine).await;
+    check_live(&engine).await;
 }
 
 /// Native queries with the warning about each.
@@ -312,7 +396,8 @@ async fn a_query_that_changes_data_changes_it_once() {
         {"root_field_name": "calls", "returns": "m", "code": "SELECT nextval('tries')::integer AS x"}]);
     let (engine, warnings, database) =
         postgres(&entries(queries, one_field("integer")), &format!("{TABLES} CREATE SEQUENCE tries;")).await;
-    assert!(warnings.iter().all(|it| it.place == "boat.summaries"), "{warnings:?}");
+    let others = ["boat.summaries", "trip.fleet_boats", "both"];
+    assert!(warnings.iter().all(|it| others.contains(&it.place.as_str())), "{warnings:?}");
     let admin = Identity::admin();
     let inserted = ask(&engine, &admin, "{ q(args: {name: \"Dan\"}) { x } }").await;
     assert_eq!(inserted, json!({"data": {"q": [{"x": 4}]}}));
@@ -331,6 +416,8 @@ async fn sqlite_serves_native_queries_too() {
     let served = kit::serve_as(TABLES, entries.options(), &[]);
     check_answers(&served.engine).await;
     check_walls(&served.engine).await;
+    check_inherited(&served.engine).await;
+    check_live(&served.engine).await;
 }
 
 #[test]

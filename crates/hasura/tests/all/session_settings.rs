@@ -13,6 +13,7 @@ use std::time::Duration;
 use weir_engine::caller::{Claims, Identity, Token};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::live::{LiveQueries, LiveSettings};
 use weir_engine::source::Source;
 use weir_hasura::model::ModelOptions;
 use weir_hasura::open::{PostgresOptions, open_postgres};
@@ -115,6 +116,7 @@ on_each_release! { async
     what_is_written_by_others_has_no_session,
     reads_have_the_session_where_the_source_says_so,
     no_caller_sees_the_session_of_another,
+    a_live_query_is_not_shared_by_two_sessions,
     row_level_security_decides_by_role_and_claims,
 }
 
@@ -231,6 +233,21 @@ async fn interleave(engine: &Engine) {
     join_all((0..USERS).map(one)).await;
 }
 
+/// Mutations of many users, between which reads that set nothing find nothing on the connections that all share.
+async fn leave_nothing(engine: &Engine) {
+    let one = |id: usize| async move {
+        for turn in 0..4 {
+            let query =
+                format!("mutation {{ insert_thing_one(object: {{id: {}}}) {{ id }} }}", id * 100 + turn);
+            let written = ask(engine, &user(id), &query).await;
+            assert!(written.get("errors").is_none(), "{written}");
+            let read = ask(engine, &user(id), "{ who { session } }").await;
+            assert_eq!(read["data"]["who"][0], json!({"session": null}), "{read}");
+        }
+    };
+    join_all((20..28).map(one)).await;
+}
+
 async fn no_caller_sees_the_session_of_another() {
     let served = audited(|settings| {
         settings.caller.in_reads = true;
@@ -254,14 +271,52 @@ async fn behind_a_pooler_of_transactions_no_caller_sees_the_session_of_another()
         settings.database = "sessions".into();
         settings.caller.in_reads = true;
         settings.limits.wait_max = Duration::from_secs(50);
+        let plain = Settings {
+            caller: CallerSettings { in_reads: false, ..settings.caller.clone() },
+            ..settings.clone()
+        };
         let source = open_permitted(settings).await;
         let graph = Graph::compose(vec![source as Arc<dyn Source>], &[]).unwrap();
         interleave(&Engine::new(graph, engine_settings(256 << 10))).await;
+        let source = open_permitted(plain).await;
+        let graph = Graph::compose(vec![source as Arc<dyn Source>], &[]).unwrap();
+        leave_nothing(&Engine::new(graph, engine_settings(256 << 10))).await;
     })
     .await;
     let others =
         "SELECT count(*) FROM audit WHERE (id / 100)::text IS DISTINCT FROM session->>'x-hasura-user-id'";
     assert_eq!(cluster.sql_in("sessions", others).trim(), "0");
+}
+
+/// Live queries of two sessions, and of one session twice: the operations that are read for them, and the first result of each.
+async fn subscribe_to_who(engine: &Engine) -> (usize, Vec<String>) {
+    let live = LiveQueries::of(engine, LiveSettings::STANDARD);
+    let mut results = Vec::new();
+    let mut running = Vec::new();
+    for id in [1, 2, 2] {
+        let caller = engine.caller(&user(id));
+        let request = Request::new("subscription { who(limit: 1) { session } }", soon());
+        let bound = engine.bind(request, &caller).await.unwrap_or_else(|it| panic!("{:?}", it.body));
+        let mut subscription = live.subscribe(bound).expect("it begins");
+        let result = subscription.next().await.expect("it is read");
+        results.push(String::from_utf8(result.body.to_vec()).expect("it is text"));
+        running.push(subscription);
+    }
+    (live.state().operations, results)
+}
+
+async fn a_live_query_is_not_shared_by_two_sessions() {
+    let served = audited(|settings| settings.caller.in_reads = true).await;
+    let (operations, results) = subscribe_to_who(&served.engine).await;
+    assert_eq!(operations, 2);
+    for (result, id) in results.iter().zip([1, 2, 2]) {
+        let own = format!("x-hasura-user-id\\\":\\\"{id}\\\"");
+        assert!(result.contains(&own), "{result}");
+    }
+    // Without a session in reads they are one.
+    let served = audited(|_| {}).await;
+    let (operations, results) = subscribe_to_who(&served.engine).await;
+    assert_eq!(operations, 1, "{results:?}");
 }
 
 /// Notes that their owners see, by the claim `sub`; what a stranger may read is `shown`.

@@ -2,7 +2,7 @@
 
 use super::addresses::{Addresses, Endpoint, Lookup};
 use super::call_error::CallError;
-use super::connection::{FailedAttempt, Kept, Sent};
+use super::connection::{FailedAttempt, Kept, Sent, Stream};
 use super::dial::Dialer;
 use super::pool::Pool;
 use super::wire::decode::ACCEPTED;
@@ -41,6 +41,12 @@ impl ServiceRoutes {
     /// Scheme, host and port of the service.
     pub(super) fn service(&self) -> (&str, &str, u16) {
         (self.dialer.scheme.as_str(), &self.dialer.host, self.dialer.port)
+    }
+
+    /// Opens a byte stream to the service.
+    pub(super) async fn open_stream(&self) -> Result<Stream, CallError> {
+        let endpoint = self.addresses.next(Instant::now()).await?;
+        self.dialer.open_stream(&self.addresses.starting_with(&endpoint)).await
     }
 
     /// Sends the request, and follows redirects within the host.

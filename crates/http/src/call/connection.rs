@@ -89,7 +89,7 @@ pub(super) enum Kept {
 }
 
 /// A byte stream to a service.
-pub(super) enum Stream {
+pub(crate) enum Stream {
     Plain(TcpStream),
     Private(Box<TlsStream<TcpStream>>),
 }

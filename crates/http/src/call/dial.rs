@@ -71,6 +71,19 @@ impl Dialer {
         }
     }
 
+    /// Opens a byte stream to one of `endpoints`, for what is no call.
+    pub(super) async fn open_stream(&self, endpoints: &[Arc<Endpoint>]) -> Result<Stream, CallError> {
+        let opened = timeout(CONNECT_TIMEOUT, async {
+            let connected = first_of(endpoints).await;
+            let (socket, _) = connected.map_err(|it| CallError::unavailable(Cause::Connect, &it))?;
+            self.secure(socket).await
+        });
+        opened
+            .await
+            .map_err(|_| CallError::unavailable(Cause::Connect, &"it does not answer"))?
+            .map(|it| it.0)
+    }
+
     async fn connect(&self, endpoints: &[Arc<Endpoint>]) -> Result<Kept, CallError> {
         let connected = first_of(endpoints).await;
         let (socket, endpoint) = connected.map_err(|it| CallError::unavailable(Cause::Connect, &it))?;
@@ -78,18 +91,23 @@ impl Dialer {
         begun.inspect_err(|error| endpoint.note_failure(Instant::now(), error))
     }
 
-    /// Does the TLS and HTTP/2 handshakes with `endpoint` over `socket`.
-    async fn begin(&self, socket: TcpStream, endpoint: Arc<Endpoint>) -> Result<Kept, CallError> {
+    /// Does the TLS handshake over `socket`; true if HTTP/2 is spoken then.
+    async fn secure(&self, socket: TcpStream) -> Result<(Stream, bool), CallError> {
         socket.set_nodelay(true).map_err(|it| CallError::unavailable(Cause::Connect, &it))?;
-        let (stream, speaks_http2) = match &self.tls {
-            None => (Stream::Plain(socket), self.protocol == Protocol::Http2),
+        match &self.tls {
+            None => Ok((Stream::Plain(socket), self.protocol == Protocol::Http2)),
             Some((tls, name)) => {
                 let stream = tls.connect(name.clone(), socket).await;
                 let stream = stream.map_err(|it| CallError::unavailable(handshake_cause(&it), &it))?;
                 let speaks_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
-                (Stream::Private(Box::new(stream)), speaks_http2 || self.protocol == Protocol::Http2)
+                Ok((Stream::Private(Box::new(stream)), speaks_http2 || self.protocol == Protocol::Http2))
             }
-        };
+        }
+    }
+
+    /// Does the TLS and HTTP/2 handshakes with `endpoint` over `socket`.
+    async fn begin(&self, socket: TcpStream, endpoint: Arc<Endpoint>) -> Result<Kept, CallError> {
+        let (stream, speaks_http2) = self.secure(socket).await?;
         // A random lifetime, so that connections opened together are not replaced together.
         let age = self.connection_age.mul_f64(0.9 + 0.2 * fastrand::f64());
         let opened = Opened { endpoint, until: Instant::now() + age };

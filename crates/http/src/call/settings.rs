@@ -35,6 +35,8 @@ pub enum Protocol {
     Negotiated,
     /// HTTP/2 with prior knowledge, also without TLS.
     Http2,
+    /// HTTP/1.1 alone, which WebSockets begin with.
+    Http1,
 }
 
 /// Limits and retries of calls. [`CallPolicy::USUAL`] holds the defaults.

@@ -40,6 +40,7 @@ pub(super) fn connector(settings: &UpstreamSettings) -> Result<TlsConnector, Set
     client.alpn_protocols = match settings.protocol {
         Protocol::Negotiated => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
         Protocol::Http2 => vec![b"h2".to_vec()],
+        Protocol::Http1 => vec![b"http/1.1".to_vec()],
     };
     Ok(TlsConnector::from(Arc::new(client)))
 }

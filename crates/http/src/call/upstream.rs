@@ -3,7 +3,7 @@
 use super::addresses::{Lookup, SystemLookup};
 use super::attempt::ServiceRoutes;
 use super::call_error::{CallError, Cause};
-use super::connection::FailedAttempt;
+use super::connection::{FailedAttempt, Stream};
 use super::dial::Dialer;
 use super::resilience::breaker::{Breaker, Pass};
 use super::resilience::budget::Budget;
@@ -98,6 +98,13 @@ impl Upstream {
             waiting: self.waiting.load(Ordering::Relaxed) as u64,
             is_broken: self.breaker.as_ref().map(|it| !it.is_passable(Instant::now())),
         }
+    }
+
+    /// Opens a byte stream to the service, for what is no call.
+    /// # Errors
+    /// It cannot be reached.
+    pub(crate) async fn open_stream(&self) -> Result<Stream, CallError> {
+        self.routes.open_stream().await
     }
 
     /// Calls the service. Dropping the future cancels the call.

@@ -2,6 +2,8 @@
 
 use super::check_response::check_response;
 use super::operation_text::{NUMBER, Text, VariableValue};
+use super::remote_errors::RemoteRefusal;
+use super::remote_socket::{self, Opening, RemoteEvent};
 use super::roles::RoleView;
 use super::template::merge;
 use super::{Contents, GraphqlLink};
@@ -14,14 +16,17 @@ use crate::passthrough::argument_json;
 use crate::passthrough::argument_json::Arguments;
 use crate::passthrough::{client_error, no_answer, unreadable};
 use bytes::Bytes;
+use futures_util::StreamExt;
 use futures_util::future::join_all;
 use http::header::{ACCEPT, CONTENT_TYPE, SET_COOKIE};
 use http::{HeaderName, HeaderValue};
+use std::any::Any;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
+use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::{CellError, Column, Table};
 use weir_engine::source::{
-    BoxFuture, ExplainInput, Extensions, FetchBody, FetchInput, FetchResult, FieldError, Headers, Ids,
+    BoxFuture, EventStream, ExplainInput, FetchBody, FetchInput, FetchResult, FieldError, Headers, Ids,
     PlanNode, PreparedFetch, Protocol, SourceError, Tag,
 };
 use weir_language::ast::OperationKind;
@@ -65,7 +70,14 @@ impl ForwardedFetch {
     ) -> Self {
         let text = Text::of(node, &contents, role.as_deref());
         // Each call reports its changes once its result is known.
-        let is_change = node.kind == OperationKind::Mutation;
+        let kind = match node.kind {
+            // What a relationship leads to is read, whatever the operation does.
+            _ if node.parent_keys.is_some() => OperationKind::Query,
+            // A live query is polled.
+            OperationKind::Subscription if link.sockets.is_none() => OperationKind::Query,
+            kind => kind,
+        };
+        let is_change = kind == OperationKind::Mutation;
         let touches = if is_change { Vec::new() } else { link.keeper.tags(node) };
         let mut passed = Self {
             contents,
@@ -73,7 +85,7 @@ impl ForwardedFetch {
             role,
             protocol: node.protocol,
             ids: Arc::clone(node.ids),
-            kind: node.kind,
+            kind,
             fields: node.fields.to_vec(),
             text,
             whole: Vec::new(),
@@ -87,7 +99,11 @@ impl ForwardedFetch {
 
     /// Text of the operation for `keys` keys. Keys are numbered from 0 in each operation, so the server sees few different texts.
     fn operation(&self, keys: usize) -> String {
-        let mut out = String::from(if self.kind == OperationKind::Mutation { "mutation" } else { "query" });
+        let mut out = String::from(match self.kind {
+            OperationKind::Query => "query",
+            OperationKind::Mutation => "mutation",
+            OperationKind::Subscription => "subscription",
+        });
         let mut between = '(';
         for variable in &self.text.variables {
             let times = if variable.is_keyed() { keys } else { 1 };
@@ -158,7 +174,7 @@ impl ForwardedFetch {
                 out.extend_from_slice(json.as_bytes());
                 Ok(true)
             }
-            (VariableValue::Fixed { template, columns, client }, _) => {
+            (VariableValue::Fixed { template, columns, client, ty }, role) => {
                 let mut fixed = String::new();
                 let key = |at: usize, out: &mut String| {
                     values.write_key(columns.get(at).copied().unwrap_or(u32::MAX), out);
@@ -171,6 +187,11 @@ impl ForwardedFetch {
                         merge(&String::from_utf8_lossy(&given), &fixed, &mut json);
                     }
                     Some(_) | None => json = fixed,
+                }
+                if let Some((role, ty)) = role.as_ref().zip(*ty) {
+                    let mut preset = String::new();
+                    role.write_value(&self.contents.schema, ty, &json, context, &mut preset)?;
+                    json = preset;
                 }
                 out.extend_from_slice(json.as_bytes());
                 Ok(true)
@@ -222,22 +243,71 @@ impl ForwardedFetch {
     }
 
     /// The data of an answer, by the rules of its server.
-    fn read_data<'t>(&self, answer: JsonRef<'t>, errors: &mut Errors) -> Result<JsonRef<'t>, SourceError> {
+    fn read_data<'t>(
+        &self,
+        answer: JsonRef<'t>,
+        output: &OutputPlan,
+        errors: &mut Errors,
+    ) -> Result<JsonRef<'t>, SourceError> {
         let Some(remote) = &self.link.server.remote else { return note_errors(answer, errors) };
-        // A fetch below parents is that of a relationship, whose errors Hasura tells together.
-        let is_joined = self.whole.is_empty();
-        remote_data(answer, remote.prioritizes_data).map_err(|refusal| {
-            let error = match self.protocol {
-                Protocol::Hasura if is_joined => joined_error(answer),
-                Protocol::Hasura => refusal.into_error("remote-schema-error"),
-                Protocol::GraphqlOverHttp => refusal.into_error("SOURCE_REFUSED"),
-            };
-            SourceError::Rejected { error, field: None }
-        })
+        let refusal = RemoteRefusal {
+            protocol: self.protocol,
+            output,
+            keys: &self.text.keys,
+            fields: &self.fields,
+            // A fetch below parents is that of a relationship, whose errors Hasura tells together.
+            is_joined: self.whole.is_empty(),
+        };
+        refusal.read_data(answer, remote.prioritizes_data, errors)
     }
 
     fn is_change(&self) -> bool {
         self.kind == OperationKind::Mutation
+    }
+
+    /// The events of a subscription.
+    fn open_events(&self, input: &FetchInput<'_>) -> Result<EventStream, FieldError> {
+        let server = &self.link.server;
+        server.check_caller(input.caller)?;
+        let operation = self.body(input, 0..1)?;
+        let mut headers = Vec::new();
+        server.pass(input.headers, Some(input.caller), &mut headers);
+        let events = remote_socket::events(Opening { link: Arc::clone(&self.link), headers, operation });
+        Ok(events.map(|it| Arc::new(it) as Arc<dyn Any + Send + Sync>).boxed())
+    }
+
+    /// The result of an event of a subscription.
+    fn answer_event(&self, input: &FetchInput<'_>) -> Result<FetchResult, SourceError> {
+        let event = input.headers.data().and_then(|it| it.downcast_ref::<RemoteEvent>());
+        let body = match event {
+            Some(RemoteEvent::Result(body)) => body,
+            Some(RemoteEvent::Lost(words)) => return Err(SourceError::Unavailable(words.as_str().into())),
+            Some(RemoteEvent::Late) => return Err(SourceError::Timeout),
+            None => return Err(SourceError::Broken("a subscription ran without an event".into())),
+        };
+        let json = Json::parse(body, super::DEPTH_MAX).map_err(|_| unreadable())?;
+        let mut errors = Errors::default();
+        let data = self.read_data(json.root(), input.output, &mut errors)?;
+        let column = |(at, field): (usize, &u32)| {
+            let below = &self.text.members[at].below;
+            let value = data.get(&root_key(at, 0));
+            let value = below.iter().fold(value, |value, name| value?.get(name));
+            self.columns(input, &errors).member(*field, &[value])
+        };
+        let columns = self.fields.iter().enumerate().map(column).collect();
+        let table = Table { rows: 1, columns, hidden: Vec::new() };
+        Ok(FetchResult { body: FetchBody::Rows(table), errors: Vec::new(), cache_control: None })
+    }
+
+    fn columns<'c>(&'c self, input: &FetchInput<'c>, errors: &'c Errors) -> Columns<'c> {
+        Columns {
+            is_fault: |_| false,
+            schema: &self.contents.schema,
+            ids: &self.ids,
+            output: input.output,
+            keys: &self.text.keys,
+            errors,
+        }
     }
 
     async fn answer(&self, input: &FetchInput<'_>) -> Result<FetchResult, SourceError> {
@@ -259,8 +329,9 @@ impl ForwardedFetch {
         let mut errors = Errors::default();
         let mut values = vec![Vec::with_capacity(rows); self.fields.len()];
         for (number, (json, failure)) in tapes.iter().zip(&mut failures).enumerate() {
-            let data =
-                json.as_ref().and_then(|it| take_failure(self.read_data(it.root(), &mut errors), failure));
+            let data = json
+                .as_ref()
+                .and_then(|it| take_failure(self.read_data(it.root(), input.output, &mut errors), failure));
             for row in 0..chunk(number).len() {
                 for (at, column) in values.iter_mut().enumerate() {
                     let below = &self.text.members[at].below;
@@ -274,14 +345,7 @@ impl ForwardedFetch {
         {
             return Err(first);
         }
-        let made = Columns {
-            is_fault: |_| false,
-            schema: &self.contents.schema,
-            ids: &self.ids,
-            output: input.output,
-            keys: &self.text.keys,
-            errors: &errors,
-        };
+        let made = self.columns(input, &errors);
         let columns = self.fields.iter().zip(&values).map(|(field, values)| made.member(*field, values));
         let mut columns: Vec<Column> = columns.collect();
         for (number, failure) in failures.iter().enumerate() {
@@ -360,57 +424,18 @@ fn note_cookies(answer: &Answer, cookies: &Mutex<Vec<HeaderValue>>) {
     cookies.extend(answer.headers.get_all(SET_COOKIE).iter().cloned());
 }
 
-/// Why a remote schema gave no data.
-struct RemoteRefusal {
-    message: String,
-    extensions: Option<Box<Extensions>>,
-}
-
-impl RemoteRefusal {
-    fn into_error(self, code: &'static str) -> FieldError {
-        FieldError { extensions: self.extensions, ..client_error(code, &self.message) }
-    }
-}
-
-/// The error of a relationship to a remote schema, with the errors of the `answer`.
-fn joined_error(answer: JsonRef<'_>) -> FieldError {
-    let errors = answer.get("errors").filter(|it| it.is_array()).map_or("[]", JsonRef::raw);
-    let members = format!("\"internal\":{{\"errors\":{errors}}}").into();
-    let extensions = Extensions { members, has_code: false, is_whole: false };
-    FieldError {
-        extensions: Some(Box::new(extensions)),
-        ..client_error("unexpected", "Errors from remote server")
-    }
-}
-
-/// The data of a remote schema's answer. The status counts for nothing; errors win over data unless it `prioritizes_data`. Source:
-/// Hasura v2.
-fn remote_data(answer: JsonRef<'_>, prioritizes_data: bool) -> Result<JsonRef<'_>, RemoteRefusal> {
-    let refusal = |message: &str| RemoteRefusal { message: message.to_owned(), extensions: None };
-    let data = answer.get("data").filter(|it| !it.is_null());
-    let errors = answer.get("errors").filter(|it| !it.is_null());
-    let first = match (data, errors) {
-        (Some(data), None) => return Ok(data),
-        (Some(data), Some(_)) if prioritizes_data => return Ok(data),
-        (None, None) => {
-            return Err(refusal("Missing \"data\" field with no errors in response from remote"));
-        }
-        (_, Some(errors)) => errors.items().next(),
-    };
-    let Some(first) = first else {
-        return Err(refusal("Empty \"errors\" field in response from remote"));
-    };
-    let message = first.get("message").and_then(JsonRef::as_str).unwrap_or_default();
-    let members = first.get("extensions").filter(|it| it.is_object() && it.members().next().is_some());
-    let extensions = members.map(|it| {
-        Box::new(Extensions { members: it.raw().into(), has_code: it.get("code").is_some(), is_whole: true })
-    });
-    Err(RemoteRefusal { message: message.into_owned(), extensions })
-}
-
 impl PreparedFetch for ForwardedFetch {
     fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
-        Box::pin(async move { self.answer(&input).await })
+        Box::pin(async move {
+            match self.kind {
+                OperationKind::Query | OperationKind::Mutation => self.answer(&input).await,
+                OperationKind::Subscription => self.answer_event(&input),
+            }
+        })
+    }
+
+    fn events(&self, input: FetchInput<'_>) -> Option<Result<EventStream, FieldError>> {
+        (self.kind == OperationKind::Subscription).then(|| self.open_events(&input))
     }
 
     fn touches(&self) -> &[Tag] {
@@ -425,9 +450,12 @@ impl PreparedFetch for ForwardedFetch {
         self.link.keeper.reads_claims()
     }
 
+    fn reads_all_headers(&self) -> bool {
+        self.link.server.remote.as_ref().is_some_and(|it| it.forwards_client)
+    }
+
     fn is_personal(&self, headers: &dyn Headers) -> bool {
-        let forwards_all = self.link.server.remote.as_ref().is_some_and(|it| it.forwards_client);
-        forwards_all || self.link.keeper.is_personal(headers)
+        self.reads_all_headers() || self.link.keeper.is_personal(headers)
     }
 
     fn has_lifetime(&self) -> bool {

@@ -2,10 +2,12 @@
 //!
 //! Source: GraphQL specification, section 4.
 
+mod fixed_inputs;
+
 use super::DEPTH_MAX;
 use super::GraphqlLink;
 use super::forward::HEADERS;
-use super::lookups::{FixedArgument, ResolvedLookup, Told};
+use super::lookups::{OpenRest, ResolvedLookup, RestType, Told};
 use super::server_names::ServerNames;
 use crate::passthrough::{FieldLookup, KEY_PREFIX, Naming, OpenError};
 use bytes::Bytes;
@@ -20,11 +22,21 @@ const QUESTION: &str = r#"{"query":"{__schema{queryType{name}mutationType{name}s
 /// Timeout of introspection.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
+/// What becomes of the subscriptions of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Subscriptions {
+    /// The source has them.
+    Passed,
+    /// The source has none.
+    Dropped,
+}
+
 /// What a server tells about itself, as names and fields of the source.
 pub(super) struct Introspected {
     pub(super) schema: Schema,
     pub(super) names: ServerNames,
     pub(super) lookups: Vec<ResolvedLookup>,
+    pub(super) rest_types: Vec<RestType>,
     /// Lookups that do not fit: their places, and why.
     pub(super) faults: Vec<(usize, String)>,
 }
@@ -49,6 +61,25 @@ pub(super) async fn ask(link: &GraphqlLink) -> Result<Bytes, OpenError> {
     Ok(answer.body)
 }
 
+/// The JSON of `body` with all members and items in one order, as servers may tell the same schema in several.
+pub(super) fn in_order(body: &[u8]) -> Option<String> {
+    let json = Json::parse(body, DEPTH_MAX).ok()?;
+    Some(sort(json.root()))
+}
+
+/// The recursion is as deep as the text, which was read with a bound.
+fn sort(value: JsonRef<'_>) -> String {
+    let (open, close, mut parts): (_, _, Vec<String>) = if value.is_array() {
+        ('[', ']', value.items().map(sort).collect())
+    } else if value.is_object() {
+        ('{', '}', value.members().map(|(name, value)| format!("{name}:{}", sort(value))).collect())
+    } else {
+        return value.raw().to_owned();
+    };
+    parts.sort_unstable();
+    format!("{open}{}{close}", parts.join(","))
+}
+
 fn told_schema<'t>(json: &'t Json<'t>) -> Option<JsonRef<'t>> {
     let schema = json.root().get("data").and_then(|it| it.get("__schema"));
     schema.filter(|it| it.is_object())
@@ -57,12 +88,26 @@ fn told_schema<'t>(json: &'t Json<'t>) -> Option<JsonRef<'t>> {
 /// Builds the schema of the source from the body of an answer to the introspection query.
 /// # Errors
 /// The names that it would have make no sound schema.
-pub(super) fn read(body: &[u8], naming: &Naming, lookups: &[FieldLookup]) -> Result<Introspected, OpenError> {
+pub(super) fn read(
+    body: &[u8],
+    naming: &Naming,
+    lookups: &[FieldLookup],
+    subscriptions: Subscriptions,
+) -> Result<Introspected, OpenError> {
     let unfit = |words: String| OpenError::Unfit(format!("the server's schema is not sound: {words}"));
     let json = Json::parse(body, DEPTH_MAX).map_err(|error| unfit(error.to_string()))?;
     let told = told_schema(&json).ok_or_else(|| unfit("there is none".into()))?;
     let names = ServerNames::default();
-    let mut reader = SchemaReader { builder: SchemaBuilder::new(), naming, names, roots: [None, None, None] };
+    let builder = SchemaBuilder::new();
+    let mut reader = SchemaReader {
+        builder,
+        naming,
+        names,
+        roots: [None, None, None],
+        subscriptions,
+        rest_types: Vec::new(),
+        rest_names: Vec::new(),
+    };
     for (at, key) in ["queryType", "mutationType", "subscriptionType"].into_iter().enumerate() {
         reader.roots[at] = told.get(key).map(|it| text(it, "name")).filter(|it| !it.is_empty());
     }
@@ -76,14 +121,15 @@ pub(super) fn read(body: &[u8], naming: &Naming, lookups: &[FieldLookup]) -> Res
         reader.ty(ty);
     }
     let (lookups, faults) = reader.lookups(told, lookups);
-    // Subscriptions of the server are not forwarded.
-    for (at, root) in reader.roots.clone().into_iter().take(2).enumerate() {
+    let passed = if subscriptions == Subscriptions::Passed { 3 } else { 2 };
+    for (at, root) in reader.roots.clone().into_iter().take(passed).enumerate() {
         let Some(root) = root else { continue };
         let name = reader.name(&root);
         let id = reader.builder.reference(&name);
         match at {
             0 => reader.builder.query(id),
-            _ => reader.builder.mutation(id),
+            1 => reader.builder.mutation(id),
+            _ => reader.builder.subscription(id),
         };
     }
     let schema = reader
@@ -91,9 +137,9 @@ pub(super) fn read(body: &[u8], naming: &Naming, lookups: &[FieldLookup]) -> Res
         .build()
         .map_err(|errors| unfit(errors.first().map_or_else(String::new, |it| it.message.clone())))?;
     let mut lookups = lookups;
-    let names = reader.names;
+    let SchemaReader { names, rest_types, .. } = reader;
     lookups.iter_mut().for_each(|it| it.find_fields(&schema, &names));
-    Ok(Introspected { schema, names, lookups, faults })
+    Ok(Introspected { schema, names, lookups, rest_types, faults })
 }
 
 struct SchemaReader<'n> {
@@ -102,6 +148,10 @@ struct SchemaReader<'n> {
     names: ServerNames,
     /// Names of the root types of queries, mutations and subscriptions.
     roots: [Option<String>; 3],
+    subscriptions: Subscriptions,
+    /// Types made for relationships, and the names that they were to have.
+    rest_types: Vec<RestType>,
+    rest_names: Vec<String>,
 }
 
 /// The string under `key`; empty if absent.
@@ -121,7 +171,8 @@ impl<'n> SchemaReader<'n> {
 
     fn ty(&mut self, ty: JsonRef<'_>) {
         let own = text(ty, "name");
-        if builtin::is_built_in_name(&own) || self.roots[2].as_ref() == Some(&own) {
+        let is_dropped = self.subscriptions == Subscriptions::Dropped && self.roots[2].as_ref() == Some(&own);
+        if builtin::is_built_in_name(&own) || is_dropped {
             return;
         }
         let name = self.name(&own);
@@ -182,20 +233,17 @@ impl<'n> SchemaReader<'n> {
         self.arguments(field, &[]);
     }
 
-    /// Adds the arguments of `field` but for those that are `fixed`.
-    fn arguments(&mut self, field: JsonRef<'_>, fixed: &[FixedArgument]) {
-        let is_closed = |it: &JsonRef<'_>| {
-            let name = text(*it, "name");
-            fixed.iter().any(|it| it.name == name && !it.is_open)
-        };
-        for argument in field.get("args").into_iter().flat_map(JsonRef::items).filter(|it| !is_closed(it)) {
+    /// Adds the arguments of `field`; of those that a relationship sets what is left open.
+    fn arguments(&mut self, field: JsonRef<'_>, fixed: &[(String, OpenRest)]) {
+        for argument in field.get("args").into_iter().flat_map(JsonRef::items) {
             let name = text(argument, "name");
-            let ty = self.type_of(argument);
-            // The client may leave out what the relationship sets.
-            let is_fixed = fixed.iter().any(|it| it.name == name);
-            let ty = if is_fixed { TypeRef { wraps: ty.wraps.nullable(), ..ty } } else { ty };
+            let rest = fixed.iter().find(|it| it.0 == name).map(|it| &it.1);
+            if matches!(rest, Some(OpenRest::Nothing)) {
+                continue;
+            }
+            let ty = self.open_type(argument, rest);
             self.builder.argument(&name, &text(argument, "description"), ty);
-            if !is_fixed {
+            if rest.is_none() {
                 self.default(argument);
             }
         }
@@ -208,27 +256,41 @@ impl<'n> SchemaReader<'n> {
         lookups: &[FieldLookup],
     ) -> (Vec<ResolvedLookup>, Vec<(usize, String)>) {
         let root = self.roots[0].clone().unwrap_or_default();
-        let (mut resolved, mut faults) = (Vec::new(), Vec::new());
+        let (mut found, mut faults) = (Vec::new(), Vec::new());
         for (at, lookup) in lookups.iter().enumerate() {
             match told.resolve(lookup, &root) {
-                Ok((steps, last)) => {
-                    if resolved.is_empty() {
-                        self.builder.join_root();
-                    }
-                    let ty = self.type_of(last);
-                    let field = self.builder.field(&lookup.name, "", ty);
-                    let fixed = steps.last().map_or(&[][..], |it| &it.arguments);
-                    self.arguments(last, fixed);
-                    let key = self.builder.type_ref("String");
-                    for number in 0..lookup.keys.len() {
-                        self.builder.argument(&format!("{KEY_PREFIX}{number}"), "", key);
-                    }
-                    resolved.push(ResolvedLookup { field, steps });
-                }
+                // Types stand before the fields of the join root.
+                Ok((steps, last)) => found.push((lookup, steps, last, self.rests(told, lookup, last))),
                 Err(reason) => faults.push((at, reason)),
             }
         }
+        let mut resolved = Vec::new();
+        for (lookup, steps, last, rests) in found {
+            if resolved.is_empty() {
+                self.builder.join_root();
+            }
+            let ty = self.type_of(last);
+            let field = self.builder.field(&lookup.name, "", ty);
+            self.arguments(last, &rests);
+            let key = self.builder.type_ref("String");
+            for number in 0..lookup.keys.len() {
+                self.builder.argument(&format!("{KEY_PREFIX}{number}"), "", key);
+            }
+            resolved.push(ResolvedLookup { field, steps });
+        }
         (resolved, faults)
+    }
+
+    /// What `lookup` leaves open of the arguments of its last field.
+    fn rests(&mut self, told: Told<'_>, lookup: &FieldLookup, last: JsonRef<'_>) -> Vec<(String, OpenRest)> {
+        let fixed = lookup.steps.last().map_or(&[][..], |it| &it.arguments);
+        let rests = fixed.iter().map(|(name, value)| {
+            let mut arguments = last.get("args").into_iter().flat_map(JsonRef::items);
+            let argument = arguments.find(|it| text(*it, "name") == *name);
+            let rest = argument.map_or(OpenRest::Nothing, |it| self.rest(told, it, value, &lookup.label));
+            (name.clone(), rest)
+        });
+        rests.collect()
     }
 
     fn type_of(&mut self, of: JsonRef<'_>) -> TypeRef {

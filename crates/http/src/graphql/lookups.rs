@@ -6,7 +6,7 @@ use super::server_names::ServerNames;
 use super::template::Template;
 use crate::passthrough::{FieldLookup, LookupKey, LookupStep};
 use weir_language::json::JsonRef;
-use weir_language::schema::{FieldId, Schema};
+use weir_language::schema::{FieldId, Schema, TypeId};
 
 /// A lookup whose names are resolved.
 #[derive(Clone, Debug)]
@@ -48,8 +48,23 @@ pub(crate) struct FixedArgument {
     /// Type in the server's names: `[Int!]!`.
     pub(super) ty: String,
     pub(super) value: Template,
-    /// True if the client may add members or items.
-    pub(super) is_open: bool,
+}
+
+/// What a relationship leaves open of an argument.
+pub(super) enum OpenRest {
+    /// A value of this type, by its name in the source's schema.
+    Type(String),
+    /// A list, which the client's items continue.
+    List,
+    /// Nothing.
+    Nothing,
+}
+
+/// A type made for a relationship, and the server's type whose members it has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RestType {
+    pub(super) ty: TypeId,
+    pub(super) whole: TypeId,
 }
 
 /// `__schema` of a server, to find fields by name.
@@ -124,9 +139,7 @@ impl<'t> Told<'t> {
                     told.ok_or_else(|| format!("argument \"{name}\" is not found in \"{}\"", step.field))?;
                 let value = Template::parse(value, &find)?;
                 self.check_keys(told, value_text(step, name), &lookup.keys)?;
-                let (kind, _, is_list) = base_type(told).ok_or("the server tells a type of no name")?;
-                let is_open = kind == "INPUT_OBJECT" || is_list;
-                arguments.push(FixedArgument { name: name.clone(), ty: type_text(told), value, is_open });
+                arguments.push(FixedArgument { name: name.clone(), ty: type_text(told), value });
             }
             let is_last = at + 1 == lookup.steps.len();
             self.check_required(field, &arguments, &step.field, is_last)?;

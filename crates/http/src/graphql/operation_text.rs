@@ -15,7 +15,7 @@ use crate::passthrough::answer_columns::{ResponseKeys, TYPENAME};
 use std::fmt::Write;
 use weir_engine::plan::output_plan::{OutputArgument, OutputField, OutputKind, SelectionSetId};
 use weir_engine::source::PlanNode;
-use weir_language::schema::{FieldId, InputId, Schema, TypeRef};
+use weir_language::schema::{FieldId, InputId, Schema, TypeId, TypeRef};
 use weir_language::value::Node;
 
 /// Placeholder of the key's number in texts that are repeated per key.
@@ -42,6 +42,8 @@ pub(super) enum VariableValue {
         /// Columns of the parents' keys, by number of the key.
         columns: Vec<u32>,
         client: Option<OutputArgument>,
+        /// The type of the argument, inside of which a permission may set values.
+        ty: Option<TypeId>,
     },
     /// What a permission sets.
     Preset(Preset),
@@ -221,7 +223,12 @@ impl<'p> DocumentWriter<'p> {
                 let same = |it: &OutputArgument| self.node.schema.input_name(it.input) == fixed.name;
                 let own = rest.iter().position(same).filter(|_| is_last);
                 let own = own.map(|it| rest.remove(it));
-                self.fixed_argument(fixed, &columns, own);
+                let ty = step.own.and_then(|it| {
+                    let input =
+                        self.schema().input_by_name(self.schema().field(it).arguments, &fixed.name)?;
+                    Some(self.schema().input(input).ty.base)
+                });
+                self.fixed_argument(fixed, ty, &columns, own);
             }
             if is_last {
                 for argument in std::mem::take(&mut rest) {
@@ -243,12 +250,18 @@ impl<'p> DocumentWriter<'p> {
     }
 
     /// Writes `name: $v0` for what a relationship sets.
-    fn fixed_argument(&mut self, fixed: &FixedArgument, columns: &[u32], client: Option<OutputArgument>) {
+    fn fixed_argument(
+        &mut self,
+        fixed: &FixedArgument,
+        ty: Option<TypeId>,
+        columns: &[u32],
+        client: Option<OutputArgument>,
+    ) {
         let is_keyed = fixed.value.keys().next().is_some();
         let name = self.variable_name(is_keyed);
         let _ = write!(self.out, "{}:${name}", fixed.name);
         let (template, columns) = (fixed.value.clone(), columns.to_vec());
-        let value = VariableValue::Fixed { template, columns, client };
+        let value = VariableValue::Fixed { template, columns, client, ty };
         self.text.variables.push(TextVariable { name, ty: fixed.ty.clone(), value });
     }
 

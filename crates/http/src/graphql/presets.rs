@@ -17,6 +17,8 @@ pub(crate) enum Preset {
     Constant(String),
     /// A session variable, by its name in lower case.
     Session { variable: String, form: PresetForm },
+    /// An input object all of whose fields are set.
+    Object(Vec<(String, Self)>),
 }
 
 /// The form in which a session variable is sent.
@@ -131,6 +133,16 @@ impl Preset {
         let code = |hasura, own| if protocol == Protocol::Hasura { hasura } else { own };
         match self {
             Self::Constant(json) => out.push_str(json),
+            Self::Object(members) => {
+                out.push('{');
+                for (at, (name, member)) in members.iter().enumerate() {
+                    out.push_str(if at > 0 { "," } else { "" });
+                    write_json(name, out);
+                    out.push(':');
+                    member.write(caller, protocol, out)?;
+                }
+                out.push('}');
+            }
             Self::Session { variable, form } => {
                 let text = caller.claims().variable(variable).ok_or_else(|| {
                     let words = format!("\"{variable}\" session variable expected, but not found");

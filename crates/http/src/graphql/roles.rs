@@ -26,7 +26,7 @@ use weir_language::string_value::write_json;
 #[derive(Debug)]
 pub(crate) struct RoleView {
     pub(super) visibility: Visibility,
-    presets: HashMap<InputId, Preset>,
+    pub(super) presets: HashMap<InputId, Preset>,
     /// Input types that hold presets, at any depth.
     preset_types: HashSet<TypeId>,
 }
@@ -39,6 +39,11 @@ pub(super) struct ServerSchema<'s> {
 }
 
 impl RoleView {
+    /// A view without presets.
+    pub(super) fn new(visibility: Visibility) -> Self {
+        Self { visibility, presets: HashMap::default(), preset_types: HashSet::default() }
+    }
+
     /// What a permission sets at an argument or input field of the source's schema.
     pub(super) fn preset(&self, input: InputId) -> Option<&Preset> {
         self.presets.get(&input)
@@ -130,12 +135,13 @@ pub(super) fn read(sdl: &str, server: ServerSchema<'_>) -> Result<RoleView, Stri
     }
     (0..schema.inputs.len()).for_each(|it| visibility.show_input(InputId(it as u32), false));
     (0..schema.enum_values.len()).for_each(|it| visibility.show_enum_value(EnumValueId(it as u32), false));
-    let view = RoleView { visibility, presets: HashMap::default(), preset_types: HashSet::default() };
+    let view = RoleView::new(visibility);
     let mut reader = RoleReader { document: &document, server, view, wrong: Vec::new() };
     reader.read();
     let RoleReader { mut view, wrong, .. } = reader;
     match wrong.as_slice() {
         [] => {
+            view.set_whole_objects(schema);
             view.find_preset_types(schema);
             Ok(view)
         }
@@ -150,7 +156,39 @@ pub(super) fn read(sdl: &str, server: ServerSchema<'_>) -> Result<RoleView, Stri
 }
 
 impl RoleView {
-    fn find_preset_types(&mut self, schema: &Schema) {
+    /// Sets the arguments and input fields whose objects have no field that is left to the client: what the permission sets inside of
+    /// them is sent always.
+    fn set_whole_objects(&mut self, schema: &Schema) {
+        let objects = |view: &Self, id: TypeId| -> Option<Preset> {
+            let TypeKind::Input { .. } = schema.ty(id).kind else { return None };
+            let members = || schema.ty(id).members.range().map(|it| InputId(it as u32));
+            let is_open = members().any(|it| view.visibility.has_input(it));
+            let set =
+                members().filter_map(|it| Some((schema.input_name(it).to_owned(), view.preset(it)?.clone())));
+            let set: Vec<(String, Preset)> = set.collect();
+            (!is_open && !set.is_empty()).then_some(Preset::Object(set))
+        };
+        loop {
+            let before = self.presets.len();
+            for id in schema.types_of_sources() {
+                let Some(object) = objects(self, id) else { continue };
+                for at in 0..schema.inputs.len() as u32 {
+                    let input = InputId(at);
+                    let ty = schema.input(input).ty;
+                    if ty.base == id && !ty.wraps.is_list() && self.visibility.has_input(input) {
+                        self.visibility.show_input(input, false);
+                        self.presets.insert(input, object.clone());
+                    }
+                }
+            }
+            if self.presets.len() == before {
+                return;
+            }
+        }
+    }
+
+    /// Finds the input types that hold presets.
+    pub(super) fn find_preset_types(&mut self, schema: &Schema) {
         let holds = |types: &HashSet<TypeId>, presets: &HashMap<InputId, Preset>, id: TypeId| {
             let mut members = schema.ty(id).members.range().map(|it| InputId(it as u32));
             members.any(|it| presets.contains_key(&it) || types.contains(&schema.input(it).ty.base))
@@ -180,7 +218,7 @@ struct RoleReader<'r> {
 impl<'r> RoleReader<'r> {
     fn read(&mut self) {
         let document = self.document;
-        let mut roots: [Option<&str>; 2] = [None, None];
+        let mut roots: [Option<&str>; 3] = [None; 3];
         let mut is_named = false;
         for definition in &document.definitions {
             match definition {
@@ -191,7 +229,7 @@ impl<'r> RoleReader<'r> {
                         let at = match root.kind {
                             OperationKind::Query => 0,
                             OperationKind::Mutation => 1,
-                            OperationKind::Subscription => continue,
+                            OperationKind::Subscription => 2,
                         };
                         roots[at] = Some(document.str(root.ty));
                     }
@@ -209,18 +247,22 @@ impl<'r> RoleReader<'r> {
                 .any(|it| matches!(it, Definition::Type(ty) if document.str(ty.name) == name))
         };
         if !is_named {
-            roots = ["Query", "Mutation"].map(|it| is_there(it).then_some(it));
+            roots = ["Query", "Mutation", "Subscription"].map(|it| is_there(it).then_some(it));
         }
         let ServerSchema { schema, names } = self.server;
         match roots[0] {
             Some(query) if names.find_type(schema, query) == Some(schema.query) => {}
             Some(_) | None => self.wrong.push("query root does not exist in the schema definition".into()),
         }
-        if let Some(mutation) = roots[1]
-            && (schema.mutation.is_none() || names.find_type(schema, mutation) != schema.mutation)
+        for (word, root, own) in
+            [("mutation", roots[1], schema.mutation), ("subscription", roots[2], schema.subscription)]
         {
-            self.wrong
-                .push(format!("mutation root \"{mutation}\" does not exist in the upstream remote schema"));
+            if let Some(root) = root
+                && (own.is_none() || names.find_type(schema, root) != own)
+            {
+                self.wrong
+                    .push(format!("{word} root \"{root}\" does not exist in the upstream remote schema"));
+            }
         }
     }
 

@@ -19,6 +19,17 @@ pub struct RemoteSchema {
     pub lookups: Vec<FieldLookup>,
     /// What roles see, as SDL by role; `None`: every role sees all of it.
     pub roles: Option<Vec<RoleSdl>>,
+    /// Roles that see what others see.
+    pub inherited_roles: Vec<InheritedSdl>,
+}
+
+/// An inherited role without a permission of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InheritedSdl {
+    /// The role.
+    pub role: String,
+    /// Roles with permissions that it is made of.
+    pub parts: Vec<String>,
 }
 
 /// A permission of a role.
@@ -35,6 +46,8 @@ pub struct RoleSdl {
 pub struct FieldLookup {
     /// Name of the field that a join asks; its arguments `key__0`, `key__1` … are the keys.
     pub name: String,
+    /// Type and name of the field that the join adds, for the names of types that are made for it.
+    pub label: String,
     /// The fields on the way, from the query root, by the server's names.
     pub steps: Vec<LookupStep>,
     /// The keys.

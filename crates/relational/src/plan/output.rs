@@ -54,6 +54,8 @@ pub struct Plan {
     pub unindexed: u32,
     /// Values that have to be equal, or the mutation is refused before it begins.
     pub unmoved: Vec<write::Unmoved>,
+    /// Hidden columns of the rows that changes return, by the members of the rows.
+    pub returned_keys: Vec<(Run, Vec<Hidden>)>,
 }
 
 /// The rows of a stream.
@@ -98,6 +100,12 @@ pub enum CodePiece {
 }
 
 impl Plan {
+    /// Hidden columns of the rows with the members `run`, which a change returns.
+    #[must_use]
+    pub fn returned_keys(&self, run: Run) -> &[Hidden] {
+        self.returned_keys.iter().find(|it| it.0 == run).map_or(&[], |it| &it.1)
+    }
+
     /// The levels in the order in which they are first asked: parents before children. Those that answer a mutation
     /// come last.
     #[must_use]

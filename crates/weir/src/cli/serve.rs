@@ -155,7 +155,7 @@ async fn retry_down_sources(live: &Arc<Live>) {
     let mut pause = REVIVE_MIN;
     loop {
         tokio::time::sleep(add_jitter(pause)).await;
-        if live.current().findings.down.is_empty() {
+        if !live.current().misses_sources() {
             pause = REVIVE_MIN;
             continue;
         }
@@ -191,6 +191,25 @@ async fn reload_on_remote_change(server: &Server) {
     loop {
         listener.await_change().await;
         server.reload();
+    }
+}
+
+/// Reloads when the server of a remote schema tells another schema, if the configuration wants that; never returns.
+async fn reload_on_remote_schema_change(server: &Server) {
+    let mut serving = server.live().subscribe_generation();
+    loop {
+        let Some(pause) = server.live().current().config.remote_schema_poll_s else {
+            if serving.changed().await.is_err() {
+                return std::future::pending().await;
+            }
+            continue;
+        };
+        tokio::time::sleep(add_jitter(Duration::from_secs(pause.max(1).into()))).await;
+        let live = Arc::clone(server.live());
+        // A panic was logged by its own task; the next round asks again.
+        if tokio::task::spawn_blocking(move || live.has_changed_remotes()).await.unwrap_or_default() {
+            server.reload();
+        }
     }
 }
 
@@ -271,6 +290,7 @@ async fn run_until_signal(server: &Server, watch: Watch) -> std::io::Result<()> 
     let mut reviving = std::pin::pin!(retry_down_sources(&live));
     let mut following = std::pin::pin!(reload_on_schema_change(server));
     let mut hearing = std::pin::pin!(reload_on_remote_change(server));
+    let mut asking = std::pin::pin!(reload_on_remote_schema_change(server));
     let mut rereading = std::pin::pin!(reload_on_file_change(server, watch));
     let ends = Arc::new(AtomicBool::new(false));
     let _ending = Ending(Arc::clone(&ends));
@@ -280,6 +300,7 @@ async fn run_until_signal(server: &Server, watch: Watch) -> std::io::Result<()> 
             () = &mut reviving => {}
             () = &mut following => {}
             () = &mut hearing => {}
+            () = &mut asking => {}
             () = &mut rereading => {}
             () = &mut building => {}
             _ = terminate.recv() => return Ok(()),

@@ -73,8 +73,9 @@ pub(crate) fn public_cause(error: &SourceError) -> &'static str {
         SourceError::Timeout => "it does not answer in time",
         SourceError::Busy => "it is locked, or has no capacity left",
         SourceError::Unavailable(_) => "it cannot be reached or read",
-        SourceError::Rejected { .. } | SourceError::Undone(_) | SourceError::Broken(_) => {
-            "it answers what it should not"
-        }
+        SourceError::Rejected { .. }
+        | SourceError::Undone(_)
+        | SourceError::Passed(_)
+        | SourceError::Broken(_) => "it answers what it should not",
     }
 }

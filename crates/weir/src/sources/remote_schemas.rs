@@ -6,7 +6,8 @@
 use super::Findings;
 use super::known_sources::{KnownContents, KnownSources};
 use super::remote_joins::{Relation, RemoteJoin, TableField, field_join};
-use super::services;
+use super::remote_watch::WatchedRemote;
+use super::{remote_roles, services};
 use crate::config::source::lookups::lookup_name;
 use crate::config::{Config, Described};
 use crate::metadata::remote_relationships::{table_path, type_path};
@@ -36,8 +37,8 @@ pub(super) struct OpenRemotes {
     pub(super) sources: Vec<Arc<dyn EngineSource>>,
     /// Joins to and from them.
     pub(super) joins: Vec<RemoteJoin>,
-    /// Their answers to the introspection query, by name.
-    pub(super) told: Vec<(String, Bytes)>,
+    /// All whose address is known.
+    pub(super) watched: Vec<WatchedRemote>,
 }
 
 /// A remote schema whose server has told its schema.
@@ -77,18 +78,29 @@ pub(super) fn open(
     let Some(described) = &config.described else { return Ok(OpenRemotes::default()) };
     let entries = &described.loaded.document.remote_schemas;
     let mut told: Vec<Told> = Vec::new();
+    let mut opened = OpenRemotes::default();
     for (at, entry) in entries.iter().enumerate() {
-        let opened = to_server(config, entry).and_then(|server| ask(server, entry, (before, known)));
-        match opened {
-            Ok((server, source)) => told.push(Told { at, server, source, ways: Vec::new() }),
+        let asked = to_server(config, entry).and_then(|server| {
+            let name = entry.name.clone();
+            opened.watched.push(WatchedRemote { name, server: server.clone(), told: None, stale: None });
+            ask(server, entry, (before, known))
+        });
+        let watched = opened.watched.last_mut();
+        match asked {
+            Ok(Asked { server, source, failure }) => {
+                if let Some(watched) = watched {
+                    watched.told = Some(source.told().clone());
+                    watched.stale = failure.map(|it| described.inconsistent(&entry_path(at), &it));
+                }
+                told.push(Told { at, server, source, ways: Vec::new() });
+            }
             Err(reason) => leave_out(findings, described, &entry_path(at), &reason),
         }
     }
     find_ways(config, fields, described, &mut told, findings);
-    let mut opened = OpenRemotes::default();
     let mut finished = Vec::new();
     for it in told {
-        finished.extend(finish(it, entries, described, findings, &mut opened.joins));
+        finished.extend(finish(it, (config, described), findings, &mut opened.joins));
     }
     for (at, source) in &finished {
         let joins = joins_to_tables(&entries[*at], *at, source, others, (described, findings));
@@ -100,8 +112,6 @@ pub(super) fn open(
                 .push(format!("remote schema `{name}`: every role sees all of it, as it has no permissions"));
         }
     }
-    let answers = finished.iter().map(|(at, source)| (entries[*at].name.clone(), source.told().clone()));
-    opened.told = answers.collect();
     opened.sources = finished.into_iter().map(|it| Arc::new(it.1) as Arc<dyn EngineSource>).collect();
     Ok(opened)
 }
@@ -114,31 +124,41 @@ fn leave_out(findings: &mut Findings, described: &Described, path: &[Step], reas
     findings.leave_out(described.inconsistent(path, reason));
 }
 
+/// A server whose schema is known.
+struct Asked {
+    server: Server,
+    source: GraphqlSource,
+    /// Why what the server told before counts: it does not answer.
+    failure: Option<String>,
+}
+
 /// Asks `server` for its schema; what it told before counts if it does not answer.
 fn ask(
     server: Server,
     entry: &RemoteSchemaEntry,
     (before, known): (Option<&KnownSources>, &mut KnownSources),
-) -> Result<(Server, GraphqlSource), String> {
+) -> Result<Asked, String> {
     let key = super::known_sources::server_key(&server);
-    let source = match (services::ask(server.clone()), before.and_then(|it| it.get(&key))) {
+    let url = match (&entry.definition.url, &entry.definition.url_from_env) {
+        (Some(url), _) => url.clone(),
+        (None, name) => format!("{{{{{}}}}}", name.as_deref().unwrap_or_default()),
+    };
+    let no_answer = format!("HTTP exception occurred while sending the request to \"{url}\"");
+    let (source, failure) = match (services::ask(server.clone()), before.and_then(|it| it.get(&key))) {
         (Err(OpenError::Unavailable(message)), Some(KnownContents::Graphql(told))) => {
             tracing::warn!(remote_schema = %entry.name, "the server does not tell its schema, and is served with the last one: {message}");
-            GraphqlSource::from_told(server.clone(), told.clone()).map_err(|it| it.to_string())?
+            let source = GraphqlSource::from_told(server.clone(), told.clone());
+            (source.map_err(|it| it.to_string())?, Some(no_answer))
         }
         (Err(OpenError::Unavailable(message)), _) => {
             tracing::warn!(remote_schema = %entry.name, "the server does not tell its schema: {message}");
-            let url = match (&entry.definition.url, &entry.definition.url_from_env) {
-                (Some(url), _) => url.clone(),
-                (None, name) => format!("{{{{{}}}}}", name.as_deref().unwrap_or_default()),
-            };
-            return Err(format!("HTTP exception occurred while sending the request to \"{url}\""));
+            return Err(no_answer);
         }
         (Err(error @ OpenError::Unfit(_)), _) => return Err(error.to_string()),
-        (Ok(source), _) => source,
+        (Ok(source), _) => (source, None),
     };
     known.insert(key, KnownContents::Graphql(Bytes::clone(source.told())));
-    Ok((server, source))
+    Ok(Asked { server, source, failure })
 }
 
 /// The server of `entry`.
@@ -164,6 +184,7 @@ fn to_server(config: &Config, entry: &RemoteSchemaEntry) -> Result<Server, Strin
         prioritizes_data: config.webhooks.remote_schema_prioritizes_data,
         lookups: Vec::new(),
         roles: is_listed.then(|| roles.collect()),
+        inherited_roles: remote_roles::find_inherited(config, entry),
     };
     let timeout = Duration::from_secs(timeout_seconds.unwrap_or(TIMEOUT_S).into());
     Ok(Server {
@@ -300,18 +321,18 @@ fn to_way(
     let steps = steps.collect();
     let (fields, keys) =
         keys.into_iter().map(|(name, field, scalar)| (field, LookupKey { name, scalar })).unzip();
-    let lookup = FieldLookup { name: lookup_name(path), steps, keys };
+    let lookup = FieldLookup { name: lookup_name(path), label: format!("{on}_{name}"), steps, keys };
     Ok(Way { path: path.to_vec(), on: on.to_owned(), name: name.to_owned(), fields, lookup })
 }
 
 /// Makes the source of `told` with the lookups of the relationships that lead to it.
 fn finish(
     told: Told,
-    entries: &[RemoteSchemaEntry],
-    described: &Described,
+    (config, described): (&Config, &Described),
     findings: &mut Findings,
     joins: &mut Vec<RemoteJoin>,
 ) -> Option<(usize, GraphqlSource)> {
+    let entries = &described.loaded.document.remote_schemas;
     let Told { at, mut server, source, ways } = told;
     let mut source = source;
     if !ways.is_empty() {
@@ -330,6 +351,7 @@ fn finish(
         let path = ["remote_schemas".into(), at.into(), "permissions".into(), (*role).into()];
         leave_out(findings, described, &path, reason);
     }
+    remote_roles::tell_split_members(config, &entries[at], &source, findings);
     for (number, way) in ways.into_iter().enumerate() {
         match source.lookup_faults().iter().find(|it| it.0 == number) {
             Some((_, reason)) => leave_out(findings, described, &way.path, reason),

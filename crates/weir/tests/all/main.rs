@@ -77,9 +77,13 @@ mod postgres_processes;
 mod projects;
 mod read_only;
 mod relay;
+mod remote_changes;
+mod remote_errors;
 mod remote_relationships;
+mod remote_roles;
 mod remote_schemas;
 mod remote_schemas_related;
+mod remote_subscriptions;
 #[path = "../../../transport/tests/requests_kit/mod.rs"]
 mod requests_kit;
 mod reserved_streams;

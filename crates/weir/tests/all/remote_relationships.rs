@@ -257,3 +257,93 @@ fn a_relationship_that_does_not_resolve_is_left_out_alone() {
         r#"in relationship "name": there is another field called `name`"#,
     );
 }
+
+#[test]
+fn rows_that_a_mutation_returns_lead_to_the_other_database() {
+    let scene = Scene::start(usual_members());
+    let done = |query: &str, expected: &str| {
+        for (path, harbour) in [("/graphql", "HH"), ("/v1/graphql", "KI")] {
+            let name = if harbour == "HH" { "Hamburg" } else { "Kiel" };
+            let query = query.replace("$HARBOUR", harbour);
+            let answer = scene.ask(path, "admin", &query);
+            let expected = expected.replace("$NAME", name);
+            assert_eq!(answer, format!("{{\"data\":{expected}}}"), "{query}\n{}", scene.weir.log());
+        }
+    };
+    done(
+        "mutation { insert_boat(objects: [{name: \"A\", port: \"$HARBOUR\"}, {name: \"B\"}]) { affected_rows returning { name harbour { name } } } }",
+        r#"{"insert_boat":{"affected_rows":2,"returning":[{"name":"A","harbour":{"name":"$NAME"}},{"name":"B","harbour":null}]}}"#,
+    );
+    done(
+        "mutation { insert_boat_one(object: {name: \"C\", port: \"$HARBOUR\"}) { name harbour { name } berths(order_by: {number: asc}, limit: 0) { number } } }",
+        r#"{"insert_boat_one":{"name":"C","harbour":{"name":"$NAME"},"berths":[]}}"#,
+    );
+    done(
+        "mutation { update_boat_by_pk(pk_columns: {id: 1}, _set: {port: \"$HARBOUR\"}) { harbour { name } } none: update_boat_by_pk(pk_columns: {id: 99}, _set: {port: \"HH\"}) { harbour { name } } }",
+        r#"{"update_boat_by_pk":{"harbour":{"name":"$NAME"}},"none":null}"#,
+    );
+    done(
+        "mutation { update_boat_many(updates: [{where: {id: {_eq: 2}}, _set: {port: \"$HARBOUR\"}}, {where: {id: {_eq: 98}}, _set: {name: \"x\"}}]) { affected_rows returning { id harbour { name } } } }",
+        r#"{"update_boat_many":[{"affected_rows":1,"returning":[{"id":2,"harbour":{"name":"$NAME"}}]},{"affected_rows":0,"returning":[]}]}"#,
+    );
+    done(
+        "mutation { delete_boat(where: {name: {_eq: \"C\"}, port: {_eq: \"$HARBOUR\"}}) { affected_rows returning { harbour { name } } } }",
+        r#"{"delete_boat":{"affected_rows":1,"returning":[{"harbour":{"name":"$NAME"}}]}}"#,
+    );
+    // From PostgreSQL, one statement or several.
+    for path in ["/graphql", "/v1/graphql"] {
+        let answer = scene.ask(path, "admin", "mutation { update_harbour_by_pk(pk_columns: {code: \"HH\"}, _set: {depth: 16}) { depth boats(order_by: {id: asc}, where: {id: {_lte: 2}}) { id } } insert_harbour(objects: [{code: \"X1\", name: \"X\"}]) { affected_rows returning { boats { id } } } delete_harbour(where: {code: {_eq: \"X1\"}}) { returning { code boats { id } } } }");
+        assert!(
+            answer.contains(r#""update_harbour_by_pk":{"depth":16,"boats":["#),
+            "{answer}\n{}",
+            scene.weir.log()
+        );
+        assert!(
+            answer.ends_with(r#""insert_harbour":{"affected_rows":1,"returning":[{"boats":[]}]},"delete_harbour":{"returning":[{"code":"X1","boats":[]}]}}}"#),
+            "{answer}"
+        );
+    }
+}
+
+#[test]
+fn a_mutation_that_fails_leaves_no_trace_below_it() {
+    let [mut boat, mut harbour] = usual_members();
+    boat["insert_permissions"] = json!([{ "role": "user", "permission": { "check": { "name": { "_neq": "bad" } }, "columns": ["name", "harbour_code"] } }]);
+    harbour["insert_permissions"] = json!([{ "role": "user", "permission": { "check": { "name": { "_neq": "bad" } }, "columns": ["code", "name"] } }]);
+    harbour["select_permissions"] =
+        json!([select("user", &["code", "name"], json!({ "hidden": { "_eq": false } }))]);
+    let scene = Scene::start([boat, harbour]);
+    for path in ["/graphql", "/v1/graphql"] {
+        for query in [
+            "mutation { insert_boat(objects: [{name: \"good\", port: \"HH\"}, {name: \"bad\"}]) { returning { harbour { name } } } }",
+            "mutation { insert_harbour(objects: [{code: \"G\", name: \"good\"}, {code: \"B\", name: \"bad\"}]) { returning { boats { id } } } }",
+        ] {
+            let answer = scene.ask(path, "user", query);
+            assert!(
+                answer.contains("check constraint of an insert/update permission has failed"),
+                "{answer}"
+            );
+        }
+    }
+    scene.check(
+        "admin",
+        "{ boat(where: {name: {_eq: \"good\"}}) { id } harbour(where: {name: {_eq: \"good\"}}) { code } }",
+        r#"{"boat":[],"harbour":[]}"#,
+    );
+    // The permission of the target and of the keys holds.
+    for path in ["/graphql", "/v1/graphql"] {
+        let answer = scene.ask(path, "user", "mutation { insert_boat(objects: [{name: \"kiel\", port: \"KI\"}, {name: \"hh\", port: \"HH\"}]) { returning { harbour { name } } } }");
+        assert_eq!(
+            answer,
+            r#"{"data":{"insert_boat":{"returning":[{"harbour":null},{"harbour":{"name":"Hamburg"}}]}}}"#,
+            "{}",
+            scene.weir.log()
+        );
+        let answer = scene.ask(
+            path,
+            "user",
+            "mutation { insert_boat(objects: [{name: \"x\"}]) { returning { by_secret { name } } } }",
+        );
+        assert!(answer.contains("by_secret") && answer.contains("errors"), "{answer}");
+    }
+}

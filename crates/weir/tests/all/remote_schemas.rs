@@ -227,6 +227,25 @@ fn a_role_sees_its_part_and_presets_cannot_be_got_round() {
 }
 
 #[test]
+fn an_object_with_nothing_left_to_the_client_is_always_sent() {
+    let upstream = server(PAYMENTS, bills);
+    let sdl = "type Query { bill(id: Int!, by: BillBy): Bill } type Bill { id: Int! }
+        input BillBy { tenant: String @preset(value: \"x-hasura-tenant\") owner: OwnerBy } input OwnerBy { name: String @preset(value: \"Ada\") }";
+    let permission = json!([{ "role": "user", "definition": { "schema": sdl } }]);
+    let scene =
+        Scene::start(json!([payments(&upstream, json!({ "permissions": permission }))]), json!({}), &[]);
+    let session = [("x-hasura-role", "user"), ("x-hasura-tenant", "t1")];
+    let answer = scene.ask_with("/v1/graphql", &session, "{ bill(id: 7) { id } }");
+    assert_eq!(answer, r#"{"data":{"bill":{"id":7}}}"#, "{}", scene.weir.log());
+    let sent: Value = serde_json::from_str(&operations(&upstream)[0].body).expect("it is JSON");
+    assert_eq!(sent["query"], "query($v0:Int!,$v1:Kind,$p2:BillBy){ r0_0:bill(id:$v0,kind:$v1,by:$p2){ id}}");
+    assert_eq!(sent["variables"]["p2"], json!({ "tenant": "t1", "owner": { "name": "Ada" } }));
+    scene.check_hidden("user", "{ bill(id: 7, by: {tenant: \"t2\"}) { id } }", "by");
+    let without = scene.ask("user", "{ bill(id: 7) { id } }");
+    assert!(without.contains("session variable expected, but not found"), "{without}");
+}
+
+#[test]
 fn a_wrong_permission_is_told_with_all_its_mistakes_and_grants_nothing() {
     let upstream = server(PAYMENTS, bills);
     let wrong = "type Query { bill(id: Int, by: BillBy, more: Int): Bill nothing: Int } type Bill { id: Int total: Float! } type Gone { a: Int }

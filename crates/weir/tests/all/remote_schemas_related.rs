@@ -56,7 +56,13 @@ fn what_a_relationship_sets_is_merged_with_what_the_client_gives() {
     operations(&upstream);
     // What is fixed is no argument any more; objects are merged and lists continued.
     scene.check_hidden("admin", "{ boat { invoice(id: 3) { id } } }", "id");
-    let merged = "{ boat(where: {id: {_eq: 1}}) { invoice(kind: PAID, by: {tags: [\"b\"], owner: {name: \"Eve\", tenant: \"t\"}, limit: 2}) { id } } }";
+    scene.check_hidden("admin", "{ boat { invoice(by: {owner: {name: \"Eve\"}}) { id } } }", "name");
+    let told = scene.ask(
+        "admin",
+        "{ __type(name: \"BillBy_remote_rel_boat_invoice\") { inputFields { name type { name } } } }",
+    );
+    assert!(told.contains("OwnerBy_remote_rel_boat_invoice") && told.contains("tags"), "{told}");
+    let merged = "{ boat(where: {id: {_eq: 1}}) { invoice(kind: PAID, by: {tags: [\"b\"], owner: {tenant: \"t\"}, limit: 2}) { id } } }";
     scene.check("admin", merged, r#"{"boat":[{"invoice":{"id":7}}]}"#);
     let sent: Value = serde_json::from_str(&operations(&upstream)[0].body).expect("it is JSON");
     let by = sent["variables"]
@@ -152,6 +158,75 @@ fn types_of_a_server_lead_to_tables_and_to_servers() {
 }
 
 #[test]
+fn rows_that_a_mutation_returns_lead_to_a_server() {
+    let upstream = server(PAYMENTS, bills);
+    let scene = start_related(&upstream);
+    for path in ["/graphql", "/v1/graphql"] {
+        let answer = scene.ask_with(path, &[], "mutation { insert_boat(objects: [{name: \"A\", bill: 7}, {name: \"B\"}, {name: \"C\", bill: 7}]) { affected_rows returning { name invoice { id total } } } }");
+        assert_eq!(
+            answer,
+            r#"{"data":{"insert_boat":{"affected_rows":3,"returning":[{"name":"A","invoice":{"id":7,"total":1.5}},{"name":"B","invoice":null},{"name":"C","invoice":{"id":7,"total":1.5}}]}}}"#,
+            "{}",
+            scene.weir.log()
+        );
+        let asked = operations(&upstream);
+        assert_eq!(asked.len(), 1, "{asked:?}");
+        assert!(asked[0].body.contains("\"query\":\"query("), "{}", asked[0].body);
+    }
+    // What the server refuses is told, and that the rows stand.
+    let upstream = server(PAYMENTS, |_, _| (200, json!({ "errors": [{ "message": "gone" }] })));
+    let scene = start_related(&upstream);
+    for (path, words) in [("/graphql", "gone"), ("/v1/graphql", "Errors from remote server")] {
+        let answer = scene.ask_with(
+            path,
+            &[],
+            "mutation { insert_boat_one(object: {name: \"New\", bill: 7}) { name invoice { id } } }",
+        );
+        assert!(answer.contains(words) && answer.contains(r#""committed":["insert_boat_one"]"#), "{answer}");
+    }
+    scene.check(
+        "admin",
+        "{ boat_aggregate(where: {name: {_eq: \"New\"}}) { aggregate { count } } }",
+        r#"{"boat_aggregate":{"aggregate":{"count":2}}}"#,
+    );
+}
+
+#[test]
+fn presets_hold_inside_of_what_a_relationship_sets() {
+    let upstream = server(PAYMENTS, bills);
+    let relationships = json!([to_remote(
+        "invoice",
+        &["bill"],
+        json!({ "bill": { "arguments": { "id": "$bill", "by": { "tags": ["a"], "tenant": "all" } } } })
+    )]);
+    let sdl = "type Query { bill(id: Int!, by: BillBy): Bill } type Bill { id: Int! }
+        input BillBy { tenant: String @preset(value: \"x-hasura-tenant\") tags: [String!] limit: Int }";
+    let permissions = json!([{ "role": "user", "definition": { "schema": sdl } }]);
+    let entry = payments(&upstream, json!({ "permissions": permissions }));
+    let scene = Scene::start(json!([entry]), json!({ "remote_relationships": relationships }), &[]);
+    let session = [("x-hasura-role", "user"), ("x-hasura-tenant", "t1")];
+    for (arguments, by) in [
+        ("", json!({ "tags": ["a"], "tenant": "t1" })),
+        ("(by: {limit: 2, tags: [\"b\"]})", json!({ "limit": 2, "tags": ["b", "a"], "tenant": "t1" })),
+    ] {
+        let query = format!("{{ boat(limit: 1) {{ invoice{arguments} {{ id }} }} }}");
+        let answer = scene.ask_with("/v1/graphql", &session, &query);
+        assert_eq!(answer, r#"{"data":{"boat":[{"invoice":{"id":7}}]}}"#, "{}", scene.weir.log());
+        let sent: Value = serde_json::from_str(&operations(&upstream)[0].body).expect("it is JSON");
+        let sent = sent["variables"].as_object().into_iter().flatten().find(|it| it.1.is_object());
+        assert_eq!(sent.map(|it| it.1), Some(&by));
+    }
+    for query in [
+        "{ boat { invoice(by: {tenant: \"t2\"}) { id } } }",
+        "{ boat { invoice(by: {owner: {name: \"x\"}}) { id } } }",
+    ] {
+        let answer = scene.ask_with("/v1/graphql", &session, query);
+        assert!(answer.contains("errors"), "{answer}");
+    }
+    assert!(operations(&upstream).is_empty());
+}
+
+#[test]
 fn relationships_that_do_not_fit_are_told() {
     let upstream = server(PAYMENTS, bills);
     let relationships = json!([
@@ -159,6 +234,7 @@ fn relationships_that_do_not_fit_are_told() {
         to_remote("b", &["bill"], json!({ "bill": { "arguments": { "nothing": "$bill" } } })),
         to_remote("c", &["name"], json!({ "bill": { "arguments": { "id": "$name" } } })),
         to_remote("d", &["bill"], json!({ "bill": { "arguments": { "id": "$other" } } })),
+        to_remote("f", &["is_old"], json!({ "bill_of": { "arguments": { "key": "$is_old" } } })),
         { "name": "e", "definition": { "to_remote_schema": { "remote_schema": "gone", "lhs_fields": ["bill"], "remote_field": { "bill": { "arguments": { "id": "$bill" } } } } } },
     ]);
     let scene = Scene::start(
@@ -168,8 +244,9 @@ fn relationships_that_do_not_fit_are_told() {
     );
     let found = scene.inconsistent();
     let words = found.to_string();
-    assert_eq!(found.as_array().map(Vec::len), Some(5), "{words}");
+    assert_eq!(found.as_array().map(Vec::len), Some(6), "{words}");
     for part in [
+        "Only ID, Int, uuid or String scalar types can be joined to the ID type",
         r#"field with name \"nothing\" not found in \"Query\""#,
         r#"argument \"nothing\" is not found in \"bill\""#,
         r#"\"$name\" is of type \"String\", and \"Int\" is expected"#,

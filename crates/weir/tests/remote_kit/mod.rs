@@ -15,7 +15,7 @@ use weir_language::schema::Schema;
 
 pub const SECRET: (&str, &str) = ("x-hasura-admin-secret", "hush");
 
-pub const PAYMENTS: &str = "type Query { bill(id: Int!, kind: Kind = OPEN, by: BillBy): Bill bills(ids: [Int!], by: BillBy): [Bill!]! ledger: Ledger fail: String }
+pub const PAYMENTS: &str = "type Query { bill(id: Int!, kind: Kind = OPEN, by: BillBy): Bill bills(ids: [Int!], by: BillBy): [Bill!]! ledger: Ledger fail: String bill_of(key: ID): Bill }
     type Mutation { pay(id: Int!, note: String): Bill }
     type Ledger { bill(id: Int!): Bill }
     type Bill { id: Int! total: Float boat_id: Int owner: Owner currency: String secret: String }
@@ -74,8 +74,8 @@ pub fn bills(text: &str, variables: &Value) -> (u16, Value) {
     (200, json!({ "data": data }))
 }
 
-pub const BOATS: &str = "CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT, bill INTEGER);
-    INSERT INTO boat VALUES (1, 'Argo', 7), (2, 'Fram', 7), (3, 'Beagle', NULL), (4, 'Vega', 404), (5, 'Gjoa', 9)";
+pub const BOATS: &str = "CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT, bill INTEGER, is_old BOOLEAN);
+    INSERT INTO boat (id, name, bill) VALUES (1, 'Argo', 7), (2, 'Fram', 7), (3, 'Beagle', NULL), (4, 'Vega', 404), (5, 'Gjoa', 9)";
 
 pub struct Scene {
     pub weir: Weir,
@@ -84,6 +84,11 @@ pub struct Scene {
 impl Scene {
     /// Serves boats and these remote schemas; `boat` are further members of the table's entry.
     pub fn start(schemas: Value, boat: Value, environment: &[(&str, &str)]) -> Self {
+        Self::start_with(schemas, boat, json!({}), environment)
+    }
+
+    /// The same with further `members` of the metadata.
+    pub fn start_with(schemas: Value, boat: Value, members: Value, environment: &[(&str, &str)]) -> Self {
         let folder = Folder::new();
         let file = folder.file("fleet.db");
         let connection = rusqlite::Connection::open(&file).expect("SQLite makes a file");
@@ -95,8 +100,11 @@ impl Scene {
             table[key] = value.clone();
         }
         let url = format!("sqlite:{}", file.display());
-        let document = json!({ "version": 3, "remote_schemas": schemas, "sources": [{ "name": "fleet", "kind": "sqlite",
+        let mut document = json!({ "version": 3, "remote_schemas": schemas, "sources": [{ "name": "fleet", "kind": "sqlite",
             "configuration": { "connection_info": { "database_url": url } }, "tables": [table] }] });
+        for (key, value) in members.as_object().into_iter().flatten() {
+            document[key] = value.clone();
+        }
         folder.write("metadata.json", &document.to_string());
         let yaml = "listen: 127.0.0.1:0\nadmin_secret: hush\nmetadata: metadata.json\n";
         let settings = folder.write("weir.yaml", yaml);

@@ -19,8 +19,8 @@ use weir_relational::plan::{Choice, Hidden, Level, Member, MemberKind, Object, P
 
 /// State of collecting rows.
 pub(crate) struct RowCollector<'r, S> {
-    source: S,
-    plan: &'r Plan,
+    pub(super) source: S,
+    pub(super) plan: &'r Plan,
     names: Names<'r>,
     faults: Faults,
     /// Estimated memory of the collected values, in bytes.
@@ -179,7 +179,7 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
     }
 
     /// Appends a row to `table`.
-    fn push(
+    pub(super) fn push(
         &mut self,
         members: Run,
         hidden: &[Hidden],
@@ -251,6 +251,8 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
                 })?;
                 offsets.push(items.len() as u32);
             }
+            (MemberKind::Write(write), _, _) => self.push_write(*write, member, column, place)?,
+            (_, _, RowContext::Work(work)) => self.push_of_work(work, member, column, place)?,
             _ => {}
         }
         Ok(())
@@ -417,7 +419,7 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
         Ok(())
     }
 
-    fn push_null(&mut self, member: &Member, column: &mut Column, place: usize) {
+    pub(super) fn push_null(&mut self, member: &Member, column: &mut Column, place: usize) {
         column.nulls.set(place);
         if !member.nullable {
             self.faults.put(column, place, self.names.null_fault(member.field));
@@ -425,7 +427,7 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
     }
 
     /// Refuses to collect more than [`PART_BYTES_MAX`], as a finished answer does.
-    fn room(&mut self, member: &Member) -> Result<(), TooLong> {
+    pub(super) fn room(&mut self, member: &Member) -> Result<(), TooLong> {
         self.bytes += size_of::<u64>();
         if self.bytes <= PART_BYTES_MAX {
             return Ok(());

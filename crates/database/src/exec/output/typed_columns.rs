@@ -9,6 +9,7 @@ use weir_engine::write::out::Out;
 use weir_engine::write::rows::ERRORS_MAX;
 use weir_language::schema::TypeId;
 use weir_relational::catalog::facts::Cell;
+use weir_relational::plan::write::WriteAnswer;
 use weir_relational::plan::{Hidden, Level, MemberKind, Plan, Run};
 
 /// An empty table for the rows of a set.
@@ -26,12 +27,20 @@ fn data(plan: &Plan, kind: &MemberKind) -> Data {
         MemberKind::Leaf { cell, .. } => leaf_data(*cell),
         MemberKind::Coded(_) | MemberKind::End { .. } => Data::Text(Texts::default()),
         MemberKind::Beyond { .. } => Data::Bool(Vec::new()),
-        MemberKind::Constant
-        | MemberKind::Foreign
-        | MemberKind::Write(_)
-        | MemberKind::Affected
-        | MemberKind::Message
-        | MemberKind::Returned(_) => Data::Empty,
+        MemberKind::Constant | MemberKind::Foreign => Data::Empty,
+        MemberKind::Write(write) => match plan.writes[*write as usize].answer {
+            WriteAnswer::Row(run) => Data::Object(Box::new(table(plan, run, plan.returned_keys(run)))),
+            WriteAnswer::Rows(run) => {
+                list_of(Data::Object(Box::new(table(plan, run, plan.returned_keys(run)))))
+            }
+            WriteAnswer::Response(run) => Data::Object(Box::new(table(plan, run, &[]))),
+            WriteAnswer::Responses(run) => list_of(Data::Object(Box::new(table(plan, run, &[])))),
+        },
+        MemberKind::Affected => Data::Int(Vec::new()),
+        MemberKind::Message => Data::Text(Texts::default()),
+        MemberKind::Returned(run) => {
+            list_of(Data::Object(Box::new(table(plan, *run, plan.returned_keys(*run)))))
+        }
         MemberKind::Inline(run) | MemberKind::Maybe { run, .. } | MemberKind::Shape { run, .. } => {
             Data::Object(Box::new(table(plan, *run, &[])))
         }

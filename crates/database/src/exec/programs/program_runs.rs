@@ -63,7 +63,7 @@ impl<D: Driver> PlannedFetch<'_, D> {
             Ok(_) => changes.join(std::mem::take(&mut *watch.lock_changes())),
             Err(SourceError::Rejected { error, .. }) if may_stand(error) => changes.is_unknown = true,
             // The transaction was rolled back.
-            Err(SourceError::Rejected { .. } | SourceError::Undone(_)) => {}
+            Err(SourceError::Rejected { .. } | SourceError::Undone(_) | SourceError::Passed(_)) => {}
             Err(
                 SourceError::Busy
                 | SourceError::Timeout

@@ -7,6 +7,8 @@ use crate::exec::driver::PlannedFetch;
 use crate::exec::errors::{with_message, with_path};
 use crate::exec::output::answer::{TooLong, committed_value_error};
 use crate::exec::output::response_writer::ResponseWriter;
+use crate::exec::output::row_collector::RowCollector;
+use crate::exec::output::written_rows::undoing_errors;
 use crate::exec::plans::shard_refusals;
 use crate::postgres::driver::{PostgresDriver, PostgresFetch};
 use crate::postgres::retry::Retry;
@@ -171,6 +173,11 @@ fn answer(run: &PlannedFetch<'_, PostgresDriver>, done: &[Done<'_>]) -> Result<F
     let below = below.map(|(done, below)| Some(ResultSet::new(&below.as_ref()?.asked, done.below.as_ref()?)));
     let below: Vec<Option<ResultSet<'_>>> = below.collect();
     let source = ResultRows::of_mutation(prepared, done, &below);
+    if run.fetch.rows {
+        let rows = RowCollector::new(source, &prepared.plan, run.names()).collect(None)?;
+        let errors = undoing_errors(&rows, &prepared.plan);
+        return Ok(FetchResult { body: FetchBody::Rows(rows), errors, cache_control: None });
+    }
     let (finished, errors) = ResponseWriter::new(source, &prepared.plan, run.names(), 256).finish()?;
     Ok(FetchResult { body: FetchBody::Finished(finished), errors, cache_control: None })
 }

@@ -39,7 +39,8 @@ pub(crate) async fn ready(context: &RequestContext) -> Answer {
 
 /// Numbers of inconsistent and unsupported objects of the metadata; `None` without metadata.
 fn counts(generation: &Generation) -> Option<(usize, usize)> {
-    let inconsistent = generation.findings.inconsistent.len() + generation.described_down().count();
+    let down = generation.described_down().count() + generation.stale_remotes().count();
+    let inconsistent = generation.findings.inconsistent.len() + down;
     generation.config.described.as_ref().map(|_| (inconsistent, generation.findings.unsupported.len()))
 }
 

@@ -130,7 +130,8 @@ impl Work {
         let missing = || HasuraError::new("parse-failed", "$.args", "key \"name\" not found");
         let name = text(args, "name")?.ok_or_else(missing)?;
         let generation = self.live.current();
-        if let Some((_, told)) = generation.remote_told.iter().find(|it| it.0 == name) {
+        let watched = generation.remotes.iter().find(|it| it.name == name);
+        if let Some(told) = watched.and_then(|it| it.told.as_ref()) {
             return Ok(String::from_utf8_lossy(told).into_owned());
         }
         let described = generation.config.described.as_ref();

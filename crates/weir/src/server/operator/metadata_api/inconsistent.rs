@@ -13,7 +13,7 @@ pub(super) struct MetadataState {
 
 impl MetadataState {
     pub(super) fn of(generation: &Generation) -> Self {
-        let objects = generation.findings.inconsistent.iter().map(object);
+        let objects = generation.findings.inconsistent.iter().chain(generation.stale_remotes()).map(object);
         Self { objects: objects.chain(generation.described_down().map(down)).collect() }
     }
 
