@@ -28,7 +28,7 @@ pub(crate) struct Failure {
     /// Places in the text, for `locations`.
     pub(crate) spans: Vec<Span>,
     /// The place in the answer; empty when the error is about the whole request.
-    pub(crate) path: Vec<PathStep>,
+    pub(crate) path: Box<[PathStep]>,
     /// Hasura's path, if it is known without the text.
     pub(crate) hasura_path: Option<Box<str>>,
     /// Further extensions of a service's error.
@@ -68,7 +68,7 @@ impl Failure {
             message: message.into(),
             code,
             spans: Vec::new(),
-            path: Vec::new(),
+            path: Box::default(),
             hasura_path: None,
             extensions: None,
             committed: None,
@@ -82,7 +82,7 @@ impl Failure {
             message: error.message.into(),
             code: error.code.text(),
             spans: error.spans,
-            path: Vec::new(),
+            path: Box::default(),
             hasura_path: None,
             extensions: None,
             committed: None,
@@ -98,7 +98,7 @@ impl Failure {
             (Wording::Dgraph | Wording::GraphqlJs, _) => Vec::new(),
         };
         let hasura_path = way.map(|way| format!("$.variables.{way}").into());
-        Self { path, hasura_path, ..Self::text(error) }
+        Self { path: path.into(), hasura_path, ..Self::text(error) }
     }
 
     /// A member the source refused while planning.
@@ -142,7 +142,7 @@ impl Failure {
         let FieldError { code, message, hasura_path, extensions } = error;
         let offset = output.fields[field as usize].offset;
         let spans = vec![Span::new(offset, offset)];
-        let (path, committed, is_passed) = (Vec::new(), None, false);
+        let (path, committed, is_passed) = (Box::default(), None, false);
         Self { message, code, spans, path, hasura_path, extensions, committed, is_passed }
     }
 }
