@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Instructions per request of two builds of Weir, for reads under a role: `bench/sql/instructions.py OLD NEW`.
+"""Instructions per request of two builds of Weir, for reads under a role: `bench/sql/instructions.py [--postgres] OLD NEW`.
 
 Callgrind counts them, those of SQLite in the server's process too, so a busy machine changes nothing. Each operation is asked by the admin and by a role whose
 filter reads a session variable, with other keys in each request. A count is the least of PASSES of REQUESTS each, after a pass to warm up.
-Valgrind has to be installed.
+Valgrind has to be installed. With `--postgres` the rows are in a private PostgreSQL, whose own instructions are not counted: what the first build
+needs is compared with what the second one does where no source says `session_in_reads`.
 """
 
+import contextlib
 import http.client
 import itertools
 import json
@@ -17,6 +19,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from cluster import Cluster  # noqa: E402
 from common import Weir, free_port, table  # noqa: E402
 from switched_on import ROLE  # noqa: E402
 
@@ -27,17 +30,20 @@ OPERATIONS = {
     "list of 100": "query ($n: Int!) { Album(limit: 100, where: {AlbumId: {_gt: $n}}) { AlbumId Title ArtistId } }",
     "list by a pattern": "query ($n: Int!) { Album(limit: 100, where: {Title: {_like: \"B%\"}, AlbumId: {_gt: $n}}) { AlbumId Title ArtistId } }",
 }
+# Rows as Chinook has them, for PostgreSQL.
+ALBUMS = """CREATE TABLE "Album" ("AlbumId" int4 PRIMARY KEY, "Title" text NOT NULL, "ArtistId" int4 NOT NULL);
+INSERT INTO "Album" SELECT i, chr(65 + i % 26) || 'lbum ' || i, i % 275 FROM generate_series(1, 347) AS i; ANALYZE "Album";"""
 CALLERS = {"admin": {}, "role": {"x-hasura-role": "listener", "x-hasura-least": "0"}}
 
 
 class Counted:
     """A server under callgrind."""
 
-    def __init__(self, binary, folder):
+    def __init__(self, binary, folder, url):
         self.port = free_port()
         self.out = folder / f"out.{binary.name}"
         config = folder / f"{binary.name}.yaml"
-        config.write_text(f"dev: false\nsources:\n  - name: chinook\n    url: {folder}/chinook.db\n{ROLE}")
+        config.write_text(f"dev: false\nthreads: 1\nsources:\n  - name: chinook\n    url: {url}\n{ROLE}")
         self.process = subprocess.Popen(
             ["valgrind", "--tool=callgrind", "--fair-sched=yes", f"--callgrind-out-file={self.out}", str(binary), "serve", str(config), "--listen", f"127.0.0.1:{self.port}"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -87,15 +93,22 @@ class Counted:
 
 
 def main():
-    binaries = [pathlib.Path(it).resolve() for it in sys.argv[1:]]
+    binaries = [pathlib.Path(it).resolve() for it in sys.argv[1:] if it != "--postgres"]
     if len(binaries) != 2:
         raise SystemExit(__doc__)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         folder = pathlib.Path(folder)
-        Weir("demo", "--data", str(folder), binary=binaries[0]).stop()
+        if "--postgres" in sys.argv:
+            cluster = Cluster()
+            stack.callback(cluster.stop)
+            cluster.psql(ALBUMS)
+            url = cluster.url
+        else:
+            Weir("demo", "--data", str(folder), binary=binaries[0]).stop()
+            url = folder / "chinook.db"
         counts = []
         for binary in binaries:
-            server = Counted(binary, folder)
+            server = Counted(binary, folder, url)
             counts.append({(name, caller): server.per_request(query, headers)
                            for name, query in OPERATIONS.items() for caller, headers in CALLERS.items()})
             server.stop()

@@ -26,9 +26,9 @@ pub(crate) struct Failure {
     pub(crate) message: Box<str>,
     pub(crate) code: &'static str,
     /// Places in the text, for `locations`.
-    pub(crate) spans: Box<[Span]>,
+    pub(crate) spans: Vec<Span>,
     /// The place in the answer; empty when the error is about the whole request.
-    pub(crate) path: Vec<PathStep>,
+    pub(crate) path: Box<[PathStep]>,
     /// Hasura's path, if it is known without the text.
     pub(crate) hasura_path: Option<Box<str>>,
     /// Further extensions of a service's error.
@@ -67,8 +67,8 @@ impl Failure {
         Self {
             message: message.into(),
             code,
-            spans: Box::default(),
-            path: Vec::new(),
+            spans: Vec::new(),
+            path: Box::default(),
             hasura_path: None,
             extensions: None,
             committed: None,
@@ -81,8 +81,8 @@ impl Failure {
         Self {
             message: error.message.into(),
             code: error.code.text(),
-            spans: error.spans.into(),
-            path: Vec::new(),
+            spans: error.spans,
+            path: Box::default(),
             hasura_path: None,
             extensions: None,
             committed: None,
@@ -98,7 +98,7 @@ impl Failure {
             (Wording::Dgraph | Wording::GraphqlJs, _) => Vec::new(),
         };
         let hasura_path = way.map(|way| format!("$.variables.{way}").into());
-        Self { path, hasura_path, ..Self::text(error) }
+        Self { path: path.into(), hasura_path, ..Self::text(error) }
     }
 
     /// A member the source refused while planning.
@@ -122,7 +122,7 @@ impl Failure {
         let offset = (last == Some(error.field)).then(|| offset_at(output, &error.path)).flatten();
         let mut failure = Self { path, ..Self::at(output, error.field, error.error) };
         if let Some(offset) = offset {
-            failure.spans = Box::new([Span::new(offset, offset)]);
+            failure.spans = vec![Span::new(offset, offset)];
         }
         failure.below(output, namespace)
     }
@@ -141,8 +141,8 @@ impl Failure {
     fn at(output: &OutputPlan, field: u32, error: FieldError) -> Self {
         let FieldError { code, message, hasura_path, extensions } = error;
         let offset = output.fields[field as usize].offset;
-        let spans = Box::new([Span::new(offset, offset)]);
-        let (path, committed, is_passed) = (Vec::new(), None, false);
+        let spans = vec![Span::new(offset, offset)];
+        let (path, committed, is_passed) = (Box::default(), None, false);
         Self { message, code, spans, path, hasura_path, extensions, committed, is_passed }
     }
 }

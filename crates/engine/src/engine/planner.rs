@@ -509,7 +509,7 @@ fn refuse_subscription(request: &PlanRequest<'_>, document: &Document<'_>) -> Re
         return Err(Refusal::MethodNotAllowed(operation.kind, failure));
     }
     let spans = vec![operation.span];
-    Err(Refusal::Subscription(Failure { spans: spans.into(), ..Failure::request(UNSUPPORTED, words) }))
+    Err(Refusal::Subscription(Failure { spans, ..Failure::request(UNSUPPORTED, words) }))
 }
 
 fn failures(errors: Vec<Error>) -> Vec<Failure> {

@@ -272,6 +272,9 @@ fn the_end_of_a_session_and_of_a_remote_schema_end_the_stream() {
 /// What a socket of a [`Harbour`] was opened with: headers of the handshake, the login and the operation.
 type Opened = (Vec<(String, String)>, Value, Value);
 
+/// What a server says once it has the operation.
+type Script = fn(&mut WebSocket<TcpStream>);
+
 /// A server of GraphQL whose subscriptions go by a script.
 struct Harbour {
     address: SocketAddr,
@@ -282,7 +285,7 @@ const TIDES: &str =
     "type Query { tide: Tide } type Subscription { tide(at: Int): Tide } type Tide { height: Int }";
 
 impl Harbour {
-    fn start(script: fn(&mut WebSocket<TcpStream>)) -> Self {
+    fn start(script: Script) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = listener.local_addr().expect("it has an address");
         let (sender, opened) = channel();
@@ -296,7 +299,7 @@ impl Harbour {
     }
 }
 
-fn serve(mut stream: TcpStream, script: fn(&mut WebSocket<TcpStream>), opened: &Sender<Opened>) {
+fn serve(mut stream: TcpStream, script: Script, opened: &Sender<Opened>) {
     let mut first = [0; 4];
     if stream.peek(&mut first).is_err() {
         return;
@@ -403,7 +406,7 @@ fn the_operation_goes_with_its_headers_and_variables_and_the_end_comes_through()
 
 #[test]
 fn a_server_that_fails_is_told_and_not_asked_again() {
-    let scripts: [(fn(&mut WebSocket<TcpStream>), &str); 3] = [
+    let scripts: [(Script, &str); 3] = [
         (|socket| drop(socket.close(None)), "SOURCE_UNAVAILABLE"),
         (
             |socket| {
