@@ -11,6 +11,8 @@ pub struct CaptureDifference {
     pub dropped: Vec<String>,
     /// Triggers of the metadata that cannot be made, with the reason.
     pub failed: Vec<(String, String)>,
+    /// Triggers that do not see all changes, or more of them than one would think, with the reason.
+    pub warned: Vec<(String, String)>,
 }
 
 impl CaptureDifference {

@@ -17,6 +17,8 @@ use weir_webhook::WebhookClient;
 const GATHER: Duration = Duration::from_millis(8);
 /// Longest time without a fetch, in which retries become due.
 const QUIET_MAX: Duration = Duration::from_millis(500);
+/// Time between two looks whether there is a log by now.
+const HOLD_LOOK: Duration = Duration::from_millis(100);
 /// First and longest pause after a failure of the database.
 const FAILURE_PAUSE: Duration = Duration::from_millis(250);
 const FAILURE_PAUSE_MAX: Duration = Duration::from_secs(5);
@@ -85,6 +87,8 @@ pub struct SourceRunner {
     /// Wakes the loop.
     wake: Notify,
     is_stopping: Cell<bool>,
+    /// True while there is a log to deliver from: a source without triggers has none.
+    has_log: Cell<bool>,
     /// True while this server may take events.
     is_held: Cell<bool>,
     has_changed: Cell<bool>,
@@ -113,6 +117,7 @@ impl SourceRunner {
             has_outcome: Notify::new(),
             wake: Notify::new(),
             is_stopping: Cell::new(false),
+            has_log: Cell::new(false),
             is_held: Cell::new(false),
             has_changed: Cell::new(false),
         })
@@ -128,6 +133,11 @@ impl SourceRunner {
     pub fn use_triggers(&self, triggers: Vec<DeliveredTrigger>) {
         *self.triggers.borrow_mut() = triggers.into();
         self.wake();
+    }
+
+    /// Says whether there is a log that this server may deliver from. Without one nothing is asked of the database.
+    pub fn use_log(&self, has_log: bool) {
+        self.has_log.set(has_log);
     }
 
     /// Looks for events at once.
@@ -156,6 +166,9 @@ impl SourceRunner {
     pub async fn drain(&self, deadline: Instant) {
         while self.in_work.get() > 0 && Instant::now() < deadline {
             sleep(Duration::from_millis(20)).await;
+        }
+        if !self.needs_log() {
+            return;
         }
         if let Err(error) = self.log.leave().await {
             tracing::warn!(source = self.name, %error, "events in work are not freed; others take them later");
@@ -209,9 +222,19 @@ impl SourceRunner {
         let _ = timeout(longest, self.wake.notified()).await;
     }
 
+    /// True if there is a log, or events of one are in work still.
+    fn needs_log(&self) -> bool {
+        self.has_log.get() || self.in_work.get() > 0
+    }
+
     /// Keeps the right to deliver.
     async fn hold(self: Rc<Self>) {
         loop {
+            if !self.needs_log() {
+                self.is_held.set(false);
+                sleep(HOLD_LOOK).await;
+                continue;
+            }
             match self.log.hold().await {
                 Ok(is_held) => {
                     if is_held != self.is_held.replace(is_held) {

@@ -192,6 +192,11 @@ impl HeldSource {
     fn settle(&self, source: &EventSource, settings: &ServiceSettings, report: &SourceReport) {
         let delivered = source.triggers.iter().filter_map(|it| it.delivered.clone());
         let may_deliver = settings.delivers && report.waits.is_none();
+        // After a failure it stays as it was.
+        if report.error.is_none() {
+            let has_log = !source.triggers.is_empty() && settings.captures && report.waits.is_none();
+            self.runner.use_log(has_log);
+        }
         self.runner.use_triggers(if may_deliver { delivered.collect() } else { Vec::new() });
         self.waits.borrow_mut().clone_from(&report.waits);
         self.is_unsettled
@@ -210,6 +215,9 @@ impl HeldSource {
         let mut line = String::new();
         for (trigger, reason) in &report.difference.failed {
             line.push_str(&format!("event trigger `{trigger}` cannot be made: {reason}; "));
+        }
+        for (trigger, reason) in &report.difference.warned {
+            line.push_str(&format!("event trigger `{trigger}`: {reason}; "));
         }
         line.push_str(report.waits.as_deref().or(report.error.as_deref()).unwrap_or_default());
         let line = line.trim_end_matches("; ").to_owned();

@@ -289,6 +289,59 @@ fn pending_events_are_found_by_their_index() {
     );
     let plan: String = connection.query_row(&sql, (1, 2, 3), |row| row.get(3)).expect("a plan");
     assert!(plan.contains("USING INDEX hdb_event_log_first (trigger_name=? AND weir_seq>?)"), "{plan}");
+    let sql = format!(
+        "EXPLAIN QUERY PLAN SELECT weir_seq FROM hdb_event_log WHERE {} AND trigger_name = ?1 AND next_retry_at <= ?2 ORDER BY next_retry_at LIMIT ?3",
+        weir_events::capture::sqlite::AGAIN
+    );
+    let plan: String = connection.query_row(&sql, (1, 2, 3), |row| row.get(3)).expect("a plan");
+    assert!(
+        plan.contains("hdb_event_log_again (trigger_name=? AND next_retry_at>? AND next_retry_at<?)"),
+        "{plan}"
+    );
+}
+
+/// What the manual says of SQLite's triggers, which Weir cannot change.
+#[test]
+fn what_triggers_do_not_see_and_the_order_of_others_are_known() {
+    let mut connection = open(
+        "PRAGMA foreign_keys = on; CREATE TABLE a (id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE b (id INTEGER PRIMARY KEY, a INTEGER REFERENCES a ON DELETE CASCADE)",
+    );
+    make(&mut connection, &[trigger("a", "parent", all()), trigger("b", "child", all())]);
+    let check = |connection: &Connection, sql: &str, expected: &[&str]| {
+        connection.execute_batch("DELETE FROM hdb_event_log").expect("it is emptied");
+        connection.execute_batch(sql).expect(sql);
+        let name =
+            |(name, payload): (String, Value)| format!("{name} {}", payload["op"].as_str().expect("a word"));
+        assert_eq!(events(connection).into_iter().map(name).collect::<Vec<_>>(), expected, "{sql}");
+    };
+    check(
+        &connection,
+        "INSERT INTO a VALUES (1, 'a'); INSERT INTO b VALUES (7, 1)",
+        &["parent INSERT", "child INSERT"],
+    );
+    check(&connection, "REPLACE INTO a VALUES (1, 'b')", &["child DELETE", "parent INSERT"]);
+    check(
+        &connection,
+        "PRAGMA recursive_triggers = on; REPLACE INTO a VALUES (1, 'c'); PRAGMA recursive_triggers = off",
+        &["parent DELETE", "parent INSERT"],
+    );
+    connection.execute_batch("INSERT INTO b VALUES (8, 1)").expect("it is written");
+    check(&connection, "DELETE FROM a", &["child DELETE", "parent DELETE"]);
+    let (rows, total) = (connection.total_changes(), |it: &Connection| it.total_changes());
+    check(&connection, "INSERT INTO a VALUES (5, 'a')", &["parent INSERT"]);
+    assert_eq!((connection.changes(), connection.last_insert_rowid()), (1, 5));
+    // One row, its event, and the event that was removed before.
+    assert_eq!(total(&connection) - rows, 2 + 2);
+    connection
+        .execute_batch(
+            "CREATE TRIGGER newer AFTER INSERT ON a BEGIN UPDATE a SET name = 'z' WHERE id = NEW.id; END",
+        )
+        .expect("it is made");
+    check(&connection, "INSERT INTO a VALUES (6, 'a')", &["parent UPDATE", "parent INSERT"]);
+    connection
+        .execute_batch("CREATE TRIGGER newest AFTER INSERT ON a BEGIN SELECT raise(IGNORE); END")
+        .expect("it is made");
+    check(&connection, "INSERT INTO a VALUES (7, 'a')", &[]);
 }
 
 /// Programs have the library that they were built with. Python's is often older than ours; it has to run the very same text.

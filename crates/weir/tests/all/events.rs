@@ -160,7 +160,7 @@ fn wrong_triggers_are_refused_in_hasura_s_words() {
         check_refusal(&weir, "sqlite_invoke_event_trigger", args, "not-supported", not_manual);
         for (name, args, message) in [
             ("redeliver_event", json!({ "event_id": "nobody" }), "event not found"),
-            ("get_event_by_id", json!({ "event_id": "nobody" }), "event id nobody does not exist"),
+            ("get_event_by_id", json!({ "event_id": "x" }), "event id x does not exist"),
             (
                 "pg_invoke_event_trigger",
                 json!({ "name": "other", "payload": 1 }),
@@ -210,8 +210,51 @@ fn triggers_are_made_replaced_invoked_and_deleted() {
         let left = format!("SELECT id FROM {} WHERE NOT archived", store.log());
         until("its events are archived", || store.texts(&left).is_empty());
         store.run("INSERT INTO orders (id) VALUES (3)");
-        assert_eq!(receiver.calls("/told").len(), 3);
+        // An archived event stays unsent, whatever the answer.
+        let archived = command(&weir, "pg_redeliver_event", json!({ "event_id": id }));
+        run(&weir, "pg_create_event_trigger", creation(&receiver, json!({ "name": "later" })));
+        store.run("INSERT INTO orders (id) VALUES (4)");
+        assert_eq!(receiver.wait("/told", 4)[3].body["trigger"]["name"], "later", "{}", archived.text());
     });
+}
+
+#[test]
+fn an_event_in_work_is_not_delivered_again() {
+    on_both(|folder, store| {
+        let receiver = Receiver::start();
+        receiver.hang("/told");
+        let weir = serve_shop(folder, &store, &json!([trigger("told", &receiver.url("/told"))]), "");
+        store.run("INSERT INTO orders (id) VALUES (1)");
+        let id = receiver.wait("/told", 1)[0].body["id"].clone();
+        let busy = "event is already being processed";
+        check_refusal(&weir, "pg_redeliver_event", json!({ "event_id": id }), "busy", busy);
+    });
+}
+
+#[test]
+fn an_event_with_bytes_that_are_no_text_stops_no_others() {
+    let kept = Folder::new();
+    let store = sqlite_shop(&kept);
+    let receiver = Receiver::start();
+    let _weir = serve_shop(Folder::new(), &store, &json!([trigger("told", &receiver.url("/told"))]), "");
+    store.run("INSERT INTO orders (id, status) VALUES (1, CAST(x'ff61' AS TEXT)); INSERT INTO orders (id) VALUES (2)");
+    let calls = receiver.wait("/told", 2);
+    let first = calls.iter().find(|it| it.body["event"]["data"]["new"]["id"] == 1).expect("it is told");
+    assert_eq!(first.body["event"]["data"]["new"]["status"], "\u{fffd}a");
+}
+
+#[test]
+fn a_table_that_another_program_makes_anew_gets_its_triggers_back() {
+    let kept = Folder::new();
+    let store = sqlite_shop(&kept);
+    let receiver = Receiver::start();
+    let _weir = serve_shop(Folder::new(), &store, &json!([trigger("told", &receiver.url("/told"))]), "");
+    store.run("CREATE TABLE new (id INTEGER PRIMARY KEY, status TEXT, total NUMERIC, more TEXT); DROP TABLE orders; ALTER TABLE new RENAME TO orders");
+    let triggers =
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND name LIKE 'notify_hasura_told_%'";
+    until("the triggers are back", || store.texts(triggers) == ["3"]);
+    store.run("INSERT INTO orders (id, more) VALUES (1, 'm')");
+    assert_eq!(receiver.wait("/told", 1)[0].body["event"]["data"]["new"]["more"], "m");
 }
 
 #[test]
@@ -429,4 +472,20 @@ fn events_that_are_off_change_no_database() {
         let schema = run(&weir, "pg_get_source_tables", json!({})).to_string();
         assert!(!schema.contains("hdb_"), "{schema}");
     });
+}
+
+#[test]
+fn a_source_without_event_triggers_is_asked_nothing() {
+    let store = Store::Postgres(database(SHOP));
+    let mut weir = serve_shop(Folder::new(), &store, &json!([]), "");
+    mutate(&weir, "mutation { insert_notes_one(object: {id: 1}) { id } }");
+    let receiver = Receiver::start();
+    run(&weir, "pg_create_event_trigger", creation(&receiver, json!({})));
+    store.run("INSERT INTO orders (id) VALUES (1)");
+    receiver.wait("/told", 1);
+    let recorded = "SELECT count(*) FROM hdb_catalog.event_log WHERE delivered";
+    until("it is recorded", || store.texts(recorded) == ["1"]);
+    weir.signal("-TERM");
+    assert!(weir.child.wait().expect("it ends").success());
+    assert!(!weir.log().contains("WARN weir_events"), "{}", weir.log());
 }

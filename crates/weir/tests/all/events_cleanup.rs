@@ -106,7 +106,8 @@ fn check(folder: Folder, store: &Store, start: impl Fn(Value, Folder) -> Vec<Wei
     });
     let args =
         json!({ "event_trigger_name": "kept", "source": "default", "clear_older_than": 5, "batch_size": 2 });
-    run(weir, "cleanup_event_trigger_logs", args);
+    // Hasura's free edition: `Event log cleanup feature is enterprise edition only`.
+    assert_eq!(run(weir, "cleanup_event_trigger_logs", args), json!({ "message": "success" }));
     assert_eq!(
         (count(store, store.log(), "kept"), count(store, store.calls(), "kept")),
         ("2".into(), "7".into())

@@ -128,6 +128,8 @@ async fn compare<'t>(
             Ok(functions) => wanted.extend(functions),
             Err(reason) => difference.failed.push((trigger.name.clone(), reason)),
         }
+        let warnings = table.map_or_else(Vec::new, |it| find_warnings(trigger, it));
+        difference.warned.extend(warnings.into_iter().map(|it| (trigger.name.clone(), it)));
     }
     for (name, want) in &wanted {
         match known.get(name) {
@@ -145,6 +147,20 @@ async fn compare<'t>(
         difference.dropped = dropped;
     }
     Ok(Comparison { difference, wanted, known })
+}
+
+/// What an operator may not expect of `trigger`.
+fn find_warnings(trigger: &CapturedTrigger, table: &DescribedTable) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if table.has_heirs {
+        let words = "rows of tables that inherit from \"{}\" are not told: they need triggers of their own";
+        warnings.push(words.replace("{}", &trigger.table));
+    }
+    if trigger.on_replication {
+        warnings
+            .push("`trigger_on_replication` tells each row of a subscription's first copy, too".to_owned());
+    }
+    warnings
 }
 
 /// True if `object` is a function of the event trigger `name`.

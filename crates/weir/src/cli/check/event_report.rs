@@ -17,6 +17,9 @@ pub(super) fn report_events(generation: &Generation, errors: &mut Vec<String>) -
                 format!("source `{name}`: event trigger `{it}` cannot be made: {reason}")
             }),
         );
+        for (trigger, reason) in &report.difference.warned {
+            lines.push_str(&format!("events: source `{name}`: event trigger `{trigger}`: {reason}\n"));
+        }
         if let Some(error) = &report.error {
             errors.push(format!("source `{name}`: event triggers were not checked: {error}"));
         } else if let Some(waits) = &report.waits {
