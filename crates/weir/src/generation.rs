@@ -399,7 +399,7 @@ impl Live {
     fn put(&self, generation: Generation) {
         let number = generation.number;
         if self.serves_state.load(Ordering::Relaxed) {
-            // Its requests may store calls from the first on.
+            // The first request may store a call already.
             self.apply_state(&generation);
         }
         self.current.store(Arc::new(generation));

@@ -10,7 +10,7 @@ const INSERT: Query = Query {
           VALUES ($1::uuid, $2::text, $3::jsonb, $4::jsonb, $5::jsonb, $6::timestamptz, 'created')",
     columns: 0,
 };
-/// Those of some actions that have calls to make.
+/// Names of actions that have calls to make.
 const WAITING: Query = Query {
     sql: "SELECT value FROM {each:$1} AS wanted WHERE EXISTS (SELECT 1 FROM {hdb}hdb_action_log \
           WHERE status = 'created' AND action_name = value)",

@@ -75,9 +75,9 @@ pub fn collect_forwarded_headers(
 mod tests {
     use super::*;
 
-    struct Sent(&'static [(&'static str, &'static str)]);
+    struct SentHeaders(&'static [(&'static str, &'static str)]);
 
-    impl Headers for Sent {
+    impl Headers for SentHeaders {
         fn each<'h>(&'h self, name: &str, take: &mut dyn FnMut(&'h [u8])) {
             self.0.iter().filter(|it| it.0 == name).for_each(|it| take(it.1.as_bytes()));
         }
@@ -86,7 +86,7 @@ mod tests {
         }
     }
 
-    fn check(sent: &Sent, ignored: Option<&[String]>, expected: &[&str]) {
+    fn check(sent: &SentHeaders, ignored: Option<&[String]>, expected: &[&str]) {
         let lines = collect_forwarded_headers(sent, ignored);
         let shown: Vec<String> =
             lines.iter().map(|it| format!("{}: {}", it.0, it.1.to_str().unwrap_or_default())).collect();
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn the_client_s_headers_go_along_without_those_of_session_and_connection() {
-        let sent = Sent(&[
+        let sent = SentHeaders(&[
             ("authorization", "Bearer a"),
             ("cookie", "b=c"),
             ("content-type", "application/graphql"),
@@ -125,8 +125,8 @@ mod tests {
 
     #[test]
     fn a_forged_forwarding_header_loses() {
-        let sent = Sent(&[("x-forwarded-host", "forged"), ("host", "true")]);
+        let sent = SentHeaders(&[("x-forwarded-host", "forged"), ("host", "true")]);
         check(&sent, None, &["x-forwarded-host: true"]);
-        check(&Sent(&[("x-forwarded-host", "a proxy")]), None, &["x-forwarded-host: a proxy"]);
+        check(&SentHeaders(&[("x-forwarded-host", "a proxy")]), None, &["x-forwarded-host: a proxy"]);
     }
 }

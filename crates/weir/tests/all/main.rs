@@ -102,6 +102,7 @@ mod session_and_natives;
 mod sockets;
 mod sockets_http2;
 mod sqlite_commands;
+mod store;
 mod storm;
 mod streamed_rows;
 mod tenants;
