@@ -9,7 +9,6 @@
 
 mod check_response;
 mod forward;
-mod inherit;
 mod introspect;
 mod lookups;
 mod operation_text;
@@ -49,8 +48,8 @@ pub struct GraphqlSource {
     lookup_faults: Vec<(usize, String)>,
     /// Roles of a remote schema whose permission does not fit: their places, and why.
     role_faults: Vec<(usize, String)>,
-    /// Members that inherited roles of a remote schema do not see: places of the roles, and descriptions of the members.
-    split_members: Vec<(usize, String)>,
+    /// Places of inherited roles of a remote schema that see nothing, since the roles they are made of differ.
+    split_roles: Vec<usize>,
 }
 
 /// The schema of a server, and its names there.
@@ -128,15 +127,12 @@ impl GraphqlSource {
         let introspect::Introspected { schema, names, lookups, rest_types, faults: lookup_faults } = read;
         let contents = Arc::new(Contents { schema: Arc::new(schema), names, lookups, rest_types });
         let shown = Shown::new(link.server.audience.as_ref(), &contents.schema);
-        let (mut role_faults, mut split_members) = (Vec::new(), Vec::new());
+        let mut role_faults = Vec::new();
+        let mut split_roles = Vec::new();
         let roles = remote.map_or(Roles::ByAudience, |it| {
-            read_roles(it, &contents, &mut role_faults).inherit(
-                &it.inherited_roles,
-                &contents,
-                &mut split_members,
-            )
+            read_roles(it, &contents, &mut role_faults).inherit(&it.inherited_roles, &mut split_roles)
         });
-        Ok(Self { contents, shown, roles, link, told, lookup_faults, role_faults, split_members })
+        Ok(Self { contents, shown, roles, link, told, lookup_faults, role_faults, split_roles })
     }
 
     /// The body of the server's answer to the introspection query.
@@ -163,11 +159,10 @@ impl GraphqlSource {
         &self.role_faults
     }
 
-    /// Members that inherited roles of a remote schema do not see since the roles they are made of differ there: places of the roles, and
-    /// descriptions of the members.
+    /// Places of inherited roles of a remote schema that see nothing, since the roles they are made of differ.
     #[must_use]
-    pub fn split_members(&self) -> &[(usize, String)] {
-        &self.split_members
+    pub fn split_roles(&self) -> &[usize] {
+        &self.split_roles
     }
 
     /// The type of the source's schema that the server calls `ty`, and its field that the server calls `field`: their names in the
@@ -211,24 +206,18 @@ fn read_roles(remote: &RemoteSchema, contents: &Contents, faults: &mut Vec<(usiz
 }
 
 impl Roles {
-    /// Adds `inherited` roles, which see what the roles see that they are made of. Members in which these differ go to `split`.
-    fn inherit(
-        self,
-        inherited: &[InheritedSdl],
-        contents: &Contents,
-        split: &mut Vec<(usize, String)>,
-    ) -> Self {
+    /// Adds `inherited` roles, which see what the roles see that they are made of, if these see the same. Places of others go to `split`.
+    fn inherit(self, inherited: &[InheritedSdl], split: &mut Vec<usize>) -> Self {
         let Self::Listed(mut views) = self else { return self };
-        let server = ServerSchema { schema: &contents.schema, names: &contents.names };
         let mut joined = Vec::new();
         for (at, role) in inherited.iter().enumerate() {
-            let parts = views.iter().filter(|it| role.parts.contains(&it.0));
-            let parts: Vec<&RoleView> = parts.map(|it| &*it.1).collect();
-            let Some((mut view, members)) = inherit::join_views(&parts, server) else { continue };
-            split.extend(members.into_iter().map(|it| (at, it)));
-            show_lookups(contents, &mut view);
-            view.visibility.close_with_joins(&contents.schema);
-            joined.push((role.role.clone(), Arc::new(view)));
+            let mut parts = views.iter().filter(|it| role.parts.contains(&it.0)).map(|it| &it.1);
+            let Some(first) = parts.next() else { continue };
+            if parts.all(|it| it == first) {
+                joined.push((role.role.clone(), Arc::clone(first)));
+            } else {
+                split.push(at);
+            }
         }
         views.extend(joined);
         Self::Listed(views)

@@ -19,6 +19,10 @@ const GATHER: Duration = Duration::from_millis(8);
 const QUIET_MAX: Duration = Duration::from_millis(500);
 /// Time between two looks whether there is a log by now.
 const HOLD_LOOK: Duration = Duration::from_millis(100);
+/// Time without events after which looks are rarer.
+const QUIET_AFTER: Duration = Duration::from_secs(10);
+/// Shortest pause between two looks then.
+const QUIET_PAUSE: Duration = Duration::from_millis(100);
 /// First and longest pause after a failure of the database.
 const FAILURE_PAUSE: Duration = Duration::from_millis(250);
 const FAILURE_PAUSE_MAX: Duration = Duration::from_secs(5);
@@ -182,6 +186,7 @@ impl SourceRunner {
         let mut pause = FAILURE_PAUSE;
         let mut full_batches = 0;
         let mut looked_at = Instant::now();
+        let mut found_at = Instant::now();
         while !self.is_stopping.get() {
             let rooms = self.rooms();
             if rooms.is_empty() || !self.is_held.get() {
@@ -191,9 +196,10 @@ impl SourceRunner {
             match self.deliver_batch(rooms, &mut looked_at).await {
                 Ok(0) => {
                     full_batches = 0;
-                    self.rest(self.settings.interval).await;
+                    self.rest(choose_rest(self.settings.interval, found_at.elapsed())).await;
                 }
                 Ok(count) => {
+                    found_at = Instant::now();
                     full_batches = if count >= self.settings.batch { full_batches + 1 } else { 0 };
                     if full_batches == FULL_BATCHES_TOLD {
                         tracing::warn!(source = self.name, "events come faster than they are delivered");
@@ -355,5 +361,24 @@ impl SourceRunner {
         }
         self.in_work.set(self.in_work.get().saturating_sub(group.len()));
         self.wake();
+    }
+}
+
+/// The pause between two looks, `quiet` after the last event: a source without changes costs its database little.
+fn choose_rest(interval: Duration, quiet: Duration) -> Duration {
+    if quiet < QUIET_AFTER { interval } else { interval.max(QUIET_PAUSE) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_are_rarer_where_nothing_changes() {
+        let interval = Duration::from_millis(25);
+        assert_eq!(choose_rest(interval, Duration::from_secs(9)), interval);
+        assert_eq!(choose_rest(interval, Duration::from_secs(10)), QUIET_PAUSE);
+        let longer = Duration::from_secs(1);
+        assert_eq!(choose_rest(longer, Duration::from_secs(10)), longer);
     }
 }

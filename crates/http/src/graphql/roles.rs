@@ -23,7 +23,7 @@ use weir_language::schema::{
 use weir_language::string_value::write_json;
 
 /// What a role sees.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct RoleView {
     pub(super) visibility: Visibility,
     pub(super) presets: HashMap<InputId, Preset>,

@@ -43,13 +43,6 @@ impl Bits {
     }
 }
 
-impl Bits {
-    /// Sets the bits that are set in `other`, which is as long.
-    fn add(&mut self, other: &Self) {
-        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own |= other);
-    }
-}
-
 /// The members of a schema that a profile of callers sees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visibility {
@@ -132,15 +125,6 @@ impl Visibility {
     #[must_use]
     pub fn is_nullable(&self, id: FieldId) -> bool {
         self.nullable.get(id.index())
-    }
-
-    /// Shows what `other`, which is of the same schema, shows.
-    pub fn show_all_of(&mut self, other: &Self) {
-        self.types.add(&other.types);
-        self.fields.add(&other.fields);
-        self.inputs.add(&other.inputs);
-        self.enum_values.add(&other.enum_values);
-        self.has_queries |= other.has_queries;
     }
 
     /// Bytes it takes.

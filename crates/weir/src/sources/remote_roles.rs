@@ -49,8 +49,8 @@ fn find_parts(name: &str, roles: &[&InheritedRole], has_own: impl Fn(&str) -> bo
     Some(parts)
 }
 
-/// Tells the members of `source` that inherited roles lack since their roles differ there.
-pub(super) fn tell_split_members(
+/// Tells the inherited roles that see nothing of `source` since the roles they are made of differ.
+pub(super) fn tell_split_roles(
     config: &Config,
     entry: &RemoteSchemaEntry,
     source: &GraphqlSource,
@@ -59,11 +59,11 @@ pub(super) fn tell_split_members(
     let inherited = find_inherited(config, entry);
     let roles = list_roles(config);
     let own = config.inherited_roles.len();
-    for (number, member) in source.split_members() {
+    for number in source.split_roles() {
         let role = &inherited[*number].role;
         let Some(at) = roles.iter().position(|it| it.role_name == *role) else { continue };
         let reason = format!(
-            "Could not inherit permission for the role '{role}' for the entity: 'remote schema permission, {member}, remote schema: {}'",
+            "Could not inherit permission for the role '{role}' for the entity: 'remote schema permission, remote schema: {}'",
             entry.name
         );
         let is_metadata = at >= own;

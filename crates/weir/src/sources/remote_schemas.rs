@@ -351,7 +351,7 @@ fn finish(
         let path = ["remote_schemas".into(), at.into(), "permissions".into(), (*role).into()];
         leave_out(findings, described, &path, reason);
     }
-    remote_roles::tell_split_members(config, &entries[at], &source, findings);
+    remote_roles::tell_split_roles(config, &entries[at], &source, findings);
     for (number, way) in ways.into_iter().enumerate() {
         match source.lookup_faults().iter().find(|it| it.0 == number) {
             Some((_, reason)) => leave_out(findings, described, &way.path, reason),
