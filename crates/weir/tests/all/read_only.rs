@@ -69,7 +69,7 @@ fn a_store_that_another_server_writes_is_read_by_one_that_may_not() {
     assert_eq!(writer.query(&add("Pie")).text(), r#"{"data":{"addDish":{"numUids":1}}}"#);
     // It is not brought to another format by who may not write it.
     let store = rusqlite::Connection::open(folder.file("shop.weir.db")).expect("the store opens");
-    store.execute_batch("UPDATE weir_store SET format = 1").expect("the statement is right");
+    store.execute_batch("UPDATE weir_store SET format = 2").expect("the statement is right");
     let reading = Weir::run(&mut reader(&path), Folder::new());
     let query = "{ queryDish { name } }";
     assert_eq!(reading.query(query).text(), r#"{"data":{"queryDish":[{"name":"Pho"},{"name":"Pie"}]}}"#);

@@ -24,9 +24,9 @@ const PRESET: &str =
 const OTHER_PRESET: &str =
     "type Query { bill(id: Int! @preset(value: \"x-hasura-other-id\")): Bill } type Bill { id: Int! }";
 
-#[test]
-fn an_inherited_role_sees_what_all_of_its_roles_see() {
-    let (scene, upstream) = start(
+/// Roles, and inherited roles of each two of them.
+fn start_inherited() -> (Scene, crate::upstream_kit::Upstream) {
+    start(
         &[
             ("clerk", PART),
             ("keeper", TURNED),
@@ -52,7 +52,12 @@ fn an_inherited_role_sees_what_all_of_its_roles_see() {
             ("round", &["circle", "clerk"]),
             ("circle", &["round"]),
         ],
-    );
+    )
+}
+
+#[test]
+fn an_inherited_role_sees_what_all_of_its_roles_see() {
+    let (scene, upstream) = start_inherited();
     for role in ["office", "all", "half"] {
         scene.check(role, "{ bill(id: 2) { id total } }", r#"{"bill":{"id":2,"total":1.5}}"#);
     }

@@ -251,7 +251,7 @@ fn a_default_source_that_takes_no_writes_leaves_the_state_to_a_file() {
     std::fs::write(folder.file("metadata/cron_triggers.yaml"), one).expect("it can be written");
     let checked = command.arg("check").arg(folder.file("weir.yaml")).output().expect("it runs");
     let said = String::from_utf8_lossy(&checked.stdout).into_owned();
-    assert!(said.contains("schedules run in one process only"), "{said}");
+    assert!(said.contains("schedules and asynchronous actions run in one process only"), "{said}");
     let mut command = crate::support::command();
     command.env("HOOKS_URL", "http://127.0.0.1:9").env("HOOKS_KEY", "k1");
     let weir = Weir::run(command.arg("serve").arg(folder.file("weir.yaml")), folder);
