@@ -98,7 +98,7 @@ mod tests {
             on_replication: false,
         };
         let config: CleanupConfig =
-            read::entry(&format!("{{clear_older_than: 1, {config}}}")).expect("it is one");
+            read::entry(&format!("{{\"clear_older_than\": 1, {config}}}")).expect("it is one");
         TriggerSetup { captured, delivered: None, is_manual: false, cleanup: Some(config) }
     }
 
@@ -112,30 +112,30 @@ mod tests {
     #[test]
     fn a_cleanup_is_due_at_the_latest_time_of_its_schedule() {
         let (from, now) = ("2026-01-01T00:09:59Z", "2026-01-01T00:20:00Z");
-        check("schedule: '*/10 * * * *'", from, now, Some("2026-01-01T00:20:00Z"));
-        check("schedule: '*/15 * * * *'", from, now, Some("2026-01-01T00:15:00Z"));
-        check("schedule: '*/15 * * * *', paused: false", from, now, Some("2026-01-01T00:15:00Z"));
-        check("schedule: '*/15 * * * *', paused: true", from, now, None);
-        check("schedule: '30 * * * *'", from, now, None);
-        check("schedule: '* * *'", from, now, None);
-        check("schedule: '0 0 31 2 *'", from, now, None);
+        check(r#""schedule": "*/10 * * * *""#, from, now, Some("2026-01-01T00:20:00Z"));
+        check(r#""schedule": "*/15 * * * *""#, from, now, Some("2026-01-01T00:15:00Z"));
+        check(r#""schedule": "*/15 * * * *", "paused": false"#, from, now, Some("2026-01-01T00:15:00Z"));
+        check(r#""schedule": "*/15 * * * *", "paused": true"#, from, now, None);
+        check(r#""schedule": "30 * * * *""#, from, now, None);
+        check(r#""schedule": "* * *""#, from, now, None);
+        check(r#""schedule": "0 0 31 2 *""#, from, now, None);
     }
 
     #[test]
     fn a_cleanup_that_was_missed_for_an_hour_is_left_out() {
         check(
-            "schedule: '0 12 * * *'",
+            r#""schedule": "0 12 * * *""#,
             "2020-01-01T00:00:00Z",
             "2026-01-01T12:59:00Z",
             Some("2026-01-01T12:00:00Z"),
         );
-        check("schedule: '0 12 * * *'", "2020-01-01T00:00:00Z", "2026-01-01T13:01:00Z", None);
+        check(r#""schedule": "0 12 * * *""#, "2020-01-01T00:00:00Z", "2026-01-01T13:01:00Z", None);
     }
 
     #[test]
     fn members_that_are_not_there_are_hasura_s() {
         let now = Moment::from_minutes(1);
-        let due = find_due(&[setup("a", "schedule: '* * * * *'")], Moment::from_minutes(0), now);
+        let due = find_due(&[setup("a", r#""schedule": "* * * * *""#)], Moment::from_minutes(0), now);
         let old = OldRows { trigger: "a".into(), older_than_h: 1, batch: 10_000, with_calls: false };
         assert_eq!(due, [DueCleanup { at: now, old, timeout: Duration::from_secs(60) }]);
     }
