@@ -87,7 +87,6 @@ impl Drop for InFlight<'_> {
 
 impl CallWorker {
     /// A worker for the calls in `log`, without actions.
-    #[must_use]
     pub fn new(log: Arc<dyn ActionLog>, settings: WorkerSettings) -> Arc<Self> {
         Arc::new(Self {
             log,

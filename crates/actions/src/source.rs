@@ -44,7 +44,6 @@ pub struct ActionsSource {
 
 impl ActionsSource {
     /// The actions of `input` that fit, with those entries that do not. `None` without any action.
-    #[must_use]
     pub fn open(input: &ActionsInput<'_>, settings: ActionSettings) -> (Option<Self>, Vec<Misfit>) {
         let (model, mut misfits) = Model::new(input);
         if model.actions.is_empty() {
@@ -65,7 +64,6 @@ impl ActionsSource {
     }
 
     /// The actions whose calls are stored, for a worker that makes them; `None` without any.
-    #[must_use]
     pub fn stored_actions(&self) -> Option<StoredActions> {
         let has_any = self.actions.model.asynchronous().next().is_some();
         has_any.then(|| StoredActions(Arc::clone(&self.actions)))

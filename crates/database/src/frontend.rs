@@ -134,7 +134,6 @@ pub(crate) fn tags(catalog: &Catalog, tables: Option<Vec<TableId>>) -> Vec<Tag> 
 }
 
 /// The member of the field with index `at` in the output plan.
-#[must_use]
 pub fn member(at: u32, field: &OutputField, kind: MemberKind) -> Member {
     let null_items = field.ty.wraps.item().is_some_and(|it| !it.is_non_null());
     let nullable = !field.ty.is_non_null();

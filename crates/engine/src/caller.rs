@@ -49,7 +49,6 @@ pub struct Identity {
 
 impl Identity {
     /// The admin without claims. Only authentication and tests may name it.
-    #[must_use]
     pub fn admin() -> Self {
         let claims = Claims::default().with_role(ADMIN).into();
         Self { role: ADMIN.into(), is_backend: true, is_anonymous: true, claims }
@@ -61,7 +60,6 @@ impl Identity {
     }
 
     /// True for the admin.
-    #[must_use]
     pub fn is_admin(&self) -> bool {
         &*self.role == ADMIN
     }
@@ -103,12 +101,10 @@ pub enum Token {
 
 impl Token {
     /// Claims with their JSON texts; of two with one name the first holds.
-    #[must_use]
     pub fn of(claims: impl IntoIterator<Item = (String, String)>) -> Self {
         Self::Claims(sort_by_name(claims))
     }
     /// The JSON text of a top-level claim.
-    #[must_use]
     pub fn claim(&self, name: &str) -> Option<&str> {
         match self {
             Self::Claims(claims) => find(claims, name),
@@ -131,7 +127,6 @@ fn find<'c>(pairs: &'c [(Box<str>, Box<str>)], name: &str) -> Option<&'c str> {
 
 impl Claims {
     /// Session variables, whose names are brought to lower case, and a token. Of two variables with one name the first holds.
-    #[must_use]
     pub fn new(variables: impl IntoIterator<Item = (String, String)>, token: Token) -> Self {
         let lower = variables.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value));
         Self {
@@ -159,17 +154,14 @@ impl Claims {
         Self { variables: sort_by_name(all), token, own, session, token_text }
     }
     /// The text of the session variable with this lower-case name.
-    #[must_use]
     pub fn variable(&self, name: &str) -> Option<&str> {
         find(&self.variables, name)
     }
     /// All session variables, ascending by their lower-case names.
-    #[must_use]
     pub fn variables(&self) -> &[(Box<str>, Box<str>)] {
         &self.variables
     }
     /// All session variables as the text of a JSON object with lower-case names.
-    #[must_use]
     pub fn session(&self) -> &str {
         self.session.get_or_init(|| {
             let mut json = String::from("{");
@@ -184,7 +176,6 @@ impl Claims {
         })
     }
     /// All claims of the token as the text of a JSON object; `None` without a token that holds.
-    #[must_use]
     pub fn token_text(&self) -> Option<&str> {
         let Token::Claims(claims) = &self.token else { return None };
         Some(self.token_text.get_or_init(|| {
@@ -200,17 +191,14 @@ impl Claims {
         }))
     }
     /// The token.
-    #[must_use]
     pub fn token(&self) -> &Token {
         &self.token
     }
     /// The token that `authority` has checked, or that of the session where it has checked none.
-    #[must_use]
     pub fn token_of(&self, authority: &str) -> &Token {
         self.own.iter().find(|it| &*it.0 == authority).map_or(&self.token, |it| &it.1)
     }
     /// The JSON text of a top-level claim of the token.
-    #[must_use]
     pub fn claim(&self, name: &str) -> Option<&str> {
         self.token.claim(name)
     }
@@ -231,27 +219,22 @@ pub struct Profile {
 
 impl Profile {
     /// Number of the profile, given to no other one of the process.
-    #[must_use]
     pub const fn number(&self) -> u64 {
         self.number
     }
     /// The facts of source `at`; none: it shows and does everything.
-    #[must_use]
     pub fn facts(&self, at: u16) -> &[u64] {
         split(&self.words).nth(usize::from(at)).unwrap_or_default()
     }
     /// True if some source is restricted.
-    #[must_use]
     pub fn is_restricted(&self) -> bool {
         !self.words.is_empty()
     }
     /// The members of `schema`, the graph's, that the profile sees.
-    #[must_use]
     pub fn view<'s>(&'s self, schema: &'s Schema) -> SchemaView<'s> {
         SchemaView::new(schema, self.visibility.as_ref())
     }
     /// True if `__schema` and `__type` are answered.
-    #[must_use]
     pub const fn may_introspect(&self) -> bool {
         self.may_introspect
     }
@@ -341,28 +324,23 @@ impl Caller {
         Self(Arc::new(CallerParts { profile, role, claims, is_anonymous, is_as_others }))
     }
     /// The profile.
-    #[must_use]
     pub fn profile(&self) -> &Arc<Profile> {
         &self.0.profile
     }
     /// The role.
-    #[must_use]
     pub fn role(&self) -> &str {
         &self.0.role
     }
     /// True if no credential was sent.
-    #[must_use]
     pub fn is_anonymous(&self) -> bool {
         self.0.is_anonymous
     }
     /// The claims.
-    #[must_use]
     pub fn claims(&self) -> &Arc<Claims> {
         &self.0.claims
     }
     /// The value under a name of [`crate::source::PreparedFetch::reads_claims`]: the role, the text of another session variable, all
     /// of them, a claim as a value of a type, or the JSON text of a claim of the token.
-    #[must_use]
     pub fn value(&self, name: &str) -> Option<&str> {
         match name {
             ROLE_VARIABLE => Some(&self.0.role),
@@ -376,7 +354,6 @@ impl Caller {
     }
     /// True if an answer that depends on the values `claims`, by the names of [`crate::source::PreparedFetch::reads_claims`], may be given
     /// to everybody: the caller sent no credential, or all callers see the same and none of the values is there.
-    #[must_use]
     pub fn is_public<'c>(&self, mut claims: impl Iterator<Item = &'c str>) -> bool {
         self.0.is_anonymous || self.0.is_as_others && claims.all(|it| self.value(it).is_none())
     }

@@ -301,7 +301,6 @@ impl Graph {
     }
 
     /// The merged schema.
-    #[must_use]
     pub fn schema(&self) -> &Arc<Schema> {
         &self.schema
     }
@@ -311,7 +310,6 @@ impl Graph {
         Arc::make_mut(&mut self.schema).hide_incremental_delivery();
     }
     /// The sources, in the order they were given, with their ids.
-    #[must_use]
     pub fn sources(&self) -> &[(Arc<dyn Source>, Arc<Ids>)] {
         &self.sources
     }

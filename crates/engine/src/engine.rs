@@ -44,7 +44,6 @@ pub struct Engine {
 
 impl Engine {
     /// An engine over `graph` with an empty plan cache.
-    #[must_use]
     pub fn new(mut graph: Graph, settings: Settings) -> Self {
         if !settings.incremental_delivery {
             graph.hide_incremental_delivery();
@@ -67,19 +66,16 @@ impl Engine {
     }
 
     /// The graph's schema.
-    #[must_use]
     pub fn schema(&self) -> &Arc<Schema> {
         self.planner.graph.schema()
     }
 
     /// The graph.
-    #[must_use]
     pub fn graph(&self) -> &Graph {
         &self.planner.graph
     }
 
     /// Size, hits and misses of the plan cache.
-    #[must_use]
     pub fn plan_cache(&self) -> PlanCacheState {
         PlanCacheState {
             entries: self.planner.plans.len(),
@@ -89,7 +85,6 @@ impl Engine {
     }
 
     /// The caller that `identity` is for this graph.
-    #[must_use]
     pub fn caller(&self, identity: &Identity) -> Caller {
         let graph = &self.planner.graph;
         let facts = graph.facts(identity);

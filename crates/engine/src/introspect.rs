@@ -32,7 +32,6 @@ use weir_language::value::{Node, Variables};
 use weir_language::wraps::Wraps;
 
 /// The bytes `"key":value,` of the root member at `field`, if they depend on nothing but the schema.
-#[must_use]
 pub fn fold(schema: SchemaView<'_>, output: &OutputPlan, field: u32, protocol: Protocol) -> Option<Vec<u8>> {
     let introspection = Introspection::new(schema, output, &[field], protocol);
     if !introspection.program.is_constant {
@@ -44,7 +43,6 @@ pub fn fold(schema: SchemaView<'_>, output: &OutputPlan, field: u32, protocol: P
 }
 
 /// Gets the root members at `fields` ready to be written per request.
-#[must_use]
 pub fn prepare(
     schema: &Arc<Schema>,
     profile: &Arc<Profile>,
@@ -71,7 +69,6 @@ pub struct Introspection {
 
 impl Introspection {
     /// Compiles the root members at `fields`, each `__schema` or `__type`.
-    #[must_use]
     pub fn new(schema: SchemaView<'_>, output: &OutputPlan, fields: &[u32], protocol: Protocol) -> Self {
         Self { program: compile(schema, output, fields), by_name: protocol == Protocol::Hasura }
     }

@@ -170,7 +170,6 @@ impl ChangeSink for FeedSink<'_> {
 
 impl LiveQueries {
     /// None yet. The runner's thread begins with the first subscription.
-    #[must_use]
     pub fn of(engine: &Engine, settings: LiveSettings) -> Self {
         let planner = Arc::clone(&engine.planner);
         let changes = Arc::clone(&engine.responses.changes);
@@ -247,7 +246,6 @@ impl LiveQueries {
     }
 
     /// Counts for operators.
-    #[must_use]
     pub fn state(&self) -> LiveState {
         let state = self.shared.registry().state();
         let event_streams = self.shared.event_streams.load(Ordering::Relaxed);

@@ -74,7 +74,6 @@ pub struct Memory {
 
 impl Memory {
     /// A source called `name` for the graph `schema`.
-    #[must_use]
     pub fn new(name: &str, schema: Arc<Schema>) -> Self {
         Self { name: name.into(), schema, fields: Vec::new(), always_rows: false }
     }

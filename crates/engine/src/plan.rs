@@ -166,7 +166,6 @@ impl PlannedOperation {
 
 impl Plan {
     /// The plan as an indented tree; `graph` is the one it was made for.
-    #[must_use]
     pub fn print(&self, graph: &crate::compose::Graph, input: ExplainInput<'_>) -> String {
         print_plan::print(graph, self, input)
     }
@@ -178,7 +177,6 @@ impl Plan {
     }
 
     /// One node.
-    #[must_use]
     pub fn node(&self, id: PlanNodeId) -> &PreparedNode {
         &self.nodes[id.0 as usize]
     }

@@ -34,7 +34,6 @@ pub struct Request<'r> {
 
 impl<'r> Request<'r> {
     /// A document with one operation, without variables and headers, over GraphQL over HTTP.
-    #[must_use]
     pub const fn new(query: &'r str, deadline: Instant) -> Self {
         Self {
             query,

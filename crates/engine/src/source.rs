@@ -237,7 +237,6 @@ pub fn only_admin(identity: &Identity, facts: &mut Facts) {
 }
 
 /// Visibility that hides the whole schema.
-#[must_use]
 pub fn nothing(schema: &Schema) -> Visibility {
     let mut seen = Visibility::everything(schema);
     (0..schema.fields.len() as u32).for_each(|it| seen.show_field(FieldId(it), false));
@@ -246,7 +245,6 @@ pub fn nothing(schema: &Schema) -> Visibility {
 }
 
 /// True if the header `name`, in lower case, is a credential. Source: RFC 9110, 11.6.2 and 11.7.2; RFC 6265, 5.4.
-#[must_use]
 pub fn is_credential(name: &str) -> bool {
     matches!(name, "authorization" | "cookie" | "proxy-authorization")
 }
@@ -317,7 +315,6 @@ pub enum AnswerForm {
 
 impl AnswerForm {
     /// True if the answer must be rows.
-    #[must_use]
     pub const fn is_rows(self) -> bool {
         match self {
             Self::Any { .. } => false,
@@ -344,37 +341,30 @@ impl Ids {
         if table.is_empty() { id } else { table[id as usize] }
     }
     /// True if the source has the type.
-    #[must_use]
     pub fn has_type(&self, id: TypeId) -> bool {
         Self::own(&self.types, id.0) != u32::MAX
     }
     /// True if the source has the argument or input field.
-    #[must_use]
     pub fn has_input(&self, id: InputId) -> bool {
         Self::own(&self.inputs, id.0) != u32::MAX
     }
     /// True if the source has the enum value.
-    #[must_use]
     pub fn has_enum_value(&self, id: EnumValueId) -> bool {
         Self::own(&self.enum_values, id.0) != u32::MAX
     }
     /// The source's own id of a type.
-    #[must_use]
     pub fn ty(&self, id: TypeId) -> TypeId {
         TypeId(Self::own(&self.types, id.0))
     }
     /// The source's own id of a field.
-    #[must_use]
     pub fn field(&self, id: FieldId) -> FieldId {
         FieldId(Self::own(&self.fields, id.0))
     }
     /// The source's own id of an argument or input field.
-    #[must_use]
     pub fn input(&self, id: InputId) -> InputId {
         InputId(Self::own(&self.inputs, id.0))
     }
     /// The source's own id of an enum value.
-    #[must_use]
     pub fn enum_value(&self, id: EnumValueId) -> EnumValueId {
         EnumValueId(Self::own(&self.enum_values, id.0))
     }

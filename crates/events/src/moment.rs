@@ -72,13 +72,11 @@ impl Date {
 
 impl Moment {
     /// The time so many microseconds after 1970-01-01.
-    #[must_use]
     pub const fn from_micros(micros: i64) -> Self {
         Self(micros)
     }
 
     /// Microseconds since 1970-01-01.
-    #[must_use]
     pub const fn micros(self) -> i64 {
         self.0
     }
@@ -106,19 +104,16 @@ impl Moment {
     }
 
     /// The time from `earlier` to this one; zero if that is later.
-    #[must_use]
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_micros(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or_default())
     }
 
     /// `2024-05-01T00:00:00.000000Z`: in years of four digits such texts are in the order of their times.
-    #[must_use]
     pub fn to_text(self) -> String {
         format!("{}.{:06}Z", self.seconds_text(), self.0.rem_euclid(SECOND))
     }
 
     /// `2024-05-01T00:00:00Z`, with as many digits of the second as it has.
-    #[must_use]
     pub fn to_short_text(self) -> String {
         match self.0.rem_euclid(SECOND) {
             0 => format!("{}Z", self.seconds_text()),
@@ -137,7 +132,6 @@ impl Moment {
     }
 
     /// Reads a date and time with a zone: `2024-05-01T00:00:00Z`, `2024-05-01 02:00:00.5+02:00`.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut rest = text;
         let year = take_number(&mut rest, 4)?;

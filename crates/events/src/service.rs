@@ -66,7 +66,6 @@ impl EventService {
 
     /// Captures and delivers the events of `sources` from now on, and of no others. Waits until the triggers of their databases are
     /// made, and blocks the thread meanwhile.
-    #[must_use]
     pub fn apply(&self, sources: Vec<EventSource>, settings: ServiceSettings) -> Vec<SourceReport> {
         let is_idle = sources.is_empty() && !self.has_sources.load(Ordering::Relaxed);
         if is_idle {
@@ -80,7 +79,6 @@ impl EventService {
     }
 
     /// A handle for requests.
-    #[must_use]
     pub fn asker(&self) -> EventAsker {
         EventAsker(self.sender.clone())
     }
@@ -125,7 +123,6 @@ fn run_apart<T: Send>(work: impl AsyncFnOnce() -> T + Send) -> Result<T, String>
 }
 
 /// What [`EventService::apply`] would do with `source`. Nothing is changed.
-#[must_use]
 pub fn preview(source: &EventSource, settings: &ServiceSettings) -> SourceReport {
     let found = run_apart(async || held_source::preview(source, settings).await);
     found.unwrap_or_else(|words| {

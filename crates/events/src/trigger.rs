@@ -20,7 +20,6 @@ pub enum Operation {
 
 impl Operation {
     /// The word of SQL, which events have as `op`.
-    #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             Self::Insert => "INSERT",
@@ -30,13 +29,11 @@ impl Operation {
     }
 
     /// True if the change has a row from before.
-    #[must_use]
     pub const fn has_old(self) -> bool {
         matches!(self, Self::Update | Self::Delete)
     }
 
     /// True if the change leaves a row.
-    #[must_use]
     pub const fn has_new(self) -> bool {
         matches!(self, Self::Insert | Self::Update)
     }
@@ -72,7 +69,6 @@ pub struct CapturedTrigger {
 
 impl CapturedTrigger {
     /// The trigger of an entry of `table`.
-    #[must_use]
     pub fn new(table: &TableName, entry: &EventTriggerEntry) -> Self {
         let (schema, name) = table.parts();
         let definition = &entry.definition;
@@ -98,7 +94,6 @@ impl CapturedTrigger {
     }
 
     /// The name of the trigger, and on PostgreSQL of the function, of `operation`.
-    #[must_use]
     pub fn object_name(&self, operation: Operation) -> String {
         format!("{NAME_PREFIX}{}_{}", self.name, operation.word())
     }

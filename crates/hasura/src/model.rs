@@ -121,18 +121,15 @@ pub struct RootField {
 
 impl Model {
     /// True if generated names follow the convention `graphql-default`.
-    #[must_use]
     pub fn is_camel(&self) -> bool {
         self.customization.naming_convention == Some(NamingConvention::GraphqlDefault)
     }
 
     /// A tracked table's names; `None` if it is not tracked.
-    #[must_use]
     pub fn tracked_table(&self, id: TableId) -> Option<&Tracked> {
         self.tables[id.0 as usize].as_ref()
     }
     /// True if the table stands for a logical model, whose rows native queries give.
-    #[must_use]
     pub fn is_model(&self, id: TableId) -> bool {
         self.relations.catalog.table(id).kind == TableKind::Model
     }

@@ -58,7 +58,6 @@ pub struct TrackedTables {
 }
 
 /// Tracks the tables of `contents`.
-#[must_use]
 pub fn track(contents: &Contents, options: ModelOptions<'_>) -> TrackedTables {
     let mut warnings = contents.warnings.clone();
     let with_natives = ModelOptions { natives: Some(&contents.natives), ..options };

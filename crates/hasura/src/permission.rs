@@ -177,13 +177,11 @@ const ADMIN: u64 = u64::MAX - 1;
 
 impl Permissions {
     /// True if no role but the admin has any permission.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.roles.is_empty()
     }
 
     /// The roles, ascending by name.
-    #[must_use]
     pub fn roles(&self) -> &[Arc<Role>] {
         &self.roles
     }

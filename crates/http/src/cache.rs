@@ -181,7 +181,6 @@ impl Cache {
     }
 
     /// The counts of `source`, for its rules.
-    #[must_use]
     pub fn counters(&self, source: &str, connector: &str) -> Arc<Counters> {
         let mut all = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
         let made = all.entry((source.into(), connector.into()));
@@ -189,7 +188,6 @@ impl Cache {
     }
 
     /// Current counters.
-    #[must_use]
     pub fn counts(&self) -> Counts {
         let all = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
         let sources = all.values().map(|it| it.counts()).collect();
@@ -276,13 +274,11 @@ impl Cache {
     }
 
     /// The answer again, for another use within one request; counted as coalesced.
-    #[must_use]
     pub fn serve_again(&self, rule: &Rule, served: &Served) -> Served {
         self.state.serve(rule, Arc::clone(&served.entry), Outcome::Coalesced)
     }
 
     /// Versions of the tags of `entry`, for results built from it.
-    #[must_use]
     pub fn versions(&self, entry: &Entry) -> TagSnapshot {
         // The order matters: an entry that is valid now was not invalidated before the versions were read.
         let ages = self.state.tags.versions(&entry.tags);

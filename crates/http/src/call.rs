@@ -75,7 +75,6 @@ pub enum Peer {
 
 /// Time left of a call that ends by `deadline` and takes at most `timeout`, in milliseconds, for the service. At least 1, because some
 /// services read 0 as "no limit".
-#[must_use]
 pub fn milliseconds_left(deadline: Instant, timeout: Duration) -> u64 {
     let left = deadline.saturating_duration_since(Instant::now()).min(timeout);
     u64::try_from(left.as_millis()).unwrap_or(u64::MAX).max(1)

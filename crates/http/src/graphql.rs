@@ -136,38 +136,32 @@ impl GraphqlSource {
     }
 
     /// The body of the server's answer to the introspection query.
-    #[must_use]
     pub fn told(&self) -> &Bytes {
         &self.told
     }
 
     /// True if `other` is the same schema as [`Self::told`], perhaps in another order.
-    #[must_use]
     pub fn tells(&self, other: &Bytes) -> bool {
         self.told == *other || introspect::in_order(&self.told) == introspect::in_order(other)
     }
 
     /// Lookups of a remote schema that do not fit: their places, and why.
-    #[must_use]
     pub fn lookup_faults(&self) -> &[(usize, String)] {
         &self.lookup_faults
     }
 
     /// Roles of a remote schema whose permission does not fit: their places, and why. They see nothing.
-    #[must_use]
     pub fn role_faults(&self) -> &[(usize, String)] {
         &self.role_faults
     }
 
     /// Places of inherited roles of a remote schema that see nothing, since the roles they are made of differ.
-    #[must_use]
     pub fn split_roles(&self) -> &[usize] {
         &self.split_roles
     }
 
     /// The type of the source's schema that the server calls `ty`, and its field that the server calls `field`: their names in the
     /// graph, and that of the field's scalar or enum.
-    #[must_use]
     pub fn find_leaf(&self, ty: &str, field: &str) -> Option<[&str; 3]> {
         let Contents { schema, names, .. } = &*self.contents;
         let on = names.find_type(schema, ty)?;
@@ -179,7 +173,6 @@ impl GraphqlSource {
     }
 
     /// The object type that the server calls `ty`: its name in the graph, and true if it has a field called `field` there.
-    #[must_use]
     pub fn find_object(&self, ty: &str, field: &str) -> Option<(&str, bool)> {
         let Contents { schema, names, .. } = &*self.contents;
         let on = names.find_type(schema, ty).filter(|it| schema.ty(*it).kind == TypeKind::Object)?;

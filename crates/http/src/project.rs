@@ -164,7 +164,6 @@ struct Run<'r> {
 impl Projection {
     /// Values of the answers as columns, one row per answer; `None` is null. Row `i` belongs to key `inputs.keys.start + i` and to
     /// `responses[i]`, if these are known.
-    #[must_use]
     pub fn run<'r>(
         &'r self,
         answers: &[Option<JsonRef<'_>>],

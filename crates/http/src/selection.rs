@@ -59,7 +59,6 @@ pub enum Syntax {
 
 impl Syntax {
     /// The syntax as users write it.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Optional => "?",
@@ -71,7 +70,6 @@ impl Syntax {
     }
 
     /// Minor version 0.x that introduced it.
-    #[must_use]
     pub const fn since(self) -> u8 {
         match self {
             Self::Optional | Self::Otherwise => 3,
@@ -196,7 +194,6 @@ impl Variable {
     ];
 
     /// Name without `$`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Args => "args",
@@ -293,25 +290,21 @@ impl Selection {
     }
 
     /// Prints the selection in canonical form.
-    #[must_use]
     pub fn print(&self) -> String {
         print::print(self)
     }
 
     /// The root expression.
-    #[must_use]
     pub const fn root(&self) -> ExprId {
         self.root
     }
 
     /// The expression with this id.
-    #[must_use]
     pub fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.0 as usize]
     }
 
     /// Span of the expression.
-    #[must_use]
     pub fn span(&self, id: ExprId) -> Span {
         self.spans[id.0 as usize]
     }
@@ -322,7 +315,6 @@ impl Selection {
     }
 
     /// Uses of newer syntax, with spans.
-    #[must_use]
     pub fn newer(&self) -> &[(Syntax, Span)] {
         &self.newer
     }

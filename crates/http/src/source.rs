@@ -128,13 +128,11 @@ impl ConnectorRuntime {
 
 impl HttpSource {
     /// The parsed file.
-    #[must_use]
     pub fn mapping(&self) -> &Arc<Mapping> {
         &self.shared.mapping
     }
 
     /// Fields of its types that other sources resolve.
-    #[must_use]
     pub fn joins(&self) -> &[Join] {
         &self.shared.mapping.joins
     }

@@ -210,7 +210,6 @@ impl Request {
     }
 
     /// The request as users write it: `GET /teams?id={$batch.id}`.
-    #[must_use]
     pub fn explain(&self) -> String {
         let mut out = format!("{} {}", self.method, self.explain_path());
         let mut between = '?';

@@ -26,7 +26,6 @@ pub enum ErrorCode {
 
 impl ErrorCode {
     /// The code as it is written.
-    #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
             Self::Lex => "Lex Error",

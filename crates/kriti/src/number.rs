@@ -84,7 +84,6 @@ fn read_exponent(text: &str) -> i128 {
 }
 
 /// Compares two numbers of JSON by value.
-#[must_use]
 pub(crate) fn compare_numbers(one: &str, other: &str) -> Ordering {
     match (Decimal::read(one), Decimal::read(other)) {
         (None, None) => Ordering::Equal,
@@ -112,7 +111,6 @@ pub(crate) fn compare_numbers(one: &str, other: &str) -> Ordering {
 }
 
 /// True if the number of JSON is 0.
-#[must_use]
 pub(crate) fn is_zero(digits: &str) -> bool {
     Decimal::read(digits).is_none()
 }

@@ -62,7 +62,6 @@ impl Members {
     }
 
     /// The member called `key`.
-    #[must_use]
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.place(key).map(|at| &self.members[at].1)
     }
@@ -73,13 +72,11 @@ impl Members {
     }
 
     /// Number of members.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
     /// True without members.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
@@ -99,19 +96,16 @@ pub struct TooLong;
 
 impl Value {
     /// A text.
-    #[must_use]
     pub fn text(text: &str) -> Self {
         Self::Text(text.into())
     }
 
     /// An object.
-    #[must_use]
     pub fn object<'k>(members: impl IntoIterator<Item = (&'k str, Value)>) -> Self {
         Self::Object(Arc::new(members.into_iter().map(|(key, value)| (key.into(), value)).collect()))
     }
 
     /// Reads a value of a tape. Its depth is that of the tape, which has a limit.
-    #[must_use]
     pub fn from_json(json: JsonRef<'_>) -> Self {
         match json.kind() {
             JsonKind::Null => Self::Null,
@@ -128,7 +122,6 @@ impl Value {
     }
 
     /// Kriti's name of its kind.
-    #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Null => "Null",

@@ -60,7 +60,6 @@ pub enum Unsent {
 
 impl Settings {
     /// The part of `limits` that concerns values.
-    #[must_use]
     pub const fn new(reading: Reading, limits: &Limits) -> Self {
         let Limits { list_items_max, errors_max, .. } = *limits;
         let unsent = match reading {

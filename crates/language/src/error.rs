@@ -18,7 +18,6 @@ pub struct Error {
 
 impl Error {
     /// An error at one place.
-    #[must_use]
     pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self { message: message.into(), spans: vec![span], code }
     }
@@ -34,7 +33,6 @@ macro_rules! codes {
             /// Every code, for documentation.
             pub const ALL: &[Self] = &[$(Self::$name),*];
             /// The text in `extensions.code`.
-            #[must_use]
             pub const fn text(self) -> &'static str {
                 match self { $(Self::$name => $text),* }
             }

@@ -9,7 +9,6 @@ macro_rules! ids {
         pub struct $name(pub u32);
         impl $name {
             /// The id as an index into its table.
-            #[must_use]
             #[inline]
             pub const fn index(self) -> usize { self.0 as usize }
         }

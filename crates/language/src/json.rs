@@ -103,7 +103,6 @@ pub enum JsonErrorKind {
 
 impl JsonErrorKind {
     /// Message for the sender of the text.
-    #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
             Self::UnexpectedEnd => "unexpected end",
@@ -172,13 +171,11 @@ impl<'t> Json<'t> {
     }
 
     /// Restores a text that was read before: `nodes` are those that [`Json::parse`] made of `text`.
-    #[must_use]
     pub const fn from_nodes(text: &'t str, nodes: &'t [JsonNode]) -> Self {
         Self { text, nodes: Cow::Borrowed(nodes), open: Vec::new() }
     }
 
     /// Gives the memory back for the next text.
-    #[must_use]
     pub fn into_buffer(self) -> JsonBuffer {
         let nodes = match self.nodes {
             Cow::Owned(nodes) => nodes,
@@ -188,7 +185,6 @@ impl<'t> Json<'t> {
     }
 
     /// The value.
-    #[must_use]
     pub const fn root(&'t self) -> JsonRef<'t> {
         JsonRef { json: self, at: 0 }
     }
@@ -219,31 +215,26 @@ impl<'t> JsonRef<'t> {
     }
 
     /// The value's kind.
-    #[must_use]
     pub fn kind(self) -> JsonKind {
         self.node().kind
     }
 
     /// True for `null`.
-    #[must_use]
     pub fn is_null(self) -> bool {
         self.kind() == JsonKind::Null
     }
 
     /// The text of a string, decoded; `None` if it is none.
-    #[must_use]
     pub fn as_str(self) -> Option<Cow<'t, str>> {
         matches!(self.kind(), JsonKind::String { .. }).then(|| self.json.string(self.node()))
     }
 
     /// The digits of a number as written; `None` if it is none.
-    #[must_use]
     pub fn as_number(self) -> Option<&'t str> {
         (self.kind() == JsonKind::Number).then(|| self.raw())
     }
 
     /// `true` or `false`; `None` if it is neither.
-    #[must_use]
     pub fn as_bool(self) -> Option<bool> {
         match self.kind() {
             JsonKind::True => Some(true),
@@ -257,19 +248,16 @@ impl<'t> JsonRef<'t> {
     }
 
     /// True for an object.
-    #[must_use]
     pub fn is_object(self) -> bool {
         self.kind() == JsonKind::Object
     }
 
     /// True for an array.
-    #[must_use]
     pub fn is_array(self) -> bool {
         self.kind() == JsonKind::Array
     }
 
     /// The value as written; a string with its quotes.
-    #[must_use]
     pub fn raw(self) -> &'t str {
         let node = self.node();
         let quote = u32::from(matches!(node.kind, JsonKind::String { .. }));
@@ -277,21 +265,18 @@ impl<'t> JsonRef<'t> {
     }
 
     /// The items of an array; none if it is no array.
-    #[must_use]
     pub fn items(self) -> Items<'t> {
         let end = if self.is_array() { self.node().next } else { self.at + 1 };
         Items { json: self.json, at: self.at + 1, end }
     }
 
     /// The members of an object, in the order written; none if it is no object.
-    #[must_use]
     pub fn members(self) -> Members<'t> {
         let end = if self.is_object() { self.node().next } else { self.at + 1 };
         Members { json: self.json, at: self.at + 1, end }
     }
 
     /// The member `key` of an object. Costs a look at each member: not for loops over many keys.
-    #[must_use]
     pub fn get(self, key: &str) -> Option<JsonRef<'t>> {
         self.members().find(|(name, _)| name == key).map(|(_, value)| value)
     }
@@ -338,7 +323,6 @@ impl<'t> Iterator for Members<'t> {
 }
 
 /// True if `text` is a JSON number. Source: RFC 8259, section 6.
-#[must_use]
 pub fn is_number(text: &[u8]) -> bool {
     let digits = |from: usize| text[from..].iter().take_while(|it| it.is_ascii_digit()).count();
     let mut at = usize::from(text.first() == Some(&b'-'));

@@ -13,14 +13,12 @@ const SHOWN_AFTER: usize = 60;
 
 impl Error {
     /// Lines and columns of its places in `text`.
-    #[must_use]
     pub fn locations(&self, text: &str) -> Vec<Location> {
         locations(text, std::slice::from_ref(self)).pop().unwrap_or_default()
     }
 }
 
 /// Line and column of each place of each error, in their order. One pass over `text`, however many there are.
-#[must_use]
 pub fn locations(text: &str, errors: &[Error]) -> Vec<Vec<Location>> {
     let mut found: Vec<Vec<Location>> =
         errors.iter().map(|error| vec![Location { line: 1, column: 1 }; error.spans.len()]).collect();
@@ -56,7 +54,6 @@ fn step(bytes: &[u8], at: usize, here: Location) -> Location {
 }
 
 /// The errors for people: message, place, source line, caret. `name` is what the text is called.
-#[must_use]
 pub fn text(name: &str, text: &str, errors: &[Error]) -> String {
     let mut out = String::new();
     for (error, locations) in errors.iter().zip(locations(text, errors)) {

@@ -14,20 +14,17 @@ pub struct Span {
 
 impl Span {
     /// The run from `start` up to, not including, `end`.
-    #[must_use]
     pub const fn new(start: u32, end: u32) -> Self {
         Self { start, end }
     }
 
     /// The bytes of `text` that this span names.
-    #[must_use]
     #[inline]
     pub fn of(self, text: &str) -> &str {
         &text[self.start as usize..self.end as usize]
     }
 
     /// True for the span of an absent name, as the alias of a field without one.
-    #[must_use]
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.start == self.end
@@ -46,7 +43,6 @@ pub struct Location {
 
 impl Location {
     /// Line and column of byte `offset` of `text`. Costs one pass over the text before it: for errors only.
-    #[must_use]
     pub fn of(text: &str, offset: u32) -> Self {
         let before = &text.as_bytes()[..(offset as usize).min(text.len())];
         let mut line = 1;

@@ -10,7 +10,6 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 /// The value of the literal `raw`, quotes included, as the lexer accepted it.
-#[must_use]
 pub fn decode(raw: &str) -> Cow<'_, str> {
     match raw.strip_prefix(r#"""""#).and_then(|rest| rest.strip_suffix(r#"""""#)) {
         Some(inner) => block(inner),
@@ -314,7 +313,6 @@ pub fn write_block(text: &str, out: &mut String) {
 }
 
 /// True if the block string of `text` decodes to `text` again.
-#[must_use]
 pub fn is_block_printable(text: &str) -> bool {
     if text.is_empty() {
         return true;

@@ -25,7 +25,6 @@ pub(crate) fn did_you_mean(what: &str, names: &[&str]) -> String {
 }
 
 /// Names near `input`, nearest first.
-#[must_use]
 pub fn near<'n>(input: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     if input.len() > MEASURED_BYTES_MAX {
         return Vec::new();

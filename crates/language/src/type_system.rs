@@ -37,7 +37,6 @@ pub struct Run {
 
 impl Run {
     /// The places, for indexing.
-    #[must_use]
     pub const fn range(self) -> std::ops::Range<usize> {
         self.start as usize..(self.start + self.len) as usize
     }
@@ -64,7 +63,6 @@ impl Str {
         self.len as usize == other.len() && self.of(text) == other
     }
     /// True if the text is empty.
-    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.len == 0
     }
@@ -81,7 +79,6 @@ pub struct TypeRef {
 
 impl TypeRef {
     /// True if the type is non-null.
-    #[must_use]
     pub const fn is_non_null(self) -> bool {
         self.wraps.is_non_null()
     }
@@ -305,13 +302,11 @@ impl Place {
     ];
 
     /// Bit of the location in [`SchemaDirective::places`].
-    #[must_use]
     pub const fn bit(self) -> u32 {
         1 << self as u32
     }
 
     /// Name of the location in GraphQL: `FIELD_DEFINITION`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Query => "QUERY",
@@ -428,65 +423,54 @@ pub(crate) fn hash_name(scope: u32, name: &str) -> u64 {
 
 impl Schema {
     /// The text at `place`.
-    #[must_use]
     #[inline]
     pub fn str(&self, place: Str) -> &str {
         place.of(&self.text)
     }
     /// All texts, which the places of [`Str`]s count in.
-    #[must_use]
     pub fn texts(&self) -> &[u8] {
         self.text.as_bytes()
     }
     /// One type.
-    #[must_use]
     #[inline]
     pub fn ty(&self, id: TypeId) -> &Type {
         &self.types[id.index()]
     }
     /// One field.
-    #[must_use]
     #[inline]
     pub fn field(&self, id: FieldId) -> &SchemaField {
         &self.fields[id.index()]
     }
     /// One argument or input field.
-    #[must_use]
     #[inline]
     pub fn input(&self, id: InputId) -> &Input {
         &self.inputs[id.index()]
     }
     /// One enum value.
-    #[must_use]
     #[inline]
     pub fn enum_value(&self, id: EnumValueId) -> &EnumValue {
         &self.enum_values[id.index()]
     }
     /// The name of a type.
-    #[must_use]
     #[inline]
     pub fn type_name(&self, id: TypeId) -> &str {
         self.str(self.ty(id).name)
     }
     /// The name of a field.
-    #[must_use]
     #[inline]
     pub fn field_name(&self, id: FieldId) -> &str {
         self.str(self.field(id).name)
     }
     /// The name of an argument or input field.
-    #[must_use]
     #[inline]
     pub fn input_name(&self, id: InputId) -> &str {
         self.str(self.input(id).name)
     }
     /// The type called `name`.
-    #[must_use]
     pub fn type_by_name(&self, name: &str) -> Option<TypeId> {
         self.type_names.find(hash_name(u32::MAX, name), |&id| self.ty(id).name.is(&self.text, name)).copied()
     }
     /// The field `name` of type `parent`; not the meta fields.
-    #[must_use]
     pub fn field_by_name(&self, parent: TypeId, name: &str) -> Option<FieldId> {
         self.field_names
             .find(hash_name(parent.0, name), |&id| {
@@ -506,7 +490,6 @@ impl Schema {
         (run.start..run.start + run.len).map(InputId)
     }
     /// The input called `name` in `run` (arguments of a field or directive, fields of an input object).
-    #[must_use]
     pub fn input_by_name(&self, run: Run, name: &str) -> Option<InputId> {
         let is_called = |&id: &InputId| self.input(id).name.is(&self.text, name);
         if run.len <= SCANNED_MAX {
@@ -516,7 +499,6 @@ impl Schema {
         self.input_names.find(hash_name(run.start, name), same).map(|it| it.1)
     }
     /// The value `name` of an enum.
-    #[must_use]
     pub fn enum_value_by_name(&self, ty: TypeId, name: &str) -> Option<EnumValueId> {
         let run = self.ty(ty).members;
         let same = |&id: &EnumValueId| {
@@ -538,13 +520,11 @@ impl Schema {
     }
 
     /// The directive called `name`.
-    #[must_use]
     pub fn directive_by_name(&self, name: &str) -> Option<DirectiveId> {
         let at = self.directives.iter().position(|directive| directive.name.is(&self.text, name))?;
         Some(DirectiveId(at as u32))
     }
     /// The objects that can stand where `id` is expected: itself for an object.
-    #[must_use]
     #[inline]
     pub fn possible_types(&self, id: TypeId) -> &[TypeId] {
         &self.type_lists[self.ty(id).possible.range()]
@@ -554,14 +534,12 @@ impl Schema {
         (builtin::TYPES..self.types.len() as u32).map(TypeId)
     }
     /// A type as GraphQL writes it: `[Album!]!`.
-    #[must_use]
     pub fn type_text(&self, ty: TypeRef) -> String {
         let mut out = String::new();
         ty.wraps.write(self.type_name(ty.base), &mut out);
         out
     }
     /// The root type of an operation kind, if the schema has it.
-    #[must_use]
     pub fn root(&self, kind: crate::syntax::ast::OperationKind) -> Option<TypeId> {
         match kind {
             crate::syntax::ast::OperationKind::Query => Some(self.query),

@@ -82,7 +82,6 @@ impl TextSpan {
 
 impl Values {
     /// The text under `span`.
-    #[must_use]
     pub fn str(&self, span: TextSpan) -> &str {
         &self.text[span.start as usize..span.end as usize]
     }
@@ -126,7 +125,6 @@ impl Values {
     }
 
     /// One past the last node of the value at `at`.
-    #[must_use]
     pub fn end(&self, at: usize) -> usize {
         match self.nodes[at] {
             Node::List { end, .. } | Node::Object { end, .. } => end as usize,
@@ -197,7 +195,6 @@ impl Variables {
     }
 
     /// The first node of variable `number`.
-    #[must_use]
     pub fn node(&self, number: u32) -> Node {
         self.values.nodes[self.starts[number as usize] as usize]
     }

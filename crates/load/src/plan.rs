@@ -125,31 +125,26 @@ impl Plan {
     }
 
     /// The load.
-    #[must_use]
     pub fn load(&self) -> &Load {
         &self.load
     }
 
     /// The URL that is called.
-    #[must_use]
     pub fn url(&self) -> String {
         format!("{}{}", self.target.origin(), self.target.path)
     }
 
     /// The name of the plan.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// Share of failed requests that is accepted.
-    #[must_use]
     pub fn errors_max_percent(&self) -> f64 {
         self.errors_max_percent
     }
 
     /// The schema that the plan names.
-    #[must_use]
     pub fn schema(&self) -> Option<&PathBuf> {
         self.schema.as_ref()
     }

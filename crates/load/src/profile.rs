@@ -114,7 +114,6 @@ impl RateProfile {
     }
 
     /// Length of the profile.
-    #[must_use]
     pub fn duration(&self) -> Duration {
         Duration::from_secs_f64(self.end())
     }
@@ -124,19 +123,16 @@ impl RateProfile {
     }
 
     /// Number of arrivals in all, before it is rounded.
-    #[must_use]
     pub fn total(&self) -> f64 {
         self.before[self.before.len() - 1]
     }
 
     /// The rate at the start.
-    #[must_use]
     pub fn first_rate(&self) -> f64 {
         self.points[0].1
     }
 
     /// Mean rate.
-    #[must_use]
     pub fn mean_rate(&self) -> f64 {
         self.total() / self.end()
     }

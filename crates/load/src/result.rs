@@ -143,13 +143,11 @@ pub struct OperationResult {
 
 impl OperationResult {
     /// Failed requests.
-    #[must_use]
     pub fn error_count(&self) -> u64 {
         self.errors.values().sum()
     }
 
     /// Failed requests in percent of all that ended.
-    #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a percentage")]
     pub fn error_percent(&self) -> f64 {
         let ended = self.completed.max(self.error_count());
@@ -188,7 +186,6 @@ pub struct Latency {
 }
 
 /// An empty histogram of microseconds.
-#[must_use]
 #[expect(clippy::expect_used, reason = "the bounds are constants")]
 pub fn new_histogram() -> Histogram<u64> {
     Histogram::new_with_bounds(1, LATENCY_MAX_US, DIGITS).expect("the bounds are in order")
@@ -196,7 +193,6 @@ pub fn new_histogram() -> Histogram<u64> {
 
 impl Latency {
     /// The figures of `histogram`.
-    #[must_use]
     pub fn of(histogram: &Histogram<u64>) -> Self {
         let at = |percentile: f64| histogram.value_at_quantile(percentile / 100.0);
         Self {
@@ -231,7 +227,6 @@ impl Latency {
 }
 
 /// A histogram as V2, compressed, base64.
-#[must_use]
 #[expect(clippy::expect_used, reason = "writing to memory")]
 pub fn encode(histogram: &Histogram<u64>) -> String {
     let mut bytes = Vec::new();

@@ -78,7 +78,6 @@ impl Walk {
 }
 
 /// Faults of the document's shape.
-#[must_use]
 pub fn faults(document: &Metadata) -> Vec<Found> {
     let mut walk = Walk::default();
     walk.unique("sources", &document.sources, |it| it.name.clone(), "sources");
@@ -131,7 +130,6 @@ pub fn faults(document: &Metadata) -> Vec<Found> {
 
 /// Faults within entries of tables, and unsupported parts of them, with paths from the source that has them. Two entries for one
 /// table are no fault here.
-#[must_use]
 pub fn member_faults(tables: &[TableEntry]) -> Vec<Found> {
     let mut walk = Walk::default();
     walk.each("tables", tables, |walk, it| {

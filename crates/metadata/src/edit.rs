@@ -87,7 +87,6 @@ fn command(name: &str) -> Option<(Command, &'static str)> {
 }
 
 /// True if [`edit`] knows the command `name`.
-#[must_use]
 pub fn is_edit(name: &str) -> bool {
     command(name).is_some()
 }

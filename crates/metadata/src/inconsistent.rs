@@ -45,7 +45,6 @@ const SECTIONS: [(&str, &str, &str); 6] = [
 ];
 
 /// The entry at `path`, or the one that holds it, which is left out because of `reason`.
-#[must_use]
 pub fn inconsistent(places: &Places, path: &[Step], reason: &str) -> Inconsistent {
     let made = |kind, name, reason, definition, depth| Inconsistent {
         place: places.describe_place(path),

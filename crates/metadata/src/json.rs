@@ -41,13 +41,11 @@ impl fmt::Display for Json {
 
 impl Members {
     /// The member called `key`.
-    #[must_use]
     pub fn get(&self, key: &str) -> Option<&Json> {
         self.0.iter().find(|it| &*it.0 == key).map(|it| &it.1)
     }
 
     /// True without members.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -55,7 +53,6 @@ impl Members {
 
 impl Json {
     /// The text, if it is one.
-    #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -64,7 +61,6 @@ impl Json {
     }
 
     /// The member called `key`, if it is an object that has one.
-    #[must_use]
     pub fn get(&self, key: &str) -> Option<&Json> {
         match self {
             Self::Object(members) => members.get(key),
@@ -74,7 +70,6 @@ impl Json {
 }
 
 /// True if `text` is a number of JSON.
-#[must_use]
 pub fn is_number(text: &str) -> bool {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let rest = text.strip_prefix('-').unwrap_or(text);

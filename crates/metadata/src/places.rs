@@ -29,7 +29,6 @@ impl From<usize> for Step {
 }
 
 /// Joins two paths: `below` is relative to `above`.
-#[must_use]
 pub fn join_paths(above: &[Step], below: &[Step]) -> Vec<Step> {
     above.iter().chain(below).cloned().collect()
 }
@@ -77,7 +76,6 @@ impl Places {
 
     /// `tables/public_boat.yaml:12:3: select_permissions[0].permission.filter`, with as much of it as is known. The path
     /// begins at the file that holds the entry.
-    #[must_use]
     pub fn describe_place(&self, path: &[Step]) -> String {
         let mut node = &*self.root;
         let mut shown = self.root.place;
@@ -107,7 +105,6 @@ impl Places {
     }
 
     /// `message` at `path`.
-    #[must_use]
     pub fn fault(&self, path: &[Step], message: impl Into<String>) -> Fault {
         Fault { place: self.describe_place(path), path: path.to_vec(), message: message.into() }
     }
@@ -131,7 +128,6 @@ pub(crate) fn render_location(files: &[PathBuf], place: Place, path: &[Step]) ->
 }
 
 /// `sources[0].tables[2].table`.
-#[must_use]
 pub fn render_path(path: &[Step]) -> String {
     let mut out = String::new();
     for (place, step) in path.iter().enumerate() {

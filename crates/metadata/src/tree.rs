@@ -61,13 +61,11 @@ pub struct Member {
 
 impl Node {
     /// A node.
-    #[must_use]
     pub fn new(place: Place, value: Value) -> Self {
         Self { place, value, is_filled: false }
     }
 
     /// The member called `key`, if it is an object that has one.
-    #[must_use]
     pub fn get(&self, key: &str) -> Option<&Node> {
         match &self.value {
             Value::Object(members) => members.iter().find(|it| &*it.key == key).map(|it| &it.node),
@@ -76,7 +74,6 @@ impl Node {
     }
 
     /// The item at `at`, if it is a list that has one.
-    #[must_use]
     pub fn item(&self, at: usize) -> Option<&Node> {
         match &self.value {
             Value::List(items) => items.get(at),
@@ -85,7 +82,6 @@ impl Node {
     }
 
     /// Words for its kind.
-    #[must_use]
     pub fn kind(&self) -> &'static str {
         match self.value {
             Value::Null => "null",

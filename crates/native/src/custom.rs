@@ -37,7 +37,6 @@ impl std::fmt::Debug for Customs {
 
 impl Customs {
     /// True if there are no such fields.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.fields.is_empty()
     }
@@ -99,7 +98,6 @@ pub enum Owner {
 
 impl Owner {
     /// Name of the type.
-    #[must_use]
     pub fn name(&self) -> &str {
         match self {
             Self::Query => "Query",

@@ -56,13 +56,11 @@ pub struct Layout {
 
 impl Layout {
     /// Lays `model` out for `database`, in its schema `schema`.
-    #[must_use]
     pub fn new(model: &Model, database: Database, schema: &str) -> Self {
         layout_builder::build(model, database, schema)
     }
 
     /// The index of a kind on one column.
-    #[must_use]
     pub fn index(&self, table: TableId, column: ColumnId, kind: IndexKind) -> Option<&Index> {
         let same = |it: &&Index| it.table == table && it.kind == kind && it.columns.first() == Some(&column);
         self.indexes.iter().find(same)

@@ -16,7 +16,6 @@ macro_rules! ids {
         pub struct $name(pub u32);
         impl $name {
             /// Index into the model's table.
-            #[must_use]
             pub const fn index(self) -> usize { self.0 as usize }
         }
     )* };
@@ -266,7 +265,6 @@ pub struct Field {
 
 impl Field {
     /// True if an index holds the words of its texts.
-    #[must_use]
     pub fn has_words(&self) -> bool {
         self.search.iter().any(|it| matches!(it, Search::Term | Search::Fulltext))
     }
@@ -381,17 +379,14 @@ pub struct EnumValue {
 
 impl Model {
     /// The type with this id.
-    #[must_use]
     pub fn ty(&self, id: TypeId) -> &Type {
         &self.types[id.index()]
     }
     /// The field with this id.
-    #[must_use]
     pub fn field(&self, id: FieldId) -> &Field {
         &self.fields[id.index()]
     }
     /// The enum with this id.
-    #[must_use]
     pub fn enumeration(&self, id: EnumId) -> &Enum {
         &self.enums[id.index()]
     }
@@ -404,17 +399,14 @@ impl Model {
         self.ty(ty).fields.clone().map(|at| (FieldId(at), self.field(FieldId(at))))
     }
     /// The type called `name`.
-    #[must_use]
     pub fn type_by_name(&self, name: &str) -> Option<TypeId> {
         self.types.iter().position(|ty| ty.name == name).map(|at| TypeId(at as u32))
     }
     /// The field `name` of `ty`.
-    #[must_use]
     pub fn field_by_name(&self, ty: TypeId, name: &str) -> Option<FieldId> {
         self.fields_of(ty).find(|(_, field)| field.name == name).map(|(id, _)| id)
     }
     /// The field of type `ID`.
-    #[must_use]
     pub fn id_of(&self, ty: TypeId) -> Option<FieldId> {
         self.fields_of(ty).find(|(_, field)| field.kind == FieldKind::Id).map(|(id, _)| id)
     }

@@ -152,7 +152,6 @@ impl Store {
     }
 
     /// The current version of the store.
-    #[must_use]
     pub fn version(&self) -> Option<&Version> {
         self.version.as_ref()
     }

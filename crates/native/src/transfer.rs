@@ -57,7 +57,6 @@ pub enum Format {
 
 impl Format {
     /// The format that a file's name says; `.gz` behind it means that it is packed.
-    #[must_use]
     pub fn of(path: &Path) -> Option<Self> {
         match ending(path)?.as_str() {
             "ndjson" | "jsonl" => Some(Self::Ndjson),

@@ -230,7 +230,6 @@ pub struct Mutations {
 
 impl Mutations {
     /// Serves mutations of the store in `database` with the tables of `layout`; `policy` restricts every statement.
-    #[must_use]
     pub fn new(api: Arc<Api>, layout: Arc<Layout>, database: Database, policy: Arc<dyn Policy>) -> Self {
         let side_indexes = ddl::side_indexes(database, &layout);
         let writes = Writes::new(api, layout, database, policy);

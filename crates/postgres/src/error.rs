@@ -69,7 +69,6 @@ impl Error {
     }
 
     /// The SQLSTATE, if the server gave one.
-    #[must_use]
     pub fn sqlstate(&self) -> Option<[u8; 5]> {
         match self {
             Self::Database { error, .. } => Some(error.sqlstate),
@@ -98,7 +97,6 @@ impl Error {
     }
 
     /// Fix for a refused login; `None` if a retry may help.
-    #[must_use]
     pub fn remedy(&self) -> Option<&'static str> {
         let Self::Unavailable(cause) = self else { return None };
         match &cause.downcast_ref::<DatabaseError>()?.sqlstate {
@@ -113,7 +111,6 @@ impl Error {
 
     /// True if a retry of the whole transaction may succeed: serialization failure, deadlock, a definition that changed under the
     /// statement, a connection in an unexpected state.
-    #[must_use]
     pub fn is_retryable(&self) -> bool {
         matches!(self.sqlstate().as_ref(), Some(b"40001" | b"40P01"))
             || self.is_forgotten()
@@ -122,7 +119,6 @@ impl Error {
 
     /// True if definitions changed while the server looked at them, or after it had prepared the statement: nothing happened, and the
     /// next attempt finds them as they are.
-    #[must_use]
     pub fn is_overtaken(&self) -> bool {
         matches!(self, Self::Database { error, .. } if error.is_stale_plan() || error.is_out_of_date())
     }
@@ -148,7 +144,6 @@ impl Error {
     }
 
     /// True if the server lost a node behind it: nothing happened, and a repeated read may find the node again.
-    #[must_use]
     pub fn is_node_lost(&self) -> bool {
         matches!(self, Self::Database { error, .. } if error.is_node_lost())
     }
@@ -266,7 +261,6 @@ pub const COLUMNS_CHANGED: &str = "ColumnsChanged";
 
 impl DatabaseError {
     /// True if the server cannot run the prepared statement because its result columns changed: the text may still run.
-    #[must_use]
     pub fn is_stale_plan(&self) -> bool {
         &self.sqlstate == b"0A000"
             && (&*self.routine == "RevalidateCachedQuery"
@@ -279,19 +273,16 @@ impl DatabaseError {
     }
 
     /// True if the result columns have other types than when the plan was made.
-    #[must_use]
     pub fn is_type_change(&self) -> bool {
         &self.sqlstate == b"0A000" && &*self.routine == COLUMNS_CHANGED || self.is_stale_plan()
     }
 
     /// True if the server lost a node behind it.
-    #[must_use]
     pub fn is_node_lost(&self) -> bool {
         &self.sqlstate == b"XX000" && NODE_LOST.iter().any(|it| self.message.contains(it))
     }
 
     /// True if the server does not know whether it committed.
-    #[must_use]
     pub fn is_ambiguous(&self) -> bool {
         matches!(&self.sqlstate, b"40003" | b"08007")
     }

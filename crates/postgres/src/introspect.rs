@@ -63,7 +63,6 @@ const IS_OWN: &str = "\n    AND x.objid IS NULL";
 
 /// The statements, in the order in which [`assemble`] takes their answers. Each has one parameter: the schemas that are
 /// served, a `text[]`. They are to see one moment, so they belong into one transaction.
-#[must_use]
 pub fn questions(functions: Functions, shards: Shards, relations: ReadRelations) -> [String; 4] {
     let types = match functions {
         Functions::Read => [TYPES, OPERATORS, FUNCTIONS].concat(),
@@ -81,7 +80,6 @@ pub fn questions(functions: Functions, shards: Shards, relations: ReadRelations)
 }
 
 /// Makes a catalog of the answers to [`questions`]: their rows, and of each the columns in text format.
-#[must_use]
 pub fn assemble<'r, R>(answers: [Vec<R>; 4]) -> (Catalog, Types, Vec<Warning>)
 where
     R: Iterator<Item = Option<&'r [u8]>>,
@@ -97,7 +95,6 @@ where
 }
 
 /// The schemas as the statements' parameter: an array in text form.
-#[must_use]
 pub fn schemas_array(schemas: &[String]) -> String {
     let quoted = |name: &String| format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
     format!("{{{}}}", schemas.iter().map(quoted).collect::<Vec<_>>().join(","))
@@ -500,7 +497,6 @@ fn table_kind(letter: char) -> TableKind {
 }
 
 /// Weir's type for the type with OID `oid`.
-#[must_use]
 pub fn column_type(types: &Types, oid: u32) -> ColumnType {
     match types.base(oid) {
         oid::INT2 => ColumnType::SmallInt,

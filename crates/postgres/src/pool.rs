@@ -60,7 +60,6 @@ pub struct Counts {
 
 impl Pool {
     /// Connects to nothing yet.
-    #[must_use]
     pub fn new(settings: Settings) -> Arc<Self> {
         let primary = Arc::new(Server::new(settings.clone()));
         let replicas = Replicas::new(&settings, &primary);
@@ -117,7 +116,6 @@ impl Pool {
     }
 
     /// Reads on a server of this preference.
-    #[must_use]
     pub fn reads(&self, preference: ReadPreference) -> Reads<'_> {
         Reads::new(&self.primary, self.copy(preference))
     }
@@ -185,25 +183,21 @@ impl Pool {
     }
 
     /// Facts of the newest connection; `None` before the first.
-    #[must_use]
     pub fn facts(&self) -> Option<Facts> {
         self.primary.sessions.dialer.facts()
     }
 
     /// Address and settings of the database.
-    #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.primary.sessions.dialer.settings
     }
 
     /// Maximum number of connections that the pool opens.
-    #[must_use]
     pub fn connection_bound(&self) -> ConnectionBound {
         ConnectionBound::new(&self.primary.sessions.dialer.settings)
     }
 
     /// Counters of the pool.
-    #[must_use]
     pub fn counts(&self) -> Counts {
         let sent = self.primary.lanes.iter().map(Lanes::sent_counts);
         let sent = sent.fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));

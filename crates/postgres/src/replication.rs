@@ -142,7 +142,6 @@ pub struct Watcher {
 }
 
 /// Watches the changes of `tables`. The stream begins with its first watcher.
-#[must_use]
 pub fn watch(settings: &Settings, tables: BTreeSet<TableName>) -> Watcher {
     let address = format!("{:?} {} {}", settings.hosts, settings.user, settings.database);
     let settings = of_stream(settings);

@@ -392,7 +392,6 @@ impl From<usize> for ConfigStep {
 
 impl Warning {
     /// Something about `place` that no entry of a configuration is to blame for.
-    #[must_use]
     pub fn new(place: String, reason: String) -> Self {
         Self { place, reason, entry: Vec::new() }
     }
@@ -406,13 +405,11 @@ impl std::fmt::Display for Warning {
 
 impl ColumnType {
     /// Element type of an array.
-    #[must_use]
     pub fn element(&self) -> Option<&Self> {
         if let Self::Array(element) = self { Some(element) } else { None }
     }
 
     /// The database's own name for it or its elements, where there is no other.
-    #[must_use]
     pub fn own_name(&self) -> Option<&str> {
         match self.element().unwrap_or(self) {
             Self::Enum(name) | Self::Composite(name) | Self::Other(name) => Some(name),
@@ -448,30 +445,25 @@ impl ColumnType {
 
 impl Catalog {
     /// True if it is of SQLite: the types of other databases have numbers.
-    #[must_use]
     pub fn is_sqlite(&self) -> bool {
         self.tables.iter().flat_map(|it| &it.columns).next().is_none_or(|it| it.oid == 0)
     }
 
     /// The table with this id.
-    #[must_use]
     pub fn table(&self, id: TableId) -> &Table {
         &self.tables[id.0 as usize]
     }
     /// True if types have numbers, as PostgreSQL's own have, whose operators are known.
-    #[must_use]
     pub fn has_numbered_types(&self) -> bool {
         self.tables.iter().flat_map(|it| &it.columns).any(|it| it.oid != 0)
     }
     /// True if rows of some table are on shards.
-    #[must_use]
     pub fn has_shards(&self) -> bool {
         let has_shard =
             |it: &Table| matches!(it.placement, Placement::Sharded { .. } | Placement::Single { .. });
         self.tables.iter().any(has_shard)
     }
     /// The table called `name` in `schema`, or in any if `schema` is empty.
-    #[must_use]
     pub fn find(&self, schema: &str, name: &str) -> Option<TableId> {
         let found = |table: &Table| {
             table.name == name
@@ -484,12 +476,10 @@ impl Catalog {
 
 impl Table {
     /// The column with this id.
-    #[must_use]
     pub fn column(&self, id: ColumnId) -> &Column {
         &self.columns[id.0 as usize]
     }
     /// The column called `name`.
-    #[must_use]
     pub fn find(&self, name: &str) -> Option<ColumnId> {
         self.columns.iter().position(|column| column.name == name).map(|at| ColumnId(at as u32))
     }
@@ -504,7 +494,6 @@ impl Table {
         self.arbiters = keys.map(arbiter).collect();
     }
     /// True if at most one row has the same values in `columns`.
-    #[must_use]
     pub fn is_unique(&self, columns: &[ColumnId]) -> bool {
         let mut keys = self.primary_key.iter().chain(&self.unique_keys);
         keys.any(|key| key.columns.iter().all(|column| columns.contains(column)))

@@ -1,13 +1,11 @@
 //! Names and texts as SQL has them.
 
 /// Writes `name` as an SQL identifier, in double quotes.
-#[must_use]
 pub fn quote_identifier(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// `text` as a literal.
-#[must_use]
 pub fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }

@@ -42,7 +42,6 @@ pub struct Statement {
 }
 
 /// Renders `query`.
-#[must_use]
 pub fn render(dialect: &dyn Dialect, relations: &Relations, query: &Query) -> Statement {
     let mut renderer = Renderer::new(dialect, relations, 0);
     let parts = renderer.query(query);

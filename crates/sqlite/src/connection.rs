@@ -287,7 +287,6 @@ thread_local! {
 }
 
 /// Number of readers that this thread has opened.
-#[must_use]
 pub fn readers() -> usize {
     READERS.with(|it| it.borrow().len())
 }

@@ -52,20 +52,17 @@ pub(crate) fn is_sync_failure(error: &rusqlite::Error) -> bool {
 }
 
 /// True if a written row does not fulfil the check of a permission.
-#[must_use]
 pub fn is_check_complaint(error: &rusqlite::Error) -> bool {
     matches!(error, rusqlite::Error::SqliteFailure(_, Some(words)) if words == CHECK_FAILED)
 }
 
 /// The words of a pattern that a function of Weir's refused: the client's error.
-#[must_use]
 pub fn pattern_complaint(error: &rusqlite::Error) -> Option<&str> {
     let rusqlite::Error::UserFunctionError(cause) = error else { return None };
     cause.downcast_ref::<BadPattern>().map(|it| it.0.as_str())
 }
 
 /// True if SQLite, or a function of Weir's, reports a value that it cannot take: the client's error.
-#[must_use]
 pub fn is_value_complaint(words: &str) -> bool {
     matches!(words, "integer overflow" | "malformed JSON")
         || json_edit::COMPLAINTS.contains(&words)
@@ -82,7 +79,6 @@ pub enum Lack {
 }
 
 /// The lack that SQLite's message on a statement reports, if any.
-#[must_use]
 pub fn find_lack(words: &str) -> Option<Lack> {
     let after = |start: &str| words.strip_prefix(start);
     let program = |kind: &str, name: &str| {
@@ -123,7 +119,6 @@ pub fn find_lack(words: &str) -> Option<Lack> {
 }
 
 /// True if the statement exceeds a limit of SQLite, which only a request can cause.
-#[must_use]
 pub fn is_too_large(words: &str) -> bool {
     ["Expression tree is too large", "parser stack overflow", "at most 64 tables in a join", "too many"]
         .iter()
@@ -131,7 +126,6 @@ pub fn is_too_large(words: &str) -> bool {
 }
 
 /// True if SQLite reports a pattern that a function of Weir's refused: the client's error.
-#[must_use]
 pub fn is_pattern_complaint(words: &str) -> bool {
     ["LIKE pattern must not", "invalid regular expression", "the pattern ", "a pattern has to be"]
         .iter()
@@ -139,7 +133,6 @@ pub fn is_pattern_complaint(words: &str) -> bool {
 }
 
 /// The name of the constraint that `error` violates, as a configuration calls it. SQLite does not say which foreign key.
-#[must_use]
 pub fn violated_constraint(error: &rusqlite::Error) -> Option<String> {
     let rusqlite::Error::SqliteFailure(cause, Some(words)) = error else { return None };
     let what = words.split_once(": ")?.1;
@@ -157,7 +150,6 @@ pub fn violated_constraint(error: &rusqlite::Error) -> Option<String> {
 }
 
 /// `Album.AlbumId` of a primary key is `Album_pkey`; of others `Album_AlbumId_key`, as the catalog names them.
-#[must_use]
 pub fn constraint_name(columns: &str, extended: i32) -> String {
     let mut table = "";
     let mut names = Vec::new();

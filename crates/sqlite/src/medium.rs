@@ -37,7 +37,6 @@ pub(crate) fn immutable_address(path: &Path) -> String {
 }
 
 /// The way to have `path` read that cannot be for `error`, if its mode is why.
-#[must_use]
 pub fn find_remedy(path: &Path, error: &Error) -> Option<&'static str> {
     let is_refused = matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly));
     (is_refused && is_in_wal_mode(path)).then_some(REMEDY)

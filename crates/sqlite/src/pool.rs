@@ -204,7 +204,6 @@ impl Pool {
     }
 
     /// Queues `job`; `false` if too many wait.
-    #[must_use]
     pub fn submit(&self, job: ReadJob) -> bool {
         let mut state = self.queue.lock();
         if state.jobs.len() >= JOBS_MAX {

@@ -59,7 +59,6 @@ impl SessionRow {
     }
 
     /// True if the table is there.
-    #[must_use]
     pub const fn is_there(&self) -> bool {
         self.is_there
     }

@@ -17,7 +17,6 @@ struct Refusal {
 
 /// Warnings of the tables that SQLite does not read or write: what the file needs is missing. `connection` may write: else SQLite passes
 /// over what a write computes.
-#[must_use]
 pub fn warn_of_refusals(connection: &Connection, catalog: &Catalog) -> Vec<Warning> {
     let warning = |table: &Table, refusal: Refusal| {
         let reason = format!("its rows cannot be {}: {}", refusal.verbs.join(", "), refusal.cause);
@@ -83,7 +82,6 @@ fn take_words(error: Error) -> String {
 
 /// The columns of `Int` that hold integers of more than 32 bits, as `table.column`. A table that cannot be read, or not in the time
 /// that the connection's watch lets it, is passed over.
-#[must_use]
 pub fn find_wide_integers(connection: &Connection, catalog: &Catalog) -> Vec<String> {
     let mut wide = Vec::new();
     for table in &catalog.tables {

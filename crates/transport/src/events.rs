@@ -14,7 +14,6 @@ const PARTS_DELIMITER: &str = "\r\n---";
 
 impl StreamForm {
     /// The header's value.
-    #[must_use]
     pub const fn content_type(self) -> &'static str {
         match self {
             Self::Events => "text/event-stream; charset=utf-8",
@@ -27,7 +26,6 @@ impl StreamForm {
     }
 
     /// The first bytes.
-    #[must_use]
     pub fn head(self) -> Vec<u8> {
         match self {
             Self::Events => Vec::new(),
@@ -37,7 +35,6 @@ impl StreamForm {
     }
 
     /// Keep-alive; empty if clients would read it as a part.
-    #[must_use]
     pub fn life(self) -> Vec<u8> {
         match self {
             Self::Events => b":\n\n".to_vec(),
@@ -48,7 +45,6 @@ impl StreamForm {
     }
 
     /// One result.
-    #[must_use]
     pub fn result(self, body: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(body.len() + 80);
         match self {
@@ -75,7 +71,6 @@ impl StreamForm {
     }
 
     /// Event that ends the session after an error of the transport.
-    #[must_use]
     pub fn failure(self, message: &str, code: &str) -> Vec<u8> {
         let mut error = Vec::new();
         error_object(&mut error, message, code, None);
@@ -87,7 +82,6 @@ impl StreamForm {
     }
 
     /// The last bytes.
-    #[must_use]
     pub fn end(self) -> Vec<u8> {
         match self {
             Self::Events => b"event: complete\ndata:\n\n".to_vec(),
@@ -105,13 +99,11 @@ pub struct Framing {
 
 impl Framing {
     /// Form of an operation that has the stream to itself.
-    #[must_use]
     pub const fn new(form: StreamForm) -> Self {
         Self { form, tag: None }
     }
 
     /// The form of the operation `id` in a stream of several.
-    #[must_use]
     pub fn of_operation(id: &str) -> Self {
         let mut tag = b"{\"id\":".to_vec();
         string(&mut tag, id);
@@ -119,19 +111,16 @@ impl Framing {
     }
 
     /// True if several operations share the stream.
-    #[must_use]
     pub const fn is_shared(&self) -> bool {
         self.tag.is_some()
     }
 
     /// Keep-alive.
-    #[must_use]
     pub fn life(&self) -> Vec<u8> {
         self.form.life()
     }
 
     /// One result.
-    #[must_use]
     pub fn result(&self, body: &[u8]) -> Vec<u8> {
         match &self.tag {
             None => self.form.result(body),
@@ -140,7 +129,6 @@ impl Framing {
     }
 
     /// The end of the operation.
-    #[must_use]
     pub fn end(&self) -> Vec<u8> {
         match &self.tag {
             None => self.form.end(),
@@ -149,7 +137,6 @@ impl Framing {
     }
 
     /// End of the operation after an error of the transport.
-    #[must_use]
     pub fn failure(&self, message: &str, code: &str) -> Vec<u8> {
         match self.tag {
             None => self.form.failure(message, code),

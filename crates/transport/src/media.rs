@@ -26,7 +26,6 @@ impl Media {
         }
     }
     /// The status of a request that was not executed.
-    #[must_use]
     pub const fn refused_status(self) -> StatusCode {
         match self {
             Self::Json => StatusCode::OK,

@@ -52,7 +52,6 @@ impl Unusable {
     }
 
     /// The code of an answer that clients look for, then send the whole text; nothing for what is no request at all.
-    #[must_use]
     pub const fn persisted_code(&self) -> Option<&'static str> {
         match self {
             Self::PersistedOnly => Some("PERSISTED_QUERY_NOT_SUPPORTED"),
@@ -171,7 +170,6 @@ impl UrlParams {
     }
 
     /// The body that a POST of the request would have; variables and extensions were read as JSON before.
-    #[must_use]
     pub fn body(&self) -> String {
         let texts = [("query", &self.query), ("operationName", &self.operation_name)];
         let json = [("variables", &self.variables), ("extensions", &self.extensions)];
@@ -220,7 +218,6 @@ fn percent_decoded(text: &str) -> Result<String, Malformed> {
 }
 
 /// The text behind `%41`, and behind `+` in a query or form; nothing if that is no UTF-8. Source: URL Standard, section 5.
-#[must_use]
 pub fn decode_percent(text: &str, plus_is_space: bool) -> Option<String> {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());

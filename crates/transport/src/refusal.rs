@@ -28,13 +28,11 @@ impl Refusal {
         Self::new(StatusCode::BAD_REQUEST, "BAD_REQUEST", message)
     }
     /// A body in a media type that is not read.
-    #[must_use]
     pub fn media_type() -> Self {
         let message = "a POST needs `content-type: application/json`";
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message)
     }
     /// A client that takes no media type of answers.
-    #[must_use]
     pub fn not_acceptable() -> Self {
         let message = "answers are application/graphql-response+json or application/json";
         Self::new(StatusCode::NOT_ACCEPTABLE, "NOT_ACCEPTABLE", message)
@@ -49,14 +47,12 @@ impl Refusal {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "LIMIT_BODY", message)
     }
     /// A list of more requests than are allowed.
-    #[must_use]
     pub fn long_list(count: usize, batch_max: usize) -> Self {
         let message = format!("{count} requests in one list; {batch_max} are allowed");
         Self::new(StatusCode::BAD_REQUEST, "LIMIT_BATCH", message)
     }
 
     /// The JSON of the refusal.
-    #[must_use]
     pub fn body(&self) -> Vec<u8> {
         error_body(&self.message, self.code, None)
     }

@@ -166,7 +166,6 @@ impl Talk {
     }
 
     /// Type and payload of the message for a result of a subscription, which continues.
-    #[must_use]
     pub fn next(self, body: Bytes, has_errors: bool) -> (&'static str, Bytes) {
         let kind = self.kind_of_result();
         // Hasura sends no data beside errors of an executed operation.
@@ -230,7 +229,6 @@ pub struct SocketSession {
 
 impl SocketSession {
     /// State of a socket before its first message.
-    #[must_use]
     pub fn new(subprotocol: Subprotocol, dialect: Dialect) -> Self {
         Self { talk: Talk { subprotocol, dialect }, login: Login::Awaited, running: HashSet::new() }
     }

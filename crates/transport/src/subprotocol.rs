@@ -13,7 +13,6 @@ pub enum Subprotocol {
 
 impl Subprotocol {
     /// The name in `Sec-WebSocket-Protocol`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Transport => "graphql-transport-ws",
@@ -24,7 +23,6 @@ impl Subprotocol {
     /// Negotiates the subprotocol: the first supported one in the client's order of preference (RFC 6455, section 4.1). The Python
     /// client gql looks up the response header case-sensitively, misses it, and uses its first offer. In Hasura's dialect a client that
     /// offers none uses the legacy subprotocol.
-    #[must_use]
     pub fn choose(headers: &HeaderMap, dialect: Dialect) -> Option<Self> {
         let lines = || headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|it| it.to_str().ok());
         let known = |offered: &str| {

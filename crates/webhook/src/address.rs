@@ -51,31 +51,26 @@ impl WebhookUrl {
     }
 
     /// The address as it was written.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// Scheme, host and port, in lower case.
-    #[must_use]
     pub fn origin(&self) -> String {
         format!("{}://{}", self.scheme, self.authority.as_str().to_ascii_lowercase())
     }
 
     /// Path and query, as they are sent.
-    #[must_use]
     pub fn path_and_query(&self) -> &PathAndQuery {
         &self.path_and_query
     }
 
     /// The query without its `?`.
-    #[must_use]
     pub fn query(&self) -> Option<&str> {
         self.path_and_query.query()
     }
 
     /// The header of the user in the address.
-    #[must_use]
     pub fn authorization(&self) -> Option<&HeaderValue> {
         self.authorization.as_ref()
     }

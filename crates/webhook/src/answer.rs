@@ -21,14 +21,12 @@ pub struct WebhookAnswer {
 
 impl WebhookAnswer {
     /// True for a status of 200 to 299.
-    #[must_use]
     pub fn is_success(&self) -> bool {
         self.status.is_success()
     }
 
     /// Time of `Retry-After`, at most [`RETRY_AFTER_MAX`]: a positive whole number of seconds. Dates, signs, lists and 0 count as no
     /// header.
-    #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         let text = self.headers.get(RETRY_AFTER)?.to_str().ok()?.trim_matches([' ', '\t']);
         if text.is_empty() || !text.bytes().all(|it| it.is_ascii_digit()) {

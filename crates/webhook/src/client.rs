@@ -83,7 +83,6 @@ pub enum WebhookError {
 
 impl WebhookError {
     /// Hasura's word for the failure, without hosts.
-    #[must_use]
     pub fn for_log_row(&self) -> &'static str {
         match self {
             Self::Timeout => "Response timeout",
@@ -97,7 +96,6 @@ impl WebhookError {
     }
 
     /// The failure as JSON text: `{"type":"http_exception","message":"…"}`.
-    #[must_use]
     pub fn to_json(&self) -> String {
         let mut out = "{\"type\":\"http_exception\",\"message\":".to_owned();
         quote(self.for_log_row(), &mut out);
@@ -142,7 +140,6 @@ impl fmt::Debug for WebhookClient {
 
 impl WebhookClient {
     /// A client without connections.
-    #[must_use]
     pub fn new(limits: WebhookLimits) -> Self {
         Self { limits, upstreams: Cache::new(ORIGINS_MAX) }
     }

@@ -29,7 +29,6 @@ pub enum EnvironmentError {
 
 impl EnvironmentError {
     /// Hasura's code.
-    #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
             Self::Address(_) | Self::Header(_) => "unexpected",

@@ -10,7 +10,6 @@ use weir_metadata::document::webhook::{HeaderEntry, HeaderText};
 const SENSITIVE: [HeaderName; 3] = [AUTHORIZATION, COOKIE, HeaderName::from_static("access-token")];
 
 /// Headers that all webhooks get.
-#[must_use]
 pub fn default_headers() -> [(HeaderName, HeaderValue); 2] {
     let agent = HeaderValue::from_str(&format!("hasura-graphql-engine/{HASURA_VERSION}"));
     [
@@ -20,7 +19,6 @@ pub fn default_headers() -> [(HeaderName, HeaderValue); 2] {
 }
 
 /// Headers of events: the default ones replace those of `configured` that have their names.
-#[must_use]
 pub fn event_headers(configured: Vec<(HeaderName, HeaderValue)>) -> Vec<(HeaderName, HeaderValue)> {
     let mut headers: Vec<_> = default_headers().into();
     headers.extend(configured.into_iter().filter(|it| it.0 != CONTENT_TYPE && it.0 != USER_AGENT));
@@ -28,7 +26,6 @@ pub fn event_headers(configured: Vec<(HeaderName, HeaderValue)>) -> Vec<(HeaderN
 }
 
 /// The value of a header as it may be logged.
-#[must_use]
 pub fn loggable_value<'v>(name: &HeaderName, value: &'v HeaderValue) -> &'v str {
     if SENSITIVE.contains(name) || value.is_sensitive() {
         "<REDACTED>"
@@ -38,7 +35,6 @@ pub fn loggable_value<'v>(name: &HeaderName, value: &'v HeaderValue) -> &'v str 
 }
 
 /// The value of a configured header as it may be logged.
-#[must_use]
 pub fn loggable_entry(entry: &HeaderEntry) -> String {
     let is_sensitive = SENSITIVE.iter().any(|it| entry.name.eq_ignore_ascii_case(it.as_str()));
     match &entry.value {

@@ -24,7 +24,6 @@ use weir_language::json::Json;
 const BODY_DEPTH_MAX: u32 = 200;
 
 /// The value of a body in templates; null if it is no JSON.
-#[must_use]
 pub fn read_body(body: &[u8]) -> Value {
     Json::parse(body, BODY_DEPTH_MAX).map_or(Value::Null, |it| Value::from_json(it.root()))
 }

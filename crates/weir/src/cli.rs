@@ -360,7 +360,6 @@ enum Format {
 }
 
 /// Runs the command the process was started with.
-#[must_use]
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(cli.command) {

@@ -155,12 +155,10 @@ pub struct Secret(String);
 
 impl Secret {
     /// Keeps `text`.
-    #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
     /// The text, for comparing only.
-    #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -407,7 +405,6 @@ pub enum SourceKind {
 
 impl Source {
     /// True for a source that is a database with tracked tables.
-    #[must_use]
     pub const fn has_tables(&self) -> bool {
         self.native.is_none() && self.file.is_none()
     }
@@ -420,26 +417,22 @@ impl Config {
     }
 
     /// Number of threads that serve requests.
-    #[must_use]
     pub fn worker_threads(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         self.threads.map_or_else(cores, usize::from).max(1)
     }
 
     /// True if callers without credentials are not the admin.
-    #[must_use]
     pub fn has_secret(&self) -> bool {
         self.admin_secret.is_some() || !self.auth.admin_secrets.is_empty()
     }
 
     /// True if only processes of this machine can connect.
-    #[must_use]
     pub fn is_local(&self) -> bool {
         self.listeners().all(|it| it.ip().is_loopback())
     }
 
     /// True if the console and explain are open to everyone who can connect.
-    #[must_use]
     pub fn is_dev(&self) -> bool {
         self.dev.unwrap_or_else(|| self.is_local())
     }

@@ -246,7 +246,6 @@ impl Weir {
     }
 
     /// The engine.
-    #[must_use]
     pub fn engine(&self) -> &Engine {
         &self.engine
     }

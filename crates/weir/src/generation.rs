@@ -386,7 +386,6 @@ impl Live {
     }
 
     /// The generation in service.
-    #[must_use]
     pub fn current(&self) -> Arc<Generation> {
         self.current.load_full()
     }
@@ -453,7 +452,6 @@ impl Live {
     }
 
     /// Origin of the configuration.
-    #[must_use]
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
@@ -534,7 +532,6 @@ impl Live {
     }
 
     /// Error of the last reload, if it failed.
-    #[must_use]
     pub fn last_failure(&self) -> Option<String> {
         self.last_failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

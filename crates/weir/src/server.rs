@@ -121,13 +121,11 @@ impl Server {
     }
 
     /// The address that the server listens on; with port 0 in the configuration, the chosen port.
-    #[must_use]
     pub fn listen(&self) -> SocketAddr {
         self.listen
     }
 
     /// The operators' address, if it is separate.
-    #[must_use]
     pub fn admin_listen(&self) -> Option<SocketAddr> {
         self.admin_listen
     }
@@ -139,7 +137,6 @@ impl Server {
     }
 
     /// The generation in service and its origin.
-    #[must_use]
     pub fn live(&self) -> &Arc<Live> {
         &self.live
     }

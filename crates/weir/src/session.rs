@@ -122,7 +122,6 @@ enum Mode {
 }
 
 /// Identity of the command line and of embedding programs: the admin.
-#[must_use]
 pub fn owner() -> Identity {
     Identity::admin()
 }
@@ -265,31 +264,26 @@ impl Authenticator {
     }
 
     /// True if no secret is set, so every caller is trusted.
-    #[must_use]
     pub fn is_open(&self) -> bool {
         self.secrets.is_empty()
     }
 
     /// Headers with credentials, separated by commas; empty if every caller is trusted. A webhook may read any header: `*`.
-    #[must_use]
     pub fn credentials(&self) -> &str {
         &self.credentials
     }
 
     /// True if `secret` is an admin secret.
-    #[must_use]
     pub fn is_secret(&self, secret: &[u8]) -> bool {
         self.secrets.is_right(secret)
     }
 
     /// True if `Authorization: Bearer` contains tokens, and therefore no secret.
-    #[must_use]
     pub fn reads_bearer(&self) -> bool {
         matches!(&self.mode, Mode::Jwt(kinds) if kinds.reads_bearer())
     }
 
     /// True if authentication of a request with these headers also needs its body.
-    #[must_use]
     pub fn needs_request(&self, headers: &HeaderMap) -> bool {
         let takes_request = matches!(&self.mode, Mode::Webhook(hook) if hook.takes_request());
         takes_request && !self.is_open() && secret::sent_secret(headers).is_none()

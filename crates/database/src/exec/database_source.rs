@@ -75,13 +75,11 @@ impl<D> DatabaseSource<D> {
     }
 
     /// Tables and functions of the database, tracked or not.
-    #[must_use]
     pub fn catalog(&self) -> &Catalog {
         &self.state.frontend.relations().catalog
     }
 
     /// Number of statements rendered since it was opened.
-    #[must_use]
     pub fn renderings(&self) -> u64 {
         self.state.renderings.load(Ordering::Relaxed)
     }

@@ -52,19 +52,16 @@ pub struct Rows {
 
 impl Form {
     /// The rows in `slot`, if it holds rows of one form.
-    #[must_use]
     pub fn rows(&self, slot: u32) -> Option<Rows> {
         self.rows.iter().find(|it| it.slot == slot).copied()
     }
 
     /// The node of a leaf.
-    #[must_use]
     pub fn leaf(&self, slot: u32, leaf: u32) -> u32 {
         self.leaves[self.starts[slot as usize] as usize + leaf as usize]
     }
 
     /// The leaf of `slot` at `node`.
-    #[must_use]
     pub fn leaf_at(&self, slot: u32, node: u32) -> Option<u32> {
         let start = self.starts[slot as usize] as usize;
         let end = self.starts.get(slot as usize + 1).map_or(self.leaves.len(), |&end| end as usize);
@@ -73,7 +70,6 @@ impl Form {
 }
 
 /// The numbers of the variables whose value can change a statement.
-#[must_use]
 pub fn structural(plan_node: &PlanNode<'_>, frontend: &dyn ApiFrontend) -> Vec<u32> {
     let changes =
         |it: &&(usize, &PlanVariable)| is_structural(it.1, plan_node.schema, plan_node.ids, frontend);
@@ -98,7 +94,6 @@ fn is_structural(variable: &PlanVariable, schema: &Schema, ids: &Ids, frontend: 
 }
 
 /// Computes the form of the structural variables of a request.
-#[must_use]
 pub fn form(ask: &Ask, variables: &Variables, frontend: &dyn ApiFrontend, ids: &Ids) -> Form {
     let mut form = Form::default();
     for (slot, &variable) in ask.structural.iter().enumerate() {

@@ -45,7 +45,6 @@ impl<'i> Inputs<'i> {
     }
 
     /// Follows a structural variable to its value.
-    #[must_use]
     pub fn resolve(&self, place: Place) -> Place {
         let (values, at) = self.tape(place);
         let Node::Variable(number) = values.nodes[at] else { return place };
@@ -59,20 +58,17 @@ impl<'i> Inputs<'i> {
     }
 
     /// The text of a node at `place`.
-    #[must_use]
     pub fn text(&self, place: Place, span: TextSpan) -> &'i str {
         self.tape(self.resolve(place)).0.str(span)
     }
 
     /// The node at `place`; `Node::Variable` stands for a scalar that is surely given.
-    #[must_use]
     pub fn node(&self, place: Place) -> Node {
         let (values, at) = self.tape(self.resolve(place));
         values.nodes[at]
     }
 
     /// The slot of a list of rows with one form, whose first item stands for all. `None` for other values.
-    #[must_use]
     pub fn rows_of_one_form(&self, place: Place) -> Option<u32> {
         match (self.resolve(place), self.variables) {
             (Place::Inside { slot, node }, Some((variables, form))) => {
@@ -91,7 +87,6 @@ impl<'i> Inputs<'i> {
     }
 
     /// The items of a list; a single value is a list of one, null is empty.
-    #[must_use]
     pub fn items(&self, place: Place) -> SmallVec<[Place; 8]> {
         let place = self.resolve(place);
         let (values, at) = self.tape(place);
@@ -103,7 +98,6 @@ impl<'i> Inputs<'i> {
     }
 
     /// The members of an input object.
-    #[must_use]
     pub fn members(&self, place: Place) -> SmallVec<[(InputId, Place); 8]> {
         let place = self.resolve(place);
         let (values, at) = self.tape(place);
@@ -111,7 +105,6 @@ impl<'i> Inputs<'i> {
     }
 
     /// A parameter whose value stands at `place`.
-    #[must_use]
     pub fn parameter(&self, place: Place, reader: Reader, path: &str) -> Parameter {
         let origin = match self.resolve(place) {
             Place::Literal(at) => match self.literals.nodes[at as usize] {

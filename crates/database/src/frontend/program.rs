@@ -150,7 +150,6 @@ pub struct StatementTemplate {
 
 impl StatementTemplate {
     /// A statement whose rows have `width` columns; `is_indexed`: it may change rows of a side index.
-    #[must_use]
     pub const fn new(sql: String, width: usize, is_indexed: bool) -> Self {
         Self { sql, width, is_indexed, changes: None, driver: OnceLock::new() }
     }
@@ -207,7 +206,6 @@ pub enum Cell {
 
 impl Cell {
     /// The value as an integer, which PostgreSQL sends as text.
-    #[must_use]
     pub fn int(&self) -> Option<i64> {
         match self {
             Self::Int(number) => Some(*number),
@@ -243,7 +241,6 @@ impl Answers {
     }
 
     /// The cells of statement `at` of the step, row by row.
-    #[must_use]
     pub fn cells(&self, at: usize) -> &[Cell] {
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.cells[start..self.ends[at]]

@@ -74,7 +74,6 @@ pub enum DatabaseRole<'c> {
 
 impl<'c> DatabaseRole<'c> {
     /// The role of a caller with `claims` by `rules`: the one that his token names; without a token that of his session.
-    #[must_use]
     pub fn of(rules: &'c RowSecurity, role: &'c str, is_anonymous: bool, claims: &'c Claims) -> Self {
         let anonymous = || rules.anonymous_role.as_deref().map_or(Self::Nobody, |it| Self::Named(it.into()));
         if role == ADMIN {

@@ -20,7 +20,6 @@ use weir_relational::dialect::CHECK_FAILED;
 /// - `field`: place of the member whose statement failed.
 /// - `is_told`: whether a table (schema, name) stands in the generated schema: only then is it, its columns or its
 ///   constraints named.
-#[must_use]
 pub fn source_error(
     error: Error,
     protocol: Protocol,

@@ -174,7 +174,6 @@ impl Driver for PostgresDriver {
 impl DatabaseSource<PostgresDriver> {
     /// Serves `frontend`, made of the `contents` that the database has or had, as the source `name`. It is not asked: until it can be
     /// reached, requests fail. Numbers of 64 bits and decimals are JSON strings if they are to `stringify`.
-    #[must_use]
     pub fn of(
         name: &str,
         frontend: Arc<dyn ApiFrontend>,
@@ -209,7 +208,6 @@ impl DatabaseSource<PostgresDriver> {
     }
 
     /// Serves a database like [`Self::new`] that cannot be reached now: until it can, requests fail.
-    #[must_use]
     pub fn without_connection(name: &str, frontend: Arc<dyn ApiFrontend>, settings: Settings) -> Self {
         let prospect = Prospect::Nothing("the server is not known yet".into());
         let decoding = Decoding::new(&settings, &frontend.relations().catalog, prospect);
@@ -240,25 +238,21 @@ impl DatabaseSource<PostgresDriver> {
     }
 
     /// Connections that it may open.
-    #[must_use]
     pub fn connection_bound(&self) -> ConnectionBound {
         self.state.driver.pool.connection_bound()
     }
 
     /// The database's flavour.
-    #[must_use]
     pub fn flavour(&self) -> Flavour {
         self.state.driver.dialect.flavour
     }
 
     /// True if rows of some table are spread over shards.
-    #[must_use]
     pub fn has_shards(&self) -> bool {
         self.state.driver.shards.is_some()
     }
 
     /// Counters of its connections since it was opened.
-    #[must_use]
     pub fn counts(&self) -> Counts {
         self.state.driver.pool.counts()
     }

@@ -28,7 +28,6 @@ const VIOLATED: &str = "a constraint is violated";
 const RAISED_BYTES_MAX: usize = 1024;
 
 /// Turns a failure of SQLite into an answer for the client of `protocol`.
-#[must_use]
 pub fn source_error(error: Error, protocol: Protocol, field: Option<u32>) -> SourceError {
     let rejected = |spec: &'static str, hasura: &'static str, message: &str| SourceError::Rejected {
         error: error_with_code(protocol, spec, hasura, message),

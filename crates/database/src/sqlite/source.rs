@@ -132,13 +132,11 @@ pub struct SharedWriter(Arc<SourceState<SqliteDriver>>);
 
 impl SharedWriter {
     /// The thread that writes; `None`: the file cannot be written.
-    #[must_use]
     pub fn writer(&self) -> Option<&Writer> {
         self.0.driver.writer()
     }
 
     /// The file.
-    #[must_use]
     pub fn database(&self) -> &Arc<Database> {
         &self.0.driver.database
     }
@@ -201,13 +199,11 @@ impl DatabaseSource<SqliteDriver> {
     }
 
     /// The writer of the file.
-    #[must_use]
     pub fn shared_writer(&self) -> SharedWriter {
         SharedWriter(Arc::clone(&self.state))
     }
 
     /// The columns of `Int` that hold integers of more than 32 bits, as `table.column`, as far as they are found in time.
-    #[must_use]
     pub fn find_wide_integers(&self, within: Duration) -> Vec<String> {
         let Ok(reader) = reader(&self.state.driver.database) else { return Vec::new() };
         reader.watch.set(Some(Instant::now() + within), None);

@@ -87,7 +87,6 @@ pub enum SourceError {
 
 impl SourceError {
     /// The stable code in `extensions.code` under [`Protocol::GraphqlOverHttp`](crate::request::protocol::Protocol::GraphqlOverHttp).
-    #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
             Self::Rejected { error, .. } => error.code,
@@ -102,7 +101,6 @@ impl SourceError {
     }
 
     /// Client error for a source that returned nothing.
-    #[must_use]
     pub fn for_client(&self) -> FieldError {
         let message = match self {
             Self::Rejected { error, .. } => return error.clone(),

@@ -64,7 +64,6 @@ pub struct SelectionSet {
 
 impl SelectionSet {
     /// The places of the members.
-    #[must_use]
     pub const fn range(&self) -> std::ops::Range<usize> {
         self.start as usize..(self.start + self.len) as usize
     }
@@ -132,7 +131,6 @@ impl Membership {
     pub const INITIAL: Self = Self { is_initial: true, fragments: 0, stream: 0 };
 
     /// True if `other` stands in the same fragments.
-    #[must_use]
     pub const fn is_as_late_as(self, other: Self) -> bool {
         self.is_initial == other.is_initial && self.fragments == other.fragments
     }
@@ -179,7 +177,6 @@ pub struct ResponseKey {
 
 impl ResponseKey {
     /// Encodes `name`, which GraphQL's grammar keeps free of anything JSON would escape.
-    #[must_use]
     #[inline]
     pub fn new(name: &str) -> Self {
         let mut key = Self::EMPTY;
@@ -207,14 +204,12 @@ impl ResponseKey {
     }
 
     /// The name without quotes and colon.
-    #[must_use]
     pub fn name(&self) -> &str {
         let whole = self.bytes();
         std::str::from_utf8(&whole[1..whole.len() - 2]).expect("a key is made from a str")
     }
 
     /// `"title":`.
-    #[must_use]
     pub fn bytes(&self) -> &[u8] {
         match &self.long {
             Some(long) => long,
@@ -225,19 +220,16 @@ impl ResponseKey {
 
 impl OutputPlan {
     /// One set.
-    #[must_use]
     pub fn set(&self, id: SelectionSetId) -> &SelectionSet {
         &self.sets[id.0 as usize]
     }
     /// The members of a set.
-    #[must_use]
     pub fn members(&self, id: SelectionSetId) -> &[OutputField] {
         &self.fields[self.set(id).range()]
     }
     /// Coordinates of its fields and arguments in `schema`, the graph's, but for those of introspection.
     ///
     /// Source: GraphQL specification, section 3.14 (schema coordinates).
-    #[must_use]
     pub fn coordinates(&self, schema: &Schema) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         for set in &self.sets {
@@ -257,17 +249,14 @@ impl OutputPlan {
         found
     }
     /// The arguments of a member.
-    #[must_use]
     pub fn arguments(&self, field: &OutputField) -> &[OutputArgument] {
         &self.arguments[field.arguments_start as usize..][..field.arguments_len as usize]
     }
     /// The membership of a member; of an output plan whose answer comes whole: that of all.
-    #[must_use]
     pub fn membership(&self, field: &OutputField) -> Membership {
         self.memberships.get(field.membership as usize).copied().unwrap_or(Membership::INITIAL)
     }
     /// The set for objects of type `ty` where `choice` stands.
-    #[must_use]
     pub fn set_for_type(&self, choice: TypeSwitchId, ty: TypeId) -> Option<SelectionSetId> {
         let sets = &self.type_switches[choice.0 as usize].sets;
         sets.binary_search_by_key(&ty, |it| it.0).ok().map(|at| sets[at].1)

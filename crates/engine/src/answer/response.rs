@@ -50,7 +50,6 @@ pub struct Response {
 
 impl Response {
     /// Facts of it for counters and logs.
-    #[must_use]
     pub fn execution(&self) -> Execution {
         let is_complete = matches!(self.body, Body::Whole(_) | Body::Shared(_));
         Execution {

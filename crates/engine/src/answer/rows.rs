@@ -27,7 +27,6 @@ pub struct Column {
 
 impl Column {
     /// Number of rows, as far as the data shows it: 0 for [`Data::Empty`].
-    #[must_use]
     pub fn len(&self) -> usize {
         match &self.data {
             Data::Empty => 0,
@@ -42,7 +41,6 @@ impl Column {
         }
     }
     /// True if there is no row.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -207,14 +205,12 @@ impl Texts {
         self.ends.push(self.bytes.len() as u32);
     }
     /// The text of `row`.
-    #[must_use]
     pub fn get(&self, row: usize) -> &[u8] {
         let start = if row == 0 { 0 } else { self.ends[row - 1] as usize };
         &self.bytes[start..self.ends[row] as usize]
     }
     /// The text of `row`, if there is such a row.
     #[inline]
-    #[must_use]
     pub fn find(&self, row: usize) -> Option<&[u8]> {
         let end = *self.ends.get(row)? as usize;
         let start = if row == 0 { 0 } else { self.ends[row - 1] as usize };
@@ -313,7 +309,6 @@ pub struct Bitmap(Vec<u64>);
 
 impl Bitmap {
     /// True if bit `row` is set.
-    #[must_use]
     pub fn get(&self, row: usize) -> bool {
         self.0.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
     }
@@ -325,14 +320,12 @@ impl Bitmap {
         self.0[row / 64] |= 1 << (row % 64);
     }
     /// The bits of both.
-    #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         let words = 0..self.0.len().max(other.0.len());
         let word = |bitmap: &Self, at: usize| bitmap.0.get(at).copied().unwrap_or(0);
         Self(words.map(|at| word(self, at) | word(other, at)).collect())
     }
     /// True if no bit was ever set.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -13,7 +13,6 @@ pub struct SizeHint(AtomicUsize);
 
 impl SizeHint {
     /// Room for an answer like the last and for `more` bytes.
-    #[must_use]
     pub fn room(&self, more: usize) -> usize {
         let last = self.0.load(Ordering::Relaxed);
         last + last / 8 + more
@@ -21,7 +20,6 @@ impl SizeHint {
 
     /// Records the size of an answer and returns its `bytes`, shrunk if their capacity is more than twice their length. `extra` bytes
     /// are not counted, as the next answer reserves room for them anyway.
-    #[must_use]
     pub fn record_size(&self, mut bytes: Vec<u8>, extra: usize) -> Vec<u8> {
         let size = bytes.len().saturating_sub(extra);
         let last = self.0.load(Ordering::Relaxed);

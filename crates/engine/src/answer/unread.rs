@@ -14,7 +14,6 @@ use tokio::sync::mpsc::error::TrySendError;
 static IN_PROCESS: AtomicU64 = AtomicU64::new(0);
 
 /// Unread bytes of all channels in the process.
-#[must_use]
 pub fn in_process() -> u64 {
     IN_PROCESS.load(Ordering::Relaxed)
 }
@@ -46,7 +45,6 @@ impl UnreadCount {
     }
 
     /// Number of unread bytes.
-    #[must_use]
     pub fn bytes(&self) -> u64 {
         self.0.0.load(Ordering::Relaxed)
     }
@@ -83,7 +81,6 @@ pub struct Aborted;
 pub struct Gone;
 
 /// A channel of `parts_max` parts.
-#[must_use]
 pub fn channel<T: Measured>(parts_max: usize) -> (Sender<T>, Receiver<T>) {
     let (sender, receiver) = mpsc::channel(parts_max);
     let waiting = UnreadCount::default();
@@ -141,7 +138,6 @@ impl<T: Measured> Sender<T> {
     }
 
     /// Counter of the channel, for parts that wait before it.
-    #[must_use]
     pub fn unread_count(&self) -> &UnreadCount {
         &self.waiting
     }
@@ -172,7 +168,6 @@ impl<T: Measured> Receiver<T> {
     }
 
     /// Counter of the channel, for parts that wait behind it.
-    #[must_use]
     pub fn unread_count(&self) -> &UnreadCount {
         &self.waiting
     }

@@ -23,7 +23,6 @@ thread_local! {
 
 /// Number of keys that this thread has hashed. Debug builds only: tests assert differences of it.
 #[cfg(debug_assertions)]
-#[must_use]
 pub fn hashed_by_this_thread() -> u64 {
     HASHED.get()
 }
@@ -44,13 +43,11 @@ pub struct KeyRef<'k> {
 
 impl<'k> KeyRef<'k> {
     /// Hashes `bytes`.
-    #[must_use]
     pub fn of(bytes: &'k [u8]) -> Self {
         Self { hash: hash_of(bytes), bytes }
     }
 
     /// The key `bytes` of two parts whose hashes are known. Keys made by this function equal no keys made by [`KeyRef::of`].
-    #[must_use]
     pub fn of_parts(first: KeyRef<'_>, last: KeyRef<'_>, bytes: &'k [u8]) -> Self {
         const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
         let product = u128::from(first.hash.rotate_left(32) ^ last.hash) * u128::from(ODD);
@@ -58,7 +55,6 @@ impl<'k> KeyRef<'k> {
     }
 
     /// The bytes.
-    #[must_use]
     pub fn bytes(&self) -> &'k [u8] {
         self.bytes
     }
@@ -79,13 +75,11 @@ pub struct SharedKey {
 
 impl SharedKey {
     /// Borrows the key.
-    #[must_use]
     pub fn as_key_ref(&self) -> KeyRef<'_> {
         KeyRef { hash: self.hash, bytes: &self.bytes }
     }
 
     /// The bytes.
-    #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -151,7 +145,6 @@ impl<V> Default for KeyMap<V> {
 
 impl<V> KeyMap<V> {
     /// The value of `key`.
-    #[must_use]
     pub fn get(&self, key: KeyRef<'_>) -> Option<&V> {
         self.0.find(key.hash, |it| it.0.as_key_ref() == key).map(|it| &it.1)
     }
@@ -198,13 +191,11 @@ impl<T> Default for KeyList<T> {
 
 impl<T: Copy + Eq + Hash> KeyList<T> {
     /// Number of keys.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.known.len()
     }
 
     /// True if there are no keys.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.known.is_empty()
     }
@@ -258,7 +249,6 @@ impl KeyList {
     }
 
     /// The key at this place.
-    #[must_use]
     pub fn key(&self, at: usize) -> KeyRef<'_> {
         KeyRef { hash: self.known[at].hash, bytes: self.units_of(at) }
     }
@@ -291,13 +281,11 @@ impl<T: Copy + Eq + Hash> Interner<T> {
     }
 
     /// Number of distinct keys.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
     /// True if there are no keys.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -345,13 +333,11 @@ impl Interner {
     }
 
     /// The number of `key`, if it is known.
-    #[must_use]
     pub fn find(&self, key: KeyRef<'_>) -> Option<u32> {
         self.table.find(key.hash, |&at| self.list.units_of(at as usize) == key.bytes).copied()
     }
 
     /// The key with this number.
-    #[must_use]
     pub fn key(&self, number: u32) -> KeyRef<'_> {
         self.list.key(number as usize)
     }

@@ -118,7 +118,6 @@ impl<R> SingleFlight<R> {
 
 impl<R> Flight<R> {
     /// The key.
-    #[must_use]
     pub fn key(&self) -> &SharedKey {
         &self.key
     }

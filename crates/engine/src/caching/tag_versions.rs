@@ -30,7 +30,6 @@ pub struct TagSnapshot(Vec<(u16, u64)>);
 
 impl TagSnapshot {
     /// A snapshot that never matches the current versions.
-    #[must_use]
     pub fn always_stale() -> Self {
         Self(vec![(ALL_TAGS_SLOT, u64::MAX)])
     }
@@ -158,7 +157,6 @@ impl TagVersions {
     }
 
     /// Current versions of these tags.
-    #[must_use]
     pub fn versions<'t>(&self, tags: impl IntoIterator<Item = &'t str>) -> TagSnapshot {
         self.versions_at(tags.into_iter().map(place))
     }
@@ -169,7 +167,6 @@ impl TagVersions {
     }
 
     /// True if no data with these tags was invalidated since `ages` was taken.
-    #[must_use]
     pub fn are_current(&self, ages: &TagSnapshot) -> bool {
         ages.0.iter().all(|&(place, age)| self.version(place) == age)
     }
@@ -190,7 +187,6 @@ pub struct RowKey {
 
 impl RowKey {
     /// The row of `tag` whose key columns have these texts, in the order of the key.
-    #[must_use]
     pub fn new<'t>(tag: Tag, texts: impl IntoIterator<Item = &'t str>) -> Self {
         let mut key = Vec::new();
         for text in texts {

@@ -93,26 +93,22 @@ impl Engine {
 
 impl BoundOperation {
     /// True if a run may change data: a mutation, or a query that calls what changes some.
-    #[must_use]
     pub fn may_change_data(&self) -> bool {
         self.plan.kind == OperationKind::Mutation
             || self.plan.nodes.iter().any(|it| it.fetch.may_change_data())
     }
 
     /// Query, mutation or subscription.
-    #[must_use]
     pub fn kind(&self) -> OperationKind {
         self.plan.kind
     }
 
     /// Number of the operation, if an observer knows it.
-    #[must_use]
     pub fn number(&self) -> Option<u64> {
         self.plan.number
     }
 
     /// True if it shows rows batch by batch, in the order of a cursor.
-    #[must_use]
     pub fn is_stream(&self) -> bool {
         self.plan.nodes.iter().any(|it| it.parent.is_none() && it.fetch.is_stream())
     }
@@ -120,7 +116,6 @@ impl BoundOperation {
     /// Opens the events that run it; `None`: it is no subscription, or its results are read.
     ///
     /// - `data`: values of the embedding program for its own resolvers.
-    #[must_use]
     pub fn events(
         &self,
         data: Option<Arc<dyn Any + Send + Sync>>,

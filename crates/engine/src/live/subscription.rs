@@ -60,7 +60,6 @@ impl Subscription {
     }
 
     /// True once its events have ended, or its last result was given: there is no other one.
-    #[must_use]
     pub fn has_ended(&self) -> bool {
         match &self.0 {
             SubscriptionKind::Reads(reads) => reads.has_ended,

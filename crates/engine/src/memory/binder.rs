@@ -67,7 +67,6 @@ impl fmt::Debug for Bindings {
 
 impl Bindings {
     /// Empty bindings. `schema` is the source's own, `ids` map the ids of `output` to it.
-    #[must_use]
     pub fn new(
         schema: &Arc<Schema>,
         ids: &Arc<Ids>,
@@ -100,13 +99,11 @@ impl Bindings {
     }
 
     /// The runtime that stands on these values.
-    #[must_use]
     pub fn host(&self) -> Option<&dyn RecordHost> {
         self.host.as_deref()
     }
 
     /// The source's own schema.
-    #[must_use]
     pub fn schema(&self) -> &Arc<Schema> {
         &self.schema
     }
@@ -117,7 +114,6 @@ impl Bindings {
     }
 
     /// The source's own id of a type.
-    #[must_use]
     pub fn ty(&self, id: TypeId) -> TypeId {
         self.ids.ty(id)
     }
@@ -146,7 +142,6 @@ pub struct Scope<'s> {
 
 impl<'s> Scope<'s> {
     /// For columns of `output`, whose objects have no numbers.
-    #[must_use]
     pub fn new(output: &'s OutputPlan, bindings: &'s Bindings) -> Self {
         Self { output, bindings, numbers: None, visitor: None }
     }
@@ -161,12 +156,10 @@ impl<'s> Scope<'s> {
         Self { visitor: Some(visitor), ..self }
     }
     /// The output plan.
-    #[must_use]
     pub fn output(self) -> &'s OutputPlan {
         self.output
     }
     /// The bound fields.
-    #[must_use]
     pub fn bindings(self) -> &'s Bindings {
         self.bindings
     }
@@ -181,7 +174,6 @@ pub struct Binder<'b> {
 
 impl<'b> Binder<'b> {
     /// Begins to bind to `output`.
-    #[must_use]
     pub fn new(output: &'b OutputPlan, bindings: Bindings) -> Self {
         Self { output, bindings, refused: Vec::new() }
     }
@@ -192,12 +184,10 @@ impl<'b> Binder<'b> {
         if self.refused.is_empty() { Ok(self.bindings) } else { Err(self.refused) }
     }
     /// The fields that were bound so far.
-    #[must_use]
     pub fn bindings(&self) -> &Bindings {
         &self.bindings
     }
     /// The output plan.
-    #[must_use]
     pub fn output(&self) -> &'b OutputPlan {
         self.output
     }
@@ -210,7 +200,6 @@ impl Binder<'_> {
     }
 
     /// The error that `what` does not fit `spot`.
-    #[must_use]
     pub fn unfit(&self, spot: Spot<'_>, what: &str) -> Unbound {
         let ty = TypeRef { base: self.bindings.ty(spot.ty.base), ..spot.ty };
         let ty = self.bindings.schema.type_text(ty);

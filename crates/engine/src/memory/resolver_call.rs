@@ -21,7 +21,6 @@ pub struct Call<'r> {
 
 impl Call<'_> {
     /// The argument called `name`: as given, else its default, else `None`.
-    #[must_use]
     pub fn argument(&self, name: &str) -> Option<Value> {
         let output = self.input.output;
         let arguments = output.arguments(self.of).iter();

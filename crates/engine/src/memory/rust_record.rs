@@ -150,7 +150,6 @@ macro_rules! record {
 /// # Panics
 /// The lists have another number of names together.
 #[doc(hidden)]
-#[must_use]
 pub const fn join_names<const N: usize>(lists: &[&[&'static str]]) -> [&'static str; N] {
     let mut all = [""; N];
     let mut at = 0;
@@ -213,7 +212,6 @@ pub fn bind_by<T, A: Answer>(
 
 /// Placeholder for a value of which only the type matters; never called.
 #[doc(hidden)]
-#[must_use]
 pub fn never<T>() -> T {
     unreachable!("closures that infer types are not called")
 }
@@ -381,7 +379,6 @@ pub(super) fn is_above(of: &OutputField, scope: Scope<'_>) -> bool {
 
 /// One column of the rows of several, each of which has a value where the others are null.
 #[doc(hidden)]
-#[must_use]
 pub fn merge_variants<const N: usize>(rows: usize, parts: [Column; N]) -> Column {
     let mut column = Column::default();
     let mut variants = Variants { types: Vec::new(), places: (0..rows as u32).collect(), tables: Vec::new() };

@@ -52,7 +52,6 @@ static NULL: Value = Value::Null;
 
 impl Object {
     /// The value of the field called `name`.
-    #[must_use]
     pub fn get(&self, name: &str) -> &Value {
         self.get_from(&mut 0, name)
     }
@@ -422,13 +421,11 @@ fn leaf_column<'v>(
 
 impl Value {
     /// An object of type `ty`.
-    #[must_use]
     pub fn object<'n>(ty: &str, fields: impl IntoIterator<Item = (&'n str, Self)>) -> Self {
         let fields = fields.into_iter().map(|(name, value)| (name.into(), value)).collect();
         Self::Object(Object { ty: ty.into(), fields })
     }
     /// A text.
-    #[must_use]
     pub fn text(text: &str) -> Self {
         Self::Text(text.into())
     }

@@ -49,7 +49,6 @@ impl AnswerNotes {
     }
 
     /// Takes all values of `Set-Cookie` headers.
-    #[must_use]
     pub fn take_cookies(&self) -> Vec<Box<[u8]>> {
         std::mem::take(&mut self.lock().cookies)
     }
@@ -68,13 +67,11 @@ impl AnswerNotes {
     }
 
     /// True after [`Self::set_final`].
-    #[must_use]
     pub fn is_final(&self) -> bool {
         self.lock().is_final
     }
 
     /// The first refusal with this message.
-    #[must_use]
     pub fn find_refusal(&self, message: &str) -> Option<HandlerRefusal> {
         self.lock().refusals.iter().find(|it| &*it.message == message).cloned()
     }

@@ -22,7 +22,6 @@ pub enum Consistency {
 
 impl Consistency {
     /// The consistency of this name.
-    #[must_use]
     pub fn from_name(name: &[u8]) -> Option<Self> {
         match name {
             b"strong" => Some(Self::Strong),
@@ -50,7 +49,6 @@ pub struct Positions {
 
 impl Positions {
     /// Reads a token; `None`: it is none.
-    #[must_use]
     pub fn read(token: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(token).ok()?;
         let sent: Option<_> = text.split(',').map(|it| entry(it.trim())).collect();
@@ -58,13 +56,11 @@ impl Positions {
     }
 
     /// True if the request sent a token.
-    #[must_use]
     pub fn is_sent(&self) -> bool {
         !self.sent.is_empty()
     }
 
     /// The newest position of `source`.
-    #[must_use]
     pub fn of(&self, source: &str) -> Option<Position> {
         let noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
         if noted.is_empty() && self.sent.is_empty() {
@@ -87,7 +83,6 @@ impl Positions {
     }
 
     /// The token of an answer; `None` if nothing was noted.
-    #[must_use]
     pub fn token(&self) -> Option<String> {
         let noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
         if noted.is_empty() {

@@ -53,14 +53,12 @@ pub trait Headers: Send + Sync {
 
 impl dyn Headers + '_ {
     /// The trace of the request in hexadecimal digits, for logs: the recorded one, or the one that its client names.
-    #[must_use]
     pub fn trace_id(&self) -> Option<String> {
         let named = || self.get("traceparent").and_then(SpanContext::read);
         self.span().or_else(named).map(|it| format!("{:032x}", it.trace))
     }
 
     /// The first value of the header `name`, in lower case.
-    #[must_use]
     pub fn get<'h>(&'h self, name: &str) -> Option<&'h [u8]> {
         let mut first = None;
         self.each(name, &mut |value| {

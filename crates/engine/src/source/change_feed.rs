@@ -51,7 +51,6 @@ pub enum OthersChanges {
 
 impl OthersChanges {
     /// Mechanism of a source with this feed, or without one.
-    #[must_use]
     pub fn of_feed(feed: Option<&dyn ChangeFeed>) -> Self {
         match feed {
             Some(feed) => Self::Reported(feed.words().into()),

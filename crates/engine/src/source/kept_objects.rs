@@ -26,7 +26,6 @@ impl KeptObjects {
     }
 
     /// The objects, if they were kept and are of this type.
-    #[must_use]
     pub fn get<T: Any>(&self) -> Option<&T> {
         self.0.get()?.downcast_ref()
     }

@@ -28,7 +28,6 @@ pub struct RequestCache(OnceLock<Box<dyn Any + Send + Sync>>);
 
 impl RequestCache {
     /// The stored value, created at its first use; `None` if the source stores another type.
-    #[must_use]
     pub fn get<T: Any + Default + Send + Sync>(&self) -> Option<&T> {
         self.0.get_or_init(|| Box::new(T::default())).downcast_ref()
     }

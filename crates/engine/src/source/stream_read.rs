@@ -45,19 +45,16 @@ pub struct StreamRead {
 
 impl StreamRead {
     /// Reads what follows the position `after`; `None`: what follows the values that the client gave.
-    #[must_use]
     pub fn after(after: Option<Arc<str>>, hold: StreamHold) -> Self {
         Self { after, hold, end: Mutex::default() }
     }
 
     /// The position that the rows have to follow.
-    #[must_use]
     pub fn position(&self) -> Option<&str> {
         self.after.as_deref()
     }
 
     /// The rows that the read before held back.
-    #[must_use]
     pub fn hold(&self) -> &StreamHold {
         &self.hold
     }

@@ -21,7 +21,6 @@ pub struct FetchSpan<'r> {
 
 impl FetchSpan<'_> {
     /// Starts a call by `template`; `None` if the observer does not record calls.
-    #[must_use]
     pub fn call(&self, template: impl FnOnce() -> String) -> Option<CallSpan> {
         let context = self.observer.call_begins(Some(self.context).filter(|it| it.is_sampled)?)?;
         Some(CallSpan {

@@ -57,13 +57,11 @@ pub struct DurationCounts {
 
 impl Durations {
     /// For what every request does, on all threads.
-    #[must_use]
     pub fn busy() -> Self {
         Self { stripes: (0..STRIPES).map(|_| Stripe::default()).collect() }
     }
 
     /// For what happens seldom enough that threads may share one place.
-    #[must_use]
     pub fn small() -> Self {
         Self { stripes: Box::new([Stripe::default()]) }
     }
@@ -86,7 +84,6 @@ impl Durations {
     }
 
     /// The counts up to now.
-    #[must_use]
     pub fn counts(&self) -> DurationCounts {
         let mut sum = DurationCounts::default();
         for stripe in &self.stripes {
@@ -105,7 +102,6 @@ impl Durations {
 
 impl DurationCounts {
     /// Durations that have begun and not ended.
-    #[must_use]
     pub fn in_flight(&self) -> u64 {
         self.begun.saturating_sub(self.count)
     }

@@ -28,7 +28,6 @@ impl SpanContext {
     pub const TEXT_BYTES: usize = 55;
 
     /// Reads the header `traceparent` of a client. `None` if it is none that may be taken over.
-    #[must_use]
     pub fn read(header: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(header).ok()?.trim_ascii();
         let mut parts = text.split('-');
@@ -55,7 +54,6 @@ impl SpanContext {
     }
 
     /// The header `traceparent` for those who are called within the span.
-    #[must_use]
     pub fn traceparent(&self) -> String {
         let mut text = String::with_capacity(Self::TEXT_BYTES);
         let flags = u8::from(self.is_sampled);

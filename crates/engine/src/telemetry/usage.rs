@@ -98,7 +98,6 @@ impl OperationCounts {
     }
 
     /// The time within which `percent` of the executions were answered, in microseconds.
-    #[must_use]
     pub fn percentile_us(&self, percent: f64) -> u64 {
         if self.count == 0 { 0 } else { self.durations.value_at_percentile(percent) }
     }
@@ -194,7 +193,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl OperationTable {
     /// An empty table for `places` operations.
-    #[must_use]
     pub fn with_places(places: usize) -> Self {
         let places = std::iter::repeat_with(OperationPlace::default).take(places).collect();
         let rest = Rest { counts: OperationCounts::none(), coordinates: BTreeMap::new() };
@@ -219,7 +217,6 @@ impl OperationTable {
     }
 
     /// The name of the operation with this number, for logs.
-    #[must_use]
     pub fn name(&self, number: u64) -> Option<OperationName> {
         self.with(number, |_, counted| counted.operation.clone())
     }
@@ -238,7 +235,6 @@ impl OperationTable {
     }
 
     /// All counts.
-    #[must_use]
     pub fn usage(&self) -> Usage {
         let mut operations = Vec::new();
         // The lock keeps counts from moving to the rest meanwhile.
@@ -285,7 +281,6 @@ impl OperationTable {
 
 impl OperationTable {
     /// The number of an operation for which a plan is made.
-    #[must_use]
     pub fn number(&self, observed: &ObservedOperation<'_>) -> u64 {
         let operation = OperationName::of(observed);
         let mut known = lock(&self.known);

@@ -17,19 +17,16 @@ pub struct CaptureDifference {
 
 impl CaptureDifference {
     /// True if the database has what the metadata says.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.made.is_empty() && self.replaced.is_empty() && self.dropped.is_empty()
     }
 
     /// The names in one line: `made a, b; dropped c`. Empty without a difference.
-    #[must_use]
     pub fn words(&self) -> String {
         self.list(["made", "replaced", "dropped"])
     }
 
     /// The names in one line, of what is to be done: `make a, b; drop c`. Empty without a difference.
-    #[must_use]
     pub fn plan(&self) -> String {
         self.list(["make", "replace", "drop"])
     }

@@ -141,7 +141,6 @@ pub struct Attempt {
 
 impl Attempt {
     /// Decides about the event after this attempt, see [`decide`]. A transform that failed will fail again.
-    #[must_use]
     pub fn decide(&self, tries: u32, policy: RetryPolicy) -> Decision {
         match self.row {
             Some(_) => decide(self.is_success, self.retry_after, tries, policy),

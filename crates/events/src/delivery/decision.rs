@@ -24,7 +24,6 @@ pub enum Decision {
 
 /// Decides after an attempt that failed if it was not `is_success`. `tries` were made before, and the receiver asked for the pause
 /// `retry_after`, which it gets even when the tries are used up.
-#[must_use]
 pub fn decide(is_success: bool, retry_after: Option<Duration>, tries: u32, policy: RetryPolicy) -> Decision {
     match retry_after {
         _ if is_success => Decision::Delivered,

@@ -38,7 +38,6 @@ pub struct Invocation {
 
 impl Invocation {
     /// The row of a call that could not be made, with the `body` that it would have had.
-    #[must_use]
     pub fn of_failure(version: LogVersion, body: &str, message: &str) -> Self {
         let response = write_failure(version, message);
         Self { status: None, request: write_request(version, body, "[]"), response }

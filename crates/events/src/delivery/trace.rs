@@ -83,7 +83,6 @@ impl CallTrace<'_> {
 }
 
 /// The trace of the change in `payload`: `{"trace_context": {"trace_id", "span_id", "sampling_state"}}`, numbers in hexadecimal digits.
-#[must_use]
 pub fn read_trace(payload: &str) -> Option<SpanContext> {
     if !payload.contains("\"trace_id\"") {
         return None;

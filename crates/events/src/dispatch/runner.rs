@@ -100,7 +100,6 @@ pub struct SourceRunner {
 
 impl SourceRunner {
     /// Delivers the events of the source `name` from `log`, as soon as it is run.
-    #[must_use]
     pub fn new(
         name: &str,
         log: EventLog,
@@ -128,7 +127,6 @@ impl SourceRunner {
     }
 
     /// The log.
-    #[must_use]
     pub fn log(&self) -> &EventLog {
         &self.log
     }
@@ -155,7 +153,6 @@ impl SourceRunner {
     }
 
     /// True while this server may take events; of a file one server does.
-    #[must_use]
     pub fn is_held(&self) -> bool {
         self.is_held.get() && !self.is_stopping.get()
     }

@@ -15,7 +15,6 @@ pub(super) type Slot = OwnedSemaphorePermit;
 
 impl Slots {
     /// `count` places.
-    #[must_use]
     pub fn new(count: u32) -> Self {
         Self { free: Arc::new(Semaphore::new(count as usize)), count }
     }

@@ -37,7 +37,6 @@ pub struct PendingEvent {
 
 impl PendingEvent {
     /// The body of the call, for an event of a trigger with `max_retries`.
-    #[must_use]
     pub fn body(&self, max_retries: u32) -> String {
         use weir_language::json::quote;
         let mut out = String::with_capacity(self.payload.len() + 300);

@@ -64,7 +64,6 @@ pub struct PostgresLog {
 
 impl PostgresLog {
     /// The log of the database with `settings`, for the server `owner`. Connects to nothing yet; used by one runtime only.
-    #[must_use]
     pub fn new(mut settings: Settings, owner: i64) -> Self {
         settings.replicas.clear();
         settings.batch_mutations = false;
@@ -107,7 +106,6 @@ impl PostgresLog {
     }
 
     /// True if this server may take events: others know that it is alive.
-    #[must_use]
     pub fn may_fetch(&self) -> bool {
         self.seen.get().is_some_and(|it| it.elapsed() < SILENT_MAX)
     }

@@ -79,7 +79,6 @@ impl Shared {
 
 impl SqliteLog {
     /// The log in the file of `writer`. Opens nothing yet.
-    #[must_use]
     pub fn new(writer: SharedWriter) -> Self {
         let owner = FileOwner::new(writer.database().path());
         let shared = Shared {

@@ -82,7 +82,6 @@ impl CronSchedule {
     }
 
     /// The first time after `moment`; `None` for a date that never comes.
-    #[must_use]
     pub fn next_after(&self, moment: Moment) -> Option<Moment> {
         let from = moment.minutes() + 1;
         let first_day = from.div_euclid(24 * 60);

@@ -92,7 +92,6 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 impl Scheduler {
     /// A scheduler of the events in `database`, without triggers.
-    #[must_use]
     pub fn new(database: Arc<StateDatabase>, settings: SchedulerSettings) -> Arc<Self> {
         Arc::new(Self {
             settings,

@@ -67,7 +67,6 @@ impl CronTrigger {
 }
 
 /// The triggers of `entries` that run, and for each other one its place and the reason.
-#[must_use]
 pub fn resolve_triggers(
     entries: &[CronTriggerEntry],
     environment: &Environment<'_>,

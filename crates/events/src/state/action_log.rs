@@ -101,7 +101,6 @@ pub struct ActionLog(Arc<StateDatabase>);
 
 impl ActionLog {
     /// The log in `database`, which has to be prepared.
-    #[must_use]
     pub fn new(database: Arc<StateDatabase>) -> Self {
         Self(database)
     }

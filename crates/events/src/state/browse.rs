@@ -29,7 +29,6 @@ impl EventStatus {
     pub const ALL: [Self; 5] = [Self::Scheduled, Self::Locked, Self::Delivered, Self::Error, Self::Dead];
 
     /// The word in the table.
-    #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
             Self::Scheduled => "scheduled",

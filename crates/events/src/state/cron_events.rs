@@ -136,7 +136,6 @@ pub struct CronEvents(Arc<StateDatabase>);
 
 impl CronEvents {
     /// The events in `database`, which has to be prepared.
-    #[must_use]
     pub fn new(database: Arc<StateDatabase>) -> Self {
         Self(database)
     }

@@ -34,7 +34,6 @@ const LOOK_MAX: Duration = Duration::from_secs(3);
 impl StateAddress {
     /// True if it is a server that takes no writes: one that follows another, or whose transactions are read only. Blocks the thread;
     /// a server that cannot be asked counts as one that will take them.
-    #[must_use]
     pub fn is_read_only(&self) -> bool {
         let Self::Postgres(settings) = self else { return false };
         let look = || {
@@ -128,7 +127,6 @@ impl fmt::Debug for StateDatabase {
 
 impl StateDatabase {
     /// The database at `address`. Opens nothing yet.
-    #[must_use]
     pub fn new(address: StateAddress) -> Self {
         Self(match address {
             StateAddress::Sqlite(path) => {
@@ -144,7 +142,6 @@ impl StateDatabase {
     }
 
     /// True if servers on several machines may share it.
-    #[must_use]
     pub fn is_shared(&self) -> bool {
         matches!(self.0, Driver::Postgres { .. })
     }

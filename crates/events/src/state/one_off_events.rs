@@ -77,7 +77,6 @@ pub struct OneOffEvents(Arc<StateDatabase>);
 
 impl OneOffEvents {
     /// The events in `database`, which has to be prepared.
-    #[must_use]
     pub fn new(database: Arc<StateDatabase>) -> Self {
         Self(database)
     }

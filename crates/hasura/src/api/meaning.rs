@@ -38,22 +38,18 @@ pub struct Api {
 
 impl Api {
     /// The meaning of a field.
-    #[must_use]
     pub fn field(&self, id: FieldId) -> FieldMeaning {
         self.fields[id.index()]
     }
     /// The meaning of an argument or input field.
-    #[must_use]
     pub fn input(&self, id: InputId) -> InputMeaning {
         self.inputs[id.index()]
     }
     /// The meaning of an enum value.
-    #[must_use]
     pub fn enum_value(&self, id: EnumValueId) -> EnumMeaning {
         self.enum_values[id.index()]
     }
     /// The type of a column.
-    #[must_use]
     pub fn column_type(&self, table: TableId, column: ColumnId) -> &ColumnType {
         &self.model.relations.catalog.tables[table.0 as usize].columns[column.0 as usize].ty
     }

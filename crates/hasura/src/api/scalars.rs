@@ -13,7 +13,6 @@ use weir_relational::catalog::facts::{InputForm, Operators};
 use weir_relational::plan::operators::Cast;
 
 /// The GraphQL name of a column type. Unknown types keep their own name where it can be one.
-#[must_use]
 pub fn scalar_name(ty: &ColumnType) -> &str {
     let ty = nameable_type(ty.element().unwrap_or(ty));
     ty.facts().scalar.or(ty.own_name()).unwrap_or("String")

@@ -14,7 +14,6 @@ use weir_relational::catalog::{ColumnId, Relationship, RelationshipKind, Table, 
 
 impl Model {
     /// Entries of all tracked tables. `configured` are the entries that the model was made of: their other settings stay.
-    #[must_use]
     pub fn entries(&self, configured: &[TableEntry]) -> Vec<TableEntry> {
         let tables = self.all().filter(|it| it.1.kind != TableKind::Model);
         tables.map(|(at, table, tracked)| self.entry(at, table, tracked, configured)).collect()

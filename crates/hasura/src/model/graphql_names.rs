@@ -11,7 +11,6 @@ use weir_relational::catalog::Catalog;
 
 /// A valid GraphQL name made of `name`; `None` if no letter or digit is left. UniqueNames that begin with `__` belong to
 /// introspection and are no valid names here.
-#[must_use]
 pub fn graphql_name(name: &str) -> Option<Cow<'_, str>> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let first_ok = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');

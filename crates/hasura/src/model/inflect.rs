@@ -44,7 +44,6 @@ const UNCOUNTABLE: [&str; 16] = [
 const SINGULAR_IN_S: [&str; 8] = ["alias", "atlas", "bias", "bus", "canvas", "gas", "lens", "plus"];
 
 /// The plural of a table's name: of its last word. A name that is plural already stays.
-#[must_use]
 pub fn plural(name: &str) -> String {
     let start = last_word(name);
     let (head, word) = name.split_at(start);
@@ -102,7 +101,6 @@ const SINGULAR_IN_E: [&str; 16] = [
 ];
 
 /// The singular of a table's name: of its last word. A name that is singular already stays.
-#[must_use]
 pub fn singular(name: &str) -> String {
     let (head, word) = name.split_at(last_word(name));
     let lower = word.to_ascii_lowercase();
@@ -118,7 +116,6 @@ pub fn singular(name: &str) -> String {
 }
 
 /// True if a name is a plural, or may be one.
-#[must_use]
 pub fn is_plural(name: &str) -> bool {
     let lower = name[last_word(name)..].to_ascii_lowercase();
     UNCOUNTABLE.contains(&lower.as_str()) || singular(name) != name

@@ -8,7 +8,6 @@ use weir_relational::catalog::{Catalog, ForeignKey, Table};
 impl RelationshipNames {
     /// The rule that suits the names of `catalog`: [`Self::Hasura`] for plural tables with columns in `_id`; else the short one, where no
     /// relationship has to be renamed by it; else the long one.
-    #[must_use]
     pub fn propose(catalog: &Catalog) -> Self {
         let keys =
             || catalog.tables.iter().flat_map(|table| table.foreign_keys.iter().map(move |it| (table, it)));

@@ -62,7 +62,6 @@ impl TrackedFunction {
     }
 
     /// The name in the API of the argument of `function` at `place`; the arguments of clients that have none are numbered from 1.
-    #[must_use]
     pub fn argument_name<'f>(&self, function: &'f Function, place: u32) -> Cow<'f, str> {
         let is_unnamed = |it: &&u32| function.arguments[**it as usize].name.is_empty();
         match function.arguments[place as usize].name.as_str() {
@@ -75,7 +74,6 @@ impl TrackedFunction {
     }
 
     /// True if it is a field of the root `wanted`.
-    #[must_use]
     pub fn is_on(&self, wanted: ExposedAs) -> bool {
         matches!(self.serves, Serves::Root { root, .. } if root == wanted)
     }
@@ -83,7 +81,6 @@ impl TrackedFunction {
 
 impl Model {
     /// The function with this id, and its entry in the catalog.
-    #[must_use]
     pub fn function(&self, id: FunctionId) -> (&TrackedFunction, &Function) {
         (&self.functions[id.0 as usize], self.relations.function(id).1)
     }

@@ -37,7 +37,6 @@ pub struct RemoteKey {
 
 impl RemoteField {
     /// The place of the relationship in the source's entry.
-    #[must_use]
     pub fn entry(&self) -> Vec<ConfigStep> {
         entry_path(self.table, self.relationship)
     }

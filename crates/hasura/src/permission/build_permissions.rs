@@ -27,7 +27,6 @@ struct ListPlace {
 }
 
 /// The permissions of `model`, which was made with `options`.
-#[must_use]
 pub fn build(model: &Model, options: &ModelOptions<'_>) -> (Permissions, Vec<Warning>) {
     let mut building = PermissionBuilder { model, roles: BTreeMap::new(), warnings: Vec::new() };
     let mut seen = BTreeSet::new();

@@ -18,19 +18,16 @@ pub enum Clock {
 
 impl Clock {
     /// The clock of the machine.
-    #[must_use]
     pub fn system() -> Self {
         Self::System { start: Instant::now() }
     }
 
     /// A simulated clock, which stands still until [`Clock::advance_ms`].
-    #[must_use]
     pub fn new_simulated() -> Self {
         Self::Simulated(Arc::new(AtomicU64::new(0)))
     }
 
     /// Milliseconds since the clock was created. Monotonic: changes of the machine's date have no effect.
-    #[must_use]
     pub fn now_ms(&self) -> u64 {
         match self {
             Self::System { start } => u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
@@ -39,7 +36,6 @@ impl Clock {
     }
 
     /// Milliseconds since 1970, for comparison with times of other machines.
-    #[must_use]
     pub fn wall_ms(&self) -> u64 {
         /// When simulated time begins: in the year 2026.
         const EPOCH_MS: u64 = 1_767_225_600_000;

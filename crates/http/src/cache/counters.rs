@@ -36,7 +36,6 @@ pub const OUTCOMES: [Outcome; 7] = [
 
 impl Outcome {
     /// For metrics and headers.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Hit => "hit",
@@ -136,7 +135,6 @@ impl Counters {
     }
 
     /// The counts up to now.
-    #[must_use]
     pub fn counts(&self) -> SourceCounts {
         let sum = |of: &dyn Fn(&Stripe) -> &AtomicU64| {
             self.stripes.iter().map(|it| of(it).load(Ordering::Relaxed)).sum()
@@ -156,7 +154,6 @@ impl Counters {
 
 impl SourceCounts {
     /// Number of answers with this outcome.
-    #[must_use]
     pub fn of(&self, outcome: Outcome) -> u64 {
         self.outcomes[outcome as usize]
     }

@@ -59,19 +59,16 @@ pub struct Entry {
 
 impl Entry {
     /// The JSON, if that is what was sent.
-    #[must_use]
     pub fn json(&self) -> Option<Json<'_>> {
         self.body.tape().map(Tape::json)
     }
 
     /// True if it says that the object does not exist.
-    #[must_use]
     pub fn is_negative(&self) -> bool {
         matches!(self.status, 404 | 410)
     }
 
     /// True if the upstream failed: a server error, overload, or a body that is not JSON.
-    #[must_use]
     pub fn is_failure(&self) -> bool {
         self.status >= 500
             || self.status == 429
@@ -79,13 +76,11 @@ impl Entry {
     }
 
     /// Fresh time left, in milliseconds.
-    #[must_use]
     pub fn fresh_ms(&self, now_ms: u64) -> u64 {
         self.lifetime.fresh_until_ms.saturating_sub(now_ms)
     }
 
     /// Stale time left after the fresh period, in milliseconds.
-    #[must_use]
     pub fn stale_ms(&self, now_ms: u64) -> u64 {
         self.lifetime.stale_until_ms.saturating_sub(now_ms.max(self.lifetime.fresh_until_ms))
     }

@@ -38,7 +38,6 @@ impl Key {
     }
 
     /// The key with its hash, combined from the hash of the last part and that of all before it.
-    #[must_use]
     pub fn to_key_ref(&self) -> KeyRef<'_> {
         let (before, last) = self.bytes.split_at(self.last);
         let last = last.get(LENGTH_BYTES..).unwrap_or_default();
@@ -46,7 +45,6 @@ impl Key {
     }
 
     /// The key as the prefix of a batch's keys: see `BatchKeys`.
-    #[must_use]
     pub fn prefix(&self) -> KeyRef<'_> {
         KeyRef::of(&self.bytes)
     }

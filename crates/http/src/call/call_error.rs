@@ -51,7 +51,6 @@ pub enum Cause {
 
 impl CallError {
     /// The stable code in `extensions.code`. Listed in `docs/errors.md`.
-    #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
             Self::Timeout => "SOURCE_TIMEOUT",
@@ -65,7 +64,6 @@ impl CallError {
     }
 
     /// Message for clients, without host names.
-    #[must_use]
     pub fn for_client(&self) -> &str {
         match self {
             Self::Timeout => "The source did not answer in time.",

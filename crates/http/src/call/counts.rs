@@ -40,7 +40,6 @@ pub struct CallCounts {
 
 impl CallCounts {
     /// Counters of `caller`, all zero.
-    #[must_use]
     pub fn new(caller: Arc<str>) -> Self {
         let outcomes = std::array::from_fn(|_| AtomicU64::new(0));
         let retries = AtomicU64::new(0);
@@ -63,7 +62,6 @@ impl CallCounts {
     }
 
     /// Current counters.
-    #[must_use]
     pub fn calls(&self) -> CallerCalls {
         let load = |it: &AtomicU64| it.load(Ordering::Relaxed);
         let outcomes = OUTCOMES.into_iter().zip(self.outcomes.iter().map(load));

@@ -20,7 +20,6 @@ pub struct UpstreamSettings {
 
 impl UpstreamSettings {
     /// True if `address` is an `http` or `https` URL with a host.
-    #[must_use]
     pub fn is_base(address: &str) -> bool {
         address.parse::<Uri>().is_ok_and(|it| {
             matches!(it.scheme_str(), Some("http" | "https")) && it.host().is_some_and(|it| !it.is_empty())

@@ -34,14 +34,12 @@ const RENAMED: [(HeaderName, HeaderName); 3] = [
 ];
 
 /// True for headers of session variables and secrets, by a name in lower case.
-#[must_use]
 pub fn is_of_session(name: &str) -> bool {
     name.starts_with(SESSION_PREFIX) || name.starts_with("x-weir-")
 }
 
 /// Headers of `client` that go along, without those of the names `ignored`; `None`: Hasura's list. Values that are not valid in a header
 /// are dropped.
-#[must_use]
 pub fn collect_forwarded_headers(
     client: &dyn Headers,
     ignored: Option<&[String]>,

@@ -42,7 +42,6 @@ pub struct Naming {
 
 impl Naming {
     /// All types and root fields have `prefix`.
-    #[must_use]
     pub fn with_prefix(prefix: &str) -> Self {
         let types = NameRule { prefix: prefix.to_owned(), ..NameRule::default() };
         Self { types, renames_roots: true, root_fields_prefix: prefix.to_owned(), ..Self::default() }

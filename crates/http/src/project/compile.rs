@@ -24,7 +24,6 @@ struct Compile<'c> {
 
 impl Projection {
     /// Projection for a field's connector: one column with the value of the member at `field` of the node's output.
-    #[must_use]
     pub fn field(
         mapping: &Arc<Mapping>,
         connector: ConnectorId,
@@ -46,7 +45,6 @@ impl Projection {
     }
 
     /// Projection for a type's connector: the columns of the node's members and of the hidden keys of its set.
-    #[must_use]
     pub fn entity(mapping: &Arc<Mapping>, connector: ConnectorId, plan_node: &PlanNode<'_>) -> Self {
         let mut compile = Compile::new(mapping, connector, plan_node);
         let node = mapping.connector(connector).node;

@@ -11,7 +11,6 @@ use weir_language::json::JsonRef;
 
 impl Items {
     /// Items of an answer; a single object counts as a list. Null items are skipped.
-    #[must_use]
     pub fn of<'t>(&self, answer: JsonRef<'t>) -> Vec<JsonRef<'t>> {
         let mut value = answer;
         for key in &self.path {
@@ -27,7 +26,6 @@ impl Items {
     }
 
     /// Items of an answer in the order of `count` parents; `None` if it is not a list of that length.
-    #[must_use]
     pub fn items_in_order<'t>(&self, answer: JsonRef<'t>, count: usize) -> Option<Vec<JsonRef<'t>>> {
         let value = self.path.iter().try_fold(answer, |value, key| value.get(key))?;
         let items: Vec<JsonRef<'t>> = value.is_array().then(|| value.items().collect())?;
@@ -35,7 +33,6 @@ impl Items {
     }
 
     /// Appends the key of an item. Returns `false` and appends nothing if a part is missing or not a single value.
-    #[must_use]
     pub fn key(&self, item: JsonRef<'_>, out: &mut Vec<u8>) -> bool {
         let start = out.len();
         let Matching::Keys(keys) = &self.matching else { return false };

@@ -33,7 +33,6 @@ impl Mapping {
 
     /// Connector of a field: at the root, in a type, or in a type of another source. With several, the one whose selection has the most
     /// fields.
-    #[must_use]
     pub fn of_field(&self, field: FieldId) -> Option<ConnectorId> {
         let given = |id: ConnectorId| self.connector(id).node.map_or(0, |it| self.node(it).given.len());
         // `max_by_key` returns the last of equal connectors, so the order is reversed to get the first.
@@ -41,7 +40,6 @@ impl Mapping {
     }
 
     /// First connector of a type that returns more than its keys.
-    #[must_use]
     pub fn of_type(&self, ty: TypeId) -> Option<ConnectorId> {
         self.entities(ty).first().copied()
     }

@@ -28,7 +28,6 @@ macro_rules! ids {
 
         impl $name {
             /// The id as an index.
-            #[must_use]
             pub const fn index(self) -> usize { self.0 as usize }
         }
     )* };
@@ -146,19 +145,16 @@ pub struct Setting {
 
 impl Mapping {
     /// One service.
-    #[must_use]
     pub fn service(&self, id: ServiceId) -> &Service {
         &self.services[id.index()]
     }
 
     /// One connector.
-    #[must_use]
     pub fn connector(&self, id: ConnectorId) -> &Connector {
         &self.connectors[id.index()]
     }
 
     /// One node.
-    #[must_use]
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
     }
@@ -257,7 +253,6 @@ pub enum Place {
 
 impl Place {
     /// The field; `None` for a type.
-    #[must_use]
     pub const fn field(self) -> Option<FieldId> {
         match self {
             Self::Root(field) | Self::Field(field) | Self::Extension(field) => Some(field),
@@ -371,7 +366,6 @@ pub enum Taken {
 
 impl Node {
     /// Entry of `field`, if the selection returns it.
-    #[must_use]
     pub fn find(&self, field: FieldId) -> Option<&Given> {
         self.given.iter().find(|it| it.field == field)
     }
@@ -430,7 +424,6 @@ pub struct Tag {
 }
 
 /// Name of a server among the sources of its file: its prefix, or else its kind.
-#[must_use]
 pub fn server_name<'n>(prefix: &'n str, kind: &'n str) -> &'n str {
     if prefix.is_empty() { kind } else { prefix }
 }
@@ -488,7 +481,6 @@ pub struct Mistake {
 
 impl Mistake {
     /// Formats the mistake with file, line and column.
-    #[must_use]
     pub fn place(&self) -> String {
         format!("{}:{}:{}", self.file, self.location.line, self.location.column)
     }

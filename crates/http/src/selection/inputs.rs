@@ -174,7 +174,6 @@ pub(crate) fn look_up_caller_value(caller: &Caller, variable: Variable, keys: &[
 
 impl<'r> Inputs<'r> {
     /// The member `key` of a variable. `$status` has no members, so it returns the status itself.
-    #[must_use]
     pub fn member(&self, variable: Variable, key: &str) -> Value<'r> {
         match variable {
             Variable::Args => self.args.argument_value(key, self.keys),
@@ -202,7 +201,6 @@ impl<'r> Inputs<'r> {
     }
 
     /// A variable as a whole.
-    #[must_use]
     pub fn whole(&self, variable: Variable) -> Value<'r> {
         match variable {
             Variable::Args => self.args.all(self.keys),
@@ -219,7 +217,6 @@ impl<'r> Inputs<'r> {
     }
 
     /// All values of a header as a list; missing if the header is absent or is not UTF-8.
-    #[must_use]
     pub fn header(&self, variable: Variable, name: &str) -> Value<'r> {
         let headers = match (variable, self.response) {
             (Variable::Response, Some(response)) => response.headers,

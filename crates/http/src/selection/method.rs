@@ -22,13 +22,11 @@ macro_rules! methods {
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
             /// Name in the mapping language.
-            #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$name => $text),* }
             }
 
             /// Minimum and maximum number of arguments.
-            #[must_use]
             pub const fn arguments(self) -> (usize, usize) {
                 match self { $(Self::$name => ($min, $max)),* }
             }
@@ -120,7 +118,6 @@ methods! {
 
 impl Method {
     /// The method called `name`.
-    #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|it| it.name() == name)
     }

@@ -28,7 +28,6 @@ pub enum Value<'v> {
 
 impl<'v> Value<'v> {
     /// Converts the value at `json`.
-    #[must_use]
     pub fn of(json: JsonRef<'v>) -> Self {
         match json.kind() {
             JsonKind::Null => Self::Null,
@@ -41,14 +40,12 @@ impl<'v> Value<'v> {
     }
 
     /// Parses JSON text to an owned value.
-    #[must_use]
     pub fn read(text: &str, depth_max: u32) -> Option<Value<'static>> {
         let json = Json::parse(text.as_bytes(), depth_max).ok()?;
         Some(Value::of(json.root()).into_owned())
     }
 
     /// An owned copy. Recursion is bounded by the nesting of tapes and expressions.
-    #[must_use]
     pub fn into_owned(self) -> Value<'static> {
         let own = |text: Cow<'v, str>| Cow::Owned(text.into_owned());
         match self {
@@ -74,19 +71,16 @@ impl<'v> Value<'v> {
     }
 
     /// True if the value is missing or null.
-    #[must_use]
     pub const fn is_nothing(&self) -> bool {
         matches!(self, Self::Missing | Self::Null)
     }
 
     /// True if the value is missing.
-    #[must_use]
     pub const fn is_missing(&self) -> bool {
         matches!(self, Self::Missing)
     }
 
     /// True for an object.
-    #[must_use]
     pub fn is_object(&self) -> bool {
         match self {
             Self::Object(_) => true,
@@ -104,7 +98,6 @@ impl<'v> Value<'v> {
     }
 
     /// Number of values it contains: the cost of visiting all of them.
-    #[must_use]
     pub fn weight(&self) -> usize {
         match self {
             Self::Missing | Self::Null | Self::Bool(_) | Self::Number(_) | Self::Text(_) => 1,
@@ -115,7 +108,6 @@ impl<'v> Value<'v> {
     }
 
     /// An estimate of its size as JSON, in bytes.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         match self {
             Self::Missing | Self::Null | Self::Bool(_) => 5,
@@ -129,7 +121,6 @@ impl<'v> Value<'v> {
     }
 
     /// The items of a list.
-    #[must_use]
     pub fn items(&self) -> Option<Vec<Value<'v>>> {
         match self {
             Self::Array(items) => Some(items.clone()),
@@ -145,7 +136,6 @@ impl<'v> Value<'v> {
     }
 
     /// The members of an object.
-    #[must_use]
     pub fn members(&self) -> Option<Vec<(Cow<'v, str>, Value<'v>)>> {
         match self {
             Self::Object(members) => Some(members.clone()),
@@ -163,7 +153,6 @@ impl<'v> Value<'v> {
     }
 
     /// The member `key`. For a list: the list of its items' members, null where an item has none.
-    #[must_use]
     pub fn get(&self, key: &str) -> Value<'v> {
         match self {
             Self::Object(members) => {
@@ -179,7 +168,6 @@ impl<'v> Value<'v> {
     }
 
     /// Kind of the value, for messages.
-    #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Missing => "nothing",

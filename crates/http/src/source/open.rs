@@ -52,7 +52,6 @@ impl Options<'_> {
 }
 
 /// True if `text` describes services, false for native types.
-#[must_use]
 pub fn is_services(text: &str) -> bool {
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
     // A `@link` may rename the directives.

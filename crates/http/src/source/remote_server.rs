@@ -33,7 +33,6 @@ struct ServerText<'n> {
 
 impl HttpSource {
     /// Errors of tags on types that no server of the file has. `is_there` tells whether a server has a type.
-    #[must_use]
     pub fn unmatched_tags(&self, file: &str, is_there: &dyn Fn(&str) -> bool) -> Vec<Mistake> {
         let mapping = &self.shared.mapping;
         let tagged = mapping.type_tags.iter().zip(&mapping.type_tags_at);
@@ -50,7 +49,6 @@ impl HttpSource {
 
     /// Errors of guards on types and fields that no server of the file has, or whose server only the admin sees. `servers` are all schemas
     /// by name.
-    #[must_use]
     pub fn unmatched_guards(&self, file: &str, servers: &[(&str, &Schema)]) -> Vec<Mistake> {
         let mapping = &self.shared.mapping;
         let named = |prefix: &str, kind: &str| format!("{}/{}", self.name, server_name(prefix, kind));

@@ -53,7 +53,6 @@ impl Base {
     }
 
     /// The origin: `https://host:port`.
-    #[must_use]
     pub fn origin(&self) -> String {
         format!("{}://{}", if self.tls { "https" } else { "http" }, self.authority)
     }

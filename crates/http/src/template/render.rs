@@ -68,7 +68,6 @@ impl std::error::Error for RenderError {}
 
 impl RenderError {
     /// Message for clients. It names only what they sent themselves.
-    #[must_use]
     pub fn for_client(&self) -> FieldError {
         let own = |value: &str| match value.strip_prefix("$args.") {
             Some(name) => format!("Argument \"{name}\""),

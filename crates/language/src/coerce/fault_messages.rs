@@ -265,7 +265,6 @@ fn is_float(schema: SchemaView<'_>, ty: TypeId) -> bool {
 }
 
 /// A number as Hasura shows it: `32768.0`, and `2.147483648e9` from ten million on.
-#[must_use]
 pub fn scientific(number: &str) -> String {
     let (sign, rest) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
     let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));

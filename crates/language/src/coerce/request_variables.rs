@@ -151,13 +151,11 @@ impl VariableTypes {
     }
 
     /// The JSON literals with variables inside, whose numbers follow those of the variables.
-    #[must_use]
     pub fn templates(&self) -> &[Template] {
         &self.templates.0
     }
 
     /// The number of the JSON literal at `value`, if variables stand in it.
-    #[must_use]
     pub fn template(&self, value: ValueId) -> Option<u32> {
         self.templates.position(value).map(|at| self.variables.len() as u32 + at)
     }
@@ -181,7 +179,6 @@ impl VariableTypes {
     }
 
     /// True if variable `number` may be absent when values are read by `settings`.
-    #[must_use]
     pub fn may_be_absent(&self, number: u32, settings: Settings) -> bool {
         let variable = self.variables.get(number as usize);
         settings.unsent == Unsent::Absent
@@ -189,27 +186,23 @@ impl VariableTypes {
     }
 
     /// The variables with a fallback, whose numbers follow those of the JSON literals.
-    #[must_use]
     pub fn fallbacks(&self) -> &[Fallback] {
         &self.fallbacks.all
     }
 
     /// The number of the variable at `value` with its fallback, if it has one.
-    #[must_use]
     pub fn fallback(&self, value: ValueId) -> Option<u32> {
         let before = self.variables.len() + self.templates.0.len();
         self.fallbacks.position(value).map(|at| before as u32 + at)
     }
 
     /// The variable with a fallback that has this number.
-    #[must_use]
     pub fn fallback_of(&self, number: u32) -> Option<Fallback> {
         let before = self.variables.len() + self.templates.0.len();
         self.fallbacks.all.get((number as usize).checked_sub(before)?).copied()
     }
 
     /// The number of the variable called `name`.
-    #[must_use]
     pub fn number(&self, name: &str) -> Option<u32> {
         let at = self.sorted.binary_search_by_key(&name, |&number| &self.variables[number as usize].name);
         at.ok().map(|at| self.sorted[at])

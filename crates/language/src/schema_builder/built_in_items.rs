@@ -12,7 +12,6 @@ use crate::value::Node;
 
 impl SchemaBuilder {
     /// Begins a schema that has only what is built in.
-    #[must_use]
     pub fn new() -> Self {
         let mut builder = Self::empty();
         put(&mut builder);

@@ -67,7 +67,6 @@ pub fn from_documents(documents: &[Document<'_>]) -> Result<Schema, Vec<Error>> 
 }
 
 /// The document that a span of an error belongs to, and the span within it.
-#[must_use]
 pub fn place(documents: &[Document<'_>], span: Span) -> (usize, Span) {
     let mut base = 0;
     for (number, document) in documents.iter().enumerate() {

@@ -43,23 +43,19 @@ impl<T> std::fmt::Debug for List<T> {
 
 impl<T> List<T> {
     /// `len` nodes from place `start` of the arena.
-    #[must_use]
     pub const fn new(start: u32, len: u32) -> Self {
         Self { start, len, kind: PhantomData }
     }
     /// The number of nodes.
-    #[must_use]
     #[inline]
     pub const fn len(self) -> usize {
         self.len as usize
     }
     /// True if the list is empty.
-    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.len == 0
     }
     /// Places in the arena, for side tables that run parallel to it.
-    #[must_use]
     #[inline]
     pub const fn range(self) -> std::ops::Range<usize> {
         self.start as usize..(self.start + self.len) as usize
@@ -105,19 +101,16 @@ pub struct Document<'t> {
 
 impl<'t> Document<'t> {
     /// The text under `span`.
-    #[must_use]
     #[inline]
     pub fn str(&self, span: Span) -> &'t str {
         span.of(self.text)
     }
     /// The nodes of `list`.
-    #[must_use]
     #[inline]
     pub fn list<T: Stored>(&self, list: List<T>) -> &[T] {
         &T::arena(self)[list.range()]
     }
     /// The value of a string literal, escapes and indentation resolved; other literals as written.
-    #[must_use]
     pub fn string(&self, id: ValueId) -> Cow<'t, str> {
         let value = self.value(id);
         match value.kind {
@@ -133,7 +126,6 @@ impl<'t> Document<'t> {
         }
     }
     /// One value.
-    #[must_use]
     #[inline]
     pub fn value(&self, id: ValueId) -> &Value {
         &self.values[id.0 as usize]
@@ -248,7 +240,6 @@ pub struct Field {
 
 impl Field {
     /// The name under which the answer has this field.
-    #[must_use]
     #[inline]
     pub const fn key(&self) -> Name {
         if self.alias.is_empty() { self.name } else { self.alias }

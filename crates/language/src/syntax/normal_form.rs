@@ -11,7 +11,6 @@ use crate::span::Span;
 use crate::string_value;
 
 /// The tokens of `document` without fields `__typename`, each followed by a line feed.
-#[must_use]
 pub fn normal_form(document: &Document<'_>) -> String {
     let mut skipped: Vec<Span> = document.selections.iter().filter_map(|it| typename(document, it)).collect();
     skipped.sort_unstable_by_key(|it| it.start);

@@ -16,20 +16,17 @@ impl Wraps {
     pub const NON_NULL: Self = Self(1);
 
     /// The number of lists around the name.
-    #[must_use]
     pub const fn lists(self) -> u32 {
         (32 - (self.0 >> 1).leading_zeros()).div_ceil(2)
     }
 
     /// True if the outermost modifier is a list, nullable or not.
-    #[must_use]
     #[inline]
     pub const fn is_list(self) -> bool {
         self.0 > 1
     }
 
     /// True if the outermost modifier is `!`.
-    #[must_use]
     #[inline]
     pub const fn is_non_null(self) -> bool {
         match self.lists() {
@@ -74,7 +71,6 @@ impl Wraps {
     }
 
     /// True if a value of a type with the modifiers `given` is accepted here: the same lists, and non-null wherever this is.
-    #[must_use]
     pub const fn accepts(self, given: Self) -> bool {
         self.lists() == given.lists() && self.0 & !given.0 == 0
     }

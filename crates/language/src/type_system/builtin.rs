@@ -78,20 +78,17 @@ pub const NO_QUERIES: &str = "no_queries_available";
 pub const NO_QUERIES_VALUE: &str = "There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.";
 
 /// True if `id` is a built-in scalar or an introspection type.
-#[must_use]
 pub const fn is_built_in(id: TypeId) -> bool {
     id.0 < TYPES
 }
 
 /// True if a type called `name` is built in.
-#[must_use]
 pub fn is_built_in_name(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
 impl Type {
     /// The place of this type's kind among the values of `__TypeKind`.
-    #[must_use]
     pub const fn kind_number(&self) -> u32 {
         match self.kind {
             super::TypeKind::Scalar(_) => 0,

@@ -37,7 +37,6 @@ pub struct SchemaChange {
 }
 
 /// All differences from `old` to `new`, breaking ones first, then in the order of the schemas.
-#[must_use]
 pub fn diff(old: &Schema, new: &Schema) -> Vec<SchemaChange> {
     let mut differ = Differ { old, new, changes: Vec::new() };
     differ.roots();

@@ -21,7 +21,6 @@ pub enum Order {
 }
 
 /// The schema as SDL.
-#[must_use]
 pub fn print(schema: &Schema, order: Order) -> String {
     let mut printer = SchemaPrinter { schema, order, out: String::new() };
     printer.schema_definition();

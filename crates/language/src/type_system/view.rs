@@ -22,12 +22,10 @@ pub struct Bits(Vec<u64>);
 
 impl Bits {
     /// `len` bits, all `value`.
-    #[must_use]
     pub fn new(len: usize, value: bool) -> Self {
         Self(vec![if value { u64::MAX } else { 0 }; len.div_ceil(64)])
     }
     /// The bit at `at`; one that was never set is 0.
-    #[must_use]
     #[inline]
     pub fn get(&self, at: usize) -> bool {
         self.0.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
@@ -60,7 +58,6 @@ pub struct Visibility {
 
 impl Visibility {
     /// All of `schema`.
-    #[must_use]
     pub fn everything(schema: &Schema) -> Self {
         Self {
             types: Bits::new(schema.types.len(), true),
@@ -97,38 +94,31 @@ impl Visibility {
         self.detached.set(id.index(), true);
     }
     /// True if the object implements no interface for this profile.
-    #[must_use]
     pub fn is_detached(&self, id: TypeId) -> bool {
         self.detached.get(id.index())
     }
     /// True if the type is shown.
-    #[must_use]
     pub fn has_type(&self, id: TypeId) -> bool {
         self.types.get(id.index())
     }
     /// True if the field is shown.
-    #[must_use]
     pub fn has_field(&self, id: FieldId) -> bool {
         self.fields.get(id.index())
     }
     /// True if the argument or input field is shown.
-    #[must_use]
     pub fn has_input(&self, id: InputId) -> bool {
         self.inputs.get(id.index())
     }
     /// True if the enum value is shown.
-    #[must_use]
     pub fn has_enum_value(&self, id: EnumValueId) -> bool {
         self.enum_values.get(id.index())
     }
     /// True if the field is nullable for this profile though the schema says non-null.
-    #[must_use]
     pub fn is_nullable(&self, id: FieldId) -> bool {
         self.nullable.get(id.index())
     }
 
     /// Bytes it takes.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         let Self { types, fields, inputs, enum_values, nullable, detached, has_queries: _ } = self;
         [types, fields, inputs, enum_values, nullable, detached]
@@ -289,7 +279,6 @@ impl<'s> From<&'s Arc<Schema>> for SchemaView<'s> {
 
 impl<'s> SchemaView<'s> {
     /// The members of `schema` that `visibility` shows; `None`: all.
-    #[must_use]
     pub const fn new(schema: &'s Schema, visibility: Option<&'s Visibility>) -> Self {
         Self { schema, visibility }
     }
@@ -316,30 +305,25 @@ impl<'s> SchemaView<'s> {
     }
 
     /// The text at `place`.
-    #[must_use]
     #[inline]
     pub fn str(self, place: Str) -> &'s str {
         self.schema.str(place)
     }
     /// All texts, which the places of [`Str`]s count in.
-    #[must_use]
     pub fn texts(self) -> &'s [u8] {
         self.schema.texts()
     }
     /// One type.
-    #[must_use]
     #[inline]
     pub fn ty(self, id: TypeId) -> &'s Type {
         self.schema.ty(id)
     }
     /// One field. Its type for this profile is [`Self::field_type`].
-    #[must_use]
     #[inline]
     pub fn field(self, id: FieldId) -> &'s SchemaField {
         self.schema.field(id)
     }
     /// The type of a field for this profile.
-    #[must_use]
     #[inline]
     pub fn field_type(self, id: FieldId) -> TypeRef {
         let ty = self.schema.field(id).ty;
@@ -349,89 +333,73 @@ impl<'s> SchemaView<'s> {
         }
     }
     /// One argument or input field.
-    #[must_use]
     #[inline]
     pub fn input(self, id: InputId) -> &'s Input {
         self.schema.input(id)
     }
     /// One enum value.
-    #[must_use]
     #[inline]
     pub fn enum_value(self, id: EnumValueId) -> &'s EnumValue {
         self.schema.enum_value(id)
     }
     /// One directive.
-    #[must_use]
     #[inline]
     pub fn directive(self, id: DirectiveId) -> &'s SchemaDirective {
         &self.schema.directives[id.index()]
     }
     /// The name of a type.
-    #[must_use]
     #[inline]
     pub fn type_name(self, id: TypeId) -> &'s str {
         self.schema.type_name(id)
     }
     /// The name of a field.
-    #[must_use]
     #[inline]
     pub fn field_name(self, id: FieldId) -> &'s str {
         self.schema.field_name(id)
     }
     /// The name of an argument or input field.
-    #[must_use]
     #[inline]
     pub fn input_name(self, id: InputId) -> &'s str {
         self.schema.input_name(id)
     }
     /// A type as GraphQL writes it: `[Album!]!`.
-    #[must_use]
     pub fn type_text(self, ty: TypeRef) -> String {
         self.schema.type_text(ty)
     }
     /// Wording of errors.
-    #[must_use]
     pub fn wording(self) -> Wording {
         self.schema.wording
     }
     /// The fields every schema has and no type lists.
-    #[must_use]
     pub fn meta(self) -> MetaFields {
         self.schema.meta
     }
     /// The description of the schema itself.
-    #[must_use]
     pub fn description(self) -> Str {
         self.schema.description
     }
     /// Values of all defaults, after coercion.
-    #[must_use]
     pub fn defaults(self) -> &'s Values {
         &self.schema.defaults
     }
     /// The directives of `run` that were applied in SDL.
-    #[must_use]
     pub fn applied_directives(self, run: Run) -> &'s [Applied] {
         &self.schema.applied[run.range()]
     }
     /// True for an input object with defaults or required fields, which matter when they are not given.
-    #[must_use]
     pub(crate) fn is_demanding(self, id: TypeId) -> bool {
         self.schema.demanding[id.index()]
     }
 
     /// The type of queries, visible to all.
-    #[must_use]
     pub fn query(self) -> TypeId {
         self.schema.query
     }
     /// The root type of an operation kind, if the profile sees it.
-    #[must_use]
     pub fn root(self, kind: OperationKind) -> Option<TypeId> {
         self.schema.root(kind).filter(|&it| self.shows_type(it))
     }
     /// The visible type called `name`.
-    #[must_use]
     pub fn type_by_name(self, name: &str) -> Option<TypeId> {
         self.schema.type_by_name(name).filter(|&it| self.shows_type(it))
     }
@@ -443,35 +411,29 @@ impl<'s> SchemaView<'s> {
         is_lone.then_some(self.schema.meta.no_queries)
     }
     /// The visible field `name` of type `parent`; not the meta fields.
-    #[must_use]
     pub fn field_by_name(self, parent: TypeId, name: &str) -> Option<FieldId> {
         let field = self.schema.field_by_name(parent, name).filter(|&it| self.shows_field(it));
         field.or_else(|| self.no_queries(parent).filter(|_| name == builtin::NO_QUERIES))
     }
     /// The visible input called `name` in `run`.
-    #[must_use]
     pub fn input_by_name(self, run: Run, name: &str) -> Option<InputId> {
         self.schema.input_by_name(run, name).filter(|&it| self.shows_input(it))
     }
     /// True if the input is visible.
-    #[must_use]
     #[inline]
     pub fn has_input(self, id: InputId) -> bool {
         self.shows_input(id)
     }
     /// The visible value `name` of an enum.
-    #[must_use]
     pub fn enum_value_by_name(self, ty: TypeId, name: &str) -> Option<EnumValueId> {
         self.schema.enum_value_by_name(ty, name).filter(|&it| self.shows_enum_value(it))
     }
     /// The directive called `name`.
-    #[must_use]
     pub fn directive_by_name(self, name: &str) -> Option<DirectiveId> {
         self.schema.directive_by_name(name).filter(|it| !self.directive(*it).hidden)
     }
 
     /// Number of all types, hidden ones among them: an upper bound for tables by [`TypeId`].
-    #[must_use]
     pub fn types_len(self) -> usize {
         self.schema.types.len()
     }
@@ -482,7 +444,6 @@ impl<'s> SchemaView<'s> {
     /// True unless the type is `Int`, `Float` or `ID` and nothing visible refers to it: introspection must not list such a scalar.
     ///
     /// **Cost:** linear in the schema for those three, nothing for others.
-    #[must_use]
     pub fn is_listed(self, id: TypeId) -> bool {
         !matches!(id, builtin::INT | builtin::FLOAT | builtin::ID) || self.refers_to(id)
     }

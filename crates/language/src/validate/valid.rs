@@ -121,20 +121,17 @@ impl<'d> Valid<'d> {
     }
 
     /// The document that was checked.
-    #[must_use]
     #[inline]
     pub fn document(&self) -> &'d Document<'d> {
         self.document
     }
 
     /// The operations, in the order they were written.
-    #[must_use]
     pub fn operations(&self) -> &[ValidOperation] {
         &self.tables.operations
     }
 
     /// The fragments, in the order they were written.
-    #[must_use]
     #[inline]
     pub fn fragments(&self) -> &[ValidFragment] {
         &self.tables.fragments
@@ -166,7 +163,6 @@ impl<'d> Valid<'d> {
     }
 
     /// Operation number `at`, with the numbers of its variables.
-    #[must_use]
     pub fn select(&self, at: usize) -> Selected<'_, 'd> {
         let operation = &self.tables.operations[at];
         // Definitions are numbered before all uses, so with one operation the numbers of names are its variables'.
@@ -181,14 +177,12 @@ impl<'d> Valid<'d> {
     }
 
     /// The field that the selection at `at`, which is a field, selects.
-    #[must_use]
     #[inline]
     pub fn field(&self, at: usize) -> FieldId {
         FieldId(self.tables.selections[at].target)
     }
 
     /// The type that the selection at `at` is made on.
-    #[must_use]
     #[inline]
     pub fn parent(&self, at: usize) -> TypeId {
         TypeId(self.tables.selections[at].parent)
@@ -196,20 +190,17 @@ impl<'d> Valid<'d> {
 
     /// The number of the response key of the field at `at`: equal keys have equal numbers, all below
     /// [`Valid::keys_len`].
-    #[must_use]
     #[inline]
     pub fn key(&self, at: usize) -> u32 {
         self.tables.selections[at].key
     }
 
     /// Number of different response keys of the document.
-    #[must_use]
     pub fn keys_len(&self) -> usize {
         self.tables.keys_len as usize
     }
 
     /// The fragment that the selection at `at`, which is a spread, spreads.
-    #[must_use]
     #[inline]
     pub fn fragment(&self, at: usize) -> FragmentId {
         FragmentId(self.tables.selections[at].target)
@@ -217,7 +208,6 @@ impl<'d> Valid<'d> {
 
     /// The type that the selection at `at`, which is a spread or an inline fragment, asks for; without a condition
     /// the type around it.
-    #[must_use]
     #[inline]
     pub fn type_condition(&self, at: usize) -> TypeId {
         match self.document.selections[at] {
@@ -227,27 +217,23 @@ impl<'d> Valid<'d> {
     }
 
     /// The input of the argument at `at`, of a field or a directive.
-    #[must_use]
     #[inline]
     pub fn input(&self, at: usize) -> InputId {
         InputId(self.tables.arguments[at])
     }
 
     /// The input of the field at `at` of an object literal; `None` inside a scalar that takes any object.
-    #[must_use]
     pub fn object_field(&self, at: usize) -> Option<InputId> {
         let id = self.tables.object_fields[at];
         (id != NONE).then_some(InputId(id))
     }
 
     /// The directive applied at `at`.
-    #[must_use]
     pub fn directive(&self, at: usize) -> DirectiveId {
         DirectiveId(self.tables.directives[at])
     }
 
     /// The type of the variable defined at `at` in the arena of definitions.
-    #[must_use]
     pub fn variable_type(&self, at: usize) -> TypeRef {
         TypeRef { base: TypeId(self.tables.variables[at].ty), wraps: self.tables.variables[at].wraps }
     }
@@ -263,32 +249,27 @@ pub struct Selected<'v, 'd> {
 
 impl<'v, 'd> Selected<'v, 'd> {
     /// The document it is part of.
-    #[must_use]
     #[inline]
     pub fn valid(&self) -> &'v Valid<'d> {
         self.valid
     }
 
     /// The operation.
-    #[must_use]
     pub fn operation(&self) -> &'v ValidOperation {
         self.operation
     }
 
     /// The kind of the operation.
-    #[must_use]
     pub fn kind(&self) -> OperationKind {
         self.operation.ast.kind
     }
 
     /// Variables of the operation, in the order of their definitions. All of them are used.
-    #[must_use]
     pub fn variables(&self) -> &'d [ast::VariableDefinition] {
         self.valid.document.list(self.operation.ast.variables)
     }
 
     /// The type of variable `number`.
-    #[must_use]
     pub fn variable_type(&self, number: u32) -> TypeRef {
         self.valid.variable_type(self.operation.ast.variables.range().start + number as usize)
     }
@@ -317,7 +298,6 @@ impl<'v, 'd> Selected<'v, 'd> {
     }
 
     /// The variable at `value`; `None` for a literal, or in a fragment of another operation.
-    #[must_use]
     #[inline]
     pub fn variable(&self, value: ValueId) -> Option<u32> {
         let name = self.valid.tables.values[value.0 as usize];

@@ -7,7 +7,6 @@ use crate::page::figures::{decimal, percent, rate, thousands};
 use crate::page::{Axis, Cell, Chart, Page, Row, Series, Unit};
 
 /// One self-contained HTML file.
-#[must_use]
 pub fn page(estimate: &Estimate, title: &str) -> String {
     let inputs = &estimate.inputs;
     let subtitle =
@@ -43,7 +42,6 @@ pub fn page(estimate: &Estimate, title: &str) -> String {
 }
 
 /// The sum, its inputs and the findings of the simulations.
-#[must_use]
 pub fn text(estimate: &Estimate) -> String {
     let mut page = Page::default();
     sum(&mut page, estimate);

@@ -85,7 +85,6 @@ pub struct AtMost {
 }
 
 /// Computes the fleet and runs the simulations that `inputs` ask for.
-#[must_use]
 pub fn estimate(inputs: Inputs) -> Estimate {
     let balancing = inputs.balancing.as_ref().map(|it| it.simulate(inputs.seed));
     let imbalance = match (&inputs.balancing, &balancing) {

@@ -17,13 +17,11 @@ pub struct Sourced<T> {
 
 impl<T> Sourced<T> {
     /// A default, which the user did not set.
-    #[must_use]
     pub fn default_of(value: T) -> Self {
         Self { value, source: "default".into() }
     }
 
     /// A figure that the user set.
-    #[must_use]
     pub fn from_user(value: T) -> Self {
         Self { value, source: "given".into() }
     }
@@ -103,7 +101,6 @@ pub struct Zones {
 
 impl Inputs {
     /// Inputs with defaults for all but the traffic.
-    #[must_use]
     pub fn new(rate: Sourced<f64>, operations: Vec<OperationCost>) -> Self {
         Self {
             seed: 7,

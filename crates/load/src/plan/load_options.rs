@@ -52,7 +52,6 @@ impl Load {
     }
 
     /// Length of the measured period.
-    #[must_use]
     pub fn duration(&self) -> Duration {
         match self {
             Self::Open { profile, .. } => profile.duration(),
@@ -64,7 +63,6 @@ impl Load {
     }
 
     /// For people.
-    #[must_use]
     pub fn words(&self) -> String {
         match self {
             Self::Open { words, .. } | Self::Replay { words, .. } => words.clone(),

@@ -77,13 +77,11 @@ pub struct BaselineComparison {
 
 impl BaselineComparison {
     /// True if no limit is broken and both results are valid.
-    #[must_use]
     pub fn holds(&self) -> bool {
         self.void.is_empty() && self.changes.iter().all(|it| it.broken.is_none())
     }
 
     /// The comparison as a table for the terminal.
-    #[must_use]
     pub fn text(&self) -> String {
         let mut page = Page::default();
         let rows: Vec<Row> = self.changes.iter().map(Change::row).collect();
@@ -125,7 +123,6 @@ impl Limit {
 
     /// The limits of a tolerance, as 0.1: throughput may fall, and p50 and p99 may rise by it; at most 0.1 % of the
     /// requests may fail. CPU is limited by the same where `has_cpu`, as a run need not watch a process.
-    #[must_use]
     pub fn of_tolerance(tolerance: f64, has_cpu: bool) -> Vec<Self> {
         let above = |name: &str| format!("{name} > {:.3}x", 1.0 + tolerance);
         let mut texts = vec![format!("throughput < {:.3}x", 1.0 - tolerance), above("p50"), above("p99")];

@@ -14,7 +14,6 @@ pub enum ResultKind {
 }
 
 /// The schema of such results as JSON text, indented, with a line feed at its end.
-#[must_use]
 pub fn schema(kind: ResultKind) -> String {
     let schema = match kind {
         ResultKind::Run => schemars::schema_for!(RunResult),

@@ -38,7 +38,6 @@ pub fn page(run: &RunResult) -> Result<String, String> {
 }
 
 /// Tables for a terminal; the verdict comes last.
-#[must_use]
 pub fn run_text(run: &RunResult) -> String {
     let mut page = Page::default();
     operations(&mut page, run);

@@ -5,7 +5,6 @@ use crate::page::{Cell, Page, Row};
 use crate::result::{CompareResult, Comparison, GENERATOR, MaxResult, Maximum, Measure};
 
 /// The bound, and a table of the maxima.
-#[must_use]
 pub fn max_text(result: &MaxResult) -> String {
     let mut page = Page::default();
     page.paragraph(&result.bound);
@@ -32,7 +31,6 @@ fn max_row(it: &Maximum) -> Row {
 }
 
 /// A table of the measures, the answers that differ, and the verdict.
-#[must_use]
 pub fn compare_text(result: &CompareResult) -> String {
     let mut page = Page::default();
     page.tiles(&[("A", result.a.clone()), ("B", result.b.clone())]);

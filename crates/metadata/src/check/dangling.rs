@@ -8,7 +8,6 @@ use crate::json::Json;
 use std::collections::HashSet;
 
 /// Tables that `source` names and does not track; paths begin at the source.
-#[must_use]
 pub fn dangling(source: &SourceEntry) -> Vec<Found> {
     let is_public = source.kind != SourceKind::Sqlite;
     let tracked: HashSet<String> =
@@ -80,7 +79,6 @@ fn exists(condition: &Json, named: &mut Vec<TableName>) {
 }
 
 /// Finds inherited roles whose parent roles have no permission in any source.
-#[must_use]
 pub fn dangling_roles(document: &Metadata) -> Vec<Found> {
     let tables = document.sources.iter().flat_map(|it| &it.tables).flat_map(TableEntry::roles);
     let models = document.sources.iter().flat_map(|it| &it.logical_models);

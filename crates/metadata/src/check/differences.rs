@@ -4,7 +4,6 @@ use super::{Unsupported, Walk, has_members};
 use crate::document::Metadata;
 
 /// All entries of the document that Weir serves in another way than Hasura, or that have no effect, each with the page that says more.
-#[must_use]
 pub fn find_differences(document: &Metadata) -> Vec<Unsupported> {
     let mut walk = Walk::default();
     let blocks = [

@@ -76,7 +76,6 @@ pub struct KindCount {
 
 /// Counts the entries of the document that are served whole: without those at or below the paths of `not_served`, and those around the
 /// paths of `different`. Kinds without such entries are left out.
-#[must_use]
 pub fn count_served(places: &Places, not_served: &[Vec<Step>], different: &[Vec<Step>]) -> Vec<KindCount> {
     let different: HashSet<&[Step]> = different.iter().filter_map(|it| find_entry(it)).collect();
     let not_served: HashSet<&[Step]> = not_served.iter().map(Vec::as_slice).collect();

@@ -20,7 +20,6 @@ pub struct Unsupported {
 }
 
 /// All entries of the document that are not honoured.
-#[must_use]
 pub fn find_unsupported(document: &Metadata) -> Vec<Unsupported> {
     let mut walk = Walk::default();
     walk.each("sources", &document.sources, source);

@@ -109,7 +109,6 @@ impl Serialize for ActionDefinition {
 
 impl ActionDefinition {
     /// True if the answer is not waited for.
-    #[must_use]
     pub fn is_asynchronous(&self) -> bool {
         self.operation == ActionOperation::Mutation && self.kind == ActionKind::Asynchronous
     }

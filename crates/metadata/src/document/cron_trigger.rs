@@ -53,25 +53,21 @@ pub struct ScheduleRetry {
 
 impl ScheduleRetry {
     /// Number of attempts after the first.
-    #[must_use]
     pub fn num_retries(&self) -> u32 {
         self.num_retries.unwrap_or(0)
     }
 
     /// Seconds between two attempts.
-    #[must_use]
     pub fn retry_interval_seconds(&self) -> u32 {
         self.retry_interval_seconds.unwrap_or(10)
     }
 
     /// Seconds of one call.
-    #[must_use]
     pub fn timeout_seconds(&self) -> u32 {
         self.timeout_seconds.unwrap_or(60)
     }
 
     /// Seconds after which an event is not called any more.
-    #[must_use]
     pub fn tolerance_seconds(&self) -> u32 {
         self.tolerance_seconds.unwrap_or(21_600)
     }

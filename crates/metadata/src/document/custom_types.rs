@@ -104,7 +104,6 @@ pub struct TypeRelationship {
 
 impl TypeRelationship {
     /// The table and how its rows are found; columns that are no texts are left out.
-    #[must_use]
     pub fn target(&self) -> ToSource {
         let mapped = self.field_mapping.0.iter();
         let mapped =

@@ -114,7 +114,6 @@ pub struct CleanupConfig {
 
 impl EventTriggerEntry {
     /// What is wrong with the entry by itself, in Hasura's words, with the path of the member; empty for the whole.
-    #[must_use]
     pub fn find_faults(&self) -> Vec<(&'static [&'static str], String)> {
         let mut faults: Vec<(&'static [&'static str], String)> = Vec::new();
         faults.extend(check_name(&self.name).err().map(|it| (&["name"][..], it.to_owned())));

@@ -94,7 +94,6 @@ pub struct ModelType {
 
 impl LogicalField {
     /// True if the column may be null.
-    #[must_use]
     pub fn is_nullable(&self) -> bool {
         let of_type = match &self.ty {
             FieldType::Name(_) => None,

@@ -125,7 +125,6 @@ impl RemoteDefinition {
 
 impl<'d> RemoteTarget<'d> {
     /// The fields of the parent that the relationship reads, by the names that its source gives them.
-    #[must_use]
     pub fn lhs_fields(&self) -> Vec<&'d str> {
         match *self {
             Self::Source(source) => source.field_mapping.keys().map(String::as_str).collect(),

@@ -79,7 +79,6 @@ pub(super) fn serialize_list<S: Serializer>(
 
 impl SourceEntry {
     /// A source that says nothing but its name.
-    #[must_use]
     pub fn new(name: String) -> Self {
         Self {
             name,
@@ -100,7 +99,6 @@ impl SourceEntry {
 
 impl SourceConfiguration {
     /// A connection and nothing beside it.
-    #[must_use]
     pub fn new(connection_info: ConnectionInfo) -> Self {
         let read_replicas = Vec::new();
         let connection_set = Vec::new();

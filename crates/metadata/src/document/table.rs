@@ -79,7 +79,6 @@ pub struct TableEntry {
 
 impl TableEntry {
     /// An entry that says nothing but the table.
-    #[must_use]
     pub fn new(table: TableName) -> Self {
         Self {
             table,

@@ -11,7 +11,6 @@ use crate::json::{Json, Members};
 use std::sync::Arc;
 
 /// `document` in the order in which it is exported.
-#[must_use]
 pub fn to_export_order(document: &Metadata) -> Metadata {
     let mut document = document.clone();
     document.sources.sort_by(|a, b| a.name.cmp(&b.name));

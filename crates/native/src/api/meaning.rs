@@ -28,22 +28,18 @@ pub struct Api {
 
 impl Api {
     /// The meaning of a field. `__typename` and fields of other sources have no id here.
-    #[must_use]
     pub fn field(&self, id: schema::FieldId) -> FieldMeaning {
         self.fields.get(id.index()).copied().unwrap_or(FieldMeaning::None)
     }
     /// The meaning of an argument or input field.
-    #[must_use]
     pub fn input(&self, id: InputId) -> InputMeaning {
         self.inputs.get(id.index()).copied().unwrap_or(InputMeaning::None)
     }
     /// The meaning of an enum value.
-    #[must_use]
     pub fn enum_value(&self, id: EnumValueId) -> EnumMeaning {
         self.enum_values[id.index()]
     }
     /// The model's type of a type of the schema.
-    #[must_use]
     pub fn ty(&self, id: schema::TypeId) -> Option<TypeId> {
         self.types[id.index()]
     }

@@ -3,14 +3,12 @@
 use crate::model::TypeKind;
 
 /// `Restaurant` as payloads call it: `restaurant`.
-#[must_use]
 pub fn lower_first(name: &str) -> String {
     let mut chars = name.chars();
     chars.next().map_or_else(String::new, |first| first.to_ascii_lowercase().to_string() + chars.as_str())
 }
 
 /// `dishes` counted and summed up: `dishesAggregate`.
-#[must_use]
 pub fn edge_aggregate(field: &str) -> String {
     format!("{field}Aggregate")
 }

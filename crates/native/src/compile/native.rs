@@ -43,13 +43,11 @@ pub struct Native {
 
 impl Native {
     /// Serves `api`, stored in `database` as `layout` says.
-    #[must_use]
     pub fn new(api: Api, layout: Layout, database: Database) -> Self {
         Self::with_policy(api, layout, database, Arc::new(Everything))
     }
 
     /// Serves `api` like [`Self::new`], restricted to the rows that `policy` allows.
-    #[must_use]
     pub fn with_policy(api: Api, mut layout: Layout, database: Database, policy: Arc<dyn Policy>) -> Self {
         let mut to_members = HashMap::new();
         for ty in api.model.type_ids() {
@@ -109,7 +107,6 @@ impl Native {
     }
 
     /// The claims that queries of rules read, as session variables.
-    #[must_use]
     pub fn token_variables(&self) -> &[TokenVariable] {
         self.rules.variables()
     }

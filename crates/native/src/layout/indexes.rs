@@ -147,7 +147,6 @@ impl Builder<'_> {
 }
 
 /// The index that a kind of `@search` asks for.
-#[must_use]
 pub fn index_kind(search: Search) -> IndexKind {
     match search {
         Search::Hash

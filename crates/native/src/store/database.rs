@@ -34,7 +34,6 @@ pub enum Place {
 
 impl Place {
     /// The kind of database it is.
-    #[must_use]
     pub fn kind(&self) -> layout::Database {
         match self {
             Self::Sqlite(_) => layout::Database::Sqlite,
@@ -43,7 +42,6 @@ impl Place {
     }
 
     /// The file of an embedded database.
-    #[must_use]
     pub fn file(&self) -> Option<&Path> {
         match self {
             Self::Sqlite(path) => Some(path),

@@ -247,7 +247,6 @@ pub(crate) fn tick(timer: Pin<&mut Sleep>) {
 }
 
 /// A pause between half of `pause` and all of it, so that requests do not return at once.
-#[must_use]
 pub fn add_jitter(pause: Duration) -> Duration {
     use std::hash::BuildHasher;
     let random = std::hash::RandomState::new().hash_one(0_u8);

@@ -20,7 +20,6 @@ pub struct ConnectionBound {
 
 impl ConnectionBound {
     /// The bound of a pool with these settings.
-    #[must_use]
     pub fn new(settings: &Settings) -> Self {
         Self {
             lanes: settings.limits.lanes.unwrap_or(settings.limits.threads).max(1),
@@ -32,13 +31,11 @@ impl ConnectionBound {
     }
 
     /// Connections to each replica: lanes with their slow statements, and sessions.
-    #[must_use]
     pub const fn replica(&self) -> usize {
         self.lanes * (1 + DETACHED_MAX) + self.sessions
     }
 
     /// Connections to the primary, or through it to followers.
-    #[must_use]
     pub const fn primary(&self) -> usize {
         let copies = if self.has_followers { 2 } else { 1 };
         copies * self.replica() + self.groups

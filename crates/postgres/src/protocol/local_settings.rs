@@ -18,7 +18,6 @@ pub struct SettingNames {
 
 impl SettingNames {
     /// Settings that are set together, in this order. `role` is that of `SET ROLE`.
-    #[must_use]
     pub fn new(names: &[&str]) -> Self {
         let set = |(at, name): (usize, &&str)| {
             // The value would come back: it is compared instead.
@@ -31,7 +30,6 @@ impl SettingNames {
     }
 
     /// The settings with their values, in the order of the names; a null is an empty text.
-    #[must_use]
     pub fn with_values(&self, values: Parameters) -> Arc<LocalSettings> {
         Arc::new(LocalSettings { statement: Arc::clone(&self.statement), values })
     }

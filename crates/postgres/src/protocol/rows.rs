@@ -26,14 +26,12 @@ pub struct Rows {
 
 impl Rows {
     /// `messages`: whole messages, one after another; those that are no rows are passed over.
-    #[must_use]
     pub fn new(messages: Bytes, affected: u64) -> Self {
         Self { messages, hidden: 0, affected }
     }
 
     /// The rows in the order in which they came.
     #[inline]
-    #[must_use]
     pub fn iter(&self) -> RowsIter<'_> {
         RowsIter { rest: &self.messages[..], hidden: self.hidden }
     }
@@ -73,7 +71,6 @@ impl Rows {
     }
 
     /// Bytes on the wire.
-    #[must_use]
     pub fn bytes_len(&self) -> usize {
         self.messages.len()
     }
@@ -138,13 +135,11 @@ impl<'r> Row<'r> {
 
     /// Columns of the row in order: `None` is null.
     #[inline]
-    #[must_use]
     pub fn columns(&self) -> Columns<'r> {
         self.columns
     }
 
     /// Column `at`, from 0: the outer `None` if there is none. Walks those before it.
-    #[must_use]
     pub fn column(&self, at: usize) -> Option<Option<&'r [u8]>> {
         self.columns().nth(at)
     }

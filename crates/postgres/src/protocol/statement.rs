@@ -74,7 +74,6 @@ pub struct Statement {
 
 impl Statement {
     /// A statement with a new number.
-    #[must_use]
     pub fn new(
         sql: impl Into<Box<str>>,
         parameters: impl Into<Box<[u32]>>,
@@ -231,7 +230,6 @@ pub struct Parameters {
 
 impl Parameters {
     /// No values yet.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -280,13 +278,11 @@ impl Parameters {
     }
 
     /// Number of values.
-    #[must_use]
     pub fn count(&self) -> u32 {
         self.count
     }
 
     /// The values as they travel, without their count.
-    #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }

@@ -20,7 +20,6 @@ const fn is_word(byte: u8) -> bool {
 }
 
 /// The end of the piece of `sql` that begins at `at`, for readers of lines: quotes may go over several.
-#[must_use]
 pub fn end_of_piece(sql: &str, at: usize) -> usize {
     piece(sql.as_bytes(), at).1
 }
@@ -101,7 +100,6 @@ fn tag(sql: &[u8]) -> Option<&[u8]> {
 }
 
 /// The first word of `sql`; empty if it begins with something else.
-#[must_use]
 pub fn first_word(sql: &str) -> &str {
     let mut at = 0;
     while at < sql.len() {
@@ -115,7 +113,6 @@ pub fn first_word(sql: &str) -> &str {
 }
 
 /// The statements of `sql`, without semicolons; a part without words and signs is not a statement.
-#[must_use]
 pub fn statements(sql: &str) -> Vec<&str> {
     let bytes = sql.as_bytes();
     let mut found = Vec::new();

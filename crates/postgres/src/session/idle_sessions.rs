@@ -66,7 +66,6 @@ impl Sessions {
     }
 
     /// Limits of the configuration.
-    #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.dialer.settings.limits
     }

@@ -31,7 +31,6 @@ impl ValueAbilities {
     pub const COMPARISONS: Self = Self(COMPARISONS);
 
     /// Abilities from the bits that the catalog query of PostgreSQL returns.
-    #[must_use]
     pub const fn of_bits(bits: u32) -> Self {
         Self(bits)
     }
@@ -41,43 +40,36 @@ impl ValueAbilities {
     }
 
     /// Values have an order.
-    #[must_use]
     pub const fn sorts(self) -> bool {
         self.has(SORTS)
     }
 
     /// Equal values make a group.
-    #[must_use]
     pub const fn groups(self) -> bool {
         self.has(SORTS) || self.has(HASHES)
     }
 
     /// Equal values are found by `~=`: no class of operators says that `=` does.
-    #[must_use]
     pub const fn is_same(self) -> bool {
         self.has(SAME) && !self.groups()
     }
 
     /// True if values have a minimum and a maximum.
-    #[must_use]
     pub const fn has_extremes(self) -> bool {
         self.has(EXTREMES) || self.casts_extremes()
     }
 
     /// The smallest and the largest value are of another type, from which they are cast.
-    #[must_use]
     pub const fn casts_extremes(self) -> bool {
         self.has(CAST_EXTREMES) && !self.has(EXTREMES)
     }
 
     /// Arrays are compared as sets by an extension, which takes fewer of them than PostgreSQL: `intarray` none with nulls.
-    #[must_use]
     pub const fn compares_sets_apart(self) -> bool {
         self.has(SETS_APART)
     }
 
     /// True if values can be compared by `operator`.
-    #[must_use]
     pub fn has_operator(self, operator: &str) -> bool {
         match operator {
             "=" | "<>" if self.is_same() => true,
@@ -121,7 +113,6 @@ impl TypeAbilities {
     }
 
     /// Abilities of values of `ty`.
-    #[must_use]
     pub fn of(&self, ty: &ColumnType) -> ValueAbilities {
         self.0.get(ty).copied().unwrap_or(ValueAbilities::ALL)
     }

@@ -181,7 +181,6 @@ impl ColumnType {
 
     /// The row of this type.
     #[inline]
-    #[must_use]
     pub fn facts(&self) -> Facts {
         use Aggregates::{Extremes, None as Nothing, Sums};
         use InputForm as Take;

@@ -126,7 +126,6 @@ pub enum Kind {
 
 impl Types {
     /// The types of `pg_catalog`.
-    #[must_use]
     pub fn builtin() -> Self {
         let mut types = Self {
             list: Vec::with_capacity(256),
@@ -178,13 +177,11 @@ impl Types {
     }
 
     /// The type with this number.
-    #[must_use]
     pub fn by_oid(&self, oid: u32) -> Option<&Type> {
         self.places.get(&oid).map(|&at| &self.list[at as usize])
     }
 
     /// The type called `name` in `schema`. Searches the whole list: for the configuration, not for requests.
-    #[must_use]
     pub fn find(&self, schema: &str, name: &str) -> Option<&Type> {
         self.list.iter().find(|ty| ty.name == name && ty.schema == schema)
     }
@@ -195,7 +192,6 @@ impl Types {
     }
 
     /// Wire type: the type itself, or the base type of its domain.
-    #[must_use]
     pub fn base(&self, oid: u32) -> u32 {
         let mut oid = oid;
         // A domain may be over a domain; 64 is beyond any that was meant.
@@ -223,7 +219,6 @@ impl Types {
     }
 
     /// Comparison, order and grouping of values of the type `oid`; a type made of others has the abilities of its parts.
-    #[must_use]
     pub fn abilities(&self, oid: u32) -> ValueAbilities {
         let base = self.base(oid);
         match self.by_oid(base).map(|it| &it.kind) {

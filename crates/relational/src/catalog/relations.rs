@@ -87,13 +87,11 @@ pub enum RelationshipKind {
 
 impl Relations {
     /// The relationship with this id.
-    #[must_use]
     pub fn relationship(&self, id: RelationshipId) -> &Relationship {
         &self.relationships[id.0 as usize]
     }
 
     /// True if the node that has a row has the rows along a relationship too.
-    #[must_use]
     pub fn is_colocated(&self, by: RelationshipId) -> bool {
         let related = self.relationship(by);
         let placement = |table| self.catalog.table(table).placement;
@@ -118,7 +116,6 @@ impl Relations {
 
     /// True if a query of the rows along `by` has to be planned by itself: else the planner of shards joins the tables, and finds that
     /// they are spread in different ways.
-    #[must_use]
     pub fn is_planned_apart(&self, by: RelationshipId) -> bool {
         let related = self.relationship(by);
         let placement = |table| self.catalog.table(table).placement;
@@ -135,7 +132,6 @@ impl Relations {
     }
 
     /// The function with this id, and its entry in the catalog.
-    #[must_use]
     pub fn function(&self, id: FunctionId) -> (&Callable, &Function) {
         let callable = &self.functions[id.0 as usize];
         (callable, &self.catalog.functions[callable.function as usize])

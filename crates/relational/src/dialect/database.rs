@@ -26,7 +26,6 @@ static POSTGRES: LazyLock<Postgres> = LazyLock::new(|| Postgres {
 
 impl Database {
     /// The dialect for queries and changes of rows.
-    #[must_use]
     pub fn dialect(self) -> &'static dyn Dialect {
         match self {
             Self::Sqlite => &Sqlite::USUAL,
@@ -35,7 +34,6 @@ impl Database {
     }
 
     /// The dialect for table definitions and the maintenance of a store.
-    #[must_use]
     pub fn store_dialect(self) -> &'static dyn StoreDialect {
         match self {
             Self::Sqlite => &Sqlite::USUAL,

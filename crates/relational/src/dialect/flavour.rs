@@ -86,7 +86,6 @@ impl Flavour {
     pub const ALL: [Self; 4] = [Self::Postgres, Self::Cockroach, Self::Yugabyte, Self::Citus];
 
     /// The flavour's name in the configuration.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Postgres => "postgresql",
@@ -97,13 +96,11 @@ impl Flavour {
     }
 
     /// The flavour called so in the configuration.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
     /// The product's name, for people.
-    #[must_use]
     pub const fn product(self) -> &'static str {
         match self {
             Self::Postgres => "PostgreSQL",
@@ -114,7 +111,6 @@ impl Flavour {
     }
 
     /// Detects the flavour by the result of `SELECT version()`, and by whether the extension Citus is installed.
-    #[must_use]
     pub fn detect(version: &str, citus: bool) -> Self {
         match version {
             _ if citus => Self::Citus,
@@ -126,7 +122,6 @@ impl Flavour {
 
     /// Differences from PostgreSQL, for operators: snapshots, unique constraints, foreign keys and sequences first, a line
     /// each.
-    #[must_use]
     pub const fn differences(self) -> &'static [&'static str] {
         match self {
             Self::Postgres => &[],
@@ -153,7 +148,6 @@ impl Flavour {
     }
 
     /// Abilities of this flavour's SQL.
-    #[must_use]
     pub const fn abilities(self) -> Abilities {
         let all = Abilities {
             lateral_pages: true,
@@ -228,7 +222,6 @@ impl Release {
     pub const NONE: Self = Self { numbers: [0; 4], len: 0 };
 
     /// Reads the release of a server of `flavour` from the result of `SELECT version()`, or the version of the extension Citus.
-    #[must_use]
     pub fn detect(flavour: Flavour, version: &str, citus: &str) -> Self {
         let after = |mark: &str| version.split_once(mark).map_or("", |it| it.1);
         let text = match flavour {

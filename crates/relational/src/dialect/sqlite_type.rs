@@ -33,7 +33,6 @@ pub enum Integers {
 }
 
 /// The type for a declaration such as `NVARCHAR(160)`.
-#[must_use]
 pub fn column_type(declared: &str, integers: Integers) -> ColumnType {
     let name = normal(declared);
     let ty = by_name(&name).or_else(|| by_integer_words(&name)).unwrap_or_else(|| by_affinity(name));
@@ -142,7 +141,6 @@ fn by_affinity(name: String) -> ColumnType {
 }
 
 /// Ways in which the values of a column declared so may be stored. Tables that are `STRICT` hold what they declare.
-#[must_use]
 pub fn storage(declared: &str, ty: &ColumnType, is_strict: bool) -> Storage {
     let has_no_type = declared.is_empty() || declared.eq_ignore_ascii_case("any");
     match ty.facts().cell {
@@ -159,7 +157,6 @@ pub fn storage(declared: &str, ty: &ColumnType, is_strict: bool) -> Storage {
 }
 
 /// True if the programs that declare a UUID so keep its 16 bytes: `uuid_text` is SeaORM's word for them.
-#[must_use]
 pub fn keeps_bytes(declared: &str) -> bool {
     normal(declared) == "UUID_TEXT"
 }

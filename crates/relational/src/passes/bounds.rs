@@ -39,7 +39,6 @@ pub enum Excess {
 
 impl Excess {
     /// The stable code in `extensions.code`.
-    #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
             Self::Parts(_) | Self::Together(_) => "LIMIT_CONDITIONS",
@@ -48,7 +47,6 @@ impl Excess {
     }
 
     /// Words for the client.
-    #[must_use]
     pub fn message(self) -> String {
         match self {
             Self::Parts(max) => {
@@ -68,7 +66,6 @@ impl Excess {
 
 impl Bounds {
     /// Lets each condition have `conditions_max` parts.
-    #[must_use]
     pub const fn new(conditions_max: u32) -> Self {
         Self { conditions_max, parts: 0 }
     }
@@ -126,7 +123,6 @@ impl Terms {
 
 impl Filter {
     /// Number of comparisons and relationships; an empty object counts too.
-    #[must_use]
     pub fn parts(&self) -> usize {
         match self {
             Self::All(of) | Self::Any(of) => of.iter().map(Self::parts).sum::<usize>().max(1),
@@ -149,7 +145,6 @@ impl Filter {
     }
 
     /// Number of relationships on its path.
-    #[must_use]
     pub fn relationships(&self) -> usize {
         self.children().relationships()
     }
@@ -168,7 +163,6 @@ impl Expr {
     }
 
     /// Number of relationships on its path.
-    #[must_use]
     pub fn relationships(&self) -> usize {
         self.children().relationships()
     }

@@ -145,7 +145,6 @@ pub fn restrict_change(change: &mut Change, policy: &dyn Policy) {
 /// Names of the session variables that `policy` reads for any table of `relations`, each once, sorted.
 ///
 /// **Cost:** one walk over all tables.
-#[must_use]
 pub fn claims_of<P: Policy + ?Sized>(policy: &P, relations: &Relations) -> Vec<Box<str>> {
     let mut claims = Claims::default();
     for table in (0..relations.catalog.tables.len() as u32).map(TableId) {

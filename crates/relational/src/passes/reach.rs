@@ -30,7 +30,6 @@ impl Reach {
     pub const EVERY: [Self; 4] = [Self::None, Self::One, Self::Several, Self::All];
 
     /// The name, in metrics.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -41,7 +40,6 @@ impl Reach {
     }
 
     /// Words for people.
-    #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
             Self::None => "no shard",
@@ -53,7 +51,6 @@ impl Reach {
 }
 
 /// The shards that a statement of the levels `tops` and all below them asks; `has_keys`: lists of the keys of their parents are bound.
-#[must_use]
 pub fn of_levels(relations: &Relations, plan: &Plan, tops: &[u32], has_keys: bool) -> Reach {
     let mut asked = Asked::new(relations);
     let mut waiting = tops.to_vec();
@@ -66,7 +63,6 @@ pub fn of_levels(relations: &Relations, plan: &Plan, tops: &[u32], has_keys: boo
 }
 
 /// The shards that a statement of the level `only` alone asks.
-#[must_use]
 pub fn of_level(relations: &Relations, plan: &Plan, only: u32) -> Reach {
     let mut asked = Asked::new(relations);
     asked.query(&plan.levels[only as usize].query);
@@ -74,7 +70,6 @@ pub fn of_level(relations: &Relations, plan: &Plan, only: u32) -> Reach {
 }
 
 /// The shards that the statement of a change asks.
-#[must_use]
 pub fn of_change(relations: &Relations, change: &Change) -> Reach {
     let mut asked = Asked::new(relations);
     match change {
@@ -105,7 +100,6 @@ pub fn of_change(relations: &Relations, change: &Change) -> Reach {
 
 /// True if one transaction of `plan` changes several shards, or reads them, and a table that is on every node, or changes such a table by
 /// a condition on rows of shards: a database of shards opens connections for the one that do not see the other.
-#[must_use]
 pub fn mixes(relations: &Relations, plan: &Plan) -> bool {
     let is_reference = |it: &Change| relations.catalog.table(it.table()).placement == Placement::Reference;
     let is_wide = |it: Reach| it > Reach::One;

@@ -20,7 +20,6 @@ pub struct ConfinedTable {
 }
 
 /// The tables of which `plan` uses one row.
-#[must_use]
 pub fn row_keys(catalog: &Catalog, plan: &Plan) -> Vec<ConfinedTable> {
     if !plan.functions.is_empty() || !plan.lookups.is_empty() {
         return Vec::new();
@@ -82,7 +81,6 @@ fn key(catalog: &Catalog, table: TableId, filter: &Filter) -> Option<Vec<Paramet
 }
 
 /// True if equal values of the table's primary key have equal texts, so that the text identifies the row.
-#[must_use]
 pub fn has_certain_key(table: &Table) -> bool {
     let is_certain = |it: &ColumnId| has_one_text(&table.column(*it).ty) && !table.column(*it).folds;
     table.primary_key.as_ref().is_some_and(|it| it.columns.iter().all(is_certain))

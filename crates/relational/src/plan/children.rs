@@ -34,7 +34,6 @@ pub(crate) struct ChildrenMut<'p> {
 
 impl Filter {
     /// The parts right below the filter.
-    #[must_use]
     pub fn children(&self) -> Children<'_> {
         let none = Children::default();
         match self {
@@ -88,7 +87,6 @@ impl Filter {
 
 impl Expr {
     /// The parts right below the expression.
-    #[must_use]
     pub fn children(&self) -> Children<'_> {
         let none = Children::default();
         match self {

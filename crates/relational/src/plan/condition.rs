@@ -172,20 +172,17 @@ impl Filter {
     pub const TRUE: Self = Self::All(Vec::new());
 
     /// The condition that a row along `by` fulfils `filter`.
-    #[must_use]
     pub fn exists(relations: &Relations, by: RelationshipId, filter: Self) -> Self {
         let scan = Scan::of(relations.relationship(by).to, Purpose::Exists);
         Self::Exists { by, scan, filter: Box::new(filter) }
     }
 
     /// The condition that a row of `table` fulfils `filter`.
-    #[must_use]
     pub fn any_row(table: TableId, filter: Self) -> Self {
         Self::Somewhere { scan: Scan::of(table, Purpose::Exists), filter: Box::new(filter) }
     }
 
     /// `of` is `with`, or both are null; `None` is null. Never unknown: `nullable` says whether `of` can be null.
-    #[must_use]
     pub fn same(of: Expr, nullable: bool, with: Option<Parameter>) -> Self {
         let Some(with) = with else { return Self::Null { of, is: true } };
         let equal = Self::Compare { of: of.clone(), by: Comparison::Eq, with };
@@ -193,7 +190,6 @@ impl Filter {
     }
 
     /// The opposite of [`Filter::same`].
-    #[must_use]
     pub fn differs(of: Expr, nullable: bool, with: Option<Parameter>) -> Self {
         let Some(with) = with else { return Self::Null { of, is: false } };
         let unequal = Self::Compare { of: of.clone(), by: Comparison::Neq, with };
@@ -226,7 +222,6 @@ impl Filter {
     }
 
     /// True for the empty conjunction.
-    #[must_use]
     pub fn is_true(&self) -> bool {
         matches!(self, Self::All(all) if all.is_empty())
     }

@@ -203,7 +203,6 @@ pub struct Numbers {
 
 impl TableDefinition {
     /// The table `id` of a catalog, under `name`. Its numbers come from `numbers`, if they are given.
-    #[must_use]
     pub fn of(catalog: &Catalog, id: TableId, name: &str, numbers: Option<Numbers>) -> Self {
         let table = catalog.table(id);
         let columns = (0..table.columns.len())
@@ -216,7 +215,6 @@ impl TableDefinition {
 
 impl ColumnDefinition {
     /// A column of a catalog.
-    #[must_use]
     pub fn of(catalog: &Catalog, table: TableId, id: ColumnId, numbers: Option<Numbers>) -> Self {
         let owner = catalog.table(table);
         let column = owner.column(id);
@@ -236,13 +234,11 @@ impl ColumnDefinition {
     }
 
     /// A column that is not null.
-    #[must_use]
     pub fn not_null(name: &str, ty: &str) -> Self {
         Self { nullable: false, ..Self::optional(name, ty) }
     }
 
     /// A column that may be null.
-    #[must_use]
     pub fn optional(name: &str, ty: &str) -> Self {
         let name = name.to_owned();
         let ty = ty.to_owned();
@@ -258,7 +254,6 @@ impl ColumnDefinition {
 
 impl Reference {
     /// A foreign key of a catalog.
-    #[must_use]
     pub fn of(catalog: &Catalog, owner: &catalog::Table, key: &catalog::ForeignKey) -> Self {
         let target = catalog.table(key.target);
         Self {

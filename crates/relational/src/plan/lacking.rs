@@ -5,7 +5,6 @@ use crate::catalog::{Catalog, ColumnType};
 
 impl Catalog {
     /// The operator of `by`, if the database has none for values of the type `ty`.
-    #[must_use]
     pub fn missing_operator(&self, ty: &ColumnType, by: Comparison) -> Option<&'static str> {
         let operator = match by {
             Comparison::Eq | Comparison::In => "=",
@@ -36,7 +35,6 @@ impl Catalog {
 
 impl ColumnType {
     /// The database's name for a type, for messages.
-    #[must_use]
     pub fn display_name(&self) -> String {
         let element = self.element().unwrap_or(self);
         let name = element.own_name().or(element.facts().scalar).unwrap_or("unknown");

@@ -25,13 +25,11 @@ pub enum Aggregation {
 
 impl Aggregation {
     /// True if it takes values in an order; else it takes numbers.
-    #[must_use]
     pub const fn is_extreme(self) -> bool {
         matches!(self, Self::Max | Self::Min)
     }
 
     /// True if it returns the column's type; else it returns a floating-point number.
-    #[must_use]
     pub const fn keeps_type(self) -> bool {
         match self {
             Self::Max | Self::Min | Self::Sum => true,
@@ -48,7 +46,6 @@ impl Aggregation {
 
 impl Aggregation {
     /// How it can fail over rows: a sum may leave the range of its type, and SQLite may hold texts where numbers are meant.
-    #[must_use]
     pub const fn failing(self) -> Failing {
         match self {
             Self::Max | Self::Min => Failing::Never,
@@ -77,7 +74,6 @@ pub enum Statistic {
 
 impl Statistic {
     /// How it can fail over rows.
-    #[must_use]
     pub const fn failing(self) -> Failing {
         match self {
             Self::Of(function) => function.failing(),
@@ -100,7 +96,6 @@ pub enum Sign {
 
 impl Sign {
     /// The operator's text, equal in all databases.
-    #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
             Self::Eq => "=",
@@ -202,7 +197,6 @@ pub enum Cast {
 
 impl Comparison {
     /// The operator in the text form of a plan.
-    #[must_use]
     pub const fn plan_text(self) -> &'static str {
         match self {
             Self::Eq => "=",
@@ -238,7 +232,6 @@ impl Comparison {
 impl Comparison {
     /// How it can fail on values of a type that fails as `values` says, in SQLite or elsewhere. Equality and order are asked of the
     /// type; the rest is the operator's own.
-    #[must_use]
     pub const fn failing(self, values: Failing, is_sqlite: bool) -> Failing {
         match self {
             Self::Eq | Self::Neq | Self::Gt | Self::Gte | Self::Lt | Self::Lte | Self::In | Self::Nin => {
@@ -272,7 +265,6 @@ impl Comparison {
     }
 
     /// True if its argument is a pattern.
-    #[must_use]
     pub const fn takes_pattern(self) -> bool {
         match self {
             Self::Like
@@ -305,7 +297,6 @@ impl Comparison {
     }
 
     /// The notation of the argument that a value of type `ty` is compared with, if it is tested in halves.
-    #[must_use]
     pub const fn notation(self, ty: &ColumnType) -> Option<Notation> {
         Some(match (self.positive(), ty) {
             (Self::Regex | Self::Iregex, _) => Notation::Regex,
@@ -375,7 +366,6 @@ impl Spatial {
 
 impl Aggregation {
     /// The function in the text form of a plan.
-    #[must_use]
     pub const fn plan_text(self) -> &'static str {
         match self {
             Self::Avg => "avg",
@@ -394,7 +384,6 @@ impl Aggregation {
 
 impl Measure {
     /// How it can fail: as [`Comparison::Spatial`].
-    #[must_use]
     pub const fn failing(self) -> Failing {
         match self {
             Self::Within | Self::Within3d | Self::WithinOnGlobe | Self::BandMeets | Self::RasterMeets => {
@@ -404,7 +393,6 @@ impl Measure {
     }
 
     /// The operator in the text form of a plan.
-    #[must_use]
     pub const fn plan_text(self) -> &'static str {
         match self {
             Self::Within | Self::WithinOnGlobe => "st_d_within",
@@ -415,7 +403,6 @@ impl Measure {
     }
 
     /// The types of its values.
-    #[must_use]
     pub const fn types(self) -> &'static [ColumnType] {
         match self {
             Self::Within | Self::Within3d => &[ColumnType::Double, ColumnType::Geometry],
@@ -427,7 +414,6 @@ impl Measure {
 
 impl Cast {
     /// How it can fail: only coordinates on the globe become a place on it.
-    #[must_use]
     pub const fn failing(self) -> Failing {
         match self {
             Self::Text | Self::Geometry => Failing::Never,
@@ -436,7 +422,6 @@ impl Cast {
     }
 
     /// The type in the text form of a plan.
-    #[must_use]
     pub const fn plan_text(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -446,7 +431,6 @@ impl Cast {
     }
 
     /// The type it gives.
-    #[must_use]
     pub const fn to(self) -> ColumnType {
         match self {
             Self::Text => ColumnType::Text,

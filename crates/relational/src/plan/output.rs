@@ -101,14 +101,12 @@ pub enum CodePiece {
 
 impl Plan {
     /// Hidden columns of the rows with the members `run`, which a change returns.
-    #[must_use]
     pub fn returned_keys(&self, run: Run) -> &[Hidden] {
         self.returned_keys.iter().find(|it| it.0 == run).map_or(&[], |it| &it.1)
     }
 
     /// The levels in the order in which they are first asked: parents before children. Those that answer a mutation
     /// come last.
-    #[must_use]
     pub fn levels_in_order(&self) -> Vec<usize> {
         let mut out = Vec::new();
         let mut waiting: Vec<Run> = vec![self.root];
@@ -192,13 +190,11 @@ impl Plan {
     }
 
     /// The level of the check that is judged of the rows of a change when its root field has run.
-    #[must_use]
     pub fn row_check(&self, change: u32) -> Option<u32> {
         self.row_checks.iter().find(|it| it.change == change).map(|it| it.level)
     }
 
     /// The levels directly below the members `run`, in order; those that are copied are not asked.
-    #[must_use]
     pub fn levels_below(&self, run: Run) -> Vec<u32> {
         let mut out = Vec::new();
         let mut waiting = vec![run];
@@ -239,7 +235,6 @@ impl Plan {
     }
 
     /// The levels directly below the rows of a level.
-    #[must_use]
     pub fn levels_of(&self, level: u32) -> Vec<u32> {
         let level = &self.levels[level as usize];
         let mut out = self.levels_below(level.members);
@@ -264,7 +259,6 @@ pub struct Run {
 
 impl Run {
     /// The run as a range of indexes.
-    #[must_use]
     pub const fn range(self) -> std::ops::Range<usize> {
         self.start as usize..(self.start + self.len) as usize
     }
@@ -307,7 +301,6 @@ pub struct Choice {
 
 impl Object {
     /// Members of the object, and the hidden columns of its row: a row of `of`, or of the object's own level.
-    #[must_use]
     pub fn parts<'p>(self, of: &'p Level, plan: &'p Plan) -> (Run, &'p [Hidden]) {
         match self {
             Self::Row(run) => (run, &of.hidden),
@@ -321,7 +314,6 @@ impl Object {
 
 impl Choice {
     /// Members of a row whose type is called `name`.
-    #[must_use]
     pub fn find(&self, name: &[u8]) -> Option<&Variant> {
         self.variants.iter().find(|it| it.name.as_bytes() == name)
     }

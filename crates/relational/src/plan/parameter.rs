@@ -20,13 +20,11 @@ pub struct Parameter {
 
 impl Parameter {
     /// The caller's session variable `name`, in lower case.
-    #[must_use]
     pub fn claim(name: impl Into<Box<str>>, reader: Reader) -> Self {
         Self { origin: Origin::Claim(name.into()), reader, path: "".into() }
     }
 
     /// A value of a policy or of the API that is the same for all requests, as text: a list is the text of an array, as in PostgreSQL.
-    #[must_use]
     pub fn constant(text: impl Into<Box<str>>, reader: Reader) -> Self {
         Self { origin: Origin::Constant(text.into()), reader, path: "".into() }
     }
@@ -72,7 +70,6 @@ pub enum Origin {
 
 impl Origin {
     /// True if the value is one of a row above, which differs from row to row.
-    #[must_use]
     pub const fn is_of_row(&self) -> bool {
         matches!(self, Self::Parent(_) | Self::ParentColumn(_) | Self::Before(_))
     }
@@ -199,7 +196,6 @@ pub enum Reader {
 
 impl Reader {
     /// The reader of the right side when a column of type `ty` is compared by `by`.
-    #[must_use]
     pub fn for_comparison(by: Comparison, ty: &ColumnType) -> Self {
         match by {
             Comparison::In | Comparison::Nin => Self::Each(ty.clone()),

@@ -29,13 +29,11 @@ pub struct Query {
 
 impl Query {
     /// The table.
-    #[must_use]
     pub const fn table(&self) -> TableId {
         self.scan.table()
     }
 
     /// The output columns.
-    #[must_use]
     pub fn columns(&self) -> &[Expr] {
         match &self.output {
             Output::Rows(columns) | Output::Aggregate(columns) | Output::Groups { columns, .. } => columns,
@@ -43,7 +41,6 @@ impl Query {
     }
 
     /// The key of parents in memory that `column` has to equal, if there is one.
-    #[must_use]
     pub fn key_of_parents(&self, column: ColumnId) -> Option<Origin> {
         let mut ties = self.nest.iter().filter(|_| self.through.is_none());
         let tied = ties.find(|it| it.0 == Tie::Column(column)).map(|it| Origin::ParentColumn(it.1));
@@ -51,7 +48,6 @@ impl Query {
     }
 
     /// The query with its order reversed.
-    #[must_use]
     pub fn to_reversed(&self) -> Self {
         Self { order: self.order.iter().map(Order::to_reversed).collect(), ..self.clone() }
     }
@@ -179,7 +175,6 @@ pub enum Expr {
 
 impl Expr {
     /// `of` over the rows along `by` that fulfil `filter`.
-    #[must_use]
     pub fn over_related(relations: &Relations, by: RelationshipId, filter: Filter, of: Self) -> Self {
         let scan = Scan::of(relations.relationship(by).to, Purpose::Value);
         Self::Related { by, scan, filter: Box::new(filter), of: Box::new(of) }
@@ -201,7 +196,6 @@ pub struct Order {
 
 impl Order {
     /// The order with directions and places of nulls reversed.
-    #[must_use]
     pub fn to_reversed(&self) -> Self {
         let Self { of, descending, nulls_first, nullable } = self.clone();
         Self { of, descending: !descending, nulls_first: !nulls_first, nullable }

@@ -89,7 +89,6 @@ impl Purpose {
     ];
 
     /// The name in the text form of a plan.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Root => "root",
@@ -108,37 +107,31 @@ impl Purpose {
 
 impl Scan {
     /// All rows of `table`.
-    #[must_use]
     pub const fn of(table: TableId, purpose: Purpose) -> Self {
         Self { table, purpose, restriction: None }
     }
 
     /// The table.
-    #[must_use]
     pub const fn table(&self) -> TableId {
         self.table
     }
 
     /// The reason for which its rows are accessed.
-    #[must_use]
     pub const fn purpose(&self) -> Purpose {
         self.purpose
     }
 
     /// The condition that the policy puts on its rows; `None`: all rows.
-    #[must_use]
     pub fn policy(&self) -> Option<&Filter> {
         self.restriction.as_ref()?.rows.as_ref()
     }
 
     /// The columns that clients see only in some of the rows.
-    #[must_use]
     pub fn cells(&self) -> &[GuardedColumn] {
         self.restriction.as_ref().map_or(&[], |it| &it.cells)
     }
 
     /// The functions whose values clients see only in some of the rows.
-    #[must_use]
     pub fn calls(&self) -> &[GuardedCall] {
         self.restriction.as_ref().map_or(&[], |it| &it.calls)
     }
@@ -150,13 +143,11 @@ impl Scan {
     }
 
     /// The condition on rows after they are inserted or updated: unless it is true, the mutation fails.
-    #[must_use]
     pub fn check(&self) -> Option<&Filter> {
         self.restriction.as_ref()?.check.as_ref()
     }
 
     /// True if the policy hides rows or columns.
-    #[must_use]
     pub fn is_restricted(&self) -> bool {
         self.policy().is_some() || !self.cells().is_empty() || !self.calls().is_empty()
     }
@@ -172,7 +163,6 @@ impl Scan {
     }
 
     /// True if values of its rows are read that may fail by the row: they are computed of rows alone that the policy shows.
-    #[must_use]
     pub fn is_walled(&self) -> bool {
         self.restriction.as_ref().is_some_and(|it| it.is_walled && it.rows.is_some())
     }

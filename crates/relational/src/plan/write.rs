@@ -97,7 +97,6 @@ pub struct Step {
 
 impl Step {
     /// True if others of `steps` take values of the row of step `at`.
-    #[must_use]
     pub fn is_needed(steps: &[Self], at: usize) -> bool {
         let takes = |it: &Given| matches!(it, Given::Returned { step, .. } if *step as usize == at);
         steps.iter().any(|step| step.values.iter().any(takes))
@@ -135,7 +134,6 @@ pub enum Change {
 
 impl Change {
     /// The table that is changed.
-    #[must_use]
     pub const fn table(&self) -> TableId {
         match self {
             Self::Insert(insert) => insert.scan.table(),
@@ -146,7 +144,6 @@ impl Change {
     }
 
     /// Expressions returned for each changed row.
-    #[must_use]
     pub fn returning(&self) -> &[Expr] {
         match self {
             Self::Insert(insert) => &insert.returning,
@@ -187,7 +184,6 @@ pub struct Conflict {
 
 impl Conflict {
     /// Columns in which the new row and the conflicting one are equal; empty for an index over expressions.
-    #[must_use]
     pub fn shared_columns(&self) -> &[ColumnId] {
         match &self.arbiter {
             Some(Arbiter {
@@ -198,7 +194,6 @@ impl Conflict {
     }
 
     /// True if a row that exists already is updated.
-    #[must_use]
     pub fn updates(&self) -> bool {
         !self.update.is_empty() || self.presets.iter().any(|it| it.1 == Assign::Kept)
     }

@@ -5,13 +5,11 @@ use crate::plan::ddl::{ColumnDefinition, Definition, Reference, TableDefinition,
 use crate::quoting::{all, literal, quote_identifier};
 
 /// The statements of all of `definitions`, in their order.
-#[must_use]
 pub fn render_all(dialect: &dyn StoreDialect, definitions: &[Definition]) -> Vec<String> {
     definitions.iter().flat_map(|it| render(dialect, it)).collect()
 }
 
 /// The statements of `definition`: none where a database has nothing to do.
-#[must_use]
 pub fn render(dialect: &dyn StoreDialect, definition: &Definition) -> Vec<String> {
     let one = match definition {
         Definition::CreateTable(table) => create_table(dialect, table),

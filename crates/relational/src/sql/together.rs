@@ -15,7 +15,6 @@ use crate::plan::Plan;
 
 /// The statement of [`super::assemble::assemble`] for the levels `tops` without parents, asked for many sets of values. Each parameter is a list
 /// of texts. `None`: it has no values, one of an unknown type, or the database does not read such a statement well.
-#[must_use]
 pub fn assemble_together(
     dialect: &Postgres,
     relations: &Relations,

@@ -31,13 +31,11 @@ pub struct ChangeStatement {
 }
 
 /// Renders `change`, whose rows are returned.
-#[must_use]
 pub fn render_change(dialect: &dyn Dialect, relations: &Relations, change: &Change) -> ChangeStatement {
     render_with(dialect, relations, change, true)
 }
 
 /// Renders `change` without the rows that it changes: nothing is returned.
-#[must_use]
 pub fn render_command(dialect: &dyn Dialect, relations: &Relations, change: &Change) -> ChangeStatement {
     render_with(dialect, relations, change, false)
 }

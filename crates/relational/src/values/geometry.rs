@@ -63,7 +63,6 @@ impl Geometry {
     }
 
     /// Reads `coordinates`; other characters than numbers and brackets count as separators.
-    #[must_use]
     pub fn read(text: &str) -> Self {
         let mut out = Self::default();
         let mut ring: Vec<Point> = Vec::new();
@@ -134,7 +133,6 @@ impl Geometry {
     }
 
     /// Reason why it is no place on the globe: a missing point, a ring without an area. The text continues "this is no".
-    #[must_use]
     pub fn fault(&self) -> Option<&'static str> {
         let is_off = |[x, y]: Point| !(x.abs() <= 180.0 && y.abs() <= 90.0);
         let encloses = |ring: &Vec<Point>| {

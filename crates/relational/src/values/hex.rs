@@ -11,7 +11,6 @@ pub fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 /// The digits of `bytes`.
-#[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     let digit = |half: u8| char::from(DIGITS[usize::from(half)]);
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()

@@ -28,7 +28,6 @@ struct DateTimeParts<'t> {
 
 /// Microseconds since the beginning of 1970 in UTC; `None` if `text` is no point in time. A text without an offset is in UTC;
 /// digits beyond microseconds are cut off.
-#[must_use]
 pub fn parse(text: &str) -> Option<i64> {
     if text.starts_with('@') {
         return seconds(text);
@@ -44,7 +43,6 @@ pub fn parse(text: &str) -> Option<i64> {
 
 /// The text of `text` that is stored and answered: `2003` is `2003-01-01T00:00:00Z`, `.700Z` is `.7Z`. The offset is kept,
 /// and a fraction to the nanosecond. `None` if `text` is no point in time.
-#[must_use]
 pub fn normal(text: &str) -> Option<Cow<'_, str>> {
     if text.starts_with('@') {
         return seconds(text).map(|at_us| Cow::Owned(format(at_us)));
@@ -54,7 +52,6 @@ pub fn normal(text: &str) -> Option<Cow<'_, str>> {
 }
 
 /// The normal text of a point in time, in UTC.
-#[must_use]
 pub fn format(at_us: i64) -> String {
     let days = at_us.div_euclid(86_400_000_000);
     let of_day = at_us.rem_euclid(86_400_000_000);

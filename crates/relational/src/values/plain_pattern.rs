@@ -64,7 +64,6 @@ pub enum Passing {
 
 impl Notation {
     /// How a half lets every value pass.
-    #[must_use]
     pub const fn passing(self) -> Passing {
         match self {
             Self::Regex | Self::Similar | Self::Like | Self::Document | Self::Items => Passing::Value,
@@ -75,7 +74,6 @@ impl Notation {
 
 /// Half of an argument in PostgreSQL's notation: the part before the policy, or the part behind it. `None` is null. Both together
 /// are equivalent to the whole.
-#[must_use]
 pub fn half(whole: &str, half: Half, notation: Notation) -> Option<Cow<'_, str>> {
     let is_front = half == Half::Plain;
     let kept = Cow::Borrowed(whole);
@@ -160,7 +158,6 @@ fn first_items(list: &str, quotes: Quotes) -> Option<String> {
 pub const ENDS_IN_ESCAPE: &str = "LIKE pattern must not end with escape character";
 
 /// True if a pattern of `LIKE` ends in an escape with nothing behind it, its only mistake.
-#[must_use]
 pub fn ends_in_escape(pattern: &str) -> bool {
     pattern.bytes().rev().take_while(|it| *it == b'\\').count() % 2 == 1
 }

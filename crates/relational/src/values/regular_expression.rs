@@ -98,13 +98,11 @@ pub fn one_line(message: &str) -> &str {
 }
 
 /// The parser's message for a part of a pattern, without its offset, which is not that in the whole.
-#[must_use]
 pub fn cause_without_place(error: &regex_syntax::Error) -> String {
     cause(error).split(", at byte").next().unwrap_or_default().to_owned()
 }
 
 /// A message for the first part of `pattern` that only PostgreSQL supports, with a replacement; `None`: there is no such part.
-#[must_use]
 pub fn find_unsupported(pattern: &str) -> Option<String> {
     let said = |what: &str, instead: &str| Some(format!("{what} is not supported: {instead}"));
     if pattern.starts_with("***=") {

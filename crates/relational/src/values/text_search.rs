@@ -85,7 +85,6 @@ const EMPTY: &str = "i me my myself we our ours ourselves you your yours yoursel
     more most other some such no nor not only own same so than too very s t can will just don should now";
 
 /// PostgreSQL's words of the expression `text`: the index and the query have to use the same.
-#[must_use]
 pub fn vector(kind: Words, text: &str) -> String {
     format!("to_tsvector('{}', {}({text}))", language(kind), word_form::FUNCTION)
 }
@@ -102,7 +101,6 @@ pub fn stems_expression(text: &str) -> String {
 /// Maximum size of the words of `text` in an index of PostgreSQL's, if it exceeds [`WORDS_BYTES_MAX`].
 ///
 /// Each different word takes its bytes, two for each of its places and three more. Stems are no longer than their words.
-#[must_use]
 pub fn excess(text: &str) -> Option<usize> {
     if text.len() < EXCESS_BYTES_MIN {
         return None;

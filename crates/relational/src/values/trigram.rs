@@ -40,7 +40,6 @@ pub enum Written {
 }
 
 /// True if an index of trigrams can narrow down the texts that match `text`.
-#[must_use]
 pub fn narrows(text: &str, written: Written) -> bool {
     question(text, written).is_some()
 }

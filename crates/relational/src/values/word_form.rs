@@ -60,7 +60,6 @@ fn script(letter: char) -> Script {
 }
 
 /// `text` in the form in which its words are compared.
-#[must_use]
 pub fn fold(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         Cow::Borrowed(text)
@@ -70,7 +69,6 @@ pub fn fold(text: &str) -> Cow<'_, str> {
 }
 
 /// `text` with spaces between words of scripts that have none, otherwise unchanged.
-#[must_use]
 pub fn separate(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         Cow::Borrowed(text)
@@ -136,7 +134,6 @@ pub const ABILITIES: &str = "SELECT (SELECT count(*) FROM pg_catalog.pg_proc WHE
     collencoding = -1)";
 
 /// The statement that creates PostgreSQL's function for `fold`, by the abilities of the database.
-#[must_use]
 pub fn create_function(normalises: bool, has_cases: bool) -> String {
     let normal = if normalises { "normalize($1, NFKC)" } else { "$1" };
     let (from, to): (String, String) = APART.iter().copied().unzip();

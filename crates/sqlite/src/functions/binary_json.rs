@@ -13,7 +13,6 @@ use weir_language::json::{Json, quote};
 const DEPTH_MAX: u32 = 512;
 
 /// The document in `bytes` as JSON: text that is kept as bytes, or SQLite's binary form; `None`: it is neither.
-#[must_use]
 pub fn document(bytes: &[u8]) -> Option<Cow<'_, str>> {
     match std::str::from_utf8(bytes) {
         Ok(text) if is_json(text) => Some(text.into()),

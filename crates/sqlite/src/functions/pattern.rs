@@ -59,7 +59,6 @@ pub enum Kind {
 }
 
 /// Why `pattern` would be refused on every row; `None`: it is none to refuse. Case is ignored if `fold`.
-#[must_use]
 pub fn complaint(pattern: &str, kind: Kind, fold: bool) -> Option<String> {
     Pattern::compile(pattern, kind, fold).err().map(|BadPattern(words)| words)
 }

@@ -83,7 +83,6 @@ pub(crate) fn register(connection: &Connection, flags: FunctionFlags) -> Result<
 }
 
 /// The text that is given of a value in a column of texts; `None`: it is null.
-#[must_use]
 pub fn given_text(value: ValueRef<'_>) -> Option<Cow<'_, str>> {
     match value {
         ValueRef::Null => None,
@@ -96,7 +95,6 @@ pub fn given_text(value: ValueRef<'_>) -> Option<Cow<'_, str>> {
 }
 
 /// The UUID that 16 bytes are, as text; `None`: they are none.
-#[must_use]
 pub fn uuid_text(bytes: &[u8]) -> Option<String> {
     let digits = hex(bytes);
     (bytes.len() == 16).then(|| {
@@ -106,7 +104,6 @@ pub fn uuid_text(bytes: &[u8]) -> Option<String> {
 }
 
 /// The document that a value is, as text; `None`: it is null or no document.
-#[must_use]
 pub fn given_document(value: ValueRef<'_>) -> Option<Cow<'_, str>> {
     match value {
         ValueRef::Blob(bytes) => document(bytes),
@@ -152,7 +149,6 @@ fn real(text: &str) -> Option<f64> {
 }
 
 /// The bytes that pairs of hexadecimal digits are; `None` if `digits` has anything else.
-#[must_use]
 pub fn unhex(digits: &str) -> Option<Vec<u8>> {
     let digit = |byte: u8| char::from(byte).to_digit(16).map(|it| it as u8);
     let pairs = digits.as_bytes().chunks(2);

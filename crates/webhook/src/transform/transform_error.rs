@@ -50,7 +50,6 @@ pub struct TransformErrors(pub Vec<TransformError>);
 
 impl TransformErrors {
     /// All of them as a JSON list.
-    #[must_use]
     pub fn to_json(&self) -> String {
         let mut out = "[".to_owned();
         for (at, error) in self.0.iter().enumerate() {

@@ -90,7 +90,6 @@ pub enum OneOrMany {
 
 impl OneOrMany {
     /// All of the values.
-    #[must_use]
     pub fn all(&self) -> &[String] {
         match self {
             Self::One(one) => std::slice::from_ref(one),
@@ -181,7 +180,6 @@ impl AuthWebhook {
     }
 
     /// The service at `url`, with the defaults.
-    #[must_use]
     pub fn at(url: String) -> Self {
         let mode = WebhookMode::default();
         let send_request = default_true();

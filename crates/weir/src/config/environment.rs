@@ -163,7 +163,6 @@ impl Environment {
     }
 
     /// True if the environment names a location of metadata.
-    #[must_use]
     pub fn has_metadata(&self) -> bool {
         self.metadata.is_some()
     }

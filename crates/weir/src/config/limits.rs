@@ -146,7 +146,6 @@ impl Default for Limits {
 
 impl Limits {
     /// Timeout of one statement of a database.
-    #[must_use]
     pub fn statement_max(&self) -> Duration {
         Duration::from_secs(u64::from(self.statement_s))
     }
@@ -158,7 +157,6 @@ impl Limits {
     }
 
     /// The bounds on documents.
-    #[must_use]
     pub fn document(&self) -> weir_language::limits::Limits {
         weir_language::limits::Limits {
             bytes_max: self.document_bytes_max,

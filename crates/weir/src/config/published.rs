@@ -15,7 +15,6 @@ const VARIABLE: &str = "^\\$\\{[^}]+\\}$";
 const ANNOTATIONS: [&str; 3] = ["description", "default", "title"];
 
 /// The schema as JSON text, indented, with a line feed at its end.
-#[must_use]
 pub fn text() -> String {
     let mut schema = schemars::schema_for!(Config).to_value();
     for block in ["Limits", "Postgres"] {

@@ -17,7 +17,6 @@ pub struct Webhooks {
 
 impl Webhooks {
     /// True if errors of calls have details for the admin. No other role ever sees them.
-    #[must_use]
     pub fn shows_internal(&self) -> bool {
         self.is_dev_mode || self.admin_internal_errors != Some(false)
     }

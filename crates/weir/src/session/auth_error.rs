@@ -68,7 +68,6 @@ impl AuthError {
     }
 
     /// Code in `extensions.code` on Hasura's endpoints.
-    #[must_use]
     pub const fn hasura_code(&self) -> &'static str {
         match self.fault {
             AuthFault::SecretMissing
@@ -87,7 +86,6 @@ impl AuthError {
     }
 
     /// Status on those Hasura endpoints that use statuses.
-    #[must_use]
     pub const fn hasura_status(&self) -> u16 {
         match self.fault {
             AuthFault::SecretMissing | AuthFault::SecretWrong | AuthFault::HookDenied => 401,
@@ -104,7 +102,6 @@ impl AuthError {
     }
 
     /// Stable code on all other endpoints.
-    #[must_use]
     pub const fn code(&self) -> &'static str {
         match self.fault {
             AuthFault::SecretMissing | AuthFault::SecretWrong | AuthFault::Role | AuthFault::HookDenied => {
@@ -120,7 +117,6 @@ impl AuthError {
     }
 
     /// Status on all other endpoints.
-    #[must_use]
     pub const fn status(&self) -> u16 {
         match self.fault {
             AuthFault::SecretMissing

@@ -179,7 +179,6 @@ impl Native {
     }
 
     /// Formats a location in the file.
-    #[must_use]
     pub fn at(&self, place: Location) -> String {
         format!("{}:{}:{}", self.sdl.display(), place.line, place.column)
     }
@@ -317,7 +316,6 @@ impl Native {
     }
 
     /// File or database name of the store, for messages; without secrets.
-    #[must_use]
     pub fn store_name(&self) -> String {
         match &self.place {
             Place::Sqlite(path) => path.display().to_string(),

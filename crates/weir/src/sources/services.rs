@@ -266,7 +266,6 @@ pub struct Joined {
 }
 
 /// Joins of `source`, whose file is at `path`.
-#[must_use]
 pub fn joins(source: &HttpSource, path: &Path) -> Vec<Joined> {
     let file = path.display().to_string();
     source.joins().iter().map(|join| Joined { file: file.clone(), join: join.clone() }).collect()

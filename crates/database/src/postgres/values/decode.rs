@@ -71,7 +71,6 @@ pub(crate) enum CommonValue<'v> {
 
 impl Decoder {
     /// A decoder for values of the type with OID `oid`; a type missing in `types` is written as PostgreSQL's text.
-    #[must_use]
     pub fn new(types: &Types, oid: u32, choices: Choices) -> Self {
         let mut compiler = DecoderCompiler { types, choices, parts: 0 };
         let form = match compiler.binary(oid, 0) {
@@ -98,7 +97,6 @@ impl Decoder {
     }
 
     /// In which format the column has to be asked for.
-    #[must_use]
     pub fn format(&self) -> Format {
         match self.form {
             WireForm::Plain(_) | WireForm::Nested(_) => Format::Binary,

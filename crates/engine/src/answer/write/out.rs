@@ -22,27 +22,22 @@ pub struct Out {
 
 impl Out {
     /// Wraps `bytes`, which may hold something already.
-    #[must_use]
     pub fn new(bytes: Vec<u8>) -> Self {
         Self { bytes }
     }
     /// The bytes so far.
-    #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
     /// The bytes so far.
-    #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
     /// The number of bytes so far: a mark for [`Out::truncate`].
-    #[must_use]
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
     /// True if nothing was written.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }

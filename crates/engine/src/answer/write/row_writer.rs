@@ -37,7 +37,6 @@ pub struct Writing<'r> {
 ///
 /// `false`, with nothing written: a non-null member failed and the caller has to bubble. Of a member that is `same_as`
 /// another `column` is that other's. Paths in `errors` begin with that member.
-#[must_use]
 pub fn member(
     writing: &Writing<'_>,
     out: &mut Out,

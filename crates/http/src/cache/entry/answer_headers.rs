@@ -9,7 +9,6 @@ pub struct AnswerHeaders(Box<[(HeaderName, HeaderValue)]>);
 
 impl AnswerHeaders {
     /// The headers that `kept` names.
-    #[must_use]
     pub fn of(headers: &HeaderMap, kept: &[HeaderName]) -> Self {
         let all = |name: &HeaderName| {
             let name = name.clone();

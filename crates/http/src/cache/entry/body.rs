@@ -58,7 +58,6 @@ impl fmt::Display for NoJson {
 
 impl Body {
     /// Reads `body`, which came with `headers`, as `rule` says.
-    #[must_use]
     pub fn read(body: Bytes, headers: &HeaderMap, rule: &Rule) -> Self {
         if body.is_empty() {
             return Self::Absent;
@@ -97,7 +96,6 @@ impl Body {
     }
 
     /// The JSON, if that is what was sent.
-    #[must_use]
     pub const fn tape(&self) -> Option<&Tape> {
         match self {
             Self::Json(tape) => Some(tape),

@@ -39,19 +39,16 @@ impl Tape {
     }
 
     /// A cursor to the root value.
-    #[must_use]
     pub fn json(&self) -> Json<'_> {
         Json::from_nodes(&self.text, &self.nodes)
     }
 
     /// The bytes as received.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// The value at node `at` as a separate text.
-    #[must_use]
     pub fn part(&self, at: u32) -> Self {
         let json = self.json();
         let raw = JsonRef { json: &json, at }.raw();

@@ -33,7 +33,6 @@ const NEVER_STARTS: &[&str] = &["proxy-connection", "keep-alive", "http2-setting
 const FORWARDED_START: &str = "x-forwarded-";
 
 /// True if a plan may send the header `name`; a mapping with any other is invalid.
-#[must_use]
 pub fn may_be_sent(name: &HeaderName) -> bool {
     may_be_sent_to(Peer::Service, name)
 }

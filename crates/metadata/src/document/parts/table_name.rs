@@ -26,7 +26,6 @@ pub struct QualifiedName {
 
 impl TableName {
     /// The name in `json`: a text, or an object with `name` and perhaps `schema`.
-    #[must_use]
     pub fn of_json(json: &Json) -> Option<Self> {
         let name = json.get("name").and_then(Json::text);
         let schema = json.get("schema").and_then(Json::text).unwrap_or_default();
@@ -66,7 +65,6 @@ impl TableName {
     }
 
     /// Schema (or empty) and name.
-    #[must_use]
     pub fn parts(&self) -> (&str, &str) {
         match self {
             Self::Name(name) => ("", name),

@@ -102,7 +102,6 @@ impl WebhookAddress {
     }
 
     /// The members `webhook` and `webhook_from_env`.
-    #[must_use]
     pub fn into_members(self) -> (Option<String>, Option<String>) {
         match self {
             Self::Template(text) => (Some(text), None),

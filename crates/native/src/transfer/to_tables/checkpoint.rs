@@ -46,7 +46,6 @@ pub struct Count {
 
 impl Count {
     /// Number of lines that were refused.
-    #[must_use]
     pub fn refused_count(&self) -> u64 {
         self.objects_refused + self.pairs_refused + self.edges_refused + self.statements_refused
     }

@@ -52,7 +52,6 @@ impl From<&Tree> for Node {
 
 impl Places {
     /// Formats `weir.yaml:12:9: sources[0].tables[2].table`, with the parts that are known.
-    #[must_use]
     pub fn words(&self, path: &[ConfigStep]) -> String {
         let mut out = String::new();
         if !self.file.as_os_str().is_empty() {

@@ -83,13 +83,11 @@ pub fn parse(text: &str) -> Result<Address, String> {
 }
 
 /// True if `path` has the ending of a file of types or services.
-#[must_use]
 pub fn is_sdl(path: &Path) -> bool {
     types_file::is_named(path)
 }
 
 /// True if the file at `path` describes services. False if it cannot be read; opening it reports the cause.
-#[must_use]
 pub fn is_services(path: &Path) -> bool {
     is_sdl(path) && std::fs::read_to_string(path).is_ok_and(|text| source::is_services(&text))
 }

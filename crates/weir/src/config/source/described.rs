@@ -18,13 +18,11 @@ pub struct Described {
 
 impl Described {
     /// The entry at `path`, left out because of `reason`.
-    #[must_use]
     pub fn inconsistent(&self, path: &[Step], reason: &str) -> Inconsistent {
         inconsistent(&self.loaded.places, path, reason)
     }
 
     /// The path of an entry of the source at `source`.
-    #[must_use]
     pub fn path(source: usize, below: &[ConfigStep]) -> Vec<Step> {
         let step = |it: &ConfigStep| match it {
             ConfigStep::Key(key) => Step::Key(key.as_str().into()),

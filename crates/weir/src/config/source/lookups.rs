@@ -20,20 +20,17 @@ impl Lookups {
     }
 
     /// The tables and columns.
-    #[must_use]
     pub fn entries(&self) -> &[LookupEntry] {
         &self.entries
     }
 
     /// The relationship that needs the entry at `at`.
-    #[must_use]
     pub(crate) fn origin(&self, at: usize) -> Option<&[Step]> {
         self.origins.get(at).map(Vec::as_slice)
     }
 }
 
 /// Name of the lookup for the relationship at `path` of the metadata: `sources_0_tables_2_remote_relationships_1`.
-#[must_use]
 pub(crate) fn lookup_name(path: &[Step]) -> String {
     let steps = path.iter().map(|it| match it {
         Step::Key(key) => key.to_string(),

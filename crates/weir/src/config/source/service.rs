@@ -53,7 +53,6 @@ impl Service {
     }
 
     /// Converts the settings for the reader of the SDL file.
-    #[must_use]
     pub fn to_overrides(&self) -> Replaced {
         let header = |(name, value): (&String, &Secret)| (name.clone(), value.expose().to_owned());
         Replaced {

@@ -5,7 +5,6 @@ use crate::config::{Config, Source, SourceKind};
 
 impl Config {
     /// The configuration that serves `address` alone.
-    #[must_use]
     pub fn of(address: &Address) -> Self {
         let source = match address {
             Address::Sqlite(path) => {
