@@ -162,17 +162,18 @@ pub async fn attempt(
     body: String,
     trace: &CallTrace<'_>,
 ) -> Attempt {
-    let Some(delivery) = trace.begin() else { return call(client, receiver, body, |_| {}).await };
+    let Some(delivery) = trace.begin() else { return call(client, receiver, trace.name, body, |_| {}).await };
     let push = |request: &mut WebhookRequest| trace.push_headers(&delivery, request, &receiver.template);
-    let attempted = call(client, receiver, body, push).await;
+    let attempted = call(client, receiver, trace.name, body, push).await;
     trace.end(&delivery, attempted.is_success);
     attempted
 }
 
-/// Calls `receiver`; `finish` adds to the request what transforms do not see.
+/// Calls `receiver` for `trigger`; `finish` adds to the request what transforms do not see.
 async fn call(
     client: &WebhookClient,
     receiver: &Receiver,
+    trigger: &str,
     body: String,
     finish: impl FnOnce(&mut WebhookRequest),
 ) -> Attempt {
@@ -180,7 +181,7 @@ async fn call(
     let (mut request, context) = match receiver.make_call(&body, &session_variables) {
         Ok(made) => made,
         Err(errors) => {
-            tracing::error!(%errors, "the request of an event cannot be transformed");
+            tracing::error!(trigger, %errors, "the request of an event cannot be transformed: it has failed, and nobody was called");
             return Attempt { is_success: false, is_answered: false, retry_after: None, row: None };
         }
     };

@@ -265,6 +265,9 @@ async fn reconcile_postgres(
 ) -> Result<Reconciled, String> {
     let words = |error: weir_postgres::Error| error.to_string();
     let mut state = postgres::look(database, deadline).await.map_err(words)?;
+    if !captured.is_empty() && !state.may_make && !state.is_read_only {
+        return Err(right_words());
+    }
     if let CatalogOwner::Other { pending } = state.owner {
         if !settings.takes_over || captured.is_empty() {
             let waits = (!captured.is_empty()).then(|| foreign_words(captured.len(), pending));
@@ -356,10 +359,20 @@ async fn preview_postgres(
     if captured.is_empty() && state.owner != CatalogOwner::Weir {
         return Ok(Reconciled::default());
     }
+    if !state.may_make && !state.is_read_only {
+        return Err(right_words());
+    }
     let difference = postgres::plan(database, captured, numbers, leftovers, deadline).await.map_err(words)?;
     let is_unmade = !difference.is_empty() && (state.is_read_only || !settings.captures);
     let waits = is_unmade.then(|| unmade_words(&difference, state.is_read_only));
     Ok(Reconciled { difference, waits })
+}
+
+/// The reason why a role that may not make the schema captures nothing.
+fn right_words() -> String {
+    "its changes are not captured and no event is delivered, as the role may not make the schema `hdb_catalog`: \
+     GRANT CREATE ON DATABASE to it, or make the schema and give it to the role"
+        .into()
 }
 
 async fn preview_sqlite(

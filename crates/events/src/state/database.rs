@@ -19,6 +19,11 @@ const SESSIONS_MAX: u16 = 3;
 /// True on a server that follows another, and where transactions are read only.
 const TAKES_NO_WRITES: &str = "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on'";
 
+/// True where Hasura's command line and console keep their states.
+const HAS_STATES: &str = "SELECT to_regclass('hdb_catalog.hdb_version') IS NOT NULL";
+/// These states.
+const KEPT_STATES: &str = "SELECT cli_state::text, console_state::text FROM hdb_catalog.hdb_version LIMIT 1";
+
 /// Where the state lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StateAddress {
@@ -28,26 +33,44 @@ pub enum StateAddress {
     Sqlite(PathBuf),
 }
 
-/// Longest time of a look whether a database takes writes.
+/// Longest time of a look at a database.
 const LOOK_MAX: Duration = Duration::from_secs(3);
 
 impl StateAddress {
     /// True if it is a server that takes no writes: one that follows another, or whose transactions are read only. Blocks the thread;
     /// a server that cannot be asked counts as one that will take them.
     pub fn is_read_only(&self) -> bool {
-        let Self::Postgres(settings) = self else { return false };
+        self.ask(TAKES_NO_WRITES).is_some_and(|it| is_true(&it))
+    }
+
+    /// The states of the command line and the console that a Hasura with this metadata database keeps, as JSON texts; `None` without
+    /// such a table. Blocks the thread.
+    pub fn read_kept_states(&self) -> Option<[Option<String>; 2]> {
+        if !is_true(&self.ask(HAS_STATES)?) {
+            return None;
+        }
+        <[Option<String>; 2]>::try_from(self.ask(KEPT_STATES)?).ok()
+    }
+
+    /// The first row of the answer to `sql`; `None` without one, or if the server cannot be asked.
+    fn ask(&self, sql: &str) -> Option<Vec<Option<String>>> {
+        let Self::Postgres(settings) = self else { return None };
         let look = || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
-            let asked = script::run(settings, TAKES_NO_WRITES, Manner::default(), Instant::now() + LOOK_MAX);
+            let asked = script::run(settings, sql, Manner::default(), Instant::now() + LOOK_MAX);
             match runtime.block_on(asked).ok()? {
-                ScriptAnswer::Rows(_, rows) => rows.into_iter().next()?.into_iter().next()?,
+                ScriptAnswer::Rows(_, rows) => rows.into_iter().next(),
                 ScriptAnswer::Done => None,
             }
         };
         // Whoever asks may be a task, which may not wait for another loop.
-        let found = std::thread::scope(|scope| scope.spawn(look).join().unwrap_or_default());
-        found.as_deref() == Some("t")
+        std::thread::scope(|scope| scope.spawn(look).join().unwrap_or_default())
     }
+}
+
+/// True for a row that holds a true value.
+fn is_true(row: &[Option<String>]) -> bool {
+    row.first().is_some_and(|it| it.as_deref() == Some("t"))
 }
 
 /// The state cannot be read or written.

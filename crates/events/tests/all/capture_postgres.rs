@@ -16,6 +16,8 @@ on_each_release!(async
     comparison_is_by_value_or_by_image,
     writers_without_rights_and_with_settings_are_told_alike,
     tables_of_users_may_change_before_the_triggers_do,
+    a_column_that_is_renamed_takes_nothing_else_along,
+    a_role_that_may_not_make_a_schema_is_seen,
     partitions_are_told_as_their_table,
     a_foreign_catalog_is_left_alone,
     triggers_follow_definitions,
@@ -163,6 +165,35 @@ async fn tables_of_users_may_change_before_the_triggers_do() {
     let made = make(&database, &triggers).await;
     assert_eq!(made.failed, [("listed".to_owned(), "column \"y\" does not exist in table \"a\"".to_owned())]);
     database.run("DROP TABLE hdb_catalog.event_log; UPDATE a SET x = '6'; INSERT INTO a VALUES (2)");
+}
+
+async fn a_column_that_is_renamed_takes_nothing_else_along() {
+    let database = database(
+        "CREATE TABLE public.a (id int PRIMARY KEY, x int, secret text); INSERT INTO a VALUES (1, 2, 's')",
+    );
+    let all_of_x = json!({ "update": { "columns": ["x"] } });
+    let listed = json!({ "update": { "columns": ["x"], "payload": ["id", "x"] } });
+    make(&database, &[trigger("public.a", "whole", all_of_x), trigger("public.a", "listed", listed)]).await;
+    let found = told_by(&database, "ALTER TABLE a RENAME COLUMN x TO z; UPDATE a SET z = 3");
+    let rows: Vec<&Value> = found.iter().map(|it| &it["data"]["new"]).collect();
+    let whole = json!({ "id": 1, "z": 3, "secret": "s" });
+    assert!(rows.contains(&&whole) && rows.contains(&&json!({ "id": 1 })), "{found:?}");
+    assert_eq!(found.len(), 2, "{found:?}");
+}
+
+async fn a_role_that_may_not_make_a_schema_is_seen() {
+    let database = database("CREATE TABLE public.a (id int PRIMARY KEY)");
+    let role = format!("app_{}", std::process::id());
+    database.run(&format!(
+        "DO $$ BEGIN CREATE ROLE {role} LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$; GRANT ALL ON a TO {role}"
+    ));
+    let mut settings = settings(&database);
+    assert!(look(&settings, deadline()).await.expect("it is asked").may_make);
+    settings.user = role.clone();
+    assert!(!look(&settings, deadline()).await.expect("it is asked").may_make);
+    database.run(&format!("GRANT CREATE ON DATABASE \"{}\" TO {role}", database.name));
+    assert!(look(&settings, deadline()).await.expect("it is asked").may_make);
+    database.run(&format!("DROP OWNED BY {role}; DROP ROLE {role}"));
 }
 
 async fn partitions_are_told_as_their_table() {

@@ -31,6 +31,17 @@ pub struct NativeQueryEntry {
     pub returns: Returns,
     /// Name of its root field.
     pub root_field_name: String,
+    /// The kind, of which there is one. Exports leave it out.
+    #[serde(rename = "type", default, skip_serializing)]
+    pub kind: Option<NativeQueryKind>,
+}
+
+/// Kind of a native query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NativeQueryKind {
+    /// A statement.
+    Query,
 }
 
 /// The rows of a native query.
@@ -146,7 +157,17 @@ mod tests {
             object_relationships: None,
             returns: Returns::Model("m".into()),
             root_field_name: "q".into(),
+            kind: None,
         }
+    }
+
+    #[test]
+    fn the_kind_may_be_said_and_is_not_written() {
+        let text = r#"{"type":"query","code":"SELECT 1","returns":"m","root_field_name":"q"}"#;
+        let entry: NativeQueryEntry = crate::read::entry(text).expect("it is one");
+        let written = serde_json::to_string(&entry).expect("it is written");
+        assert_eq!(written, r#"{"code":"SELECT 1","returns":"m","root_field_name":"q"}"#);
+        assert!(crate::read::entry::<NativeQueryEntry>(&text.replace("query\"", "mutation\"")).is_err());
     }
 
     #[test]

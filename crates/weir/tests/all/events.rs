@@ -462,6 +462,30 @@ fn a_copied_file_waits_for_the_operator() {
 }
 
 #[test]
+fn a_role_that_may_not_make_the_schema_is_told_what_it_needs() {
+    let database = database(SHOP);
+    let role = format!("clerk_{}", std::process::id());
+    database.run(&format!("CREATE ROLE {role} LOGIN; GRANT ALL ON orders TO {role}"));
+    let folder = Folder::new();
+    let store = Store::Postgres(database);
+    write_shop(&folder, &store, &json!([trigger("told", "http://127.0.0.1:1/told")]));
+    let file = folder.file("metadata/databases/databases.yaml");
+    let text = std::fs::read_to_string(&file).expect("it is there");
+    std::fs::write(&file, text.replace("postgres://postgres@", &format!("postgres://{role}@")))
+        .expect("it is written");
+    let mut command = crate::support::command();
+    let output = command.args(["check", "--metadata", "metadata"]).current_dir(folder.file("")).output();
+    let output = output.expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("its changes are not captured") && said.contains("GRANT CREATE ON DATABASE"),
+        "{said}"
+    );
+    store.run(&format!("DROP OWNED BY {role}; DROP ROLE {role}"));
+}
+
+#[test]
 fn events_that_are_off_change_no_database() {
     on_both(|folder, store| {
         let receiver = Receiver::start();

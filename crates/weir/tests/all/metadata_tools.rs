@@ -78,6 +78,33 @@ fn a_state_is_kept_whole_whatever_becomes_of_the_metadata() {
     assert_eq!(state(&weir)["cli_state"], json!([7]));
 }
 
+/// A move: the migrations that Hasura applied are not run again.
+#[test]
+fn the_states_of_a_hasura_count_until_others_are_set() {
+    let server = database(
+        r#"CREATE SCHEMA hdb_catalog; CREATE TABLE hdb_catalog.hdb_version (cli_state jsonb NOT NULL, console_state jsonb NOT NULL);
+        INSERT INTO hdb_catalog.hdb_version VALUES ('{"migrations": {"default": {"1": false}}}', '{"onboarded": true}')"#,
+    );
+    let (folder, file) = folder();
+    let sources = format!(
+        "- name: default\n  kind: postgres\n  configuration:\n    connection_info: {{database_url: \"{}\"}}\n  tables: []\n",
+        server.socket_url()
+    );
+    folder.write("metadata/databases/databases.yaml", &sources);
+    let weir = Weir::by_file(&file, folder);
+    let kept = state(&weir);
+    assert_eq!(kept["cli_state"], json!({ "migrations": { "default": { "1": false } } }), "{kept}");
+    assert_eq!(kept["console_state"], json!({ "onboarded": true }), "{kept}");
+    let own = json!({ "migrations": { "default": { "1": false, "2": false } } });
+    check(
+        &run(&weir, "set_catalog_state", json!({ "type": "cli", "state": own })),
+        200,
+        &json!({ "message": "success" }),
+    );
+    let kept = state(&weir);
+    assert_eq!((&kept["cli_state"], &kept["console_state"]), (&own, &json!({ "onboarded": true })));
+}
+
 #[test]
 fn a_state_that_is_none_is_refused() {
     let (folder, file) = folder();

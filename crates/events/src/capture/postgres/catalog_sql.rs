@@ -83,7 +83,8 @@ UPDATE hdb_catalog.hdb_source_catalog_version SET weir = '1' WHERE weir IS DISTI
 pub(super) const LOOK: &str = "SELECT to_regclass('hdb_catalog.event_log') IS NOT NULL, \
  to_regclass('hdb_catalog.hdb_source_catalog_version') IS NOT NULL, \
  EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('hdb_catalog.hdb_source_catalog_version') AND attname = 'weir' AND NOT attisdropped), \
- pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on'";
+ pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on', \
+ to_regnamespace('hdb_catalog') IS NOT NULL OR has_database_privilege(current_database(), 'CREATE')";
 
 /// True if the tables are those of this version of Weir.
 pub(super) const IS_CURRENT: &str = "SELECT weir = '1' FROM hdb_catalog.hdb_source_catalog_version";

@@ -1,7 +1,7 @@
 //! The function that a trigger of PostgreSQL runs.
 //!
 //! It compares and writes JSON in a block of its own, whose errors give an event with what can be told: texts instead of JSON that
-//! `jsonb` does not take, else nulls. The block writes nothing, so it takes no transaction number. Settings of the writer that texts
+//! `jsonb` does not take; the row without the columns that are gone, where one was renamed or dropped; else nulls. The block writes nothing, so it takes no transaction number. Settings of the writer that texts
 //! depend on are fixed, names are qualified, and the table's name is a constant, as a partition has another one.
 //!
 //! **Invariant:** nothing of it fails the statement that fires the trigger.
@@ -38,6 +38,7 @@ pub(super) fn write_body(
     };
     let exact = |name: &str| row_json(name, &told, is_whole, numbers);
     let safe = |name: &str| safe_row_json(name, &told, numbers);
+    let left = |name: &str| left_row_json(name, &told, is_whole);
     let data = |write: &dyn Fn(&str) -> String| {
         let old = row("OLD", kind.has_old(), write);
         let new = row("NEW", kind.has_new(), write);
@@ -69,7 +70,11 @@ BEGIN
     BEGIN
 {image_test}      weir_data := {safe};
     EXCEPTION WHEN OTHERS THEN
-      weir_data := '{{\"old\": null, \"new\": null}}';
+      BEGIN
+        weir_data := {left};
+      EXCEPTION WHEN OTHERS THEN
+        weir_data := '{{\"old\": null, \"new\": null}}';
+      END;
     END;
   END;
   IF to_regclass('hdb_catalog.event_log') IS NULL THEN
@@ -83,6 +88,7 @@ BEGIN
 END ",
         exact = data(&exact),
         safe = data(&safe),
+        left = data(&left),
         schema = literal(&trigger.schema),
         table = literal(&trigger.table),
         name = literal(&trigger.name),
@@ -158,6 +164,18 @@ fn safe_row_json(row: &str, columns: &[&DescribedColumn], numbers: WideNumbers) 
         "(SELECT jsonb_object_agg(weir_p.k, weir_p.v) FROM {} CROSS JOIN LATERAL (VALUES {}) AS weir_p(k, v))",
         row_query(row, columns, numbers),
         pairs.join(", ")
+    )
+}
+
+/// The JSON of what is left of `columns` in the row `row`, or of the whole row.
+fn left_row_json(row: &str, columns: &[&DescribedColumn], is_whole: bool) -> String {
+    if is_whole {
+        return format!("to_jsonb({row})");
+    }
+    let names: Vec<String> = columns.iter().map(|it| literal(&it.name)).collect();
+    format!(
+        "(SELECT coalesce(jsonb_object_agg(weir_e.key, weir_e.value), '{{}}') FROM jsonb_each(to_jsonb({row})) AS weir_e WHERE weir_e.key IN ({}))",
+        names.join(", ")
     )
 }
 

@@ -37,6 +37,8 @@ pub struct PostgresCapture {
     pub owner: CatalogOwner,
     /// True if the server takes no writes.
     pub is_read_only: bool,
+    /// True if the schema is there, or the role may make it.
+    pub may_make: bool,
 }
 
 /// Rows of a query, as texts.
@@ -75,7 +77,7 @@ pub async fn look(settings: &Settings, deadline: Instant) -> Result<PostgresCapt
         (false, true, false) => CatalogOwner::Other { pending: 0 },
         (false, false, false) => CatalogOwner::Nobody,
     };
-    Ok(PostgresCapture { owner, is_read_only: is(3) })
+    Ok(PostgresCapture { owner, is_read_only: is(3), may_make: is(4) })
 }
 
 /// Notes that the schema is Weir's from now on, and makes what it lacks.

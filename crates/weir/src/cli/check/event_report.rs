@@ -21,7 +21,7 @@ pub(super) fn report_events(generation: &Generation, errors: &mut Vec<String>) -
             lines.push_str(&format!("events: source `{name}`: event trigger `{trigger}`: {reason}\n"));
         }
         if let Some(error) = &report.error {
-            errors.push(format!("source `{name}`: event triggers were not checked: {error}"));
+            errors.push(format!("source `{name}`: event triggers: {error}"));
         } else if let Some(waits) = &report.waits {
             lines.push_str(&format!("events: source `{name}`: {waits}\n"));
         } else if !report.difference.is_empty() {

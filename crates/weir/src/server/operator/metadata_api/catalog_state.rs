@@ -1,12 +1,15 @@
-//! `get_catalog_state` and `set_catalog_state`: state that the command line and the console keep on the server.
-//! server keeps for them. They stand in a hidden folder beside the metadata, so all servers of one metadata share them, and no change
-//! of the metadata touches them.
+//! `get_catalog_state` and `set_catalog_state`: states that the command line and the console keep on the server.
+//!
+//! They stand in a hidden folder beside the metadata, so all servers of one metadata share them, and no change of the metadata touches
+//! them. Until one is set, it is that of a Hasura whose metadata database is ours: a command line that found none would run all
+//! migrations again.
 //!
 //! **Invariant:** a file is written whole and exchanged by a rename: a reader sees one state or the other.
 
 use super::{Done, SUCCESS, Work, text};
 use crate::server::request::hasura_error::HasuraError;
 use hyper::StatusCode;
+use std::cell::LazyCell;
 use std::fs;
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -22,13 +25,20 @@ impl Work {
     pub(super) fn catalog_state(&self) -> Done {
         let folder = self.state_folder()?;
         let id = identity(&folder).map_err(|cause| state_error(&folder, &cause))?;
-        let state = |kind: &str| {
-            let file = folder.join(kind);
+        let before = LazyCell::new(|| self.read_states_before().unwrap_or_default());
+        let state = |at: usize| {
+            let file = folder.join(KINDS[at]);
             let read = read_bounded(&file).map_err(|cause| state_error(&file, &cause))?;
+            let read = read.or_else(|| before[at].clone());
             Ok::<_, HasuraError>(read.unwrap_or_else(|| "{}".to_owned()))
         };
-        let [cli, console] = KINDS.map(state);
-        Ok(format!("{{\"id\":\"{id}\",\"cli_state\":{},\"console_state\":{}}}", cli?, console?))
+        let (cli, console) = (state(0)?, state(1)?);
+        Ok(format!("{{\"id\":\"{id}\",\"cli_state\":{cli},\"console_state\":{console}}}"))
+    }
+
+    /// The states in the metadata database of a Hasura that was here before.
+    fn read_states_before(&self) -> Option<[Option<String>; 2]> {
+        self.live.current().config.state_address().ok().flatten()?.read_kept_states()
     }
 
     /// Replaces one state.
