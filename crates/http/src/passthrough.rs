@@ -25,7 +25,7 @@ use weir_engine::source::{FetchInput, FieldError, Headers, SourceError};
 pub use argument_json::Arguments;
 pub use audience::Audience;
 pub(crate) use audience::{Shown, find as find_guarded};
-pub use client_headers::{collect_forwarded_headers, is_of_session};
+pub use client_headers::{IGNORED_HEADERS, collect_forwarded_headers, is_of_session};
 pub use made_header::MadeHeader;
 pub use naming::{NameRule, Naming};
 pub use remote_schema::{

@@ -26,7 +26,7 @@ pub struct TakenCall {
     pub call: NewCall,
 }
 
-/// What is taken of one action.
+/// An action, and the largest number of its calls that are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WantedCalls<'w> {
     /// Name of the action.

@@ -41,7 +41,7 @@ pub(crate) fn merge(
 mod tests {
     use super::*;
 
-    fn shown(lines: &HeaderLines) -> Vec<String> {
+    fn list_lines(lines: &HeaderLines) -> Vec<String> {
         lines.iter().map(|it| format!("{}: {}", it.0, it.1.to_str().unwrap_or_default())).collect()
     }
 
@@ -56,7 +56,7 @@ mod tests {
         let merged = |precedence| {
             let client = lines(&[("a", "client"), ("b", "client")]);
             let configured = lines(&[("a", "configured"), ("c", "configured"), ("d", "configured")]);
-            shown(&merge(client, lines(&[("b", "default"), ("c", "default")]), configured, precedence))
+            list_lines(&merge(client, lines(&[("b", "default"), ("c", "default")]), configured, precedence))
         };
         assert_eq!(
             merged(HeaderPrecedence::Client),

@@ -42,7 +42,7 @@ pub struct DispatchSettings {
     pub interval: Duration,
 }
 
-/// What the sources of a service share.
+/// The client and the tracer that all sources of a service share.
 #[derive(Clone, Debug)]
 pub struct DispatchTools {
     /// Calls webhooks.

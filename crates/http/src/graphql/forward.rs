@@ -71,7 +71,7 @@ impl ForwardedFetch {
         let text = Text::of(node, &contents, role.as_deref());
         // Each call reports its changes once its result is known.
         let kind = match node.kind {
-            // What a relationship leads to is read, whatever the operation does.
+            // Fields behind a relationship are read, also below a mutation.
             _ if node.parent_keys.is_some() => OperationKind::Query,
             // A live query is polled.
             OperationKind::Subscription if link.sockets.is_none() => OperationKind::Query,

@@ -22,7 +22,7 @@ const QUESTION: &str = r#"{"query":"{__schema{queryType{name}mutationType{name}s
 /// Timeout of introspection.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What becomes of the subscriptions of a server.
+/// Treatment of a server's subscriptions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Subscriptions {
     /// The source has them.
@@ -31,7 +31,7 @@ pub(super) enum Subscriptions {
     Dropped,
 }
 
-/// What a server tells about itself, as names and fields of the source.
+/// The schema of a server, as names and fields of the source.
 pub(super) struct Introspected {
     pub(super) schema: Schema,
     pub(super) names: ServerNames,
@@ -281,7 +281,7 @@ impl<'n> SchemaReader<'n> {
         (resolved, faults)
     }
 
-    /// What `lookup` leaves open of the arguments of its last field.
+    /// The arguments of the last field of `lookup` that clients may give.
     fn rests(&mut self, told: Told<'_>, lookup: &FieldLookup, last: JsonRef<'_>) -> Vec<(String, OpenRest)> {
         let fixed = lookup.steps.last().map_or(&[][..], |it| &it.arguments);
         let rests = fixed.iter().map(|(name, value)| {

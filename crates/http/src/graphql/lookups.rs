@@ -50,7 +50,7 @@ pub(crate) struct FixedArgument {
     pub(super) value: Template,
 }
 
-/// What a relationship leaves open of an argument.
+/// The part of an argument that a relationship leaves to clients.
 pub(super) enum OpenRest {
     /// A value of this type, by its name in the source's schema.
     Type(String),

@@ -14,7 +14,7 @@ use weir_language::json::JsonRef;
 /// Errors of one answer that are passed on at most.
 const ERRORS_MAX: usize = 1000;
 
-/// What decides how the errors of an answer are passed on.
+/// The facts by which the errors of an answer are passed on.
 pub(super) struct RemoteRefusal<'r> {
     pub(super) protocol: Protocol,
     pub(super) output: &'r OutputPlan,

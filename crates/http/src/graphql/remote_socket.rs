@@ -31,7 +31,7 @@ const SUBPROTOCOL: &str = "graphql-transport-ws";
 /// Silence after which the server is asked for a sign of life, and then the time for it.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
 
-/// What a subscription of a server gives.
+/// A message of a server's subscription.
 #[derive(Debug)]
 pub(super) enum RemoteEvent {
     /// The body of a result.

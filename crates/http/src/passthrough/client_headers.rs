@@ -8,8 +8,8 @@ use http::{HeaderName, HeaderValue};
 use weir_engine::caller::SESSION_PREFIX;
 use weir_engine::source::Headers;
 
-/// Headers that do not go along by default. Source: Hasura v2, ignored headers of actions and remote schemas.
-const IGNORED: [&str; 14] = [
+/// Headers of clients that do not go along by default. Source: Hasura v2, ignored headers of actions, remote schemas and webhooks.
+pub const IGNORED_HEADERS: [&str; 14] = [
     "accept",
     "accept-datetime",
     "accept-encoding",
@@ -52,7 +52,7 @@ pub fn collect_forwarded_headers(
     let renamed = lines.len();
     let is_ignored = |name: &str| match ignored {
         Some(own) => own.iter().any(|it| it.eq_ignore_ascii_case(name)),
-        None => IGNORED.contains(&name),
+        None => IGNORED_HEADERS.contains(&name),
     };
     client.each_line(&mut |name, value| {
         if is_of_session(name) || is_ignored(name) {

@@ -27,7 +27,7 @@ pub(crate) fn settings(config: &Config) -> ServiceSettings {
     }
 }
 
-/// What all sources share.
+/// The client and the tracer of all sources.
 fn tools() -> DispatchTools {
     let client = Arc::new(WebhookClient::new(WebhookLimits::USUAL));
     DispatchTools { client, tracer: Arc::new(DeliverySpans) }

@@ -22,25 +22,9 @@ use std::time::Duration;
 use weir_engine::caller::Token;
 use weir_http::cache::Clock;
 use weir_http::call::Answer;
+use weir_http::passthrough::IGNORED_HEADERS;
 use weir_language::json::{Json, JsonRef};
 
-/// Client headers that a GET does not forward. Source: Hasura's documentation of webhooks.
-const UNFORWARDED: [&str; 14] = [
-    "accept",
-    "accept-datetime",
-    "accept-encoding",
-    "accept-language",
-    "cache-control",
-    "connection",
-    "content-length",
-    "content-md5",
-    "content-type",
-    "dnt",
-    "host",
-    "origin",
-    "referer",
-    "user-agent",
-];
 /// Headers that are sent but not part of the cache key.
 const UNKEYED: [&str; 4] = ["content-length", "traceparent", "tracestate", "x-request-id"];
 /// Maximum number of cached answers.
@@ -195,7 +179,7 @@ impl Webhook {
     /// Cache key of a call for `headers`.
     fn key(&self, headers: &HeaderMap) -> CallKey {
         let is_sent = |name: &HeaderName| match self.mode {
-            WebhookMode::Get => !UNFORWARDED.contains(&name.as_str()),
+            WebhookMode::Get => !IGNORED_HEADERS.contains(&name.as_str()),
             WebhookMode::Post => true,
         };
         let lines = headers.iter().filter(|it| is_sent(it.0) && !UNKEYED.contains(&it.0.as_str()));
@@ -227,7 +211,7 @@ fn unusable(cause: &str) -> AuthError {
 
 /// Client headers that a GET forwards.
 fn forwarded_headers(headers: &HeaderMap) -> Vec<(HeaderName, HeaderValue)> {
-    let lines = headers.iter().filter(|it| !UNFORWARDED.contains(&it.0.as_str()));
+    let lines = headers.iter().filter(|it| !IGNORED_HEADERS.contains(&it.0.as_str()));
     lines.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 

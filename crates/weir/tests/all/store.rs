@@ -74,7 +74,7 @@ impl Store {
         Self { services, carriers, weir }
     }
 
-    /// What the shell shows of `request`, a line of the README.
+    /// The output of `request`, a line of the README.
     fn run(&self, request: &str) -> String {
         let (function, rest) = request.split_once(' ').unwrap_or((request, ""));
         let (before, quoted) = rest.split_once('\'').unwrap_or((rest, ""));
@@ -126,7 +126,7 @@ fn each_request_of_the_readme_is_answered_as_it_says() {
     let lines: Vec<&str> = readme.lines().collect();
     let asked: Vec<(&str, &str)> =
         lines.windows(2).filter_map(|it| Some((it[0].strip_prefix("$ ")?, it[1]))).collect();
-    // What the mock has counted is for people to see; Weir's log says what was delivered.
+    // Counts of the mock are for people to see; Weir's log says which events were delivered.
     let asked: Vec<(&str, &str)> = asked.into_iter().filter(|it| it.0 != "called").collect();
     assert_eq!(asked.len(), 10);
     for (request, expected) in asked {
