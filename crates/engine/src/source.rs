@@ -33,7 +33,7 @@ pub use crate::caching::tag_versions::Tag;
 pub use crate::caller::Caller;
 pub use crate::request::answer_notes::{AnswerNotes, HandlerRefusal};
 pub use crate::request::protocol::Protocol;
-pub use crate::request::request_headers::{Headers, NoHeaders, WithData};
+pub use crate::request::request_headers::{EnrichedHeaders, Headers, NoHeaders};
 
 use crate::answer::output_plan::{OutputPlan, SelectionSetId};
 use crate::answer::rows::Column;
@@ -411,7 +411,7 @@ impl FetchResult {
     pub(crate) fn has_failed_fields(&self) -> bool {
         match &self.body {
             FetchBody::Rows(rows) | FetchBody::FirstItems(rows, _) => {
-                rows.has_errors() || !self.errors.is_empty()
+                rows.find_error().is_some() || !self.errors.is_empty()
             }
             FetchBody::Finished(_) => !self.errors.is_empty(),
         }

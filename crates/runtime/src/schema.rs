@@ -24,7 +24,7 @@ use weir_engine::caller::{Caller, Identity};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{self, Engine, IncrementForm, Outcome, Settings};
 use weir_engine::memory::AnswerError;
-use weir_engine::source::{Source, WithData};
+use weir_engine::source::{EnrichedHeaders, Source};
 use weir_engine::usage::Usage;
 use weir_language::ast::OperationKind;
 use weir_language::schema::print;
@@ -232,7 +232,7 @@ impl Schema {
         let uploads = Arc::clone(&request.uploads);
         let own =
             RequestData { data: own, memory: Arc::default(), uploads, company, event: Mutex::default() };
-        let headers = &WithData { headers: request.headers, data: Arc::new(own) };
+        let headers = &EnrichedHeaders::with_data(request.headers, Arc::new(own));
         let asked = engine::Request { increments, ..request.for_engine(tape.as_ref(), headers) };
         let caller = self.admit_caller(request.identity.as_ref())?;
         let began = Instant::now();

@@ -8,6 +8,7 @@
 //!
 //! **Cost:** one allocation per column, none per row; texts of a column share one buffer.
 
+use super::field_error::FieldError;
 use std::ops::Range;
 use weir_language::schema::TypeId;
 
@@ -258,28 +259,30 @@ pub struct Table {
 }
 
 impl Column {
-    /// True if a value of the column, or below it, failed.
-    pub(crate) fn has_errors(&self) -> bool {
-        let below = match &self.data {
-            Data::List { items, .. } => items.has_errors(),
-            Data::Object(table) => table.has_errors(),
-            Data::Abstract(variants) => variants.tables.iter().any(|it| it.1.has_errors()),
+    /// The error of the first value that failed, of the column or below it. The recursion is as deep as the selection.
+    pub fn find_error(&self) -> Option<&FieldError> {
+        if let Some(first) = self.errors.first() {
+            return Some(&first.error);
+        }
+        match &self.data {
+            Data::List { items, .. } => items.find_error(),
+            Data::Object(table) => table.find_error(),
+            Data::Abstract(variants) => variants.tables.iter().find_map(|it| it.1.find_error()),
             Data::Empty
             | Data::Bool(_)
             | Data::Int(_)
             | Data::Float(_)
             | Data::Text(_)
             | Data::Json(_)
-            | Data::Foreign(_) => false,
-        };
-        below || !self.errors.is_empty()
+            | Data::Foreign(_) => None,
+        }
     }
 }
 
 impl Table {
-    /// True if a value of the table failed.
-    pub(crate) fn has_errors(&self) -> bool {
-        self.columns.iter().any(Column::has_errors)
+    /// The error of the first value that failed, by columns.
+    pub(crate) fn find_error(&self) -> Option<&FieldError> {
+        self.columns.iter().find_map(Column::find_error)
     }
     /// Appends the rows `range` of `from`, a table of the same set.
     fn append(&mut self, from: &Self, range: Range<usize>) {
@@ -300,7 +303,7 @@ pub struct CellError {
     /// Row of the cell.
     pub row: u32,
     /// Why, for the client.
-    pub error: crate::answer::field_error::FieldError,
+    pub error: FieldError,
 }
 
 /// One bit per row; bits past the end are zero.
@@ -338,7 +341,6 @@ pub type Rows = Table;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::field_error::FieldError;
 
     #[test]
     fn keys_that_may_be_null_keep_their_rows_whatever_comes_first() {

@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::request::Request;
 use crate::request::consistency::Consistency;
 use crate::request::protocol::Protocol;
-use crate::request::request_headers::{Headers, WithData};
+use crate::request::request_headers::{EnrichedHeaders, Headers};
 use crate::source::{EventStream, FetchInput};
 use crate::telemetry::span::{BAGGAGE, TRACE_STATE};
 use std::any::Any;
@@ -70,7 +70,7 @@ impl Engine {
         data: Arc<dyn Any + Send + Sync>,
         deadline: Instant,
     ) -> Response {
-        let headers = WithData { headers: &operation.headers, data };
+        let headers = EnrichedHeaders::with_data(&operation.headers, data);
         self.run_with_headers(operation, &headers, deadline).await
     }
 
@@ -123,7 +123,7 @@ impl BoundOperation {
         if self.kind() != OperationKind::Subscription {
             return None;
         }
-        let with_data = data.map(|data| WithData { headers: &self.headers, data });
+        let with_data = data.map(|data| EnrichedHeaders::with_data(&self.headers, data));
         let headers: &dyn Headers = match &with_data {
             Some(headers) => headers,
             None => &self.headers,

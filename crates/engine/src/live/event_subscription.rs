@@ -8,7 +8,7 @@ use super::live_result::{Cause, LiveResult};
 use super::runner::{LiveRun, execute_operation};
 use crate::engine::bound_operation::BoundOperation;
 use crate::execute::LiveParts;
-use crate::request::request_headers::WithData;
+use crate::request::request_headers::EnrichedHeaders;
 use crate::source::EventStream;
 use futures_util::StreamExt;
 use std::any::Any;
@@ -71,7 +71,7 @@ async fn run(
     data: Arc<dyn Any + Send + Sync>,
 ) -> LiveResult {
     let due = Instant::now();
-    let headers = WithData { headers: &operation.headers, data };
+    let headers = EnrichedHeaders::with_data(&operation.headers, data);
     let run = LiveRun { operation: &operation, headers: &headers, stream: None, may_join: false };
     let (body, has_errors) = execute_operation(&shared, run, &mut LiveParts::default()).await;
     let cause = Cause::Event;

@@ -9,7 +9,7 @@ use crate::answer::response::Body;
 use crate::engine::bound_operation::BoundOperation;
 use crate::execute::{self, ExecutionContext, ExecutionResult, LiveParts, Observation};
 use crate::request::answer_notes::AnswerNotes;
-use crate::request::request_headers::{Headers, NoHeaders, WithNotes};
+use crate::request::request_headers::{EnrichedHeaders, Headers, NoHeaders};
 use crate::source::{StreamEnd, StreamRead};
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -147,13 +147,13 @@ async fn read(shared: Arc<LiveShared>, due: DueRead) {
     let DueRead { id, operation, stream, since, cause } = due;
     let settings = &shared.settings;
     let mut parts = LiveParts::default();
-    let headers = WithNotes { headers: &operation.headers, notes: AnswerNotes::default() };
+    let headers = EnrichedHeaders::with_notes(&operation.headers);
     let stream_read = stream.as_ref();
     let run = LiveRun { operation: &operation, headers: &headers, stream: stream_read, may_join: true };
     let (body, has_errors) = execute_operation(&shared, run, &mut parts).await;
     let now = Instant::now();
     // What other sources add may change on.
-    let is_last = headers.notes.is_final() && operation.plan.nodes.len() == 1;
+    let is_last = headers.notes().is_some_and(AnswerNotes::is_final) && operation.plan.nodes.len() == 1;
     let end = stream.and_then(|it| it.take_end());
     let position = match &end {
         // Rows that an error took out of the answer are read again.

@@ -68,15 +68,26 @@ impl dyn Headers + '_ {
     }
 }
 
-/// The headers of a request with values of the embedding program.
-pub struct WithData<'h> {
-    /// The headers.
-    pub headers: &'h dyn Headers,
-    /// The values.
-    pub data: Arc<dyn Any + Send + Sync>,
+/// The headers of a request with values of the embedding program, or with notes about the answer.
+pub struct EnrichedHeaders<'h> {
+    headers: &'h dyn Headers,
+    data: Option<Arc<dyn Any + Send + Sync>>,
+    notes: Option<AnswerNotes>,
 }
 
-impl Headers for WithData<'_> {
+impl<'h> EnrichedHeaders<'h> {
+    /// `headers` with `data` of the embedding program in place of their own.
+    pub fn with_data(headers: &'h dyn Headers, data: Arc<dyn Any + Send + Sync>) -> Self {
+        Self { headers, data: Some(data), notes: None }
+    }
+
+    /// `headers` with empty notes.
+    pub(crate) fn with_notes(headers: &'h dyn Headers) -> Self {
+        Self { headers, data: None, notes: Some(AnswerNotes::default()) }
+    }
+}
+
+impl Headers for EnrichedHeaders<'_> {
     fn each<'h>(&'h self, name: &str, take: &mut dyn FnMut(&'h [u8])) {
         self.headers.each(name, take);
     }
@@ -93,43 +104,10 @@ impl Headers for WithData<'_> {
         self.headers.positions()
     }
     fn notes(&self) -> Option<&AnswerNotes> {
-        self.headers.notes()
+        self.notes.as_ref().or_else(|| self.headers.notes())
     }
     fn data(&self) -> Option<&Arc<dyn Any + Send + Sync>> {
-        Some(&self.data)
-    }
-    fn span(&self) -> Option<SpanContext> {
-        self.headers.span()
-    }
-}
-
-/// The headers of a request whose answer has notes.
-pub(crate) struct WithNotes<'h> {
-    pub(crate) headers: &'h dyn Headers,
-    pub(crate) notes: AnswerNotes,
-}
-
-impl Headers for WithNotes<'_> {
-    fn each<'h>(&'h self, name: &str, take: &mut dyn FnMut(&'h [u8])) {
-        self.headers.each(name, take);
-    }
-    fn each_line<'h>(&'h self, take: &mut dyn FnMut(&'h str, &'h [u8])) {
-        self.headers.each_line(take);
-    }
-    fn request_id(&self) -> &str {
-        self.headers.request_id()
-    }
-    fn consistency(&self) -> Consistency {
-        self.headers.consistency()
-    }
-    fn positions(&self) -> Option<&Positions> {
-        self.headers.positions()
-    }
-    fn notes(&self) -> Option<&AnswerNotes> {
-        Some(&self.notes)
-    }
-    fn data(&self) -> Option<&Arc<dyn Any + Send + Sync>> {
-        self.headers.data()
+        self.data.as_ref().or_else(|| self.headers.data())
     }
     fn span(&self) -> Option<SpanContext> {
         self.headers.span()

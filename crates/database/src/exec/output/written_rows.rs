@@ -7,7 +7,7 @@ use super::row_source::{RowContext, RowSource, Walk, WorkResult};
 use super::typed_columns::{fill, fill_column, push_value};
 use crate::exec::cell_value::CellValue;
 use weir_engine::rows::{Column, Data, Rows, Table};
-use weir_engine::source::{FieldError, PathError, Step};
+use weir_engine::source::{PathError, Step};
 use weir_relational::plan::write::WriteAnswer;
 use weir_relational::plan::{Member, MemberKind, Plan, Run};
 
@@ -115,29 +115,10 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
 /// The errors in the collected `rows` of a mutation, the first of each root field.
 pub(crate) fn undoing_errors(rows: &Rows, plan: &Plan) -> Vec<PathError> {
     let members = plan.members[plan.root.range()].iter().zip(&rows.columns);
-    let failed = members.filter_map(|(member, column)| Some((member.field, find_error(column)?.clone())));
+    let failed = members.filter_map(|(member, column)| Some((member.field, column.find_error()?.clone())));
     let errors = failed.map(|(field, error)| {
         let path = vec![Step::Field(field)];
         PathError { error, path, field, is_undone: true }
     });
     errors.collect()
-}
-
-/// The recursion is as deep as the selection.
-fn find_error(column: &Column) -> Option<&FieldError> {
-    if let Some(first) = column.errors.first() {
-        return Some(&first.error);
-    }
-    match &column.data {
-        Data::List { items, .. } => find_error(items),
-        Data::Object(table) => table.columns.iter().find_map(find_error),
-        Data::Abstract(variants) => variants.tables.iter().flat_map(|it| &it.1.columns).find_map(find_error),
-        Data::Empty
-        | Data::Bool(_)
-        | Data::Int(_)
-        | Data::Float(_)
-        | Data::Text(_)
-        | Data::Json(_)
-        | Data::Foreign(_) => None,
-    }
 }
