@@ -39,27 +39,31 @@ CALLERS = {"admin": {}, "role": {"x-hasura-role": "listener", "x-hasura-least": 
 class Counted:
     """A server under callgrind."""
 
-    def __init__(self, binary, folder, url):
+    def __init__(self, binary, folder, url, more="", headers=None):
+        self.headers = headers or {}
         self.port = free_port()
-        self.out = folder / f"out.{binary.name}"
-        config = folder / f"{binary.name}.yaml"
-        config.write_text(f"dev: false\nthreads: 1\nsources:\n  - name: chinook\n    url: {url}\n{ROLE}")
+        self.out = folder / f"out.{self.port}"
+        config = folder / f"{self.port}.yaml"
+        config.write_text(f"dev: false\nthreads: 1\nsources:\n  - name: chinook\n    url: {url}\n{ROLE}{more}")
         self.process = subprocess.Popen(
             ["valgrind", "--tool=callgrind", "--fair-sched=yes", f"--callgrind-out-file={self.out}", str(binary), "serve", str(config), "--listen", f"127.0.0.1:{self.port}"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while True:
             self.connection = http.client.HTTPConnection("127.0.0.1", self.port)
             try:
-                self.ask({"query": "{__typename}"}, {})
+                self.request({"query": "{__typename}"}, self.headers)
                 return
             except OSError:
                 if self.process.poll() is not None:
                     raise SystemExit(f"weir ended with {self.process.returncode}")
                 time.sleep(0.1)
 
-    def ask(self, body, headers):
+    def request(self, body, headers):
         self.connection.request("POST", "/graphql", json.dumps(body), {"content-type": "application/json", **headers})
-        answer = self.connection.getresponse().read()
+        return self.connection.getresponse().read()
+
+    def ask(self, body, headers):
+        answer = self.request(body, headers)
         if b'"errors"' in answer:
             raise SystemExit(answer.decode())
 
@@ -69,15 +73,15 @@ class Counted:
         subprocess.run(["callgrind_control", "--dump", str(self.process.pid)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         # The dump is written when the server runs next, thread by thread.
         while True:
-            self.ask({"query": "{__typename}"}, {})
+            self.request({"query": "{__typename}"}, self.headers)
             dumps = set(self.out.parent.glob(f"{self.out.name}.*")) - before
             counts = [int(it) for dump in dumps for it in re.findall(r"^totals: (\d+)", dump.read_text(), re.MULTILINE)]
             if counts:
                 return sum(counts)
 
-    def per_request(self, query, headers):
+    def per_request(self, query, headers, variable="n"):
         numbers = itertools.cycle(range(1, 200))
-        ask = lambda: self.ask({"query": query, "variables": {"n": next(numbers)}}, headers)  # noqa: E731
+        ask = lambda: self.ask({"query": query, "variables": {variable: next(numbers)}}, headers)  # noqa: E731
         counts = []
         for _ in range(1 + PASSES):
             for _ in range(REQUESTS):
