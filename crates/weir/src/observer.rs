@@ -4,7 +4,7 @@
 //!
 //! **Cost:** per stage and fetch a few additions to words of the thread; spans only for requests that are traced.
 
-use crate::trace::{self, Kind, SpanRecord, Value};
+use crate::trace::{self, Kind, SpanHead, SpanWriter};
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -93,7 +93,7 @@ impl StageDurations {
 /// Fetches by source.
 #[derive(Debug)]
 pub(crate) struct SourceTable {
-    sources: Mutex<Vec<NamedSource>>,
+    sources: Mutex<Vec<Arc<NamedSource>>>,
     places: Box<[OnceLock<FetchCounts>]>,
 }
 
@@ -140,7 +140,7 @@ impl SourceTable {
             let is_last = sources.len() + 1 >= SOURCES_MAX;
             if sources.len() < SOURCES_MAX {
                 let name = if is_last { OTHER } else { name }.into();
-                sources.push(NamedSource { name, database: None });
+                sources.push(Arc::new(NamedSource { name, database: None }));
             }
             sources.len() - 1
         });
@@ -150,7 +150,7 @@ impl SourceTable {
     /// Sets the database of a source. Sources beyond the table have none.
     fn keep_database(&self, number: u32, database: &DatabaseAddress) {
         if let Some(source) = lock(&self.sources).get_mut(number as usize).filter(|it| &*it.name != OTHER) {
-            source.database = Some(database.clone());
+            Arc::make_mut(source).database = Some(database.clone());
         }
     }
 
@@ -187,9 +187,8 @@ impl SourceTable {
         asked.collect()
     }
 
-    fn source(&self, number: u32) -> NamedSource {
-        let known = lock(&self.sources).get(number as usize).cloned();
-        known.unwrap_or_else(|| NamedSource { name: OTHER.into(), database: None })
+    fn source(&self, number: u32) -> Option<Arc<NamedSource>> {
+        lock(&self.sources).get(number as usize).cloned()
     }
 }
 
@@ -216,17 +215,15 @@ impl Observer for ServerObserver {
             // Fetches are recorded one by one, and binding takes microseconds.
             Stage::Bind | Stage::Execute => return,
         };
-        trace::record(|| SpanRecord {
+        let head = SpanHead {
             context: trace::child(request),
             parent: Some(request),
-            trace_state: stage.trace_state.map(str::to_owned),
+            trace_state: stage.trace_state,
             kind: Kind::Internal,
-            name: name.into(),
             began: stage.began,
             took: stage.took,
-            attributes: Vec::new(),
-            error: None,
-        });
+        };
+        trace::record(&head, |span| span.name(&[name]));
     }
 
     fn fetch_begins(&self, source: u32, request: Option<SpanContext>) -> Option<SpanContext> {
@@ -237,28 +234,30 @@ impl Observer for ServerObserver {
     fn fetch_ended(&self, fetch: &ObservedFetch<'_>) {
         self.sources.end(fetch.source, fetch.took, fetch.outcome);
         let Some((request, context)) = fetch.spans.filter(|it| it.0.is_sampled) else { return };
-        trace::record(|| {
-            let source = self.sources.source(fetch.source);
+        let source = self.sources.source(fetch.source);
+        let database = source.as_ref().and_then(|it| it.database.as_ref());
+        let head = SpanHead {
+            context,
+            parent: Some(request),
+            trace_state: fetch.trace_state,
+            // Calls of services have client spans of their own.
+            kind: if database.is_some() { Kind::Client } else { Kind::Internal },
+            began: fetch.began,
+            took: fetch.took,
+        };
+        trace::record(&head, |span| {
+            let name = source.as_ref().map_or(OTHER, |it| &it.name);
+            span.name(&["fetch ", name]);
             let mut calls = (fetch.calls)();
             if calls.len() > CALLS_BYTES_MAX {
                 calls.truncate(calls.floor_char_boundary(CALLS_BYTES_MAX));
             }
-            let error = match fetch.outcome {
-                FetchOutcome::Answered => None,
-                FetchOutcome::Failed(code) => Some(code.into()),
-                FetchOutcome::Abandoned => Some(ABANDONED.into()),
-            };
-            SpanRecord {
-                context,
-                parent: Some(request),
-                trace_state: fetch.trace_state.map(str::to_owned),
-                // Calls of services have client spans of their own.
-                kind: if source.database.is_some() { Kind::Client } else { Kind::Internal },
-                name: format!("fetch {}", source.name).into(),
-                began: fetch.began,
-                took: fetch.took,
-                attributes: attributes_of_fetch(source, calls.trim_end()),
-                error,
+            span.text("weir.source", name);
+            describe_fetch(span, database, calls.trim_end());
+            match fetch.outcome {
+                FetchOutcome::Answered => {}
+                FetchOutcome::Failed(code) => span.fail(code),
+                FetchOutcome::Abandoned => span.fail(ABANDONED),
             }
         });
     }
@@ -268,53 +267,55 @@ impl Observer for ServerObserver {
     }
 
     fn call_ended(&self, call: &ObservedCall<'_>) {
-        trace::record(|| {
-            let failed = call.status.filter(|it| *it >= 400).map(|it| it.to_string().into());
-            let abandoned = (call.status.is_none() && call.error.is_none()).then_some(ABANDONED.into());
-            SpanRecord {
-                context: call.span,
-                parent: Some(call.fetch),
-                trace_state: call.trace_state.map(str::to_owned),
-                kind: Kind::Client,
-                name: format!("{} {}", call.method, call.template).into(),
-                began: call.began,
-                took: call.took,
-                attributes: attributes_of_call(call),
-                error: call.error.map(Into::into).or(failed).or(abandoned),
-            }
-        });
+        let head = SpanHead {
+            context: call.span,
+            parent: Some(call.fetch),
+            trace_state: call.trace_state,
+            kind: Kind::Client,
+            began: call.began,
+            took: call.took,
+        };
+        trace::record(&head, |span| describe_call(span, call));
     }
 }
 
 /// Source: semantic conventions of OpenTelemetry for database client spans.
-fn attributes_of_fetch(source: NamedSource, calls: &str) -> Vec<(&'static str, Value)> {
-    let NamedSource { name, database } = source;
-    let mut attributes: Vec<(&'static str, Value)> = vec![("weir.source", name.into())];
+fn describe_fetch(span: &mut SpanWriter<'_>, database: Option<&DatabaseAddress>, calls: &str) {
     let Some(DatabaseAddress { system, namespace, host, port }) = database else {
-        attributes.push(("weir.calls", calls.into()));
-        return attributes;
+        return span.text("weir.calls", calls);
     };
-    attributes.push(("db.system.name", system.into()));
-    attributes.push(("db.namespace", Value::Text(namespace)));
-    attributes.push(("db.query.text", calls.into()));
-    attributes.extend(host.map(|it| ("server.address", Value::Text(it))));
-    attributes.extend(port.map(|it| ("server.port", Value::Number(it.into()))));
-    attributes
+    span.text("db.system.name", system);
+    span.text("db.namespace", namespace);
+    span.text("db.query.text", calls);
+    if let Some(host) = host {
+        span.text("server.address", host);
+    }
+    if let Some(port) = *port {
+        span.number("server.port", port.into());
+    }
 }
 
 /// Source: OpenTelemetry semantic conventions for HTTP client spans. `url.full` is omitted because it contains values of the request.
-fn attributes_of_call(call: &ObservedCall<'_>) -> Vec<(&'static str, Value)> {
-    let mut attributes: Vec<(&'static str, Value)> = vec![
-        ("http.request.method", call.method.into()),
-        ("url.scheme", call.scheme.into()),
-        ("url.template", call.template.into()),
-        ("server.address", call.host.into()),
-        ("server.port", Value::Number(call.port.into())),
-    ];
-    attributes.extend(call.status.map(|it| ("http.response.status_code", Value::Number(it.into()))));
+fn describe_call(span: &mut SpanWriter<'_>, call: &ObservedCall<'_>) {
+    span.name(&[call.method, " ", call.template]);
+    span.text("http.request.method", call.method);
+    span.text("url.scheme", call.scheme);
+    span.text("url.template", call.template);
+    span.text("server.address", call.host);
+    span.number("server.port", call.port.into());
+    if let Some(status) = call.status {
+        span.number("http.response.status_code", status.into());
+    }
     let resends = call.attempts.saturating_sub(1);
-    attributes.extend((resends > 0).then_some(("http.request.resend_count", Value::Number(resends.into()))));
-    attributes
+    if resends > 0 {
+        span.number("http.request.resend_count", resends.into());
+    }
+    match (call.error, call.status) {
+        (Some(code), _) => span.fail(code),
+        (None, Some(status)) if status >= 400 => span.fail(&status.to_string()),
+        (None, Some(_)) => {}
+        (None, None) => span.fail(ABANDONED),
+    }
 }
 
 #[cfg(test)]

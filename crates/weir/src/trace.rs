@@ -11,15 +11,20 @@ mod absent;
 mod client;
 #[cfg(feature = "otlp")]
 mod otlp;
+#[cfg(feature = "otlp")]
+mod otlp_settings;
+#[cfg(feature = "otlp")]
+mod span_queue;
+mod span_writer;
 
 #[cfg(not(feature = "otlp"))]
 use absent::Exporter;
 use arc_swap::ArcSwapOption;
 #[cfg(feature = "otlp")]
 use otlp::Exporter;
+pub(crate) use span_writer::SpanWriter;
 
 use crate::config;
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -52,50 +57,27 @@ struct Tracer {
     below: u64,
 }
 
-/// Kind of a span.
+/// Kind of a span, with its number in OTLP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The request.
-    Server,
-    /// A call to another server.
-    Client,
     /// Internal work.
-    Internal,
+    Internal = 1,
+    /// The request.
+    Server = 2,
+    /// A call to another server.
+    Client = 3,
 }
 
-/// A value of an attribute.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Value {
-    Text(String),
-    Number(i64),
-}
-
-impl From<&str> for Value {
-    fn from(text: &str) -> Self {
-        Self::Text(text.into())
-    }
-}
-
-impl From<Box<str>> for Value {
-    fn from(text: Box<str>) -> Self {
-        Self::Text(text.into())
-    }
-}
-
-/// A finished span.
+/// What is known of a finished span before its name and its attributes.
 #[cfg_attr(not(feature = "otlp"), expect(dead_code, reason = "without an exporter nobody reads it"))]
-pub(crate) struct SpanRecord {
+pub(crate) struct SpanHead<'s> {
     pub(crate) context: SpanContext,
     pub(crate) parent: Option<SpanContext>,
     /// `tracestate` of the client.
-    pub(crate) trace_state: Option<String>,
+    pub(crate) trace_state: Option<&'s str>,
     pub(crate) kind: Kind,
-    pub(crate) name: Cow<'static, str>,
     pub(crate) began: Instant,
     pub(crate) took: Duration,
-    pub(crate) attributes: Vec<(&'static str, Value)>,
-    /// Error code.
-    pub(crate) error: Option<Cow<'static, str>>,
 }
 
 /// Span of a request, with its client's span.
@@ -162,10 +144,10 @@ fn sampling_bound(ratio: f64) -> u64 {
     (ratio.clamp(0.0, 1.0) * (1_u64 << 63) as f64) as u64
 }
 
-/// Queues a span for the collector, if there is one.
-pub(crate) fn record(span: impl FnOnce() -> SpanRecord) {
+/// Queues a span for the collector, if there is one; `write` adds its name and its attributes.
+pub(crate) fn record(head: &SpanHead<'_>, write: impl FnOnce(&mut SpanWriter<'_>)) {
     if let Some(tracer) = &*TRACER.load()
-        && !tracer.exporter.record(span)
+        && !tracer.exporter.record(head, write)
     {
         COUNTS.dropped.fetch_add(1, Ordering::Relaxed);
     }

@@ -211,9 +211,9 @@ impl OperationTable {
         }
     }
 
-    /// Hands name and hash of the operation with this number to `take`, if it still has its place.
-    pub fn with_name_and_hash(&self, number: u64, take: impl FnOnce(&str, &str)) {
-        self.with(number, |_, counted| take(&counted.operation.name, &counted.operation.hash));
+    /// Hands the name of the operation with this number to `take`, if it still has its place.
+    pub fn with_name<T>(&self, number: u64, take: impl FnOnce(&OperationName) -> T) -> Option<T> {
+        self.with(number, |_, counted| take(&counted.operation))
     }
 
     /// The name of the operation with this number, for logs.

@@ -1,7 +1,7 @@
 //! Spans of deliveries of events, for the collector of traces.
 
 use crate::observer::observer;
-use crate::trace::{self, Kind, SpanRecord};
+use crate::trace::{self, Kind, SpanHead};
 use std::sync::Arc;
 use weir_engine::observer::Observer;
 use weir_engine::span::SpanContext;
@@ -24,16 +24,13 @@ impl DeliveryTracer for DeliverySpans {
         if !span.is_sampled {
             return;
         }
-        trace::record(|| SpanRecord {
-            context: span,
-            parent,
-            trace_state: None,
-            kind: Kind::Internal,
-            name: format!("event {name}").into(),
-            began,
-            took: began.elapsed(),
-            attributes: Vec::new(),
-            error: (!is_success).then_some("not delivered".into()),
+        let head =
+            SpanHead { context: span, parent, trace_state: None, kind: Kind::Internal, began, took: began.elapsed() };
+        trace::record(&head, |span| {
+            span.name(&["event ", name]);
+            if !is_success {
+                span.fail("not delivered");
+            }
         });
     }
 

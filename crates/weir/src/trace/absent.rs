@@ -1,6 +1,7 @@
 //! Replaces the export of traces in a build without the feature `otlp`.
 
-use super::SpanRecord;
+use super::SpanHead;
+use super::span_writer::SpanWriter;
 use crate::config;
 
 /// No exporter exists.
@@ -13,7 +14,7 @@ impl Exporter {
         Err("`tracing`: this program was built without the feature `otlp`".into())
     }
 
-    pub(super) fn record(&self, _: impl FnOnce() -> SpanRecord) -> bool {
+    pub(super) fn record(&self, _: &SpanHead<'_>, _: impl FnOnce(&mut SpanWriter<'_>)) -> bool {
         match *self {}
     }
 

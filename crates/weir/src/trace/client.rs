@@ -1,88 +1,122 @@
-//! HTTP client of the exporter: the client for services, on the exporting thread.
+//! Sends batches of spans to the collector with the HTTP client for services, on the exporting thread.
 
-use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
-use std::fmt;
-use std::future::{Future, ready};
-use std::path::PathBuf;
-use std::pin::Pin;
-use std::sync::{Mutex, PoisonError};
+use super::otlp_settings::OtlpSettings;
+use super::span_queue::Batch;
+use super::span_writer::{push_bytes, push_varint, varint_bytes};
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use hyper::Method;
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue, USER_AGENT};
+use hyper::http::uri::PathAndQuery;
+use std::collections::BTreeMap;
+use std::io::Write;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use weir_http::call::{Ask, CallPolicy, Peer, Protocol, Upstream, UpstreamSettings};
 
-/// Time for one batch. Source: OTLP, `OTEL_EXPORTER_OTLP_TIMEOUT`.
-const TIMEOUT: Duration = Duration::from_secs(10);
+/// Fields with a length in `ExportTraceServiceRequest`, `ResourceSpans`, `ScopeSpans`, `InstrumentationScope` and `KeyValue`.
+const FIRST: u8 = 0x0a;
+const SECOND: u8 = 0x12;
 
-/// Sends batches to the collector with the HTTP client for services.
+/// A collector.
 pub(super) struct OtlpClient {
     runtime: Runtime,
-    /// The collector, after the first call.
-    collector: Mutex<Option<(String, Upstream)>>,
+    upstream: Upstream,
+    path_and_query: PathAndQuery,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    is_compressed: bool,
+    timeout: Duration,
+    /// The resource, as a field of `ResourceSpans`.
+    resource: Vec<u8>,
+    /// The scope, as a field of `ScopeSpans`.
+    scope: Vec<u8>,
 }
 
 impl OtlpClient {
     /// # Errors
-    /// No event loop can be created.
-    pub(super) fn new() -> Result<Self, String> {
+    /// No event loop can be created, or the certificates cannot be read.
+    pub(super) fn new(settings: OtlpSettings) -> Result<Self, String> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|cause| format!("`tracing`: no event loop: {cause}"))?;
-        Ok(Self { runtime, collector: Mutex::new(None) })
+        let OtlpSettings { endpoint, mut headers, is_compressed, certificate, timeout, resource, .. } = settings;
+        let path_and_query = endpoint.path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/"));
+        let mut base = endpoint.into_parts();
+        base.path_and_query = Some(PathAndQuery::from_static("/"));
+        let base = base.try_into().map_err(|cause| format!("`tracing`: {cause}"))?;
+        let policy = CallPolicy { timeout, ..CallPolicy::USUAL };
+        let settings = UpstreamSettings { base, ca: certificate, protocol: Protocol::Negotiated, policy };
+        let upstream = Upstream::new(&settings).map_err(|cause| format!("`tracing`: {cause}"))?;
+        let agent = HeaderValue::from_static(concat!("weir/", env!("CARGO_PKG_VERSION")));
+        headers.push((USER_AGENT, agent));
+        headers.push((CONTENT_TYPE, HeaderValue::from_static("application/x-protobuf")));
+        headers.extend(is_compressed.then(|| (CONTENT_ENCODING, HeaderValue::from_static("gzip"))));
+        let (resource, scope) = (encode_resource(&resource), encode_scope());
+        Ok(Self { runtime, upstream, path_and_query, headers, is_compressed, timeout, resource, scope })
     }
 
-    fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
-        let (head, body) = request.into_parts();
-        let scheme = head.uri.scheme_str();
-        let authority = head.uri.authority();
-        let base = format!("{}://{}", scheme.unwrap_or("http"), authority.ok_or("no host")?);
-        let mut collector = self.collector.lock().unwrap_or_else(PoisonError::into_inner);
-        if collector.as_ref().is_none_or(|it| it.0 != base) {
-            let certificate = ["OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE", "OTEL_EXPORTER_OTLP_CERTIFICATE"];
-            let ca = certificate.iter().find_map(std::env::var_os).map(PathBuf::from);
-            let policy = CallPolicy { timeout: TIMEOUT, ..CallPolicy::USUAL };
-            let settings =
-                UpstreamSettings { base: base.parse()?, ca, protocol: Protocol::Negotiated, policy };
-            *collector = Some((base, Upstream::new(&settings)?));
-        }
-        let (_, upstream) = collector.as_ref().ok_or("no collector")?;
-        let path_and_query = head.uri.path_and_query().ok_or("no path")?.clone();
-        let headers = head.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-        let method = head.method;
-        let deadline = Instant::now() + TIMEOUT;
+    /// Sends a batch.
+    /// # Errors
+    /// The collector did not take it.
+    pub(super) fn send(&self, batch: &Batch) -> Result<(), String> {
+        let body = self.encode_request(batch);
         let ask = Ask {
-            method,
-            path_and_query,
-            headers,
-            body,
-            deadline,
+            method: Method::POST,
+            path_and_query: self.path_and_query.clone(),
+            headers: self.headers.clone(),
+            body: if self.is_compressed { compress(&body)? } else { body.into() },
+            deadline: Instant::now() + self.timeout,
             timeout: None,
             idempotent: false,
             span: None,
             peer: Peer::Service,
         };
-        let answer = self.runtime.block_on(upstream.call(&ask))?;
-        let mut response = Response::new(answer.body);
-        *response.status_mut() = answer.status;
-        *response.headers_mut() = answer.headers;
-        Ok(response)
+        let answer = self.runtime.block_on(self.upstream.call(&ask)).map_err(|cause| cause.to_string())?;
+        if answer.status.is_success() { Ok(()) } else { Err(format!("it answers {}", answer.status)) }
+    }
+
+    /// The message `ExportTraceServiceRequest`.
+    fn encode_request(&self, batch: &Batch) -> Vec<u8> {
+        let scope_spans = self.scope.len() + batch.bytes.len();
+        let resource_spans = self.resource.len() + 1 + varint_bytes(scope_spans as u64) + scope_spans;
+        let mut body = Vec::with_capacity(resource_spans + 16);
+        body.push(FIRST);
+        push_varint(&mut body, resource_spans as u64);
+        body.extend_from_slice(&self.resource);
+        body.push(SECOND);
+        push_varint(&mut body, scope_spans as u64);
+        body.extend_from_slice(&self.scope);
+        body.extend_from_slice(&batch.bytes);
+        body
     }
 }
 
-impl HttpClient for OtlpClient {
-    fn send_bytes<'c, 'f>(
-        &'c self,
-        request: Request<Bytes>,
-    ) -> Pin<Box<dyn Future<Output = Result<Response<Bytes>, HttpError>> + Send + 'f>>
-    where
-        'c: 'f,
-        Self: 'f,
-    {
-        // The exporting thread has nothing else to do, so it may block.
-        Box::pin(ready(self.send(request)))
+fn encode_resource(resource: &BTreeMap<String, String>) -> Vec<u8> {
+    let mut attributes = Vec::new();
+    for (key, value) in resource {
+        let mut text = Vec::new();
+        push_bytes(&mut text, FIRST, value.as_bytes());
+        let mut attribute = Vec::new();
+        push_bytes(&mut attribute, FIRST, key.as_bytes());
+        push_bytes(&mut attribute, SECOND, &text);
+        push_bytes(&mut attributes, FIRST, &attribute);
     }
+    let mut field = Vec::new();
+    push_bytes(&mut field, FIRST, &attributes);
+    field
 }
 
-impl fmt::Debug for OtlpClient {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OtlpClient").finish_non_exhaustive()
-    }
+fn encode_scope() -> Vec<u8> {
+    let mut scope = Vec::new();
+    push_bytes(&mut scope, FIRST, b"weir");
+    push_bytes(&mut scope, SECOND, env!("CARGO_PKG_VERSION").as_bytes());
+    let mut field = Vec::new();
+    push_bytes(&mut field, FIRST, &scope);
+    field
+}
+
+fn compress(body: &[u8]) -> Result<Bytes, String> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    let packed = packed.write_all(body).and_then(|()| packed.finish());
+    packed.map(Bytes::from).map_err(|cause| cause.to_string())
 }

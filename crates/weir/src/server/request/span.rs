@@ -6,7 +6,7 @@
 
 use super::context::RequestContext;
 use crate::observer::observer;
-use crate::trace::{self, Kind, RequestSpan, SpanRecord, Value};
+use crate::trace::{self, Kind, RequestSpan, SpanHead, SpanWriter};
 use hyper::http::request::Parts;
 use hyper::{StatusCode, Version};
 use std::time::Duration;
@@ -42,54 +42,61 @@ pub(crate) fn record(
     execution: Option<&Execution>,
     total: Duration,
 ) {
-    trace::record(|| {
-        let mut attributes: Vec<(&'static str, Value)> = vec![("weir.request_id", context.id.text().into())];
+    let state = over.filter(|_| span.parent.is_some()).and_then(|it| trace_state(it.0));
+    let head = SpanHead {
+        context: span.own,
+        parent: span.parent,
+        trace_state: state.as_deref(),
+        kind: Kind::Server,
+        began: context.started,
+        took: total,
+    };
+    trace::record(&head, |span| {
+        span.text("weir.request_id", context.id.text());
         if let Some((head, status)) = over {
             let scheme = if context.generation.tls.is_some() { "https" } else { "http" };
-            attributes.push(("http.request.method", head.method.as_str().into()));
-            attributes.push(("url.scheme", scheme.into()));
-            attributes.push(("url.path", head.uri.path().into()));
-            attributes.push(("network.protocol.version", version(head.version).into()));
-            attributes.push(("http.response.status_code", Value::Number(status.as_u16().into())));
+            span.text("http.request.method", head.method.as_str());
+            span.text("url.scheme", scheme);
+            span.text("url.path", head.uri.path());
+            span.text("network.protocol.version", version(head.version));
+            span.number("http.response.status_code", status.as_u16().into());
         }
         if let Some(role) = context.noted.borrow().role() {
-            attributes.push(("weir.role", role.into()));
+            span.text("weir.role", role);
         }
-        let mut name = UNKNOWN;
-        if let Some(execution) = execution {
-            attributes.push(("weir.fetches", Value::Number(execution.timing.fetches.into())));
-            let known = execution.operation.and_then(|it| observer().operations.name(it));
-            if let Some(operation) = known {
-                name = match operation.kind {
-                    OperationKind::Query => "query",
-                    OperationKind::Mutation => "mutation",
-                    OperationKind::Subscription => "subscription",
-                };
-                attributes.push(("graphql.operation.type", name.into()));
-                if !operation.name.is_empty() {
-                    attributes.push(("graphql.operation.name", operation.name.into()));
-                }
-                attributes.push(("weir.operation.hash", operation.hash.into()));
-            }
-            let kept = execution.kept.map(|it| KEPT[it as usize].1);
-            attributes.extend(kept.map(|it| ("weir.cache", it.into())));
+        match execution {
+            Some(execution) => describe_execution(span, execution),
+            None => span.name(&[UNKNOWN]),
         }
         // Only server errors mark the span as failed.
         let failed = over.filter(|it| it.1.is_server_error());
-        let error = match execution {
-            Some(it) if it.has_errors => Some(it.code.as_deref().unwrap_or("errors").to_owned().into()),
-            Some(_) | None => failed.map(|it| it.1.as_str().to_owned().into()),
-        };
-        SpanRecord {
-            context: span.own,
-            parent: span.parent,
-            trace_state: over.filter(|_| span.parent.is_some()).and_then(|it| trace_state(it.0)),
-            kind: Kind::Server,
-            name: name.into(),
-            began: context.started,
-            took: total,
-            attributes,
-            error,
+        match execution {
+            Some(it) if it.has_errors => span.fail(it.code.as_deref().unwrap_or("errors")),
+            Some(_) | None => failed.iter().for_each(|it| span.fail(it.1.as_str())),
         }
     });
+}
+
+/// Names the span by its operation, and says how that was executed.
+fn describe_execution(span: &mut SpanWriter<'_>, execution: &Execution) {
+    span.number("weir.fetches", execution.timing.fetches.into());
+    let name = execution.operation.and_then(|number| {
+        observer().operations.with_name(number, |operation| {
+            let name = match operation.kind {
+                OperationKind::Query => "query",
+                OperationKind::Mutation => "mutation",
+                OperationKind::Subscription => "subscription",
+            };
+            span.text("graphql.operation.type", name);
+            if !operation.name.is_empty() {
+                span.text("graphql.operation.name", &operation.name);
+            }
+            span.text("weir.operation.hash", &operation.hash);
+            name
+        })
+    });
+    span.name(&[name.unwrap_or(UNKNOWN)]);
+    if let Some(kept) = execution.kept {
+        span.text("weir.cache", KEPT[kept as usize].1);
+    }
 }

@@ -224,11 +224,11 @@ fn fields(access: &Access<'_>, line: &mut Line) {
 fn write_execution(execution: &Execution, line: &mut Line) {
     let us = |it: Duration| u64::try_from(it.as_micros()).unwrap_or(u64::MAX);
     if let Some(number) = execution.operation {
-        observer().operations.with_name_and_hash(number, |name, hash| {
-            if !name.is_empty() {
-                line.text(name!("operation"), name);
+        observer().operations.with_name(number, |operation| {
+            if !operation.name.is_empty() {
+                line.text(name!("operation"), &operation.name);
             }
-            line.text(name!("hash"), hash);
+            line.text(name!("hash"), &operation.hash);
         });
     }
     line.flag(name!("has_errors"), execution.has_errors);
