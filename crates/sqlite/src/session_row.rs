@@ -15,7 +15,7 @@ pub const TRACE_TABLE: &str = "hdb_trace";
 
 /// The session of the statements that follow.
 pub trait WriterSession {
-    /// Its variables as JSON.
+    /// Session variables as JSON.
     fn variables(&self) -> &str;
     /// The trace of its request as JSON.
     fn trace(&self) -> Option<String>;

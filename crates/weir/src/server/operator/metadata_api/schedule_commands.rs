@@ -24,7 +24,7 @@ const ROWS: u32 = 100;
 
 /// What a command does with the tables of the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Access {
+enum StateAccess {
     /// Makes those that are missing, and changes them.
     Make,
     /// Changes them where they are.
@@ -72,7 +72,7 @@ impl Work {
     /// Runs `work` on the state, for `access`; `None` without tables.
     fn ask_state<T, F: Future<Output = Result<T, StateError>>>(
         &self,
-        access: Access,
+        access: StateAccess,
         work: impl FnOnce(Arc<StateDatabase>) -> F,
     ) -> Result<Option<T>, HasuraError> {
         let state = self.live.state();
@@ -84,12 +84,12 @@ impl Work {
         let takes_over = self.live.current().config.events == Events::TakeOver;
         let asked = state.block_on(async {
             let ownership = match access {
-                Access::Make => database.prepare(takes_over).await?,
-                Access::Change | Access::Read => database.look().await?,
+                StateAccess::Make => database.prepare(takes_over).await?,
+                StateAccess::Change | StateAccess::Read => database.look().await?,
             };
             let may_work = match ownership {
                 Ownership::Own => true,
-                Ownership::Foreign if access == Access::Read => database.has_foreign_events().await?,
+                Ownership::Foreign if access == StateAccess::Read => database.has_foreign_events().await?,
                 Ownership::Absent | Ownership::Foreign => false,
             };
             let done = if may_work { Some(work(Arc::clone(&database)).await?) } else { None };
@@ -100,7 +100,7 @@ impl Work {
             HasuraError::new("unexpected", "$", message).with_status(StatusCode::INTERNAL_SERVER_ERROR)
         };
         match asked.ok_or_else(nowhere)?.map_err(unavailable)? {
-            (Ownership::Foreign, None) if access != Access::Read => {
+            (Ownership::Foreign, None) if access != StateAccess::Read => {
                 let message = foreign_words("scheduled events and asynchronous actions", "");
                 Err(HasuraError::new("not-supported", "$.args", message))
             }
@@ -111,7 +111,8 @@ impl Work {
     /// Removes the stored calls of the action `name`, which is gone whatever becomes of them.
     pub(super) fn clear_calls(&self, name: &str) {
         let of = name.to_owned();
-        let cleared = self.ask_state(Access::Change, |it| async move { ActionLog::new(it).clear(&of).await });
+        let cleared =
+            self.ask_state(StateAccess::Change, |it| async move { ActionLog::new(it).clear(&of).await });
         if let Err(error) = cleared {
             tracing::warn!(action = name, error = error.message, "the calls of a dropped action are kept");
         }
@@ -121,7 +122,10 @@ impl Work {
         let event = read_event(args)?;
         let now = SystemClock.now();
         let stored =
-            self.ask_state(Access::Make, |it| async move { OneOffEvents::new(it).insert(event, now).await })?;
+            self.ask_state(
+                StateAccess::Make,
+                |it| async move { OneOffEvents::new(it).insert(event, now).await },
+            )?;
         if let Some((_, scheduler)) = self.live.state().state() {
             scheduler.notice();
         }
@@ -132,7 +136,7 @@ impl Work {
         let kind = read_kind(args)?;
         let id = text(args, "event_id")?.ok_or_else(|| missing("event_id"))?;
         let of = id.clone();
-        let deleted = self.ask_state(Access::Change, |it| async move {
+        let deleted = self.ask_state(StateAccess::Change, |it| async move {
             match kind {
                 ScheduledKind::Cron(_) => CronEvents::new(it).delete(&of).await,
                 ScheduledKind::OneOff => OneOffEvents::new(it).delete(&of).await,
@@ -157,7 +161,7 @@ impl Work {
             with_count: flag(args, "get_rows_count", false)?,
         };
         let empty = if query.with_count { r#"{"events":[],"count":0}"# } else { r#"{"events":[]}"# };
-        let shown = self.ask_state(Access::Read, |it| async move { it.show_events(&query).await })?;
+        let shown = self.ask_state(StateAccess::Read, |it| async move { it.show_events(&query).await })?;
         Ok(shown.unwrap_or_else(|| empty.to_owned()))
     }
 
@@ -171,7 +175,8 @@ impl Work {
         };
         let empty =
             if query.with_count { r#"{"invocations":[],"count":0}"# } else { r#"{"invocations":[]}"# };
-        let shown = self.ask_state(Access::Read, |it| async move { it.show_invocations(&query).await })?;
+        let shown =
+            self.ask_state(StateAccess::Read, |it| async move { it.show_invocations(&query).await })?;
         Ok(shown.unwrap_or_else(|| empty.to_owned()))
     }
 }
