@@ -3,9 +3,10 @@
 use weir_engine::source::FetchInput;
 use weir_engine::span::SpanContext;
 
-/// The trace of the fetch with `input`: its span, or else what the client sent.
+/// The trace of the fetch with `input`: its span, or where none is recorded the one that the client names.
 pub(crate) fn find_trace(input: &FetchInput<'_>) -> Option<SpanContext> {
-    input.span.map(|it| it.context).or_else(|| input.headers.span())
+    let recorded = input.span.map(|it| it.context).or_else(|| input.headers.span());
+    recorded.or_else(|| input.headers.get("traceparent").and_then(SpanContext::read))
 }
 
 /// `{"trace_id", "span_id", "sampling_state"}`, numbers in hexadecimal digits.

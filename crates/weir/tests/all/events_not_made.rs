@@ -46,6 +46,11 @@ fn write(store: &Store, triggers: &Value) -> Folder {
     folder
 }
 
+/// Arguments of `create_event_trigger` for orders.
+fn creation(name: &str, receiver: &Receiver) -> Value {
+    json!({ "name": name, "table": "orders", "webhook": receiver.url("/told"), "insert": { "columns": "*" } })
+}
+
 /// All that `weir` says of a trigger that is not made, because of `reason`.
 fn check_told(weir: &Weir, reason: &str) {
     let state = run(weir, "get_inconsistent_metadata", json!({}));
@@ -84,9 +89,7 @@ fn a_trigger_on_a_view_is_not_served() {
         assert!(said.contains("report: not served: 1\n") && said.contains(words), "{said}");
         let weir = serve(folder);
         check_told(&weir, words);
-        let mut other = trigger("other", &receiver.url("/told"));
-        other["table"] = json!("orders");
-        let answer = command(&weir, "pg_create_event_trigger", other);
+        let answer = command(&weir, "pg_create_event_trigger", creation("other", &receiver));
         assert!(answer.status == 400 && answer.text().contains("is no table"), "{}", answer.text());
         assert_eq!(run(&weir, "drop_inconsistent_metadata", json!({})).to_string(), SUCCESS);
         await_mended(&weir);
@@ -223,8 +226,7 @@ fn a_trigger_whose_right_is_missing_is_not_created() {
     let clerk = Clerk::new("clerk_command", "GRANT CREATE ON DATABASE \"{database}\" TO {role}");
     let folder = clerk.write(&json!([]));
     let weir = serve(folder);
-    let mut told = trigger("told", &receiver.url("/told"));
-    told["table"] = json!("orders");
+    let told = creation("told", &receiver);
     let reason = "the role may not make triggers on \"orders\": GRANT TRIGGER ON the table to it";
     check_refusal(&weir, "pg_create_event_trigger", told.clone(), "unexpected", reason);
     await_mended(&weir);

@@ -60,7 +60,6 @@ fn run_weir(folder: &Folder, arguments: &[&str]) -> (Option<i32>, String) {
     let mut command = crate::support::command();
     let output = command.args(arguments).arg(folder.file("weir.yaml")).output().expect("it runs");
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.stderr.is_empty() || !output.status.success(), "{output:?}");
     (output.status.code(), said)
 }
 
