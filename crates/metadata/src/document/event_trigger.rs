@@ -179,7 +179,7 @@ mod tests {
     use crate::read;
 
     fn check(more: &str, interval_sec: u32, num_retries: u32, timeout_sec: Option<u32>) {
-        let text = format!("{{name: a, webhook: w, definition: {{enable_manual: true}}{more}}}");
+        let text = format!("name: a\nwebhook: w\ndefinition: {{enable_manual: true}}\n{more}");
         let entry: EventTriggerEntry = read::entry(&text).expect("it is a trigger");
         assert_eq!(entry.retry_conf, EventRetry { interval_sec, num_retries, timeout_sec }, "{more}");
     }
@@ -187,8 +187,8 @@ mod tests {
     #[test]
     fn further_attempts_may_be_left_out_whole_or_in_part() {
         check("", 10, 0, Some(60));
-        check(", retry_conf: {}", 10, 0, None);
-        check(", retry_conf: {num_retries: 3}", 10, 3, None);
-        check(", retry_conf: {interval_sec: 5, timeout_sec: 7}", 5, 0, Some(7));
+        check("retry_conf: {}", 10, 0, None);
+        check("retry_conf: {num_retries: 3}", 10, 3, None);
+        check("retry_conf: {interval_sec: 5, timeout_sec: 7}", 5, 0, Some(7));
     }
 }
