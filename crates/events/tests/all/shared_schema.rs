@@ -48,7 +48,7 @@ async fn parts_that_start_together_make_the_schema_once() {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
                 let runtime = runtime.expect("there is a loop");
                 barrier.wait();
-                if number % 2 == 0 {
+                if number.is_multiple_of(2) {
                     runtime.block_on(make_log(&settings))
                 } else {
                     runtime.block_on(make_state(&settings))
