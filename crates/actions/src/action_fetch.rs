@@ -242,8 +242,11 @@ fn is_uuid(text: &str) -> bool {
     text.len() == 36 && text.bytes().enumerate().all(is_right)
 }
 
-/// The error of a log that cannot be used, whose cause is told to the operator.
+/// The error of a log that cannot be used, whose cause is told to the operator, or of one that waits for him.
 fn log_error(error: ActionLogError) -> ActionError {
+    if error.waits_for_operator {
+        return ActionError::new(ActionCode::Unavailable, error.message);
+    }
     tracing::error!(%error, "the log of asynchronous actions cannot be used");
     ActionError::new(ActionCode::Unavailable, "the log of asynchronous actions cannot be used")
 }

@@ -10,3 +10,4 @@ pub mod exec;
 pub mod frontend;
 pub mod postgres;
 pub mod sqlite;
+mod trace_context;

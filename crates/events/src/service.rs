@@ -1,20 +1,24 @@
 //! The service of a server: its sources, each with its capture and its delivery, on one thread of their own.
 //!
-//! `source` is what one source is given and how it stands; `held_source` keeps it; `cleanup` removes old rows; `requests` are what
-//! operators ask.
+//! `source` is what one source is given and how it stands; `held_source` keeps it, `made_triggers` makes its triggers; `cleanup` removes
+//! old rows; `requests` are what operators ask; `unmade_triggers` is what all threads may know.
 //!
 //! **Invariant:** a source whose events wait for an operator is read alone.
 
 mod cleanup;
 mod held_source;
+mod made_triggers;
 mod requests;
 mod source;
+mod unmade_triggers;
 
 pub use requests::{Request, RequestError};
 pub use source::{EventDatabase, EventSource, ServiceSettings, SourceReport, TriggerSetup};
+pub use unmade_triggers::UnmadeTriggers;
 
 use crate::dispatch::DispatchTools;
 use crate::moment::{Clock, SystemClock};
+use crate::own_loop::run_apart;
 use held_source::HeldSource;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -48,16 +52,16 @@ pub struct EventService {
 }
 
 impl EventService {
-    /// Starts the thread. It does nothing before the first [`Self::apply`].
+    /// Starts the thread, which tells `unmade` what it cannot make. It does nothing before the first [`Self::apply`].
     /// # Errors
     /// No thread can be started.
-    pub fn start(tools: DispatchTools) -> std::io::Result<Self> {
+    pub fn start(tools: DispatchTools, unmade: UnmadeTriggers) -> std::io::Result<Self> {
         let (sender, receiver) = mpsc::unbounded_channel();
         let thread = std::thread::Builder::new().name("weir-events".into());
         let thread = thread.spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             match runtime {
-                Ok(runtime) => LocalSet::new().block_on(&runtime, serve(receiver, tools)),
+                Ok(runtime) => LocalSet::new().block_on(&runtime, serve(receiver, tools, unmade)),
                 Err(error) => tracing::error!(%error, "events are not delivered: there is no event loop"),
             }
         })?;
@@ -113,18 +117,9 @@ impl EventAsker {
     }
 }
 
-/// Runs `work` on a thread with an event loop of its own.
-fn run_apart<T: Send>(work: impl AsyncFnOnce() -> T + Send) -> Result<T, String> {
-    let run = || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        runtime.map(|it| it.block_on(work())).map_err(|error| error.to_string())
-    };
-    std::thread::scope(|scope| scope.spawn(run).join()).unwrap_or_else(|_| Err("a bug: it panicked".into()))
-}
-
 /// What [`EventService::apply`] would do with `source`. Nothing is changed.
 pub fn preview(source: &EventSource, settings: &ServiceSettings) -> SourceReport {
-    let found = run_apart(async || held_source::preview(source, settings).await);
+    let found = run_apart(async || made_triggers::preview(source, settings).await);
     found.unwrap_or_else(|words| {
         let error = Some(words);
         SourceReport { source: source.name.clone(), error, ..SourceReport::default() }
@@ -135,13 +130,13 @@ pub fn preview(source: &EventSource, settings: &ServiceSettings) -> SourceReport
 /// # Errors
 /// The database cannot be asked or changed.
 pub fn take_over(source: &EventSource) -> Result<String, String> {
-    run_apart(async || held_source::take_over(source).await)?
+    run_apart(async || made_triggers::take_over(source).await)?
 }
 
 /// Sources by their names.
 type Held = BTreeMap<String, Rc<HeldSource>>;
 
-async fn serve(mut receiver: mpsc::UnboundedReceiver<Message>, tools: DispatchTools) {
+async fn serve(mut receiver: mpsc::UnboundedReceiver<Message>, tools: DispatchTools, unmade: UnmadeTriggers) {
     let mut held = Held::new();
     let mut ticks = interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -150,7 +145,7 @@ async fn serve(mut receiver: mpsc::UnboundedReceiver<Message>, tools: DispatchTo
             message = receiver.recv() => match message {
                 Some(Message::Apply(sources, settings, answer)) => {
                     // Nobody waiting is no failure: the reload was given up.
-                    let _ = answer.send(apply(&mut held, sources, settings, &tools).await);
+                    let _ = answer.send(apply(&mut held, sources, settings, (&tools, &unmade)).await);
                 }
                 Some(Message::Ask(name, request, answer)) => {
                     let source = held.get(&name).cloned();
@@ -184,27 +179,31 @@ async fn apply(
     held: &mut Held,
     sources: Vec<EventSource>,
     settings: ServiceSettings,
-    tools: &DispatchTools,
+    (tools, unmade): (&DispatchTools, &UnmadeTriggers),
 ) -> Vec<SourceReport> {
+    unmade.retain(|name| sources.iter().any(|it| it.name == name));
     let slots = held_source::shared_slots(settings.slots);
     let mut next = Held::new();
     let mut works = Vec::new();
     let deadline = Instant::now() + WAIT_MAX;
     for source in sources {
-        let (name, is_down) = (source.name.clone(), source.is_down);
+        let deadline = if source.is_down { Instant::now() } else { deadline };
         let known = held.remove(&source.name).filter(|it| it.fits(&source, &settings));
         let keeps = known.is_some();
-        let kept = known.unwrap_or_else(|| HeldSource::new(&source, &settings, slots.clone(), tools.clone()));
+        let kept = known.unwrap_or_else(|| {
+            HeldSource::new(&source, &settings, slots.clone(), (tools.clone(), unmade.clone()))
+        });
         next.insert(source.name.clone(), Rc::clone(&kept));
+        kept.use_setup(source, settings);
+        let reconciled = Rc::clone(&kept);
         let work = tokio::task::spawn_local(async move {
-            kept.use_setup(source, settings);
-            let report = kept.reconcile().await;
+            let report = reconciled.reconcile().await;
             if !keeps {
-                kept.start();
+                reconciled.start();
             }
             report
         });
-        works.push(wait_for_report(work, name, if is_down { Instant::now() } else { deadline }));
+        works.push(wait_for_report(work, kept, deadline));
     }
     let gone = std::mem::replace(held, next);
     tokio::task::spawn_local(stop(gone, Instant::now() + settings.stop_max));
@@ -215,19 +214,16 @@ async fn apply(
     reports
 }
 
-/// Waits for the triggers of the source `name`; a database that hangs or is down holds up no reload, and its triggers are made later.
+/// Waits for the triggers of `source`; a database that hangs or is down holds up no reload, and its triggers are made later.
 async fn wait_for_report(
     work: tokio::task::JoinHandle<SourceReport>,
-    name: String,
+    source: Rc<HeldSource>,
     deadline: Instant,
 ) -> Option<SourceReport> {
     match timeout_at(deadline.into(), work).await {
         // A panic was logged by the hook.
         Ok(ended) => ended.ok(),
-        Err(_) => {
-            let error = Some("the database does not answer: its triggers are made when it does".into());
-            Some(SourceReport { source: name, error, ..SourceReport::default() })
-        }
+        Err(_) => Some(source.report_silence()),
     }
 }
 

@@ -50,7 +50,7 @@ pub fn read(
 const TABLES: &str = "SELECT name, type, strict FROM pragma_table_list \
     WHERE schema = 'main' AND type IN ('table', 'view', 'virtual') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
     AND name NOT IN ('hdb_event_log', 'hdb_event_invocation_logs', 'hdb_event_log_cleanups', 'hdb_event_source') \
-    AND NOT (lower(name) = 'hdb_session' AND type = 'table' AND ncol = 1) ORDER BY name COLLATE BINARY";
+    AND NOT (lower(name) IN ('hdb_session', 'hdb_trace') AND type = 'table' AND ncol = 1) ORDER BY name COLLATE BINARY";
 
 const COLUMNS: &str = "SELECT name, type, \"notnull\", dflt_value IS NOT NULL, pk, hidden \
     FROM pragma_table_xinfo(?1, 'main') ORDER BY cid";

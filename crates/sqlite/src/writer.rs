@@ -20,7 +20,7 @@
 use crate::connection::{Watch, enable_log};
 use crate::error::{Error, is_sync_failure};
 use crate::index_maintenance::IndexMaintenance;
-use crate::session_row::SessionRow;
+use crate::session_row::{SessionRow, WriterSession};
 use rusqlite::Connection;
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -110,7 +110,7 @@ trait Job: Send {
     /// Does the work; `false` if it failed and has to be undone.
     fn run(&mut self, connection: &Connection) -> bool;
     /// The session that triggers see while it runs.
-    fn session(&self) -> Option<&str>;
+    fn session(&self) -> Option<&dyn WriterSession>;
     /// Forgets the result of an earlier run, because it was rolled back.
     fn forget(&mut self);
     /// When it is no longer worth doing.
@@ -135,7 +135,7 @@ impl<T, E, S, W, F> Job for Work<T, E, S, W, F>
 where
     T: Send,
     E: Send,
-    S: AsRef<str> + Send,
+    S: WriterSession + Send,
     W: FnMut(&Connection) -> Result<T, E> + Send,
     F: Fn(Error) -> E + Send,
 {
@@ -148,8 +148,8 @@ where
         ok
     }
 
-    fn session(&self) -> Option<&str> {
-        self.session.as_ref().map(AsRef::as_ref)
+    fn session(&self) -> Option<&dyn WriterSession> {
+        self.session.as_ref().map(|it| it as &dyn WriterSession)
     }
 
     fn forget(&mut self) {
@@ -229,7 +229,7 @@ impl Writer {
     pub fn submit<T: Send + 'static, E: Send + 'static>(
         &self,
         deadline: Instant,
-        session: Option<impl AsRef<str> + Send + 'static>,
+        session: Option<impl WriterSession + Send + 'static>,
         failed: impl Fn(Error) -> E + Copy + Send + 'static,
         work: impl FnMut(&Connection) -> Result<T, E> + Send + 'static,
     ) -> Pin<Box<dyn Future<Output = Result<T, E>> + Send>> {

@@ -17,7 +17,7 @@ mod operations;
 pub mod published;
 mod relay;
 pub mod source;
-mod state;
+pub(crate) mod state;
 mod tracing;
 mod webhooks;
 

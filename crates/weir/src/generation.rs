@@ -27,7 +27,7 @@ use crate::sources::native::{AuthSettings, Native};
 use crate::sources::remote_watch::{self, WatchedRemote};
 use crate::sources::services;
 use crate::sources::stored_calls::StoredCalls;
-use crate::sources::{self, Down, Findings, Opened};
+use crate::sources::{self, Down, EventEntry, Findings, Opened};
 use arc_swap::ArcSwap;
 use state_keeper::StateKeeper;
 use std::path::{Path, PathBuf};
@@ -72,6 +72,8 @@ pub struct Generation {
     pub(crate) building: Vec<Native>,
     /// Databases with event triggers, or that may have had some.
     pub(crate) events: Vec<EventSource>,
+    /// Event triggers of the metadata.
+    event_entries: Vec<EventEntry>,
     /// Cron triggers that run.
     pub(crate) cron_triggers: Vec<CronTrigger>,
     /// Asynchronous actions, if there are any.
@@ -113,6 +115,7 @@ impl Generation {
             building,
             native_auth: said,
             events,
+            event_entries,
             cron_triggers,
             stored_calls,
             known,
@@ -132,6 +135,7 @@ impl Generation {
             credentials,
             native_auth,
             events,
+            event_entries,
             cron_triggers,
             stored_calls,
             known,
@@ -180,6 +184,7 @@ impl Generation {
             watches,
             building: Vec::new(),
             events: Vec::new(),
+            event_entries: Vec::new(),
             cron_triggers: Vec::new(),
             stored_calls: None,
             known: KnownSources::default(),

@@ -47,15 +47,12 @@ use weir_relational::dialect::flavour::Flavour;
 
 mod findings;
 
+pub(crate) use event_triggers::EventEntry;
 pub(crate) use findings::Misfit;
 pub use findings::{Down, Findings};
 
 /// Timeout of connecting to a server on a reload, because the other sources wait for it.
 const CONNECT_MAX: Duration = Duration::from_secs(2);
-
-/// Words for event triggers of databases that cannot have any.
-const NO_EVENTS: &str =
-    "event triggers are served on PostgreSQL and SQLite only; those of this database do not run";
 
 /// Maximum number of name clashes in a message. A table in two sources clashes in about thirty names.
 const CLASHES_SHOWN_MAX: usize = 3;
@@ -116,6 +113,8 @@ pub struct Opened {
     pub(crate) building: Vec<Native>,
     /// Databases with event triggers, or that may have had some.
     pub(crate) events: Vec<EventSource>,
+    /// Event triggers of the metadata.
+    pub(crate) event_entries: Vec<EventEntry>,
     /// Authorization settings of native sources, by source.
     pub(crate) native_auth: Vec<(String, AuthSettings)>,
     /// Cron triggers of the metadata.
@@ -289,8 +288,9 @@ impl Opened {
             let (events, wrong) = event_triggers::read(entry, config, database, contents.as_ref());
             self.events.extend(events);
             warnings.extend(wrong);
-        } else if entry.tables.iter().any(|it| !it.event_triggers.is_empty()) {
-            self.findings.warnings.push(format!("source `{name}`: {NO_EVENTS}"));
+            self.event_entries.extend(event_triggers::list_entries(entry, config));
+        } else {
+            warnings.extend(event_triggers::refuse_all(entry));
         }
         self.findings.notes.extend(notes.iter().map(|it| format!("source `{name}`: {it}")));
         self.native_auth.extend(auth.map(|it| (name.clone(), it)));

@@ -55,6 +55,8 @@ pub struct ActionLogError {
     pub message: String,
     /// True if the database refuses the values, now and later.
     pub is_about_values: bool,
+    /// True if calls wait for what an operator decides; callers are told the message.
+    pub waits_for_operator: bool,
 }
 
 impl fmt::Display for ActionLogError {

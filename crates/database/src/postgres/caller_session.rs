@@ -6,11 +6,11 @@
 //!
 //! **Cost:** a mutation copies its session; a read without the options looks at one flag.
 
+use crate::trace_context::{find_trace, write_trace};
 use std::borrow::Cow;
 use std::sync::Arc;
 use weir_engine::caller::{ADMIN, Caller, Claims, SESSION_PREFIX, Token, WHOLE_SESSION, WHOLE_TOKEN};
 use weir_engine::source::{FetchInput, SourceError};
-use weir_engine::span::SpanContext;
 use weir_language::json::{Json, quote};
 use weir_postgres::address::{CallerSettings, RowSecurity};
 use weir_postgres::local_settings::{LocalSettings, SettingNames};
@@ -132,15 +132,8 @@ impl SessionSettings {
     fn of(&self, input: &FetchInput<'_>) -> Arc<LocalSettings> {
         let mut values = Parameters::new();
         values.push(input.caller.claims().session().as_bytes());
-        match input.span.map(|it| it.context).or_else(|| input.headers.span()) {
-            Some(span) => {
-                let SpanContext { trace, span, is_sampled, .. } = span;
-                let sampled = u8::from(is_sampled);
-                let text = format!(
-                    "{{\"trace_id\":\"{trace:032x}\",\"span_id\":\"{span:016x}\",\"sampling_state\":\"{sampled}\"}}"
-                );
-                values.push(text.as_bytes());
-            }
+        match find_trace(input).map(write_trace) {
+            Some(text) => values.push(text.as_bytes()),
             None => values.push_null(),
         }
         if let Some(rules) = &self.rules.row_security {

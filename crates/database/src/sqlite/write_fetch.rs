@@ -7,17 +7,27 @@ use super::errors::writer_error;
 use super::fetch::OwnedRun;
 use crate::exec::driver::PlannedFetch;
 use crate::exec::errors::{with_message, with_path};
+use crate::trace_context::{find_trace, write_trace};
 use std::sync::Arc;
 use weir_engine::caller::Claims;
 use weir_engine::source::{BoxFuture, FetchResult, SourceError};
+use weir_engine::span::SpanContext;
+use weir_sqlite::session_row::WriterSession;
 use weir_sqlite::writer::Writer;
 
-/// The session variables as JSON, written when triggers can read them.
-struct SessionText(Arc<Claims>);
+/// The session for triggers. It is written when they can read it.
+struct CallerSession {
+    claims: Arc<Claims>,
+    trace: Option<SpanContext>,
+}
 
-impl AsRef<str> for SessionText {
-    fn as_ref(&self) -> &str {
-        self.0.session()
+impl WriterSession for CallerSession {
+    fn variables(&self) -> &str {
+        self.claims.session()
+    }
+
+    fn trace(&self) -> Option<String> {
+        self.trace.map(write_trace)
     }
 }
 
@@ -29,8 +39,9 @@ pub(super) fn write<'r>(
     let protocol = run.fetch.ask.protocol;
     let owned = OwnedRun::of(run, Vec::new());
     let refused = move |error| writer_error(error, protocol);
-    let session = Some(SessionText(Arc::clone(run.input.caller.claims())));
-    writer.submit(run.input.deadline, session, refused, move |connection| {
+    let claims = Arc::clone(run.input.caller.claims());
+    let session = CallerSession { claims, trace: find_trace(&run.input) };
+    writer.submit(run.input.deadline, Some(session), refused, move |connection| {
         let fetch = &*owned.fetch;
         match fetch.answer(connection, &owned.prepared, owned.bindings(), None, None) {
             // A value that cannot be written rolls the changes back.

@@ -10,4 +10,4 @@ mod tables;
 mod trigger_text;
 
 pub use reconcile::{plan, reconcile};
-pub use tables::{AGAIN, FIRST, LOG_TABLES, create_tables, has_tables, note_file, noted_inode};
+pub use tables::{AGAIN, FIRST, create_tables, has_tables, note_file, noted_inode};

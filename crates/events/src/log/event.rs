@@ -149,6 +149,8 @@ pub enum LogError {
     NotFound,
     /// The event is in work.
     Busy,
+    /// The database has no such table.
+    NoTable,
     /// The database cannot be asked; for operators.
     Unavailable(String),
 }
@@ -158,6 +160,7 @@ impl fmt::Display for LogError {
         match self {
             Self::NotFound => f.write_str("event not found"),
             Self::Busy => f.write_str("event is already being processed"),
+            Self::NoTable => f.write_str("the tables of events are not there"),
             Self::Unavailable(words) => f.write_str(words),
         }
     }
@@ -173,7 +176,11 @@ impl From<rusqlite::Error> for LogError {
 
 impl From<weir_postgres::Error> for LogError {
     fn from(error: weir_postgres::Error) -> Self {
-        Self::Unavailable(error.to_string())
+        match error.sqlstate().as_ref() {
+            // A table or its schema.
+            Some(b"42P01" | b"3F000") => Self::NoTable,
+            Some(_) | None => Self::Unavailable(error.to_string()),
+        }
     }
 }
 

@@ -83,6 +83,15 @@ impl PostgresLog {
         self.run(statement, &parameters).await
     }
 
+    /// The JSON of a statement that reads; `None` if it has no row, or its table is not there.
+    async fn show(&self, statement: &Arc<Statement>, values: &[&str]) -> Result<Option<Shown>, LogError> {
+        match self.first(statement, values).await {
+            Ok(row) => Ok(row.map(|it| it.concat())),
+            Err(LogError::NoTable) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// The texts of the first row; `None` without one.
     async fn first(
         &self,
@@ -199,7 +208,7 @@ impl PostgresLog {
             Status::Processed => "processed",
         };
         let [limit, offset] = [browse.limit, browse.offset].map(|it| it.to_string());
-        Ok(self.first(&LIST, &[trigger, status, &limit, &offset]).await?.unwrap_or_default().concat())
+        Ok(self.show(&LIST, &[trigger, status, &limit, &offset]).await?.unwrap_or_else(no_rows))
     }
 
     /// Calls of a trigger.
@@ -207,16 +216,16 @@ impl PostgresLog {
     /// The database cannot be asked.
     pub async fn calls(&self, trigger: &str, browse: Browse) -> Result<Shown, LogError> {
         let [limit, offset] = [browse.limit, browse.offset].map(|it| it.to_string());
-        Ok(self.first(&LIST_CALLS, &[trigger, &limit, &offset]).await?.unwrap_or_default().concat())
+        Ok(self.show(&LIST_CALLS, &[trigger, &limit, &offset]).await?.unwrap_or_else(no_rows))
     }
 
     /// An event with its calls.
     /// # Errors
     /// There is no such event, or the database cannot be asked.
     pub async fn event(&self, id: &str, browse: Browse) -> Result<Shown, LogError> {
-        let event = self.first(&EVENT, &[id]).await?.ok_or(LogError::NotFound)?.concat();
+        let event = self.show(&EVENT, &[id]).await?.ok_or(LogError::NotFound)?;
         let [limit, offset] = [browse.limit, browse.offset].map(|it| it.to_string());
-        let calls = self.first(&CALLS, &[id, &limit, &offset]).await?.unwrap_or_default().concat();
+        let calls = self.show(&CALLS, &[id, &limit, &offset]).await?.unwrap_or_else(no_rows);
         Ok(format!("{{\"event\":{event},\"invocations\":{calls}}}"))
     }
 
@@ -251,6 +260,10 @@ impl PostgresLog {
         let [events, calls] = [removed.events, removed.calls].map(|it| it.to_string());
         self.run_with(&END_CLEANUP, &[id, &events, &calls, end.word()]).await.map(drop)
     }
+}
+
+fn no_rows() -> Shown {
+    "[]".to_owned()
 }
 
 fn state(decision: Decision) -> &'static str {

@@ -79,9 +79,10 @@ pub(super) const INSERT: &str = "INSERT INTO hdb_catalog.event_log (schema_name,
 pub(super) const ARCHIVE: &str =
     "UPDATE hdb_catalog.event_log SET archived = true WHERE trigger_name = $1::text AND NOT archived";
 
-/// Events of the trigger `$1` in the state `$2`, newest first: `$3` rows behind `$4`.
+/// Events of the trigger `$1` in the state `$2`, newest first: `$3` rows behind `$4`. The log of another server has no `weir_seq`, which
+/// then is the one outside.
 pub(super) const LIST: &str = r#"
-SELECT coalesce(json_agg(r), '[]')::text FROM (
+SELECT coalesce(json_agg(r), '[]')::text FROM (SELECT NULL::bigint AS weir_seq) AS absent CROSS JOIN LATERAL (
   SELECT id, schema_name, table_name, trigger_name, payload, delivered, error, tries, created_at, locked, next_retry_at, archived
   FROM hdb_catalog.event_log WHERE trigger_name = $1::text AND CASE $2::text WHEN 'pending' THEN NOT delivered AND NOT error AND NOT archived
     WHEN 'processed' THEN (delivered OR error) AND NOT archived ELSE true END

@@ -9,6 +9,7 @@ use super::deliver::{Delivered, deliver_cron, deliver_one_off};
 use super::triggers::CronTrigger;
 use crate::delivery::DeliveryTracer;
 use crate::moment::{Clock, Moment};
+use crate::shared_schema::foreign_words;
 use crate::state::{
     CronEvents, Lease, OneOffEvents, Ownership, StateDatabase, StateError, StoredSchedule, TakenCronEvent,
     TakenOneOffEvent,
@@ -34,6 +35,8 @@ const AHEAD_EVERY: Duration = Duration::from_secs(60);
 const LOOK_EVERY: Duration = Duration::from_secs(10);
 /// Pause after a failure of the database.
 const FAILURE_PAUSE: Duration = Duration::from_secs(5);
+/// Time between two looks whether an operator took tables of another server over.
+const FOREIGN_PAUSE: Duration = Duration::from_secs(5);
 
 /// What a scheduler works with.
 #[derive(Clone)]
@@ -129,13 +132,11 @@ impl Scheduler {
             let pause = match stepped {
                 Ok(Some(pause)) => pause,
                 Ok(None) => {
-                    if !is_told {
-                        tracing::warn!(
-                            "scheduled events wait: another server made their tables, and nobody said that Weir takes over"
-                        );
+                    if !is_told && self.has_foreign_work().await {
+                        tracing::warn!("{}", foreign_words("scheduled events", ""));
                         is_told = true;
                     }
-                    AHEAD_EVERY
+                    FOREIGN_PAUSE
                 }
                 // Without triggers perhaps no event waits at all.
                 Err(_) if lock(&self.triggers).is_empty() => AHEAD_EVERY,
@@ -149,6 +150,12 @@ impl Scheduler {
             // A time-out is the usual end of the pause.
             let _ = tokio::time::timeout(pause, self.wake.notified()).await;
         }
+    }
+
+    /// True if there are triggers, or one-off events that another server left.
+    async fn has_foreign_work(&self) -> bool {
+        let is_left = async || self.database.count_left_work().await.is_ok_and(|it| it.events > 0);
+        !lock(&self.triggers).is_empty() || is_left().await
     }
 
     /// One look: renews the lease, stores events ahead, and takes due events into work. Returns the time until the next look, `None` if

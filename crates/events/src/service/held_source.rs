@@ -1,23 +1,19 @@
 //! One source while it is served: its triggers are kept as the metadata says, its events delivered.
 
 use super::cleanup;
+use super::made_triggers::{Reconciled, reconcile};
 use super::source::{EventDatabase, EventSource, ServiceSettings, SourceReport, TriggerSetup};
-use crate::capture::postgres::CatalogOwner;
-use crate::capture::{CaptureDifference, Leftovers, postgres, sqlite};
+use super::unmade_triggers::UnmadeTriggers;
+use crate::capture::{CaptureDifference, Leftovers};
 use crate::dispatch::{DispatchTools, EventLog, Slots, SourceRunner};
-use crate::log::{FileState, PostgresLog, SqliteLog};
+use crate::log::{PostgresLog, SqliteLog};
 use crate::moment::Moment;
-use crate::trigger::{CapturedTrigger, NAME_PREFIX};
+use crate::trigger::NAME_PREFIX;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
-use weir_database::sqlite::SharedWriter;
-use weir_postgres::Settings;
 
-/// Timeout of making the triggers of a source.
-const RECONCILE_MAX: Duration = Duration::from_secs(60);
 /// Time between two checks of triggers that nothing else caused: other programs change tables.
 const CHECK_EVERY: Duration = Duration::from_secs(60);
 /// Time between two looks at a source that waits, or could not be reached.
@@ -42,10 +38,19 @@ pub(super) fn shared_slots(count: u32) -> Slots {
     })
 }
 
+/// Words about a database that takes longer than a reload waits for.
+const SILENT: &str = "the database does not answer: its triggers are made when it does";
+
+/// A source and the settings of all of them.
+type Setup = (EventSource, ServiceSettings);
+
 /// A source.
 pub(super) struct HeldSource {
-    setup: RefCell<Rc<(EventSource, ServiceSettings)>>,
+    setup: RefCell<Rc<Setup>>,
     runner: Rc<SourceRunner>,
+    unmade: UnmadeTriggers,
+    /// The setup of the last check that did not fail.
+    settled: RefCell<Option<Rc<Setup>>>,
     waits: RefCell<Option<String>>,
     /// Names of the triggers at the last check: one that is gone may have had nothing in the database.
     names: RefCell<BTreeSet<String>>,
@@ -65,7 +70,7 @@ impl HeldSource {
         source: &EventSource,
         settings: &ServiceSettings,
         slots: Slots,
-        tools: DispatchTools,
+        (tools, unmade): (DispatchTools, UnmadeTriggers),
     ) -> Rc<Self> {
         let log = match &source.database {
             EventDatabase::Postgres(settings, _) => {
@@ -77,6 +82,8 @@ impl HeldSource {
         Rc::new(Self {
             setup: RefCell::new(Rc::new((source.clone(), *settings))),
             runner,
+            unmade,
+            settled: RefCell::default(),
             waits: RefCell::default(),
             names: RefCell::default(),
             checked_at: Cell::new(Instant::now()),
@@ -157,53 +164,66 @@ impl HeldSource {
     pub(super) async fn reconcile(&self) -> SourceReport {
         self.is_checking.set(true);
         let setup = Rc::clone(&self.setup.borrow());
-        let (source, settings) = &*setup;
+        let source = &setup.0;
         let mut report = SourceReport { source: source.name.clone(), ..SourceReport::default() };
-        let captured: Vec<CapturedTrigger> = source.triggers.iter().map(|it| it.captured.clone()).collect();
-        let deadline = Instant::now() + RECONCILE_MAX;
-        let made = match &source.database {
-            EventDatabase::Postgres(database, numbers) => {
-                reconcile_postgres(
-                    (database.as_ref(), *numbers),
-                    settings,
-                    &captured,
-                    source.leftovers,
-                    deadline,
-                )
-                .await
-            }
-            EventDatabase::Sqlite(_) => match self.runner.log() {
-                EventLog::Sqlite(log) => reconcile_sqlite(log, source, settings, captured).await,
-                EventLog::Postgres(_) => Ok(Reconciled::default()),
-            },
-        };
-        match made {
-            Ok(Reconciled { difference, waits }) => {
+        match reconcile(source, &setup.1, self.runner.log()).await {
+            // Delivery stays as it was.
+            Ok(Reconciled { difference, is_refused: true, .. }) => report.difference = difference,
+            Err(words) => report.error = Some(words),
+            Ok(Reconciled { difference, waits, is_refused: false }) => {
                 self.archive_dropped(source, &difference).await;
                 (report.difference, report.waits) = (difference, waits);
+                let is_used = !source.triggers.is_empty() && setup.1.captures;
+                self.runner.use_log(is_used && report.waits.is_none());
             }
-            Err(words) => report.error = Some(words),
         }
-        self.settle(source, settings, &report);
+        self.settle(&setup, &report);
         report
     }
 
     /// Delivers what may be delivered after `report`.
-    fn settle(&self, source: &EventSource, settings: &ServiceSettings, report: &SourceReport) {
+    fn settle(&self, setup: &Rc<Setup>, report: &SourceReport) {
+        let (source, settings) = &**setup;
         let delivered = source.triggers.iter().filter_map(|it| it.delivered.clone());
         let may_deliver = settings.delivers && report.waits.is_none();
-        // After a failure it stays as it was.
-        if report.error.is_none() {
-            let has_log = !source.triggers.is_empty() && settings.captures && report.waits.is_none();
-            self.runner.use_log(has_log);
-        }
         self.runner.use_triggers(if may_deliver { delivered.collect() } else { Vec::new() });
         self.waits.borrow_mut().clone_from(&report.waits);
         self.is_unsettled
             .set(report.waits.is_some() || report.error.is_some() || !report.difference.failed.is_empty());
         self.checked_at.set(Instant::now());
         self.is_checking.set(false);
+        self.note_unmade(setup, report);
         self.tell(report);
+    }
+
+    /// Notes the triggers that `report` says are not made. A database that cannot be asked has those that it had.
+    fn note_unmade(&self, setup: &Rc<Setup>, report: &SourceReport) {
+        let is_same = |it: &Rc<Setup>| Rc::ptr_eq(it, setup);
+        if !is_same(&self.setup.borrow()) {
+            return;
+        }
+        match &report.error {
+            None => {
+                let failed = report.difference.failed.iter();
+                self.unmade.replace(&setup.0.name, failed.map(|it| (it.0.as_str(), it.1.as_str())));
+                *self.settled.borrow_mut() = Some(Rc::clone(setup));
+            }
+            Some(_) if self.settled.borrow().as_ref().is_some_and(is_same) => {}
+            Some(words) => self.note_all_unmade(&setup.0, words),
+        }
+    }
+
+    fn note_all_unmade(&self, source: &EventSource, words: &str) {
+        let names = source.triggers.iter().map(|it| it.captured.name.as_str());
+        self.unmade.replace(&source.name, names.map(|it| (it, words)));
+    }
+
+    /// The report on a database that has not answered yet.
+    pub(super) fn report_silence(&self) -> SourceReport {
+        let setup = Rc::clone(&self.setup.borrow());
+        self.note_all_unmade(&setup.0, SILENT);
+        let error = Some(SILENT.to_owned());
+        SourceReport { source: setup.0.name.clone(), error, ..SourceReport::default() }
     }
 
     /// Logs how the source stands, if that is news.
@@ -247,205 +267,4 @@ impl HeldSource {
 /// The event trigger that `object` is made for.
 fn trigger_of(object: &str) -> Option<&str> {
     object.strip_prefix(NAME_PREFIX)?.rsplit_once('_').map(|it| it.0)
-}
-
-/// The result of making triggers.
-#[derive(Default)]
-struct Reconciled {
-    difference: CaptureDifference,
-    waits: Option<String>,
-}
-
-async fn reconcile_postgres(
-    (database, numbers): (&Settings, postgres::WideNumbers),
-    settings: &ServiceSettings,
-    captured: &[CapturedTrigger],
-    leftovers: Leftovers,
-    deadline: Instant,
-) -> Result<Reconciled, String> {
-    let words = |error: weir_postgres::Error| error.to_string();
-    let mut state = postgres::look(database, deadline).await.map_err(words)?;
-    if !captured.is_empty() && !state.may_make && !state.is_read_only {
-        return Err(right_words());
-    }
-    if let CatalogOwner::Other { pending } = state.owner {
-        if !settings.takes_over || captured.is_empty() {
-            let waits = (!captured.is_empty()).then(|| foreign_words(captured.len(), pending));
-            return Ok(Reconciled { waits, ..Reconciled::default() });
-        }
-        postgres::take_over(database, deadline).await.map_err(words)?;
-        state.owner = CatalogOwner::Weir;
-    }
-    if state.is_read_only || !settings.captures {
-        let plan = postgres::plan(database, captured, numbers, leftovers, deadline).await.map_err(words)?;
-        let waits = (!plan.is_empty()).then(|| unmade_words(&plan, state.is_read_only));
-        return Ok(Reconciled { waits, ..Reconciled::default() });
-    }
-    let made = postgres::reconcile(database, state.owner, captured, numbers, leftovers, deadline).await;
-    Ok(Reconciled { difference: made.map_err(words)?, waits: None })
-}
-
-async fn reconcile_sqlite(
-    log: &SqliteLog,
-    source: &EventSource,
-    settings: &ServiceSettings,
-    captured: Vec<CapturedTrigger>,
-) -> Result<Reconciled, String> {
-    let EventDatabase::Sqlite(writer) = &source.database else { return Ok(Reconciled::default()) };
-    let database = Arc::clone(writer.database());
-    let leftovers = source.leftovers;
-    let captures = settings.captures && writer.writer().is_some();
-    let is_read_only = writer.writer().is_none();
-    let is_wanted = !captured.is_empty();
-    let work = move || {
-        if !captures {
-            let plan = sqlite::plan(&database.open_reader()?, &captured, leftovers)?;
-            return Ok((CaptureDifference::default(), Some(plan)));
-        }
-        let mut connection = database.open_writer()?;
-        sqlite::reconcile(&mut connection, &captured, leftovers).map(|it| (it, None))
-    };
-    let made = tokio::task::spawn_blocking(work).await.map_err(|_| "making triggers panicked".to_owned())?;
-    let (difference, plan) = made.map_err(|error: rusqlite::Error| error.to_string())?;
-    if let Some(plan) = plan.filter(|it| !it.is_empty()) {
-        let waits = Some(unmade_words(&plan, is_read_only));
-        return Ok(Reconciled { waits, difference });
-    }
-    if !is_wanted {
-        return Ok(Reconciled { waits: None, difference });
-    }
-    if settings.takes_over && matches!(log.find_copied().await, Ok(Some(_))) {
-        log.take_over().await.map_err(|error| error.to_string())?;
-    }
-    let waits = match log.state().await.map_err(|error| error.to_string())? {
-        FileState::Copy(pending) => Some(copy_words(pending)),
-        FileState::Owned | FileState::Other | FileState::Empty => None,
-    };
-    Ok(Reconciled { waits, difference })
-}
-
-/// The state of `source` without a change of its database: triggers to make and to drop, and what waits.
-pub(super) async fn preview(source: &EventSource, settings: &ServiceSettings) -> SourceReport {
-    let mut report = SourceReport { source: source.name.clone(), ..SourceReport::default() };
-    let captured: Vec<CapturedTrigger> = source.triggers.iter().map(|it| it.captured.clone()).collect();
-    let found = match &source.database {
-        EventDatabase::Postgres(database, numbers) => {
-            preview_postgres((database.as_ref(), *numbers), settings, &captured, source.leftovers).await
-        }
-        EventDatabase::Sqlite(writer) => {
-            preview_sqlite(writer.clone(), settings, captured, source.leftovers).await
-        }
-    };
-    match found {
-        Ok(Reconciled { difference, waits }) => (report.difference, report.waits) = (difference, waits),
-        Err(words) => report.error = Some(words),
-    }
-    report
-}
-
-async fn preview_postgres(
-    (database, numbers): (&Settings, postgres::WideNumbers),
-    settings: &ServiceSettings,
-    captured: &[CapturedTrigger],
-    leftovers: Leftovers,
-) -> Result<Reconciled, String> {
-    let words = |error: weir_postgres::Error| error.to_string();
-    let deadline = Instant::now() + RECONCILE_MAX;
-    let state = postgres::look(database, deadline).await.map_err(words)?;
-    if let (CatalogOwner::Other { pending }, false) = (state.owner, settings.takes_over) {
-        let waits = (!captured.is_empty()).then(|| foreign_words(captured.len(), pending));
-        return Ok(Reconciled { waits, ..Reconciled::default() });
-    }
-    if captured.is_empty() && state.owner != CatalogOwner::Weir {
-        return Ok(Reconciled::default());
-    }
-    if !state.may_make && !state.is_read_only {
-        return Err(right_words());
-    }
-    let difference = postgres::plan(database, captured, numbers, leftovers, deadline).await.map_err(words)?;
-    let is_unmade = !difference.is_empty() && (state.is_read_only || !settings.captures);
-    let waits = is_unmade.then(|| unmade_words(&difference, state.is_read_only));
-    Ok(Reconciled { difference, waits })
-}
-
-/// The reason why a role that may not make the schema captures nothing.
-fn right_words() -> String {
-    "its changes are not captured and no event is delivered, as the role may not make the schema `hdb_catalog`: \
-     GRANT CREATE ON DATABASE to it, or make the schema and give it to the role"
-        .into()
-}
-
-async fn preview_sqlite(
-    writer: SharedWriter,
-    settings: &ServiceSettings,
-    captured: Vec<CapturedTrigger>,
-    leftovers: Leftovers,
-) -> Result<Reconciled, String> {
-    let is_read_only = writer.writer().is_none();
-    let reader = writer.database().open_reader().map_err(|error| error.to_string())?;
-    let difference = sqlite::plan(&reader, &captured, leftovers).map_err(|error| error.to_string())?;
-    let copied = SqliteLog::new(writer).find_copied().await.map_err(|error| error.to_string())?;
-    let is_unmade = !difference.is_empty() && (is_read_only || !settings.captures);
-    let waits = match copied.filter(|_| !settings.takes_over && !captured.is_empty()) {
-        Some(pending) => Some(copy_words(pending)),
-        None => is_unmade.then(|| unmade_words(&difference, is_read_only)),
-    };
-    Ok(Reconciled { difference, waits })
-}
-
-/// Notes that the events of `source` are Weir's from now on; returns a line about it.
-pub(super) async fn take_over(source: &EventSource) -> Result<String, String> {
-    let name = &source.name;
-    let done = match &source.database {
-        EventDatabase::Postgres(database, _) => {
-            let deadline = Instant::now() + RECONCILE_MAX;
-            let state = postgres::look(database, deadline).await.map_err(|error| error.to_string())?;
-            let CatalogOwner::Other { pending } = state.owner else {
-                return Ok(format!("source `{name}`: nothing waits"));
-            };
-            postgres::take_over(database, deadline).await.map_err(|error| error.to_string())?;
-            pending
-        }
-        EventDatabase::Sqlite(writer) => {
-            let log = SqliteLog::new(writer.clone());
-            let Some(pending) = log.find_copied().await.map_err(|error| error.to_string())? else {
-                return Ok(format!("source `{name}`: nothing waits"));
-            };
-            log.take_over().await.map_err(|error| error.to_string())?;
-            pending
-        }
-    };
-    Ok(format!("source `{name}`: taken over with {}", count_words(done)))
-}
-
-/// The line about a schema that another server made.
-fn foreign_words(triggers: usize, pending: u32) -> String {
-    let made = if triggers == 1 { "1 trigger".to_owned() } else { format!("{triggers} triggers") };
-    format!(
-        "event triggers wait, as `hdb_catalog` is another server's: {made} to make, {} to deliver; when that server is gone, take them \
-         over by `weir events take-over`, or `events: take_over` in weir.yaml",
-        count_words(pending)
-    )
-}
-
-/// The line about a file that is a copy.
-fn copy_words(pending: u32) -> String {
-    format!(
-        "event triggers wait, as the file is a copy: {} may have been delivered from the other one; take them over by `weir events \
-         take-over`, or `events: take_over` in weir.yaml",
-        count_words(pending)
-    )
-}
-
-fn count_words(pending: u32) -> String {
-    match pending {
-        1 => "1 pending event".to_owned(),
-        10_001.. => "more than 10,000 pending events".to_owned(),
-        count => format!("{count} pending events"),
-    }
-}
-
-fn unmade_words(plan: &CaptureDifference, is_read_only: bool) -> String {
-    let why = if is_read_only { "the database cannot be written" } else { "`events` is `off` in weir.yaml" };
-    format!("event triggers wait: {why}; to be done: {}", plan.plan())
 }

@@ -95,7 +95,7 @@ impl From<LogError> for RequestError {
         match error {
             LogError::NotFound => Self::NoEvent,
             LogError::Busy => Self::Busy,
-            LogError::Unavailable(words) => Self::Unavailable(words),
+            LogError::NoTable | LogError::Unavailable(_) => Self::Unavailable(error.to_string()),
         }
     }
 }

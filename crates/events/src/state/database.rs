@@ -1,6 +1,7 @@
 //! The database of the state: statements in, rows of texts out.
 
 use super::dialect::{Dialect, render};
+use crate::own_loop::run_apart;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 use std::collections::HashMap;
@@ -55,16 +56,12 @@ impl StateAddress {
     /// The first row of the answer to `sql`; `None` without one, or if the server cannot be asked.
     fn ask(&self, sql: &str) -> Option<Vec<Option<String>>> {
         let Self::Postgres(settings) = self else { return None };
-        let look = || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
-            let asked = script::run(settings, sql, Manner::default(), Instant::now() + LOOK_MAX);
-            match runtime.block_on(asked).ok()? {
-                ScriptAnswer::Rows(_, rows) => rows.into_iter().next(),
-                ScriptAnswer::Done => None,
-            }
-        };
-        // Whoever asks may be a task, which may not wait for another loop.
-        std::thread::scope(|scope| scope.spawn(look).join().unwrap_or_default())
+        let deadline = Instant::now() + LOOK_MAX;
+        let asked = run_apart(async || script::run(settings, sql, Manner::default(), deadline).await).ok()?;
+        match asked.ok()? {
+            ScriptAnswer::Rows(_, rows) => rows.into_iter().next(),
+            ScriptAnswer::Done => None,
+        }
     }
 }
 

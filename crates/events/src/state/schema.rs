@@ -2,6 +2,7 @@
 
 use super::database::{Query, StateDatabase, StateError};
 use super::dialect::Dialect;
+use crate::shared_schema::MAKE_SCHEMA;
 
 /// The server that serves the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,15 +15,18 @@ pub enum Ownership {
     Foreign,
 }
 
+/// Whether the tables are Weir's, and whether something of another server's is there: its own tables of the state, or a log of events
+/// that Weir has not taken over.
 const LOOK: Query = Query {
-    sql: "SELECT to_regclass('hdb_catalog.weir_lease') IS NOT NULL, to_regclass('hdb_catalog.hdb_cron_events') IS NOT NULL",
+    sql: "SELECT to_regclass('hdb_catalog.weir_lease') IS NOT NULL, to_regclass('hdb_catalog.hdb_cron_events') IS NOT NULL \
+          OR to_regclass('hdb_catalog.hdb_version') IS NOT NULL \
+          OR (coalesce(to_regclass('hdb_catalog.event_log'), to_regclass('hdb_catalog.hdb_source_catalog_version')) IS NOT NULL \
+          AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('hdb_catalog.hdb_source_catalog_version') \
+          AND attname = 'weir' AND NOT attisdropped))",
     columns: 2,
 };
 
-const LOCK: Query = Query { sql: "SELECT pg_catalog.pg_advisory_xact_lock(1464158551)::text", columns: 1 };
-
-const POSTGRES: [&str; 16] = [
-    "CREATE SCHEMA IF NOT EXISTS hdb_catalog",
+const POSTGRES: [&str; 15] = [
     "CREATE TABLE IF NOT EXISTS hdb_catalog.hdb_cron_events (id text PRIMARY KEY, trigger_name text NOT NULL, \
      scheduled_time timestamptz NOT NULL, status text NOT NULL DEFAULT 'scheduled', tries integer NOT NULL DEFAULT 0, \
      created_at timestamp DEFAULT now(), next_retry_at timestamptz, \
@@ -115,8 +119,10 @@ impl StateDatabase {
             Ownership::Foreign if !takes_over => return Ok(Ownership::Foreign),
             Ownership::Absent | Ownership::Foreign => {}
         }
-        let lock = (LOCK, Vec::new());
-        self.transact(std::iter::once(lock).chain(POSTGRES.iter().map(step)).collect()).await?;
+        let [lock, make] = MAKE_SCHEMA;
+        let first =
+            [Query { sql: lock, columns: 1 }, Query { sql: make, columns: 0 }].map(|it| (it, Vec::new()));
+        self.transact(first.into_iter().chain(POSTGRES.iter().map(step)).collect()).await?;
         Ok(Ownership::Own)
     }
 }

@@ -9,4 +9,5 @@ mod capture_postgres;
 mod capture_sqlite;
 mod schedule_kit;
 mod schedules;
+mod shared_schema;
 mod state;

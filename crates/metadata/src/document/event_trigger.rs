@@ -16,6 +16,7 @@ pub struct EventTriggerEntry {
     /// The changes that are told.
     pub definition: EventDefinition,
     /// Further attempts.
+    #[serde(default = "EventRetry::usual")]
     pub retry_conf: EventRetry,
     /// The address of the webhook, with `{{NAME}}` for variables; or else `webhook_from_env`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,13 +73,15 @@ pub struct OperationSpec {
     pub payload: Option<Columns>,
 }
 
-/// `retry_conf` of an event trigger; times in seconds.
+/// `retry_conf` of an event trigger; times in seconds. Hasura's files have the first two, its commands may leave out the whole.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct EventRetry {
-    /// Pause before another attempt.
+    /// Pause before another attempt; without it 10.
+    #[serde(default = "EventRetry::usual_interval")]
     pub interval_sec: u32,
-    /// Number of attempts after the first.
+    /// Number of attempts after the first; without it none.
+    #[serde(default)]
     pub num_retries: u32,
     /// Longest time of a call; without it 60.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -86,8 +89,16 @@ pub struct EventRetry {
 }
 
 impl EventRetry {
-    /// The values of a command that says none.
+    /// The values of a trigger that says none.
     pub const USUAL: Self = Self { interval_sec: 10, num_retries: 0, timeout_sec: Some(60) };
+
+    const fn usual() -> Self {
+        Self::USUAL
+    }
+
+    const fn usual_interval() -> u32 {
+        Self::USUAL.interval_sec
+    }
 }
 
 /// `cleanup_config` of an event trigger.
@@ -159,5 +170,25 @@ pub fn check_name(name: &str) -> Result<(), &'static str> {
         Err("event trigger name can be at most 42 characters")
     } else {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read;
+
+    fn check(more: &str, interval_sec: u32, num_retries: u32, timeout_sec: Option<u32>) {
+        let text = format!("name: a\nwebhook: w\ndefinition: {{enable_manual: true}}\n{more}");
+        let entry: EventTriggerEntry = read::entry(&text).expect("it is a trigger");
+        assert_eq!(entry.retry_conf, EventRetry { interval_sec, num_retries, timeout_sec }, "{more}");
+    }
+
+    #[test]
+    fn further_attempts_may_be_left_out_whole_or_in_part() {
+        check("", 10, 0, Some(60));
+        check("retry_conf: {}", 10, 0, None);
+        check("retry_conf: {num_retries: 3}", 10, 3, None);
+        check("retry_conf: {interval_sec: 5, timeout_sec: 7}", 5, 0, Some(7));
     }
 }

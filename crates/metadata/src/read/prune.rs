@@ -57,14 +57,26 @@ pub(super) fn deserialize_parts(places: Places, misfits: &[Misfit]) -> Result<Pr
         if faults.is_empty() {
             return Ok(pruned);
         }
-        // From the last to the first, as items behind a removed one move up.
-        for (path, message) in faults.into_iter().rev() {
+        for (path, message) in order_faults(faults) {
             let fault = pruned.places.fault(&path, message);
             pruned.leave_out(&path, fault)?;
         }
     }
     let message = format!("more than {ROUNDS_MAX} kinds of mistakes: mend those that are reported first");
     Err(vec![pruned.places.fault(&[], message)])
+}
+
+/// The faults from the last entry to the first, as items behind one that is taken out move up. Of an item the first fault counts, as the
+/// next one would take out its successor.
+fn order_faults(mut faults: Vec<(Vec<Step>, String)>) -> Vec<(Vec<Step>, String)> {
+    let unit = |path: &[Step]| unit_length(path).map_or_else(Vec::new, |it| path[..it].to_vec());
+    faults.sort_by_cached_key(|it| unit(&it.0));
+    faults.dedup_by(|later, earlier| {
+        let of = unit(&later.0);
+        matches!(of.last(), Some(Step::Item(_))) && of == unit(&earlier.0)
+    });
+    faults.reverse();
+    faults
 }
 
 impl Pruned {

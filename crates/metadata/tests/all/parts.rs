@@ -50,6 +50,35 @@ fn lacks(old: &str, new: &str) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
+fn an_entry_with_two_faults_is_left_out_once_and_alone() {
+    let trigger =
+        |name: &str, more: &str| format!("{{name: {name}, definition: {{insert: {{columns: '*'}}}}{more}}}");
+    let triggers = [
+        "{name: first, definition: {}}".to_owned(),
+        trigger("second", ", webhook: w"),
+        trigger("second", ", webhook: x"),
+        trigger("2nd", ", webhook: w, webhook_from_env: W"),
+        trigger("last", ", webhook: w"),
+    ];
+    let table = format!("  - {{table: crew, event_triggers: [{}]}}\n", triggers.join(", "));
+    let loaded = load(&WHOLE.replace("  - table: crew\n", &table)).expect("the rest is read");
+    let left_out: Vec<String> =
+        loaded.left_out.iter().map(|it| format!("{}: {}", it.name, it.reason)).collect();
+    let of = |name: &str, reason: &str| {
+        format!(
+            "event_trigger {name} in table crew in source default: Inconsistent object: in table \"crew\": in event trigger \"{name}\": {reason}"
+        )
+    };
+    let duplicate = "multiple declarations exist for the following event triggers: second";
+    let nothing = "atleast one amongst insert/update/delete/enable_manual spec must be provided";
+    let misnamed = "only alphanumeric and underscore and hyphens allowed for name";
+    assert_eq!(left_out, [of("2nd", misnamed), of("second", duplicate), of("first", nothing)]);
+    let kept = loaded.document.sources[0].tables[1].event_triggers.iter();
+    let kept: Vec<_> = kept.map(|it| (it.name.as_str(), it.webhook.as_deref())).collect();
+    assert_eq!(kept, [("second", Some("w")), ("last", Some("w"))]);
+}
+
+#[test]
 fn the_smallest_entry_around_a_wrong_value_is_left_out() {
     for (old, new, name) in [
         (

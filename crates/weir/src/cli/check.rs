@@ -4,6 +4,7 @@
 
 mod event_report;
 mod move_report;
+mod state_report;
 
 use super::print;
 use super::serve::origin;
@@ -16,6 +17,7 @@ use crate::sources::native::Native;
 use crate::sources::{Down, Findings};
 use event_report::report_events;
 use move_report::report_move;
+use state_report::report_state;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use weir_engine::source::OthersChanges;
@@ -44,12 +46,12 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
     match Generation::build(config, 1) {
         Ok(generation) => {
             report_findings(&generation.findings, &mut errors);
+            let events = report_events(&generation, &mut errors);
+            report = report_state(&generation, &mut errors) + &events.lines;
             if let Some(described) = &described {
-                report = report_move(&generation.config, described, &generation.findings);
+                report.push_str(&report_move(&generation, described, &events.unmade));
             }
             warn_of_integers(&generation.config);
-            report.insert_str(0, &report_events(&generation, &mut errors));
-            report.insert_str(0, &report_state(&generation));
             let Findings { down, .. } = &generation.findings;
             report_down_sources(&generation.config, down, &mut errors);
             if errors.is_empty() {
@@ -80,14 +82,6 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
     errors.iter().for_each(|it| eprintln!("error: {it}"));
     print(&report)?;
     Ok(ExitCode::FAILURE)
-}
-
-/// A line about the state, if it is used or the configuration names it.
-fn report_state(generation: &Generation) -> String {
-    let config = &generation.config;
-    let is_used = !generation.cron_triggers.is_empty() || generation.stored_calls.is_some();
-    let place = config.describe_state().filter(|_| is_used || config.state.is_some());
-    place.map(|it| format!("{it}\n")).unwrap_or_default()
 }
 
 /// Adds the mistakes of the metadata that can be found without the databases.

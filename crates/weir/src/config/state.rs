@@ -7,7 +7,7 @@ use weir_events::state::StateAddress;
 use weir_postgres::Settings;
 
 /// The source whose database holds the state, if `state` is not set.
-const DEFAULT: &str = "default";
+pub(crate) const STATE_SOURCE: &str = "default";
 
 impl Config {
     /// The place of the state: `state`, else source `default` if it is a PostgreSQL, else a file beside the metadata. `None` without
@@ -28,7 +28,7 @@ impl Config {
                 }
             };
         }
-        let default = self.sources.iter().find(|it| it.name == DEFAULT);
+        let default = self.sources.iter().find(|it| it.name == STATE_SOURCE);
         if let Some(Address::Postgres(url)) = default.and_then(|it| address::parse(&it.url).ok()) {
             return postgres(&url);
         }
@@ -63,7 +63,7 @@ impl Config {
                 ));
             }
             StateAddress::Postgres(_) if self.state.is_some() => "the database of `state`".to_owned(),
-            StateAddress::Postgres(_) => format!("source `{DEFAULT}`"),
+            StateAddress::Postgres(_) => format!("source `{STATE_SOURCE}`"),
         };
         Some(format!("state: schema hdb_catalog of {place}"))
     }

@@ -1,17 +1,21 @@
 //! Event triggers of a server: the service that captures and delivers, fed by the generation in service.
 
+use super::Generation;
 use super::delivery_spans::DeliverySpans;
 use crate::config::{Config, Events};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use weir_events::dispatch::{DispatchSettings, DispatchTools};
-use weir_events::service::{EventService, EventSource, Request, RequestError, ServiceSettings, SourceReport};
+use weir_events::service::{
+    EventService, EventSource, Request, RequestError, ServiceSettings, SourceReport, UnmadeTriggers, preview,
+};
+use weir_metadata::Inconsistent;
 use weir_webhook::{WebhookClient, WebhookLimits};
 
 /// The service, if some generation needed it.
 #[derive(Debug, Default)]
 pub(crate) struct EventKeeper {
     service: Mutex<Option<EventService>>,
-    reports: Mutex<Vec<SourceReport>>,
+    unmade: UnmadeTriggers,
 }
 
 /// Settings of the service.
@@ -33,6 +37,35 @@ fn tools() -> DispatchTools {
     DispatchTools { client, tracer: Arc::new(DeliverySpans) }
 }
 
+/// Event triggers of `generation` that are not in their databases, as inconsistent objects; `find_failure` gives the reason for a source
+/// and a trigger. Those of a source that is down, and those that are inconsistent anyway, are left out.
+pub(crate) fn list_unmade(
+    generation: &Generation,
+    find_failure: impl Fn(&str, &str) -> Option<String>,
+) -> Vec<Inconsistent> {
+    let findings = &generation.findings;
+    let find = |source: &str, trigger: &str| {
+        if findings.is_down(source) { None } else { find_failure(source, trigger) }
+    };
+    let unmade = generation.event_entries.iter().filter_map(|it| it.to_object(find));
+    let is_known = |it: &Inconsistent| findings.inconsistent.iter().any(|known| known.entry == it.entry);
+    unmade.filter(|it| !is_known(it)).collect()
+}
+
+/// Event triggers of `generation`, which is not served, that could not be made in their databases. Those are asked, and the thread waits.
+pub(crate) fn preview_unmade(generation: &Generation) -> Vec<Inconsistent> {
+    let settings = settings(&generation.config);
+    let asked = generation.events.iter().filter(|it| !it.triggers.is_empty() && !it.is_down);
+    let reports: Vec<SourceReport> = asked.map(|it| preview(it, &settings)).collect();
+    list_unmade(generation, |source, name| find_failure(reports.iter().find(|it| it.source == source)?, name))
+}
+
+/// The reason why the trigger `name` cannot be made, by `report`.
+pub(crate) fn find_failure(report: &SourceReport, name: &str) -> Option<String> {
+    let failed = report.difference.failed.iter().find(|it| it.0 == name);
+    failed.map(|it| it.1.clone())
+}
+
 impl EventKeeper {
     fn lock(&self) -> MutexGuard<'_, Option<EventService>> {
         self.service.lock().unwrap_or_else(PoisonError::into_inner)
@@ -45,23 +78,24 @@ impl EventKeeper {
             return;
         }
         if service.is_none() {
-            match EventService::start(tools()) {
+            match EventService::start(tools(), self.unmade.clone()) {
                 Ok(started) => *service = Some(started),
                 Err(error) => tracing::error!(%error, "event triggers are not served: there is no thread"),
             }
         }
         if let Some(service) = &*service {
-            let reports = service.apply(sources.to_vec(), settings(config));
-            *self.reports.lock().unwrap_or_else(PoisonError::into_inner) = reports;
+            service.apply(sources.to_vec(), settings(config));
         }
     }
 
-    /// The reason why the trigger `name` of the source `source` was not made; `None` if it was.
+    /// The reason why the trigger `name` of the source `source` is not in its database; `None` if it is.
     pub(crate) fn find_failure(&self, source: &str, name: &str) -> Option<String> {
-        let reports = self.reports.lock().unwrap_or_else(PoisonError::into_inner);
-        let report = reports.iter().find(|it| it.source == source)?;
-        let failed = report.difference.failed.iter().find(|it| it.0 == name);
-        failed.map(|it| it.1.clone()).or_else(|| report.error.clone())
+        self.unmade.find(source, name)
+    }
+
+    /// Event triggers of `generation`, which is served, that are not in their databases.
+    pub(crate) fn list_unmade(&self, generation: &Generation) -> Vec<Inconsistent> {
+        list_unmade(generation, |source, name| self.find_failure(source, name))
     }
 
     /// Asks about the events of `source`.

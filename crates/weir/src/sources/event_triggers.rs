@@ -1,7 +1,7 @@
 //! The event triggers of a source: those that its tables have, with their webhooks resolved.
 
 use super::known_sources::KnownContents;
-use crate::config::{Config, Source};
+use crate::config::{Config, Described, Source};
 use std::sync::Arc;
 use std::time::Duration;
 use weir_events::capture::Leftovers;
@@ -14,7 +14,11 @@ use weir_metadata::document::event_trigger::{EventTriggerEntry, OperationSpec};
 use weir_metadata::document::permission::Columns;
 use weir_metadata::document::table::TableEntry;
 use weir_metadata::document::webhook::WebhookAddress;
-use weir_relational::catalog::{Catalog, Warning};
+use weir_metadata::{Inconsistent, Step};
+use weir_relational::catalog::{Catalog, ConfigStep, Table, TableKind, Warning};
+
+/// Words for event triggers of databases that cannot have any.
+const NO_EVENTS: &str = "event triggers are served on PostgreSQL and SQLite only";
 
 /// Longest time of a call of a trigger that says none, in seconds.
 const TIMEOUT_S: u32 = 60;
@@ -41,10 +45,10 @@ pub(super) fn read(
     for (table_at, table) in source.tables.iter().enumerate() {
         for (at, entry) in table.event_triggers.iter().enumerate() {
             let mut warn = |reason: String| {
-                let entry_path = vec!["tables".into(), table_at.into(), "event_triggers".into(), at.into()];
+                let entry_path = entry_path(table_at, at);
                 warnings.push(Warning { place: entry.name.clone(), reason, entry: entry_path });
             };
-            catalog.and_then(|it| find_missing_column(it, table, entry)).into_iter().for_each(&mut warn);
+            catalog.and_then(|it| find_fault(it, table, entry)).into_iter().for_each(&mut warn);
             triggers.push(set_up(table, entry, &mut warn));
         }
     }
@@ -94,11 +98,21 @@ fn set_up(table: &TableEntry, entry: &EventTriggerEntry, mut warn: impl FnMut(St
     }
 }
 
-/// The first column of `entry` that its table lacks. A table that is missing is reported by itself.
-fn find_missing_column(catalog: &Catalog, table: &TableEntry, entry: &EventTriggerEntry) -> Option<String> {
+/// The reason why the table of `entry` cannot have the trigger. A table that is missing is reported by itself.
+fn find_fault(catalog: &Catalog, table: &TableEntry, entry: &EventTriggerEntry) -> Option<String> {
     let (schema, name) = table.table.parts();
     let known = catalog.table(catalog.find(schema, name)?);
-    if !known.is_whole {
+    match known.kind {
+        TableKind::Table => find_missing_column(known, entry),
+        TableKind::View | TableKind::MaterializedView | TableKind::Model => Some(format!(
+            "\"{name}\" is no table, and only rows of tables fire triggers: put the event trigger on the tables that it reads"
+        )),
+    }
+}
+
+/// The first column of `entry` that `table` lacks.
+fn find_missing_column(table: &Table, entry: &EventTriggerEntry) -> Option<String> {
+    if !table.is_whole {
         return None;
     }
     let definition = &entry.definition;
@@ -109,7 +123,68 @@ fn find_missing_column(catalog: &Catalog, table: &TableEntry, entry: &EventTrigg
         Columns::All => [].iter(),
         Columns::Listed(names) => names.iter(),
     });
-    let is_there = |name: &&String| known.columns.iter().any(|it| it.name == **name);
+    let is_there = |name: &&String| table.columns.iter().any(|it| it.name == **name);
     let missing = names.into_iter().find(|it| !is_there(it))?;
-    Some(format!("column \"{missing}\" does not exist in table \"{name}\""))
+    Some(format!("column \"{missing}\" does not exist in table \"{}\"", table.name))
+}
+
+/// An event trigger of the metadata as an inconsistent object without a reason.
+#[derive(Clone, Debug)]
+pub(crate) struct EventEntry {
+    source: String,
+    trigger: String,
+    object: Inconsistent,
+}
+
+impl EventEntry {
+    /// The trigger `name` of `source`, whose entry is at `path` of the metadata.
+    fn new(source: &Source, name: &str, described: &Described, path: &[Step]) -> Self {
+        let object = described.inconsistent(path, "");
+        Self { source: source.name.clone(), trigger: name.to_owned(), object }
+    }
+
+    /// The inconsistent object, if `find_failure` gives a reason for a source and a trigger.
+    pub(crate) fn to_object(
+        &self,
+        find_failure: impl Fn(&str, &str) -> Option<String>,
+    ) -> Option<Inconsistent> {
+        let reason = find_failure(&self.source, &self.trigger)?;
+        let mut object = self.object.clone();
+        object.reason.push_str(&reason);
+        Some(object)
+    }
+}
+
+/// The event triggers of `source`, as far as they are of the metadata.
+pub(super) fn list_entries(source: &Source, config: &Config) -> Vec<EventEntry> {
+    let Some((described, at)) = config.described.as_ref().zip(source.of_metadata) else { return Vec::new() };
+    let mut entries = Vec::new();
+    for (table_at, table) in source.tables.iter().enumerate() {
+        for (entry_at, entry) in table.event_triggers.iter().enumerate() {
+            let path = Described::path(at, &entry_path(table_at, entry_at));
+            entries.push(EventEntry::new(source, &entry.name, described, &path));
+        }
+    }
+    entries
+}
+
+/// The path of an event trigger from its source.
+fn entry_path(table: usize, trigger: usize) -> Vec<ConfigStep> {
+    vec!["tables".into(), table.into(), "event_triggers".into(), trigger.into()]
+}
+
+/// What is said of the event triggers of `source`, a database that cannot have any.
+pub(super) fn refuse_all(source: &Source) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for (table_at, table) in source.tables.iter().enumerate() {
+        for (at, entry) in table.event_triggers.iter().enumerate() {
+            let entry_path = entry_path(table_at, at);
+            warnings.push(Warning {
+                place: entry.name.clone(),
+                reason: NO_EVENTS.to_owned(),
+                entry: entry_path,
+            });
+        }
+    }
+    warnings
 }

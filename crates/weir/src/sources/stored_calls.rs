@@ -15,6 +15,7 @@ use weir_actions::{
 use weir_engine::source::BoxFuture;
 use weir_events::identifier::random_id;
 use weir_events::moment::{Clock, Moment, SystemClock};
+use weir_events::shared_schema::foreign_words;
 use weir_events::state::{
     ActionLog as StateLog, ActionOutcome, NewAction, Ownership, StateDatabase, StateError,
 };
@@ -45,11 +46,11 @@ struct StateParts {
 
 fn log_error(error: StateError) -> ActionLogError {
     let StateError { message, is_about_values } = error;
-    ActionLogError { message, is_about_values }
+    ActionLogError { message, is_about_values, waits_for_operator: false }
 }
 
 fn failed(message: &str) -> ActionLogError {
-    ActionLogError { message: message.to_owned(), is_about_values: false }
+    ActionLogError { message: message.to_owned(), is_about_values: false, waits_for_operator: false }
 }
 
 impl StateParts {
@@ -69,9 +70,7 @@ impl StateParts {
             self.is_own.store(true, Ordering::Relaxed);
         }
         if found == Ownership::Foreign && !self.is_told.swap(true, Ordering::Relaxed) {
-            tracing::warn!(
-                "calls of asynchronous actions wait: another server made their table, and nobody said that Weir takes over"
-            );
+            tracing::warn!("{}", foreign_words("calls of asynchronous actions", ""));
         }
         Ok(found == Ownership::Own)
     }
@@ -136,8 +135,12 @@ impl ActionLog for StateCalls {
         let new = NewAction { id: id.clone(), action, input, request_headers, session_variables };
         let stored = self.ask(true, move |log, now| async move { log.insert(new, now).await });
         Box::pin(async move {
-            let foreign = "the tables of asynchronous actions are another server's, and nobody said that Weir takes over";
-            stored.await?.ok_or_else(|| failed(foreign))?;
+            let foreign = || ActionLogError {
+                message: foreign_words("calls of asynchronous actions", ""),
+                is_about_values: false,
+                waits_for_operator: true,
+            };
+            stored.await?.ok_or_else(foreign)?;
             Ok(id)
         })
     }

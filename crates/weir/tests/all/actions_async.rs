@@ -91,6 +91,15 @@ pub(crate) fn on_both(test: impl Fn(State)) {
     test(State::Postgres(database("SELECT 1")));
 }
 
+/// Runs `test` with a server of the project, for each place of the state.
+fn serve_both(test: impl Fn(&State, &Handlers, &Weir)) {
+    on_both(|state| {
+        let handlers = Handlers::start();
+        let weir = serve(&state, &handlers, &[]);
+        test(&state, &handlers, &weir);
+    });
+}
+
 /// A door that callers wait at until it is opened.
 #[derive(Clone, Default)]
 pub(crate) struct Door(Arc<(Mutex<bool>, Condvar)>);
@@ -198,6 +207,20 @@ pub(crate) fn store(weir: &Weir, action: &str, n: i64) -> String {
     stored["data"][action].as_str().unwrap_or_else(|| panic!("{stored}")).to_owned()
 }
 
+/// Stores a call of the handler that waits for its door, and returns its id once that was called.
+pub(crate) fn begin_slow(weir: &Weir, handlers: &Handlers, n: i64) -> String {
+    let before = handlers.calls("/slow").len();
+    let id = store(weir, "slow", n);
+    until("it is called", || handlers.calls("/slow").len() == before + 1);
+    id
+}
+
+/// Stores a call whose answer is a number, and waits for it.
+fn weigh(weir: &Weir, n: i64) {
+    let query = format!("{{ weigh(id: \"{}\") {{ output }} }}", store(weir, "weigh", n));
+    until("it is weighed", || ask_as(weir, "user", "4", &query)["data"]["weigh"]["output"] == n);
+}
+
 /// What a user reads of a call.
 pub(crate) fn read(weir: &Weir, action: &str, id: &str) -> Value {
     let query = format!("{{ {action}(id: \"{id}\") {{ id created_at errors output {{ number }} }} }}");
@@ -211,11 +234,9 @@ pub(crate) fn await_result(weir: &Weir, action: &str, id: &str, number: &str) {
 
 #[test]
 fn a_stored_call_is_made_and_its_result_read() {
-    on_both(|state| {
-        let handlers = Handlers::start();
-        let weir = serve(&state, &handlers, &[]);
-        let id = store(&weir, "settle", 7);
-        await_result(&weir, "settle", &id, "R-7");
+    serve_both(|_, handlers, weir| {
+        let id = store(weir, "settle", 7);
+        await_result(weir, "settle", &id, "R-7");
         let calls = handlers.calls("/settle");
         let [call] = &calls[..] else { panic!("{calls:?}") };
         let session = json!({ "x-hasura-role": "user", "x-hasura-user-id": "4" });
@@ -228,7 +249,7 @@ fn a_stored_call_is_made_and_its_result_read() {
         let query = format!(
             "{{ it: settle(id: \"{id}\") {{ i: id errors output {{ number pet {{ name }} }} created_at }} }}"
         );
-        let mut result = ask_as(&weir, "user", "4", &query);
+        let mut result = ask_as(weir, "user", "4", &query);
         let time = result["data"]["it"].as_object_mut().and_then(|it| it.remove("created_at"));
         let time = time.as_ref().and_then(Value::as_str).expect("it has a time").to_owned();
         assert!(time.len() > 24 && time.contains('T') && time.ends_with("+00:00"), "{time}");
@@ -237,55 +258,49 @@ fn a_stored_call_is_made_and_its_result_read() {
         let log = weir.log();
         assert!(log.contains("action-handler-log") && log.contains("mutation-asynchronous"), "{log}");
         // An action whose answer is a scalar.
-        let id = store(&weir, "weigh", 8);
-        let query = format!("{{ weigh(id: \"{id}\") {{ output }} }}");
-        until("it is weighed", || ask_as(&weir, "user", "4", &query)["data"]["weigh"]["output"] == 8);
+        weigh(weir, 8);
     });
 }
 
 #[test]
 fn a_result_is_its_caller_s_and_the_admin_s() {
-    on_both(|state| {
-        let handlers = Handlers::start();
-        let weir = serve(&state, &handlers, &[]);
-        let id = store(&weir, "settle", 7);
-        await_result(&weir, "settle", &id, "R-7");
+    serve_both(|_, _, weir| {
+        let id = store(weir, "settle", 7);
+        await_result(weir, "settle", &id, "R-7");
         let query = format!("{{ settle(id: \"{id}\") {{ output {{ number }} }} }}");
         let seen = json!({ "data": { "settle": { "output": { "number": "R-7" } } } });
         let nothing = json!({ "data": { "settle": null } });
         for (role, user, expected) in
             [("user", "4", &seen), ("user", "5", &nothing), ("guest", "4", &nothing), ("admin", "1", &seen)]
         {
-            assert_eq!(&ask_as(&weir, role, user, &query), expected, "{role} {user}");
+            assert_eq!(&ask_as(weir, role, user, &query), expected, "{role} {user}");
         }
         let unknown = "{ settle(id: \"00000000-0000-4000-8000-000000000000\") { output { number } } }";
-        assert_eq!(ask_as(&weir, "user", "4", unknown), nothing);
+        assert_eq!(ask_as(weir, "user", "4", unknown), nothing);
         // The id of another action.
         let other = query.replace("settle", "slow");
-        assert_eq!(ask_as(&weir, "user", "4", &other), json!({ "data": { "slow": null } }));
+        assert_eq!(ask_as(weir, "user", "4", &other), json!({ "data": { "slow": null } }));
     });
 }
 
 #[test]
 fn errors_are_stored_and_their_details_are_the_admin_s() {
-    on_both(|state| {
-        let handlers = Handlers::start();
-        let weir = serve(&state, &handlers, &[]);
-        let id = store(&weir, "settle", 13);
-        until("it has failed", || !read(&weir, "settle", &id)["errors"].is_null());
-        let refused = read(&weir, "settle", &id);
+    serve_both(|state, handlers, weir| {
+        let id = store(weir, "settle", 13);
+        until("it has failed", || !read(weir, "settle", &id)["errors"].is_null());
+        let refused = read(weir, "settle", &id);
         assert_eq!(refused["errors"], json!({ "path": "$", "error": "sold out", "code": "stock" }));
         assert_eq!(refused["output"], Value::Null);
         let query = format!("{{ settle(id: \"{id}\") {{ errors }} }}");
-        let errors = ask_as(&weir, "admin", "1", &query)["data"]["settle"]["errors"].clone();
+        let errors = ask_as(weir, "admin", "1", &query)["data"]["settle"]["errors"].clone();
         assert_eq!(
             (&errors["error"], &errors["internal"]["response"]["status"]),
             (&json!("sold out"), &json!(422))
         );
         // PostgreSQL has no text with a null byte.
-        let id = store(&weir, "settle", 14);
+        let id = store(weir, "settle", 14);
         until("it is over", || {
-            let result = read(&weir, "settle", &id);
+            let result = read(weir, "settle", &id);
             match state {
                 State::File => result["output"]["number"] == "\u{0}",
                 State::Postgres(_) => {
@@ -368,13 +383,10 @@ fn a_slow_handler_holds_up_no_other() {
 
 #[test]
 fn a_dropped_action_takes_its_calls_with_it_unless_it_is_told_not_to() {
-    on_both(|state| {
-        let handlers = Handlers::start();
-        let weir = serve(&state, &handlers, &[]);
-        let kept = store(&weir, "settle", 1);
-        await_result(&weir, "settle", &kept, "R-1");
-        let query = format!("{{ weigh(id: \"{}\") {{ output }} }}", store(&weir, "weigh", 8));
-        until("it is weighed", || ask_as(&weir, "user", "4", &query)["data"]["weigh"]["output"] == 8);
+    serve_both(|state, _, weir| {
+        let kept = store(weir, "settle", 1);
+        await_result(weir, "settle", &kept, "R-1");
+        weigh(weir, 8);
         for args in [json!({ "name": "settle", "clear_data": false }), json!({ "name": "weigh" })] {
             let text = json!({ "type": "drop_action", "args": args }).to_string();
             let dropped = weir.post("/v1/metadata", &[SECRET], text.as_bytes());

@@ -18,12 +18,41 @@ fn settings(collector: &Collector) -> String {
 }
 
 #[test]
-fn an_event_continues_the_trace_of_its_mutation() {
-    let store = Store::Postgres(database(SHOP));
+fn an_event_continues_the_trace_of_its_mutation_on_postgres() {
+    check_continued(&Store::Postgres(database(SHOP)));
+}
+
+#[test]
+fn an_event_continues_the_trace_of_its_mutation_on_sqlite() {
+    let kept = Folder::new();
+    let store = sqlite_shop(&kept);
+    check_continued(&store);
+    assert_eq!(store.texts("SELECT value FROM hdb_trace"), [""], "others that write have no trace");
+}
+
+#[test]
+fn without_a_collector_an_event_has_the_trace_of_the_client() {
+    let kept = Folder::new();
+    for store in [Store::Postgres(database(SHOP)), sqlite_shop(&kept)] {
+        let receiver = Receiver::start();
+        let triggers = json!([trigger("told", &receiver.url("/told"))]);
+        let weir = serve_shop_with(Folder::new(), &store, &triggers, "", &[]);
+        let mutation = body("mutation { insert_orders_one(object: {id: 1}) { id } }");
+        weir.post("/v1/graphql", &[SECRET, ("traceparent", PARENT)], mutation.as_bytes());
+        let call = receiver.wait("/told", 1).remove(0);
+        let context = json!({ "trace_id": PARENT[3..35], "span_id": PARENT[36..52], "sampling_state": "1" });
+        assert_eq!(call.body["event"]["trace_context"], context);
+        assert_eq!(read(&call.headers["traceparent"]).0, PARENT[3..35]);
+        weir.post("/v1/graphql", &[SECRET], mutation.replace("id: 1", "id: 2").as_bytes());
+        assert_eq!(receiver.wait("/told", 2)[1].body["event"]["trace_context"], json!(null));
+    }
+}
+
+fn check_continued(store: &Store) {
     let (receiver, collector) = (Receiver::start(), Collector::start());
     let triggers = json!([trigger("told", &receiver.url("/told"))]);
     let delay = [("OTEL_BSP_SCHEDULE_DELAY", "20")];
-    let weir = serve_shop_with(Folder::new(), &store, &triggers, &settings(&collector), &delay);
+    let weir = serve_shop_with(Folder::new(), store, &triggers, &settings(&collector), &delay);
     let mutation = body("mutation Order { insert_orders_one(object: {id: 1}) { id } }");
     weir.post("/v1/graphql", &[SECRET, ("traceparent", PARENT)], mutation.as_bytes());
     let call = receiver.wait("/told", 1).remove(0);

@@ -116,7 +116,7 @@ fn what_does_not_resolve_is_left_out_and_told_and_the_rest_serves() {
     for part in [
         "metadata/databases/databases.yaml:8:7: [0].tables[0].object_relationships[0]: Inconsistent object: in table \"pet\": in relationship \"owner\": ",
         "[0].tables[1].table: Inconsistent object: no such table/view exists in source: \"boat\"",
-        "in event trigger \"t\": key \"retry_conf\" not found",
+        "in event trigger \"t\": atleast one amongst insert/update/delete/enable_manual spec must be provided",
         "metadata/actions.yaml:1:11: [0]: Inconsistent object: in action \"a\"; key \"definition\" not found",
     ] {
         assert!(said.contains(part), "{part} is not in {said}");

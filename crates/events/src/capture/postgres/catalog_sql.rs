@@ -1,11 +1,9 @@
 //! The schema `hdb_catalog` of a source: Hasura's names, as people query, prune and migrate these tables; columns of ours stand behind.
 
-/// Makes what is missing, and notes that the schema is Weir's. Servers that start together wait for each other.
+/// Makes what is missing in the schema, and notes that it is Weir's.
 ///
 /// `weir_seq` is the order of events, `weir_key` the row of an event whose order counts, `weir_owner` the server that has it in work.
 pub(super) const MAKE: &str = r#"
-SELECT pg_advisory_xact_lock(8462193711);
-CREATE SCHEMA IF NOT EXISTS hdb_catalog;
 CREATE TABLE IF NOT EXISTS hdb_catalog.hdb_source_catalog_version (version text NOT NULL, upgraded_on timestamptz NOT NULL);
 CREATE UNIQUE INDEX IF NOT EXISTS hdb_source_catalog_version_one_row
   ON hdb_catalog.hdb_source_catalog_version ((version IS NOT NULL));
@@ -78,10 +76,11 @@ INSERT INTO hdb_catalog.hdb_source_catalog_version (version, upgraded_on) VALUES
 UPDATE hdb_catalog.hdb_source_catalog_version SET weir = '1' WHERE weir IS DISTINCT FROM '1';
 "#;
 
-/// One row: whether the log is there, whether Hasura's or our version is, whether the schema is Weir's, whether the server takes
-/// no writes.
+/// One row: whether the log is there, whether something of another server's is (Hasura's tables of metadata count only without Weir's
+/// state beside them), whether the schema is Weir's, whether the server takes no writes, whether the schema is there or may be made.
 pub(super) const LOOK: &str = "SELECT to_regclass('hdb_catalog.event_log') IS NOT NULL, \
- to_regclass('hdb_catalog.hdb_source_catalog_version') IS NOT NULL, \
+ to_regclass('hdb_catalog.hdb_source_catalog_version') IS NOT NULL \
+ OR (to_regclass('hdb_catalog.hdb_version') IS NOT NULL AND to_regclass('hdb_catalog.weir_lease') IS NULL), \
  EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('hdb_catalog.hdb_source_catalog_version') AND attname = 'weir' AND NOT attisdropped), \
  pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on', \
  to_regnamespace('hdb_catalog') IS NOT NULL OR has_database_privilege(current_database(), 'CREATE')";

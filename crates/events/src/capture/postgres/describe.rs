@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 pub(super) struct DescribedTable {
     /// True if triggers for rows can stand on it.
     pub(super) takes_triggers: bool,
+    /// True if the role may make triggers on it.
+    pub(super) may_have_triggers: bool,
     /// True if other tables inherit from it that are no partitions.
     pub(super) has_heirs: bool,
     pub(super) columns: Vec<DescribedColumn>,
@@ -58,7 +60,7 @@ facts AS (
       AND (o.opcintype = t.oid OR EXISTS (SELECT FROM pg_cast k WHERE k.castsource = t.oid AND k.casttarget = o.opcintype
         AND k.castmethod = 'b' AND k.castcontext = 'i')))) AS is_comparable
   FROM parts p JOIN pg_type t ON t.oid = p.type GROUP BY p.root)
-SELECT f.nspname, f.relname, f.relkind IN ('r', 'p', 'f'),
+SELECT f.nspname, f.relname, f.relkind IN ('r', 'p', 'f'), has_table_privilege(f.relation, 'TRIGGER'),
   f.relkind = 'r' AND EXISTS (SELECT FROM pg_inherits i WHERE i.inhparent = f.relation), f.attname,
   CASE WHEN f.attgenerated = 'v' THEN (SELECT pg_get_expr(d.adbin, d.adrelid) FROM pg_attrdef d
     WHERE d.adrelid = f.relation AND d.adnum = f.attnum) END,
@@ -79,6 +81,7 @@ pub(super) fn read_rows(rows: Vec<Vec<Option<String>>>) -> DescribedTables {
         let key = (next().unwrap_or_default(), next().unwrap_or_default());
         let table = tables.entry(key).or_default();
         table.takes_triggers = is_true(next());
+        table.may_have_triggers = is_true(next());
         table.has_heirs = is_true(next());
         table.columns.push(DescribedColumn {
             name: next().unwrap_or_default(),

@@ -6,6 +6,7 @@ use super::catalog_sql::{COUNT_PENDING, FUNCTIONS, IS_CURRENT, LOOK, MAKE};
 use super::describe::{self, DescribedTable, DescribedTables};
 use super::function_text::{WideNumbers, write_body, write_function};
 use crate::capture::{CaptureDifference, Leftovers};
+use crate::shared_schema::MAKE_SCHEMA;
 use crate::trigger::{CapturedTrigger, NAME_PREFIX};
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -84,7 +85,12 @@ pub async fn look(settings: &Settings, deadline: Instant) -> Result<PostgresCapt
 /// # Errors
 /// The database cannot be asked, or the role may not change the schema.
 pub async fn take_over(settings: &Settings, deadline: Instant) -> Result<(), Error> {
-    change(settings, MAKE, deadline).await
+    make_tables(settings, deadline).await
+}
+
+async fn make_tables(settings: &Settings, deadline: Instant) -> Result<(), Error> {
+    let [lock, make] = MAKE_SCHEMA;
+    change(settings, &format!("{lock};\n{make};\n{MAKE}"), deadline).await
 }
 
 /// A function of the database and the trigger that runs it.
@@ -134,14 +140,19 @@ async fn compare<'t>(
         difference.warned.extend(warnings.into_iter().map(|it| (trigger.name.clone(), it)));
     }
     for (name, want) in &wanted {
-        match known.get(name) {
-            None => difference.made.push(name.clone()),
-            Some(known) if known.body != want.body || !stands(known, want.trigger) => {
-                difference.replaced.push(name.clone());
-            }
-            Some(_) => {}
+        let WantedFunction { trigger, body, .. } = want;
+        let known = known.get(name);
+        let has_trigger = known.is_some_and(|it| stands(it, trigger));
+        let table = tables.get(&(trigger.schema.clone(), trigger.table.clone()));
+        if !has_trigger && table.is_some_and(|it| !it.may_have_triggers) {
+            difference.failed.push((trigger.name.clone(), lacking_right(&trigger.table)));
+        } else if known.is_none() {
+            difference.made.push(name.clone());
+        } else if !has_trigger || known.is_some_and(|it| it.body != *body) {
+            difference.replaced.push(name.clone());
         }
     }
+    difference.failed.dedup();
     if leftovers == Leftovers::Drop {
         let is_failed = |name: &str| difference.failed.iter().any(|(trigger, _)| is_of(name, trigger));
         let dropped: Vec<String> =
@@ -149,6 +160,11 @@ async fn compare<'t>(
         difference.dropped = dropped;
     }
     Ok(Comparison { difference, wanted, known })
+}
+
+/// The reason why a role that may not make triggers on `table` makes none.
+fn lacking_right(table: &str) -> String {
+    format!("the role may not make triggers on \"{table}\": GRANT TRIGGER ON the table to it")
 }
 
 /// What an operator may not expect of `trigger`.
@@ -245,7 +261,7 @@ pub async fn reconcile(
         }
     };
     if !is_made {
-        change(settings, MAKE, deadline).await?;
+        make_tables(settings, deadline).await?;
     }
     let Comparison { mut difference, wanted, known } =
         compare(settings, triggers, numbers, leftovers, deadline).await?;

@@ -11,15 +11,6 @@ pub const FIRST: &str = "delivered = 0 AND error = 0 AND archived = 0 AND next_r
 /// The condition of events that wait for another attempt, word for word that of their index.
 pub const AGAIN: &str = "delivered = 0 AND error = 0 AND archived = 0 AND next_retry_at IS NOT NULL";
 
-/// Names of the tables, which no schema of the API shows.
-pub const LOG_TABLES: [&str; 5] = [
-    "hdb_event_log",
-    "hdb_event_invocation_logs",
-    "hdb_event_log_cleanups",
-    "hdb_event_source",
-    "hdb_session",
-];
-
 /// The tables. `weir_seq` is the order of events, `weir_key` the row of an event whose order counts.
 const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS hdb_event_log (id TEXT, schema_name TEXT, table_name TEXT, trigger_name TEXT, payload TEXT,
@@ -39,6 +30,7 @@ CREATE TABLE IF NOT EXISTS hdb_event_log_cleanups (id TEXT, trigger_name TEXT, s
   deleted_event_invocation_logs INTEGER, status TEXT);
 CREATE TABLE IF NOT EXISTS hdb_event_source (inode TEXT);
 CREATE TABLE IF NOT EXISTS hdb_session (value TEXT);
+CREATE TABLE IF NOT EXISTS hdb_trace (value TEXT);
 ";
 
 /// Makes the tables that are missing.

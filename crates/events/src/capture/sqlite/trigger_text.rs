@@ -16,6 +16,8 @@ const NEW_ID: &str = "lower(hex(randomblob(4))) || '-' || lower(hex(randomblob(2
 
 /// The variables of the session that writes, if Weir does; a text that is no JSON counts as none.
 const SESSION: &str = "coalesce((SELECT CASE WHEN json_valid(value || '') THEN value || '' END FROM hdb_session LIMIT 1), 'null')";
+/// The trace of its request, alike.
+const TRACE: &str = "coalesce((SELECT CASE WHEN json_valid(value || '') THEN value || '' END FROM hdb_trace LIMIT 1), 'null')";
 
 /// The schema of events' tables.
 pub(super) const SCHEMA: &str = "main";
@@ -49,7 +51,7 @@ pub(super) fn write_trigger(
     let text = format!(
         "CREATE TRIGGER {} AFTER {word} ON {} {condition}BEGIN\n  INSERT INTO hdb_event_log (id, schema_name, table_name, trigger_name, payload, \
          delivered, error, tries, created_at, archived, weir_key)\n  VALUES ({NEW_ID}, '{SCHEMA}', {}, {}, '{{\"op\":\"{word}\",\"data\":{{\"old\":' || {old} || \
-         ',\"new\":' || {new} || '}},\"session_variables\":' || {SESSION} || ',\"trace_context\":null}}', 0, 0, 0, \
+         ',\"new\":' || {new} || '}},\"session_variables\":' || {SESSION} || ',\"trace_context\":' || {TRACE} || '}}', 0, 0, 0, \
          strftime('%Y-%m-%dT%H:%M:%f', 'now'), 0, {key});\nEND",
         quote_identifier(&trigger.object_name(*kind)),
         quote_identifier(&trigger.table),

@@ -1,18 +1,20 @@
 //! The report at the end of a check of Hasura's metadata: what is served whole, what differs, and what is not served.
 
-use crate::config::{Config, Described};
-use crate::sources::Findings;
+use crate::config::Described;
+use crate::generation::Generation;
 use weir_metadata::check::count_served;
-use weir_metadata::{Fault, Step};
+use weir_metadata::{Fault, Inconsistent, Step};
 
-/// The report about the metadata of `config`, which was opened with `findings`.
-pub(super) fn report_move(config: &Config, described: &Described, findings: &Findings) -> String {
+/// The report about the metadata of `generation`, of which the databases refuse `unmade`.
+pub(super) fn report_move(generation: &Generation, described: &Described, unmade: &[Inconsistent]) -> String {
+    let findings = &generation.findings;
     let mut not_served: Vec<Vec<Step>> = described.unsupported.iter().map(|it| it.path.clone()).collect();
-    let left_out = findings.inconsistent.iter().map(|it| it.entry.clone()).filter(|it| !it.is_empty());
-    not_served.extend(left_out);
     let mut lines: Vec<String> = described.unsupported.iter().map(ToString::to_string).collect();
-    lines.extend(findings.inconsistent.iter().map(|it| format!("{}: {}", it.place, it.reason)));
-    for source in config.sources.iter().filter(|it| findings.is_down(&it.name)) {
+    for it in findings.inconsistent.iter().chain(unmade) {
+        lines.push(format!("{}: {}", it.place, it.reason));
+        not_served.extend(Some(it.entry.clone()).filter(|it| !it.is_empty()));
+    }
+    for source in generation.config.sources.iter().filter(|it| findings.is_down(&it.name)) {
         if let Some(at) = source.of_metadata {
             not_served.push(Described::path(at, &[]));
             lines.push(format!("source `{}` is down: not checked", source.name));

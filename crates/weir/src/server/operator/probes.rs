@@ -4,6 +4,7 @@
 
 use super::pages::page;
 use crate::generation::Generation;
+use crate::generation::event_keeper::EventKeeper;
 use crate::generation::readiness::SourceState;
 use crate::server::request::answer::Answer;
 use crate::server::request::answer::refusal::string;
@@ -29,7 +30,7 @@ pub(crate) async fn ready(context: &RequestContext) -> Answer {
         let all = states.iter().all(|it| it.trouble.is_none());
         (
             if all { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE },
-            report(&states, all, counts(generation)),
+            report(&states, all, counts(generation, context.worker.live.events())),
         )
     };
     let mut response = json(status, Media::Json, ResponseBody::whole(body));
@@ -38,9 +39,10 @@ pub(crate) async fn ready(context: &RequestContext) -> Answer {
 }
 
 /// Numbers of inconsistent and unsupported objects of the metadata; `None` without metadata.
-fn counts(generation: &Generation) -> Option<(usize, usize)> {
+fn counts(generation: &Generation, events: &EventKeeper) -> Option<(usize, usize)> {
     let down = generation.described_down().count() + generation.stale_remotes().count();
-    let inconsistent = generation.findings.inconsistent.len() + down;
+    let unmade = events.list_unmade(generation).len();
+    let inconsistent = generation.findings.inconsistent.len() + unmade + down;
     generation.config.described.as_ref().map(|_| (inconsistent, generation.findings.unsupported.len()))
 }
 
@@ -91,7 +93,8 @@ pub(crate) fn health(context: &RequestContext, head: &Parts) -> Answer {
             "WARN: the configuration could not be taken over; the one before serves\n",
         );
     }
-    if context.generation.config.described.is_some() && counts(&context.generation) != Some((0, 0)) {
+    let counts = counts(&context.generation, context.worker.live.events());
+    if counts.is_some_and(|it| it != (0, 0)) {
         let is_strict = head.uri.query().is_some_and(|it| it.split('&').any(|it| it == "strict=true"));
         return if is_strict {
             page(StatusCode::INTERNAL_SERVER_ERROR, "ERROR: inconsistent objects in schema\n")

@@ -85,7 +85,7 @@ impl Work {
             "get_catalog_state" if is_of_metadata => self.catalog_state(),
             "set_catalog_state" if is_of_metadata => self.set_catalog_state(args),
             "get_inconsistent_metadata" if is_of_metadata => {
-                Ok(format!("{{{}}}", MetadataState::of(&self.live.current()).members()))
+                Ok(format!("{{{}}}", MetadataState::of_served(&self.live.current(), &self.live).members()))
             }
             "cleanup_event_trigger_logs" if is_of_metadata => self.clean_event_logs(args),
             _ if is_of_metadata && edit::is_edit(&name) => {
@@ -117,7 +117,7 @@ impl Work {
         let turn = self.live.turn();
         reload::reload_and_log(&turn, &self.metrics)
             .map_err(|message| HasuraError::new("unexpected", "$", message))?;
-        let state = MetadataState::of(&turn.current());
+        let state = MetadataState::of_served(&turn.current(), &self.live);
         Ok(if state.objects.is_empty() {
             r#"{"message":"success","is_consistent":true}"#.to_owned()
         } else {

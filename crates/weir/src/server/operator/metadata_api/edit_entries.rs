@@ -139,7 +139,8 @@ impl Work {
         for _ in 0..ROUNDS_MAX {
             let text = export::json(&next).map_err(unexpected_error)?;
             let draft = draft_generation(&turn, &place, load_metadata(&text, "$.args")?)?;
-            let found = draft.findings.inconsistent.iter().map(|it| it.entry.clone());
+            let unmade = self.live.events().list_unmade(&draft);
+            let found = draft.findings.inconsistent.iter().chain(&unmade).map(|it| it.entry.clone());
             let paths: Vec<Vec<Step>> = found.filter(|it| !it.is_empty()).collect();
             if paths.is_empty() {
                 self.install(&turn, &place, &next, draft)?;
@@ -185,7 +186,7 @@ fn split_transform_reason(object: &Inconsistent) -> Option<(&'static str, &str)>
 /// Error of a change that would make `fresh` inconsistent and disconnect `lost`.
 fn inconsistency_error(fresh: &[&Inconsistent], lost: Vec<String>, dependants: Dependants) -> HasuraError {
     let objects: Vec<String> = fresh.iter().map(|it| object(it)).chain(lost).collect();
-    let internal = MetadataState { objects }.list();
+    let internal = MetadataState { objects, has_unmade_triggers: false }.list();
     let (code, message) = match (dependants, fresh) {
         (Dependants::Kept, _) => {
             let names: Vec<&str> = fresh.iter().map(|it| it.name.as_str()).collect();

@@ -1,6 +1,7 @@
 //! Inconsistent objects of the metadata, as Hasura's tools read them.
 
-use crate::generation::Generation;
+use crate::generation::event_keeper::preview_unmade;
+use crate::generation::{Generation, Live};
 use crate::sources::Down;
 use serde_json::json;
 use weir_metadata::Inconsistent;
@@ -9,12 +10,25 @@ use weir_metadata::Inconsistent;
 pub(super) struct MetadataState {
     /// JSON of each object.
     pub(super) objects: Vec<String>,
+    /// True if some are event triggers that their databases refuse.
+    pub(super) has_unmade_triggers: bool,
 }
 
 impl MetadataState {
-    pub(super) fn of(generation: &Generation) -> Self {
+    /// The state of a generation that `live` serves: also of what its databases refuse.
+    pub(super) fn of_served(generation: &Generation, live: &Live) -> Self {
+        Self::with_unmade(generation, &live.events().list_unmade(generation))
+    }
+
+    /// The state of a generation that is not served yet. Its databases are asked what they would refuse.
+    pub(super) fn of_draft(generation: &Generation) -> Self {
+        Self::with_unmade(generation, &preview_unmade(generation))
+    }
+
+    fn with_unmade(generation: &Generation, unmade: &[Inconsistent]) -> Self {
         let objects = generation.findings.inconsistent.iter().chain(generation.stale_remotes()).map(object);
-        Self { objects: objects.chain(generation.described_down().map(down)).collect() }
+        let objects = objects.chain(unmade.iter().map(object)).chain(generation.described_down().map(down));
+        Self { objects: objects.collect(), has_unmade_triggers: !unmade.is_empty() }
     }
 
     /// The list of objects.

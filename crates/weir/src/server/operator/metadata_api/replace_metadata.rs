@@ -67,18 +67,21 @@ impl Work {
         self.check_version()?;
         let place = self.place(&turn)?;
         let (document, draft) = draft_whole(&turn, &place, loaded)?;
-        let state = MetadataState::of(&draft);
-        let is_wrong =
-            !draft.findings.inconsistent.is_empty() || newly_down(&draft, &turn.current()).count() > 0;
+        let state = MetadataState::of_draft(&draft);
+        let is_wrong = !draft.findings.inconsistent.is_empty()
+            || state.has_unmade_triggers
+            || newly_down(&draft, &turn.current()).count() > 0;
         if is_wrong && !allow_inconsistent {
             let message = "cannot continue due to inconsistent metadata";
             return Err(HasuraError::new("unexpected", "$.args", message).with_internal(state.list()));
         }
-        let told = format!("{{{}{}}}", state.members(), warnings(&draft));
-        if !is_dry {
-            self.install(&turn, &place, &document, draft)?;
+        let warnings = warnings(&draft);
+        if is_dry {
+            return Ok(format!("{{{}{warnings}}}", state.members()));
         }
-        Ok(told)
+        self.install(&turn, &place, &document, draft)?;
+        let state = MetadataState::of_served(&turn.current(), &self.live);
+        Ok(format!("{{{}{warnings}}}", state.members()))
     }
 
     /// Says what of the document `text` Weir would not honour, and takes nothing over.

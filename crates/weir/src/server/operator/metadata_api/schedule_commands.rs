@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use std::future::Future;
 use std::sync::Arc;
 use weir_events::moment::{Clock, Moment, SystemClock};
+use weir_events::shared_schema::foreign_words;
 use weir_events::state::{
     ActionLog, CronEvents, EventStatus, EventsQuery, InvocationsQuery, NewOneOffEvent, OneOffEvents,
     Ownership, ScheduledKind, StateDatabase, StateError,
@@ -20,6 +21,17 @@ use weir_metadata::read;
 
 /// Number of rows of a list that says none.
 const ROWS: u32 = 100;
+
+/// What a command does with the tables of the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StateAccess {
+    /// Makes those that are missing, and changes them.
+    Make,
+    /// Changes them where they are.
+    Change,
+    /// Reads them, another server's too.
+    Read,
+}
 
 fn wrong(member: &str, message: impl Into<String>) -> HasuraError {
     HasuraError::new("parse-failed", &format!("$.args{member}"), message)
@@ -57,10 +69,10 @@ impl Work {
         Ok(json!({ "cron_triggers": triggers }).to_string())
     }
 
-    /// Runs `work` on the state, whose tables are made if they are missing and `makes` is true.
+    /// Runs `work` on the state, for `access`; `None` without tables.
     fn ask_state<T, F: Future<Output = Result<T, StateError>>>(
         &self,
-        makes: bool,
+        access: StateAccess,
         work: impl FnOnce(Arc<StateDatabase>) -> F,
     ) -> Result<Option<T>, HasuraError> {
         let state = self.live.state();
@@ -71,29 +83,36 @@ impl Work {
         let (database, _) = state.state().ok_or_else(nowhere)?;
         let takes_over = self.live.current().config.events == Events::TakeOver;
         let asked = state.block_on(async {
-            let ownership = if makes { database.prepare(takes_over).await? } else { database.look().await? };
-            match ownership {
-                Ownership::Own => Ok((ownership, Some(work(Arc::clone(&database)).await?))),
-                Ownership::Absent | Ownership::Foreign => Ok((ownership, None)),
-            }
+            let ownership = match access {
+                StateAccess::Make => database.prepare(takes_over).await?,
+                StateAccess::Change | StateAccess::Read => database.look().await?,
+            };
+            let may_work = match ownership {
+                Ownership::Own => true,
+                Ownership::Foreign if access == StateAccess::Read => database.has_foreign_events().await?,
+                Ownership::Absent | Ownership::Foreign => false,
+            };
+            let done = if may_work { Some(work(Arc::clone(&database)).await?) } else { None };
+            Ok((ownership, done))
         });
         let unavailable = |error: StateError| {
             let message = format!("the state cannot be used: {error}");
             HasuraError::new("unexpected", "$", message).with_status(StatusCode::INTERNAL_SERVER_ERROR)
         };
         match asked.ok_or_else(nowhere)?.map_err(unavailable)? {
-            (Ownership::Foreign, _) => {
-                let message = "the tables of scheduled events are another server's, and nobody said that Weir takes over";
+            (Ownership::Foreign, None) if access != StateAccess::Read => {
+                let message = foreign_words("scheduled events and asynchronous actions", "");
                 Err(HasuraError::new("not-supported", "$.args", message))
             }
-            (Ownership::Own | Ownership::Absent, done) => Ok(done),
+            (_, done) => Ok(done),
         }
     }
 
     /// Removes the stored calls of the action `name`, which is gone whatever becomes of them.
     pub(super) fn clear_calls(&self, name: &str) {
         let of = name.to_owned();
-        let cleared = self.ask_state(false, |it| async move { ActionLog::new(it).clear(&of).await });
+        let cleared =
+            self.ask_state(StateAccess::Change, |it| async move { ActionLog::new(it).clear(&of).await });
         if let Err(error) = cleared {
             tracing::warn!(action = name, error = error.message, "the calls of a dropped action are kept");
         }
@@ -103,7 +122,10 @@ impl Work {
         let event = read_event(args)?;
         let now = SystemClock.now();
         let stored =
-            self.ask_state(true, |it| async move { OneOffEvents::new(it).insert(event, now).await })?;
+            self.ask_state(
+                StateAccess::Make,
+                |it| async move { OneOffEvents::new(it).insert(event, now).await },
+            )?;
         if let Some((_, scheduler)) = self.live.state().state() {
             scheduler.notice();
         }
@@ -114,7 +136,7 @@ impl Work {
         let kind = read_kind(args)?;
         let id = text(args, "event_id")?.ok_or_else(|| missing("event_id"))?;
         let of = id.clone();
-        let deleted = self.ask_state(false, |it| async move {
+        let deleted = self.ask_state(StateAccess::Change, |it| async move {
             match kind {
                 ScheduledKind::Cron(_) => CronEvents::new(it).delete(&of).await,
                 ScheduledKind::OneOff => OneOffEvents::new(it).delete(&of).await,
@@ -139,7 +161,7 @@ impl Work {
             with_count: flag(args, "get_rows_count", false)?,
         };
         let empty = if query.with_count { r#"{"events":[],"count":0}"# } else { r#"{"events":[]}"# };
-        let shown = self.ask_state(false, |it| async move { it.show_events(&query).await })?;
+        let shown = self.ask_state(StateAccess::Read, |it| async move { it.show_events(&query).await })?;
         Ok(shown.unwrap_or_else(|| empty.to_owned()))
     }
 
@@ -153,7 +175,8 @@ impl Work {
         };
         let empty =
             if query.with_count { r#"{"invocations":[],"count":0}"# } else { r#"{"invocations":[]}"# };
-        let shown = self.ask_state(false, |it| async move { it.show_invocations(&query).await })?;
+        let shown =
+            self.ask_state(StateAccess::Read, |it| async move { it.show_invocations(&query).await })?;
         Ok(shown.unwrap_or_else(|| empty.to_owned()))
     }
 }

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use weir_postgres::script::sql_text;
 use weir_postgres::script::{self, Manner, ScriptAnswer};
 use weir_postgres::{Error, Settings};
-use weir_sqlite::session_row::SessionRow;
+use weir_sqlite::session_row::{SessionRow, WriterSession};
 
 /// Timeout of one command.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -209,7 +209,8 @@ fn sqlite(path: &Path, sql: &str, manner: Manner) -> Result<ScriptAnswer, Hasura
     // Outside of a transaction of ours others would find the session.
     let session = session.filter(|_| !connection.is_autocommit() && !is_read_only);
     let mut session_row = SessionRow::default();
-    session_row.begin(&connection).and_then(|()| session_row.fill(&connection, session)).map_err(fail)?;
+    let variables = session.as_ref().map(|it| it as &dyn WriterSession);
+    session_row.begin(&connection).and_then(|()| session_row.fill(&connection, variables)).map_err(fail)?;
     let answer = statements(&connection, sql);
     if session_row.is_there() && session.is_some() {
         // The script may have dropped the table.

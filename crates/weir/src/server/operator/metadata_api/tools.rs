@@ -4,7 +4,7 @@ use super::inconsistent::MetadataState;
 use super::replace_metadata::document;
 use super::sql::{ask, database};
 use super::{Done, Work, flag, text};
-use crate::generation::Generation;
+use crate::generation::{Generation, Live};
 use crate::server::operator::tools::HASURA_VERSION;
 use crate::server::request::hasura_error::HasuraError;
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ impl Work {
                 "sources of all kinds are built in: none is described by capabilities",
             )),
             ("get_feature_flag" | "set_feature_flag", _) => feature_flag(args),
-            ("dump_internal_state", _) => Ok(internal_state(&self.live.current())),
+            ("dump_internal_state", _) => Ok(internal_state(&self.live)),
             (_, Some("suggest_relationships")) => self.suggestions(args),
             (_, verb) => {
                 let verb = verb.unwrap_or(name);
@@ -115,12 +115,13 @@ fn feature_flag(args: JsonRef<'_>) -> Done {
 }
 
 /// Internal state for developers: sources, roles, inconsistent objects.
-fn internal_state(generation: &Generation) -> String {
+fn internal_state(live: &Live) -> String {
+    let generation = live.current();
     let sources = generation.config.sources.iter().map(|it| &it.name);
     let roles: HashSet<&String> = generation.config.sources.iter().flat_map(|it| &it.roles).collect();
     let mut roles: Vec<&String> = roles.into_iter().collect();
     roles.sort_unstable();
-    let state = MetadataState::of(generation).list();
+    let state = MetadataState::of_served(&generation, live).list();
     let inconsistent: Value = serde_json::from_str(&state).unwrap_or_default();
     json!({
         "version": HASURA_VERSION,
