@@ -122,7 +122,7 @@ fn run_apart<T: Send>(work: impl AsyncFnOnce() -> T + Send) -> Result<T, String>
     std::thread::scope(|scope| scope.spawn(run).join()).unwrap_or_else(|_| Err("a bug: it panicked".into()))
 }
 
-/// What [`EventService::apply`] would do with `source`. Nothing is changed.
+/// Changes that [`EventService::apply`] would make of `source`. None is made.
 pub fn preview(source: &EventSource, settings: &ServiceSettings) -> SourceReport {
     let found = run_apart(async || held_source::preview(source, settings).await);
     found.unwrap_or_else(|words| {

@@ -10,7 +10,7 @@ use rusqlite::{Connection, Result};
 /// The table's name, which no schema shows.
 pub const TABLE: &str = "hdb_session";
 
-/// What the writer knows of the row.
+/// The writer's knowledge of the row.
 #[derive(Debug, Default)]
 pub struct SessionRow {
     /// Version of the schema at the last look.

@@ -151,7 +151,7 @@ async fn compare<'t>(
     Ok(Comparison { difference, wanted, known })
 }
 
-/// What an operator may not expect of `trigger`.
+/// Surprises of `trigger` for an operator.
 fn find_warnings(trigger: &CapturedTrigger, table: &DescribedTable) -> Vec<String> {
     let mut warnings = Vec::new();
     if table.has_heirs {
@@ -210,7 +210,7 @@ fn write_all<'t>(
     trigger.operations.iter().map(write).collect()
 }
 
-/// What [`reconcile`] would do, without doing it.
+/// Changes that [`reconcile`] would make, without making them.
 /// # Errors
 /// The database cannot be asked.
 pub async fn plan(
