@@ -43,6 +43,7 @@ mod events_cleanup;
 mod events_kit;
 mod events_ledger;
 mod events_traces;
+mod exports;
 mod faults;
 mod fleet;
 mod hasura_cli;
