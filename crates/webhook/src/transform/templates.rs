@@ -1,14 +1,13 @@
 //! Parsed templates of parts that requests and answers share.
 
-use super::transform_error::{TransformError, TransformErrors};
+use super::transform_error::{JSON_BODY, TransformError, TransformErrors};
 use weir_kriti::{EvaluationLimits, Scope, Template, Value};
 use weir_metadata::document::webhook::BodyTransform;
 
 /// Limits of each template.
 pub(super) const LIMITS: EvaluationLimits = EvaluationLimits::USUAL;
 
-/// The members with the templates of a body.
-const JSON: &str = "body";
+/// The member with the templates of a form.
 const FORM: &str = "body.form_template";
 
 /// A template without its quotes, whose value is a text.
@@ -48,7 +47,7 @@ impl BodyTemplate {
     pub(super) fn parse(body: &BodyTransform, errors: &mut TransformErrors) -> Option<Self> {
         match body {
             BodyTransform::Remove => Some(Self::Remove),
-            BodyTransform::Template(text) => errors.keep(JSON, Template::parse(text)).map(Self::Json),
+            BodyTransform::Template(text) => errors.keep(JSON_BODY, Template::parse(text)).map(Self::Json),
             BodyTransform::Form(fields) => {
                 let mut templates = Vec::new();
                 for (name, text) in fields {
@@ -63,7 +62,9 @@ impl BodyTemplate {
     pub(super) fn evaluate(&self, scope: &Scope, errors: &mut TransformErrors) -> Option<MadeBody> {
         match self {
             Self::Remove => Some(MadeBody::None),
-            Self::Json(template) => errors.keep(JSON, template.render(scope, LIMITS)).map(MadeBody::Json),
+            Self::Json(template) => {
+                errors.keep(JSON_BODY, template.render(scope, LIMITS)).map(MadeBody::Json)
+            }
             Self::Form(fields) => {
                 let mut form = String::new();
                 for (name, template) in fields {

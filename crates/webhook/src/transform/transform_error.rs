@@ -3,6 +3,9 @@
 use weir_kriti::KritiError;
 use weir_language::json::quote;
 
+/// The member with the template of a JSON body, the only template that stands with its quotes.
+pub(super) const JSON_BODY: &str = "body";
+
 /// Reason for which one part of a transform has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransformError {
@@ -94,7 +97,14 @@ impl TransformErrors {
 impl std::fmt::Display for TransformErrors {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0.first() {
-            Some((template, TransformError::Template(error))) => write!(f, "in `{template}`: {error}"),
+            Some((template, TransformError::Template(error))) => {
+                let mut error = error.clone();
+                // The quote in front of other templates is not in the file.
+                if template != JSON_BODY && error.start.line == 0 {
+                    error.start.column = error.start.column.saturating_sub(1);
+                }
+                write!(f, "in `{template}`: {error}")
+            }
             Some((template, TransformError::Result { message, .. })) => {
                 write!(f, "in `{template}`: {message}")
             }

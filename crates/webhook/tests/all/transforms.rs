@@ -105,6 +105,10 @@ fn bodies_of_both_versions() {
     let template = r#"{"version":2,"body":{"action":"transform","template":"{\"n\": $body.input.amount, \"u\": $session_variables.x-hasura-user-id}"}}"#;
     check_body(template, r#"{"n":1.50,"u":"4"}"#);
     check_body(r#"{"version":2,"body":{"action":"remove"}}"#, "");
+    let url =
+        RequestTransform::from_members(members(r#"{"url":"{{$body.a b}}"}"#)).expect("its shape is right");
+    let told = RequestTransformer::parse(&url).expect_err("its template is not").to_string();
+    assert_eq!(told, "in `url`: Parse Error at line 1, column 11: Unexpected token 'b'.");
     let form = r#"{"version":2,"body":{"action":"x_www_form_urlencoded","form_template":{"sku":"{{$body.input.sku}}","gone":"{{$body.input.none}}","a b":"{{$body.input.id}}-"}}}"#;
     check_body(form, "sku=a%20b%2F%C3%A9&a%20b=7-");
 }
@@ -165,7 +169,7 @@ fn wrong_templates_are_told_when_they_are_parsed() {
     let told = RequestTransformer::parse(&form).expect_err("its templates are not");
     assert!(told.to_json().contains(r#""template":"query_params.q""#), "{}", told.to_json());
     assert!(
-        told.to_string().starts_with("in `body.form_template.a`: Parse Error at line 2, column "),
+        told.to_string().starts_with("in `body.form_template.a`: Lex Error at line 2, column 3: "),
         "{told}"
     );
     assert!(errors.to_json().contains(r#"{"error_code":"Parse Error","message":"Unexpected token '2'.""#));
@@ -200,7 +204,12 @@ fn answers_are_changed_for_every_status() {
         r#"{"version":2,"body":{"action":"x_www_form_urlencoded","form_template":{"a":"{{$body.a}}"}}}"#;
     check(form, 200, r#"{"a":"b c"}"#, r#""a=b%20c""#);
     let strict = respond(r#"{"body":"{{$body.data}}"}"#, 422, r#"{"message":"no"}"#, Value::Null);
-    assert!(strict.expect_err("an error has no data").to_string().starts_with("Attribute Error"));
+    assert!(
+        strict
+            .expect_err("an error has no data")
+            .to_string()
+            .starts_with("in `body`: Attribute Error at line 1, column ")
+    );
 }
 
 #[test]
