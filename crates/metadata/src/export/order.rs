@@ -10,8 +10,11 @@ use crate::json::{Json, Members};
 use crate::tree::{Node, Value};
 use std::sync::Arc;
 
-/// Lists of the document that stand by a text of their entries.
-const OF_DOCUMENT: [(&str, &str); 8] = [
+/// A list, and the key of the text by which its entries stand.
+type SortedList = (&'static str, &'static str);
+
+/// Lists of the document.
+const OF_DOCUMENT: [SortedList; 8] = [
     ("sources", "name"),
     ("remote_schemas", "name"),
     ("cron_triggers", "name"),
@@ -23,15 +26,15 @@ const OF_DOCUMENT: [(&str, &str); 8] = [
 ];
 
 /// Lists of a source, with those of their entries.
-const OF_SOURCE: [(&str, &str, &[(&str, &str)]); 4] = [
-    ("tables", "table", &OF_TABLE),
-    ("functions", "function", &[("permissions", "role")]),
-    ("logical_models", "name", &[("select_permissions", "role")]),
-    ("native_queries", "root_field_name", &[]),
+const OF_SOURCE: [(SortedList, &[SortedList]); 4] = [
+    (("tables", "table"), &OF_TABLE),
+    (("functions", "function"), &[("permissions", "role")]),
+    (("logical_models", "name"), &[("select_permissions", "role")]),
+    (("native_queries", "root_field_name"), &[]),
 ];
 
 /// Lists of a table.
-const OF_TABLE: [(&str, &str); 9] = [
+const OF_TABLE: [SortedList; 9] = [
     ("object_relationships", "name"),
     ("array_relationships", "name"),
     ("computed_fields", "name"),
@@ -51,7 +54,7 @@ pub(super) fn sort_lists(root: &mut Node) {
             Some(Value::Text(kind)) => !matches!(SourceKind::from(kind.to_string()), SourceKind::Other(_)),
             _ => true,
         };
-        for (list, key, below) in OF_SOURCE.iter().filter(|_| is_served) {
+        for ((list, key), below) in OF_SOURCE.iter().filter(|_| is_served) {
             sort_list(source, list, key);
             for entry in items_mut(source, list) {
                 below.iter().for_each(|(list, key)| sort_list(entry, list, key));
