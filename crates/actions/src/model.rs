@@ -17,6 +17,7 @@ use weir_metadata::Step;
 use weir_metadata::document::action::{ActionEntry, ActionOperation};
 use weir_metadata::document::api::InheritedRole;
 use weir_metadata::document::custom_types::CustomTypes;
+use weir_metadata::places::join_paths;
 use weir_webhook::WebhookUrl;
 use weir_webhook::environment::{Environment, EnvironmentError, fill};
 use weir_webhook::transform::{RequestTransformer, ResponseTransformer, TransformErrors};
@@ -29,7 +30,7 @@ pub struct ActionsInput<'m> {
     pub custom_types: &'m CustomTypes,
     /// Roles that have the permissions of others.
     pub inherited_roles: &'m [InheritedRole],
-    /// What other sources have.
+    /// Names of the other sources.
     pub others: &'m OtherNames,
     /// Variables of the environment.
     pub environment: &'m Environment<'m>,
@@ -100,22 +101,27 @@ impl Model {
     /// The entries of `input` that fit, and those that do not.
     pub(crate) fn new(input: &ActionsInput<'_>) -> (Self, Vec<Misfit>) {
         let types = TypeTable::new(input.custom_types, &input.others.scalars);
-        let wrong = check_types::find_errors(input.custom_types, &types);
+        let (path, wrong) = check_types::find_errors(input.custom_types, &types);
         let has_types = wrong.is_empty();
         let mut misfits = Vec::new();
         if !has_types {
-            misfits.push(Misfit { path: vec!["custom_types".into()], reason: check_types::reason(&wrong) });
+            misfits.push(Misfit { path, reason: check_types::reason(&wrong) });
         }
         let mut actions = Vec::new();
         for (at, entry) in input.actions.iter().enumerate() {
             let checked = if has_types {
                 check_actions::check(entry, &types, input.others, input.has_log)
             } else {
-                Err("custom types are inconsistent".to_owned())
+                Err((Vec::new(), "custom types are inconsistent".to_owned()))
             };
-            match checked.and_then(|()| Action::new(entry, input.environment)) {
+            let made = checked
+                .and_then(|()| Action::new(entry, input.environment).map_err(|reason| (Vec::new(), reason)));
+            match made {
                 Ok(action) => actions.push(action),
-                Err(reason) => misfits.push(Misfit { path: vec!["actions".into(), at.into()], reason }),
+                Err((below, reason)) => {
+                    let path = join_paths(&["actions".into(), at.into()], &below);
+                    misfits.push(Misfit { path, reason });
+                }
             }
         }
         let roles = collect_roles(&actions, input.inherited_roles);

@@ -79,7 +79,7 @@ impl NativeStatement<'_> {
     }
 }
 
-/// What the database says of a statement of the configuration.
+/// The database's verdict on a statement of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedNative {
     /// Name of the statement.

@@ -234,7 +234,8 @@ impl LiveQueries {
         }
         let traits = |source: u16| {
             let source = &shared.planner.graph.sources()[usize::from(source)].0;
-            let has_lifetimes = source.others_changes() == OthersChanges::Lifetimes;
+            let has_lifetimes =
+                matches!(source.others_changes(), OthersChanges::Lifetimes | OthersChanges::PassedThrough);
             SourceTraits { has_feed: source.change_feed().is_some(), has_lifetimes }
         };
         let is_stream = operation.is_stream();

@@ -117,7 +117,7 @@ impl EventAsker {
     }
 }
 
-/// What [`EventService::apply`] would do with `source`. Nothing is changed.
+/// Changes that [`EventService::apply`] would make of `source`. None is made.
 pub fn preview(source: &EventSource, settings: &ServiceSettings) -> SourceReport {
     let found = run_apart(async || made_triggers::preview(source, settings).await);
     found.unwrap_or_else(|words| {

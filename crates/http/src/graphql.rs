@@ -61,7 +61,7 @@ pub(crate) struct Contents {
     rest_types: Vec<RestType>,
 }
 
-/// What roles see of a remote schema.
+/// Views of roles on a remote schema.
 enum Roles {
     /// The audience decides: it is a server of a file of services.
     ByAudience,
@@ -267,13 +267,16 @@ impl Source for GraphqlSource {
         self.link.server.remote.as_ref()?.naming.namespace.as_deref()
     }
 
-    /// What roles see of a type has to be the same in both servers.
+    /// A type's view of each role has to be the same in both servers.
     fn shares_objects(&self) -> bool {
         matches!(self.roles, Roles::All)
     }
 
     fn others_changes(&self) -> OthersChanges {
-        OthersChanges::Lifetimes
+        match self.link.server.remote {
+            Some(_) => OthersChanges::PassedThrough,
+            None => OthersChanges::Lifetimes,
+        }
     }
 
     /// Every query is live by polling, since servers do not report changes; those of remote schemas are not, as in Hasura.
@@ -314,7 +317,7 @@ impl Source for GraphqlSource {
 }
 
 impl GraphqlSource {
-    /// What callers with these facts see, if roles differ.
+    /// The view of callers with these facts, if roles differ.
     fn role_view(&self, facts: &[u64]) -> Option<&Arc<RoleView>> {
         let Roles::Listed(views) = &self.roles else { return None };
         let at = usize::try_from(*facts.first()?).ok()?.checked_sub(1)?;

@@ -61,7 +61,7 @@ pub struct Server {
     pub type_tags: Vec<(Box<str>, Arc<str>)>,
     /// Callers who see the server; `None`: only the admin.
     pub audience: Option<Audience>,
-    /// What differs if it is a remote schema of Hasura's metadata.
+    /// Differences of a remote schema of Hasura's metadata; `None` for other servers.
     pub remote: Option<Arc<RemoteSchema>>,
 }
 

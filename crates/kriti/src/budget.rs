@@ -1,4 +1,4 @@
-//! What an evaluation has: its variables, and what is left of its limits.
+//! Means of an evaluation: its variables, and the rest of its limits.
 
 use crate::error::{ErrorCode, Fault, Span};
 use crate::value::Value;
@@ -36,7 +36,7 @@ impl Scope {
     }
 }
 
-/// What is left of the limits of an evaluation.
+/// The rest of the limits of an evaluation.
 pub(crate) struct Budget {
     limits: EvaluationLimits,
     steps_left: usize,

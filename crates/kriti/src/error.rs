@@ -133,14 +133,15 @@ impl KritiError {
     }
 }
 
+/// Words for operators, who count lines and columns from 1.
 impl fmt::Display for KritiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
             "{} at line {}, column {}: {}",
             self.code.text(),
-            self.start.line,
-            self.start.column,
+            self.start.line.saturating_add(1),
+            self.start.column.saturating_add(1),
             self.message
         )
     }

@@ -398,7 +398,7 @@ impl<'t> Parser<'t> {
 
     /// Passes `{{`, an expression and `}}` within a text.
     pub(crate) fn parse_interpolation(&mut self) -> Result<Expression, Fault> {
-        // What stands in a text is one level below it, and the text one below its expression.
+        // Expressions in a text are one level below it, and the text one below its expression.
         match self.peek_tag() {
             Some("if" | "range") => self.parse_expression(),
             Some(_) | None => {

@@ -14,7 +14,7 @@ enum Key<'s> {
 }
 
 impl<'t> Evaluation<'t> {
-    /// What is missing is an error.
+    /// A missing member is an error.
     pub(crate) fn evaluate_path(&mut self, base: &'t Expression, steps: &'t [Step]) -> Result<Value, Fault> {
         let mut value = self.evaluate(base)?;
         for step in steps {
@@ -24,7 +24,7 @@ impl<'t> Evaluation<'t> {
         Ok(value)
     }
 
-    /// What is missing on the way is null, and so is a base that has no value.
+    /// A missing member on the way is null, and so is a base that has no value.
     pub(crate) fn evaluate_optional_path(
         &mut self,
         base: &'t Expression,

@@ -226,18 +226,27 @@ fn members(walk: &mut Walk, it: &TableEntry) {
 fn relationship(walk: &mut Walk, entry: &RelationshipEntry) {
     walk.walk_below(["using".into()], |walk| {
         match (&entry.using.foreign_key_constraint_on, &entry.using.manual_configuration) {
-            (None, None) | (Some(_), Some(_)) => walk.wrong(
-                "one of `foreign_key_constraint_on` and `manual_configuration` should be present, not both",
+            (None, None) => walk.wrong(
+                "how rows are related is missing: say `foreign_key_constraint_on` or `manual_configuration`",
+            ),
+            (Some(_), Some(_)) => walk.wrong(
+                "both `foreign_key_constraint_on` and `manual_configuration` say how rows are related: remove one",
             ),
             (Some(ForeignKeyOn::Remote(key)), None) if key.column.is_empty() == key.columns.is_empty() => {
-                walk.walk_below(["foreign_key_constraint_on".into()], |walk| {
-                    walk.wrong("expected one of `column` and `columns`, not both");
-                });
+                let message = if key.column.is_empty() {
+                    "the column of the foreign key is missing: say `column`, or `columns` for several"
+                } else {
+                    "both `column` and `columns` say which columns the foreign key has: remove one"
+                };
+                walk.walk_below(["foreign_key_constraint_on".into()], |walk| walk.wrong(message));
             }
             (None, Some(manual)) if manual.remote_table.is_some() == manual.remote_native_query.is_some() => {
-                walk.walk_below(["manual_configuration".into()], |walk| {
-                    walk.wrong("expected one of `remote_table` and `remote_native_query`");
-                });
+                let message = if manual.remote_table.is_some() {
+                    "both `remote_table` and `remote_native_query` say where the rows are: remove one"
+                } else {
+                    "where the rows are is missing: say `remote_table` or `remote_native_query`"
+                };
+                walk.walk_below(["manual_configuration".into()], |walk| walk.wrong(message));
             }
             (Some(_), None) | (None, Some(_)) => {}
         }

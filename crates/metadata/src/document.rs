@@ -25,6 +25,7 @@ use action::ActionEntry;
 use api::{AllowlistEntry, ApiLimits, InheritedRole, QueryCollection, RestEndpoint, SchemaIntrospection};
 use cron_trigger::CronTriggerEntry;
 use custom_types::CustomTypes;
+use remote_relationship::ToSource;
 use remote_schema::RemoteSchemaEntry;
 use serde::{Deserialize, Serialize};
 use source::SourceEntry;
@@ -88,6 +89,17 @@ impl Default for Metadata {
             opentelemetry: None,
             backend_configs: None,
         }
+    }
+}
+
+impl Metadata {
+    /// Tables of sources that relationships of tables and of types of remote schemas lead to.
+    pub(crate) fn remote_targets_mut(&mut self) -> impl Iterator<Item = &mut ToSource> {
+        let of_tables = self.sources.iter_mut().flat_map(|it| &mut it.tables);
+        let of_tables = of_tables.flat_map(|it| &mut it.remote_relationships);
+        let of_types = self.remote_schemas.iter_mut().flat_map(|it| &mut it.remote_relationships);
+        let of_types = of_types.flat_map(|it| &mut it.relationships);
+        of_tables.chain(of_types).filter_map(|it| it.definition.to_source.as_mut())
     }
 }
 

@@ -1,12 +1,13 @@
 //! Commands of Hasura's metadata API that change single entries, as edits of a document.
 //!
 //! `arguments` takes the members of a command apart, `lookup` finds what it is about, `sources`, `permissions` and `event_triggers` have the commands about databases, `graph` those about
-//! everything else, `actions` those about actions and their types, `cron_triggers` those about schedules, `remote_schemas` those about other servers; `rename` follows a new name into conditions, `paths` removes entries by their places.
+//! everything else, `actions` those about actions and their types, `cron_triggers` those about schedules, `remote_schemas` those about other servers; `conditions` walks conditions, `rename` follows a relationship's new name into them, `schema_renames` those of tables and columns; `paths` removes entries by their places.
 //!
 //! **Invariant:** an edit gives a new document, whose references nobody has resolved yet; one that is refused gives none.
 
 mod actions;
 mod arguments;
+mod conditions;
 mod cron_triggers;
 mod event_triggers;
 mod graph;
@@ -16,9 +17,11 @@ mod paths;
 mod permissions;
 mod remote_schemas;
 mod rename;
+mod schema_renames;
 mod sources;
 
 pub use paths::remove_paths;
+pub use schema_renames::{KeyBefore, SchemaRenames, TableKey};
 
 use crate::document::Metadata;
 use crate::read;

@@ -55,11 +55,10 @@ pub fn inconsistent(places: &Places, path: &[Step], reason: &str) -> Inconsisten
         entry: path[..depth].to_vec(),
     };
     let plain = format!("Inconsistent object: {reason}");
-    if matches!(path, [Step::Key(section), ..] if **section == *"custom_types") {
-        let definition = places.root.get("custom_types").map_or(Json::Null, json);
-        // A single relationship goes alone.
-        let depth = if matches!(path, [_, _, _, Step::Key(_), Step::Item(_), ..]) { 5 } else { 1 };
-        return made("custom_types", "custom_types custom_types".into(), plain, definition, depth);
+    if let [Step::Key(section), below @ ..] = path
+        && **section == *"custom_types"
+    {
+        return custom_types(places, below, reason, made);
     }
     let [Step::Key(section), Step::Item(_), rest @ ..] = path else {
         return made("metadata", "metadata".into(), plain, Json::Null, 0);
@@ -69,21 +68,7 @@ pub fn inconsistent(places: &Places, path: &[Step], reason: &str) -> Inconsisten
         return action(entry, rest, reason, made);
     }
     if let Some((_, kind, key)) = SECTIONS.iter().find(|it| *it.0 == **section) {
-        let depth = match (&**section, rest) {
-            // A single query of a collection.
-            ("query_collections", [_, _, _, ..]) => 5,
-            // A single permission or relationship of a remote schema.
-            ("remote_schemas", [Step::Key(list), Step::Item(_), ..]) if **list == *"permissions" => {
-                return remote_permission(entry, rest, &plain, made);
-            }
-            ("remote_schemas", [_, _, Step::Key(list), Step::Item(_), ..]) if **list == *"relationships" => {
-                return remote_relationship(entry, rest, reason, made);
-            }
-            // Roles that disagree are inherited as far as they agree.
-            ("inherited_roles", [_, ..]) => 0,
-            _ => 2,
-        };
-        return made(kind, format!("{kind} {}", text(entry, key)), plain, json(entry), depth);
+        return section_entry((section, kind, key), entry, rest, reason, made);
     }
     let source = text(entry, "name");
     match rest {
@@ -102,6 +87,67 @@ pub fn inconsistent(places: &Places, path: &[Step], reason: &str) -> Inconsisten
     }
 }
 
+/// The entry of a section, by the section's key, the kind of its entries and the key of their names; or the member of it at `below`.
+fn section_entry(
+    (section, kind, key): (&str, &'static str, &str),
+    entry: &Node,
+    below: &[Step],
+    reason: &str,
+    made: impl Fn(&'static str, String, String, Json, usize) -> Inconsistent,
+) -> Inconsistent {
+    let plain = format!("Inconsistent object: {reason}");
+    let depth = match (section, below) {
+        // A single query of a collection.
+        ("query_collections", [_, _, _, ..]) => 5,
+        // A single permission or relationship of a remote schema.
+        ("remote_schemas", [Step::Key(list), Step::Item(_), ..]) if **list == *"permissions" => {
+            return remote_permission(entry, below, &plain, made);
+        }
+        ("remote_schemas", [_, _, Step::Key(list), Step::Item(_), ..]) if **list == *"relationships" => {
+            return remote_relationship(entry, below, reason, made);
+        }
+        // Roles that disagree are inherited as far as they agree.
+        ("inherited_roles", [_, ..]) => 0,
+        _ => 2,
+    };
+    let name = text(entry, key);
+    let reason = match kind {
+        "cron_trigger" if !name.is_empty() => {
+            format!("Inconsistent object: in cron trigger \"{name}\": {reason}")
+        }
+        _ => plain,
+    };
+    made(kind, format!("{kind} {name}"), reason, to_json(entry), depth)
+}
+
+/// All custom types, or the relationship at `below`, which goes alone.
+fn custom_types(
+    places: &Places,
+    below: &[Step],
+    reason: &str,
+    made: impl Fn(&'static str, String, String, Json, usize) -> Inconsistent,
+) -> Inconsistent {
+    let types = places.root.get("custom_types");
+    match (below, types) {
+        ([Step::Key(_), Step::Item(_), Step::Key(list), Step::Item(_), ..], Some(types))
+            if **list == *"relationships" =>
+        {
+            let relationship = node(types, &below[..4]);
+            let name = text(relationship, "name");
+            let of = text(node(types, &below[..2]), "name");
+            let reason =
+                format!("Inconsistent object: in object type \"{of}\": in relationship \"{name}\": {reason}");
+            let name = format!("custom_types relationship {name} in object type {of}");
+            made("custom_types", name, reason, to_json(relationship), 5)
+        }
+        _ => {
+            let reason = format!("Inconsistent object: {reason}");
+            let definition = types.map_or(Json::Null, to_json);
+            made("custom_types", "custom_types custom_types".into(), reason, definition, 1)
+        }
+    }
+}
+
 /// The action `entry`, or the permission of it at `below`.
 fn action(
     entry: &Node,
@@ -115,9 +161,9 @@ fn action(
         [Step::Key(list), Step::Item(_), ..] if **list == *"permissions" => {
             let permission = node(entry, &below[..2]);
             let shown = format!("action_permission {} permission in {name}", text(permission, "role"));
-            made("action_permission", shown, reason, json(permission), 4)
+            made("action_permission", shown, reason, to_json(permission), 4)
         }
-        _ => made("action", format!("action {name}"), reason, json(entry), 2),
+        _ => made("action", format!("action {name}"), reason, to_json(entry), 2),
     }
 }
 
@@ -131,7 +177,7 @@ fn remote_permission(
     let permission = node(entry, &below[..2]);
     let role = text(permission, "role");
     let name = format!("{role} permission in remote schema {}", text(entry, "name"));
-    made("remote_schema_permission", name, reason.to_owned(), json(permission), 2)
+    made("remote_schema_permission", name, reason.to_owned(), to_json(permission), 2)
 }
 
 /// The relationship at `below` of a type of a remote schema.
@@ -149,7 +195,7 @@ fn remote_relationship(
         "Inconsistent object: in remote schema \"{schema}\": in type \"{ty}\": in relationship \"{name}\": {reason}"
     );
     let name = format!("remote_relationship {name} on type {ty} in remote schema {schema}");
-    made("remote_schema_remote_relationship", name, reason, json(relationship), 6)
+    made("remote_schema_remote_relationship", name, reason, to_json(relationship), 6)
 }
 
 /// The function at `at` of `source`, or the permission of it at `below`.
@@ -170,9 +216,9 @@ fn function(
             let permission = node(function, &below[..2]);
             let role = text(permission, "role");
             let name = format!("function_permission {role} permission in {name}");
-            made("function_permission", name, reason, json(permission), 6)
+            made("function_permission", name, reason, to_json(permission), 6)
         }
-        _ => made("function", name, reason, json(function), 4),
+        _ => made("function", name, reason, to_json(function), 4),
     }
 }
 
@@ -198,12 +244,12 @@ fn native(
         _ => None,
     };
     let Some((_, member)) = member else {
-        return made(kind, name, format!("{within}{reason}"), json(entry), 4);
+        return made(kind, name, format!("{within}{reason}"), to_json(entry), 4);
     };
     let definition = node(entry, &below[..2]);
     let key = if member.ends_with("_permission") { "role" } else { "name" };
     let shown = text(definition, key);
-    made(member, format!("{member} {shown} in {name}"), format!("{within}{reason}"), json(definition), 6)
+    made(member, format!("{member} {shown} in {name}"), format!("{within}{reason}"), to_json(definition), 6)
 }
 
 /// The table at `at` of `source`, or the member of it at `below`.
@@ -222,7 +268,7 @@ fn table(
         _ => None,
     };
     let Some((_, kind)) = member else {
-        let definition = json(table.get("table").unwrap_or(table));
+        let definition = to_json(table.get("table").unwrap_or(table));
         let name = format!("table {shown} in source {source}");
         // The table is served where only a key of its entry does not fit.
         let depth = match below {
@@ -321,7 +367,7 @@ fn entry_display_name(entry: &Node, key: &str) -> String {
 
 /// A member of a table, with the names of both around it; members that are not there and that Hasura shows are null.
 fn definition(member: &Node, source: &str, table: &Node) -> Json {
-    let mut members = match json(member) {
+    let mut members = match to_json(member) {
         Json::Object(members) => members.0,
         _ => Vec::new(),
     };
@@ -334,7 +380,7 @@ fn definition(member: &Node, source: &str, table: &Node) -> Json {
         members.push(("comment".into(), Json::Null));
     }
     members.push(("source".into(), Json::Text(source.into())));
-    members.push(("table".into(), table.get("table").map_or(Json::Null, json)));
+    members.push(("table".into(), table.get("table").map_or(Json::Null, to_json)));
     Json::Object(Members(members))
 }
 
@@ -348,16 +394,16 @@ fn show_member(object: &mut Json, key: &str) {
 }
 
 /// `node` as JSON.
-fn json(node: &Node) -> Json {
+pub(crate) fn to_json(node: &Node) -> Json {
     match &node.value {
         Value::Null | Value::Broken(_) => Json::Null,
         Value::Bool(value) => Json::Bool(*value),
         Value::Number(digits) => Json::Number(digits.clone()),
         Value::Text(text) => Json::Text((&**text).into()),
         Value::Include(text) => Json::Text(text.clone()),
-        Value::List(items) => Json::List(items.iter().map(json).collect()),
+        Value::List(items) => Json::List(items.iter().map(to_json).collect()),
         Value::Object(members) => {
-            Json::Object(Members(members.iter().map(|it| ((&*it.key).into(), json(&it.node))).collect()))
+            Json::Object(Members(members.iter().map(|it| ((&*it.key).into(), to_json(&it.node))).collect()))
         }
     }
 }

@@ -15,6 +15,7 @@ mod prune;
 mod settings;
 mod yaml;
 
+use crate::aside::Aside;
 use crate::check;
 use crate::document::Metadata;
 use crate::document::source::{SourceKind, UNSERVED};
@@ -50,6 +51,8 @@ pub struct Loaded {
     pub unknown: Vec<Fault>,
     /// Entries that do not fit and are not in the document.
     pub left_out: Vec<Inconsistent>,
+    /// Parts of the files that are not in the document, for exports.
+    pub aside: Aside,
     /// Files that cannot be read, with the reasons: the entries around them are left out.
     pub broken: Vec<(PathBuf, String)>,
     /// True if the files have keys or entries that the document lacks: writing it would remove them.
@@ -74,6 +77,15 @@ pub fn text(text: &str, name: &Path) -> Result<Loaded, Vec<Fault>> {
     let mut files = folder::Files::default();
     let read = files.parse(name, text);
     finish(read, files)
+}
+
+/// Reads `text` like [`text`], but leaves out entries that do not fit, like [`path`].
+/// # Errors
+/// See [`path`].
+pub fn parts(text: &str, name: &Path) -> Result<Loaded, Vec<Fault>> {
+    let mut files = folder::Files::default();
+    let read = files.parse(name, text);
+    finish_parts(read, files)
 }
 
 /// The tree of a text of JSON or YAML, without files that it includes.
@@ -119,6 +131,7 @@ fn finish(read: Result<Node, Wrong>, files: folder::Files) -> Result<Loaded, Vec
             watched,
             unknown,
             left_out: Vec::new(),
+            aside: Aside::default(),
             broken: Vec::new(),
             is_partial: false,
             lacks_sources,
@@ -132,14 +145,14 @@ fn finish(read: Result<Node, Wrong>, files: folder::Files) -> Result<Loaded, Vec
 fn finish_parts(read: Result<Node, Wrong>, files: folder::Files) -> Result<Loaded, Vec<Fault>> {
     let (root, lacks_sources) = current_tree(read, &files)?;
     let places = Places { files: files.paths.clone().into(), root: Arc::new(root) };
-    let prune::Pruned { document, places, unknown: unknown_keys, left_out } =
+    let prune::Pruned { document, places, unknown: unknown_keys, left_out, aside } =
         prune::deserialize_parts(places, &files.misfits)?;
     let is_partial = !unknown_keys.is_empty() || !left_out.is_empty();
     let watched = files.watched;
     let broken = files.broken;
     let mut unknown = files.unknown;
     unknown.extend(unknown_keys);
-    Ok(Loaded { document, places, watched, unknown, left_out, broken, is_partial, lacks_sources })
+    Ok(Loaded { document, places, watched, unknown, left_out, aside, broken, is_partial, lacks_sources })
 }
 
 fn current_tree(read: Result<Node, Wrong>, files: &folder::Files) -> Result<(Node, bool), Vec<Fault>> {

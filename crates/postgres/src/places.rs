@@ -410,7 +410,7 @@ impl SeatSeeker {
 }
 
 impl Drop for SeatSeeker {
-    /// What it was told at the last moment is for the next.
+    /// News of the last moment is for the next.
     fn drop(&mut self) {
         self.granted.close();
         match self.granted.try_recv() {

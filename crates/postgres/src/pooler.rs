@@ -111,7 +111,7 @@ impl Pooler {
         Ok(Self { name, shares_sessions, has_names, keeps_names, refuses_settings, places, wanted })
     }
 
-    /// What there is to tell of it.
+    /// Words about it for operators.
     fn words(&self, settings: &Settings) -> Vec<String> {
         let name = self.name.as_deref().unwrap_or("a pooler that does not say which");
         let kind = if self.shares_sessions {

@@ -32,7 +32,7 @@ impl WriterSession for &str {
     }
 }
 
-/// What the writer knows of the rows.
+/// The writer's knowledge of the rows.
 #[derive(Debug, Default)]
 pub struct SessionRow {
     /// Version of the schema at the last look.

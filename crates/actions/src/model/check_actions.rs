@@ -3,8 +3,12 @@
 use super::type_table::{NamedType, TypeTable};
 use super::{OtherNames, root_name};
 use std::collections::HashSet;
+use weir_metadata::Step;
 use weir_metadata::document::action::{ActionEntry, ActionOperation};
 use weir_metadata::document::custom_types::ObjectType;
+
+/// Something that does not fit: steps from the action to it, and the reason.
+pub(super) type ActionFault = (Vec<Step>, String);
 
 /// Checks the types of `action`, and that its names are no other source's.
 /// # Errors
@@ -14,41 +18,46 @@ pub(super) fn check(
     types: &TypeTable,
     others: &OtherNames,
     has_log: bool,
-) -> Result<(), String> {
+) -> Result<(), ActionFault> {
+    let of_all = |reason: String| (Vec::new(), reason);
     if action.definition.is_asynchronous() && !has_log {
-        return Err("there is no database for the calls of asynchronous actions: name one by `state` in weir.yaml, and leave `events` on".to_owned());
+        return Err(of_all("there is no database for the calls of asynchronous actions: name one by `state` in weir.yaml, and leave `events` on".to_owned()));
     }
     check_arguments(action, types)?;
     let output = &action.definition.output_type.name;
     match types.find(output) {
-        Some(NamedType::Object(object)) => check_relationships(action, object, types)?,
+        Some(NamedType::Object(object)) => check_relationships(action, object, types).map_err(of_all)?,
         Some(it) if it.is_scalar() => {}
         Some(_) | None => {
-            return Err(format!(
-                "the type: \"{output}\" is not an object or scalar type defined in custom types"
-            ));
+            let reason =
+                format!("the type: \"{output}\" is not an object or scalar type defined in custom types");
+            return Err((vec!["definition".into(), "output_type".into()], reason));
         }
     }
-    check_root_fields(action, others)?;
-    check_type_names(action, types, others)
+    check_root_fields(action, others).map_err(of_all)?;
+    check_type_names(action, types, others).map_err(of_all)
 }
 
-fn check_arguments(action: &ActionEntry, types: &TypeTable) -> Result<(), String> {
+fn check_arguments(action: &ActionEntry, types: &TypeTable) -> Result<(), ActionFault> {
     let mut seen = HashSet::new();
-    for argument in &action.definition.arguments {
+    for (at, argument) in action.definition.arguments.iter().enumerate() {
+        let wrong = |member: &str, reason: String| {
+            Err((vec!["definition".into(), "arguments".into(), at.into(), member.into()], reason))
+        };
         let name = &argument.name;
         if !weir_metadata::names::is_name(name) {
-            return Err(format!("\"{name}\" is not a valid GraphQL identifier"));
+            return wrong("name", format!("\"{name}\" is not a valid GraphQL identifier"));
         }
         if !seen.insert(name) {
-            return Err(format!("the argument \"{name}\" is defined more than once"));
+            return wrong("name", format!("the argument \"{name}\" is defined more than once"));
         }
         match types.find(&argument.ty.name) {
             Some(NamedType::Object(_)) | None => {
-                return Err(format!(
-                    "the type: \"{}\" is not defined in custom types or it is not a scalar/enum/input_object",
-                    argument.ty.name
-                ));
+                let ty = &argument.ty.name;
+                let reason = format!(
+                    "the type: \"{ty}\" is not defined in custom types or it is not a scalar/enum/input_object"
+                );
+                return wrong("type", reason);
             }
             Some(_) => {}
         }

@@ -2,18 +2,35 @@
 
 use super::type_table::{NamedType, TypeTable, is_built_in};
 use std::collections::HashSet;
+use weir_metadata::Step;
 use weir_metadata::document::custom_types::{CustomTypes, EnumType, InputObjectType, ObjectType};
 use weir_metadata::document::type_text::TypeText;
 use weir_metadata::names::is_name;
 
-/// All errors of `types`.
-pub(super) fn find_errors(types: &CustomTypes, table: &TypeTable) -> Vec<String> {
+/// All errors of `types`, and the path of the type that the first one is about, from the document.
+pub(super) fn find_errors(types: &CustomTypes, table: &TypeTable) -> (Vec<Step>, Vec<String>) {
     let mut errors = Vec::new();
     check_names(types, &mut errors);
-    types.input_objects.iter().for_each(|it| check_input(it, table, &mut errors));
-    types.objects.iter().for_each(|it| check_object(it, table, &mut errors));
-    types.enums.iter().for_each(|it| check_enum(it, &mut errors));
-    errors
+    let mut path = vec!["custom_types".into()];
+    let mut begin = |list: &str, at: usize, errors: &[String]| {
+        // Errors of names are about several types.
+        if errors.is_empty() {
+            path = vec!["custom_types".into(), list.into(), at.into()];
+        }
+    };
+    for (at, input) in types.input_objects.iter().enumerate() {
+        begin("input_objects", at, &errors);
+        check_input(input, table, &mut errors);
+    }
+    for (at, object) in types.objects.iter().enumerate() {
+        begin("objects", at, &errors);
+        check_object(object, table, &mut errors);
+    }
+    for (at, of) in types.enums.iter().enumerate() {
+        begin("enums", at, &errors);
+        check_enum(of, &mut errors);
+    }
+    (path, errors)
 }
 
 /// The reason why types with `errors` are not served.

@@ -1,4 +1,4 @@
-//! What the names of types in actions mean.
+//! Meanings of the names of types in actions.
 
 use std::collections::HashMap;
 use weir_language::schema::ScalarReader;

@@ -53,7 +53,7 @@ pub struct PostgresContents {
     pub(super) facts: Option<Facts>,
     /// Changes that the server can report.
     pub(super) prospect: Prospect,
-    /// What roles may do; read where transactions have the roles of their callers.
+    /// Rights of roles; read where transactions have the roles of their callers.
     pub grants: Vec<RoleGrant>,
 }
 

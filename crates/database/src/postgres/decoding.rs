@@ -1,4 +1,4 @@
-//! What a server reports of the changes that anybody makes in its database, by logical decoding.
+//! Reports of a server, by logical decoding, of the changes that anybody makes in its database.
 //!
 //! **Invariant:** the tags and keys are those of our own mutations; what is not told (views, tables that cannot be published) is said with the
 //! coverage, and polled.

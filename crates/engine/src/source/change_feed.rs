@@ -47,6 +47,8 @@ pub enum OthersChanges {
     Polled(Cow<'static, str>),
     /// Answers have lifetimes and tags; those without a lifetime are read again at intervals.
     Lifetimes,
+    /// Subscriptions are those of the server itself, and its queries are not live.
+    PassedThrough,
 }
 
 impl OthersChanges {

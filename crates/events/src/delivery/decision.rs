@@ -1,4 +1,4 @@
-//! What becomes of an event after an attempt.
+//! The fate of an event after an attempt.
 
 use std::time::Duration;
 

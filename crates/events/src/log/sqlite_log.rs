@@ -59,7 +59,7 @@ impl std::fmt::Debug for SqliteLog {
     }
 }
 
-/// What a look at the file says.
+/// The result of a look at the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileChange {
     /// True if somebody has committed since the look before.

@@ -14,7 +14,7 @@ use weir_metadata::read;
 use weir_webhook::WebhookClient;
 use weir_webhook::environment::{Environment, SharedEnvironment, fill};
 
-/// What becomes of an event.
+/// The fate of an event.
 #[derive(Debug)]
 pub(super) struct Delivered {
     pub(super) outcome: ScheduledOutcome,

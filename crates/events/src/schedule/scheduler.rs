@@ -38,7 +38,7 @@ const FAILURE_PAUSE: Duration = Duration::from_secs(5);
 /// Time between two looks whether an operator took tables of another server over.
 const FOREIGN_PAUSE: Duration = Duration::from_secs(5);
 
-/// What a scheduler works with.
+/// Means of a scheduler.
 #[derive(Clone)]
 pub struct SchedulerSettings {
     /// Name of this server, which no other one has.
@@ -226,7 +226,7 @@ impl Scheduler {
                 if known.waiting >= AHEAD {
                     return Ok(true);
                 }
-                // What was missed longer ago than it may be late is not stored to die.
+                // An event that was missed longer ago than it may be late is not stored to die.
                 let in_time = now.before(trigger.tolerance).before(Duration::from_micros(1));
                 let earliest = known.since.max(in_time);
                 known.last.map_or(earliest, |it| it.max(earliest))

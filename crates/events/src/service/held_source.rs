@@ -115,7 +115,7 @@ impl HeldSource {
         &self.runner
     }
 
-    /// What waits for an operator.
+    /// Changes that wait for an operator.
     pub(super) fn waits(&self) -> Option<String> {
         self.waits.borrow().clone()
     }

@@ -1,4 +1,4 @@
-//! What operators ask about the events of a source.
+//! Requests of operators about the events of a source.
 
 use super::cleanup;
 use super::held_source::HeldSource;

@@ -72,7 +72,7 @@ pub struct SourceReport {
     pub source: String,
     /// Triggers that were made, dropped, or cannot be made.
     pub difference: CaptureDifference,
-    /// What waits for an operator, in one line.
+    /// One line about the changes that wait for an operator.
     pub waits: Option<String>,
     /// The reason why the database cannot be asked; it is tried again.
     pub error: Option<String>,

@@ -25,7 +25,7 @@ const TAKE_BY_DATABASE: Query = Query {
 const LOOK: Query = Query { sql: "SELECT owner FROM {hdb}weir_lease WHERE name = 'schedules'", columns: 1 };
 const RELEASE: Query = Query { sql: "DELETE FROM {hdb}weir_lease WHERE owner = $1::text", columns: 0 };
 
-/// What a server has of the lease.
+/// A server's part of the lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lease {
     /// It held the lease before and holds it on.

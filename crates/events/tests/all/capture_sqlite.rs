@@ -300,7 +300,7 @@ fn pending_events_are_found_by_their_index() {
     );
 }
 
-/// What the manual says of SQLite's triggers, which Weir cannot change.
+/// Facts of the manual about SQLite's triggers, which Weir cannot change.
 #[test]
 fn what_triggers_do_not_see_and_the_order_of_others_are_known() {
     let mut connection = open(

@@ -1,4 +1,4 @@
-//! What tests of schedules share: places of the state, a clock that stands still, and a receiver on loopback.
+//! Shared parts of tests of schedules: places of the state, a clock that stands still, and a receiver on loopback.
 
 use crate::postgres_kit::{Database, database};
 use serde_json::Value;

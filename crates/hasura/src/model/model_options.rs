@@ -28,7 +28,7 @@ pub struct ModelOptions<'o> {
     pub native_queries: &'o [NativeQueryEntry],
     /// The models of their rows.
     pub logical_models: &'o [LogicalModelEntry],
-    /// What the database says of them.
+    /// The database's words about them.
     pub natives: Option<&'o Natives>,
     /// True if native queries are served as they are, without a look at their columns.
     pub trusts_natives: bool,

@@ -232,6 +232,12 @@ fn track<'o>(
     }
     let code = code_of(entry)?;
     let fields = fields_of(entry, building.options.logical_models)?;
+    if let Returns::Model(model) = &entry.returns
+        && !models.contains_key(model.as_str())
+    {
+        // The cause is told of the model.
+        return Err(format!("its logical model '{model}' is left out"));
+    }
     let natives = building.options.natives.ok_or(UNSEEN)?;
     let checked = natives.checked.iter().find(|it| it.name == *name);
     let checked = checked.ok_or(UNSEEN)?;

@@ -2,7 +2,7 @@
 
 use super::check_response::check_response;
 use super::operation_text::{NUMBER, Text, VariableValue};
-use super::remote_errors::RemoteRefusal;
+use super::remote_errors::{RemoteFailure, RemoteRefusal};
 use super::remote_socket::{self, Opening, RemoteEvent};
 use super::roles::RoleView;
 use super::template::merge;
@@ -23,6 +23,7 @@ use http::{HeaderName, HeaderValue};
 use std::any::Any;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
+use weir_engine::caller::ADMIN;
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::{CellError, Column, Table};
 use weir_engine::source::{
@@ -48,7 +49,7 @@ pub(super) const HEADERS: [(HeaderName, HeaderValue); 2] = [
 pub(super) struct ForwardedFetch {
     contents: Arc<Contents>,
     link: Arc<GraphqlLink>,
-    /// What the callers' role sees, if roles differ.
+    /// The view of the callers' role, if roles differ.
     role: Option<Arc<RoleView>>,
     protocol: Protocol,
     ids: Arc<Ids>,
@@ -235,7 +236,23 @@ impl ForwardedFetch {
             let cookies = std::mem::take(&mut *cookies.lock().unwrap_or_else(PoisonError::into_inner));
             cookies.iter().for_each(|it| notes.add_cookie(it.as_bytes()));
         }
-        served.map_err(|failure| no_answer(self.call_label(input), failure))
+        served.map_err(|failure| {
+            let told = self.remote_failure(input).and_then(|it| it.of_call(&failure.error));
+            let usual = no_answer(self.call_label(input), failure);
+            told.unwrap_or(usual)
+        })
+    }
+
+    /// How clients of Hasura's protocol are told that a remote schema gives no answer.
+    fn remote_failure(&self, input: &FetchInput<'_>) -> Option<RemoteFailure<'_>> {
+        let remote = self.link.server.remote.as_deref().filter(|_| self.protocol == Protocol::Hasura)?;
+        Some(RemoteFailure { remote, is_admin: input.caller.role() == ADMIN })
+    }
+
+    /// The JSON of an answer.
+    fn read_json<'s>(&self, served: &'s Served, input: &FetchInput<'_>) -> Result<Json<'s>, SourceError> {
+        json(served, self.call_label(input))
+            .map_err(|usual| self.remote_failure(input).map_or(usual, |it| it.of_answer()))
     }
 
     fn call_label<'c>(&'c self, input: &FetchInput<'c>) -> CallLabel<'c> {
@@ -323,8 +340,8 @@ impl ForwardedFetch {
         let reads = served.iter().flatten().filter(|_| !self.is_change());
         reads.for_each(|it| cache_control.add(self.link.keeper.ttl(it, input)));
         let tapes = served.iter().zip(&mut failures);
-        let tapes = tapes
-            .map(|(served, failure)| take_failure(json(served.as_ref()?, self.call_label(input)), failure));
+        let tapes =
+            tapes.map(|(served, failure)| take_failure(self.read_json(served.as_ref()?, input), failure));
         let tapes: Vec<Option<Json<'_>>> = tapes.collect();
         let mut errors = Errors::default();
         let mut values = vec![Vec::with_capacity(rows); self.fields.len()];

@@ -36,7 +36,7 @@ pub(super) struct TextVariable {
 pub(super) enum VariableValue {
     /// The value of an argument.
     Argument(OutputArgument),
-    /// What a relationship sets, and the client's argument with which it is merged.
+    /// The value that a relationship sets, and the client's argument with which it is merged.
     Fixed {
         template: Template,
         /// Columns of the parents' keys, by number of the key.
@@ -45,7 +45,7 @@ pub(super) enum VariableValue {
         /// The type of the argument, inside of which a permission may set values.
         ty: Option<TypeId>,
     },
-    /// What a permission sets.
+    /// The value that a permission sets.
     Preset(Preset),
 }
 
@@ -105,7 +105,7 @@ impl<'n> Names<'n> {
 struct DocumentWriter<'p> {
     node: &'p PlanNode<'p>,
     contents: &'p Contents,
-    /// What the callers' role sees, if roles differ.
+    /// The view of the callers' role, if roles differ.
     role: Option<&'p RoleView>,
     text: Text,
     out: String,
@@ -164,7 +164,7 @@ impl<'p> DocumentWriter<'p> {
         arguments.filter(|it| range.contains(&it.input.index()) && !is_preset(it)).collect()
     }
 
-    /// What a permission sets at an argument of the source's schema.
+    /// The preset of a permission at an argument of the source's schema.
     fn preset(&self, input: InputId) -> Option<&'p Preset> {
         self.role?.preset(input)
     }

@@ -1,18 +1,63 @@
-//! Errors in the answers of remote schemas: which of an answer count, and how clients get them.
+//! Errors in the answers of remote schemas: which of an answer count, and how clients get them; and what clients of Hasura's protocol
+//! are told where there is no answer.
 //!
 //! The status of an answer counts for nothing, and errors win over data unless the remote schema prioritizes data. All errors are
 //! passed on as they are, but that the steps of their paths are the client's names.
 //!
 //! Source: Hasura v2.
 
+use crate::call::CallError;
 use crate::passthrough::answer_columns::{Errors, ResponseKeys};
-use crate::passthrough::client_error;
+use crate::passthrough::{RemoteSchema, client_error};
 use weir_engine::plan::output_plan::{OutputField, OutputKind, OutputPlan, SelectionSetId};
 use weir_engine::source::{Extensions, FieldError, PathError, Protocol, SourceError, Step};
 use weir_language::json::JsonRef;
 
+/// Hasura's code.
+const REMOTE_ERROR: &str = "remote-schema-error";
+
 /// Errors of one answer that are passed on at most.
 const ERRORS_MAX: usize = 1000;
+
+/// A remote schema that gave no answer, for a client of Hasura's protocol.
+pub(super) struct RemoteFailure<'r> {
+    pub(super) remote: &'r RemoteSchema,
+    /// True for the admin, who may be told more.
+    pub(super) is_admin: bool,
+}
+
+impl RemoteFailure<'_> {
+    /// The error of a call that ended in `error`; `None` where Weir's own limits ended it.
+    pub(super) fn of_call(&self, error: &CallError) -> Option<SourceError> {
+        let cause = match error {
+            CallError::Timeout => "Response timeout",
+            CallError::Broken | CallError::Unavailable(..) => "Connection failure",
+            CallError::Redirected => "Too many redirects",
+            CallError::Coded(_) | CallError::Packed(_) => return Some(self.of_answer()),
+            CallError::Busy | CallError::TooLarge { .. } | CallError::Unmade { .. } => return None,
+        };
+        let url = &self.remote.shown_url;
+        let message = format!("HTTP exception occurred while sending the request to \"{url}\"");
+        let extensions = (self.is_admin && self.remote.shows_internal).then(|| {
+            let members =
+                format!("\"internal\":{{\"type\":\"http_exception\",\"message\":\"{cause}\"}}").into();
+            Box::new(Extensions { members, has_code: false, is_whole: false })
+        });
+        let error = FieldError { extensions, ..remote_error(&message) };
+        Some(SourceError::Rejected { error, field: None })
+    }
+
+    /// The error of an answer that is no JSON.
+    pub(super) fn of_answer(&self) -> SourceError {
+        let error = remote_error("Invalid JSON in response from remote");
+        SourceError::Rejected { error, field: None }
+    }
+}
+
+/// An error of a call, which Hasura tells without the field.
+fn remote_error(message: &str) -> FieldError {
+    FieldError { hasura_path: Some("$".into()), ..client_error(REMOTE_ERROR, message) }
+}
 
 /// The facts by which the errors of an answer are passed on.
 pub(super) struct RemoteRefusal<'r> {
@@ -68,7 +113,7 @@ impl RemoteRefusal<'_> {
 
     fn reject(&self, message: &str) -> SourceError {
         let code = match self.protocol {
-            Protocol::Hasura => "remote-schema-error",
+            Protocol::Hasura => REMOTE_ERROR,
             Protocol::GraphqlOverHttp => "SOURCE_REFUSED",
         };
         SourceError::Rejected { error: client_error(code, message), field: None }

@@ -1,4 +1,4 @@
-//! What roles see of a server: each role has a part of the server's schema as SDL, with presets.
+//! Views of roles on a server: each role has a part of the server's schema as SDL, with presets.
 //!
 //! The text is in the server's names. It is compared with the server's schema as a whole, so that all its mistakes are told at once.
 //!
@@ -22,7 +22,7 @@ use weir_language::schema::{
 };
 use weir_language::string_value::write_json;
 
-/// What a role sees.
+/// The view of a role.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct RoleView {
     pub(super) visibility: Visibility,
@@ -44,7 +44,7 @@ impl RoleView {
         Self { visibility, presets: HashMap::default(), preset_types: HashSet::default() }
     }
 
-    /// What a permission sets at an argument or input field of the source's schema.
+    /// The preset of a permission at an argument or input field of the source's schema.
     pub(super) fn preset(&self, input: InputId) -> Option<&Preset> {
         self.presets.get(&input)
     }
@@ -93,7 +93,7 @@ impl RoleView {
             let mut between = "";
             for (name, member) in value.members() {
                 let input = schema.input_by_name(run, &name);
-                // What is preset is hidden, so the client cannot have given it.
+                // A preset argument is hidden, so the client cannot have given it.
                 let Some(input) = input.filter(|it| self.preset(*it).is_none()) else { continue };
                 out.push_str(between);
                 write_json(&name, out);

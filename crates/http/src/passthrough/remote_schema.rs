@@ -9,6 +9,10 @@ use weir_engine::source::Headers;
 /// A remote schema.
 #[derive(Clone, Debug, Default)]
 pub struct RemoteSchema {
+    /// Address of the server as the metadata has it, with names of variables, which clients may see.
+    pub shown_url: Box<str>,
+    /// True if the admin is told why there is no answer.
+    pub shows_internal: bool,
     /// Names of its types and fields.
     pub naming: Naming,
     /// True if the headers of clients are forwarded, but those that say how a connection is used.
@@ -17,7 +21,7 @@ pub struct RemoteSchema {
     pub prioritizes_data: bool,
     /// Ways into its fields for relationships.
     pub lookups: Vec<FieldLookup>,
-    /// What roles see, as SDL by role; `None`: every role sees all of it.
+    /// Parts of the schema that roles see, as SDL by role; `None`: every role sees all of it.
     pub roles: Option<Vec<RoleSdl>>,
     /// Roles that see what others see.
     pub inherited_roles: Vec<InheritedSdl>,

@@ -72,17 +72,17 @@ pub struct AllowlistScope {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct RestEndpoint {
+    /// Comment of the endpoint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    /// The query that it runs.
+    pub definition: EndpointDefinition,
+    /// Methods it answers.
+    pub methods: Vec<Method>,
     /// Name of the endpoint.
     pub name: String,
     /// Path below `/api/rest/`, with `:name` for variables.
     pub url: String,
-    /// Methods it answers.
-    pub methods: Vec<Method>,
-    /// The query that it runs.
-    pub definition: EndpointDefinition,
-    /// Comment of the endpoint.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub comment: Option<String>,
 }
 
 /// `definition` of an endpoint.

@@ -88,18 +88,18 @@ pub struct ObjectField {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct TypeRelationship {
+    /// Columns of the table by fields of the type.
+    pub field_mapping: Members,
     /// Name of the field.
     pub name: String,
-    /// One row, or a list of them.
-    #[serde(rename = "type")]
-    pub kind: RelationshipType,
+    /// The table.
+    pub remote_table: TableName,
     /// The source that has the table.
     #[serde(default = "default_source")]
     pub source: String,
-    /// The table.
-    pub remote_table: TableName,
-    /// Columns of the table by fields of the type.
-    pub field_mapping: Members,
+    /// One row, or a list of them.
+    #[serde(rename = "type")]
+    pub kind: RelationshipType,
 }
 
 impl TypeRelationship {

@@ -48,6 +48,9 @@ pub struct EventTriggerEntry {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct EventDefinition {
+    /// Deleted rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delete: Option<OperationSpec>,
     /// True if the trigger may be invoked by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enable_manual: Option<bool>,
@@ -57,9 +60,6 @@ pub struct EventDefinition {
     /// Changed rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub update: Option<OperationSpec>,
-    /// Deleted rows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub delete: Option<OperationSpec>,
 }
 
 /// `insert`, `update` or `delete` of an event trigger.
@@ -124,7 +124,7 @@ pub struct CleanupConfig {
 }
 
 impl EventTriggerEntry {
-    /// What is wrong with the entry by itself, in Hasura's words, with the path of the member; empty for the whole.
+    /// Faults of the entry by itself, in Hasura's words, with the path of the member; empty for the whole.
     pub fn find_faults(&self) -> Vec<(&'static [&'static str], String)> {
         let mut faults: Vec<(&'static [&'static str], String)> = Vec::new();
         faults.extend(check_name(&self.name).err().map(|it| (&["name"][..], it.to_owned())));

@@ -3,7 +3,7 @@
 //! **Invariant:** a type of a field is written in the form in which it was read: as a name with `nullable` beside it, or as an object.
 
 use super::permission::{self, PermissionEntry, SelectPermission};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// A logical model.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -20,6 +20,7 @@ pub struct LogicalModelEntry {
     #[serde(
         default,
         deserialize_with = "permission::deserialize_shared",
+        serialize_with = "by_key",
         skip_serializing_if = "Vec::is_empty"
     )]
     pub select_permissions: Vec<PermissionEntry<SelectPermission>>,
@@ -90,6 +91,25 @@ pub struct ModelType {
     /// It may be null.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nullable: Option<bool>,
+}
+
+/// Writes permissions of a model, whose members stand in the order of the alphabet, unlike those of tables.
+fn by_key<S: Serializer>(
+    permissions: &[PermissionEntry<SelectPermission>],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct ByKey<'p> {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        comment: &'p Option<String>,
+        permission: &'p SelectPermission,
+        role: &'p str,
+    }
+    serializer.collect_seq(permissions.iter().map(|it| ByKey {
+        comment: &it.comment,
+        permission: &it.permission,
+        role: &it.role,
+    }))
 }
 
 impl LogicalField {

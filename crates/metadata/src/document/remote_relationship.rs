@@ -9,31 +9,31 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct RemoteRelationshipEntry {
-    /// The field's name.
-    pub name: String,
     /// Target and keys.
     pub definition: RemoteDefinition,
+    /// The field's name.
+    pub name: String,
 }
 
 /// `definition`: exactly one of `to_source`, `to_remote_schema`, and the older form of the latter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RemoteDefinition {
-    /// To a table of another source.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub to_source: Option<ToSource>,
-    /// To a field of a remote schema.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub to_remote_schema: Option<ToRemoteSchema>,
-    /// The older form: the remote schema.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub remote_schema: Option<String>,
     /// The older form: columns and scalar computed fields of the table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hasura_fields: Option<Vec<String>>,
     /// The older form: the field that is asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remote_field: Option<Json>,
+    /// The older form: the remote schema.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remote_schema: Option<String>,
+    /// To a field of a remote schema.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to_remote_schema: Option<ToRemoteSchema>,
+    /// To a table of another source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to_source: Option<ToSource>,
 }
 
 /// `to_source`.

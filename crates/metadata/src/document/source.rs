@@ -55,7 +55,7 @@ pub struct SourceEntry {
 pub(crate) const UNSERVED: &str = "unserved";
 
 /// A source as it is written: one that is not served has its members back.
-pub(crate) struct WrittenSource<'s>(pub(crate) &'s SourceEntry);
+struct WrittenSource<'s>(&'s SourceEntry);
 
 impl Serialize for WrittenSource<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -167,7 +167,7 @@ fn names_table(condition: &Json) -> bool {
 }
 
 /// Runs `change` on the tables that `_exists` names in a condition.
-fn each_table(condition: &mut Json, change: &mut impl FnMut(&mut TableName)) {
+pub(crate) fn each_table(condition: &mut Json, change: &mut impl FnMut(&mut TableName)) {
     match condition {
         Json::List(items) => items.iter_mut().for_each(|it| each_table(it, change)),
         Json::Object(members) => {

@@ -108,7 +108,12 @@ fn rename_source(document: &mut Metadata, args: &mut Arguments) -> Done {
     if document.sources.iter().any(|it| it.name == new) {
         return Err(already_exists(format!("source with name \"{new}\" already exists")));
     }
-    source(document, &name)?.name = new;
+    source(document, &name)?.name.clone_from(&new);
+    let targets = document.remote_targets_mut().map(|it| &mut it.source);
+    targets.filter(|it| **it == name).for_each(|it| it.clone_from(&new));
+    let objects = document.custom_types.objects.iter_mut();
+    let of_types = objects.flat_map(|it| &mut it.relationships).map(|it| &mut it.source);
+    of_types.filter(|it| **it == name).for_each(|it| it.clone_from(&new));
     Ok(Outcome::default())
 }
 

@@ -3,12 +3,15 @@
 //! **Invariant:** reading the two files gives the same document. What SDL cannot say stands whole in `actions.yaml`, without a file
 //! beside it.
 
-use crate::document::Metadata;
-use crate::document::action::{ActionEntry, ActionKind, ActionOperation};
+use super::{Export, yaml_text};
+use crate::document::action::{ActionEntry, ActionOperation};
 use crate::document::custom_types::{CustomTypes, EnumTypeValue, InputField, ObjectField};
 use crate::document::type_text::TypeText;
 use crate::names::is_name;
-use crate::tree::{Member, Node, Value};
+use crate::read::deserialize::Reader;
+use crate::tree::{Member, Node, Place, Value};
+use serde::Deserialize;
+use std::path::PathBuf;
 use weir_language::string_value::{is_block_printable, write_block, write_graphql};
 
 /// Lists of `custom_types`, in the order of the file.
@@ -26,23 +29,56 @@ const DEFINITION: [&str; 8] = [
     "response_transform",
 ];
 
-/// The text of `actions.graphql`; `None` if it cannot say all types.
-pub(super) fn print_sdl(document: &Metadata) -> Option<String> {
-    let types = &document.custom_types;
-    if !document.actions.iter().all(is_sayable_action) || !are_sayable(types) {
-        return None;
+/// Adds `actions.yaml` and `actions.graphql`. Where SDL cannot say the types, `actions.yaml` has them, without a file beside it.
+pub(super) fn write(export: &Export, files: &mut Vec<(PathBuf, String)>) {
+    let (actions, types) = (export.root.get("actions"), export.root.get("custom_types"));
+    let typed = TypedActions::of(actions, types).filter(|_| export.are_actions_whole);
+    let sdl = typed.as_ref().and_then(TypedActions::print_sdl);
+    let actions = match actions {
+        Some(node) if sdl.is_some() => strip_actions(node),
+        Some(node) => node.clone(),
+        None => Node::new(Place::default(), Value::List(Vec::new())),
+    };
+    let types = match types {
+        Some(node) if sdl.is_none() => node.clone(),
+        node => strip_custom_types(node),
+    };
+    let whole = Value::Object(vec![member("actions", actions), member("custom_types", types)]);
+    files.push((PathBuf::from("actions.yaml"), yaml_text::write(&Node::new(Place::default(), whole))));
+    files.extend(sdl.map(|text| (PathBuf::from("actions.graphql"), text)));
+}
+
+/// Actions and types of a document.
+struct TypedActions {
+    actions: Vec<ActionEntry>,
+    types: CustomTypes,
+}
+
+impl TypedActions {
+    /// The entries of two nodes; `None` if they do not fit.
+    fn of(actions: Option<&Node>, types: Option<&Node>) -> Option<Self> {
+        let actions = actions.map_or(Ok(Vec::new()), |it| Vec::deserialize(Reader::new(it)));
+        let types = types.map_or(Ok(CustomTypes::default()), |it| CustomTypes::deserialize(Reader::new(it)));
+        Some(Self { actions: actions.ok()?, types: types.ok()? })
     }
-    let mut out = String::new();
-    for (operation, root) in [(ActionOperation::Mutation, "Mutation"), (ActionOperation::Query, "Query")] {
-        let is_of_root = |it: &&ActionEntry| it.definition.operation == operation;
-        let actions: Vec<&ActionEntry> = document.actions.iter().filter(is_of_root).collect();
-        if !actions.is_empty() {
-            out.push_str(&format!("type {root}"));
-            write_members(&actions, |it, out| write_action(it, out), &mut out);
+
+    /// The text of `actions.graphql`; `None` if it cannot say all types.
+    fn print_sdl(&self) -> Option<String> {
+        if !self.actions.iter().all(is_sayable_action) || !are_sayable(&self.types) {
+            return None;
         }
+        let mut out = String::new();
+        for action in &self.actions {
+            let root = match action.definition.operation {
+                ActionOperation::Mutation => "Mutation",
+                ActionOperation::Query => "Query",
+            };
+            out.push_str(&format!("type {root}"));
+            write_members(std::slice::from_ref(action), write_action, &mut out);
+        }
+        write_types(&self.types, &mut out);
+        Some(out)
     }
-    write_types(types, &mut out);
-    Some(out)
 }
 
 fn write_action(action: &ActionEntry, out: &mut String) {
@@ -143,28 +179,28 @@ fn write_description(description: &Option<String>, indent: &str, out: &mut Strin
 }
 
 /// The actions of `node`, a list of entries, without what SDL says.
-pub(super) fn strip_actions(node: &Node, actions: &[ActionEntry]) -> Node {
+fn strip_actions(node: &Node) -> Node {
     let Value::List(items) = &node.value else { return node.clone() };
-    let items = items.iter().zip(actions).map(|(item, action)| strip_action(item, action));
-    Node::new(node.place, Value::List(items.collect()))
+    Node::new(node.place, Value::List(items.iter().map(strip_action).collect()))
 }
 
-fn strip_action(node: &Node, action: &ActionEntry) -> Node {
+fn strip_action(node: &Node) -> Node {
     let mut members = Vec::new();
     for key in ["name", "definition", "permissions", "comment"] {
         let Some(value) = node.get(key) else { continue };
-        let value = if key == "definition" { strip_definition(value, action) } else { value.clone() };
+        let value = if key == "definition" { strip_definition(value) } else { value.clone() };
         members.push(member(key, value));
     }
     Node::new(node.place, Value::Object(members))
 }
 
-fn strip_definition(node: &Node, action: &ActionEntry) -> Node {
-    let kind = match (action.definition.operation, action.definition.kind) {
-        (ActionOperation::Query, _) => "",
-        (ActionOperation::Mutation, ActionKind::Synchronous) => "synchronous",
-        (ActionOperation::Mutation, ActionKind::Asynchronous) => "asynchronous",
+fn strip_definition(node: &Node) -> Node {
+    let text = |key: &str| match node.get(key).map(|it| &it.value) {
+        Some(Value::Text(text)) => &**text,
+        _ => "",
     };
+    // Queries have no kind.
+    let kind = if text("type") == "query" { "" } else { text("kind") };
     let mut members = Vec::new();
     for key in DEFINITION {
         match (key, node.get(key)) {
@@ -177,7 +213,7 @@ fn strip_definition(node: &Node, action: &ActionEntry) -> Node {
 }
 
 /// The custom types of `node` without what SDL says, each list in its place.
-pub(super) fn strip_custom_types(node: Option<&Node>) -> Node {
+fn strip_custom_types(node: Option<&Node>) -> Node {
     let list = |key: &str| {
         let items = match node.and_then(|it| it.get(key)).map(|it| &it.value) {
             Some(Value::List(items)) => items.iter().map(strip_type).collect(),

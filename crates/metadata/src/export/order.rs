@@ -5,67 +5,104 @@
 
 use crate::document::Metadata;
 use crate::document::permission::PermissionEntry;
-use crate::document::source::SourceEntry;
-use crate::document::table::{TableEntry, TableName};
+use crate::document::source::SourceKind;
 use crate::json::{Json, Members};
+use crate::tree::{Node, Value};
 use std::sync::Arc;
 
-/// `document` in the order in which it is exported.
-pub fn to_export_order(document: &Metadata) -> Metadata {
-    let mut document = document.clone();
-    document.sources.sort_by(|a, b| a.name.cmp(&b.name));
-    document.sources.iter_mut().for_each(order_source);
-    document.remote_schemas.sort_by(|a, b| a.name.cmp(&b.name));
-    document.cron_triggers.sort_by(|a, b| a.name.cmp(&b.name));
-    document.actions.sort_by(|a, b| a.name.cmp(&b.name));
-    document.query_collections.sort_by(|a, b| a.name.cmp(&b.name));
-    document.allowlist.sort_by(|a, b| a.collection.cmp(&b.collection));
-    document.rest_endpoints.sort_by(|a, b| a.name.cmp(&b.name));
-    document.inherited_roles.sort_by(|a, b| a.role_name.cmp(&b.role_name));
-    document
+/// A list, and the key of the text by which its entries stand.
+type SortedList = (&'static str, &'static str);
+
+/// Lists of the document.
+const OF_DOCUMENT: [SortedList; 8] = [
+    ("sources", "name"),
+    ("remote_schemas", "name"),
+    ("cron_triggers", "name"),
+    ("actions", "name"),
+    ("query_collections", "name"),
+    ("allowlist", "collection"),
+    ("rest_endpoints", "name"),
+    ("inherited_roles", "role_name"),
+];
+
+/// Lists of a source, with those of their entries.
+const OF_SOURCE: [(SortedList, &[SortedList]); 4] = [
+    (("tables", "table"), &OF_TABLE),
+    (("functions", "function"), &[("permissions", "role")]),
+    (("logical_models", "name"), &[("select_permissions", "role")]),
+    (("native_queries", "root_field_name"), &[]),
+];
+
+/// Lists of a table.
+const OF_TABLE: [SortedList; 9] = [
+    ("object_relationships", "name"),
+    ("array_relationships", "name"),
+    ("computed_fields", "name"),
+    ("remote_relationships", "name"),
+    ("event_triggers", "name"),
+    ("insert_permissions", "role"),
+    ("select_permissions", "role"),
+    ("update_permissions", "role"),
+    ("delete_permissions", "role"),
+];
+
+/// Puts the entries of the lists of `root`, a document, in their order. Sources of kinds that are not served stay as they are.
+pub(super) fn sort_lists(root: &mut Node) {
+    OF_DOCUMENT.iter().for_each(|(list, key)| sort_list(root, list, key));
+    for source in items_mut(root, "sources") {
+        let is_served = match source.get("kind").map(|it| &it.value) {
+            Some(Value::Text(kind)) => !matches!(SourceKind::from(kind.to_string()), SourceKind::Other(_)),
+            _ => true,
+        };
+        for ((list, key), below) in OF_SOURCE.iter().filter(|_| is_served) {
+            sort_list(source, list, key);
+            for entry in items_mut(source, list) {
+                below.iter().for_each(|(list, key)| sort_list(entry, list, key));
+            }
+        }
+    }
 }
 
-fn order_source(source: &mut SourceEntry) {
-    source.tables.sort_by(|a, b| key_of(&a.table).cmp(&key_of(&b.table)));
-    source.functions.sort_by(|a, b| key_of(&a.function).cmp(&key_of(&b.function)));
-    source.functions.iter_mut().for_each(|it| it.permissions.sort_by(|a, b| a.role.cmp(&b.role)));
-    source.tables.iter_mut().for_each(order_table);
-    source.logical_models.sort_by(|a, b| a.name.cmp(&b.name));
-    source.logical_models.iter_mut().for_each(|it| by_role(&mut it.select_permissions));
-    source.native_queries.sort_by(|a, b| a.root_field_name.cmp(&b.root_field_name));
+fn items_mut<'n>(node: &'n mut Node, list: &str) -> &'n mut [Node] {
+    let Value::Object(members) = &mut node.value else { return &mut [] };
+    match members.iter_mut().find(|it| &*it.key == list).map(|it| &mut it.node.value) {
+        Some(Value::List(items)) => items,
+        _ => &mut [],
+    }
 }
 
-fn order_table(table: &mut TableEntry) {
-    table.object_relationships.sort_by(|a, b| a.name.cmp(&b.name));
-    table.array_relationships.sort_by(|a, b| a.name.cmp(&b.name));
-    table.computed_fields.sort_by(|a, b| a.name.cmp(&b.name));
-    table.remote_relationships.sort_by(|a, b| a.name.cmp(&b.name));
-    table.event_triggers.sort_by(|a, b| a.name.cmp(&b.name));
-    by_role(&mut table.insert_permissions);
-    by_role(&mut table.select_permissions);
-    by_role(&mut table.update_permissions);
-    by_role(&mut table.delete_permissions);
-    table.each_condition(|it| !is_by_key(it), order_members);
-    order_sets(&mut table.insert_permissions, |it| &mut it.set);
-    order_sets(&mut table.update_permissions, |it| &mut it.set);
+fn sort_list(node: &mut Node, list: &str, key: &str) {
+    items_mut(node, list).sort_by(|a, b| name_of(a, key).cmp(&name_of(b, key)));
 }
 
-fn by_role<P>(list: &mut [PermissionEntry<P>]) {
-    list.sort_by(|a, b| a.role.cmp(&b.role));
+/// Schema and name; a name without a schema is one of `public`, where there are schemas.
+fn name_of<'n>(entry: &'n Node, key: &str) -> (&'n str, &'n str) {
+    let text = |node: Option<&'n Node>| match node.map(|it| &it.value) {
+        Some(Value::Text(text)) => &**text,
+        _ => "",
+    };
+    let name = entry.get(key);
+    let schema = text(name.and_then(|it| it.get("schema")));
+    let schema = if schema.is_empty() { "public" } else { schema };
+    match name.and_then(|it| it.get("name")) {
+        Some(own) => (schema, text(Some(own))),
+        None => ("public", text(name)),
+    }
+}
+
+/// Puts the members of conditions and of values that permissions set in the order of their keys.
+pub(super) fn order_conditions(document: &mut Metadata) {
+    for table in document.sources.iter_mut().flat_map(|it| &mut it.tables) {
+        table.each_condition(|it| !is_by_key(it), order_members);
+        order_sets(&mut table.insert_permissions, |it| &mut it.set);
+        order_sets(&mut table.update_permissions, |it| &mut it.set);
+    }
 }
 
 /// Orders the values that permissions set.
 fn order_sets<P: Clone>(list: &mut [PermissionEntry<P>], set: impl Fn(&mut P) -> &mut Members) {
     for entry in list {
         set(Arc::make_mut(&mut entry.permission)).0.sort_by(|a, b| a.0.cmp(&b.0));
-    }
-}
-
-/// Schema and name; a name without a schema is one of `public`, where there are schemas.
-fn key_of(table: &TableName) -> (&str, &str) {
-    match table.parts() {
-        ("", name) => ("public", name),
-        parts => parts,
     }
 }
 
@@ -93,7 +130,6 @@ fn order_members(json: &mut Json) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::{export, read};
     use std::path::Path;
 
@@ -119,6 +155,10 @@ mod tests {
             r#"{{"version":3,"sources":[{{"name":"a","kind":"postgres","tables":[{tables}],"configuration":{info}}},{{"name":"b","kind":"postgres","tables":[]}}]}}"#
         );
         assert_eq!(compact, expected);
-        assert_eq!(to_export_order(&to_export_order(&document)), to_export_order(&document));
+        let again = read::text(&compact, Path::new("m.json")).expect("it is metadata").document;
+        assert_eq!(
+            export::json(&again).expect("it is written").split_whitespace().collect::<String>(),
+            expected
+        );
     }
 }

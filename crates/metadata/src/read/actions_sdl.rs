@@ -27,6 +27,8 @@ pub(super) struct Misfit {
     pub(super) path: Option<Vec<Step>>,
     pub(super) place: Place,
     pub(super) message: String,
+    /// The entry that is in no list, with the list of `custom_types` that it came from.
+    pub(super) apart: Option<(&'static str, Node)>,
 }
 
 /// The text of the types, with the number of its file.
@@ -41,27 +43,41 @@ pub(super) fn is_blank(text: &str) -> bool {
 }
 
 /// Adds the types of `sdl` to `members`, the members of the document, and returns what does not fit.
-pub(super) fn join(members: &mut Vec<Member>, sdl: &ActionsText<'_>) -> Vec<Misfit> {
-    match read_types(sdl) {
-        Ok(types) => {
-            let mut misfits = join_actions(members, types.actions);
-            misfits.extend(join_custom_types(
-                members,
-                types.lists,
-                Place { file: sdl.file, line: 1, column: 1 },
-            ));
-            misfits
-        }
-        Err(wrong) => refuse_all(members, &wrong),
-    }
+/// # Errors
+/// The text cannot be read; `members` are as before.
+pub(super) fn join(members: &mut Vec<Member>, sdl: &ActionsText<'_>) -> Result<Vec<Misfit>, Wrong> {
+    let types = read_types(sdl)?;
+    let mut misfits = join_actions(members, types.actions);
+    let start = Place { file: sdl.file, line: 1, column: 1 };
+    misfits.extend(join_custom_types(members, types.lists, start));
+    Ok(misfits)
 }
 
 /// Refuses all actions and types of `members`, because the text is not there.
 pub(super) fn refuse_all(members: &[Member], wrong: &Wrong) -> Vec<Misfit> {
     let message = format!("{FILE}: {}", wrong.message);
-    let misfit = |path: Vec<Step>| Misfit { path: Some(path), place: wrong.place, message: message.clone() };
+    let misfit = |path: Vec<Step>| {
+        let message = message.clone();
+        Misfit { path: Some(path), place: wrong.place, message, apart: None }
+    };
     let actions = (0..list_len(members, "actions")).map(|at| misfit(vec!["actions".into(), at.into()]));
     actions.chain([misfit(vec!["custom_types".into()])]).collect()
+}
+
+/// Refuses the actions of `members` that do not say their types, where the text that would say them `lacks`.
+pub(super) fn refuse_untyped(members: &[Member], lacks: &str) -> Vec<Misfit> {
+    let actions = members.iter().find(|it| &*it.key == "actions").map(|it| &it.node.value);
+    let Some(Value::List(actions)) = actions else { return Vec::new() };
+    let is_untyped =
+        |action: &Node| action.get("definition").is_some_and(|it| it.get("output_type").is_none());
+    let untyped = actions.iter().enumerate().filter(|it| is_untyped(it.1));
+    let misfit = |(at, action): (usize, &Node)| Misfit {
+        path: Some(vec!["actions".into(), at.into()]),
+        place: action.place,
+        message: format!("key \"output_type\" not found, and the file that has the types of actions {lacks}"),
+        apart: None,
+    };
+    untyped.map(misfit).collect()
 }
 
 /// Definitions of the text as nodes of the document.
@@ -291,7 +307,7 @@ fn join_actions(members: &mut Vec<Member>, mut known: Vec<Node>) -> Vec<Misfit> 
             None if name.is_empty() => {}
             None => {
                 let message = format!("action {name} is not present in {FILE}");
-                misfits.push(Misfit { path: path(), place: action.place, message });
+                misfits.push(Misfit { path: path(), place: action.place, message, apart: None });
             }
         }
     }
@@ -299,7 +315,7 @@ fn join_actions(members: &mut Vec<Member>, mut known: Vec<Node>) -> Vec<Misfit> 
         let message =
             format!("action {} is not present in actions.yaml, so it has no handler", name_of(&sdl));
         let path = Some(vec!["actions".into(), actions.len().into()]);
-        misfits.push(Misfit { path, place: sdl.place, message });
+        misfits.push(Misfit { path, place: sdl.place, message, apart: None });
         actions.push(sdl);
     }
     misfits
@@ -346,7 +362,8 @@ fn join_custom_types(members: &mut Vec<Member>, lists: [Vec<Node>; 4], place: Pl
                 Some(sdl) => add_members(sdl, item),
                 None => {
                     let message = format!("custom type {name} is not present in {FILE}");
-                    misfits.push(Misfit { path: None, place: item.place, message });
+                    let apart = Some((key, item.clone()));
+                    misfits.push(Misfit { path: None, place: item.place, message, apart });
                 }
             }
         }

@@ -116,6 +116,16 @@ impl Files {
         Node::new(place, Value::Broken(reason.into()))
     }
 
+    /// A node that stands for the section in the file at `path`, which cannot be read.
+    fn make_broken_section(&mut self, path: &Path, wrong: &Wrong) -> Node {
+        let known = self.paths.iter().position(|it| it == path);
+        let file = known.unwrap_or_else(|| {
+            self.paths.push(path.to_path_buf());
+            self.paths.len() - 1
+        });
+        self.make_broken(path, Place { file: file as u32, ..Place::default() }, wrong)
+    }
+
     /// Puts the files that `node` includes in the places of their includes, those that cannot be read as broken. `way` holds the files
     /// that are open, of which the last one has `node`.
     fn include(&mut self, node: &mut Node, root: &Path, way: &mut Vec<PathBuf>) {
@@ -214,17 +224,23 @@ pub(super) fn read(root: &Path, files: &mut Files) -> Result<Node, Wrong> {
         if !path.is_file() {
             continue;
         }
-        let place = Place { file: u32::MAX, ..Place::default() };
         let node = match files.whole(&path, root) {
             // A client misses the actions of `actions.yaml`.
             Err(wrong) if key.is_empty() || OPTIONAL.contains(&key) => {
-                files.make_broken(&path, place, &wrong)
+                files.make_broken_section(&path, &wrong)
             }
             read => read?,
         };
         let key = if matches!(node.value, Value::Broken(_)) && key.is_empty() { "actions" } else { key };
         match (key, node.value) {
+            // An empty file.
+            ("sources", Value::Null) => {
+                let node = Node::new(node.place, Value::List(Vec::new()));
+                members.push(Member { key: key.into(), place: node.place, node });
+            }
             (_, Value::Null) => {}
+            // The command line writes all sections.
+            (key, Value::Object(inner)) if !key.is_empty() && inner.is_empty() => {}
             ("", Value::Object(inner)) => members.extend(inner),
             (key, value) => {
                 let node = Node { value, ..node };
@@ -233,7 +249,7 @@ pub(super) fn read(root: &Path, files: &mut Files) -> Result<Node, Wrong> {
         }
     }
     if !is_old && !members.iter().any(|it| &*it.key == "sources") {
-        return Err(wrong(format!("{} is missing or empty", named("databases/databases.yaml").display())));
+        return Err(wrong(format!("{} is missing", named("databases/databases.yaml").display())));
     }
     join_actions(&named(actions_sdl::FILE), &mut members, files);
     report_unknown_files(root, is_old, files);
@@ -244,17 +260,27 @@ pub(super) fn read(root: &Path, files: &mut Files) -> Result<Node, Wrong> {
 /// Adds the types in the file at `path`, if there is one with definitions, to `members`.
 fn join_actions(path: &Path, members: &mut Vec<Member>, files: &mut Files) {
     if !path.is_file() {
+        files.misfits = actions_sdl::refuse_untyped(members, &format!("is missing: {}", path.display()));
         return;
     }
-    match files.read_text(path, Place { file: u32::MAX, ..Place::default() }) {
-        Ok(text) if actions_sdl::is_blank(&text) => {}
+    let joined = match files.read_text(path, Place { file: u32::MAX, ..Place::default() }) {
+        Ok(text) if actions_sdl::is_blank(&text) => {
+            files.misfits = actions_sdl::refuse_untyped(members, &format!("is empty: {}", path.display()));
+            return;
+        }
         Ok(text) => {
             let file = files.paths.len() as u32;
             files.paths.push(path.to_path_buf());
-            files.misfits = actions_sdl::join(members, &ActionsText { text: &text, file });
+            actions_sdl::join(members, &ActionsText { text: &text, file })
         }
-        Err(wrong) => files.misfits = actions_sdl::refuse_all(members, &wrong),
-    }
+        Err(wrong) => Err(wrong),
+    };
+    files.misfits = joined.unwrap_or_else(|wrong| {
+        let at = render_location(&files.paths, wrong.place, &[]);
+        let reason = if at.is_empty() { wrong.message.clone() } else { format!("{at}: {}", wrong.message) };
+        files.broken.push((path.to_path_buf(), reason));
+        actions_sdl::refuse_all(members, &wrong)
+    });
 }
 
 /// Finds YAML files at the top of `root` that no section is in.

@@ -10,6 +10,7 @@
 
 use super::actions_sdl::Misfit;
 use super::{deserialize, folder, locate_fault};
+use crate::aside::Aside;
 use crate::check;
 use crate::document::Metadata;
 use crate::inconsistent::{Inconsistent, inconsistent};
@@ -30,14 +31,21 @@ pub(super) struct Pruned {
     pub(super) unknown: Vec<Fault>,
     /// Entries that are not in the document.
     pub(super) left_out: Vec<Inconsistent>,
+    /// All that was taken out.
+    pub(super) aside: Aside,
 }
 
 /// Deserializes the tree of `places` as far as it fits, without the entries of `misfits`.
 /// # Errors
 /// Faults outside of all entries that can be left out.
 pub(super) fn deserialize_parts(places: Places, misfits: &[Misfit]) -> Result<Pruned, Vec<Fault>> {
-    let mut pruned =
-        Pruned { document: Metadata::default(), places, unknown: Vec::new(), left_out: Vec::new() };
+    let mut pruned = Pruned {
+        document: Metadata::default(),
+        places,
+        unknown: Vec::new(),
+        left_out: Vec::new(),
+        aside: Aside::default(),
+    };
     pruned.remove_broken()?;
     for misfit in misfits.iter().rev() {
         pruned.leave_out_misfit(misfit)?;
@@ -106,10 +114,21 @@ impl Pruned {
         let mut object = inconsistent(&self.places, path, &fault.message);
         object.place = fault.place;
         self.left_out.push(object);
-        edit_object(root_mut(&mut self.places), &[], |members| {
-            members.retain(|it| *path != [Step::from(&*it.key)]);
-            true
-        });
+        if let [Step::Key(section)] = path {
+            self.take_member(&[], section);
+        }
+    }
+
+    /// Takes the member `key` out of the object at `path`; false if there is none.
+    fn take_member(&mut self, path: &[Step], key: &str) -> bool {
+        let Some(Value::Object(members)) = node_mut(root_mut(&mut self.places), path).map(|it| &mut it.value)
+        else {
+            return false;
+        };
+        let Some(at) = members.iter().position(|it| &*it.key == key) else { return false };
+        let member = members.remove(at);
+        self.aside.keep_member(path, member);
+        true
     }
 
     /// Takes out what `error` is about.
@@ -129,12 +148,7 @@ impl Pruned {
         for path in like_paths(&self.places.root, path) {
             let member: Vec<Step> = path.iter().cloned().chain([Step::from(key)]).collect();
             let place = self.places.describe_place(&member);
-            let is_there = edit_object(root_mut(&mut self.places), &path, |members| {
-                let before = members.len();
-                members.retain(|it| &*it.key != key);
-                members.len() < before
-            });
-            if is_there {
+            if self.take_member(&path, key) {
                 self.unknown.push(Fault { place, path: path.clone(), message: message.to_owned() });
             }
         }
@@ -152,6 +166,9 @@ impl Pruned {
                 let object =
                     Inconsistent { place: fault.place, definition: Json::Null, entry: Vec::new(), ..object };
                 self.left_out.push(object);
+                if let Some((list, item)) = &misfit.apart {
+                    self.aside.keep_item(&["custom_types".into(), (*list).into()], usize::MAX, item.clone());
+                }
                 Ok(())
             }
         }
@@ -166,17 +183,15 @@ impl Pruned {
         object.entry = Vec::new();
         self.left_out.push(object);
         if let [Step::Key(section)] = unit {
-            edit_object(root_mut(&mut self.places), &[], |members| {
-                members.retain(|it| *it.key != **section);
-                true
-            });
+            self.take_member(&[], section);
         }
         if let [list @ .., Step::Item(at)] = unit
             && let Some(Value::List(items)) =
                 node_mut(root_mut(&mut self.places), list).map(|it| &mut it.value)
             && *at < items.len()
         {
-            items.remove(*at);
+            let item = items.remove(*at);
+            self.aside.keep_item(list, *at, item);
             self.unknown.iter_mut().for_each(|it| follow_removal(&mut it.path, list, *at));
         }
         Ok(())
@@ -304,16 +319,4 @@ fn node_mut<'n>(root: &'n mut Node, path: &[Step]) -> Option<&'n mut Node> {
         (Step::Item(item), Value::List(items)) => items.get_mut(*item),
         _ => None,
     })
-}
-
-/// Runs `edit` on the members of the object at `path`; false if there is none.
-fn edit_object(
-    root: &mut Node,
-    path: &[Step],
-    edit: impl FnOnce(&mut Vec<crate::tree::Member>) -> bool,
-) -> bool {
-    match node_mut(root, path).map(|it| &mut it.value) {
-        Some(Value::Object(members)) => edit(members),
-        Some(_) | None => false,
-    }
 }

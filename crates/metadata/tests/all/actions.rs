@@ -3,14 +3,15 @@
 use crate::folders::Folder;
 use std::path::Path;
 use weir_metadata::document::action::{ActionKind, ActionOperation};
-use weir_metadata::{Loaded, Metadata, export, read};
+use weir_metadata::export::{self, Export};
+use weir_metadata::{Aside, Loaded, Metadata, read};
 
 const YAML: &str = "\
 actions:
   - name: place_order
     definition:
       kind: synchronous
-      handler: \"{{SHOP_URL}}/orders\"
+      handler: '{{SHOP_URL}}/orders'
       forward_client_headers: true
       headers:
         - name: X-Key
@@ -22,7 +23,7 @@ actions:
   - name: rates
     definition:
       kind: \"\"
-      handler: \"{{SHOP_URL}}/rates\"
+      handler: '{{SHOP_URL}}/rates'
 custom_types:
   enums:
     - name: Kind
@@ -31,14 +32,14 @@ custom_types:
   objects:
     - name: Order
       relationships:
-        - name: buyer
-          type: object
-          source: default
+        - field_mapping:
+            buyer_id: id
+          name: buyer
           remote_table:
             name: users
             schema: public
-          field_mapping:
-            buyer_id: id
+          source: default
+          type: object
   scalars:
     - name: Money
 ";
@@ -118,7 +119,7 @@ fn a_folder_has_types_in_sdl_and_the_rest_in_yaml() {
 #[test]
 fn a_folder_is_written_as_it_was() {
     let document = load("again", YAML, Some(SDL)).document;
-    let files = export::folder(&document).expect("it is written");
+    let files = Export::of(&document, &Aside::default()).expect("it is written").folder();
     let text = |name: &str| files.iter().find(|it| it.0 == Path::new(name)).map(|it| it.1.as_str());
     assert_eq!(text("actions.yaml"), Some(YAML));
     assert_eq!(text("actions.graphql"), Some(SDL));
@@ -152,6 +153,20 @@ fn without_sdl_the_yaml_says_all() {
         assert_eq!(left_out(&loaded), [""; 0]);
         assert_eq!(loaded.document.actions[0].definition.arguments[0].ty.to_string(), "[Int!]");
         assert_eq!(loaded.document.custom_types.scalars[0].name, "Money");
+    }
+}
+
+#[test]
+fn types_that_no_file_has_are_told_with_the_file_that_would() {
+    let yaml = "actions:\n- name: a\n  definition: {handler: http://h}\n- name: b\n  definition: {handler: http://h, output_type: Int}\n";
+    for (sdl, lacks) in [(None, "is missing"), (Some("\n# later\n"), "is empty")] {
+        let loaded = load("untyped", yaml, sdl);
+        let [only] = &left_out(&loaded)[..] else { panic!("{:?}", loaded.left_out) };
+        let expected = format!(
+            "actions.yaml:2:3: Inconsistent object: in action \"a\"; key \"output_type\" not found, and the file that has the types of actions {lacks}: "
+        );
+        assert!(only.starts_with(&expected) && only.ends_with("/actions.graphql"), "{only}");
+        assert_eq!(loaded.document.actions.len(), 1);
     }
 }
 

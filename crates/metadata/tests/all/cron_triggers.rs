@@ -1,11 +1,12 @@
 //! Cron triggers: written as they were read, left out one by one, changed by commands.
 
 use std::path::Path;
-use weir_metadata::{Loaded, edit, export, read};
+use weir_metadata::export::Export;
+use weir_metadata::{Aside, Loaded, edit, read};
 
 const FILE: &str = "- name: nightly
-  webhook: \"{{HOOKS}}/nightly\"
-  schedule: \"*/5 * * * *\"
+  webhook: '{{HOOKS}}/nightly'
+  schedule: '*/5 * * * *'
   include_in_metadata: true
   payload:
     rate: 1.50
@@ -31,7 +32,7 @@ fn load(triggers: &str) -> Loaded {
 
 #[test]
 fn a_file_is_written_as_it_was() {
-    let files = export::folder(&load(FILE).document).expect("it is written");
+    let files = Export::of(&load(FILE).document, &Aside::default()).expect("it is written").folder();
     let file = files.iter().find(|it| it.0 == Path::new("cron_triggers.yaml")).expect("it has triggers");
     assert_eq!(file.1, FILE);
 }
@@ -53,10 +54,10 @@ fn an_entry_that_does_not_fit_is_left_out_alone() {
     assert_eq!(
         left_out,
         [
-            "cron_trigger a: Inconsistent object: key \"include_in_metadata\" not found",
-            "cron_trigger b: Inconsistent object: multiple declarations exist for the following cron triggers: b",
-            "cron_trigger c: Inconsistent object: expecting value or value_from_env keys",
-            "cron_trigger d: Inconsistent object: a whole number up to 4294967295 is expected, and this is `-1`",
+            "cron_trigger a: Inconsistent object: in cron trigger \"a\": key \"include_in_metadata\" not found",
+            "cron_trigger b: Inconsistent object: in cron trigger \"b\": multiple declarations exist for the following cron triggers: b",
+            "cron_trigger c: Inconsistent object: in cron trigger \"c\": expecting value or value_from_env keys",
+            "cron_trigger d: Inconsistent object: in cron trigger \"d\": a whole number up to 4294967295 is expected, and this is `-1`",
         ]
     );
 }

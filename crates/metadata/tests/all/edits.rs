@@ -44,6 +44,20 @@ fn refuses(before: &Metadata, name: &str, args: &str, expected: [&str; 3]) {
 }
 
 #[test]
+fn relationships_follow_the_new_name_of_a_source() {
+    let target = r#"{"to_source":{"field_mapping":{"id":"id"},"relationship_type":"object","source":"default","table":"boat"}}"#;
+    let related = document(&format!(
+        r#"{{"version":3,"sources":[{{"name":"default","tables":[]}},{{"name":"b","tables":[{{"table":"t","remote_relationships":[{{"name":"r","definition":{target}}}]}}]}}],
+           "remote_schemas":[{{"name":"s","definition":{{"url":"http://s"}},"remote_relationships":[{{"type_name":"T","relationships":[{{"name":"r","definition":{target}}}]}}]}}],
+           "custom_types":{{"objects":[{{"name":"O","fields":[],"relationships":[{{"name":"r","type":"object","remote_table":"boat","field_mapping":{{"id":"id"}}}}]}}]}}}}"#
+    ));
+    let renamed =
+        gives(&related, "rename_source", r#"{"name":"default","new_name":"fleet"}"#, r#""name":"fleet""#);
+    let text = json(&renamed);
+    assert_eq!((text.matches(r#""source":"fleet""#).count(), text.contains("default")), (3, false), "{text}");
+}
+
+#[test]
 fn tables_are_tracked_named_and_untracked() {
     let fleet = fleet();
     for args in [r#""port""#, r#"{"table":"port"}"#] {
@@ -257,7 +271,7 @@ fn collections_lists_roles_and_endpoints() {
         ["already-exists", "args", "query with name \"one\" already exists"],
     );
     let endpoint = r#"{"name":"one","url":"one","methods":["GET"],"definition":{"query":{"collection_name":"saved","query_name":"one"}}}"#;
-    let with = gives(&with, "create_rest_endpoint", endpoint, r#""rest_endpoints":[{"name":"one""#);
+    let with = gives(&with, "create_rest_endpoint", endpoint, r#""name":"one","url":"one"}]"#);
     refuses(
         &with,
         "create_rest_endpoint",
@@ -270,7 +284,7 @@ fn collections_lists_roles_and_endpoints() {
 fn collections_are_renamed_allowed_and_dropped() {
     let fleet = fleet();
     let endpoint = r#"{"name":"one","url":"one","methods":["GET"],"definition":{"query":{"collection_name":"saved","query_name":"all"}}}"#;
-    let with = gives(&fleet, "create_rest_endpoint", endpoint, r#""rest_endpoints":[{"name":"one""#);
+    let with = gives(&fleet, "create_rest_endpoint", endpoint, r#""name":"one","url":"one"}]"#);
     let renamed = gives(
         &with,
         "rename_query_collection",

@@ -2,7 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use weir_metadata::{Loaded, export, read};
+use weir_metadata::export::Export;
+use weir_metadata::{Aside, Loaded, read};
 
 /// A folder of the test's own, which goes with it.
 pub(crate) struct Folder(pub(crate) PathBuf);
@@ -171,11 +172,28 @@ fn a_broken_file_of_a_section_takes_the_section_unless_it_takes_rights_away() {
         let file = format!("{section}.yaml");
         let lacks = lacks(section, &[(&file, "- [\n")]);
         assert!(matches!(&lacks[..], [only] if only.contains(&format!("{file}:"))), "{section}: {lacks:?}");
+        let folder = Folder::new(&format!("{section}-place"), &FILES);
+        folder.write(Path::new(&file), "- [\n");
+        let loaded = folder.load().expect("the rest is read");
+        assert_eq!(loaded.left_out[0].place, folder.0.join(&file).display().to_string(), "{section}");
     }
     for section in ["databases/databases", "graphql_schema_introspection", "api_limits"] {
         let file = format!("{section}.yaml");
         check(&section.replace('/', "-"), &[(&file, "a: [\n")], Err(&file));
     }
+}
+
+#[test]
+fn an_empty_file_of_databases_is_a_project_without_sources() {
+    for text in ["", "# nothing yet\n", "[]\n"] {
+        let folder = Folder::new("no-sources", &FILES);
+        folder.write(Path::new("databases/databases.yaml"), text);
+        let loaded = folder.load().expect("it is read");
+        assert_eq!((loaded.document.sources.len(), loaded.left_out.len()), (0, 0), "{text}");
+    }
+    let folder = Folder::new("no-databases", &[("version.yaml", "version: 3\n")]);
+    let words = folder.load().expect_err("it is missing");
+    assert!(words.ends_with("databases/databases.yaml is missing"), "{words}");
 }
 
 #[test]
@@ -207,6 +225,6 @@ fn a_folder_that_was_written_is_read_as_the_same_document() {
     let folder = Folder::new("written", &FILES);
     let first = folder.load().unwrap().document;
     let other = Folder::new("again", &[]);
-    export::folder(&first).unwrap().iter().for_each(|it| other.write(&it.0, &it.1));
+    Export::of(&first, &Aside::default()).unwrap().folder().iter().for_each(|it| other.write(&it.0, &it.1));
     assert_eq!(other.load().unwrap().document, first);
 }

@@ -3,7 +3,9 @@
 mod actions;
 mod cron_triggers;
 mod edits;
+mod exports;
 mod folders;
 mod parts;
 mod round_trip;
+mod schema_renames;
 mod shapes;

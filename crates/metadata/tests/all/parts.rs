@@ -238,7 +238,7 @@ proptest! {
             let left_out = !loaded.left_out.is_empty() || !loaded.unknown.is_empty();
             for (who, permission) in granted(&loaded) {
                 let is_known = whole.iter().any(|it| it.1 == permission);
-                // What was put may be a permission of its own: a role, columns or a filter that fit.
+                // The value may be a permission of its own: a role, columns or a filter that fit.
                 prop_assert!(is_known || !left_out, "{who} {permission}\n{text}");
             }
         }

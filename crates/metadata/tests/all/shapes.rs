@@ -84,9 +84,37 @@ fn duplicates_and_admins_are_told_all_at_once() {
     );
     check(
         &table("    object_relationships:\n    - name: h\n      using: {}\n"),
-        "metadata.yaml:8:7: sources[0].tables[0].object_relationships[0].using: one of `foreign_key_constraint_on` and \
-         `manual_configuration` should be present, not both",
+        "metadata.yaml:8:7: sources[0].tables[0].object_relationships[0].using: how rows are related is missing: say \
+         `foreign_key_constraint_on` or `manual_configuration`",
     );
+    let manual = "manual_configuration: {column_mapping: {}}";
+    let key = "foreign_key_constraint_on: {table: boat";
+    for (using, path, message) in [
+        (
+            format!("foreign_key_constraint_on: a, {manual}"),
+            "using",
+            "both `foreign_key_constraint_on` and `manual_configuration` say how rows are related: remove one",
+        ),
+        (
+            manual.to_owned(),
+            "using.manual_configuration",
+            "where the rows are is missing: say `remote_table` or `remote_native_query`",
+        ),
+        (
+            format!("{key}}}"),
+            "using.foreign_key_constraint_on",
+            "the column of the foreign key is missing: say `column`, or `columns` for several",
+        ),
+        (
+            format!("{key}, column: a, columns: [a]}}"),
+            "using.foreign_key_constraint_on",
+            "both `column` and `columns` say which columns the foreign key has: remove one",
+        ),
+    ] {
+        let text = table(&format!("    object_relationships:\n    - name: h\n      using: {{{using}}}\n"));
+        let told = load(&text).expect_err("it is wrong");
+        assert!(told.ends_with(&format!("object_relationships[0].{path}: {message}")), "{told}");
+    }
     check("{\"version\": 3, \"version\": 3}", "metadata.yaml:1:16: the key `version` stands twice");
 }
 

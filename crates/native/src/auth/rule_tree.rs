@@ -56,7 +56,7 @@ pub(crate) struct RuleTables {
     pub(crate) to_abstract: HashMap<(TypeId, TableId), RelationshipId>,
 }
 
-/// What the facts of callers say of a leaf.
+/// The verdict of callers' facts on a leaf.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum LeafState<'r> {
     /// Whether the test of a claim holds.

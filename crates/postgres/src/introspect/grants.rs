@@ -1,4 +1,4 @@
-//! What the roles that a login may take can do with the tables of a database.
+//! Rights on the tables of a database of the roles that a login may take.
 
 use super::cells::Cells;
 

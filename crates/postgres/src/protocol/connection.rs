@@ -82,7 +82,7 @@ pub(crate) struct Connection {
     has_clashed: Arc<AtomicBool>,
     /// Leave to be connected, where one connection may be at a time.
     turn: Option<OwnedSemaphorePermit>,
-    /// What it takes at the server.
+    /// Place at the server, as long as the connection lives.
     seat: Option<Seat>,
 }
 

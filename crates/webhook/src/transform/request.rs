@@ -10,6 +10,9 @@ use std::fmt;
 use weir_kriti::{Scope, Value};
 use weir_metadata::document::webhook::{QueryTransform, RequestTransform};
 
+/// The member with the templates of the query.
+const QUERY: &str = "query_params";
+
 /// A parsed `request_transform`.
 pub struct RequestTransformer {
     method: Option<Method>,
@@ -69,18 +72,21 @@ impl RequestTransformer {
         let mut errors = TransformErrors::default();
         let method = transform.method.as_ref().and_then(|text| {
             let method = Method::from_bytes(text.as_bytes());
-            errors.keep(method.map_err(|_| TransformError::result("the method is none of HTTP", Some(text))))
+            let wrong = |_| TransformError::result("the method is none of HTTP", Some(text));
+            errors.keep("method", method.map_err(wrong))
         });
-        let url = transform.url.as_ref().and_then(|it| errors.keep(TextTemplate::parse(it)));
+        let url = transform.url.as_ref().and_then(|it| errors.keep("url", TextTemplate::parse(it)));
         let body = transform.body.as_ref().and_then(|it| BodyTemplate::parse(it, &mut errors));
         let query = transform.query_params.as_ref().and_then(|it| parse_query(it, &mut errors));
         let headers = transform.request_headers.clone().unwrap_or_default();
         let mut added = Vec::new();
         for (name, text) in &headers.add {
-            let template = errors.keep(TextTemplate::parse(text));
-            added.extend(errors.keep(read_name(name)).zip(template));
+            let place = header_place(name);
+            let template = errors.keep(&place, TextTemplate::parse(text));
+            added.extend(errors.keep(&place, read_name(name)).zip(template));
         }
-        let removed = headers.remove.iter().filter_map(|it| errors.keep(read_name(it))).collect();
+        let place = "request_headers.remove_headers";
+        let removed = headers.remove.iter().filter_map(|it| errors.keep(place, read_name(it))).collect();
         errors.unless_any(|| Some(Self { method, url, body, query, added, removed }))
     }
 
@@ -108,7 +114,7 @@ impl RequestTransformer {
                 };
                 HeaderValue::from_str(&text).map_err(wrong)
             });
-            headers.extend(errors.keep(value).map(|it| (name.clone(), it)));
+            headers.extend(errors.keep(&header_place(name.as_str()), value).map(|it| (name.clone(), it)));
         }
         let method = self.method.clone().unwrap_or(original.method);
         errors.unless_any(|| {
@@ -128,21 +134,22 @@ impl RequestTransformer {
         let url = match &self.url {
             None => original.clone(),
             Some(template) => {
-                let text = errors.keep(template.evaluate(scope))?;
-                errors.keep(WebhookUrl::parse(&text).map_err(|it| TransformError::result(it, Some(&text))))?
+                let text = errors.keep("url", template.evaluate(scope))?;
+                let url = WebhookUrl::parse(&text).map_err(|it| TransformError::result(it, Some(&text)));
+                errors.keep("url", url)?
             }
         };
         let Some(query) = &self.query else { return Some(url) };
         let query = match query {
             QueryTemplate::Text(template) => {
-                let text = errors.keep(template.evaluate(scope))?;
+                let text = errors.keep(QUERY, template.evaluate(scope))?;
                 text.strip_prefix('?').unwrap_or(&text).to_owned()
             }
             QueryTemplate::Parameters(parameters) => {
                 let mut query = String::new();
                 for (name, value) in parameters {
-                    let name = errors.keep(name.evaluate(scope));
-                    let value = value.as_ref().map(|it| errors.keep(it.evaluate(scope)));
+                    let name = errors.keep(QUERY, name.evaluate(scope));
+                    let value = value.as_ref().map(|it| errors.keep(QUERY, it.evaluate(scope)));
                     match (name, value) {
                         (Some(name), None) if name != "null" => push_pair(&name, None, &mut query),
                         (Some(name), Some(Some(value))) if name != "null" && value != "null" => {
@@ -154,26 +161,33 @@ impl RequestTransformer {
                 query
             }
         };
-        errors.keep(url.with_query(&query).map_err(|it| TransformError::result(it, Some(&query))))
+        let url = url.with_query(&query).map_err(|it| TransformError::result(it, Some(&query)));
+        errors.keep(QUERY, url)
     }
 }
 
 fn parse_query(query: &QueryTransform, errors: &mut TransformErrors) -> Option<QueryTemplate> {
     match query {
-        QueryTransform::Text(text) => errors.keep(TextTemplate::parse(text)).map(QueryTemplate::Text),
+        QueryTransform::Text(text) => errors.keep(QUERY, TextTemplate::parse(text)).map(QueryTemplate::Text),
         QueryTransform::Parameters(parameters) => {
             let mut templates = Vec::new();
             for (name, value) in parameters {
-                let name = errors.keep(TextTemplate::parse(name));
+                let place = format!("{QUERY}.{name}");
+                let name = errors.keep(&place, TextTemplate::parse(name));
                 let value = match value {
                     None => Some(None),
-                    Some(text) => errors.keep(TextTemplate::parse(text)).map(Some),
+                    Some(text) => errors.keep(&place, TextTemplate::parse(text)).map(Some),
                 };
                 templates.extend(name.zip(value));
             }
             Some(QueryTemplate::Parameters(templates))
         }
     }
+}
+
+/// The template of an added header.
+fn header_place(name: &str) -> String {
+    format!("request_headers.add_headers.{name}")
 }
 
 fn read_name(name: &str) -> Result<HeaderName, TransformError> {

@@ -1,11 +1,14 @@
 //! Parsed templates of parts that requests and answers share.
 
-use super::transform_error::{TransformError, TransformErrors};
+use super::transform_error::{JSON_BODY, TransformError, TransformErrors};
 use weir_kriti::{EvaluationLimits, Scope, Template, Value};
 use weir_metadata::document::webhook::BodyTransform;
 
 /// Limits of each template.
 pub(super) const LIMITS: EvaluationLimits = EvaluationLimits::USUAL;
+
+/// The member with the templates of a form.
+const FORM: &str = "body.form_template";
 
 /// A template without its quotes, whose value is a text.
 pub(super) struct TextTemplate(Template);
@@ -44,11 +47,11 @@ impl BodyTemplate {
     pub(super) fn parse(body: &BodyTransform, errors: &mut TransformErrors) -> Option<Self> {
         match body {
             BodyTransform::Remove => Some(Self::Remove),
-            BodyTransform::Template(text) => errors.keep(Template::parse(text)).map(Self::Json),
+            BodyTransform::Template(text) => errors.keep(JSON_BODY, Template::parse(text)).map(Self::Json),
             BodyTransform::Form(fields) => {
                 let mut templates = Vec::new();
                 for (name, text) in fields {
-                    let template = errors.keep(TextTemplate::parse(text));
+                    let template = errors.keep(&format!("{FORM}.{name}"), TextTemplate::parse(text));
                     templates.extend(template.map(|it| (name.clone(), it)));
                 }
                 Some(Self::Form(templates))
@@ -59,11 +62,14 @@ impl BodyTemplate {
     pub(super) fn evaluate(&self, scope: &Scope, errors: &mut TransformErrors) -> Option<MadeBody> {
         match self {
             Self::Remove => Some(MadeBody::None),
-            Self::Json(template) => errors.keep(template.render(scope, LIMITS)).map(MadeBody::Json),
+            Self::Json(template) => {
+                errors.keep(JSON_BODY, template.render(scope, LIMITS)).map(MadeBody::Json)
+            }
             Self::Form(fields) => {
                 let mut form = String::new();
                 for (name, template) in fields {
-                    if let Some(value) = errors.keep(template.evaluate(scope)).filter(|it| it != "null") {
+                    let value = errors.keep(&format!("{FORM}.{name}"), template.evaluate(scope));
+                    if let Some(value) = value.filter(|it| it != "null") {
                         push_pair(name, Some(&value), &mut form);
                     }
                 }

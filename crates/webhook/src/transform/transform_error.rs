@@ -3,6 +3,9 @@
 use weir_kriti::KritiError;
 use weir_language::json::quote;
 
+/// The member with the template of a JSON body, the only template that stands with its quotes.
+pub(super) const JSON_BODY: &str = "body";
+
 /// Reason for which one part of a transform has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransformError {
@@ -22,7 +25,8 @@ impl TransformError {
         Self::Result { message: message.into(), value: value.map(str::to_owned) }
     }
 
-    fn write_json(&self, out: &mut String) {
+    /// Appends the error of `template` as JSON.
+    fn write_json(&self, template: &str, out: &mut String) {
         match self {
             Self::Template(error) => error.write_json(out),
             Self::Result { message, value } => {
@@ -35,6 +39,11 @@ impl TransformError {
                 out.push('}');
             }
         }
+        // Hasura's errors do not say which template they are of.
+        out.pop();
+        out.push_str(",\"template\":");
+        quote(template, out);
+        out.push('}');
     }
 }
 
@@ -44,27 +53,31 @@ impl From<KritiError> for TransformError {
     }
 }
 
-/// Reasons of all parts; never empty.
+/// Reasons of all parts, each with its template below the transform, as in `url` or `query_params.id`; never empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TransformErrors(pub Vec<TransformError>);
+pub struct TransformErrors(Vec<(String, TransformError)>);
 
 impl TransformErrors {
     /// All of them as a JSON list.
     pub fn to_json(&self) -> String {
         let mut out = "[".to_owned();
-        for (at, error) in self.0.iter().enumerate() {
+        for (at, (template, error)) in self.0.iter().enumerate() {
             if at > 0 {
                 out.push(',');
             }
-            error.write_json(&mut out);
+            error.write_json(template, &mut out);
         }
         out.push(']');
         out
     }
 
-    /// Takes the value of `part`, or keeps its error.
-    pub(super) fn keep<T, E: Into<TransformError>>(&mut self, part: Result<T, E>) -> Option<T> {
-        part.map_err(|error| self.0.push(error.into())).ok()
+    /// Takes the value of the part `template`, or keeps its error.
+    pub(super) fn keep<T, E: Into<TransformError>>(
+        &mut self,
+        template: &str,
+        part: Result<T, E>,
+    ) -> Option<T> {
+        part.map_err(|error| self.0.push((template.to_owned(), error.into()))).ok()
     }
 
     /// `value`, unless there are errors.
@@ -72,7 +85,10 @@ impl TransformErrors {
         if !self.0.is_empty() {
             return Err(self);
         }
-        let missing = || Self(vec![TransformError::result("a part has no result", None)]);
+        let missing = || {
+            let error = TransformError::result("a part has no result", None);
+            Self(vec![(String::new(), error)])
+        };
         value().ok_or_else(missing)
     }
 }
@@ -81,8 +97,17 @@ impl TransformErrors {
 impl std::fmt::Display for TransformErrors {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0.first() {
-            Some(TransformError::Template(error)) => error.fmt(f),
-            Some(TransformError::Result { message, .. }) => f.write_str(message),
+            Some((template, TransformError::Template(error))) => {
+                let mut error = error.clone();
+                // The quote in front of other templates is not in the file.
+                if template != JSON_BODY && error.start.line == 0 {
+                    error.start.column = error.start.column.saturating_sub(1);
+                }
+                write!(f, "in `{template}`: {error}")
+            }
+            Some((template, TransformError::Result { message, .. })) => {
+                write!(f, "in `{template}`: {message}")
+            }
             None => f.write_str("no error"),
         }
     }

@@ -74,9 +74,10 @@ fn addresses_are_absolute_and_not_encoded() {
         "http://other/a%20b%2F%C3%A9?x=1",
     );
     check_url(r#"{"url":"http://other/?x=1","query_params":{}}"#, "http://other/");
-    let message = r#"[{"error_code":"TransformationError","message":"Invalid URL: http://other/a b/é","value":"http://other/a b/é"}]"#;
+    let message = r#"[{"error_code":"TransformationError","message":"Invalid URL: http://other/a b/é","value":"http://other/a b/é","template":"url"}]"#;
     check_errors(r#"{"url":"http://other/{{$body.input.sku}}"}"#, message);
-    let message = r#"[{"error_code":"TransformationError","message":"Invalid URL: /a","value":"/a"}]"#;
+    let message =
+        r#"[{"error_code":"TransformationError","message":"Invalid URL: /a","value":"/a","template":"url"}]"#;
     check_errors(r#"{"url":"/a"}"#, message);
 }
 
@@ -104,6 +105,10 @@ fn bodies_of_both_versions() {
     let template = r#"{"version":2,"body":{"action":"transform","template":"{\"n\": $body.input.amount, \"u\": $session_variables.x-hasura-user-id}"}}"#;
     check_body(template, r#"{"n":1.50,"u":"4"}"#);
     check_body(r#"{"version":2,"body":{"action":"remove"}}"#, "");
+    let url =
+        RequestTransform::from_members(members(r#"{"url":"{{$body.a b}}"}"#)).expect("its shape is right");
+    let told = RequestTransformer::parse(&url).expect_err("its template is not").to_string();
+    assert_eq!(told, "in `url`: Parse Error at line 1, column 11: Unexpected token 'b'.");
     let form = r#"{"version":2,"body":{"action":"x_www_form_urlencoded","form_template":{"sku":"{{$body.input.sku}}","gone":"{{$body.input.none}}","a b":"{{$body.input.id}}-"}}}"#;
     check_body(form, "sku=a%20b%2F%C3%A9&a%20b=7-");
 }
@@ -138,9 +143,9 @@ fn errors_of_all_parts_come_together() {
     check_errors(
         r#"{"url":"{{$body.x}}","body":"{{$nothing}}","request_headers":{"add_headers":{"a":"{{\"\\n\"}}"}}}"#,
         concat!(
-            r#"[{"error_code":"Attribute Error","message":"'Object' has no attritubte 'x'.","source_position":{"start_line":0,"start_column":8,"end_line":0,"end_column":10}},"#,
-            r#"{"error_code":"Name Error","message":"Variable '$nothing' not in scope","source_position":{"start_line":0,"start_column":2,"end_line":0,"end_column":10}},"#,
-            r#"{"error_code":"TransformationError","message":"the header `a` cannot have this value","value":"\n"}]"#
+            r#"[{"error_code":"Attribute Error","message":"'Object' has no attritubte 'x'.","source_position":{"start_line":0,"start_column":8,"end_line":0,"end_column":10},"template":"url"},"#,
+            r#"{"error_code":"Name Error","message":"Variable '$nothing' not in scope","source_position":{"start_line":0,"start_column":2,"end_line":0,"end_column":10},"template":"body"},"#,
+            r#"{"error_code":"TransformationError","message":"the header `a` cannot have this value","value":"\n","template":"request_headers.add_headers.a"}]"#
         ),
     );
 }
@@ -152,7 +157,21 @@ fn wrong_templates_are_told_when_they_are_parsed() {
     );
     let transform = RequestTransform::from_members(transform).expect("its shape is right");
     let errors = RequestTransformer::parse(&transform).expect_err("its templates are not");
-    assert_eq!(errors.0.len(), 5);
+    let told = errors.to_json();
+    for template in
+        ["method", "url", "body", "request_headers.add_headers.a b", "request_headers.remove_headers"]
+    {
+        assert_eq!(told.matches(&format!(r#""template":"{template}""#)).count(), 1, "{told}");
+    }
+    assert_eq!(errors.to_string(), "in `method`: the method is none of HTTP");
+    let form = r#"{"version":2,"body":{"action":"x_www_form_urlencoded","form_template":{"a":"b\n{{"}},"query_params":{"q":"{{"}}"#;
+    let form = RequestTransform::from_members(members(form)).expect("its shape is right");
+    let told = RequestTransformer::parse(&form).expect_err("its templates are not");
+    assert!(told.to_json().contains(r#""template":"query_params.q""#), "{}", told.to_json());
+    assert!(
+        told.to_string().starts_with("in `body.form_template.a`: Lex Error at line 2, column 3: "),
+        "{told}"
+    );
     assert!(errors.to_json().contains(r#"{"error_code":"Parse Error","message":"Unexpected token '2'.""#));
 }
 
@@ -185,7 +204,12 @@ fn answers_are_changed_for_every_status() {
         r#"{"version":2,"body":{"action":"x_www_form_urlencoded","form_template":{"a":"{{$body.a}}"}}}"#;
     check(form, 200, r#"{"a":"b c"}"#, r#""a=b%20c""#);
     let strict = respond(r#"{"body":"{{$body.data}}"}"#, 422, r#"{"message":"no"}"#, Value::Null);
-    assert!(strict.expect_err("an error has no data").to_string().starts_with("Attribute Error"));
+    assert!(
+        strict
+            .expect_err("an error has no data")
+            .to_string()
+            .starts_with("in `body`: Attribute Error at line 1, column ")
+    );
 }
 
 #[test]

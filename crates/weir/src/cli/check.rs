@@ -166,9 +166,15 @@ fn live(generation: &Generation) -> String {
             OthersChanges::Reported(how) => format!("others: {how}"),
             OthersChanges::Polled(more) => format!("changes of others: read every {poll_ms} ms; {more}"),
             OthersChanges::Lifetimes => format!(
-                "others: at the end of an answer's lifetime or when a tag is purged, without a lifetime every {poll_ms} ms; \
-                 `Cache-Control` or `@cacheControl` gives one"
+                "others: when an answer's lifetime ends or a tag is purged; answers without a lifetime are asked for again every \
+                 {poll_ms} ms, and `Cache-Control` or `@cacheControl` gives them one"
             ),
+            OthersChanges::PassedThrough => {
+                let name = source.name();
+                return format!(
+                    "live: source `{name}`: subscriptions of the server itself; its queries are not live\n"
+                );
+            }
         };
         format!("live: source `{}`: own changes at once; {how}\n", source.name())
     };

@@ -10,10 +10,11 @@ use crate::sources::databases;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use weir_metadata::Metadata;
 use weir_metadata::document::source::{
     ConnectionInfo, DatabaseUrl, PoolSettings, SourceConfiguration, SourceEntry, SourceKind, UrlFromEnv,
 };
-use weir_metadata::{Metadata, export};
+use weir_metadata::export::Export;
 
 /// Commands about metadata.
 #[derive(Debug, Subcommand)]
@@ -57,10 +58,20 @@ pub(super) fn run(command: MetadataCommand) -> Result<ExitCode, String> {
     let MetadataCommand::Export(ExportOptions { target, metadata, to, format }) = command;
     let overrides = Overrides { metadata, environment: environment()?, ..Overrides::default() };
     let config = origin(address::target(&target)?, overrides)?.read()?;
-    let document = document(&config)?;
+    let loaded = config.described.as_ref().map(|it| &it.loaded);
+    let aside = loaded.map(|it| it.aside.clone()).unwrap_or_default();
+    let export = Export::of(&document(&config)?, &aside)?;
+    write_export(&export, to, format)?;
+    let broken = loaded.map_or(&[][..], |it| &it.broken);
+    broken.iter().for_each(|(_, reason)| eprintln!("error: not exported, as it cannot be read: {reason}"));
+    Ok(if broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Writes `export` to the place `to`, or to the standard output.
+fn write_export(export: &Export, to: Option<PathBuf>, format: FileFormat) -> Result<ExitCode, String> {
     let text = |format| match format {
-        FileFormat::Json => export::json(&document),
-        FileFormat::Yaml => export::yaml(&document),
+        FileFormat::Json => export.json(),
+        FileFormat::Yaml => Ok(export.yaml()),
     };
     let Some(to) = to else { return print(&text(format)?) };
     let shown = to.display();
@@ -71,7 +82,7 @@ pub(super) fn run(command: MetadataCommand) -> Result<ExitCode, String> {
         Some("json") => write(&to, &text(FileFormat::Json)?)?,
         Some("yaml" | "yml") => write(&to, &text(FileFormat::Yaml)?)?,
         Some(_) | None => {
-            export::folder(&document)?.iter().try_for_each(|(path, text)| write(&to.join(path), text))?;
+            export.folder().iter().try_for_each(|(path, text)| write(&to.join(path), text))?;
         }
     }
     print(&format!("wrote {shown}\n"))

@@ -5,7 +5,7 @@
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use weir_metadata::{Metadata, export};
+use weir_metadata::export::Export;
 
 /// Maximum number of unrelated files in the folder that are kept.
 const KEPT_FILES_MAX: usize = 1000;
@@ -13,17 +13,16 @@ const KEPT_BYTES_MAX: u64 = 64 << 20;
 /// Maximum depth of folders.
 const DEPTH_MAX: usize = 16;
 
-/// Writes `document` to `path`, a folder or a file. `read` are the files of the previous document.
+/// Writes `export` to `path`, a folder or a file. `read` are the files of the previous document.
 /// # Errors
 /// The reason why it cannot be written.
-pub(crate) fn write(path: &Path, document: &Metadata, read: &[PathBuf]) -> Result<(), String> {
+pub(crate) fn write(path: &Path, export: &Export, read: &[PathBuf]) -> Result<(), String> {
     let fail = |cause: io::Error| format!("the metadata at {} cannot be written: {cause}", path.display());
     if path.is_dir() {
-        let files = export::folder(document)?;
-        return folder(path, &files, read).map_err(fail);
+        return folder(path, &export.folder(), read).map_err(fail);
     }
     let is_json = path.extension().is_some_and(|it| it == "json");
-    let text = if is_json { export::json(document)? } else { export::yaml(document)? };
+    let text = if is_json { export.json()? } else { export.yaml() };
     let path = path.canonicalize().map_err(fail)?;
     let draft = hidden_sibling(&path, "weir-new");
     let written = put(&draft, &text).and_then(|()| fs::rename(&draft, &path));
@@ -111,7 +110,7 @@ fn fill(old: &Path, new: &Path, files: &[(PathBuf, String)], read: &[PathBuf]) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weir_metadata::read;
+    use weir_metadata::{Aside, Metadata, read};
 
     /// A folder that goes with the test.
     struct Place(PathBuf);
@@ -137,16 +136,20 @@ mod tests {
         read::text(&text, Path::new("m.json")).expect("it is metadata").document
     }
 
+    fn export(table: &str) -> Export {
+        Export::of(&document(table), &Aside::default()).expect("it can be written")
+    }
+
     #[test]
     fn a_folder_is_exchanged_and_other_files_stay() {
         let place = Place::new("folder");
         let folder = place.0.join("metadata");
         fs::create_dir(&folder).expect("a folder can be made");
         put(&folder.join("README.md"), "mine").expect("it is written");
-        write(&folder, &document("boat"), &[]).expect("it is written");
+        write(&folder, &export("boat"), &[]).expect("it is written");
         let first = read::path(&folder).expect("it is read");
         assert_eq!(first.document, document("boat"));
-        write(&folder, &document("crew"), &first.watched).expect("it is written");
+        write(&folder, &export("crew"), &first.watched).expect("it is written");
         let second = read::path(&folder).expect("it is read");
         assert_eq!(second.document, document("crew"));
         assert!(second.watched.iter().all(|it| !it.ends_with("boat.yaml")));
@@ -162,7 +165,7 @@ mod tests {
         for name in ["m.json", "m.yaml"] {
             let file = place.0.join(name);
             put(&file, "{}").expect("it is written");
-            write(&file, &document("boat"), &[]).expect("it is written");
+            write(&file, &export("boat"), &[]).expect("it is written");
             assert_eq!(read::path(&file).expect("it is read").document, document("boat"), "{name}");
         }
         assert!(fs::read_to_string(place.0.join("m.json")).expect("it is there").starts_with('{'));
@@ -172,7 +175,7 @@ mod tests {
     #[test]
     fn what_cannot_be_written_leaves_the_old() {
         let place = Place::new("failure");
-        let error = write(&place.0.join("none.json"), &document("boat"), &[]);
+        let error = write(&place.0.join("none.json"), &export("boat"), &[]);
         assert!(error.is_err_and(|it| it.contains("cannot be written")));
     }
 }

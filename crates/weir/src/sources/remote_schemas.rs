@@ -139,10 +139,7 @@ fn ask(
     (before, known): (Option<&KnownSources>, &mut KnownSources),
 ) -> Result<Asked, String> {
     let key = super::known_sources::server_key(&server);
-    let url = match (&entry.definition.url, &entry.definition.url_from_env) {
-        (Some(url), _) => url.clone(),
-        (None, name) => format!("{{{{{}}}}}", name.as_deref().unwrap_or_default()),
-    };
+    let url = shown_url(&entry.definition);
     let no_answer = format!("HTTP exception occurred while sending the request to \"{url}\"");
     let (source, failure) = match (services::ask(server.clone()), before.and_then(|it| it.get(&key))) {
         (Err(OpenError::Unavailable(message)), Some(KnownContents::Graphql(told))) => {
@@ -159,6 +156,14 @@ fn ask(
     };
     known.insert(key, KnownContents::Graphql(Bytes::clone(source.told())));
     Ok(Asked { server, source, failure })
+}
+
+/// The address as the metadata has it, without values of variables.
+fn shown_url(definition: &RemoteSchemaDefinition) -> String {
+    match (&definition.url, &definition.url_from_env) {
+        (Some(url), _) => url.clone(),
+        (None, name) => format!("{{{{{}}}}}", name.as_deref().unwrap_or_default()),
+    }
 }
 
 /// The server of `entry`.
@@ -179,6 +184,8 @@ fn to_server(config: &Config, entry: &RemoteSchemaEntry) -> Result<Server, Strin
     let roles = permissions.map(|it| RoleSdl { role: it.role.clone(), sdl: it.definition.schema.clone() });
     let is_listed = !entry.permissions.is_empty() || config.webhooks.remote_schema_permissions;
     let remote = RemoteSchema {
+        shown_url: shown_url(&entry.definition).into(),
+        shows_internal: config.webhooks.shows_internal(),
         naming: naming(customization.as_ref()),
         forwards_client: forward_client_headers.unwrap_or_default(),
         prioritizes_data: config.webhooks.remote_schema_prioritizes_data,

@@ -221,7 +221,7 @@ fn weigh(weir: &Weir, n: i64) {
     until("it is weighed", || ask_as(weir, "user", "4", &query)["data"]["weigh"]["output"] == n);
 }
 
-/// What a user reads of a call.
+/// The call as a user reads it.
 pub(crate) fn read(weir: &Weir, action: &str, id: &str) -> Value {
     let query = format!("{{ {action}(id: \"{id}\") {{ id created_at errors output {{ number }} }} }}");
     ask_as(weir, "user", "4", &query)["data"][action].clone()
@@ -339,7 +339,7 @@ fn a_subscription_ends_with_the_result() {
     say(&mut socket, &subscribe("output { number }"));
     assert_eq!(hear(&mut socket), payload(r#"{"slow":{"output":{"number":"R-3"}}}"#));
     assert_eq!(hear(&mut socket), complete);
-    // What nobody ever learns ends at once.
+    // A call of which nobody ever learns ends at once.
     let unknown = subscribe("id").replace(&id, "00000000-0000-4000-8000-000000000000");
     say(&mut socket, &unknown);
     assert_eq!(hear(&mut socket), payload(r#"{"slow":null}"#));

@@ -117,7 +117,7 @@ fn objects_of_answers_are_checked_at_any_depth() {
         "got scalar String for the action webhook response, expecting Kind",
         "$.selectionSet.order.selectionSet.kind",
     );
-    // What was not asked for within inner objects may be missing.
+    // Members of inner objects that were not asked for may be missing.
     shop.answer("/order", 200, r#"{"id":"1b","lines":[{"amount":2,"of":{"id":"2c"}}]}"#);
     shop.check(
         "{ order(id: \"1b\") { lines { a: amount of { i: id buyer_id __typename } } } }",

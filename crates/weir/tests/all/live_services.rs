@@ -194,7 +194,7 @@ fn the_schema_has_the_subscriptions_and_the_check_says_what_tells() {
     let words = String::from_utf8_lossy(&checked.stdout).into_owned();
     for line in [
         "live: source `main`: own changes at once; others: the version of the file is looked at every 25 ms\n",
-        "live: source `services`: own changes at once; others: at the end of an answer's lifetime or when a tag is purged, without a lifetime every 1000 ms; `Cache-Control` or `@cacheControl` gives one\n",
+        "live: source `services`: own changes at once; others: when an answer's lifetime ends or a tag is purged; answers without a lifetime are asked for again every 1000 ms, and `Cache-Control` or `@cacheControl` gives them one\n",
         "live: other Weirs: as others; with one `cache.redis` for all they tell their changes at once\n",
     ] {
         assert!(words.contains(line), "{line} is not in {words}");

@@ -44,6 +44,7 @@ mod events_kit;
 mod events_ledger;
 mod events_not_made;
 mod events_traces;
+mod exports;
 mod faults;
 mod fleet;
 mod hasura_cli;

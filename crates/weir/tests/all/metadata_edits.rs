@@ -368,7 +368,14 @@ fn statements_that_cascade_take_their_entries_along() {
         let command = json!({ "type": "run_sql", "args": { "sql": sql, "cascade": cascade, "check_metadata_consistency": true } });
         weir.post("/v2/query", &[SECRET], command.to_string().as_bytes())
     };
+    // A new name is followed; what goes takes its entries along.
     let done = sql("ALTER TABLE crew RENAME COLUMN name TO called", true);
+    assert_eq!(done.status, 200, "{}", done.text());
+    let columns = |weir: &Weir| {
+        document(weir)["sources"][0]["tables"][1]["select_permissions"][0]["permission"]["columns"].clone()
+    };
+    assert_eq!(columns(&weir), json!(["called"]));
+    let done = sql("ALTER TABLE crew DROP COLUMN called", true);
     assert_eq!(done.status, 200, "{}", done.text());
     assert_eq!(document(&weir)["sources"][0]["tables"], json!([{ "table": "boat" }, { "table": "crew" }]));
     let done = sql("DROP TABLE crew", false);
@@ -378,6 +385,85 @@ fn statements_that_cascade_take_their_entries_along() {
         (&state["is_consistent"], &state["inconsistent_objects"][0]["type"]),
         (&json!(false), &json!("table"))
     );
+}
+
+/// Tracks the fleet with relationships in both directions, and permissions whose conditions follow them.
+fn track_fleet(weir: &Weir) {
+    let permission = |table: &str, permission: Value| json!({ "table": table, "role": "sailor", "permission": permission });
+    ["boat", "crew"].into_iter().for_each(|table| run(weir, "pg_track_table", json!({ "table": table })));
+    let using = json!({ "foreign_key_constraint_on": { "table": "crew", "column": "boat_id" } });
+    run(weir, "pg_create_array_relationship", json!({ "table": "boat", "name": "crews", "using": using }));
+    let using = json!({ "foreign_key_constraint_on": "boat_id" });
+    run(weir, "pg_create_object_relationship", json!({ "table": "crew", "name": "boat", "using": using }));
+    let filter = json!({ "crews": { "boat": { "name": { "_eq": "Argo" } } } });
+    run(
+        weir,
+        "pg_create_select_permission",
+        permission("boat", json!({ "columns": ["id", "name"], "filter": filter })),
+    );
+    let filter = json!({ "boat": { "name": { "_neq": "none" } } });
+    run(
+        weir,
+        "pg_create_select_permission",
+        permission("crew", json!({ "columns": ["name"], "filter": filter })),
+    );
+}
+
+/// Runs SQL that renames tables and columns, and checks that the entries follow and serve on.
+fn renames_are_followed(weir: &Weir) {
+    track_fleet(weir);
+    let sql = |sql: &str, is_checked: Option<bool>| {
+        let args = json!({ "sql": sql, "check_metadata_consistency": is_checked });
+        let done = weir.post(
+            "/v2/query",
+            &[SECRET],
+            json!({ "type": "run_sql", "args": args }).to_string().as_bytes(),
+        );
+        assert_eq!(done.status, 200, "{sql}: {}", done.text());
+    };
+    let script = "ALTER TABLE boat RENAME COLUMN name TO called; ALTER TABLE boat RENAME TO ship; \
+                  ALTER TABLE crew RENAME COLUMN boat_id TO ship_id; ALTER TABLE ship RENAME COLUMN called TO title; \
+                  CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT); DROP TABLE boat";
+    sql(script, None);
+    let state = send(weir, &json!({ "type": "get_inconsistent_metadata", "args": {} }));
+    assert_eq!(state.text(), r#"{"is_consistent":true,"inconsistent_objects":[]}"#);
+    let text = document(weir)["sources"][0]["tables"].to_string();
+    for part in [
+        r#""ship_id""#,
+        r#"{"crews":{"boat":{"title":{"_eq":"Argo"}}}}"#,
+        r#"{"boat":{"title":{"_neq":"none"}}}"#,
+    ] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+    assert!(!text.contains("boat_id"), "{text}");
+    assert_eq!(
+        ask(weir, "sailor", "{ ship { title crews(order_by: {name: asc}) { name } } }"),
+        r#"{"data":{"ship":[{"title":"Argo","crews":[{"name":"Ada"},{"name":"Bob"}]}]}}"#
+    );
+    // A table that takes the place of another is no rename of the other; a migration leaves the metadata to its project.
+    sql("ALTER TABLE crew RENAME COLUMN name TO called", Some(false));
+    let state = send(weir, &json!({ "type": "get_inconsistent_metadata", "args": {} })).json();
+    assert_eq!(state["inconsistent_objects"][0]["type"], "select_permission", "{state}");
+    sql("ALTER TABLE crew RENAME COLUMN called TO name", Some(false));
+    sql(
+        "CREATE TABLE fresh (id INTEGER PRIMARY KEY, name TEXT, ship_id INTEGER REFERENCES ship (id)); \
+         DROP TABLE crew; ALTER TABLE fresh RENAME TO crew",
+        None,
+    );
+    assert!(document(weir)["sources"][0]["tables"].to_string().contains(r#""crew""#));
+    let state = send(weir, &json!({ "type": "get_inconsistent_metadata", "args": {} }));
+    assert_eq!(state.text(), r#"{"is_consistent":true,"inconsistent_objects":[]}"#);
+}
+
+#[test]
+fn entries_follow_renamed_tables_and_columns_of_a_file() {
+    renames_are_followed(&by_file());
+}
+
+#[test]
+fn entries_follow_renamed_tables_and_columns_of_a_server() {
+    let database = database(FLEET);
+    renames_are_followed(&serve_metadata(&database.url(), "postgres", Folder::new()));
 }
 
 #[test]

@@ -439,7 +439,7 @@ fn values_of_an_enum_table_that_came_later_are_read_and_taken_after_a_reload() {
     let sql = "INSERT INTO kind VALUES ('oar', NULL); INSERT INTO boat VALUES (2, 'oar')";
     let done = send(&weir, "/v2/query", &json!({ "type": "run_sql", "args": { "sql": sql } }));
     assert_eq!(done.status, 200, "{}", done.text());
-    // What is read is given as it stands; who names the value is refused until the rows of the enum table are read again.
+    // A stored value is given as it stands; who names the value is refused until the rows of the enum table are read again.
     assert_eq!(ask(all), r#"{"data":{"boat":[{"kind":"sail"},{"kind":"oar"}]}}"#);
     for query in [one, add] {
         let refused = ask(query);

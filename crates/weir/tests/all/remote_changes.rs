@@ -164,7 +164,7 @@ fn identical_types_of_two_servers_are_one_and_others_leave_the_later_out() {
     }
     scene.check_hidden("admin", "{ third { total } }", "third");
     scene.check_hidden("admin", "{ fourth { total } }", "fourth");
-    // What a role sees of a type would be the same in both, so permissions keep them apart.
+    // A role would see the same of a type in both, so permissions keep them apart.
     let mut limited = entry("second", &second);
     limited["permissions"] = json!([{ "role": "user", "definition": { "schema": "type Query { second: Sum } type Sum { tags: [Tag!] } type Tag { name: String }" } }]);
     let scene = Scene::start(json!([entry("first", &first), limited]), json!({}), &[]);

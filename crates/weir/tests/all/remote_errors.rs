@@ -1,7 +1,12 @@
 //! Errors of remote schemas: all that a server says reaches the client, at the client's places.
 
-use crate::remote_kit::{PAYMENTS, Scene, operations, payments, server};
+use crate::remote_kit::{PAYMENTS, Scene, introspect, operations, payments, server, url};
+use crate::upstream_kit::Upstream;
 use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Two errors, one of them below aliases, and one that says no place.
 fn two_errors(text: &str, _: &Value) -> (u16, Value) {
@@ -111,4 +116,111 @@ fn data_that_is_prioritized_hides_all_errors() {
         let answer = scene.ask_with(path, &[], "{ bill(id: 2) { id } }");
         assert!(answer.contains("\"one\"") && answer.contains("\"two\""), "{answer}");
     }
+}
+
+/// Held while a server is to hang.
+static GATE: Mutex<()> = Mutex::new(());
+
+/// A server whose answer depends on the field that is asked for.
+fn moody_server() -> Upstream {
+    Upstream::start_with(|asked| {
+        let sent: Value = serde_json::from_str(&asked.body).expect("it is JSON");
+        let text = sent["query"].as_str().expect("it is a text");
+        let bill = json!({ "data": { "r0_0": { "id": 7 } } }).to_string();
+        match text {
+            _ if text.contains("__schema") => (200, introspect(PAYMENTS, text)),
+            _ if text.contains("ledger") => {
+                drop(GATE.lock());
+                (200, bill)
+            }
+            _ if text.contains("fail") => (200, "<html>busy</html>".to_owned()),
+            _ if text.contains("bills") => (500, "<html>broken</html>".to_owned()),
+            _ => (500, bill),
+        }
+    })
+}
+
+/// A server that tells its schema, and is gone when the result is called.
+fn leaving_server() -> (SocketAddr, impl FnOnce()) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let address = listener.local_addr().expect("it has an address");
+    let is_gone = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&is_gone);
+    let served = std::thread::spawn(move || {
+        for socket in listener.incoming().flatten() {
+            if seen.load(Ordering::SeqCst) {
+                return;
+            }
+            let mut reader = BufReader::new(&socket);
+            let mut length = 0;
+            let mut line = String::new();
+            while reader.read_line(&mut line).is_ok_and(|it| it > 2) {
+                let lower = line.to_ascii_lowercase();
+                let value = lower.strip_prefix("content-length:").map(str::trim);
+                length = value.and_then(|it| it.parse().ok()).unwrap_or(length);
+                line.clear();
+            }
+            let mut sent = vec![0; length];
+            reader.read_exact(&mut sent).expect("the request is whole");
+            let sent: Value = serde_json::from_slice(&sent).expect("it is JSON");
+            let body = introspect(PAYMENTS, sent["query"].as_str().expect("it is a text"));
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n";
+            let text = format!("{head}content-length: {}\r\n\r\n{body}", body.len());
+            (&socket).write_all(text.as_bytes()).expect("it is written");
+        }
+    });
+    let leave = move || {
+        is_gone.store(true, Ordering::SeqCst);
+        drop(TcpStream::connect(address));
+        served.join().expect("it ends");
+    };
+    (address, leave)
+}
+
+/// Checks what the admin and a user are told where there is no answer.
+fn check_exception(scene: &Scene, query: &str, url: &str, cause: &str) {
+    let message = format!("HTTP exception occurred while sending the request to \"{url}\"");
+    let internal = json!({ "type": "http_exception", "message": cause });
+    for (role, internal) in [("admin", Some(internal)), ("user", None)] {
+        let answer: Value = serde_json::from_str(&scene.ask(role, query)).expect("it is JSON");
+        let mut extensions = json!({ "path": "$", "code": "remote-schema-error" });
+        if let Some(internal) = internal {
+            extensions["internal"] = internal;
+        }
+        let expected = json!({ "errors": [{ "message": message, "extensions": extensions }] });
+        assert_eq!(answer, expected, "{role}: {}", scene.weir.log());
+    }
+}
+
+#[test]
+fn a_server_that_is_gone_is_told_in_hasuras_words() {
+    let (address, leave) = leaving_server();
+    let base = format!("http://{address}");
+    let entry = json!({ "name": "payments", "definition": { "url": "{{PAY}}/graphql" } });
+    let scene = Scene::start(json!([entry]), json!({}), &[("PAY", &base)]);
+    leave();
+    // The address is told as the metadata has it, without the variable's value.
+    check_exception(&scene, "{ bill(id: 1) { id } }", "{{PAY}}/graphql", "Connection failure");
+    let answer = scene.ask("admin", "mutation { pay(id: 1) { id } }");
+    assert!(answer.contains("remote-schema-error"), "{answer}");
+    let answer = scene.ask_with("/graphql", &[], "{ bill(id: 1) { id } }");
+    assert!(answer.contains("SOURCE_UNAVAILABLE") && !answer.contains("HTTP exception"), "{answer}");
+}
+
+#[test]
+fn a_server_without_a_sound_answer_is_told_in_hasuras_words() {
+    let upstream = moody_server();
+    let switch = [("HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS", "true")];
+    let scene =
+        Scene::start(json!([payments(&upstream, json!({ "timeout_seconds": 1 }))]), json!({}), &switch);
+    let held = GATE.lock().expect("no test panics with it");
+    check_exception(&scene, "{ ledger { bill(id: 1) { id } } }", &url(&upstream), "Response timeout");
+    drop(held);
+    for query in ["{ fail }", "{ bills { id } }"] {
+        let answer = scene.ask("admin", query);
+        let expected = r#"{"errors":[{"message":"Invalid JSON in response from remote","extensions":{"path":"$","code":"remote-schema-error"}}]}"#;
+        assert_eq!(answer, expected, "{query}");
+    }
+    // The status counts for nothing.
+    scene.check("user", "{ bill(id: 7) { id } }", r#"{"bill":{"id":7}}"#);
 }

@@ -176,7 +176,7 @@ fn a_role_sees_its_part_and_presets_cannot_be_got_round() {
     let sent: Value = serde_json::from_str(&operations(&upstream)[0].body).expect("it is JSON");
     assert_eq!(sent["query"], "query($v0:Kind,$p1:Int!){ r0_0:bill(kind:$v0,id:$p1){ id total}}");
     assert_eq!(sent["variables"], json!({ "v0": "OPEN", "p1": 7 }));
-    // What is set inside of objects comes beside what the client gives.
+    // Presets inside of objects come beside what the client gives.
     drop(ask("{ bill(by: {owner: {name: \"Ada\"}}) { id } }"));
     let sent: Value = serde_json::from_str(&operations(&upstream)[0].body).expect("it is JSON");
     assert_eq!(

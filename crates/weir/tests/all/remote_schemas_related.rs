@@ -54,7 +54,7 @@ fn what_a_relationship_sets_is_merged_with_what_the_client_gives() {
         r#"{"boat":[{"deep":{"id":7,"owner":{"name":"Ada"}},"old":{"currency":"EUR"}}]}"#,
     );
     operations(&upstream);
-    // What is fixed is no argument any more; objects are merged and lists continued.
+    // A fixed argument is none any more; objects are merged and lists continued.
     scene.check_hidden("admin", "{ boat { invoice(id: 3) { id } } }", "id");
     scene.check_hidden("admin", "{ boat { invoice(by: {owner: {name: \"Eve\"}}) { id } } }", "name");
     let told = scene.ask(
@@ -173,7 +173,7 @@ fn rows_that_a_mutation_returns_lead_to_a_server() {
         assert_eq!(asked.len(), 1, "{asked:?}");
         assert!(asked[0].body.contains("\"query\":\"query("), "{}", asked[0].body);
     }
-    // What the server refuses is told, and that the rows stand.
+    // A refusal of the server is told, and that the rows stand.
     let upstream = server(PAYMENTS, |_, _| (200, json!({ "errors": [{ "message": "gone" }] })));
     let scene = start_related(&upstream);
     for (path, words) in [("/graphql", "gone"), ("/v1/graphql", "Errors from remote server")] {

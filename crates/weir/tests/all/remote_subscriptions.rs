@@ -129,7 +129,7 @@ fn results_of_the_server_come_over_every_transport_as_the_callers_role() {
             say(&mut socket, &begin(subprotocol, "a", &body(text)));
             let next = |name: &str| format!(r#"{{"type":"{kind}","id":"a","payload":{}}}"#, told(name));
             assert_eq!(hear(&mut socket), next("Argo"), "{}", scene.weir.log());
-            // What others have does not come.
+            // Events of others do not come.
             rename(&sea, 2, "Endurance");
             for name in ["Terror", "Argo"] {
                 rename(&sea, 1, name);
@@ -269,10 +269,10 @@ fn the_end_of_a_session_and_of_a_remote_schema_end_the_stream() {
     until("the server has no subscription any more", || has_no_subscriptions(&sea));
 }
 
-/// What a socket of a [`Harbour`] was opened with: headers of the handshake, the login and the operation.
+/// Opening of a socket of a [`Harbour`]: headers of the handshake, the login and the operation.
 type Opened = (Vec<(String, String)>, Value, Value);
 
-/// What a server says once it has the operation.
+/// Messages of a server once it has the operation.
 type Script = fn(&mut WebSocket<TcpStream>);
 
 /// A server of GraphQL whose subscriptions go by a script.

@@ -205,9 +205,9 @@ fn a_check_tells_triggers_that_do_not_run() {
     let said =
         format!("{}{}", String::from_utf8_lossy(&checked.stdout), String::from_utf8_lossy(&checked.stderr));
     for part in [
-        "cron_triggers.yaml:13:3: [2]: Inconsistent object: Value for environment variables not found: GONE_A, GONE_B",
-        "[3]: Inconsistent object: the schedule is no cron expression of five fields",
-        "[4]: Inconsistent object: request transform validation failed: Parse Error",
+        "cron_triggers.yaml:13:3: [2]: Inconsistent object: in cron trigger \"lost\": Value for environment variables not found: GONE_A, GONE_B",
+        "[3]: Inconsistent object: in cron trigger \"odd\": the schedule is no cron expression of five fields",
+        "[4]: Inconsistent object: in cron trigger \"torn\": request transform validation failed: in `body`: Parse Error at line 1, column ",
     ] {
         assert!(said.contains(part), "{part} is not in {said}");
     }

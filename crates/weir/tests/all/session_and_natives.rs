@@ -125,7 +125,7 @@ fn check_commands(weir: &Weir) {
     run(weir, "pg_create_logical_model_select_permission", permission.clone());
     assert_eq!(ask(weir, "clerk", boats), found);
     assert!(ask(weir, "clerk", "{ late_boats(args: {above: 1}) { name } }").get("errors").is_some());
-    // What is wrong with the database's part is refused, too.
+    // A fault of the database's part is refused, too.
     let missing = json!({ "source": "default", "root_field_name": "wrong", "returns": "late_boat", "code": "SELECT 1 AS id" });
     let (_, message) = refused(weir, "pg_track_native_query", missing);
     assert!(

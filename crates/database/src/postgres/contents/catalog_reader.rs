@@ -46,7 +46,7 @@ pub(crate) async fn read(
     Ok(assemble([rows(0), rows(1), rows(2), rows(3)]))
 }
 
-/// What the roles that the login may take can do with the tables of `schemas`.
+/// Rights on the tables of `schemas` of the roles that the login may take.
 /// # Errors
 /// The database cannot be reached.
 pub(crate) async fn grants(

@@ -60,13 +60,13 @@ async fn type_number(pool: &Pool, name: &str, deadline: Instant) -> Result<u32, 
             let text = row.as_ref().and_then(|it| it.column(0).flatten()).map(String::from_utf8_lossy);
             Ok(text.and_then(|it| it.parse().ok()).unwrap_or(0))
         }
-        // What is no name of a type at all.
+        // A text that is no name of a type at all.
         Err(error) if error.sqlstate().is_some() => Ok(0),
         Err(error) => Err(error),
     }
 }
 
-/// What is wrong with a statement of which the server says `described`.
+/// The fault of a statement of which the server says `described`.
 fn fault(
     statement: &NativeStatement<'_>,
     described: &Described,

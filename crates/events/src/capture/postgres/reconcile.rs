@@ -167,7 +167,7 @@ fn lacking_right(table: &str) -> String {
     format!("the role may not make triggers on \"{table}\": GRANT TRIGGER ON the table to it")
 }
 
-/// What an operator may not expect of `trigger`.
+/// Surprises of `trigger` for an operator.
 fn find_warnings(trigger: &CapturedTrigger, table: &DescribedTable) -> Vec<String> {
     let mut warnings = Vec::new();
     if table.has_heirs {
@@ -226,7 +226,7 @@ fn write_all<'t>(
     trigger.operations.iter().map(write).collect()
 }
 
-/// What [`reconcile`] would do, without doing it.
+/// Changes that [`reconcile`] would make, without making them.
 /// # Errors
 /// The database cannot be asked.
 pub async fn plan(

@@ -71,7 +71,7 @@ fn is_of(object: &str, name: &str) -> bool {
     rest.is_some_and(|it| ["_INSERT", "_UPDATE", "_DELETE"].contains(&it))
 }
 
-/// What [`reconcile`] would do, without doing it.
+/// Changes that [`reconcile`] would make, without making them.
 /// # Errors
 /// SQLite's.
 pub fn plan(

@@ -9,7 +9,7 @@ use weir_language::schema::TypeRef;
 type OpenMember<'t> = (String, JsonRef<'t>, Option<OpenRest>);
 
 impl SchemaReader<'_> {
-    /// What `fixed`, JSON, leaves open of `argument`. `label` tells the types of relationships apart.
+    /// The part of `argument` that `fixed`, JSON, leaves open. `label` tells the types of relationships apart.
     pub(super) fn rest(
         &mut self,
         told: Told<'_>,

@@ -20,7 +20,9 @@ pub(super) fn report_move(generation: &Generation, described: &Described, unmade
             lines.push(format!("source `{}` is down: not checked", source.name));
         }
     }
-    let different: Vec<Vec<Step>> = described.different.iter().map(|it| it.path.clone()).collect();
+    // An entry with a key that is not supported is not served whole.
+    let different = described.different.iter().chain(&described.unsupported);
+    let different: Vec<Vec<Step>> = different.map(|it| it.path.clone()).collect();
     let counts = count_served(&described.loaded.places, &not_served, &different);
     let whole = counts.iter().map(|it| match it.entries {
         1 => format!("1 {}", it.one),

@@ -104,7 +104,7 @@ pub(super) fn parts(form: StreamForm, first: &[u8], mut rest: LaterParts) -> Res
     ResponseBody::stream(head, receiver, None)
 }
 
-/// What is counted of an answer.
+/// Counts of an answer.
 pub(super) struct Executed {
     pub(super) verdict: Verdict,
     pub(super) execution: Option<Execution>,

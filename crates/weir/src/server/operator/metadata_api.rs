@@ -16,6 +16,7 @@ mod pg_dump_text;
 mod replace_metadata;
 mod schedule_commands;
 mod sql;
+mod sql_renames;
 mod tools;
 
 use crate::generation::Live;

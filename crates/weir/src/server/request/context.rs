@@ -105,7 +105,7 @@ pub(crate) struct RequestContext {
     pub(crate) form: Cell<ApiForm>,
     /// `Set-Cookie` values from authentication.
     pub(crate) cookies: RefCell<Vec<HeaderValue>>,
-    /// What sources say about the answer.
+    /// Notes of sources about the answer.
     pub(crate) notes: AnswerNotes,
     /// Span of the request, if traces are recorded.
     pub(crate) span: Option<RequestSpan>,

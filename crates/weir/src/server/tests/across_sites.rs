@@ -1,4 +1,4 @@
-//! What changes data and comes from a page of another site, at every address, by every request that a browser sends without asking first.
+//! Changes of data that a page of another site asks for, at every address, by every request that a browser sends without asking first.
 
 use crate::config::Config;
 use crate::generation::{Generation, Live};

@@ -7,6 +7,7 @@ use super::{Done, Door, SUCCESS, Work, flag, text};
 use crate::server::operator::reload;
 use crate::server::request::hasura_error::HasuraError;
 use hyper::StatusCode;
+use serde_json::json;
 use weir_language::json::JsonRef;
 use weir_metadata::edit;
 use weir_postgres::script::Manner;
@@ -104,11 +105,30 @@ impl Work {
         self.schedule_command(name, args).or_else(|| self.tool_command(name, args))
     }
 
+    /// Exports the metadata. Files that cannot be read are named: tools write files of the answer, in whose place those would be lost.
+    /// The command line writes them of a bare answer at `/v1/metadata`, so that is refused; elsewhere it wants a document.
     fn export(&self, is_second: bool) -> Done {
-        let metadata = self.export_json()?;
+        let mut metadata = self.export_json()?;
+        let generation = self.live.current();
+        let broken = generation.config.described.iter().flat_map(|it| &it.loaded.broken);
+        let unread: Vec<&str> = broken.map(|it| it.1.as_str()).collect();
+        if !unread.is_empty() && !is_second && self.door == Door::Metadata {
+            let message = format!(
+                "the export would lack what these files hold, which cannot be read: {}; mend them, and reload",
+                unread.join("; ")
+            );
+            return Err(HasuraError::new("unexpected", "$.args", message));
+        }
+        let unread =
+            if unread.is_empty() { String::new() } else { format!(",\"unread_files\":{}", json!(unread)) };
         if is_second {
-            Ok(format!("{{\"resource_version\":{},\"metadata\":{metadata}}}", self.resource_version()?))
+            Ok(format!(
+                "{{\"resource_version\":{},\"metadata\":{metadata}{unread}}}",
+                self.resource_version()?
+            ))
         } else {
+            let end = metadata.len() - usize::from(metadata.ends_with('}'));
+            metadata.insert_str(end, &unread);
             Ok(metadata)
         }
     }
@@ -221,13 +241,13 @@ impl Work {
         let wrong = || HasuraError::new("parse-failed", "$.args", "key \"sql\" not found");
         let sql = text(args, "sql")?.ok_or_else(wrong)?;
         let source = text(args, "source")?;
-        // The reload checks consistency in any case, so the flag is only validated.
-        flag(args, "check_metadata_consistency", true)?;
+        // The reload checks consistency in any case. Migrations say false: the metadata of their project has the new names.
+        let is_followed = flag(args, "check_metadata_consistency", true)?;
         let before = self.live.current();
         let is_read_only = flag(args, "read_only", false)?;
         let is_stepwise = flag(args, "no_transaction", false)?;
         let manner = Manner { is_read_only, is_stepwise, session: Some(ADMIN_SESSION) };
-        let done = super::sql::run(self, source.as_deref(), &sql, manner);
+        let done = super::sql::run(self, source.as_deref(), &sql, manner, is_followed);
         // `/v2/query` reports errors without the path of a member.
         let done = done.map_err(|it| match self.door {
             Door::Query => HasuraError { path: "$".to_owned(), ..it },

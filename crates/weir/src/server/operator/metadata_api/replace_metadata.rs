@@ -11,7 +11,8 @@ use hyper::StatusCode;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
-use weir_metadata::{Loaded, Metadata, export, read};
+use weir_metadata::export::Export;
+use weir_metadata::{Aside, Fault, Loaded, Metadata, read};
 
 /// Location of the metadata, and its files.
 pub(super) struct MetadataPlace {
@@ -20,12 +21,12 @@ pub(super) struct MetadataPlace {
 }
 
 impl Work {
-    /// Metadata in service, as JSON.
+    /// Metadata in service, as JSON, with the parts of its files that are not served.
     pub(super) fn export_json(&self) -> Result<String, HasuraError> {
-        let mut document = document(&self.live.current());
-        document.cron_triggers.retain(|it| it.include_in_metadata);
-        let text = export::json(&document);
-        text.map(|it| it.trim_end().to_owned()).map_err(unexpected_error)
+        let generation = self.live.current();
+        let mut export = export_of(&document(&generation), &generation).map_err(unexpected_error)?;
+        export.hide_triggers();
+        export.json().map(|it| it.trim_end().to_owned()).map_err(unexpected_error)
     }
 
     /// Version number, which changes with the metadata: a part of its digest.
@@ -100,7 +101,9 @@ impl Work {
         document: &Metadata,
         draft: Generation,
     ) -> Result<(), HasuraError> {
-        store::write(&place.path, document, &place.read_before).map_err(|message| {
+        let written = export_of(document, &draft)
+            .and_then(|export| store::write(&place.path, &export, &place.read_before));
+        written.map_err(|message| {
             let error = HasuraError::new("unexpected", "$.args", message);
             error.with_status(StatusCode::INTERNAL_SERVER_ERROR)
         })?;
@@ -120,8 +123,19 @@ impl Work {
         if current.config.described.as_ref().is_some_and(|it| it.loaded.document == *document) {
             return Ok(());
         }
-        self.replace(&export::json(document).map_err(unexpected_error)?, true, false).map(|_| ())
+        let text = export_of(document, before).and_then(|it| it.json()).map_err(unexpected_error)?;
+        let loaded = read::parts(&text, Path::new(SENT)).map_err(|faults| shape_error(&faults, "$.args"))?;
+        let turn = self.live.turn();
+        let place = self.place(&turn)?;
+        let (document, draft) = draft_whole(&turn, &place, loaded)?;
+        self.install(&turn, &place, &document, draft)
     }
+}
+
+/// The export of `document`, of which `generation` was made, with what its files hold beside it.
+fn export_of(document: &Metadata, generation: &Generation) -> Result<Export, String> {
+    let described = generation.config.described.as_ref();
+    Export::of(document, described.map_or(&Aside::default(), |it| &it.loaded.aside))
 }
 
 /// The metadata of a generation.
@@ -152,12 +166,17 @@ fn keep_hidden_triggers(document: &mut Metadata, before: &Metadata) {
     }
 }
 
+/// Name in places of a document that a client sends.
+const SENT: &str = "metadata.json";
+
 /// Parses a metadata document.
 pub(super) fn load_metadata(text: &str, path: &str) -> Result<Loaded, HasuraError> {
-    read::text(text, Path::new("metadata.json")).map_err(|faults| {
-        let words: Vec<String> = faults.iter().map(ToString::to_string).collect();
-        HasuraError::new("parse-failed", path, words.join("\n"))
-    })
+    read::text(text, Path::new(SENT)).map_err(|faults| shape_error(&faults, path))
+}
+
+fn shape_error(faults: &[Fault], path: &str) -> HasuraError {
+    let words: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    HasuraError::new("parse-failed", path, words.join("\n"))
 }
 
 /// The document of `loaded`, whose source may be that of before, and the generation of it.

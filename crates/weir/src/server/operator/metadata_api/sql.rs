@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** with `read_only` the database itself refuses to write.
 
+use super::sql_renames::{self, SqliteNames};
 use super::{Done, Work};
 use crate::config::Source;
 use crate::config::source::address;
@@ -16,6 +17,7 @@ use rusqlite::{Batch, Connection, OpenFlags};
 use serde_json::json;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use weir_metadata::edit::SchemaRenames;
 use weir_postgres::script::sql_text;
 use weir_postgres::script::{self, Manner, ScriptAnswer};
 use weir_postgres::{Error, Settings};
@@ -33,21 +35,21 @@ const CHANGES: [&str; 5] = ["ALTER", "CREATE", "DROP", "REPLACE", "COMMENT"];
 /// Schema in which older versions of the command line keep their state. Hasura's server has it in its own database.
 const STATE_SCHEMA: &str = "hdb_catalog";
 
-/// Runs `sql` on a source, and reloads if the schema may have changed.
-pub(super) fn run(work: &Work, source: Option<&str>, sql: &str, manner: Manner) -> Done {
+/// Runs `sql` on a source, and takes a changed schema over. Renamed tables and columns are followed into the metadata if `is_followed`.
+pub(super) fn run(work: &Work, source: Option<&str>, sql: &str, manner: Manner, is_followed: bool) -> Done {
     let generation = work.live.current();
     let found = database(&generation, source)?;
     let address =
         address::parse(&found.url).map_err(|message| HasuraError::new("unexpected", "$.args", message))?;
+    let is_followed =
+        is_followed && !manner.is_read_only && found.of_metadata.is_some() && sql_renames::may_rename(sql);
+    // Nobody else takes the new names over before the metadata has them.
+    let turn = is_followed.then(|| work.live.turn());
+    let mut renames = Vec::new();
     let answer = match &address {
-        Address::Sqlite(path) => sqlite(path, sql, manner),
-        Address::Postgres(url) => match postgres(url, sql, manner) {
-            Err(error) if lacks_state_schema(&error) && !manner.is_read_only && is_single(sql) => {
-                postgres(url, &format!("CREATE SCHEMA IF NOT EXISTS {STATE_SCHEMA}"), Manner::default())?;
-                postgres(url, sql, manner)
-            }
-            answer => answer,
-        },
+        Address::Sqlite(path) => sqlite(path, sql, manner, turn.as_ref().map(|_| &mut renames)),
+        Address::Postgres(url) if is_followed => postgres_with_names(url, sql, manner, &mut renames),
+        Address::Postgres(url) => postgres_with_state(url, sql, manner),
         Address::Native(_) | Address::Services(_) => {
             let message = format!("source \"{}\" is no database", found.name);
             return Err(HasuraError::new("not-supported", "$.args", message));
@@ -56,12 +58,54 @@ pub(super) fn run(work: &Work, source: Option<&str>, sql: &str, manner: Manner) 
     // Statements before a failed one may have been committed.
     let is_done = answer.is_ok() || manner.is_stepwise;
     if is_done && !manner.is_read_only && may_change(sql) {
-        reload::reload_and_log(&work.live.turn(), &work.metrics).map_err(|message| {
-            let message = format!("the statements were run, but the schema cannot be taken over: {message}");
-            HasuraError::new("unexpected", "$.args", message)
-        })?;
+        let turn = turn.unwrap_or_else(|| work.live.turn());
+        let is_told = work.follow_renames(&turn, &found.name, &renames).unwrap_or_else(|error| {
+            tracing::warn!("the metadata does not follow the renamed tables or columns: {}", error.message);
+            false
+        });
+        if !is_told {
+            reload::reload_and_log(&turn, &work.metrics).map_err(|message| {
+                let message =
+                    format!("the statements were run, but the schema cannot be taken over: {message}");
+                HasuraError::new("unexpected", "$.args", message)
+            })?;
+        }
     }
     answer.map(|it| script_answer_json(&it))
+}
+
+/// Runs `sql`, and again with the schema of the command line's state if it lacks only that.
+fn postgres_with_state(url: &str, sql: &str, manner: Manner) -> Result<ScriptAnswer, HasuraError> {
+    match postgres(url, sql, manner) {
+        Err(error) if lacks_state_schema(&error) && !manner.is_read_only && is_single(sql) => {
+            postgres(url, &format!("CREATE SCHEMA IF NOT EXISTS {STATE_SCHEMA}"), Manner::default())?;
+            postgres(url, sql, manner)
+        }
+        answer => answer,
+    }
+}
+
+/// Runs `sql`, and appends the names that it changed to `renames`.
+fn postgres_with_names(
+    url: &str,
+    sql: &str,
+    manner: Manner,
+    renames: &mut Vec<SchemaRenames>,
+) -> Result<ScriptAnswer, HasuraError> {
+    let ask = |sql: &str| {
+        let manner = Manner { is_read_only: true, ..Manner::default() };
+        postgres(url, sql, manner).map(|it| match it {
+            ScriptAnswer::Rows(_, rows) => rows,
+            ScriptAnswer::Done => Vec::new(),
+        })
+    };
+    let before = ask(sql_renames::COLUMNS)?;
+    let keys = ask(sql_renames::KEYS)?;
+    let answer = postgres_with_state(url, sql, manner);
+    // The statements were run: names that cannot be read now are not followed.
+    let after = ask(sql_renames::COLUMNS).unwrap_or_default();
+    renames.push(sql_renames::compare_rows(&before, &after, &keys));
+    answer
 }
 
 /// Runs a read-only query on the source `name`, in the variant for its kind of database.
@@ -75,7 +119,7 @@ pub(super) fn ask(
     let address = address::parse(&found.url);
     let manner = Manner { is_read_only: true, ..Manner::default() };
     match address.map_err(|message| HasuraError::new("unexpected", "$.args", message))? {
-        Address::Sqlite(path) => sqlite(&path, of_sqlite, manner),
+        Address::Sqlite(path) => sqlite(&path, of_sqlite, manner, None),
         Address::Postgres(url) => postgres(&url, of_postgres, manner),
         Address::Native(_) | Address::Services(_) => {
             let message = format!("source \"{}\" is no database", found.name);
@@ -180,7 +224,12 @@ fn postgres(url: &str, sql: &str, manner: Manner) -> Result<ScriptAnswer, Hasura
     })
 }
 
-fn sqlite(path: &Path, sql: &str, manner: Manner) -> Result<ScriptAnswer, HasuraError> {
+fn sqlite(
+    path: &Path,
+    sql: &str,
+    manner: Manner,
+    renames: Option<&mut Vec<SchemaRenames>>,
+) -> Result<ScriptAnswer, HasuraError> {
     let fail = |error: rusqlite::Error| {
         let message = error.to_string();
         let error = StatementError {
@@ -211,7 +260,7 @@ fn sqlite(path: &Path, sql: &str, manner: Manner) -> Result<ScriptAnswer, Hasura
     let mut session_row = SessionRow::default();
     let variables = session.as_ref().map(|it| it as &dyn WriterSession);
     session_row.begin(&connection).and_then(|()| session_row.fill(&connection, variables)).map_err(fail)?;
-    let answer = statements(&connection, sql);
+    let answer = statements(&connection, sql, renames);
     if session_row.is_there() && session.is_some() {
         // The script may have dropped the table.
         let emptied = session_row.empty(&connection);
@@ -227,11 +276,19 @@ fn sqlite(path: &Path, sql: &str, manner: Manner) -> Result<ScriptAnswer, Hasura
     })
 }
 
-/// Runs all statements and returns the rows of the last; `None` if they are too large.
-fn statements(connection: &Connection, sql: &str) -> rusqlite::Result<Option<ScriptAnswer>> {
+/// Runs all statements and returns the rows of the last; `None` if they are too large. Names that a statement changes are appended to
+/// `renames`.
+fn statements(
+    connection: &Connection,
+    sql: &str,
+    mut renames: Option<&mut Vec<SchemaRenames>>,
+) -> rusqlite::Result<Option<ScriptAnswer>> {
     let mut batch = Batch::new(connection, sql);
     let mut last = ScriptAnswer::Done;
     while let Some(mut statement) = batch.next()? {
+        let is_rename =
+            renames.is_some() && statement.expanded_sql().is_some_and(|it| sql_renames::may_rename(&it));
+        let before = is_rename.then(|| SqliteNames::read(connection)).transpose()?;
         let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let count = columns.len();
         let mut rows = Vec::new();
@@ -245,6 +302,10 @@ fn statements(connection: &Connection, sql: &str) -> rusqlite::Result<Option<Scr
                 return Ok(None);
             }
             rows.push(values);
+        }
+        drop(found);
+        if let (Some(renames), Some(before)) = (&mut renames, before) {
+            renames.push(before.compare(&SqliteNames::read(connection)?));
         }
         last = if count == 0 { ScriptAnswer::Done } else { ScriptAnswer::Rows(columns, rows) };
     }

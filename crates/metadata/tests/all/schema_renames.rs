@@ -1,0 +1,84 @@
+//! Tables and columns with other names in their database, followed into a document.
+
+use std::path::Path;
+use weir_metadata::edit::{KeyBefore, SchemaRenames, TableKey};
+use weir_metadata::{Metadata, export, read};
+
+const DOCUMENT: &str = r#"{"version":3,"sources":[
+  {"name":"default","kind":"postgres","tables":[
+    {"table":{"name":"boat","schema":"public"},
+     "configuration":{"column_config":{"name":{"custom_name":"called"}},"custom_column_names":{"name":"called"}},
+     "object_relationships":[{"name":"port","using":{"foreign_key_constraint_on":"port_id"}}],
+     "array_relationships":[
+       {"name":"crews","using":{"foreign_key_constraint_on":{"column":"boat_id","table":{"name":"crew","schema":"public"}}}},
+       {"name":"hands","using":{"manual_configuration":{"column_mapping":{"name":"boat_id"},"insertion_order":null,"remote_table":{"name":"crew","schema":"public"}}}}],
+     "remote_relationships":[
+       {"name":"fees","definition":{"to_source":{"field_mapping":{"name":"boat"},"relationship_type":"array","source":"other","table":"fee"}}},
+       {"name":"weather","definition":{"to_remote_schema":{"lhs_fields":["name"],"remote_field":{"at":{"arguments":{"place":"$name","far":["$name","name"]}}},"remote_schema":"w"}}}],
+     "insert_permissions":[{"role":"a","permission":{"check":{"_not":{"name":{"_cne":["$","name"]}}},"set":{"name":"x-hasura-name"},"columns":["id","name"]}}],
+     "select_permissions":[{"role":"a","permission":{"columns":["id","name"],"filter":{"_and":[
+        {"port":{"name":{"_eq":"name"}}},{"crews":{"boat_id":{"_ceq":["$","name"]},"name":{"_ceq":"name"}}},
+        {"_exists":{"_table":{"name":"crew","schema":"public"},"_where":{"boat_id":{"_ceq":"name"}}}}]}}}],
+     "event_triggers":[{"name":"t","definition":{"update":{"columns":["name"],"payload":["id","name"]}},"retry_conf":{"interval_sec":1,"num_retries":0,"timeout_sec":60},"webhook":"http://h"}]},
+    {"table":{"name":"crew","schema":"public"},"delete_permissions":[{"role":"a","permission":{"filter":{"boat_id":{"_eq":1},"name":{"_eq":"name"}}}}]},
+    {"table":{"name":"port","schema":"public"}}]},
+  {"name":"other","kind":"postgres","tables":[
+    {"table":"boat","select_permissions":[{"role":"a","permission":{"columns":["name"],"filter":{}}}],
+     "remote_relationships":[{"name":"ship","definition":{"to_source":{"field_mapping":{"name":"name"},"relationship_type":"object","source":"default","table":{"name":"boat","schema":"public"}}}}]}]}],
+  "custom_types":{"objects":[{"name":"O","fields":[{"name":"id","type":"Int"}],"relationships":[{"name":"b","type":"object","source":"default","remote_table":{"name":"boat","schema":"public"},"field_mapping":{"id":"name"}}]}]}}"#;
+
+fn key(name: &str) -> TableKey {
+    ("public".to_owned(), name.to_owned())
+}
+
+fn load(text: &str) -> Metadata {
+    read::text(text, Path::new("m.json")).expect("it is metadata").document
+}
+
+fn json(document: &Metadata) -> String {
+    export::json(document).expect("it can be written")
+}
+
+#[test]
+fn columns_are_followed_to_wherever_they_are_named() {
+    let mut document = load(DOCUMENT);
+    let port = KeyBefore { table: key("boat"), columns: ["port_id".to_owned()].into(), target: key("port") };
+    let columns =
+        [(("boat", "name"), "title"), (("crew", "boat_id"), "ship_id"), (("port", "name"), "harbour")];
+    let columns = columns.map(|((table, old), new)| ((key(table), old.to_owned()), new.to_owned()));
+    SchemaRenames { tables: [].into(), columns: columns.into(), keys: vec![port] }
+        .follow(&mut document, "default");
+    let mut expected = DOCUMENT.replace("boat_id", "ship_id");
+    for (old, new) in [
+        (r#""column_config":{"name""#, r#""column_config":{"title""#),
+        (r#""custom_column_names":{"name""#, r#""custom_column_names":{"title""#),
+        (r#""column_mapping":{"name""#, r#""column_mapping":{"title""#),
+        (r#""field_mapping":{"name":"boat"}"#, r#""field_mapping":{"title":"boat"}"#),
+        (r#""lhs_fields":["name"]"#, r#""lhs_fields":["title"]"#),
+        (r#""place":"$name","far":["$name","name"]"#, r#""place":"$title","far":["$title","name"]"#),
+        (r#"{"name":{"_cne":["$","name"]}}"#, r#"{"title":{"_cne":["$","title"]}}"#),
+        (r#""set":{"name""#, r#""set":{"title""#),
+        (r#""columns":["id","name"]"#, r#""columns":["id","title"]"#),
+        (r#"{"port":{"name":"#, r#"{"port":{"harbour":"#),
+        (r#"{"ship_id":{"_ceq":["$","name"]}"#, r#"{"ship_id":{"_ceq":["$","title"]}"#),
+        (r#""columns":["name"],"payload":["id","name"]"#, r#""columns":["title"],"payload":["id","title"]"#),
+        (r#""field_mapping":{"name":"name"}"#, r#""field_mapping":{"name":"title"}"#),
+        (r#""field_mapping":{"id":"name"}"#, r#""field_mapping":{"id":"title"}"#),
+    ] {
+        assert!(expected.contains(old), "{old}");
+        expected = expected.replace(old, new);
+    }
+    assert_eq!(json(&document), json(&load(&expected)));
+}
+
+#[test]
+fn tables_are_followed_and_those_of_other_sources_are_not() {
+    let mut document = load(DOCUMENT);
+    let moved = ("fleet".to_owned(), "ship".to_owned());
+    let tables = [(key("boat"), moved), (key("crew"), key("boat"))].into();
+    SchemaRenames { tables, ..SchemaRenames::default() }.follow(&mut document, "default");
+    let expected = DOCUMENT
+        .replace(r#"{"name":"boat","schema":"public"}"#, r#"{"name":"ship","schema":"fleet"}"#)
+        .replace(r#"{"name":"crew","schema":"public"}"#, r#"{"name":"boat","schema":"public"}"#);
+    assert_eq!(json(&document), json(&load(&expected)));
+}
