@@ -24,6 +24,7 @@ async fn tell_changes(settings: Settings) -> String {
         OthersChanges::Reported(words) => format!("told: {words}"),
         OthersChanges::Polled(words) => format!("polled: {words}"),
         OthersChanges::Lifetimes => "lifetimes".into(),
+        OthersChanges::PassedThrough => "passed through".into(),
     }
 }
 
