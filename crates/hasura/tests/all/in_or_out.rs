@@ -367,17 +367,18 @@ async fn random_mutations_are_in_or_out_on_postgres() {
         let mut spoil = Vec::new();
         for at in 0..TABLES {
             let rows = some_rows(&mut random);
-            sql.push_str(&format!("CREATE TABLE t{at} (id int4 PRIMARY KEY, tag int4 NOT NULL, loose int4 NOT NULL DEFAULT 7);
+            let ty = ["int4", "text"][random.below(2) as usize];
+            sql.push_str(&format!("CREATE TABLE t{at} (id int4 PRIMARY KEY, tag int4 NOT NULL, loose {ty} NOT NULL DEFAULT '7');
                 CREATE FUNCTION touch_t{at}(_id int4, _tag int4) RETURNS SETOF t{at} LANGUAGE sql AS 'UPDATE t{at} SET tag = _tag WHERE id = _id RETURNING *';"));
             for (id, row) in &rows {
                 sql.push_str(&format!(
-                    "INSERT INTO t{at} VALUES ({id}, {}, {});",
+                    "INSERT INTO t{at} VALUES ({id}, {}, '{}');",
                     row.tag,
                     u8::from(row.is_bad)
                 ));
             }
             spoil.push(format!("ALTER TABLE t{at} ALTER loose DROP NOT NULL"));
-            spoil.push(format!("UPDATE t{at} SET loose = NULL WHERE loose = 1"));
+            spoil.push(format!("UPDATE t{at} SET loose = NULL WHERE loose = '1'"));
             tables.push(rows);
         }
         let served = serve_with_functions(&sql, random.below(2) == 0).await;

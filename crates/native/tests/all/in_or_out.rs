@@ -129,7 +129,7 @@ fn random_mutations_are_in_or_out_on_sqlite() {
 
 #[test]
 fn random_mutations_are_in_or_out_on_postgres() {
-    for seed in 0..6 {
+    for seed in 0..16 {
         let mut random = Random::new(seed);
         let motes = some_motes(&mut random);
         let (add, spoil) = filling(&motes, "'Infinity'");
