@@ -217,8 +217,8 @@ impl Change {
     fn field(&mut self, random: &mut Random, table: usize, has_functions: bool) -> (String, bool) {
         let id = 1 + random.below(6);
         let tag = 10 + random.below(90);
-        let shows = random.below(2) == 0;
-        let selected = if shows { "{ id tag loose }" } else { "{ tag }" };
+        let selected = ["{ tag }", "{ id tag loose }", "{ loose }"][random.below(3) as usize];
+        let shows = selected.contains("loose");
         let rows = &mut self.after;
         let is_bad = |rows: &Rows, id: u32| shows && rows.get(&id).is_some_and(|it| it.is_bad);
         let affected = format!("{{ affected_rows returning {selected} }}");

@@ -29,7 +29,11 @@ fn field(random: &mut Random, motes: &Motes) -> (String, Motes, bool) {
     let tag = 10 + random.below(90);
     let shown: Vec<bool> = (0..VALUES.len()).map(|_| random.below(2) == 0).collect();
     let values = VALUES.iter().zip(&shown).filter(|it| *it.1).map(|it| *it.0);
-    let selected = format!("{{ mote {{ key {} }} }}", values.collect::<Vec<_>>().join(" "));
+    let mut members: Vec<&str> = values.collect();
+    if members.is_empty() || random.below(2) == 0 {
+        members.push("key");
+    }
+    let selected = format!("{{ mote {{ {} }} }}", members.join(" "));
     let keys: Vec<u32> = (from..from + 2).collect();
     let is_bad = keys.iter().any(|it| shown[spoiled(*it)] && motes.get(it).is_some_and(|it| it.1));
     match random.below(3) {
