@@ -237,8 +237,13 @@ impl Store<'_> {
         self.read(&format!("{{ getT(n: {n}) {{ {selected} }} }}"), "", &["getT", "v"])
     }
 
-    /// The object, and no other one, is found and changed by its value.
+    /// The object, and no other one, is found and changed by its value, a number also as a literal.
     fn check_filters(&self, n: usize, v: &str) {
+        if v.parse::<f64>().is_ok() {
+            let operation = format!("{{ queryT(filter: {{v: {{eq: {v}}}}}) {{ n }} }}");
+            let found = self.read(&operation, "", &["queryT"]);
+            assert_eq!(found, format!(r#"[{{"n":{n}}}]"#), "{} {operation}", self.database);
+        }
         for filter in self.case.filters(v) {
             let variables = format!(r#"{{"f":{filter},"i":{{"filter":{filter},"set":{{"m":{n}}}}}}}"#);
             let only = format!(r#"[{{"n":{n}}}]"#);
