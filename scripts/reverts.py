@@ -37,7 +37,6 @@ class Revert(NamedTuple):
 
 
 SQLITE_FORMS = ["sql_tests finds_its_row_sqlite::what_is_answered_finds_its_row"]
-NATIVE_FORMS = ["native_tests finds_its_row::what_is_answered_finds_its_row"]
 POSTGRES_FORMS = [
     f"sql_tests postgres_found::every_value_finds_its_row_or_is_refused_with_words::on_{it}"
     for it in ("the_installed_release", "18")
@@ -187,7 +186,7 @@ REVERTS = [
         "crates/weir/src/sources.rs",
         "Some(KnownContents::Native(known)) => Some(known),",
         "Some(KnownContents::Native(known)) if !REVERTED => Some(known),",
-        [f"{RIGHTS}a_native_store_that_is_stopped_keeps_no_right"],
+        ["weir_tests rights_beside_others::beside_a_native_store_that_is_down_rights_go"],
     ),
     Revert(
         "the schema of a GraphQL server that is down is forgotten",
@@ -346,7 +345,7 @@ REVERTS = [
         "crates/engine/src/execute/committed.rs",
         "(it.path.len() == 1 && !OF_VALUES.contains(&it.error.code))",
         "(it.path.len() == 1 && (REVERTED || !OF_VALUES.contains(&it.error.code)))",
-        ["engine_tests committed::each_error_says_what_stands"],
+        ["engine_tests committed::a_root_field_whose_value_does_not_fit_stands"],
     ),
     # What is answered finds its row.
     Revert(
@@ -387,13 +386,6 @@ REVERTS = [
         ["sql_tests stored_forms::documents_are_read_and_kept_in_any_form"],
     ),
     Revert(
-        "SQLite: integers stay integers beside floating point numbers",
-        "crates/database/src/sqlite/values/bind.rs",
-        "Cell::Float => SqliteValue::Real(value as f64),",
-        "Cell::Float if !REVERTED => SqliteValue::Real(value as f64),",
-        [*SQLITE_FORMS, *NATIVE_FORMS],
-    ),
-    Revert(
         "PostgreSQL: vectors are not taken as lists",
         "crates/database/src/postgres/values/json_literal.rs",
         "matches!(of, oid::INT2VECTOR | oid::OIDVECTOR)",
@@ -408,24 +400,10 @@ REVERTS = [
         POSTGRES_FORMS,
     ),
     Revert(
-        "PostgreSQL: shapes in arrays are taken as shapes alone are",
-        "crates/database/src/postgres/values/bind.rs",
-        "if is_shape && matches!(oid, 0 | oid::TEXT) {",
-        "if is_shape && (REVERTED || matches!(oid, 0 | oid::TEXT)) {",
-        POSTGRES_FORMS[:1],
-    ),
-    Revert(
         "PostgreSQL: any text in an array of documents is read as one",
         "crates/database/src/postgres/values/bind/array_parameters.rs",
         "if !text.trim_start().starts_with(['{', '[']) {",
         "if !REVERTED && !text.trim_start().starts_with(['{', '[']) {",
-        POSTGRES_FORMS,
-    ),
-    Revert(
-        "PostgreSQL: texts have the forms of the database's settings",
-        "crates/postgres/src/connect/dial.rs",
-        "        if !is_modest {\n            parameters.extend([\n",
-        "        if !is_modest && !REVERTED {\n            parameters.extend([\n",
         POSTGRES_FORMS,
     ),
 ]
