@@ -53,8 +53,8 @@ kits: ## run foreign kits against Weir and keep what they wrote for `make test`:
 soak: ## kill a server 200 times in storms of mutations, look at what it leaves; wall tests on each PostgreSQL; change definitions under load
 	@scripts/soak.sh
 
-mutants: ## take the permissions out of each kind of access, one by one; a test has to see each (ONLY='@auth: rows' for some)
-	@CARGO='$(CARGO)' scripts/policy-mutants.sh $(if $(ONLY),'$(ONLY)')
+mutants: ## take out parts of policies and mends, one by one; tests have to see each (ONLY='@auth: rows' for some)
+	@CARGO='$(CARGO)' scripts/mutants.sh $(if $(ONLY),'$(ONLY)')
 
 fleet: FAST_FEATURES = --features redis
 fleet: fast ## restart three servers in turn under load, in front of a primary, a replica and a Redis (WEIR_ROUNDS=3)

@@ -7,22 +7,17 @@ Prints a table in Markdown. Exits with 1 if no test saw a mutant, or if a part t
 
 Arguments choose mutants by a part of their name: `scripts/policy-mutants.py "@auth: rows"`."""
 
-import json
-import os
-import re
-import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 from itertools import product
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+import mutants
+from mutants import ROOT, fail
+
 PASS = ROOT / "crates/relational/src/passes/policy.rs"
-CARGO = os.environ.get("CARGO", "cargo")
 DATABASES = {"sqlite": "postgres", "postgres": "sqlite"}
-RUN_SECONDS_MAX = 1800
 
 PURPOSES = "Root Opened Related Exists Value Aggregate Update Delete Insert Reference Lookup".split()
 PARTS = {
@@ -275,10 +270,6 @@ EDITS = [
 ]
 
 
-def fail(message):
-    sys.exit(f"error: {message}")
-
-
 def hooked(text):
     if "mod mutant" in text:
         fail(f"{PASS} has the hook of a run that was killed: restore it with `git checkout -- {PASS}`")
@@ -290,51 +281,19 @@ def hooked(text):
 
 
 def build(into):
-    """The test binaries with the hook, copied into a folder, by name. The pass is as it was afterwards, with a new time, so that
-    Cargo builds it anew."""
-    before = PASS.read_text()
-    try:
-        PASS.write_text(hooked(before))
-        # Of the whole workspace, so that the features and with them the crates below are those of `make test`.
-        command = [CARGO, "test", "--workspace", "--test", "sql_tests", "--test", "native_tests", "--no-run"]
-        made = subprocess.run(
-            [*command, "--message-format=json-render-diagnostics"], cwd=ROOT, stdout=subprocess.PIPE, text=True
-        )
-    finally:
-        PASS.write_text(before)
-    if made.returncode != 0:
-        fail("the pass with the hook does not build")
-    binaries = {}
-    for message in map(json.loads, filter(lambda it: it.startswith("{"), made.stdout.splitlines())):
-        if message.get("executable") and message["target"]["name"] in ("sql_tests", "native_tests"):
-            name = message["target"]["name"]
-            package = Path(message["manifest_path"]).parent
-            binaries[name] = (shutil.copy(message["executable"], Path(into) / name), package)
-    return binaries
+    """The test binaries with the hook, copied into a folder, by name."""
+    # Of the whole workspace, so that the features and with them the crates below are those of `make test`.
+    return mutants.build(
+        {PASS: hooked(PASS.read_text())}, ["--workspace", "--test", "sql_tests", "--test", "native_tests"], into
+    )
 
 
 def run(binaries, tests, database, environment):
     """The tests that failed, without those that are about the other database alone."""
     failed = []
     for binary, (names, without) in tests.items():
-        path, package = binaries[binary]
         skipped = [word for it in [*without, DATABASES[database]] for word in ("--skip", it)]
-        try:
-            done = subprocess.run(
-                [path, *names, *skipped],
-                cwd=package,
-                env={**os.environ, "RUST_BACKTRACE": "0", **environment},
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                timeout=RUN_SECONDS_MAX,
-            )
-        except subprocess.TimeoutExpired:
-            fail(f"tests of {binary} on {database} take more than {RUN_SECONDS_MAX} s")
-        found = re.findall(r"^test (\S+) \.\.\. FAILED$", done.stdout, re.MULTILINE)
-        if not found and done.returncode != 0:
-            fail(f"{binary} ended with {done.returncode}:\n{done.stdout[-2000:]}")
-        failed += found
+        failed += mutants.run(binaries[binary], binary, [*names, *skipped], environment)
     return failed
 
 
@@ -386,6 +345,8 @@ def main(wanted):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     signal.signal(signal.SIGHUP, lambda *_: sys.exit(1))
     absent, faults = {}, []
+    if wanted and not any(word in f"{front_end}: {it}" for word in wanted for front_end in FRONT_ENDS for it in PARTS):
+        return
     with tempfile.TemporaryDirectory() as folder:
         binaries = build(folder)
         print("| what was removed | red on SQLite | red on PostgreSQL | tests that saw it |\n|---|---|---|---|", flush=True)

@@ -42,6 +42,8 @@ fn resolve(field: &str, arguments: &Value) -> Result<Value, SourceError> {
             }]))
         }
         104 => Err(SourceError::Busy),
+        // Its row is not to be found.
+        107 => Ok(Value::Null),
         // Its owner is not to be found.
         _ => Ok(json!({"id": id, "owner": 104})),
     }
@@ -108,6 +110,16 @@ async fn each_error_says_what_stands() {
         let place = r#""$.selectionSet.add""#.to_owned();
         assert_eq!(hasura, [(place, "unexpected".to_owned(), json!(["bill"]))]);
     }
+}
+
+/// A null that came back from a change, where none may be, does not say that the change was not made.
+#[tokio::test]
+async fn a_root_field_whose_value_does_not_fit_stands() {
+    let engine = served("finished");
+    let fields = "drop(id: 1) { id } sure(id: 107) { id }";
+    let found = told(&engine, Protocol::GraphqlOverHttp, fields).await;
+    let expected = (r#"["sure"]"#.to_owned(), "NULL_FOR_NON_NULL".to_owned(), json!(["drop", "sure"]));
+    assert_eq!(found, [expected]);
 }
 
 /// What hangs below the rows in another source undoes nothing.

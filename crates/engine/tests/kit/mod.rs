@@ -130,11 +130,8 @@ impl PreparedFetch for DocumentFetch {
             }
             let table = if self.keyed { self.keyed(&input)? } else { self.root(&input)? };
             if self.is_finished {
-                return Ok(FetchResult {
-                    body: FetchBody::Finished(rows::finish(self, &input, &table)),
-                    errors: Vec::new(),
-                    cache_control: None,
-                });
+                let (finished, errors) = rows::finish(self, &input, &table);
+                return Ok(FetchResult { body: FetchBody::Finished(finished), errors, cache_control: None });
             }
             Ok(FetchResult { body: FetchBody::Rows(table), errors: Vec::new(), cache_control: None })
         })

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use weir_engine::plan::output_plan::{OutputArgument, OutputKind, OutputPlan, SelectionSetId};
 use weir_engine::rows::{Bitmap, Column, Data, Table, Texts, Variants};
-use weir_engine::source::{FetchInput, Finished, Ids};
+use weir_engine::source::{FetchInput, FieldError, Finished, Ids, PathError, Step};
 use weir_engine::write::out::Out;
 use weir_engine::write::rows::{Writing, member};
 use weir_language::schema::{Schema, TypeId};
@@ -179,15 +179,30 @@ impl Reader<'_> {
 }
 
 /// The bytes of a root answer, as a source that writes for itself gives them.
-pub fn finish(fetch: &super::DocumentFetch, input: &FetchInput<'_>, table: &Table) -> Finished {
+pub fn finish(
+    fetch: &super::DocumentFetch,
+    input: &FetchInput<'_>,
+    table: &Table,
+) -> (Finished, Vec<PathError>) {
     let writing = Writing { schema: &fetch.schema, output: input.output, children: &[] };
     let mut out = Out::default();
     let mut errors = Vec::new();
     let mut ends = Vec::new();
     for (&field, column) in fetch.fields.iter().zip(&table.columns) {
+        // Words of the writer would need names of the graph, not of the source.
+        if column.nulls.get(0) && input.output.fields[field as usize].ty.is_non_null() {
+            let error = FieldError {
+                code: "NULL_FOR_NON_NULL",
+                message: "a null".into(),
+                hasura_path: None,
+                extensions: None,
+            };
+            let null = PathError { error, path: vec![Step::Field(field)], field, is_undone: false };
+            return (Finished { bytes: out.into_bytes(), ends, failed: true, rest: None }, vec![null]);
+        }
         assert!(member(&writing, &mut out, field, column, 0, &mut errors));
         ends.push(out.len() as u32);
     }
     assert!(errors.is_empty());
-    Finished { bytes: out.into_bytes(), ends, failed: false, rest: None }
+    (Finished { bytes: out.into_bytes(), ends, failed: false, rest: None }, errors)
 }

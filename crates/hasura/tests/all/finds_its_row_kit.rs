@@ -113,16 +113,25 @@ impl Asking<'_> {
         rows.iter().filter(|it| self.is_same(&it.v, v)).map(|it| it.id).collect()
     }
 
-    /// By key, equality and lists.
+    /// By key, equality and lists, the value as a variable, and a number as a literal too.
     fn check_reads(&self, row: &AnsweredRow, rows: &[AnsweredRow]) {
-        let Subject { table, scalar, is_keyed, .. } = self.subject;
         let v = row.v.as_deref().unwrap_or_default();
+        self.check_reads_by("$v", v, rows);
+        if v.parse::<f64>().is_ok() {
+            self.check_reads_by(v, v, rows);
+        }
+    }
+
+    /// `given` stands for `v` in the operation.
+    fn check_reads_by(&self, given: &str, v: &str, rows: &[AnsweredRow]) {
+        let Subject { table, scalar, is_keyed, .. } = self.subject;
+        let declared = if given == v { String::new() } else { format!("({given}: {scalar}!)") };
         let operation = format!(
-            "query ($v: {scalar}!) {{ eq: {table}(where: {{v: {{_eq: $v}}}}) {{ id v }} in: {table}(where: {{v: {{_in: [$v]}}}}) {{ id v }} \
-             or: {table}(where: {{_or: [{{v: {{_eq: $v}}}}, {{id: {{_eq: -1}}}}]}}) {{ id v }} \
-             neq: {table}(where: {{v: {{_neq: $v}}}}) {{ id v }} nin: {table}(where: {{v: {{_nin: [$v]}}}}) {{ id v }} \
-             not: {table}(where: {{_not: {{v: {{_eq: $v}}}}}}) {{ id v }} {} }}",
-            if *is_keyed { format!("pk: {table}_by_pk(v: $v) {{ id v }}") } else { String::new() }
+            "query {declared} {{ eq: {table}(where: {{v: {{_eq: {given}}}}}) {{ id v }} in: {table}(where: {{v: {{_in: [{given}]}}}}) {{ id v }} \
+             or: {table}(where: {{_or: [{{v: {{_eq: {given}}}}}, {{id: {{_eq: -1}}}}]}}) {{ id v }} \
+             neq: {table}(where: {{v: {{_neq: {given}}}}}) {{ id v }} nin: {table}(where: {{v: {{_nin: [{given}]}}}}) {{ id v }} \
+             not: {table}(where: {{_not: {{v: {{_eq: {given}}}}}}}) {{ id v }} {} }}",
+            if *is_keyed { format!("pk: {table}_by_pk(v: {given}) {{ id v }}") } else { String::new() }
         );
         let answer = self.ask(&operation, v);
         if is_refused(&answer) {

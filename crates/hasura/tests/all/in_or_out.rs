@@ -217,8 +217,8 @@ impl Change {
     fn field(&mut self, random: &mut Random, table: usize, has_functions: bool) -> (String, bool) {
         let id = 1 + random.below(6);
         let tag = 10 + random.below(90);
-        let shows = random.below(2) == 0;
-        let selected = if shows { "{ id tag loose }" } else { "{ tag }" };
+        let selected = ["{ tag }", "{ id tag loose }", "{ loose }"][random.below(3) as usize];
+        let shows = selected.contains("loose");
         let rows = &mut self.after;
         let is_bad = |rows: &Rows, id: u32| shows && rows.get(&id).is_some_and(|it| it.is_bad);
         let affected = format!("{{ affected_rows returning {selected} }}");
@@ -367,17 +367,18 @@ async fn random_mutations_are_in_or_out_on_postgres() {
         let mut spoil = Vec::new();
         for at in 0..TABLES {
             let rows = some_rows(&mut random);
-            sql.push_str(&format!("CREATE TABLE t{at} (id int4 PRIMARY KEY, tag int4 NOT NULL, loose int4 NOT NULL DEFAULT 7);
+            let ty = ["int4", "text"][random.below(2) as usize];
+            sql.push_str(&format!("CREATE TABLE t{at} (id int4 PRIMARY KEY, tag int4 NOT NULL, loose {ty} NOT NULL DEFAULT '7');
                 CREATE FUNCTION touch_t{at}(_id int4, _tag int4) RETURNS SETOF t{at} LANGUAGE sql AS 'UPDATE t{at} SET tag = _tag WHERE id = _id RETURNING *';"));
             for (id, row) in &rows {
                 sql.push_str(&format!(
-                    "INSERT INTO t{at} VALUES ({id}, {}, {});",
+                    "INSERT INTO t{at} VALUES ({id}, {}, '{}');",
                     row.tag,
                     u8::from(row.is_bad)
                 ));
             }
             spoil.push(format!("ALTER TABLE t{at} ALTER loose DROP NOT NULL"));
-            spoil.push(format!("UPDATE t{at} SET loose = NULL WHERE loose = 1"));
+            spoil.push(format!("UPDATE t{at} SET loose = NULL WHERE loose = '1'"));
             tables.push(rows);
         }
         let served = serve_with_functions(&sql, random.below(2) == 0).await;

@@ -214,3 +214,34 @@ fn the_admin_sees_no_trace_of_roles() {
         );
     }
 }
+
+/// As Hasura has it. docs/permissions.md says so, and how they are hidden.
+#[test]
+fn the_filter_ne_shows_rows_without_a_value() {
+    let filters = [
+        ("ne", r#"{"owner": {"_ne": "ann"}}"#, r#"{"id":2},{"id":3}"#),
+        ("neq", r#"{"owner": {"_neq": "X-Hasura-User"}}"#, r#"{"id":2},{"id":3}"#),
+        ("sure", r#"{"owner": {"_ne": "ann", "_is_null": false}}"#, r#"{"id":2}"#),
+        ("nin", r#"{"owner": {"_nin": ["ann"]}}"#, r#"{"id":2}"#),
+        ("nlike", r#"{"owner": {"_nlike": "ann"}}"#, r#"{"id":2}"#),
+    ];
+    let permission = |(role, filter, _)| {
+        format!(r#"{{"role": "{role}", "permission": {{"columns": ["id", "owner"], "filter": {filter}}}}}"#)
+    };
+    let permissions = filters.map(permission).join(", ");
+    let tables = format!(r#"[{{"table": "boat", "select_permissions": [{permissions}]}}]"#);
+    let tables: Vec<TableEntry> = serde_json::from_str(&tables).unwrap();
+    let options = ModelOptions { track: Track::Listed, tables: &tables, ..ModelOptions::default() };
+    for ship in both(FLEET, options) {
+        for (role, _, rows) in filters {
+            let expected = format!(r#"{{"data":{{"boat":[{rows}]}}}}"#);
+            ship.check(role, "{ boat(order_by: {id: asc}) { id } }", &expected);
+        }
+        // A client's condition leaves them out.
+        ship.check(
+            "ne",
+            r#"{ boat(where: {owner: {_neq: "ann"}}) { id } }"#,
+            r#"{"data":{"boat":[{"id":2}]}}"#,
+        );
+    }
+}

@@ -162,22 +162,24 @@ fn a_statement_that_an_object_cannot_take_is_rejected_alone() {
 #[test]
 fn every_predicate_that_is_no_field_is_named_and_counted_once() {
     let folder = Folder::new();
-    let place = folder.store("a.db", TYPES);
+    let database = database("");
     let songs: String = (1..=20_000)
         .map(|it| {
             format!("<{it:#x}> <dgraph.type> \"Song\" .\n<{it:#x}> <Song.isrc> \"{it}\" .\n<{it:#x}> <Song.mood> \"x\" .\n")
         })
         .collect();
     let file = folder.write("g01.rdf", &format!("{songs}<0x1> <Song.year> \"1999\" .\n"));
-    let (report, _) = loaded(&place, &[source(&file, None)]);
     let unknown = |predicate: &str, statements: u64, line: u64| Unknown {
         predicate: predicate.into(),
         statements,
         file: file.display().to_string(),
         line,
     };
-    assert_eq!(report.unknown, [unknown("Song.mood", 20_000, 3), unknown("Song.year", 1, 60_001)]);
-    assert_eq!(report.count, Count { objects: 20_000, statements_refused: 20_001, ..Count::default() });
+    for place in [folder.store("a.db", TYPES), in_postgres(&database.url(), TYPES)] {
+        let (report, _) = loaded(&place, &[source(&file, None)]);
+        assert_eq!(report.unknown, [unknown("Song.mood", 20_000, 3), unknown("Song.year", 1, 60_001)]);
+        assert_eq!(report.count, Count { objects: 20_000, statements_refused: 20_001, ..Count::default() });
+    }
 }
 
 #[test]

@@ -7,7 +7,17 @@ use crate::wall_kit::ask::Random;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-const SDL: &str = "type Mote { id: ID!, key: Int! @id, tag: Int, loose: Float }";
+const SDL: &str = "type Mote { id: ID!, key: Int! @id, tag: Int, loose: Float, area: Polygon }";
+
+const AREA: &str = "{coordinates: [{points: [{longitude: 1, latitude: 1}, {longitude: 2, latitude: 1}, {longitude: 2, latitude: 2}]}]}";
+
+/// Fields whose values may not fit.
+const VALUES: [&str; 2] = ["loose", "area { coordinates { points { longitude } } }"];
+
+/// The one of [`VALUES`] that does not fit in the object with `key`, if one does not.
+const fn spoiled(key: u32) -> usize {
+    key as usize % VALUES.len()
+}
 
 /// Keys with tags, and whether a value of theirs does not fit.
 type Motes = BTreeMap<u32, (u32, bool)>;
@@ -17,10 +27,15 @@ fn field(random: &mut Random, motes: &Motes) -> (String, Motes, bool) {
     let mut after = motes.clone();
     let from = 1 + random.below(6);
     let tag = 10 + random.below(90);
-    let shows = random.below(2) == 0;
-    let selected = if shows { "{ mote { key tag loose } }" } else { "{ mote { key } }" };
+    let shown: Vec<bool> = (0..VALUES.len()).map(|_| random.below(2) == 0).collect();
+    let values = VALUES.iter().zip(&shown).filter(|it| *it.1).map(|it| *it.0);
+    let mut members: Vec<&str> = values.collect();
+    if members.is_empty() || random.below(2) == 0 {
+        members.push("key");
+    }
+    let selected = format!("{{ mote {{ {} }} }}", members.join(" "));
     let keys: Vec<u32> = (from..from + 2).collect();
-    let is_bad = shows && keys.iter().any(|it| motes.get(it).is_some_and(|it| it.1));
+    let is_bad = keys.iter().any(|it| shown[spoiled(*it)] && motes.get(it).is_some_and(|it| it.1));
     match random.below(3) {
         0 => {
             let key = motes.keys().last().map_or(1, |it| it + 1);
@@ -88,12 +103,16 @@ fn some_motes(random: &mut Random) -> Motes {
     (1..=1 + random.below(5)).map(|key| (key, (key, random.below(3) == 0))).collect()
 }
 
-/// The mutation that adds them, and the statements that make values of theirs not fit.
+/// The mutation that adds them, and the statements that make values of theirs not fit: a number that is `bad`, or a text that is no shape.
 fn filling(motes: &Motes, bad: &str) -> (String, String) {
-    let input = motes.iter().map(|(key, (tag, _))| format!("{{key: {key}, tag: {tag}, loose: 1.5}}"));
+    let input =
+        motes.iter().map(|(key, (tag, _))| format!("{{key: {key}, tag: {tag}, loose: 1.5, area: {AREA}}}"));
     let input: Vec<String> = input.collect();
     let spoil = motes.iter().filter(|it| it.1.1);
-    let spoil = spoil.map(|(key, _)| format!(r#"UPDATE "Mote" SET loose = {bad} WHERE key = {key};"#));
+    let spoil = spoil.map(|(key, _)| {
+        let set = if spoiled(*key) == 0 { format!("loose = {bad}") } else { "area = 'x'".to_owned() };
+        format!(r#"UPDATE "Mote" SET {set} WHERE key = {key};"#)
+    });
     (format!("mutation {{ addMote(input: [{}]) {{ numUids }} }}", input.join(", ")), spoil.collect())
 }
 
@@ -114,7 +133,7 @@ fn random_mutations_are_in_or_out_on_sqlite() {
 
 #[test]
 fn random_mutations_are_in_or_out_on_postgres() {
-    for seed in 0..6 {
+    for seed in 0..16 {
         let mut random = Random::new(seed);
         let motes = some_motes(&mut random);
         let (add, spoil) = filling(&motes, "'Infinity'");

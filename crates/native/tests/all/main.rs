@@ -21,6 +21,7 @@ mod concurrent;
 mod differences;
 mod error_wall;
 mod filters;
+mod finds_its_row;
 mod found;
 mod golden;
 mod imports;

@@ -1,5 +1,6 @@
 //! Cache headers of answers with data of services, and the callers that share a cached answer.
 
+use crate::postgres_kit::database;
 use crate::support::{Answer, Folder, Weir, body};
 use crate::upstream_kit::{Upstream, answers};
 use serde_json::{Value, json};
@@ -165,20 +166,24 @@ fn what_a_service_lets_nobody_show_once_it_is_over_is_told_so() {
     assert!(!told("{ hinted { name } }").contains("revalidate"));
 }
 
-/// Boats of their owners behind roles, as a database and as a service that is told who asks.
-fn serve_boats() -> (Upstream, Weir) {
+const BOATS: &str =
+    "CREATE TABLE boat (id INTEGER PRIMARY KEY, owner TEXT); INSERT INTO boat VALUES (1, '1'), (2, '2')";
+
+/// Boats of their owners behind roles, as the database at `url`, and a service that is told who asks.
+fn serve_boats(url: &str) -> (Upstream, Weir) {
     let folder = Folder::new();
-    let database = rusqlite::Connection::open(folder.file("fleet.db")).expect("SQLite makes a file");
-    let boats =
-        "CREATE TABLE boat (id INTEGER PRIMARY KEY, owner TEXT); INSERT INTO boat VALUES (1, '1'), (2, '2')";
-    database.execute_batch(boats).expect("the statements are right");
+    let (kind, table) = if url.starts_with("sqlite:") {
+        ("sqlite", json!("boat"))
+    } else {
+        ("postgres", json!({ "schema": "public", "name": "boat" }))
+    };
     let query = "query boats @cached { boat { id } }";
     let metadata = json!({
         "version": 3,
         "sources": [{
-            "name": "fleet", "kind": "sqlite",
-            "configuration": { "connection_info": { "database_url": "sqlite:fleet.db" } },
-            "tables": [{ "table": "boat", "select_permissions": [{ "role": "user", "permission": {
+            "name": "fleet", "kind": kind,
+            "configuration": { "connection_info": { "database_url": url } },
+            "tables": [{ "table": table, "select_permissions": [{ "role": "user", "permission": {
                 "columns": ["id"], "filter": { "owner": { "_eq": "X-Hasura-User-Id" } } } }] }],
         }],
         "query_collections": [{ "name": "all", "definition": { "queries": [{ "name": "boats", "query": query }] } }],
@@ -204,7 +209,15 @@ type Thing {{ name: String }}
 
 #[test]
 fn a_private_cache_is_told_each_session_header_that_a_policy_reads() {
-    let (_upstream, weir) = serve_boats();
+    let folder = Folder::new();
+    let file = folder.file("fleet.db");
+    rusqlite::Connection::open(&file).and_then(|it| it.execute_batch(BOATS)).expect("SQLite makes a file");
+    check_session_headers(&format!("sqlite:{}", file.display()));
+    check_session_headers(&database(BOATS).url());
+}
+
+fn check_session_headers(url: &str) {
+    let (_upstream, weir) = serve_boats(url);
     let asked = |path: &str, role: &str| {
         let session = [
             ("x-hasura-admin-secret", "hush"),

@@ -22,6 +22,7 @@ mod upstream_kit;
 #[path = "../../../http/tests/wire_kit/mod.rs"]
 mod wire_kit;
 
+mod across_sites;
 mod actions;
 mod actions_async;
 mod actions_async_faults;

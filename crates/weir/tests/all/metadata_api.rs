@@ -20,13 +20,20 @@ const ANIMAL: &str = r#"{"table":"pet","configuration":{"custom_name":"animal"},
 
 /// Serves the pets by a folder of metadata with the table `pet`.
 fn serve_metadata() -> (Weir, PathBuf) {
+    serve_metadata_of("sqlite", "sqlite:../pets.db")
+}
+
+/// Serves the pets in the database at `url`.
+fn serve_metadata_of(kind: &str, url: &str) -> (Weir, PathBuf) {
     let folder = Folder::new();
     folder.pets();
     let root = folder.file("metadata");
     std::fs::create_dir_all(root.join("databases")).expect("a folder can be made");
     std::fs::write(root.join("version.yaml"), "version: 3\n").expect("it is written");
     std::fs::write(root.join("README.md"), "mine").expect("it is written");
-    let sources = "- name: default\n  kind: sqlite\n  configuration:\n    connection_info: {database_url: sqlite:../pets.db}\n  tables:\n  - table: pet\n";
+    let sources = format!(
+        "- name: default\n  kind: {kind}\n  configuration:\n    connection_info: {{database_url: '{url}'}}\n  tables:\n  - table: pet\n"
+    );
     std::fs::write(root.join("databases/databases.yaml"), sources).expect("it is written");
     let file = folder.write("weir.yaml", "listen: 127.0.0.1:0\nadmin_secret: hush\nmetadata: metadata\n");
     (Weir::by_file(&file, folder), root)
@@ -97,7 +104,15 @@ fn a_document_is_exported_replaced_and_written_back() {
 
 #[test]
 fn a_document_without_sources_keeps_the_connection_of_the_default_source() {
-    let (weir, root) = serve_metadata();
+    check_kept_connection("sqlite", "sqlite:../pets.db");
+    let pets = database(
+        "CREATE TABLE pet (id int4 PRIMARY KEY, name text NOT NULL); INSERT INTO pet VALUES (1, 'Ada')",
+    );
+    check_kept_connection("postgres", &pets.url());
+}
+
+fn check_kept_connection(kind: &str, url: &str) {
+    let (weir, root) = serve_metadata_of(kind, url);
     let connection = command(&weir, "export_metadata", "{}").json()["sources"][0]["configuration"].clone();
     assert!(connection["connection_info"]["database_url"].is_string(), "{connection}");
     let ada = "{ pet_by_pk(id: 1) { name } }";
@@ -120,17 +135,13 @@ fn a_document_without_sources_keeps_the_connection_of_the_default_source() {
     ] {
         check(&send(&weir, "/v1/metadata", sent), 200, answer);
         let sources = command(&weir, "export_metadata", "{}").json()["sources"].clone();
-        assert_eq!(
-            (&sources[0]["name"], &sources[0]["kind"]),
-            (&json!("default"), &json!("sqlite")),
-            "{sent}"
-        );
+        assert_eq!((&sources[0]["name"], &sources[0]["kind"]), (&json!("default"), &json!(kind)), "{sent}");
         assert_eq!(sources[0]["configuration"], connection, "{sent}");
         let tables = sources[0]["tables"].as_array().map_or(0, Vec::len);
         assert_eq!((sources.as_array().map(Vec::len), tables), (Some(1), tables_left), "{sent}");
         assert_eq!(pets(&weir, ada).contains("Ada"), tables_left == 1, "{sent}");
         let written = std::fs::read_to_string(root.join("databases/databases.yaml")).expect("it is there");
-        assert!(written.contains("pets.db"), "{sent}: {written}");
+        assert!(written.contains(url), "{sent}: {written}");
     }
 }
 

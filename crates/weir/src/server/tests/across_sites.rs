@@ -125,6 +125,9 @@ const TYPES: [&str; 4] = [
     "content-type: multipart/form-data; boundary=x\r\n",
 ];
 
+/// What it takes: anything, or the stream of an `EventSource`.
+const TAKES: [&str; 2] = ["", "accept: text/event-stream\r\n"];
+
 /// Every way to change something by a request of a browser to `path`: rest of the path, and body.
 fn attempts(path: &str, method: &str) -> Vec<(String, &'static str)> {
     let body = |text: &'static str| vec![(path.to_owned(), text)];
@@ -173,13 +176,14 @@ fn no_page_of_another_site_changes_anything_at_any_address() {
                 continue;
             }
             for (path, body) in attempts(route.path, method) {
-                for (other, ty) in OTHERS.iter().flat_map(|it| TYPES.map(|ty| (it, ty))) {
-                    let found = status(&server, method, &path, &format!("{other}{ty}"), body);
+                let lines = OTHERS.iter().flat_map(|it| TYPES.map(|ty| format!("{it}{ty}")));
+                for lines in lines.flat_map(|it| TAKES.map(|takes| format!("{it}{takes}"))) {
+                    let found = status(&server, method, &path, &lines, body);
                     // Without a database there is nothing of Relay's.
                     let is_refused =
                         matches!(found, 403 | 405 | 415) || path.ends_with("relay") && found == 404;
-                    assert!(is_refused, "{method} {path} {other}{ty}: {found}");
-                    assert_eq!(changes.load(Ordering::Relaxed), 0, "{method} {path} {other}{ty}");
+                    assert!(is_refused, "{method} {path} {lines}: {found}");
+                    assert_eq!(changes.load(Ordering::Relaxed), 0, "{method} {path} {lines}");
                 }
             }
         }
