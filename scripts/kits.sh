@@ -112,9 +112,10 @@ for folder in tests/kits/generators/*/; do
   name=$(basename "$folder")
   [ "$name" != operations ] && is_chosen "$name" || continue
   say "$name on SQLite"
-  rm -f "$data/chinook.db"
-  python3 -c 'import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(open("examples/chinook/chinook.sql").read())' "$data/chinook.db"
-  generate "$name" "sqlite:$data/chinook.db"
+  # A new file: the server of the kit before still has its own.
+  file=$(mktemp -d -p "$data")/chinook.db
+  python3 -c 'import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(open("examples/chinook/chinook.sql").read())' "$file"
+  generate "$name" "sqlite:$file"
   say "$name on PostgreSQL"
   "$bin/createdb" -h 127.0.0.1 -p "$port" -U postgres "chinook-$name"
   { cat examples/chinook/postgres-before.sql; sed -n '/^INSERT INTO/,$p' examples/chinook/chinook.sql; cat examples/chinook/postgres-after.sql; } |

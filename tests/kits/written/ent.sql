@@ -121,7 +121,7 @@ COPY public.everything_friends (everything_id, friend_id) FROM stdin;
 
 COPY public.everythings (id, truth, moment, document, link, texts, numbers, key, raw, color, text, long, unique_text, other, i8, i16, i32, i, i64, u8, u16, u32, u, u64, f32, f64) FROM stdin;
 1	f	1970-01-01 00:00:00+00	{}	\N	[]	[]	00000000-0000-0000-0000-000000000000	\\x	dark blue			u2		0	0	0	0	-1	0	0	0	0	0	-0.25	1e+300
-2	t	2024-02-29 23:59:59.123456+00	{"a": [1, 2.5, null]}	{"Host": "example.org:8080", "Path": "/a", "User": {}, "Opaque": "", "Scheme": "https", "RawPath": "", "Fragment": "b", "OmitHost": false, "RawQuery": "q=1", "ForceQuery": false, "RawFragment": ""}	["a", "東京"]	[1, 2]	0b5a1f34-66c1-4a2c-8a5e-27d1b0a0c001	\\x00ff41	red	Straße, 東京	line\nline	u1	other	-128	-32768	-2147483648	2147483647	9223372036854775807	255	32767	2147483647	2147483647	9223372036854775807	0.5	0.30000000000000004
+2	t	2024-02-29 23:59:59.123456+00	{"a": [1, 2.5, null]}	{"Host": "example.org:8080", "Path": "/a", "User": null, "Opaque": "", "Scheme": "https", "RawPath": "", "Fragment": "b", "OmitHost": false, "RawQuery": "q=1", "ForceQuery": false, "RawFragment": ""}	["a", "東京"]	[1, 2]	0b5a1f34-66c1-4a2c-8a5e-27d1b0a0c001	\\x00ff41	red	Straße, 東京	line\nline	u1	other	-128	-32768	-2147483648	2147483647	9223372036854775807	255	32767	2147483647	2147483647	9223372036854775807	0.5	0.30000000000000004
 3	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
 \.
 

@@ -163,7 +163,7 @@ COPY public."Pair" ("everythingId", name, note) FROM stdin;
 -- Name: Everything_id_seq; Type: SEQUENCE SET; Schema: public; Owner: -
 --
 
-SELECT pg_catalog.setval('public."Everything_id_seq"', 4, true);
+SELECT pg_catalog.setval('public."Everything_id_seq"', 3, true);
 
 
 --
