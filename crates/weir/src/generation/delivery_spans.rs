@@ -24,8 +24,14 @@ impl DeliveryTracer for DeliverySpans {
         if !span.is_sampled {
             return;
         }
-        let head =
-            SpanHead { context: span, parent, trace_state: None, kind: Kind::Internal, began, took: began.elapsed() };
+        let head = SpanHead {
+            context: span,
+            parent,
+            trace_state: None,
+            kind: Kind::Internal,
+            began,
+            took: began.elapsed(),
+        };
         trace::record(&head, |span| {
             span.name(&["event ", name]);
             if !is_success {

@@ -39,8 +39,10 @@ impl OtlpClient {
     pub(super) fn new(settings: OtlpSettings) -> Result<Self, String> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|cause| format!("`tracing`: no event loop: {cause}"))?;
-        let OtlpSettings { endpoint, mut headers, is_compressed, certificate, timeout, resource, .. } = settings;
-        let path_and_query = endpoint.path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/"));
+        let OtlpSettings { endpoint, mut headers, is_compressed, certificate, timeout, resource, .. } =
+            settings;
+        let path_and_query =
+            endpoint.path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/"));
         let mut base = endpoint.into_parts();
         base.path_and_query = Some(PathAndQuery::from_static("/"));
         let base = base.try_into().map_err(|cause| format!("`tracing`: {cause}"))?;

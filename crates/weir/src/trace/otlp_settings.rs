@@ -41,7 +41,7 @@ impl OtlpSettings {
         config: &config::Tracing,
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, String> {
-        // Those of traces count before those of all signals.
+        // A variable for traces counts before the one for all signals.
         let exporter = |name: &str| {
             let names = [format!("OTEL_EXPORTER_OTLP_TRACES_{name}"), format!("OTEL_EXPORTER_OTLP_{name}")];
             names.into_iter().find_map(|it| variable(&it).map(|value| (it, value)))
@@ -61,8 +61,10 @@ impl OtlpSettings {
             timeout: Duration::from_millis(timeout_ms.filter(|it| *it > 0).unwrap_or(TIMEOUT_MS)),
             limits: QueueLimits {
                 queue_max: usize::try_from(queue_max).unwrap_or(usize::MAX),
-                batch_max: usize::try_from(number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", BATCH_MAX).min(queue_max))
-                    .unwrap_or(usize::MAX),
+                batch_max: usize::try_from(
+                    number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", BATCH_MAX).min(queue_max),
+                )
+                .unwrap_or(usize::MAX),
                 delay: Duration::from_millis(number("OTEL_BSP_SCHEDULE_DELAY", DELAY_MS)),
             },
             resource: describe_resource(config, &variable),
@@ -80,10 +82,7 @@ fn check_protocol(named: Option<(String, String)>) -> Result<(), String> {
     }
 }
 
-fn find_endpoint(
-    config: &config::Tracing,
-    variable: impl Fn(&str) -> Option<String>,
-) -> Result<Uri, String> {
+fn find_endpoint(config: &config::Tracing, variable: impl Fn(&str) -> Option<String>) -> Result<Uri, String> {
     let with_path = || variable("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
     let base = || variable("OTEL_EXPORTER_OTLP_ENDPOINT").unwrap_or_else(|| ENDPOINT.into());
     let address = match &config.endpoint {
@@ -92,7 +91,11 @@ fn find_endpoint(
     };
     let uri: Uri = address.trim().parse().map_err(|cause| format!("`tracing`: `{address}`: {cause}"))?;
     let is_http = matches!(uri.scheme_str(), Some("http" | "https")) && uri.host().is_some();
-    if is_http { Ok(uri) } else { Err(format!("`tracing`: `{address}` is no address with http:// or https://")) }
+    if is_http {
+        Ok(uri)
+    } else {
+        Err(format!("`tracing`: `{address}` is no address with http:// or https://"))
+    }
 }
 
 /// Address for traces of a collector at `endpoint`.
@@ -114,9 +117,11 @@ fn read_pairs(list: &str) -> impl Iterator<Item = (&str, String)> {
 fn read_headers(named: Option<(String, String)>) -> Result<Vec<(HeaderName, HeaderValue)>, String> {
     let Some((name, list)) = named else { return Ok(Vec::new()) };
     let headers = read_pairs(&list).map(|(key, value)| {
-        let header: HeaderName = key.parse().map_err(|_| format!("{name}: `{key}` is no name of a header"))?;
+        let header: HeaderName =
+            key.parse().map_err(|_| format!("{name}: `{key}` is no name of a header"))?;
         let value = HeaderValue::from_str(&value);
-        let mut value = value.map_err(|_| format!("{name}: the value of `{key}` cannot be sent in a header"))?;
+        let mut value =
+            value.map_err(|_| format!("{name}: the value of `{key}` cannot be sent in a header"))?;
         value.set_sensitive(true);
         Ok((header, value))
     });
@@ -179,7 +184,10 @@ mod tests {
         let of_traces = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://d:1/at/last");
         assert_eq!(endpoint(&[(all, "http://c:4318"), of_traces]), "http://d:1/at/last");
         let config = config::Tracing { endpoint: Some("http://e:2".into()), ..config::Tracing::default() };
-        assert_eq!(read(&[of_traces], &config).expect("it fits").endpoint.to_string(), "http://e:2/v1/traces");
+        assert_eq!(
+            read(&[of_traces], &config).expect("it fits").endpoint.to_string(),
+            "http://e:2/v1/traces"
+        );
         for wrong in ["c:4318", "ftp://c", "http://"] {
             assert!(usual(&[(all, wrong)]).is_err(), "{wrong}");
         }

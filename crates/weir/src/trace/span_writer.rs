@@ -6,7 +6,7 @@
 //! **Cost:** a span is appended to a buffer that its thread keeps; texts are copied once.
 
 use super::{Kind, SpanHead};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Fields of a message with their wire type, as they stand before a value.
 mod tag {
@@ -33,8 +33,10 @@ const ERROR_STATUS: [u8; 2] = [0x18, 2];
 const HAS_REMOTE_MASK: u32 = 0x100;
 /// The parent is of another process.
 const IS_REMOTE_MASK: u32 = 0x200;
-/// Bytes of the longest varint.
-const VARINT_BYTES_MAX: usize = 10;
+/// The largest number whose varint takes one byte.
+const ONE_BYTE_MAX: u8 = 0x7f;
+/// Bytes of the fields that all spans have.
+const FIXED_BYTES: usize = 54;
 
 /// Appends the rest of a span to its head.
 pub(crate) struct SpanWriter<'b> {
@@ -47,25 +49,28 @@ impl<'b> SpanWriter<'b> {
     pub(super) fn begin(bytes: &'b mut Vec<u8>, head: &SpanHead<'_>) -> Self {
         let since = head.began.elapsed();
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let began = now.saturating_sub(since);
-        let nanos = |it: std::time::Duration| u64::try_from(it.as_nanos()).unwrap_or(u64::MAX).to_le_bytes();
+        let began = count_nanos(now).saturating_sub(count_nanos(since));
+        let ended = began.saturating_add(count_nanos(head.took));
         let is_remote = head.kind == Kind::Server && head.parent.is_some();
         let remote_mask = if is_remote { IS_REMOTE_MASK } else { 0 };
         let flags = HAS_REMOTE_MASK | remote_mask | u32::from(head.context.is_sampled);
-        push_bytes(bytes, tag::TRACE_ID, &head.context.trace.to_be_bytes());
-        push_bytes(bytes, tag::SPAN_ID, &head.context.span.to_be_bytes());
+        bytes.reserve(FIXED_BYTES);
+        bytes.extend([tag::TRACE_ID, 16]);
+        bytes.extend_from_slice(&head.context.trace.to_be_bytes());
+        bytes.extend([tag::SPAN_ID, 8]);
+        bytes.extend_from_slice(&head.context.span.to_be_bytes());
+        bytes.extend([tag::KIND, head.kind as u8, tag::BEGAN]);
+        bytes.extend_from_slice(&began.to_le_bytes());
+        bytes.push(tag::ENDED);
+        bytes.extend_from_slice(&ended.to_le_bytes());
+        bytes.extend(tag::FLAGS);
+        bytes.extend_from_slice(&flags.to_le_bytes());
         if let Some(parent) = head.parent {
             push_bytes(bytes, tag::PARENT_SPAN_ID, &parent.span.to_be_bytes());
         }
         if let Some(state) = head.trace_state.filter(|it| is_trace_state(it)) {
             push_bytes(bytes, tag::TRACE_STATE, state.as_bytes());
         }
-        bytes.extend([tag::KIND, head.kind as u8, tag::BEGAN]);
-        bytes.extend(nanos(began));
-        bytes.push(tag::ENDED);
-        bytes.extend(nanos(began.saturating_add(head.took)));
-        bytes.extend(tag::FLAGS);
-        bytes.extend(flags.to_le_bytes());
         Self { bytes }
     }
 
@@ -77,7 +82,24 @@ impl<'b> SpanWriter<'b> {
     }
 
     /// An attribute with a text.
+    // The key is known where this is inlined, so that its copy is a few moves.
+    #[inline(always)]
     pub(crate) fn text(&mut self, key: &str, value: &str) {
+        let bytes = 6 + key.len() + value.len();
+        if bytes > usize::from(ONE_BYTE_MAX) {
+            return self.long_text(key, value);
+        }
+        self.bytes.reserve(2 + bytes);
+        self.bytes.extend_from_slice(&[tag::ATTRIBUTE, bytes as u8, tag::KEY, key.len() as u8]);
+        self.bytes.extend_from_slice(key.as_bytes());
+        let text_bytes = value.len() as u8;
+        self.bytes.extend_from_slice(&[tag::VALUE, 2 + text_bytes, tag::TEXT, text_bytes]);
+        self.bytes.extend_from_slice(value.as_bytes());
+    }
+
+    /// An attribute whose lengths may take more than a byte.
+    #[inline(never)]
+    fn long_text(&mut self, key: &str, value: &str) {
         let text_bytes = 1 + varint_bytes(value.len() as u64) + value.len();
         self.begin_attribute(key, text_bytes);
         push_bytes(self.bytes, tag::TEXT, value.as_bytes());
@@ -108,6 +130,11 @@ impl<'b> SpanWriter<'b> {
     }
 }
 
+/// Nanoseconds, to the largest number that OTLP can say.
+fn count_nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
 /// Appends `value` with a tag and its length.
 pub(super) fn push_bytes(bytes: &mut Vec<u8>, tag: u8, value: &[u8]) {
     bytes.push(tag);
@@ -127,9 +154,7 @@ pub(super) fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
 /// Bytes of a number of variable length.
 pub(super) const fn varint_bytes(value: u64) -> usize {
     let bits = u64::BITS - (value | 1).leading_zeros();
-    let bytes = bits.div_ceil(7) as usize;
-    debug_assert!(bytes <= VARINT_BYTES_MAX);
-    bytes
+    bits.div_ceil(7) as usize
 }
 
 /// True for a header `tracestate` that collectors take. Source: W3C Trace Context, section 3.3.1.
@@ -141,7 +166,9 @@ fn is_trace_state(text: &str) -> bool {
             && key.bytes().all(is_part)
     };
     let is_value = |value: &str| {
-        !value.is_empty() && value.len() <= 256 && value.bytes().all(|it| matches!(it, 0x20..=0x7e) && it != b'=')
+        !value.is_empty()
+            && value.len() <= 256
+            && value.bytes().all(|it| matches!(it, 0x20..=0x7e) && it != b'=')
     };
     let mut members = text.split(',').map(str::trim_ascii).filter(|it| !it.is_empty());
     members.clone().count() <= 32
@@ -154,7 +181,7 @@ mod tests {
     use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
     use opentelemetry_proto::tonic::trace::v1::Span;
     use prost::Message;
-    use std::time::{Duration, Instant};
+    use std::time::Instant;
     use weir_engine::span::SpanContext;
 
     const TRACE: u128 = 0x4bf9_2f35_77b3_4da6_a3ce_929d_0e0e_4736;
@@ -174,7 +201,18 @@ mod tests {
 
     #[test]
     fn a_span_is_read_as_it_was_written() {
-        let texts = ["", "a", &"ü".repeat(63), &"b".repeat(64), &"c".repeat(127), &"d".repeat(128), &"e".repeat(70_000)];
+        let texts = [
+            "",
+            "a",
+            &"ü".repeat(30),
+            &"f".repeat(60),
+            &"g".repeat(61),
+            &"ü".repeat(63),
+            &"b".repeat(64),
+            &"c".repeat(127),
+            &"d".repeat(128),
+            &"e".repeat(70_000),
+        ];
         let numbers = [0, 1, 127, 128, 16_383, 16_384, i64::MAX, -1, i64::MIN];
         let span = write(&head(Kind::Client, Some(9), Some("vendor=1, other@x=2")), |it| {
             it.name(&["fetch ", "pets"]);
@@ -182,14 +220,18 @@ mod tests {
             numbers.iter().for_each(|&number| it.number("number", number));
         });
         assert_eq!(span.trace_id, TRACE.to_be_bytes());
-        assert_eq!((span.span_id, span.parent_span_id), (7_u64.to_be_bytes().into(), 9_u64.to_be_bytes().into()));
+        assert_eq!(
+            (span.span_id, span.parent_span_id),
+            (7_u64.to_be_bytes().into(), 9_u64.to_be_bytes().into())
+        );
         assert_eq!((span.name.as_str(), span.kind, span.flags), ("fetch pets", 3, 0x101));
         assert_eq!(span.trace_state, "vendor=1, other@x=2");
         assert_eq!(span.end_time_unix_nano - span.start_time_unix_nano, 3_000_000);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970").as_nanos();
         assert!(now.abs_diff(span.end_time_unix_nano.into()) < 60_000_000_000, "{}", span.end_time_unix_nano);
         let values = span.attributes.into_iter().map(|it| (it.key, it.value.and_then(|it| it.value)));
-        let expected_texts = texts.iter().map(|it| ((*it).to_owned(), Some(Any::StringValue((*it).to_owned()))));
+        let expected_texts =
+            texts.iter().map(|it| ((*it).to_owned(), Some(Any::StringValue((*it).to_owned()))));
         let expected_numbers = numbers.iter().map(|it| ("number".to_owned(), Some(Any::IntValue(*it))));
         assert_eq!(values.collect::<Vec<_>>(), expected_texts.chain(expected_numbers).collect::<Vec<_>>());
         assert_eq!(span.status, None);
@@ -208,7 +250,9 @@ mod tests {
     #[test]
     fn a_state_that_is_none_is_left_out() {
         let many = ["a=1"; 33].join(",");
-        for wrong in ["a", "=1", "a=1=2", "A=1", "a=ü", "a=1,b", "@a=1", &many, &format!("a={}", "1".repeat(257))] {
+        for wrong in
+            ["a", "=1", "a=1=2", "A=1", "a=ü", "a=1,b", "@a=1", &many, &format!("a={}", "1".repeat(257))]
+        {
             let span = write(&head(Kind::Server, None, Some(wrong)), |_| {});
             assert_eq!(span.trace_state, "", "{wrong}");
         }
