@@ -245,7 +245,7 @@ fn current(root: Node) -> Result<(Node, bool), Wrong> {
 }
 
 /// Puts the members of each source whose kind is not served, but for its name and kind, below one key.
-fn set_unserved_aside(members: &mut [Member]) {
+pub(crate) fn set_unserved_aside(members: &mut [Member]) {
     let sources = members.iter_mut().find(|it| &*it.key == "sources").map(|it| &mut it.node.value);
     let Some(Value::List(sources)) = sources else { return };
     for source in sources {

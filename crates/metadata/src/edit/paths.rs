@@ -21,6 +21,9 @@ pub fn remove_paths(document: &Metadata, paths: &[Vec<Step>]) -> Result<Metadata
     for path in paths {
         remove(&mut root, path);
     }
+    if let Value::Object(members) = &mut root.value {
+        read::set_unserved_aside(members);
+    }
     Metadata::deserialize(Reader::new(&root)).map_err(|error| error.message)
 }
 

@@ -358,6 +358,19 @@ fn sources_come_with_the_kind_of_the_command() {
 }
 
 #[test]
+fn entries_are_removed_beside_a_source_of_another_kind() {
+    let text = r#"{"version":3,"sources":[
+        {"name":"big","kind":"bigquery","configuration":{"service_account":{"from_env":"A"},"datasets":["d"]},"tables":[{"table":{"dataset":"d","name":"t"},"more":1}],"service_account":"s"},
+        {"name":"own","kind":"sqlite","tables":[{"table":"a"},{"table":"b"}],"configuration":{"connection_info":{"database_url":"a.db"}}}]}"#;
+    let mixed = document(text);
+    let path = ["sources", "1", "tables", "0"];
+    let path = path.map(|it| it.parse::<usize>().map_or_else(|_| Step::from(it), Step::from)).to_vec();
+    let left = json(&remove_paths(&mixed, &[path]).expect("it is a document"));
+    assert!(left.contains("\"service_account\":\"s\"") && left.contains("\"more\":1"), "{left}");
+    assert!(!left.contains("\"table\":\"a\"") && left.contains("\"table\":\"b\""), "{left}");
+}
+
+#[test]
 fn entries_are_removed_by_their_places() {
     let fleet = fleet();
     let path = |text: &str| -> Vec<Step> {

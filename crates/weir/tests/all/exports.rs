@@ -110,6 +110,9 @@ fn files_that_cannot_be_read_are_named_by_each_export() {
         let unread = answer.json()["unread_files"].to_string();
         assert!(unread.contains("torn.yaml:"), "{path}: {unread}");
     }
+    let dropped = send(&weir, "/v1/metadata", &json!({ "type": "drop_inconsistent_metadata", "args": {} }));
+    assert_eq!(dropped.status, 400, "{}", dropped.text());
+    assert!(dropped.json()["error"].to_string().contains("torn.yaml:"), "{}", dropped.text());
 }
 
 #[test]

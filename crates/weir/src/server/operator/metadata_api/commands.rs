@@ -2,7 +2,7 @@
 
 use super::edit_entries::Edit;
 use super::inconsistent::MetadataState;
-use super::replace_metadata::{DEFAULT, document};
+use super::replace_metadata::{DEFAULT, document, refuse_unread_files, unread_files};
 use super::{Done, Door, SUCCESS, Work, flag, text};
 use crate::server::operator::reload;
 use crate::server::request::hasura_error::HasuraError;
@@ -110,15 +110,10 @@ impl Work {
     fn export(&self, is_second: bool) -> Done {
         let mut metadata = self.export_json()?;
         let generation = self.live.current();
-        let broken = generation.config.described.iter().flat_map(|it| &it.loaded.broken);
-        let unread: Vec<&str> = broken.map(|it| it.1.as_str()).collect();
-        if !unread.is_empty() && !is_second && self.door == Door::Metadata {
-            let message = format!(
-                "the export would lack what these files hold, which cannot be read: {}; mend them, and reload",
-                unread.join("; ")
-            );
-            return Err(HasuraError::new("unexpected", "$.args", message));
+        if !is_second && self.door == Door::Metadata {
+            refuse_unread_files(&generation)?;
         }
+        let unread = unread_files(&generation);
         let unread =
             if unread.is_empty() { String::new() } else { format!(",\"unread_files\":{}", json!(unread)) };
         if is_second {

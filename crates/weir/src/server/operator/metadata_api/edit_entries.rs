@@ -4,7 +4,8 @@
 
 use super::inconsistent::{MetadataState, down, object};
 use super::replace_metadata::{
-    MetadataPlace, document, draft_generation, load_metadata, newly_down, unexpected_error,
+    MetadataPlace, document, draft_generation, load_metadata, newly_down, refuse_unread_files,
+    unexpected_error,
 };
 use super::{Done, SUCCESS, Work};
 use crate::generation::{Generation, Turn};
@@ -40,6 +41,7 @@ impl Work {
     pub(super) fn edit(&self, edits: &[Edit<'_>]) -> Result<Vec<String>, HasuraError> {
         let turn = self.live.turn();
         self.check_version()?;
+        refuse_unread_files(&turn.current())?;
         let place = self.place(&turn)?;
         let mut next = document(&turn.current());
         let mut answers = Vec::new();

@@ -138,6 +138,25 @@ fn export_of(document: &Metadata, generation: &Generation) -> Result<Export, Str
     Export::of(document, described.map_or(&Aside::default(), |it| &it.loaded.aside))
 }
 
+/// Files of the metadata that cannot be read, with their faults.
+pub(super) fn unread_files(generation: &Generation) -> Vec<&str> {
+    let broken = generation.config.described.iter().flat_map(|it| &it.loaded.broken);
+    broken.map(|it| it.1.as_str()).collect()
+}
+
+/// Refuses to write all files anew, here or by a tool, while some cannot be read: what they hold would be lost.
+pub(super) fn refuse_unread_files(generation: &Generation) -> Result<(), HasuraError> {
+    let unread = unread_files(generation);
+    if unread.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "the metadata would lack what these files hold, which cannot be read: {}; mend them, and reload",
+        unread.join("; ")
+    );
+    Err(HasuraError::new("unexpected", "$.args", message))
+}
+
 /// The metadata of a generation.
 pub(super) fn document(generation: &Generation) -> Metadata {
     let described = generation.config.described.as_ref();
