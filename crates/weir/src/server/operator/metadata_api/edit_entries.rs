@@ -41,7 +41,6 @@ impl Work {
     pub(super) fn edit(&self, edits: &[Edit<'_>]) -> Result<Vec<String>, HasuraError> {
         let turn = self.live.turn();
         self.check_version()?;
-        refuse_unread_files(&turn.current())?;
         let place = self.place(&turn)?;
         let mut next = document(&turn.current());
         let mut answers = Vec::new();
@@ -136,6 +135,7 @@ impl Work {
     pub(super) fn drop_inconsistent(&self) -> Done {
         let turn = self.live.turn();
         self.check_version()?;
+        refuse_unread_files(&turn.current())?;
         let place = self.place(&turn)?;
         let mut next = document(&turn.current());
         for _ in 0..ROUNDS_MAX {
