@@ -1,6 +1,7 @@
 //! Triggers in PostgreSQL: what they write, and that no write fails by them.
 
 use crate::capture_sqlite::{all, trigger};
+use crate::postgres_kit::hand::Hand;
 use crate::postgres_kit::release::on_each_release;
 use crate::postgres_kit::{Database, database};
 use serde_json::{Value, json};
@@ -21,6 +22,7 @@ on_each_release!(async
     partitions_are_told_as_their_table,
     a_foreign_catalog_is_left_alone,
     triggers_follow_definitions,
+    a_lock_delays_triggers_of_its_table_alone,
     computed_columns_are_told_on_each_release,
     replicated_rows_and_heirs_are_told_if_they_are_wanted,
     rows_by_foreign_keys_come_behind_their_parent,
@@ -249,6 +251,26 @@ async fn triggers_follow_definitions() {
     );
     assert_eq!(make(&database, &[]).await.dropped.len(), 1);
     assert_eq!(database.run("SELECT count(*) FROM pg_proc WHERE proname LIKE 'notify%'").trim(), "0");
+}
+
+async fn a_lock_delays_triggers_of_its_table_alone() {
+    let database =
+        database("CREATE TABLE public.a (id int PRIMARY KEY); CREATE TABLE public.b (id int PRIMARY KEY)");
+    make(&database, &[trigger("public.a", "gone", all())]).await;
+    let mut hand = Hand::new(&database).await;
+    hand.run("BEGIN").await;
+    hand.run("INSERT INTO a VALUES (1)").await;
+    let triggers = [trigger("public.a", "told", all()), trigger("public.b", "other", all())];
+    let made = make(&database, &triggers).await;
+    let words = "its table is locked by another transaction; tried again every 5 s".to_owned();
+    assert_eq!(made.delayed, [("told".to_owned(), words.clone())]);
+    let kept = ["DELETE", "INSERT", "UPDATE"].map(|it| (format!("notify_hasura_gone_{it}"), words.clone()));
+    assert_eq!(made.kept, kept);
+    assert_eq!((made.made.len(), made.dropped.len(), made.failed.len()), (3, 0, 0), "{made:?}");
+    hand.run("COMMIT").await;
+    let made = make(&database, &triggers).await;
+    assert_eq!((made.made.len(), made.dropped.len()), (3, 3), "{made:?}");
+    assert!(made.delayed.is_empty() && made.kept.is_empty(), "{made:?}");
 }
 
 /// PostgreSQL 18 computes a virtual column whenever it is read: a trigger's row has null there.
