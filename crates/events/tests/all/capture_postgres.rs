@@ -19,6 +19,7 @@ on_each_release!(async
     tables_of_users_may_change_before_the_triggers_do,
     a_column_that_is_renamed_takes_nothing_else_along,
     a_role_that_may_not_make_a_schema_is_seen,
+    a_role_that_may_only_read_the_schema_is_seen,
     partitions_are_told_as_their_table,
     a_foreign_catalog_is_left_alone,
     triggers_follow_definitions,
@@ -271,6 +272,34 @@ async fn a_lock_delays_triggers_of_its_table_alone() {
     let made = make(&database, &triggers).await;
     assert_eq!((made.made.len(), made.dropped.len()), (3, 3), "{made:?}");
     assert!(made.delayed.is_empty() && made.kept.is_empty(), "{made:?}");
+}
+
+async fn a_role_that_may_only_read_the_schema_is_seen() {
+    let database =
+        database("CREATE TABLE public.a (id int PRIMARY KEY); CREATE TABLE public.b (id int PRIMARY KEY)");
+    make(&database, &[trigger("public.b", "other", all())]).await;
+    let role = format!("reader_{}", std::process::id());
+    database.run(&format!(
+        "DO $$ BEGIN CREATE ROLE {role} LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$; GRANT TRIGGER ON a TO {role}; \
+         GRANT USAGE ON SCHEMA hdb_catalog TO {role}; GRANT SELECT ON ALL TABLES IN SCHEMA hdb_catalog TO {role}"
+    ));
+    let mut reader = settings(&database);
+    reader.user = role.clone();
+    let told = [trigger("public.a", "told", all())];
+    let plan = async || {
+        let planned = plan(&reader, &told, WideNumbers::Numbers, Leftovers::Keep, deadline()).await;
+        planned.expect("it is asked")
+    };
+    for (words, right) in [
+        ("make functions", "CREATE ON SCHEMA hdb_catalog"),
+        ("write the tables", "INSERT, UPDATE ON ALL TABLES IN SCHEMA hdb_catalog"),
+    ] {
+        let planned = plan().await;
+        assert!(planned.is_empty() && planned.failed[0].1.contains(words), "{planned:?}");
+        database.run(&format!("GRANT {right} TO {role}"));
+    }
+    assert_eq!(plan().await.made.len(), 3);
+    database.run(&format!("DROP OWNED BY {role}; DROP ROLE {role}"));
 }
 
 /// PostgreSQL 18 computes a virtual column whenever it is read: a trigger's row has null there.

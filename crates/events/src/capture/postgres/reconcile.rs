@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** a schema `hdb_catalog` that another server made is not changed before an operator says so.
 
-use super::catalog_sql::{COUNT_PENDING, FUNCTIONS, IS_CURRENT, LOOK, MAKE};
+use super::catalog_sql::{COUNT_PENDING, FUNCTIONS, IS_CURRENT, LOOK, MAKE, RIGHTS};
 use super::describe::{self, DescribedTable, DescribedTables};
 use super::function_script::{FunctionScript, run_scripts};
 use super::function_text::{WideNumbers, write_body, write_function};
@@ -149,6 +149,9 @@ async fn compare<'t>(
             difference.replaced.push(name.clone());
         }
     }
+    if !difference.is_empty() {
+        refuse_without_rights(&ask(settings, RIGHTS, deadline).await?, &wanted, &mut difference);
+    }
     difference.failed.dedup();
     if leftovers == Leftovers::Drop {
         let is_failed = |name: &str| difference.failed.iter().any(|(trigger, _)| is_of(name, trigger));
@@ -158,6 +161,32 @@ async fn compare<'t>(
     }
     Ok(Comparison { difference, wanted, known })
 }
+
+/// Takes all that is to be made out of `difference` if the role lacks one of the rights of `rows`.
+fn refuse_without_rights(
+    rows: &TextRows,
+    wanted: &BTreeMap<String, WantedFunction<'_>>,
+    difference: &mut CaptureDifference,
+) {
+    let is_granted =
+        |at: usize| rows.first().and_then(|it| it.get(at)).is_none_or(|it| it.as_deref() == Some("t"));
+    let reason = match (is_granted(0), is_granted(1)) {
+        (true, true) => return,
+        (false, _) => LACKS_SCHEMA,
+        (true, false) => LACKS_LOGS,
+    };
+    let names =
+        std::mem::take(&mut difference.made).into_iter().chain(std::mem::take(&mut difference.replaced));
+    let refused =
+        names.filter_map(|it| wanted.get(&it)).map(|it| (it.trigger.name.clone(), reason.to_owned()));
+    difference.failed.extend(refused);
+}
+
+/// The reason why a role that may not make functions makes no trigger.
+const LACKS_SCHEMA: &str =
+    "the role may not make functions in the schema `hdb_catalog`: GRANT CREATE ON SCHEMA hdb_catalog to it";
+/// The reason why a role that may not write the logs makes no trigger.
+const LACKS_LOGS: &str = "the role may not write the tables of `hdb_catalog`: GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA hdb_catalog to it";
 
 /// The reason why a role that may not make triggers on `table` makes none.
 fn lacking_right(table: &str) -> String {
