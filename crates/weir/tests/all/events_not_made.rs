@@ -287,3 +287,20 @@ fn a_trigger_whose_table_is_locked_is_kept_and_made_later() {
     );
     assert_eq!(told, ["INSERT", "INSERT", "UPDATE"]);
 }
+
+#[test]
+fn schedules_whose_right_is_missing_are_not_served() {
+    let receiver = Receiver::start();
+    let clerk = Clerk::new("clerk_schedule", "SELECT 1");
+    let folder = clerk.write(&json!([]));
+    let cron = json!([{ "name": "yearly", "webhook": receiver.url("/yearly"), "schedule": "0 0 1 1 *", "include_in_metadata": true }]);
+    folder.write("metadata/cron_triggers.yaml", &cron.to_string());
+    let (code, said) = check(&folder);
+    assert_eq!(code, Some(1), "{said}");
+    let words =
+        "the role may not make the tables of the state in the schema `hdb_catalog`: GRANT CREATE ON DATABASE";
+    assert!(said.contains("report: not served: 1\n") && said.contains(words), "{said}");
+    clerk.grant("GRANT CREATE ON DATABASE \"{database}\" TO {role}");
+    let (code, said) = check(&folder);
+    assert!(code == Some(0) && said.contains("1 cron trigger"), "{said}");
+}
