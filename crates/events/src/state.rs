@@ -21,6 +21,6 @@ pub use cron_events::{CronEvents, TakenCronEvent};
 pub(crate) use cron_events::{ScheduledOutcome, StoredSchedule};
 pub use database::{StateAddress, StateDatabase, StateError};
 pub use lease::{LEASE_TIME, Lease};
-pub use left_work::{LeftWork, find_left_work, take_over};
+pub use left_work::{LeftWork, find_left_work, find_missing_right, take_over};
 pub use one_off_events::{NewOneOffEvent, OneOffEvents, TakenOneOffEvent};
 pub use schema::Ownership;

@@ -21,7 +21,7 @@ mod unsupported;
 
 pub use dangling::{dangling, dangling_roles};
 pub use differences::find_differences;
-pub use served::{KindCount, count_served};
+pub use served::{KindCount, count_entries, count_served};
 pub use unsupported::{Unsupported, find_unsupported};
 
 /// Path of an entry, and the message about it.

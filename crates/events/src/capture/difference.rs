@@ -9,8 +9,12 @@ pub struct CaptureDifference {
     pub replaced: Vec<String>,
     /// Names of triggers that the metadata does not have.
     pub dropped: Vec<String>,
-    /// Triggers of the metadata that cannot be made, with the reason.
+    /// Triggers of the metadata that cannot be made before something is mended, with the reason.
     pub failed: Vec<(String, String)>,
+    /// Triggers of the metadata that cannot be made just now, with the reason, which passes.
+    pub delayed: Vec<(String, String)>,
+    /// Names of triggers that the metadata does not have and that cannot be dropped, with the reason.
+    pub kept: Vec<(String, String)>,
     /// Triggers that do not see all changes, or more of them than one would think, with the reason.
     pub warned: Vec<(String, String)>,
 }
@@ -19,6 +23,13 @@ impl CaptureDifference {
     /// True if the database has what the metadata says.
     pub fn is_empty(&self) -> bool {
         self.made.is_empty() && self.replaced.is_empty() && self.dropped.is_empty()
+    }
+
+    /// Notes that nothing was done about the trigger `name`.
+    pub(super) fn take_back(&mut self, name: &str) {
+        for list in [&mut self.made, &mut self.replaced, &mut self.dropped] {
+            list.retain(|it| it != name);
+        }
     }
 
     /// The names in one line: `made a, b; dropped c`. Empty without a difference.

@@ -8,7 +8,7 @@ use crate::capture::{CaptureDifference, Leftovers};
 use crate::dispatch::{DispatchTools, EventLog, Slots, SourceRunner};
 use crate::log::{PostgresLog, SqliteLog};
 use crate::moment::Moment;
-use crate::trigger::NAME_PREFIX;
+use crate::trigger::{CapturedTrigger, NAME_PREFIX};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -51,6 +51,8 @@ pub(super) struct HeldSource {
     unmade: UnmadeTriggers,
     /// The setup of the last check that did not fail.
     settled: RefCell<Option<Rc<Setup>>>,
+    /// The triggers that are in the database, by the last check that did not fail.
+    made: RefCell<Vec<CapturedTrigger>>,
     waits: RefCell<Option<String>>,
     /// Names of the triggers at the last check: one that is gone may have had nothing in the database.
     names: RefCell<BTreeSet<String>>,
@@ -84,6 +86,7 @@ impl HeldSource {
             runner,
             unmade,
             settled: RefCell::default(),
+            made: RefCell::default(),
             waits: RefCell::default(),
             names: RefCell::default(),
             checked_at: Cell::new(Instant::now()),
@@ -188,12 +191,27 @@ impl HeldSource {
         let may_deliver = settings.delivers && report.waits.is_none();
         self.runner.use_triggers(if may_deliver { delivered.collect() } else { Vec::new() });
         self.waits.borrow_mut().clone_from(&report.waits);
-        self.is_unsettled
-            .set(report.waits.is_some() || report.error.is_some() || !report.difference.failed.is_empty());
+        let CaptureDifference { failed, delayed, kept, .. } = &report.difference;
+        let has_failures = [failed, delayed, kept].into_iter().any(|it| !it.is_empty());
+        self.is_unsettled.set(report.waits.is_some() || report.error.is_some() || has_failures);
         self.checked_at.set(Instant::now());
         self.is_checking.set(false);
+        self.note_made(source, report);
         self.note_unmade(setup, report);
         self.tell(report);
+    }
+
+    /// Notes the triggers of `source` that are in its database by `report`, unless that could not be asked.
+    fn note_made(&self, source: &EventSource, report: &SourceReport) {
+        if report.error.is_some() {
+            return;
+        }
+        let CaptureDifference { failed, delayed, .. } = &report.difference;
+        let is_made = |it: &&CapturedTrigger| {
+            report.waits.is_none() && !failed.iter().chain(delayed).any(|(name, _)| *name == it.name)
+        };
+        let captured = source.triggers.iter().map(|it| &it.captured);
+        *self.made.borrow_mut() = captured.filter(is_made).cloned().collect();
     }
 
     /// Notes the triggers that `report` says are not made. A database that cannot be asked has those that it had.
@@ -204,24 +222,26 @@ impl HeldSource {
         }
         match &report.error {
             None => {
-                let failed = report.difference.failed.iter();
-                self.unmade.replace(&setup.0.name, failed.map(|it| (it.0.as_str(), it.1.as_str())));
+                self.unmade.replace(&setup.0.name, &report.difference.failed, &report.difference.delayed);
                 *self.settled.borrow_mut() = Some(Rc::clone(setup));
             }
             Some(_) if self.settled.borrow().as_ref().is_some_and(is_same) => {}
-            Some(words) => self.note_all_unmade(&setup.0, words),
+            Some(words) => self.note_unanswered(&setup.0, words),
         }
     }
 
-    fn note_all_unmade(&self, source: &EventSource, words: &str) {
-        let names = source.triggers.iter().map(|it| it.captured.name.as_str());
-        self.unmade.replace(&source.name, names.map(|it| (it, words)));
+    /// Notes that the triggers of `source` that are still to be made wait for its database, because of `words`.
+    fn note_unanswered(&self, source: &EventSource, words: &str) {
+        let made = self.made.borrow();
+        let left = source.triggers.iter().map(|it| &it.captured).filter(|it| !made.contains(it));
+        let left: Vec<(String, String)> = left.map(|it| (it.name.clone(), words.to_owned())).collect();
+        self.unmade.replace(&source.name, &[], &left);
     }
 
     /// The report on a database that has not answered yet.
     pub(super) fn report_silence(&self) -> SourceReport {
         let setup = Rc::clone(&self.setup.borrow());
-        self.note_all_unmade(&setup.0, SILENT);
+        self.note_unanswered(&setup.0, SILENT);
         let error = Some(SILENT.to_owned());
         SourceReport { source: setup.0.name.clone(), error, ..SourceReport::default() }
     }
@@ -235,6 +255,12 @@ impl HeldSource {
         let mut line = String::new();
         for (trigger, reason) in &report.difference.failed {
             line.push_str(&format!("event trigger `{trigger}` cannot be made: {reason}; "));
+        }
+        for (trigger, reason) in &report.difference.delayed {
+            line.push_str(&format!("event trigger `{trigger}` is not made yet: {reason}; "));
+        }
+        for (object, reason) in &report.difference.kept {
+            line.push_str(&format!("database trigger `{object}` cannot be dropped: {reason}; "));
         }
         for (trigger, reason) in &report.difference.warned {
             line.push_str(&format!("event trigger `{trigger}`: {reason}; "));

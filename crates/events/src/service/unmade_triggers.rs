@@ -3,8 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// A reason why a trigger is not made.
+#[derive(Clone, Debug)]
+struct UnmadeReason {
+    words: String,
+    /// True if it may pass by itself, as a lock does: the trigger is tried again.
+    is_passing: bool,
+}
+
 /// Reasons by the names of triggers, by the names of sources.
-type Reasons = BTreeMap<String, BTreeMap<String, String>>;
+type Reasons = BTreeMap<String, BTreeMap<String, UnmadeReason>>;
 
 /// Triggers that are not made, told by the thread of the service to all others.
 #[derive(Clone, Debug, Default)]
@@ -17,14 +25,22 @@ impl UnmadeTriggers {
 
     /// The reason why the trigger `name` of `source` is not made; `None` if it is.
     pub fn find(&self, source: &str, name: &str) -> Option<String> {
-        self.lock().get(source)?.get(name).cloned()
+        self.lock().get(source)?.get(name).map(|it| it.words.clone())
     }
 
-    /// Notes the triggers of `source` that are not made, with the reasons; of a trigger the first one counts.
-    pub(super) fn replace<'n>(&self, source: &str, failed: impl Iterator<Item = (&'n str, &'n str)>) {
+    /// The reason why the trigger `name` of `source` cannot be made before somebody mends something; `None` if it is made, or may be soon.
+    pub fn find_lasting(&self, source: &str, name: &str) -> Option<String> {
+        self.lock().get(source)?.get(name).filter(|it| !it.is_passing).map(|it| it.words.clone())
+    }
+
+    /// Notes the triggers of `source` that are not made, with reasons that last and that pass; of a trigger the first one counts.
+    pub(super) fn replace(&self, source: &str, lasting: &[(String, String)], passing: &[(String, String)]) {
         let mut reasons = BTreeMap::new();
-        for (name, reason) in failed {
-            reasons.entry(name.to_owned()).or_insert_with(|| reason.to_owned());
+        for (is_passing, list) in [(false, lasting), (true, passing)] {
+            for (name, words) in list {
+                let reason = UnmadeReason { words: words.clone(), is_passing };
+                reasons.entry(name.clone()).or_insert(reason);
+            }
         }
         self.lock().insert(source.to_owned(), reasons);
     }

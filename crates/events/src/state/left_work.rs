@@ -18,6 +18,26 @@ const COUNT_EVENTS: Query = Query {
 const COUNT_CALLS: Query =
     Query { sql: "SELECT count(*) FROM hdb_catalog.hdb_action_log WHERE status = 'created'", columns: 1 };
 
+/// One text: what the role may not do that Weir's state needs, if anything: make its tables, or write them.
+const MISSING_RIGHT: Query = Query {
+    sql: "SELECT CASE WHEN to_regclass('hdb_catalog.weir_lease') IS NOT NULL THEN \
+          (SELECT CASE WHEN NOT bool_and(has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT') \
+          AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE')) THEN 'write' END FROM pg_class c \
+          WHERE c.relnamespace = to_regnamespace('hdb_catalog')::oid AND c.relname IN ('hdb_cron_events', \
+          'hdb_cron_event_invocation_logs', 'hdb_scheduled_events', 'hdb_scheduled_event_invocation_logs', 'hdb_action_log', \
+          'weir_cron_schedules', 'weir_lease')) \
+          WHEN to_regnamespace('hdb_catalog') IS NULL THEN CASE WHEN NOT has_database_privilege(current_database(), 'CREATE') THEN 'make' END \
+          WHEN NOT has_schema_privilege(to_regnamespace('hdb_catalog')::oid, 'CREATE') THEN 'make' END",
+    columns: 1,
+};
+
+/// The reason why a role that may not make the tables keeps no state.
+const MAKE_WORDS: &str = "the role may not make the tables of the state in the schema `hdb_catalog`: GRANT CREATE ON DATABASE to it, \
+                          or make the schema and give it to the role";
+/// The reason why a role that may not write the tables keeps no state.
+const WRITE_WORDS: &str = "the role may not write the tables of the state: \
+                           GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA hdb_catalog to it";
+
 /// Work that another server left. Events of cron triggers are stored ahead and made anew, so they do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftWork {
@@ -83,6 +103,20 @@ pub fn find_left_work(address: &StateAddress) -> Result<Option<LeftWork>, String
     ask_apart(address, async |database| match database.look().await? {
         Ownership::Foreign => database.count_left_work().await.map(Some),
         Ownership::Absent | Ownership::Own => Ok(None),
+    })
+}
+
+/// The reason why the role may not keep the state at `address`, if it may not. Blocks the thread.
+/// # Errors
+/// The database cannot be asked.
+pub fn find_missing_right(address: &StateAddress) -> Result<Option<&'static str>, String> {
+    ask_apart(address, async |database| {
+        let rows = database.run(MISSING_RIGHT, Vec::new()).await?;
+        Ok(match rows.first().and_then(|it| it.first()?.as_deref()) {
+            Some("make") => Some(MAKE_WORDS),
+            Some(_) => Some(WRITE_WORDS),
+            None => None,
+        })
     })
 }
 

@@ -1,6 +1,7 @@
 //! Triggers in PostgreSQL: what they write, and that no write fails by them.
 
 use crate::capture_sqlite::{all, trigger};
+use crate::postgres_kit::hand::Hand;
 use crate::postgres_kit::release::on_each_release;
 use crate::postgres_kit::{Database, database};
 use serde_json::{Value, json};
@@ -18,9 +19,11 @@ on_each_release!(async
     tables_of_users_may_change_before_the_triggers_do,
     a_column_that_is_renamed_takes_nothing_else_along,
     a_role_that_may_not_make_a_schema_is_seen,
+    a_role_that_may_only_read_the_schema_is_seen,
     partitions_are_told_as_their_table,
     a_foreign_catalog_is_left_alone,
     triggers_follow_definitions,
+    a_lock_delays_triggers_of_its_table_alone,
     computed_columns_are_told_on_each_release,
     replicated_rows_and_heirs_are_told_if_they_are_wanted,
     rows_by_foreign_keys_come_behind_their_parent,
@@ -249,6 +252,54 @@ async fn triggers_follow_definitions() {
     );
     assert_eq!(make(&database, &[]).await.dropped.len(), 1);
     assert_eq!(database.run("SELECT count(*) FROM pg_proc WHERE proname LIKE 'notify%'").trim(), "0");
+}
+
+async fn a_lock_delays_triggers_of_its_table_alone() {
+    let database =
+        database("CREATE TABLE public.a (id int PRIMARY KEY); CREATE TABLE public.b (id int PRIMARY KEY)");
+    make(&database, &[trigger("public.a", "gone", all())]).await;
+    let mut hand = Hand::new(&database).await;
+    hand.run("BEGIN").await;
+    hand.run("INSERT INTO a VALUES (1)").await;
+    let triggers = [trigger("public.a", "told", all()), trigger("public.b", "other", all())];
+    let made = make(&database, &triggers).await;
+    let words = "its table is locked by another transaction; tried again every 5 s".to_owned();
+    assert_eq!(made.delayed, [("told".to_owned(), words.clone())]);
+    let kept = ["DELETE", "INSERT", "UPDATE"].map(|it| (format!("notify_hasura_gone_{it}"), words.clone()));
+    assert_eq!(made.kept, kept);
+    assert_eq!((made.made.len(), made.dropped.len(), made.failed.len()), (3, 0, 0), "{made:?}");
+    hand.run("COMMIT").await;
+    let made = make(&database, &triggers).await;
+    assert_eq!((made.made.len(), made.dropped.len()), (3, 3), "{made:?}");
+    assert!(made.delayed.is_empty() && made.kept.is_empty(), "{made:?}");
+}
+
+async fn a_role_that_may_only_read_the_schema_is_seen() {
+    let database =
+        database("CREATE TABLE public.a (id int PRIMARY KEY); CREATE TABLE public.b (id int PRIMARY KEY)");
+    make(&database, &[trigger("public.b", "other", all())]).await;
+    let role = format!("reader_{}", std::process::id());
+    database.run(&format!(
+        "DO $$ BEGIN CREATE ROLE {role} LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$; GRANT TRIGGER ON a TO {role}; \
+         GRANT USAGE ON SCHEMA hdb_catalog TO {role}; GRANT SELECT ON ALL TABLES IN SCHEMA hdb_catalog TO {role}"
+    ));
+    let mut reader = settings(&database);
+    reader.user = role.clone();
+    let told = [trigger("public.a", "told", all())];
+    let plan = async || {
+        let planned = plan(&reader, &told, WideNumbers::Numbers, Leftovers::Keep, deadline()).await;
+        planned.expect("it is asked")
+    };
+    for (words, right) in [
+        ("make functions", "CREATE ON SCHEMA hdb_catalog"),
+        ("write the tables", "INSERT, UPDATE ON ALL TABLES IN SCHEMA hdb_catalog"),
+    ] {
+        let planned = plan().await;
+        assert!(planned.is_empty() && planned.failed[0].1.contains(words), "{planned:?}");
+        database.run(&format!("GRANT {right} TO {role}"));
+    }
+    assert_eq!(plan().await.made.len(), 3);
+    database.run(&format!("DROP OWNED BY {role}; DROP ROLE {role}"));
 }
 
 /// PostgreSQL 18 computes a virtual column whenever it is read: a trigger's row has null there.

@@ -5,6 +5,7 @@
 use crate::places::{Places, Step};
 use crate::tree::{Node, Value};
 use std::collections::HashSet;
+use std::fmt;
 
 /// Kinds of entries in the order of a report: one and many of them.
 const KINDS: [(&str, &str); 18] = [
@@ -74,21 +75,38 @@ pub struct KindCount {
     pub entries: usize,
 }
 
+impl fmt::Display for KindCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.entries, if self.entries == 1 { self.one } else { self.many })
+    }
+}
+
 /// Counts the entries of the document that are served whole: without those at or below the paths of `not_served`, and those around the
 /// paths of `different`. Kinds without such entries are left out.
 pub fn count_served(places: &Places, not_served: &[Vec<Step>], different: &[Vec<Step>]) -> Vec<KindCount> {
     let different: HashSet<&[Step]> = different.iter().filter_map(|it| find_entry(it)).collect();
     let not_served: HashSet<&[Step]> = not_served.iter().map(Vec::as_slice).collect();
-    let mut counts = KINDS.map(|(one, many)| KindCount { one, many, entries: 0 });
+    let mut kinds = Vec::new();
     let mut path = Vec::new();
     count(&places.root, &mut path, &mut |path| {
         if not_served.contains(path) {
             return false;
         }
-        let kind = entry_kind(path).filter(|_| !different.contains(path));
-        counts.iter_mut().filter(|it| Some(it.one) == kind).for_each(|it| it.entries += 1);
+        kinds.extend(entry_kind(path).filter(|_| !different.contains(path)));
         true
     });
+    count_kinds(&kinds)
+}
+
+/// Counts the entries at `paths`. Kinds without entries are left out.
+pub fn count_entries(paths: &[Vec<Step>]) -> Vec<KindCount> {
+    let kinds: Vec<&str> = paths.iter().filter_map(|it| entry_kind(it)).collect();
+    count_kinds(&kinds)
+}
+
+fn count_kinds(kinds: &[&str]) -> Vec<KindCount> {
+    let count = |one: &str| kinds.iter().filter(|it| **it == one).count();
+    let counts = KINDS.map(|(one, many)| KindCount { one, many, entries: count(one) });
     counts.into_iter().filter(|it| it.entries > 0).collect()
 }
 

@@ -47,9 +47,10 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
         Ok(generation) => {
             report_findings(&generation.findings, &mut errors);
             let events = report_events(&generation, &mut errors);
-            report = report_state(&generation, &mut errors) + &events.lines;
+            let state = report_state(&generation, &mut errors);
+            report = format!("{}{}", state.lines, events.lines);
             if let Some(described) = &described {
-                report.push_str(&report_move(&generation, described, &events.unmade));
+                report.push_str(&report_move(&generation, described, events, state));
             }
             warn_of_integers(&generation.config);
             let Findings { down, .. } = &generation.findings;

@@ -98,6 +98,11 @@ impl EventKeeper {
         list_unmade(generation, |source, name| self.find_failure(source, name))
     }
 
+    /// Event triggers of `generation` that their databases refuse until somebody mends something: no lock, and no silence.
+    pub(crate) fn list_lasting(&self, generation: &Generation) -> Vec<Inconsistent> {
+        list_unmade(generation, |source, name| self.unmade.find_lasting(source, name))
+    }
+
     /// Asks about the events of `source`.
     pub(crate) fn ask(&self, source: &str, request: Request) -> Result<String, RequestError> {
         // The lock is free while the service works.

@@ -4,6 +4,7 @@ use crate::events_kit::{
     Receiver, SECRET, SHOP, SUCCESS, Store, check_refusal, command, run, trigger, write_shop,
 };
 use crate::postgres_kit::database;
+use crate::postgres_kit::hand::Hand;
 use crate::support::{Folder, Weir, until};
 use serde_json::{Value, json};
 
@@ -233,4 +234,73 @@ fn a_trigger_whose_right_is_missing_is_not_created() {
     clerk.grant("GRANT TRIGGER ON orders TO {role}");
     assert_eq!(run(&weir, "pg_create_event_trigger", told).to_string(), SUCCESS);
     await_mended(&weir);
+}
+
+/// A trigger of inserts, whose failed calls are repeated much later.
+fn patient_trigger(name: &str, url: &str) -> Value {
+    let mut patient = trigger(name, url);
+    patient["retry_conf"] = json!({ "interval_sec": 600, "num_retries": 5, "timeout_sec": 5 });
+    patient["definition"] = json!({ "insert": { "columns": "*" } });
+    patient
+}
+
+#[test]
+fn a_trigger_whose_table_is_locked_is_kept_and_made_later() {
+    let receiver = Receiver::start();
+    receiver.answer("/told", &["500 Internal Server Error"]);
+    let database = database(SHOP);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.expect("a runtime starts");
+    let mut hand = runtime.block_on(Hand::new(&database));
+    let store = Store::Postgres(database);
+    let weir = serve(write(&store, &json!([patient_trigger("told", &receiver.url("/told"))])));
+    await_mended(&weir);
+    store.run("INSERT INTO orders (id) VALUES (1)");
+    receiver.wait("/told", 1);
+    runtime.block_on(hand.run("BEGIN"));
+    runtime.block_on(hand.run("INSERT INTO orders (id) VALUES (2)"));
+    let mut document = run(&weir, "export_metadata", json!({}));
+    let tables = document["sources"][0]["tables"].as_array_mut().expect("a list");
+    let orders = tables.iter_mut().find(|it| it["table"]["name"] == "orders").expect("they are tracked");
+    orders["event_triggers"][0]["definition"]["update"] = json!({ "columns": "*" });
+    let mut second = patient_trigger("second", &receiver.url("/second"));
+    second["definition"] = json!({ "insert": { "columns": "*" } });
+    let notes = tables.iter_mut().find(|it| it["table"]["name"] == "notes").expect("they are tracked");
+    notes["event_triggers"] = json!([second]);
+    run(&weir, "replace_metadata", document);
+    let state = run(&weir, "get_inconsistent_metadata", json!({}));
+    let objects = state["inconsistent_objects"].as_array().expect("a list");
+    assert_eq!(objects.len(), 1, "the other table is not locked: {state}");
+    let reason = objects[0]["reason"].as_str().expect("a text");
+    assert!(reason.contains("locked by another transaction; tried again every 5 s"), "{reason}");
+    assert_eq!(run(&weir, "drop_inconsistent_metadata", json!({})).to_string(), SUCCESS);
+    let kept = run(&weir, "export_metadata", json!({})).to_string();
+    assert!(kept.contains("\"told\"") && kept.contains("\"second\""), "{kept}");
+    let pending = store
+        .texts("SELECT archived::text FROM hdb_catalog.event_log WHERE trigger_name = 'told' AND NOT error");
+    assert_eq!(pending, ["false"]);
+    runtime.block_on(hand.run("COMMIT"));
+    await_mended(&weir);
+    store.run("UPDATE orders SET status = 'new' WHERE id = 1");
+    let told = store.texts(
+        "SELECT payload ->> 'op' FROM hdb_catalog.event_log WHERE trigger_name = 'told' ORDER BY weir_seq",
+    );
+    assert_eq!(told, ["INSERT", "INSERT", "UPDATE"]);
+}
+
+#[test]
+fn schedules_whose_right_is_missing_are_not_served() {
+    let receiver = Receiver::start();
+    let clerk = Clerk::new("clerk_schedule", "SELECT 1");
+    let folder = clerk.write(&json!([]));
+    let cron = json!([{ "name": "yearly", "webhook": receiver.url("/yearly"), "schedule": "0 0 1 1 *", "include_in_metadata": true }]);
+    folder.write("metadata/cron_triggers.yaml", &cron.to_string());
+    let (code, said) = check(&folder);
+    assert_eq!(code, Some(1), "{said}");
+    let words =
+        "the role may not make the tables of the state in the schema `hdb_catalog`: GRANT CREATE ON DATABASE";
+    assert!(said.contains("report: not served: 1\n") && said.contains(words), "{said}");
+    clerk.grant("GRANT CREATE ON DATABASE \"{database}\" TO {role}");
+    let (code, said) = check(&folder);
+    assert!(code == Some(0) && said.contains("1 cron trigger"), "{said}");
 }

@@ -125,6 +125,9 @@ fn logs_of_a_hasura_are_read_and_what_waits_is_told_until_it_is_taken_over() {
     ] {
         assert!(code == Some(0) && said.contains(&line), "{said}");
     }
+    assert!(said.contains("\nreport: waits: 1 event trigger, 1 action, 1 cron trigger\n"), "{said}");
+    let whole = said.lines().find(|it| it.starts_with("report: served whole: ")).expect("a line");
+    assert!(["trigger", "action"].iter().all(|it| !whole.contains(it)), "{whole}");
     let file = folder.file("weir.yaml");
     let weir = Weir::start(&["serve", file.to_str().expect("it is UTF-8")], folder);
     for subject in ["event triggers", "scheduled events", "calls of asynchronous actions"] {
@@ -143,7 +146,7 @@ fn logs_of_a_hasura_are_read_and_what_waits_is_told_until_it_is_taken_over() {
         receiver.wait(path, 1);
     }
     let (_, said) = run_weir(weir.folder(), &["check"]);
-    assert!(!said.contains(" wait, as "), "{said}");
+    assert!(!said.contains(" wait, as ") && !said.contains("report: waits"), "{said}");
 }
 
 #[test]

@@ -92,6 +92,12 @@ pub(super) const IS_CURRENT: &str = "SELECT weir = '1' FROM hdb_catalog.hdb_sour
 pub(super) const COUNT_PENDING: &str = "SELECT count(*) FROM (SELECT FROM hdb_catalog.event_log \
  WHERE NOT delivered AND NOT error AND NOT archived LIMIT 10001) AS a";
 
+/// One row: whether the role may make functions in the schema, and whether it may write the logs; true where they are not there.
+pub(super) const RIGHTS: &str = "SELECT coalesce(has_schema_privilege(to_regnamespace('hdb_catalog')::oid, 'CREATE'), true), \
+ coalesce((SELECT bool_and(has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT') \
+ AND has_table_privilege(c.oid, 'UPDATE')) FROM pg_class c WHERE c.relnamespace = to_regnamespace('hdb_catalog')::oid \
+ AND c.relname IN ('event_log', 'event_invocation_logs')), true)";
+
 /// Functions of triggers: name, text, then schema, table and mode of the trigger that runs it.
 pub(super) const FUNCTIONS: &str = "SELECT p.proname, p.prosrc, s.nspname, c.relname, t.tgenabled \
  FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace \

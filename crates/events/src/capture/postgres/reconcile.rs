@@ -2,8 +2,9 @@
 //!
 //! **Invariant:** a schema `hdb_catalog` that another server made is not changed before an operator says so.
 
-use super::catalog_sql::{COUNT_PENDING, FUNCTIONS, IS_CURRENT, LOOK, MAKE};
+use super::catalog_sql::{COUNT_PENDING, FUNCTIONS, IS_CURRENT, LOOK, MAKE, RIGHTS};
 use super::describe::{self, DescribedTable, DescribedTables};
+use super::function_script::{FunctionScript, run_scripts};
 use super::function_text::{WideNumbers, write_body, write_function};
 use crate::capture::{CaptureDifference, Leftovers};
 use crate::shared_schema::MAKE_SCHEMA;
@@ -14,8 +15,8 @@ use weir_postgres::script::{self, Manner, ScriptAnswer};
 use weir_postgres::{Error, Settings};
 use weir_relational::quoting::quote_identifier;
 
-/// The time that a definition waits for a lock of a table, within which writes wait behind it.
-const LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '5s';";
+/// The time that making Weir's own tables waits for other servers that do.
+const OWN_LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '5s';";
 
 /// The owner of the schema `hdb_catalog` of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,11 +54,6 @@ async fn ask(settings: &Settings, sql: &str, deadline: Instant) -> Result<TextRo
     }
 }
 
-async fn change(settings: &Settings, sql: &str, deadline: Instant) -> Result<(), Error> {
-    let sql = format!("{LOCK_TIMEOUT}\n{sql}");
-    script::run(settings, &sql, Manner::default(), deadline).await.map(drop)
-}
-
 /// Looks whose the schema of a database is.
 /// # Errors
 /// The database cannot be asked.
@@ -90,7 +86,8 @@ pub async fn take_over(settings: &Settings, deadline: Instant) -> Result<(), Err
 
 async fn make_tables(settings: &Settings, deadline: Instant) -> Result<(), Error> {
     let [lock, make] = MAKE_SCHEMA;
-    change(settings, &format!("{lock};\n{make};\n{MAKE}"), deadline).await
+    let sql = format!("{OWN_LOCK_TIMEOUT}\n{lock};\n{make};\n{MAKE}");
+    script::run(settings, &sql, Manner::default(), deadline).await.map(drop)
 }
 
 /// A function of the database and the trigger that runs it.
@@ -152,6 +149,9 @@ async fn compare<'t>(
             difference.replaced.push(name.clone());
         }
     }
+    if !difference.is_empty() {
+        refuse_without_rights(&ask(settings, RIGHTS, deadline).await?, &wanted, &mut difference);
+    }
     difference.failed.dedup();
     if leftovers == Leftovers::Drop {
         let is_failed = |name: &str| difference.failed.iter().any(|(trigger, _)| is_of(name, trigger));
@@ -161,6 +161,32 @@ async fn compare<'t>(
     }
     Ok(Comparison { difference, wanted, known })
 }
+
+/// Takes all that is to be made out of `difference` if the role lacks one of the rights of `rows`.
+fn refuse_without_rights(
+    rows: &TextRows,
+    wanted: &BTreeMap<String, WantedFunction<'_>>,
+    difference: &mut CaptureDifference,
+) {
+    let is_granted =
+        |at: usize| rows.first().and_then(|it| it.get(at)).is_none_or(|it| it.as_deref() == Some("t"));
+    let reason = match (is_granted(0), is_granted(1)) {
+        (true, true) => return,
+        (false, _) => LACKS_SCHEMA,
+        (true, false) => LACKS_LOGS,
+    };
+    let names =
+        std::mem::take(&mut difference.made).into_iter().chain(std::mem::take(&mut difference.replaced));
+    let refused =
+        names.filter_map(|it| wanted.get(&it)).map(|it| (it.trigger.name.clone(), reason.to_owned()));
+    difference.failed.extend(refused);
+}
+
+/// The reason why a role that may not make functions makes no trigger.
+const LACKS_SCHEMA: &str =
+    "the role may not make functions in the schema `hdb_catalog`: GRANT CREATE ON SCHEMA hdb_catalog to it";
+/// The reason why a role that may not write the logs makes no trigger.
+const LACKS_LOGS: &str = "the role may not write the tables of `hdb_catalog`: GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA hdb_catalog to it";
 
 /// The reason why a role that may not make triggers on `table` makes none.
 fn lacking_right(table: &str) -> String {
@@ -242,7 +268,7 @@ pub async fn plan(
 /// Makes the triggers of a database those of `triggers`, and the tables that they need. Nothing changes where the schema is another
 /// server's, or where nothing is wanted and nothing is there.
 /// # Errors
-/// The database cannot be asked, or the tables cannot be made. A trigger that cannot be made is one of `failed`.
+/// The database cannot be asked, or the tables cannot be made. A trigger that cannot be made is one of `failed`, or of `delayed`.
 pub async fn reconcile(
     settings: &Settings,
     owner: CatalogOwner,
@@ -265,32 +291,23 @@ pub async fn reconcile(
     }
     let Comparison { mut difference, wanted, known } =
         compare(settings, triggers, numbers, leftovers, deadline).await?;
-    let mut scripts: Vec<(String, String)> = Vec::new();
+    let mut scripts = Vec::new();
     for name in &difference.dropped {
-        let drop = format!("DROP FUNCTION IF EXISTS hdb_catalog.{}() CASCADE;", quote_identifier(name));
-        scripts.push((name.clone(), drop));
+        let sql = format!("DROP FUNCTION IF EXISTS hdb_catalog.{}() CASCADE;", quote_identifier(name));
+        let stood = known.get(name).and_then(|it| it.trigger.as_ref());
+        let table = stood.map(|(schema, table, _)| (schema.clone(), table.clone()));
+        scripts.push(FunctionScript { name: name.clone(), sql, table, trigger: None });
     }
     for name in difference.made.iter().chain(&difference.replaced) {
         if let Some(want) = wanted.get(name) {
-            scripts.push((name.clone(), write_statements(name, want, known.get(name))));
+            let trigger = want.trigger;
+            let has_trigger = known.get(name).is_some_and(|it| stands(it, trigger));
+            let table = (!has_trigger).then(|| (trigger.schema.clone(), trigger.table.clone()));
+            let sql = write_statements(name, want, known.get(name));
+            scripts.push(FunctionScript { name: name.clone(), sql, table, trigger: Some(&trigger.name) });
         }
     }
-    let whole: String = scripts.iter().map(|it| it.1.as_str()).collect();
-    if scripts.is_empty() || change(settings, &whole, deadline).await.is_ok() {
-        return Ok(difference);
-    }
-    // One by one, so that what fails keeps no other from being made.
-    for (name, script) in scripts {
-        let Err(error) = change(settings, &script, deadline).await else { continue };
-        if error.sqlstate().is_none() {
-            return Err(error);
-        }
-        for list in [&mut difference.made, &mut difference.replaced, &mut difference.dropped] {
-            list.retain(|it| *it != name);
-        }
-        let trigger = wanted.get(&name).map_or_else(|| name.clone(), |it| it.trigger.name.clone());
-        difference.failed.push((trigger, error.to_string()));
-    }
+    run_scripts(settings, &scripts, &mut difference, deadline).await?;
     Ok(difference)
 }
 

@@ -3,7 +3,7 @@
 use crate::generation::Generation;
 use crate::generation::event_keeper::{find_failure, list_unmade, settings};
 use weir_events::service::{EventSource, SourceReport, preview};
-use weir_metadata::Inconsistent;
+use weir_metadata::{Inconsistent, Step};
 
 /// What is said of the event triggers of a generation.
 #[derive(Default)]
@@ -12,6 +12,8 @@ pub(super) struct EventFindings {
     pub(super) lines: String,
     /// Entries of the metadata that cannot be made.
     pub(super) unmade: Vec<Inconsistent>,
+    /// Paths of entries that wait for an operator.
+    pub(super) waiting: Vec<Vec<Step>>,
 }
 
 /// Asks the databases of `generation` about its event triggers. Those that cannot be made are added to `errors`, unless they are
@@ -30,6 +32,8 @@ pub(super) fn report_events(generation: &Generation, errors: &mut Vec<String>) -
             let unmade = list_unmade(generation, of_source);
             errors.extend(unmade.iter().map(|it| format!("{}: {}", it.place, it.reason)));
             found.unmade.extend(unmade);
+            let waits = |of: &str, _: &str| report.waits.clone().filter(|_| of == source.name);
+            found.waiting.extend(list_unmade(generation, waits).into_iter().map(|it| it.entry));
         } else {
             errors.extend(list_errors(&report));
         }

@@ -141,7 +141,7 @@ impl Work {
         for _ in 0..ROUNDS_MAX {
             let text = export::json(&next).map_err(unexpected_error)?;
             let draft = draft_generation(&turn, &place, load_metadata(&text, "$.args")?)?;
-            let unmade = self.live.events().list_unmade(&draft);
+            let unmade = self.live.events().list_lasting(&draft);
             let found = draft.findings.inconsistent.iter().chain(&unmade).map(|it| it.entry.clone());
             let paths: Vec<Vec<Step>> = found.filter(|it| !it.is_empty()).collect();
             if paths.is_empty() {
