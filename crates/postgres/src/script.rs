@@ -51,13 +51,9 @@ pub async fn run(
     manner: Manner,
     deadline: Instant,
 ) -> Result<ScriptAnswer, Error> {
-    let mut settings = settings.clone();
-    settings.replicas.clear();
+    let bytes_max = settings.limits.answer_bytes_max;
     let work = async {
-        let dialer = Dialer::new(settings.clone(), ReadVersion::Present);
-        let (connection, _) = dialer.connect(Kind::Session, &settings.hosts, settings.target).await?;
-        let (mut stream, mut read) = connection.into_stream();
-        let bytes_max = settings.limits.answer_bytes_max;
+        let (mut stream, mut read) = connect_to_writer(settings).await?;
         if manner.is_read_only {
             let guard = "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY";
             ask(&mut stream, &mut read, guard, bytes_max).await?;
@@ -74,6 +70,62 @@ pub async fn run(
     tokio::time::timeout_at(deadline.into(), work).await.unwrap_or(Err(Error::Timeout))
 }
 
+/// Tells one transaction from the next.
+const BEGUN: &str = "SELECT pg_catalog.now()::text";
+
+/// Runs `sql` as one transaction, and commits it if `judge` accepts the rows of `query` behind it; `None` if it does not.
+/// # Errors
+/// See [`run`].
+pub async fn run_judged(
+    settings: &Settings,
+    sql: &str,
+    manner: Manner,
+    deadline: Instant,
+    query: &str,
+    judge: impl FnOnce(&[Vec<Option<String>>]) -> bool,
+) -> Result<Option<ScriptAnswer>, Error> {
+    let bytes_max = settings.limits.answer_bytes_max;
+    let work = async {
+        let (mut stream, mut read) = connect_to_writer(settings).await?;
+        ask(&mut stream, &mut read, "BEGIN", bytes_max).await?;
+        let begun = ask(&mut stream, &mut read, BEGUN, bytes_max).await?;
+        let answer = ask(&mut stream, &mut read, &with_session(sql, manner), bytes_max).await?;
+        // A script that ended the transaction itself cannot be undone.
+        let is_same = ask(&mut stream, &mut read, BEGUN, bytes_max).await? == begun;
+        let is_accepted = match ask(&mut stream, &mut read, query, bytes_max).await? {
+            ScriptAnswer::Rows(_, rows) if is_same => judge(&rows),
+            _ => true,
+        };
+        let end = if is_accepted { "COMMIT" } else { "ROLLBACK" };
+        ask(&mut stream, &mut read, end, bytes_max).await?;
+        Ok(is_accepted.then_some(answer))
+    };
+    tokio::time::timeout_at(deadline.into(), work).await.unwrap_or(Err(Error::Timeout))
+}
+
+/// True if `sql` can be run by [`run_judged`] and could do several things: no single statement that may need to stand alone.
+pub fn is_judgeable(sql: &str) -> bool {
+    match statements(sql).as_slice() {
+        [] => false,
+        [only] => first_word(only).eq_ignore_ascii_case("DO") && !ends_itself(only),
+        _ => true,
+    }
+}
+
+/// A session of its own on a server that takes writes.
+async fn connect_to_writer(settings: &Settings) -> Result<(Stream, BytesMut), Error> {
+    let mut settings = settings.clone();
+    settings.replicas.clear();
+    let dialer = Dialer::new(settings.clone(), ReadVersion::Present);
+    let (connection, _) = dialer.connect(Kind::Session, &settings.hosts, settings.target).await?;
+    Ok(connection.into_stream())
+}
+
+/// True for a block that ends its transaction itself.
+fn ends_itself(sql: &str) -> bool {
+    first_word(sql).eq_ignore_ascii_case("DO") && sql.to_ascii_uppercase().contains("COMMIT")
+}
+
 /// Statements that change rows, or call functions that do, and may stand in a transaction with others. A procedure may end its own.
 const CHANGES: [&str; 8] = ["INSERT", "UPDATE", "DELETE", "MERGE", "WITH", "SELECT", "COPY", "DO"];
 
@@ -84,8 +136,7 @@ fn with_session(sql: &str, manner: Manner) -> Cow<'_, str> {
     let statements = statements(sql);
     let changes = |sql: &str| {
         let word = first_word(sql);
-        let ends_itself = word.eq_ignore_ascii_case("DO") && sql.to_ascii_uppercase().contains("COMMIT");
-        CHANGES.iter().any(|it| it.eq_ignore_ascii_case(word)) && !ends_itself
+        CHANGES.iter().any(|it| it.eq_ignore_ascii_case(word)) && !ends_itself(sql)
     };
     match statements.as_slice() {
         [] => Cow::Borrowed(sql),

@@ -37,7 +37,14 @@ pub struct SchemaRenames {
     pub columns: BTreeMap<(TableKey, String), String>,
     /// Foreign keys, along which conditions lead to other tables.
     pub keys: Vec<KeyBefore>,
+    /// Tables that are gone, by their names before.
+    pub dropped_tables: BTreeSet<TableKey>,
+    /// Columns that are gone from tables that stay, by the names before.
+    pub dropped_columns: BTreeSet<(TableKey, String)>,
 }
+
+/// Ending of the name of something gone.
+const GONE: &str = " (dropped)";
 
 impl SchemaRenames {
     /// True if no name changed.
@@ -45,8 +52,77 @@ impl SchemaRenames {
         self.tables.is_empty() && self.columns.is_empty()
     }
 
-    /// Gives the entries of `document` that name tables and columns of the source `source` their new names.
+    /// Gives the entries of `document` that name tables and columns of the source `source` their new names. Entries of something gone
+    /// whose name is taken get a name that nothing has, so that their permissions do not pass to what took it.
     pub fn follow(&self, document: &mut Metadata, source: &str) {
+        let parted = self.part(document, source);
+        if !parted.is_empty() {
+            parted.rename(document, source);
+        }
+        self.rename(document, source);
+    }
+
+    /// Names that tables and columns take over from something gone that `document` still names, in words.
+    pub fn list_taken(&self, document: &Metadata, source: &str) -> Vec<String> {
+        let parted = self.part(document, source);
+        let tables = parted.tables.keys().map(|it| format!("table \"{}\"", shown(it)));
+        let columns = parted
+            .columns
+            .keys()
+            .map(|(table, name)| format!("column \"{name}\" of table \"{}\"", shown(table)));
+        tables.chain(columns).collect()
+    }
+
+    /// New names, which nothing has, of what is gone or unknown to the database and whose name is taken, though `document` names it.
+    fn part(&self, document: &Metadata, source: &str) -> Self {
+        let mut all = self.without_names();
+        for (old, new) in &self.tables {
+            let is_taken = !self.tables.contains_key(new) && old != new;
+            let names_old = || self.of_table(old).is_named(document, source);
+            if is_taken && (self.dropped_tables.contains(new) || names_old()) {
+                all.tables.extend(self.of_table(new).tables);
+            }
+        }
+        for ((table, old), new) in &self.columns {
+            let taken = (table.clone(), new.clone());
+            let is_taken = !self.columns.contains_key(&taken) && old != new;
+            let names_old = || self.of_column(&(table.clone(), old.clone())).is_named(document, source);
+            if is_taken && (self.dropped_columns.contains(&taken) || names_old()) {
+                all.columns.extend(self.of_column(&taken).columns);
+            }
+        }
+        if all.is_empty() || !all.is_named(document, source) {
+            return self.without_names();
+        }
+        all.tables.retain(|it, _| self.of_table(it).is_named(document, source));
+        all.columns.retain(|it, _| self.of_column(it).is_named(document, source));
+        all
+    }
+
+    fn without_names(&self) -> Self {
+        Self { keys: self.keys.clone(), ..Self::default() }
+    }
+
+    /// A step that gives `table` alone a name that nothing has.
+    fn of_table(&self, table: &TableKey) -> Self {
+        let free = (table.0.clone(), format!("{}{GONE}", table.1));
+        Self { tables: [(table.clone(), free)].into(), ..self.without_names() }
+    }
+
+    /// A step that gives `column` alone a name that nothing has.
+    fn of_column(&self, column: &(TableKey, String)) -> Self {
+        let free = format!("{}{GONE}", column.1);
+        Self { columns: [(column.clone(), free)].into(), ..self.without_names() }
+    }
+
+    /// True if `document` names a table or column that has another name now.
+    fn is_named(&self, document: &Metadata, source: &str) -> bool {
+        let mut next = document.clone();
+        self.rename(&mut next, source);
+        next != *document
+    }
+
+    fn rename(&self, document: &mut Metadata, source: &str) {
         for entry in document.sources.iter_mut().filter(|it| it.name == source) {
             self.follow_source(entry);
         }

@@ -46,7 +46,7 @@ fn columns_are_followed_to_wherever_they_are_named() {
     let columns =
         [(("boat", "name"), "title"), (("crew", "boat_id"), "ship_id"), (("port", "name"), "harbour")];
     let columns = columns.map(|((table, old), new)| ((key(table), old.to_owned()), new.to_owned()));
-    SchemaRenames { tables: [].into(), columns: columns.into(), keys: vec![port] }
+    SchemaRenames { columns: columns.into(), keys: vec![port], ..SchemaRenames::default() }
         .follow(&mut document, "default");
     let mut expected = DOCUMENT.replace("boat_id", "ship_id");
     for (old, new) in [
@@ -81,4 +81,48 @@ fn tables_are_followed_and_those_of_other_sources_are_not() {
         .replace(r#"{"name":"boat","schema":"public"}"#, r#"{"name":"ship","schema":"fleet"}"#)
         .replace(r#"{"name":"crew","schema":"public"}"#, r#"{"name":"boat","schema":"public"}"#);
     assert_eq!(json(&document), json(&load(&expected)));
+}
+
+#[test]
+fn entries_of_something_gone_do_not_pass_to_what_takes_its_name() {
+    let of = |table: &str, column: &str| (key(table), column.to_owned());
+    let document = load(DOCUMENT);
+    let columns = SchemaRenames {
+        columns: [(of("boat", "secret"), "name".to_owned())].into(),
+        dropped_columns: [of("boat", "name")].into(),
+        ..SchemaRenames::default()
+    };
+    assert_eq!(columns.list_taken(&document, "default"), [r#"column "name" of table "boat""#]);
+    let mut next = document.clone();
+    columns.follow(&mut next, "default");
+    let text: String = json(&next).split_whitespace().collect();
+    assert!(text.contains(r#""columns":["id","name(dropped)"]"#), "{text}");
+    assert!(!text.contains(r#""columns":["id","name"]"#), "{text}");
+    let tables = SchemaRenames {
+        tables: [(key("other"), key("boat"))].into(),
+        dropped_tables: [key("boat")].into(),
+        ..SchemaRenames::default()
+    };
+    assert_eq!(tables.list_taken(&document, "default"), [r#"table "boat""#]);
+    let mut next = document.clone();
+    tables.follow(&mut next, "default");
+    let expected = DOCUMENT.replace(r#"{"name":"boat","schema""#, r#"{"name":"boat (dropped)","schema""#);
+    assert_eq!(json(&next), json(&load(&expected)));
+    // An entry that the database did not know before is no entry of what gets its name, if that has one.
+    let both = SchemaRenames { tables: [(key("crew"), key("boat"))].into(), ..SchemaRenames::default() };
+    assert_eq!(both.list_taken(&document, "default"), [r#"table "boat""#]);
+    // A name that only the metadata has comes back, and two that swap their names are known.
+    let back = SchemaRenames { tables: [(key("lost"), key("boat"))].into(), ..SchemaRenames::default() };
+    let swapped = SchemaRenames {
+        tables: [(key("crew"), key("boat")), (key("boat"), key("crew"))].into(),
+        ..SchemaRenames::default()
+    };
+    let unnamed = SchemaRenames {
+        tables: [(key("boat"), key("ship"))].into(),
+        dropped_tables: [key("ship")].into(),
+        ..SchemaRenames::default()
+    };
+    for step in [back, swapped, unnamed] {
+        assert_eq!(step.list_taken(&document, "default"), [""; 0]);
+    }
 }

@@ -67,6 +67,7 @@ mod mappers;
 mod metadata;
 mod metadata_api;
 mod metadata_edits;
+mod metadata_renames;
 mod metadata_tools;
 mod namespaces;
 mod native;

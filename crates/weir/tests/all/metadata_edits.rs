@@ -4,15 +4,15 @@ use crate::postgres_kit::database;
 use crate::support::{Answer, Folder, Weir, body};
 use serde_json::{Value, json};
 
-const SECRET: (&str, &str) = ("x-hasura-admin-secret", "hush");
+pub(crate) const SECRET: (&str, &str) = ("x-hasura-admin-secret", "hush");
 const SUCCESS: &str = r#"{"message":"success"}"#;
 
-const FLEET: &str = "CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT); \
+pub(crate) const FLEET: &str = "CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT); \
                      CREATE TABLE crew (id INTEGER PRIMARY KEY, name TEXT, boat_id INTEGER REFERENCES boat (id)); \
                      INSERT INTO boat VALUES (1, 'Argo'), (2, 'Skidbladnir'); INSERT INTO crew VALUES (1, 'Ada', 1), (2, 'Bob', 1), (3, 'Cyd', 2)";
 
 /// Serves a database without a tracked table.
-fn serve_metadata(url: &str, kind: &str, folder: Folder) -> Weir {
+pub(crate) fn serve_metadata(url: &str, kind: &str, folder: Folder) -> Weir {
     let root = folder.file("metadata");
     std::fs::create_dir_all(root.join("databases")).expect("a folder can be made");
     std::fs::write(root.join("version.yaml"), "version: 3\n").expect("it is written");
@@ -24,7 +24,7 @@ fn serve_metadata(url: &str, kind: &str, folder: Folder) -> Weir {
     Weir::by_file(&file, folder)
 }
 
-fn by_file() -> Weir {
+pub(crate) fn by_file() -> Weir {
     let folder = Folder::new();
     let connection = rusqlite::Connection::open(folder.file("fleet.db")).expect("SQLite makes a file");
     connection.execute_batch(FLEET).expect("the statements are right");
@@ -35,7 +35,7 @@ fn send(weir: &Weir, command: &Value) -> Answer {
     weir.post("/v1/metadata", &[SECRET], command.to_string().as_bytes())
 }
 
-fn run(weir: &Weir, name: &str, args: Value) {
+pub(crate) fn run(weir: &Weir, name: &str, args: Value) {
     let answer = send(weir, &json!({ "type": name, "args": args }));
     assert_eq!((answer.status, answer.text()), (200, SUCCESS), "{name}");
 }
@@ -56,11 +56,11 @@ fn check_refusal(weir: &Weir, name: &str, args: Value, expected: (u16, &str, &st
     error
 }
 
-fn document(weir: &Weir) -> Value {
+pub(crate) fn document(weir: &Weir) -> Value {
     send(weir, &json!({ "type": "export_metadata", "args": {} })).json()
 }
 
-fn ask(weir: &Weir, role: &str, query: &str) -> String {
+pub(crate) fn ask(weir: &Weir, role: &str, query: &str) -> String {
     weir.post("/v1/graphql", &[SECRET, ("x-hasura-role", role)], body(query).as_bytes()).text().to_owned()
 }
 
@@ -388,7 +388,7 @@ fn statements_that_cascade_take_their_entries_along() {
 }
 
 /// Tracks the fleet with relationships in both directions, and permissions whose conditions follow them.
-fn track_fleet(weir: &Weir) {
+pub(crate) fn track_fleet(weir: &Weir) {
     let permission = |table: &str, permission: Value| json!({ "table": table, "role": "sailor", "permission": permission });
     ["boat", "crew"].into_iter().for_each(|table| run(weir, "pg_track_table", json!({ "table": table })));
     let using = json!({ "foreign_key_constraint_on": { "table": "crew", "column": "boat_id" } });

@@ -1,6 +1,6 @@
 //! Commands by their names.
 
-use super::edit_entries::Edit;
+use super::edit_entries::{Edit, refuse_partial};
 use super::inconsistent::MetadataState;
 use super::replace_metadata::{DEFAULT, document, refuse_unread_files, unread_files};
 use super::{Done, Door, SUCCESS, Work, flag, text};
@@ -242,13 +242,18 @@ impl Work {
         let is_read_only = flag(args, "read_only", false)?;
         let is_stepwise = flag(args, "no_transaction", false)?;
         let manner = Manner { is_read_only, is_stepwise, session: Some(ADMIN_SESSION) };
+        let is_cascade = flag(args, "cascade", false)?;
+        if is_cascade && !is_read_only {
+            // Committed statements would be told as an error, and a client that repeats it would run them twice.
+            refuse_partial(&before)?;
+        }
         let done = super::sql::run(self, source.as_deref(), &sql, manner, is_followed);
         // `/v2/query` reports errors without the path of a member.
         let done = done.map_err(|it| match self.door {
             Door::Query => HasuraError { path: "$".to_owned(), ..it },
             Door::Metadata | Door::Both => it,
         })?;
-        if flag(args, "cascade", false)? {
+        if is_cascade {
             self.drop_dependants(&before)?;
         }
         Ok(done)

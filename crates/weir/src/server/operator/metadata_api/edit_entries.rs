@@ -108,9 +108,7 @@ impl Work {
         dependants: Dependants,
     ) -> Result<(), HasuraError> {
         let before = turn.current();
-        if before.config.described.as_ref().is_some_and(|it| it.loaded.is_partial) {
-            return Err(HasuraError::new("not-supported", "$.args", PARTIAL));
-        }
+        refuse_partial(&before)?;
         for _ in 0..ROUNDS_MAX {
             let text = export::json(&next).map_err(unexpected_error)?;
             let draft = draft_generation(turn, place, load_metadata(&text, "$.args")?)?;
@@ -171,6 +169,14 @@ impl Work {
 /// Words for a change of a document that lacks parts of its files.
 const PARTIAL: &str = "the files of the metadata have keys or entries that Weir leaves out, and a change would remove them: mend what \
                        `weir check` reports, or send the whole by replace_metadata";
+
+/// Refuses a change of a document that lacks parts of its files.
+pub(super) fn refuse_partial(generation: &Generation) -> Result<(), HasuraError> {
+    if generation.config.described.as_ref().is_some_and(|it| it.loaded.is_partial) {
+        return Err(HasuraError::new("not-supported", "$.args", PARTIAL));
+    }
+    Ok(())
+}
 
 /// True if `object` was consistent or absent `before`.
 fn is_new(object: &Inconsistent, before: &Generation) -> bool {

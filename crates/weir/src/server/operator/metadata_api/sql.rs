@@ -2,12 +2,12 @@
 //!
 //! **Invariant:** with `read_only` the database itself refuses to write.
 
-use super::sql_renames::{self, SqliteNames};
+use super::sql_renames::{self, Renaming, SqliteNames, SqliteSteps};
 use super::{Done, Work};
 use crate::config::Source;
 use crate::config::source::address;
 use crate::config::source::address::Address;
-use crate::generation::Generation;
+use crate::generation::{Generation, Turn};
 use crate::server::operator::reload;
 use crate::server::request::hasura_error::HasuraError;
 use rusqlite::fallible_iterator::FallibleIterator;
@@ -45,33 +45,46 @@ pub(super) fn run(work: &Work, source: Option<&str>, sql: &str, manner: Manner, 
         is_followed && !manner.is_read_only && found.of_metadata.is_some() && sql_renames::may_rename(sql);
     // Nobody else takes the new names over before the metadata has them.
     let turn = is_followed.then(|| work.live.turn());
-    let mut renames = Vec::new();
-    let answer = match &address {
-        Address::Sqlite(path) => sqlite(path, sql, manner, turn.as_ref().map(|_| &mut renames)),
-        Address::Postgres(url) if is_followed => postgres_with_names(url, sql, manner, &mut renames),
-        Address::Postgres(url) => postgres_with_state(url, sql, manner),
-        Address::Native(_) | Address::Services(_) => {
+    let mut renaming = is_followed.then(|| Renaming::new(&work.live, &found.name));
+    let answer = match (&address, &mut renaming) {
+        (Address::Sqlite(path), renaming) => sqlite(path, sql, manner, renaming.as_mut()),
+        (Address::Postgres(url), Some(renaming)) => postgres_with_names(url, sql, manner, renaming),
+        (Address::Postgres(url), None) => postgres_with_state(url, sql, manner),
+        (Address::Native(_) | Address::Services(_), _) => {
             let message = format!("source \"{}\" is no database", found.name);
             return Err(HasuraError::new("not-supported", "$.args", message));
         }
     };
+    let steps = renaming.map(|it| it.steps).unwrap_or_default();
     // Statements before a failed one may have been committed.
-    let is_done = answer.is_ok() || manner.is_stepwise;
-    if is_done && !manner.is_read_only && may_change(sql) {
-        let turn = turn.unwrap_or_else(|| work.live.turn());
-        let is_told = work.follow_renames(&turn, &found.name, &renames).unwrap_or_else(|error| {
-            tracing::warn!("the metadata does not follow the renamed tables or columns: {}", error.message);
-            false
-        });
-        if !is_told {
-            reload::reload_and_log(&turn, &work.metrics).map_err(|message| {
-                let message =
-                    format!("the statements were run, but the schema cannot be taken over: {message}");
-                HasuraError::new("unexpected", "$.args", message)
-            })?;
-        }
+    let is_done = answer.is_ok() || manner.is_stepwise || steps.iter().any(|it| !it.is_empty());
+    let taken_over = if is_done && !manner.is_read_only && may_change(sql) {
+        take_over(work, &turn.unwrap_or_else(|| work.live.turn()), &found.name, &steps)
+    } else {
+        Ok(())
+    };
+    let answer = answer?;
+    taken_over?;
+    Ok(script_answer_json(&answer))
+}
+
+/// Takes a changed schema over, and follows `steps` into the metadata.
+fn take_over(work: &Work, turn: &Turn<'_>, source: &str, steps: &[SchemaRenames]) -> Result<(), HasuraError> {
+    let followed = work.follow_renames(turn, source, steps);
+    if !matches!(followed, Ok(true)) {
+        reload::reload_and_log(turn, &work.metrics).map_err(|message| {
+            let message = format!("the statements were run, but the schema cannot be taken over: {message}");
+            HasuraError::new("unexpected", "$.args", message)
+        })?;
     }
-    answer.map(|it| script_answer_json(&it))
+    followed.map(|_| ()).map_err(|error| {
+        let message = format!(
+            "the statements were run, but the metadata does not follow the renamed tables or columns: {}",
+            error.message
+        );
+        tracing::warn!("{message}");
+        HasuraError { message, ..error }
+    })
 }
 
 /// Runs `sql`, and again with the schema of the command line's state if it lacks only that.
@@ -85,12 +98,12 @@ fn postgres_with_state(url: &str, sql: &str, manner: Manner) -> Result<ScriptAns
     }
 }
 
-/// Runs `sql`, and appends the names that it changed to `renames`.
+/// Runs `sql`, and adds the names that it changed to `renaming`.
 fn postgres_with_names(
     url: &str,
     sql: &str,
     manner: Manner,
-    renames: &mut Vec<SchemaRenames>,
+    renaming: &mut Renaming<'_>,
 ) -> Result<ScriptAnswer, HasuraError> {
     let ask = |sql: &str| {
         let manner = Manner { is_read_only: true, ..Manner::default() };
@@ -101,10 +114,23 @@ fn postgres_with_names(
     };
     let before = ask(sql_renames::COLUMNS)?;
     let keys = ask(sql_renames::KEYS)?;
-    let answer = postgres_with_state(url, sql, manner);
+    let mut refused = Ok(());
+    let answer = if manner.is_stepwise || !script::is_judgeable(sql) {
+        postgres_with_state(url, sql, manner)
+    } else {
+        let mut judge = |after: &[Vec<Option<String>>]| {
+            refused = renaming.refuse_taken(&[sql_renames::compare_rows(&before, after, &keys)]);
+            refused.is_ok()
+        };
+        let judged = on_server(url, sql, async |settings, deadline| {
+            script::run_judged(&settings, sql, manner, deadline, sql_renames::COLUMNS, &mut judge).await
+        });
+        judged.map(|it| it.unwrap_or(ScriptAnswer::Done))
+    };
+    refused?;
     // The statements were run: names that cannot be read now are not followed.
     let after = ask(sql_renames::COLUMNS).unwrap_or_default();
-    renames.push(sql_renames::compare_rows(&before, &after, &keys));
+    renaming.steps.push(sql_renames::compare_rows(&before, &after, &keys));
     answer
 }
 
@@ -203,11 +229,20 @@ fn statement_error(sql: &str, error: StatementError<'_>) -> HasuraError {
 }
 
 fn postgres(url: &str, sql: &str, manner: Manner) -> Result<ScriptAnswer, HasuraError> {
+    on_server(url, sql, async |settings, deadline| script::run(&settings, sql, manner, deadline).await)
+}
+
+/// Waits for `run`, which runs `sql` on the server at `url`.
+fn on_server<T>(
+    url: &str,
+    sql: &str,
+    run: impl AsyncFnOnce(Settings, Instant) -> Result<T, Error>,
+) -> Result<T, HasuraError> {
     let settings = Settings::parse(url, |name| std::env::var(name).ok());
     let settings = settings.map_err(|it| HasuraError::new("unexpected", "$.args", it.0))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| HasuraError::new("unexpected", "$.args", error.to_string()))?;
-    let done = runtime.block_on(script::run(&settings, sql, manner, Instant::now() + PATIENCE));
+    let done = runtime.block_on(run(settings, Instant::now() + PATIENCE));
     done.map_err(|error| match &error {
         Error::Database { error, .. } => {
             let status_code = String::from_utf8_lossy(&error.sqlstate).into_owned();
@@ -224,70 +259,96 @@ fn postgres(url: &str, sql: &str, manner: Manner) -> Result<ScriptAnswer, Hasura
     })
 }
 
-fn sqlite(
-    path: &Path,
-    sql: &str,
-    manner: Manner,
-    renames: Option<&mut Vec<SchemaRenames>>,
-) -> Result<ScriptAnswer, HasuraError> {
-    let fail = |error: rusqlite::Error| {
-        let message = error.to_string();
-        let error = StatementError {
-            status_code: sqlite_code(&error),
-            message: &message,
-            ..StatementError::default()
-        };
-        statement_error(sql, error)
+/// Error of a statement on a file.
+fn file_error(sql: &str, error: &rusqlite::Error) -> HasuraError {
+    let message = error.to_string();
+    let error =
+        StatementError { status_code: sqlite_code(error), message: &message, ..StatementError::default() };
+    statement_error(sql, error)
+}
+
+/// Opens a file for statements in a transaction, unless `manner` wants each alone.
+fn open_file(path: &Path, manner: Manner) -> rusqlite::Result<Connection> {
+    let access = if manner.is_read_only {
+        OpenFlags::SQLITE_OPEN_READ_ONLY
+    } else {
+        OpenFlags::SQLITE_OPEN_READ_WRITE
     };
-    let Manner { is_read_only, is_stepwise, session } = manner;
-    let access =
-        if is_read_only { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
-    let mut connection =
-        Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(fail)?;
+    let mut connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     let deadline = Instant::now() + PATIENCE;
-    connection.busy_timeout(Duration::from_secs(10)).map_err(fail)?;
+    connection.busy_timeout(Duration::from_secs(10))?;
     // `ATTACH` would open other files of this machine.
-    connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0).map_err(fail)?;
-    connection.progress_handler(INSTRUCTIONS, Some(move || Instant::now() > deadline)).map_err(fail)?;
-    let setup = match (is_read_only, is_stepwise) {
+    connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
+    connection.progress_handler(INSTRUCTIONS, Some(move || Instant::now() > deadline))?;
+    let setup = match (manner.is_read_only, manner.is_stepwise) {
         (true, _) => "PRAGMA query_only = ON; BEGIN",
         (false, false) => "PRAGMA foreign_keys = ON; BEGIN IMMEDIATE",
         (false, true) => "PRAGMA foreign_keys = ON",
     };
-    connection.execute_batch(setup).map_err(fail)?;
+    connection.execute_batch(setup)?;
+    Ok(connection)
+}
+
+fn sqlite(
+    path: &Path,
+    sql: &str,
+    manner: Manner,
+    renaming: Option<&mut Renaming<'_>>,
+) -> Result<ScriptAnswer, HasuraError> {
+    let fail = |error: rusqlite::Error| file_error(sql, &error);
+    let connection = open_file(path, manner).map_err(fail)?;
     // Outside of a transaction of ours others would find the session.
-    let session = session.filter(|_| !connection.is_autocommit() && !is_read_only);
+    let session = manner.session.filter(|_| !connection.is_autocommit() && !manner.is_read_only);
     let mut session_row = SessionRow::default();
     let variables = session.as_ref().map(|it| it as &dyn WriterSession);
     session_row.begin(&connection).and_then(|()| session_row.fill(&connection, variables)).map_err(fail)?;
-    let answer = statements(&connection, sql, renames);
+    let mut steps = renaming.as_ref().map(|_| SqliteSteps::begin(&connection)).transpose().map_err(fail)?;
+    let mut answer = statements(&connection, sql, steps.as_mut()).map_err(fail);
     if session_row.is_there() && session.is_some() {
         // The script may have dropped the table.
         let emptied = session_row.empty(&connection);
         emptied.map_err(fail)?;
     }
-    // The statement may have ended the transaction itself.
-    let end = if answer.is_ok() { "COMMIT" } else { "ROLLBACK" };
-    if !connection.is_autocommit() {
-        connection.execute_batch(end).map_err(fail)?;
+    if let (Ok(_), Some(steps), Some(renaming), false) =
+        (&answer, &steps, &renaming, connection.is_autocommit())
+    {
+        let steps = steps.compose(&connection).map_err(fail)?;
+        renaming.refuse_taken(&steps).unwrap_or_else(|error| answer = Err(error));
     }
-    answer.map_err(fail)?.ok_or_else(|| {
+    let ended = end_transaction(&connection, answer.is_ok());
+    if let (Some(steps), Some(renaming)) = (&mut steps, renaming) {
+        let composed = steps.forget_undone(&connection).and_then(|()| steps.compose(&connection));
+        renaming.steps = composed.map_err(fail)?;
+    }
+    ended.map_err(fail)?;
+    answer?.ok_or_else(|| {
         HasuraError::new("unexpected", "$.args", format!("the rows are longer than {ROWS_BYTES_MAX} bytes"))
     })
 }
 
-/// Runs all statements and returns the rows of the last; `None` if they are too large. Names that a statement changes are appended to
-/// `renames`.
+/// Commits the transaction, or rolls it back; the script may have ended it itself.
+fn end_transaction(connection: &Connection, is_committed: bool) -> rusqlite::Result<()> {
+    if connection.is_autocommit() {
+        return Ok(());
+    }
+    if is_committed && let Err(error) = connection.execute_batch("COMMIT") {
+        return connection.execute_batch("ROLLBACK").and(Err(error));
+    }
+    if is_committed { Ok(()) } else { connection.execute_batch("ROLLBACK") }
+}
+
+/// Runs all statements and returns the rows of the last; `None` if they are too large. Names that a statement changes are added to
+/// `steps`.
 fn statements(
     connection: &Connection,
     sql: &str,
-    mut renames: Option<&mut Vec<SchemaRenames>>,
+    mut steps: Option<&mut SqliteSteps>,
 ) -> rusqlite::Result<Option<ScriptAnswer>> {
     let mut batch = Batch::new(connection, sql);
     let mut last = ScriptAnswer::Done;
     while let Some(mut statement) = batch.next()? {
         let is_rename =
-            renames.is_some() && statement.expanded_sql().is_some_and(|it| sql_renames::may_rename(&it));
+            steps.is_some() && statement.expanded_sql().is_some_and(|it| sql_renames::may_rename(&it));
         let before = is_rename.then(|| SqliteNames::read(connection)).transpose()?;
         let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let count = columns.len();
@@ -304,8 +365,9 @@ fn statements(
             rows.push(values);
         }
         drop(found);
-        if let (Some(renames), Some(before)) = (&mut renames, before) {
-            renames.push(before.compare(&SqliteNames::read(connection)?));
+        if let Some(steps) = &mut steps {
+            before.map_or(Ok(()), |it| steps.add(connection, &it))?;
+            steps.forget_undone(connection)?;
         }
         last = if count == 0 { ScriptAnswer::Done } else { ScriptAnswer::Rows(columns, rows) };
     }

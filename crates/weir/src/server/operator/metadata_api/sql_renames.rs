@@ -4,8 +4,9 @@
 //! statement is looked at alone: at a rename the row of `sqlite_schema` stays, and one column has another name at its place.
 
 use super::Work;
+use super::edit_entries::refuse_partial;
 use super::replace_metadata::{document, draft_generation, load_metadata, unexpected_error};
-use crate::generation::Turn;
+use crate::generation::{Live, Turn};
 use crate::server::request::hasura_error::HasuraError;
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,10 +60,18 @@ pub(super) fn compare_rows(before: &Rows, after: &Rows, keys: &Rows) -> SchemaRe
             _ => None,
         })
         .collect();
+    let tables: BTreeSet<&str> = now.keys().map(|it| it.0).collect();
     for row in before {
         let [table, number, schema, name, column] = texts(row)[..] else { continue };
-        let Some((new, new_column)) = now.get(&(table, number)) else { continue };
         let old = table_key(schema, name);
+        let Some((new, new_column)) = now.get(&(table, number)) else {
+            if tables.contains(table) {
+                renames.dropped_columns.insert((old, column.to_owned()));
+            } else {
+                renames.dropped_tables.insert(old);
+            }
+            continue;
+        };
         if *new_column != column {
             renames.columns.insert((old.clone(), column.to_owned()), (*new_column).to_owned());
         }
@@ -82,6 +91,39 @@ pub(super) fn compare_rows(before: &Rows, after: &Rows, keys: &Rows) -> SchemaRe
     }
     renames.keys = found.into_values().collect();
     renames
+}
+
+/// Names that a script changes in the source `source`.
+pub(super) struct Renaming<'w> {
+    live: &'w Live,
+    source: &'w str,
+    /// Steps that are committed.
+    pub(super) steps: Vec<SchemaRenames>,
+}
+
+impl<'w> Renaming<'w> {
+    pub(super) fn new(live: &'w Live, source: &'w str) -> Self {
+        Self { live, source, steps: Vec::new() }
+    }
+
+    /// Refuses `steps`, which are not committed, if one takes a name that the metadata still gives to something else.
+    pub(super) fn refuse_taken(&self, steps: &[SchemaRenames]) -> Result<(), HasuraError> {
+        let mut document = document(&self.live.current());
+        let mut taken = Vec::new();
+        for step in steps {
+            taken.extend(step.list_taken(&document, self.source));
+            step.follow(&mut document, self.source);
+        }
+        if taken.is_empty() {
+            return Ok(());
+        }
+        let message = format!(
+            "nothing was run: a renamed table or column would take the permissions that the metadata has for the former {}. \
+             Drop that first, by a run_sql of its own with \"cascade\": true, or take its entries out of the metadata",
+            taken.join(", ")
+        );
+        Err(HasuraError::new("dependency-error", "$.args", message))
+    }
 }
 
 /// Tables of a file of SQLite by the numbers of their rows in `sqlite_schema`: names and columns.
@@ -104,7 +146,23 @@ impl SqliteNames {
             keys.extend(read_keys(connection, &name)?);
             tables.insert(number, (name, columns));
         }
+        // SQLite gives the target in the case of the statement that made the key.
+        for KeyBefore { target, .. } in &mut keys {
+            if let Some((name, _)) = tables.values().find(|it| it.0.eq_ignore_ascii_case(&target.1)) {
+                target.1.clone_from(name);
+            }
+        }
         Ok(Self { tables, keys })
+    }
+
+    fn known(&self) -> KnownNames {
+        let mut known = KnownNames::default();
+        for (name, columns) in self.tables.values() {
+            let table = table_key(SQLITE_SCHEMA, name);
+            known.columns.extend(columns.iter().map(|it| (table.clone(), it.clone())));
+            known.tables.insert(table);
+        }
+        known
     }
 
     /// Names that a single statement changed, behind which `after` was read.
@@ -125,6 +183,113 @@ impl SqliteNames {
         }
         renames
     }
+}
+
+/// Names of tables and columns of a file at one time.
+#[derive(Default)]
+struct KnownNames {
+    tables: BTreeSet<TableKey>,
+    columns: BTreeSet<(TableKey, String)>,
+}
+
+impl KnownNames {
+    /// Renames a table with its columns; true if another had the new name, which is gone then.
+    fn rename_table(&mut self, old: &TableKey, new: &TableKey) -> bool {
+        self.tables.remove(old);
+        self.columns.retain(|it| it.0 != *new);
+        let columns = std::mem::take(&mut self.columns).into_iter();
+        let renamed =
+            columns.map(|(table, column)| (if table == *old { new.clone() } else { table }, column));
+        self.columns = renamed.collect();
+        !self.tables.insert(new.clone())
+    }
+
+    /// Goes back over `step`, and takes out of it what is not there behind it.
+    fn undo(&mut self, step: &mut SchemaRenames) {
+        step.tables.retain(|old, new| {
+            let is_there = self.tables.contains(new);
+            if is_there {
+                self.rename_table(new, old);
+            }
+            is_there
+        });
+        step.columns.retain(|(table, old), new| {
+            let is_there = self.columns.remove(&(table.clone(), new.clone()));
+            if is_there {
+                self.columns.insert((table.clone(), old.clone()));
+            }
+            is_there
+        });
+    }
+
+    /// Goes over `step`: adds to it what is gone and whose name it takes, and takes out of it what the script made itself.
+    fn advance(&mut self, step: &mut SchemaRenames) {
+        let dropped = &mut step.dropped_columns;
+        step.columns.retain(|(table, old), new| {
+            let is_there = self.columns.remove(&(table.clone(), old.clone()));
+            let taken = (table.clone(), new.clone());
+            if is_there && !self.columns.insert(taken.clone()) {
+                dropped.insert(taken);
+            }
+            is_there
+        });
+        let dropped = &mut step.dropped_tables;
+        step.tables.retain(|old, new| {
+            let is_there = self.tables.contains(old);
+            if is_there && self.rename_table(old, new) {
+                dropped.insert(new.clone());
+            }
+            is_there
+        });
+    }
+}
+
+/// Changed names of the statements of a script on a file.
+///
+/// **Invariant:** the version of the schema grows with each change of it and goes back with a rollback, so that a step with a later one
+/// than that of the file was undone.
+pub(super) struct SqliteSteps {
+    start: SqliteNames,
+    /// Steps with the version of the schema behind each.
+    steps: Vec<(i64, SchemaRenames)>,
+}
+
+impl SqliteSteps {
+    pub(super) fn begin(connection: &Connection) -> rusqlite::Result<Self> {
+        Ok(Self { start: SqliteNames::read(connection)?, steps: Vec::new() })
+    }
+
+    /// Adds what a statement changed since `before`.
+    pub(super) fn add(&mut self, connection: &Connection, before: &SqliteNames) -> rusqlite::Result<()> {
+        let step = before.compare(&SqliteNames::read(connection)?);
+        if !step.is_empty() {
+            self.steps.push((read_version(connection)?, step));
+        }
+        Ok(())
+    }
+
+    /// Forgets the steps that were rolled back.
+    pub(super) fn forget_undone(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        if !self.steps.is_empty() {
+            let version = read_version(connection)?;
+            self.steps.retain(|it| it.0 <= version);
+        }
+        Ok(())
+    }
+
+    /// The steps from the names at the start to those of now.
+    pub(super) fn compose(&self, connection: &Connection) -> rusqlite::Result<Vec<SchemaRenames>> {
+        let mut steps: Vec<SchemaRenames> = self.steps.iter().map(|it| it.1.clone()).collect();
+        let mut last = SqliteNames::read(connection)?.known();
+        steps.iter_mut().rev().for_each(|it| last.undo(it));
+        let mut first = self.start.known();
+        steps.iter_mut().for_each(|it| first.advance(it));
+        Ok(steps)
+    }
+}
+
+fn read_version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("PRAGMA schema_version", [], |row| row.get(0))
 }
 
 fn read_columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
@@ -150,8 +315,9 @@ fn read_keys(connection: &Connection, table: &str) -> rusqlite::Result<Vec<KeyBe
 }
 
 impl Work {
-    /// Follows `steps`, changed names of the source `source`, into the metadata; false if it names none of them, or lacks a part of its
-    /// files, which writing it would remove.
+    /// Follows `steps`, changed names of the source `source`, into the metadata; false if it names none of them.
+    /// # Errors
+    /// The metadata is unchanged.
     pub(super) fn follow_renames(
         &self,
         turn: &Turn<'_>,
@@ -165,12 +331,7 @@ impl Work {
         if next == before {
             return Ok(false);
         }
-        if generation.config.described.as_ref().is_some_and(|it| it.loaded.is_partial) {
-            tracing::warn!(
-                "the metadata does not follow the renamed tables or columns: a part of its files is left out"
-            );
-            return Ok(false);
-        }
+        refuse_partial(&generation)?;
         let place = self.place(turn)?;
         let text = export::json(&next).map_err(unexpected_error)?;
         let draft = draft_generation(turn, &place, load_metadata(&text, "$.args")?)?;
