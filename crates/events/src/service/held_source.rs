@@ -3,7 +3,7 @@
 use super::cleanup;
 use super::made_triggers::{Reconciled, reconcile};
 use super::source::{EventDatabase, EventSource, ServiceSettings, SourceReport, TriggerSetup};
-use super::unmade_triggers::UnmadeTriggers;
+use super::unmade_triggers::{TRIED_AGAIN, UnmadeTriggers};
 use crate::capture::{CaptureDifference, Leftovers};
 use crate::dispatch::{DispatchTools, EventLog, Slots, SourceRunner};
 use crate::log::{PostgresLog, SqliteLog};
@@ -39,7 +39,7 @@ pub(super) fn shared_slots(count: u32) -> Slots {
 }
 
 /// Words about a database that takes longer than a reload waits for.
-const SILENT: &str = "the database does not answer: its triggers are made when it does";
+const SILENT: &str = "the database does not answer";
 
 /// A source and the settings of all of them.
 type Setup = (EventSource, ServiceSettings);
@@ -257,7 +257,7 @@ impl HeldSource {
             line.push_str(&format!("event trigger `{trigger}` cannot be made: {reason}; "));
         }
         for (trigger, reason) in &report.difference.delayed {
-            line.push_str(&format!("event trigger `{trigger}` is not made yet: {reason}; "));
+            line.push_str(&format!("event trigger `{trigger}` is not made yet: {reason}; {TRIED_AGAIN}; "));
         }
         for (object, reason) in &report.difference.kept {
             line.push_str(&format!("database trigger `{object}` cannot be dropped: {reason}; "));

@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// The end of words about a reason that passes.
+pub(super) const TRIED_AGAIN: &str = "tried again every 5 s";
+
 /// A reason why a trigger is not made.
 #[derive(Clone, Debug)]
 struct UnmadeReason {
@@ -26,6 +29,12 @@ impl UnmadeTriggers {
     /// The reason why the trigger `name` of `source` is not made; `None` if it is.
     pub fn find(&self, source: &str, name: &str) -> Option<String> {
         self.lock().get(source)?.get(name).map(|it| it.words.clone())
+    }
+
+    /// The reason in words about a trigger that is kept: one that passes is tried again.
+    pub fn describe(&self, source: &str, name: &str) -> Option<String> {
+        let UnmadeReason { words, is_passing } = self.lock().get(source)?.get(name)?.clone();
+        Some(if is_passing { format!("{words}; {TRIED_AGAIN}") } else { words })
     }
 
     /// The reason why the trigger `name` of `source` cannot be made before somebody mends something; `None` if it is made, or may be soon.

@@ -95,7 +95,7 @@ impl EventKeeper {
 
     /// Event triggers of `generation`, which is served, that are not in their databases.
     pub(crate) fn list_unmade(&self, generation: &Generation) -> Vec<Inconsistent> {
-        list_unmade(generation, |source, name| self.find_failure(source, name))
+        list_unmade(generation, |source, name| self.unmade.describe(source, name))
     }
 
     /// Event triggers of `generation` that their databases refuse until somebody mends something: no lock, and no silence.

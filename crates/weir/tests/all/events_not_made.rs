@@ -279,6 +279,8 @@ fn a_trigger_whose_table_is_locked_is_kept_and_made_later() {
     let pending = store
         .texts("SELECT archived::text FROM hdb_catalog.event_log WHERE trigger_name = 'told' AND NOT error");
     assert_eq!(pending, ["false"]);
+    let words = "its table is locked by another transaction";
+    check_refusal(&weir, "pg_create_event_trigger", creation("third", &receiver), "unexpected", words);
     runtime.block_on(hand.run("COMMIT"));
     await_mended(&weir);
     store.run("UPDATE orders SET status = 'new' WHERE id = 1");

@@ -12,7 +12,7 @@ use weir_postgres::{Error, Settings};
 const LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '300ms';";
 
 /// The reason of what waits for a lock.
-const LOCKED: &str = "its table is locked by another transaction; tried again every 5 s";
+const LOCKED: &str = "its table is locked by another transaction";
 
 /// Statements that make or drop a function and its trigger.
 pub(super) struct FunctionScript<'t> {
@@ -83,7 +83,7 @@ fn classify(error: &Error) -> Failure {
     match (is_lasting, is_locked(error)) {
         (true, _) => Failure::Lasting(error.to_string()),
         (false, true) => Failure::Passing(LOCKED.to_owned()),
-        (false, false) => Failure::Passing(format!("{error}; tried again every 5 s")),
+        (false, false) => Failure::Passing(error.to_string()),
     }
 }
 
