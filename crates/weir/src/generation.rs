@@ -336,6 +336,7 @@ pub struct Live {
     numbers: AtomicU64,
     last_failure: Mutex<Option<String>>,
     turns: Mutex<()>,
+    renaming: Mutex<()>,
     /// Number of the generation in service.
     serving: watch::Sender<u64>,
     /// Delivery of events, from [`Self::serve_events`] on.
@@ -375,6 +376,7 @@ impl Live {
             numbers,
             last_failure,
             turns,
+            renaming: Mutex::new(()),
             serving,
             events,
             serves_events: AtomicBool::new(false),
@@ -464,6 +466,11 @@ impl Live {
     /// Waits for the exclusive right to build a generation.
     pub(crate) fn turn(&self) -> Turn<'_> {
         Turn { live: self, _alone: self.turns.lock().unwrap_or_else(PoisonError::into_inner) }
+    }
+
+    /// Waits for the exclusive right to run SQL that may rename, so that no rename is followed by two. Others may make generations.
+    pub(crate) fn lock_renaming(&self) -> MutexGuard<'_, ()> {
+        self.renaming.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Like `Turn::reload`, after waiting for the turn.

@@ -174,8 +174,12 @@ pub(crate) fn each_table(condition: &mut Json, change: &mut impl FnMut(&mut Tabl
             for (key, value) in &mut members.0 {
                 match (&**key, TableName::of_json(value)) {
                     ("_table" | "$table", Some(mut table)) => {
+                        let before = table.clone();
                         change(&mut table);
-                        *value = table.into_json();
+                        // Text of the same table may have another order.
+                        if table != before {
+                            *value = table.into_json();
+                        }
                     }
                     _ => each_table(value, change),
                 }

@@ -31,11 +31,11 @@ pub(crate) fn by_file() -> Weir {
     serve_metadata("sqlite:../fleet.db", "sqlite", folder)
 }
 
-fn send(weir: &Weir, command: &Value) -> Answer {
+pub(crate) fn send(weir: &Weir, command: &Value) -> Answer {
     weir.post("/v1/metadata", &[SECRET], command.to_string().as_bytes())
 }
 
-pub(crate) fn run(weir: &Weir, name: &str, args: Value) {
+fn run(weir: &Weir, name: &str, args: Value) {
     let answer = send(weir, &json!({ "type": name, "args": args }));
     assert_eq!((answer.status, answer.text()), (200, SUCCESS), "{name}");
 }

@@ -43,8 +43,8 @@ pub(super) fn run(work: &Work, source: Option<&str>, sql: &str, manner: Manner, 
         address::parse(&found.url).map_err(|message| HasuraError::new("unexpected", "$.args", message))?;
     let is_followed =
         is_followed && !manner.is_read_only && found.of_metadata.is_some() && sql_renames::may_rename(sql);
-    // Nobody else takes the new names over before the metadata has them.
-    let turn = is_followed.then(|| work.live.turn());
+    // The turn is taken behind the statements, which may take long: they hold up no change of the metadata.
+    let _alone = is_followed.then(|| work.live.lock_renaming());
     let mut renaming = is_followed.then(|| Renaming::new(&work.live, &found.name));
     let answer = match (&address, &mut renaming) {
         (Address::Sqlite(path), renaming) => sqlite(path, sql, manner, renaming.as_mut()),
@@ -59,7 +59,7 @@ pub(super) fn run(work: &Work, source: Option<&str>, sql: &str, manner: Manner, 
     // Statements before a failed one may have been committed.
     let is_done = answer.is_ok() || manner.is_stepwise || steps.iter().any(|it| !it.is_empty());
     let taken_over = if is_done && !manner.is_read_only && may_change(sql) {
-        take_over(work, &turn.unwrap_or_else(|| work.live.turn()), &found.name, &steps)
+        take_over(work, &work.live.turn(), &found.name, &steps)
     } else {
         Ok(())
     };

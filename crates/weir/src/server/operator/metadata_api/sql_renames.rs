@@ -33,10 +33,18 @@ pub(super) const KEYS: &str = "SELECT k.oid, n.nspname, c.relname, a.attname, tn
 /// Rows of texts.
 type Rows = [Vec<Option<String>>];
 
-/// True if `sql` contains a keyword of a statement that renames a table or column, or moves a table to another schema.
+/// True if `sql` may rename a table or column, or move a table to another schema: it has the word `RENAME` or the words `SET SCHEMA`.
 pub(super) fn may_rename(sql: &str) -> bool {
-    let mut words = sql.split(|it: char| !it.is_ascii_alphanumeric() && it != '_');
-    words.any(|word| ["RENAME", "SCHEMA"].iter().any(|it| it.eq_ignore_ascii_case(word)))
+    let words = sql.split(|it: char| !it.is_ascii_alphanumeric() && it != '_').filter(|it| !it.is_empty());
+    let mut last = "";
+    for word in words {
+        let is_move = last.eq_ignore_ascii_case("SET") && word.eq_ignore_ascii_case("SCHEMA");
+        if is_move || word.eq_ignore_ascii_case("RENAME") {
+            return true;
+        }
+        last = word;
+    }
+    false
 }
 
 /// The texts of a row, without nulls.
@@ -337,5 +345,21 @@ impl Work {
         let draft = draft_generation(turn, &place, load_metadata(&text, "$.args")?)?;
         self.install(turn, &place, &next, draft)?;
         Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_that_may_rename_are_known_by_their_words() {
+        for sql in ["alter table a rename to b", "ALTER TABLE a SET  SCHEMA b", "ALTER SCHEMA a RENAME TO b"]
+        {
+            assert!(may_rename(sql), "{sql}");
+        }
+        for sql in ["CREATE SCHEMA a; SET x = 1", "DROP SCHEMA a", "SELECT renamed FROM a"] {
+            assert!(!may_rename(sql), "{sql}");
+        }
     }
 }
