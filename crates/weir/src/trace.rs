@@ -69,7 +69,6 @@ pub(crate) enum Kind {
 }
 
 /// What is known of a finished span before its name and its attributes.
-#[cfg_attr(not(feature = "otlp"), expect(dead_code, reason = "without an exporter nobody reads it"))]
 pub(crate) struct SpanHead<'s> {
     pub(crate) context: SpanContext,
     pub(crate) parent: Option<SpanContext>,
