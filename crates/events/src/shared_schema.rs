@@ -11,7 +11,7 @@ pub const MAKE_SCHEMA: [&str; 2] = [
     "DO $weir$ BEGIN IF pg_catalog.to_regnamespace('hdb_catalog') IS NULL THEN CREATE SCHEMA hdb_catalog; END IF; END $weir$",
 ];
 
-/// What `subject` waits for, where the schema is another server's; `left` says what is to do.
+/// The reason why `subject` wait beside a schema of another server; `left` adds the work that waits, in words.
 pub fn foreign_words(subject: &str, left: &str) -> String {
     format!(
         "{subject} wait, as `hdb_catalog` is another server's{left}; when that server is gone, take them over by `weir events take-over`, \

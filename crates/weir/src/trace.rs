@@ -68,7 +68,7 @@ pub(crate) enum Kind {
     Client = 3,
 }
 
-/// What is known of a finished span before its name and its attributes.
+/// Place, kind and times of a finished span.
 pub(crate) struct SpanHead<'s> {
     pub(crate) context: SpanContext,
     pub(crate) parent: Option<SpanContext>,

@@ -21,7 +21,7 @@ const RECONCILE_MAX: Duration = Duration::from_secs(60);
 #[derive(Default)]
 pub(super) struct Reconciled {
     pub(super) difference: CaptureDifference,
-    /// What waits for an operator.
+    /// Triggers and events that wait for an operator's take-over, in words.
     pub(super) waits: Option<String>,
     /// True if the database refuses all triggers.
     pub(super) is_refused: bool,

@@ -1,4 +1,4 @@
-//! What another server left in the tables of the state, and how Weir takes it over.
+//! Work that another server left in the tables of the state, and its take-over by Weir.
 
 use super::database::{Query, StateAddress, StateDatabase, StateError};
 use super::schema::Ownership;

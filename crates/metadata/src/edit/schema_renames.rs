@@ -65,11 +65,11 @@ impl SchemaRenames {
     /// Names that tables and columns take over from something gone that `document` still names, in words.
     pub fn list_taken(&self, document: &Metadata, source: &str) -> Vec<String> {
         let parted = self.part(document, source);
-        let tables = parted.tables.keys().map(|it| format!("table \"{}\"", shown(it)));
+        let tables = parted.tables.keys().map(|it| format!("table \"{}\"", display_table(it)));
         let columns = parted
             .columns
             .keys()
-            .map(|(table, name)| format!("column \"{name}\" of table \"{}\"", shown(table)));
+            .map(|(table, name)| format!("column \"{name}\" of table \"{}\"", display_table(table)));
         tables.chain(columns).collect()
     }
 
@@ -151,9 +151,10 @@ impl SchemaRenames {
     fn follow_source(&self, source: &mut SourceEntry) {
         let by_key = |table: &str, columns: &[String]| {
             let is_it = |it: &&KeyBefore| {
-                shown(&it.table) == table && it.columns.iter().eq(columns.iter().collect::<BTreeSet<_>>())
+                display_table(&it.table) == table
+                    && it.columns.iter().eq(columns.iter().collect::<BTreeSet<_>>())
             };
-            self.keys.iter().find(is_it).map(|it| shown(&it.target))
+            self.keys.iter().find(is_it).map(|it| display_table(&it.target))
         };
         let targets = Targets::of(&source.tables, by_key);
         for table in &mut source.tables {
@@ -274,7 +275,7 @@ impl SchemaRenames {
 
     /// The new name of a column of the table that is shown as `table`.
     fn shown_column(&self, table: &str, column: &str) -> Option<&str> {
-        let is_it = |it: &(&(TableKey, String), &String)| shown(&it.0.0) == table && it.0.1 == column;
+        let is_it = |it: &(&(TableKey, String), &String)| display_table(&it.0.0) == table && it.0.1 == column;
         self.columns.iter().find(is_it).map(|it| it.1.as_str())
     }
 
@@ -305,7 +306,7 @@ fn key_of(table: &TableName) -> TableKey {
 }
 
 /// A table as conditions name it; see [`display_name`].
-fn shown((schema, name): &TableKey) -> String {
+fn display_table((schema, name): &TableKey) -> String {
     if schema == "public" { name.clone() } else { format!("{schema}.{name}") }
 }
 

@@ -182,7 +182,7 @@ struct Store<'s> {
 }
 
 impl Store<'_> {
-    /// What stands at `path` below `data`, as it is written.
+    /// The value at `path` below `data`, as it is written.
     fn read(&self, operation: &str, variables: &str, path: &[&str]) -> String {
         let answer = (self.ask)(operation, variables);
         let json = Json::parse(answer.as_bytes(), 100).expect("JSON");

@@ -173,7 +173,7 @@ fn entry_path(table: usize, trigger: usize) -> Vec<ConfigStep> {
     vec!["tables".into(), table.into(), "event_triggers".into(), trigger.into()]
 }
 
-/// What is said of the event triggers of `source`, a database that cannot have any.
+/// Faults of the event triggers of `source`, a database that cannot have any.
 pub(super) fn refuse_all(source: &Source) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for (table_at, table) in source.tables.iter().enumerate() {

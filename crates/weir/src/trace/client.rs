@@ -53,7 +53,8 @@ impl OtlpClient {
         headers.push((USER_AGENT, agent));
         headers.push((CONTENT_TYPE, HeaderValue::from_static("application/x-protobuf")));
         headers.extend(is_compressed.then(|| (CONTENT_ENCODING, HeaderValue::from_static("gzip"))));
-        let (resource, scope) = (encode_resource(&resource), encode_scope());
+        let resource = encode_resource(&resource);
+        let scope = encode_scope();
         Ok(Self { runtime, upstream, path_and_query, headers, is_compressed, timeout, resource, scope })
     }
 

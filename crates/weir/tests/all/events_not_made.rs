@@ -30,7 +30,7 @@ fn serve(folder: Folder) -> Weir {
     Weir::start(&["serve", file.to_str().expect("it is UTF-8")], folder)
 }
 
-/// What a check says, and its exit code.
+/// Output and exit code of `weir check`.
 fn check(folder: &Folder) -> (Option<i32>, String) {
     let mut command = crate::support::command();
     let output = command.args(["check", "--metadata", "metadata"]).current_dir(folder.file("")).output();

@@ -5,7 +5,7 @@ use crate::generation::event_keeper::{find_failure, list_unmade, settings};
 use weir_events::service::{EventSource, SourceReport, preview};
 use weir_metadata::{Inconsistent, Step};
 
-/// What is said of the event triggers of a generation.
+/// Findings about the event triggers of a generation.
 #[derive(Default)]
 pub(super) struct EventFindings {
     /// Lines about what would be made, and what waits.
@@ -46,7 +46,7 @@ fn is_of_metadata(generation: &Generation, source: &EventSource) -> bool {
     described.any(|it| it.name == source.name)
 }
 
-/// What cannot be made, in words of the configuration.
+/// Event triggers that cannot be made, in words of the configuration.
 fn list_errors(report: &SourceReport) -> Vec<String> {
     let name = &report.source;
     let failed = report.difference.failed.iter();
@@ -56,7 +56,7 @@ fn list_errors(report: &SourceReport) -> Vec<String> {
     failed.chain(error).collect()
 }
 
-/// What is to be known, to be done, or waits.
+/// Warnings, changes to come, and triggers that wait.
 fn list_lines(report: &SourceReport) -> String {
     let name = &report.source;
     let mut lines = String::new();

@@ -5,7 +5,7 @@ use crate::generation::Generation;
 use weir_events::state::{StateAddress, find_left_work, find_missing_right};
 use weir_metadata::{Inconsistent, Step};
 
-/// What is said of the state of a generation.
+/// Findings about the database that keeps the state of a generation.
 #[derive(Default)]
 pub(super) struct StateFindings {
     /// Lines about where it is, and what waits.

@@ -125,7 +125,7 @@ const TYPES: [&str; 4] = [
     "content-type: multipart/form-data; boundary=x\r\n",
 ];
 
-/// What it takes: anything, or the stream of an `EventSource`.
+/// The header `Accept`: anything, or the stream of an `EventSource`.
 const TAKES: [&str; 2] = ["", "accept: text/event-stream\r\n"];
 
 /// Every way to change something by a request of a browser to `path`: rest of the path, and body.

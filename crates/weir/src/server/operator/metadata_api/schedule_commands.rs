@@ -22,7 +22,7 @@ use weir_metadata::read;
 /// Number of rows of a list that says none.
 const ROWS: u32 = 100;
 
-/// What a command does with the tables of the state.
+/// Use of the state's tables by a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StateAccess {
     /// Makes those that are missing, and changes them.
