@@ -57,6 +57,7 @@ public class Main {
 
     /** The first event of a subscription: the generator has no transport of its own. */
     static String watch(String url, String body) throws Exception {
+        CompletableFuture<String> acknowledgement = new CompletableFuture<>();
         CompletableFuture<String> event = new CompletableFuture<>();
         WebSocket.Listener listener = new WebSocket.Listener() {
             final StringBuilder message = new StringBuilder();
@@ -73,7 +74,8 @@ public class Main {
                 try {
                     String type = MAPPER.readTree(text).get("type").textValue();
                     if (type.equals("connection_ack")) {
-                        return socket.sendText("{\"id\":\"1\",\"type\":\"subscribe\",\"payload\":" + body + "}", true);
+                        acknowledgement.complete(text);
+                        return null;
                     }
                     event.complete(type.equals("next") ? MAPPER.readTree(text).get("payload").toString() : text);
                 } catch (Exception it) {
@@ -84,11 +86,15 @@ public class Main {
 
             @Override
             public void onError(WebSocket socket, Throwable error) {
+                acknowledgement.completeExceptionally(error);
                 event.completeExceptionally(error);
             }
         };
         WebSocket socket = CLIENT.newWebSocketBuilder().subprotocols("graphql-transport-ws").buildAsync(URI.create(url), listener).join();
         socket.sendText("{\"type\":\"connection_init\"}", true).join();
+        // Sent from here and not from the listener: an answer can be heard before its message counts as sent, and one message at a time may be.
+        acknowledgement.get(30, TimeUnit.SECONDS);
+        socket.sendText("{\"id\":\"1\",\"type\":\"subscribe\",\"payload\":" + body + "}", true).join();
         String text = event.get(30, TimeUnit.SECONDS);
         socket.sendClose(WebSocket.NORMAL_CLOSURE, "").join();
         return text;
