@@ -81,7 +81,7 @@ fn list_recordings() -> BTreeMap<String, PathBuf> {
 }
 
 /// `text` of JSON without blanks between its values.
-fn compact(text: &str) -> String {
+pub(crate) fn compact(text: &str) -> String {
     let mut is_text = false;
     let mut is_escape = false;
     let mut out = String::new();

@@ -1,0 +1,3 @@
+DROP TABLE public.purchase;
+DROP TABLE public.product;
+DROP TABLE public.customer;
