@@ -113,6 +113,21 @@ fn give(path: &Path) {
     }
 }
 
+/// Waits until processes that were killed are gone; whether somebody has asked for their outcome does not matter.
+fn await_ends<'p>(processes: impl Iterator<Item = &'p str>) {
+    let lives = |process: &str| {
+        let state = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        state.rsplit_once(") ").is_some_and(|it| !it.1.starts_with('Z'))
+    };
+    let deadline = Instant::now() + Duration::from_secs(120);
+    for process in processes {
+        while lives(process) {
+            assert!(Instant::now() < deadline, "process {process} does not end");
+            std::thread::yield_now();
+        }
+    }
+}
+
 /// Runs `program` in `folder` until the child reads a line, or its input ends; then the folder is emptied too.
 pub fn guarded(program: &Path, arguments: &[&str], folder: &Path) -> Child {
     let script = "\"$@\" >> log 2>&1 & server=$!; read line; more=$?; kill -INT $server; wait $server; [ $more = 0 ] || rm -rf ./*";
@@ -211,10 +226,17 @@ impl Cluster {
     pub fn signal(&self, name: &str) {
         let file = std::fs::read_to_string(self.folder.join("data/postmaster.pid")).unwrap();
         let server = file.lines().next().unwrap();
+        // One that has ended already is as it should be.
+        let send = |name: &str, process: &str| Command::new("kill").args([name, process]).output().unwrap();
+        // A server that stands still starts no process that the list would miss.
+        send("-STOP", server);
         let children = std::fs::read_to_string(format!("/proc/{server}/task/{server}/children")).unwrap();
         for process in children.split_whitespace().chain([server]) {
-            // One that has ended already is as it should be.
-            Command::new("kill").args([name, process]).output().unwrap();
+            send(name, process);
+        }
+        if name == "-KILL" {
+            // A process that is not gone yet holds memory that the next server refuses to share.
+            await_ends(children.split_whitespace());
         }
     }
 
