@@ -13,6 +13,7 @@ mod clock;
 mod counters;
 mod entry;
 mod fetch_missing;
+mod fetch_one;
 mod flights;
 mod freshness;
 mod job;
@@ -206,22 +207,19 @@ impl Cache {
     {
         let state = &self.state;
         let now_ms = state.clock.now_ms();
-        let mut call = Some(call);
-        let mut ask = || call.take().map(|call| Asks::One(Box::pin(call())));
-        let seen = CacheStep::of(state, wanted, wanted.key, now_ms);
-        let missing = || Missing { place: 0, key: wanted.key.into(), last: None };
-        let (waiting, alone) = match seen {
-            CacheStep::Served(served) => return Ok(served),
+        match CacheStep::of(state, wanted, wanted.key, now_ms) {
+            CacheStep::Served(served) => Ok(served),
             CacheStep::Refresh(served, old) => {
-                state.refresh(wanted, &[(missing(), old)], &mut ask);
-                return Ok(served);
+                let missing = Missing { place: 0, key: wanted.key.into(), last: None };
+                let mut call = Some(call);
+                let mut ask = || call.take().map(|call| Asks::One(Box::pin(call())));
+                state.refresh(wanted, &[(missing, old)], &mut ask);
+                Ok(served)
             }
-            CacheStep::Missing(last) => (vec![Missing { last, ..missing() }], Vec::new()),
-            CacheStep::Pass => (Vec::new(), vec![missing()]),
-        };
-        // A boxed future: few requests miss, and without the box it would enlarge all of them.
-        let settled = Box::pin(state.fetch_missing(wanted, waiting, alone, &mut ask)).await;
-        settled.into_iter().next().map_or(Err(CallError::Timeout.into()), |(_, result)| result)
+            CacheStep::Missing(last) => state.fetch_one(wanted, last, call).await,
+            // A boxed future: without the box the call would enlarge the requests that find an answer.
+            CacheStep::Pass => Box::pin(state.fetch_alone(wanted, call())).await,
+        }
     }
 
     /// Returns the answers for `ids`, each cached under `wanted.key` and its id. Missing ones are fetched in batches; a failed batch fails
@@ -326,15 +324,17 @@ impl CacheStep {
         match state.lookup(key, now_ms) {
             CacheLookup::Fresh(entry) if entry.is_due(now_ms) => {
                 rule.counters.count_early_refresh();
-                Self::Refresh(state.serve(rule, Arc::clone(&entry), Outcome::Hit), entry)
+                Self::Refresh(state.serve_at(rule, Arc::clone(&entry), Outcome::Hit, now_ms), entry)
             }
-            CacheLookup::Fresh(entry) => Self::Served(state.serve(rule, entry, Outcome::Hit)),
+            CacheLookup::Fresh(entry) => Self::Served(state.serve_at(rule, entry, Outcome::Hit, now_ms)),
             CacheLookup::Stale(entry) if entry.may_retry(now_ms) => {
-                Self::Refresh(state.serve(rule, Arc::clone(&entry), Outcome::Stale), entry)
+                Self::Refresh(state.serve_at(rule, Arc::clone(&entry), Outcome::Stale, now_ms), entry)
             }
-            CacheLookup::Stale(entry) => Self::Served(state.serve(rule, entry, Outcome::Stale)),
+            CacheLookup::Stale(entry) => Self::Served(state.serve_at(rule, entry, Outcome::Stale, now_ms)),
             CacheLookup::OnError(entry) if entry.may_retry(now_ms) => Self::Missing(Some(entry)),
-            CacheLookup::OnError(entry) => Self::Served(state.serve(rule, entry, Outcome::StaleOnError)),
+            CacheLookup::OnError(entry) => {
+                Self::Served(state.serve_at(rule, entry, Outcome::StaleOnError, now_ms))
+            }
             CacheLookup::Pass => Self::Pass,
             CacheLookup::Nothing => Self::Missing(None),
         }
