@@ -13,7 +13,6 @@ mod clock;
 mod counters;
 mod entry;
 mod fetch_missing;
-mod fetch_one;
 mod flights;
 mod freshness;
 mod job;

@@ -2,6 +2,8 @@
 //!
 //! **Invariant:** a request waits until its own deadline and no longer; the call continues without it.
 
+mod fetch_one;
+
 use super::counters::Outcome;
 use super::entry::Entry;
 use super::flights::{AnswerOrigin, Arrival, Flight, Landed};

@@ -5,20 +5,20 @@
 //! **Cost:** a key, a place where others wait, and one allocation for the call with all that becomes of its answer. An answer that
 //! nobody may share needs the last one only.
 
-use super::counters::Outcome;
-use super::entry::Entry;
-use super::fetch_missing::{Missing, OwnJob, Seated, Waited};
-use super::freshness::Fate;
-use super::job::Asks;
-use super::state::CacheState;
-use super::{Failure, Served, Wanted};
+use super::{Missing, OwnJob, Seated, Waited};
+use crate::cache::counters::Outcome;
+use crate::cache::entry::Entry;
+use crate::cache::freshness::Fate;
+use crate::cache::job::Asks;
+use crate::cache::state::CacheState;
+use crate::cache::{Failure, Served, Wanted};
 use crate::call::{Answer, CallError};
 use std::future::Future;
 use std::sync::Arc;
 
 impl CacheState {
     /// Joins the call in flight for the key, or makes `call`. `last` is served if the upstream fails.
-    pub(super) async fn fetch_one<C, F>(
+    pub(in crate::cache) async fn fetch_one<C, F>(
         self: &Arc<Self>,
         wanted: Wanted<'_>,
         last: Option<Arc<Entry>>,
@@ -54,7 +54,7 @@ impl CacheState {
     }
 
     /// Makes a call whose answer is for this request alone. One that may be shared is kept, which ends this mode for its key.
-    pub(super) async fn fetch_alone(
+    pub(in crate::cache) async fn fetch_alone(
         self: &Arc<Self>,
         wanted: Wanted<'_>,
         call: impl Future<Output = Result<Answer, Failure>>,
