@@ -206,19 +206,22 @@ impl Cache {
     {
         let state = &self.state;
         let now_ms = state.clock.now_ms();
-        match CacheStep::of(state, wanted, wanted.key, now_ms) {
-            CacheStep::Served(served) => Ok(served),
+        let mut call = Some(call);
+        let mut ask = || call.take().map(|call| Asks::One(Box::pin(call())));
+        let seen = CacheStep::of(state, wanted, wanted.key, now_ms);
+        let missing = || Missing { place: 0, key: wanted.key.into(), last: None };
+        let (waiting, alone) = match seen {
+            CacheStep::Served(served) => return Ok(served),
             CacheStep::Refresh(served, old) => {
-                let missing = Missing { place: 0, key: wanted.key.into(), last: None };
-                let mut call = Some(call);
-                let mut ask = || call.take().map(|call| Asks::One(Box::pin(call())));
-                state.refresh(wanted, &[(missing, old)], &mut ask);
-                Ok(served)
+                state.refresh(wanted, &[(missing(), old)], &mut ask);
+                return Ok(served);
             }
-            CacheStep::Missing(last) => state.fetch_one(wanted, last, call).await,
-            // A boxed future: without the box the call would enlarge the requests that find an answer.
-            CacheStep::Pass => Box::pin(state.fetch_alone(wanted, call())).await,
-        }
+            CacheStep::Missing(last) => (vec![Missing { last, ..missing() }], Vec::new()),
+            CacheStep::Pass => (Vec::new(), vec![missing()]),
+        };
+        // A boxed future: few requests miss, and without the box it would enlarge all of them.
+        let settled = Box::pin(state.fetch_missing(wanted, waiting, alone, &mut ask)).await;
+        settled.into_iter().next().map_or(Err(CallError::Timeout.into()), |(_, result)| result)
     }
 
     /// Returns the answers for `ids`, each cached under `wanted.key` and its id. Missing ones are fetched in batches; a failed batch fails

@@ -2,8 +2,6 @@
 //!
 //! **Invariant:** a request waits until its own deadline and no longer; the call continues without it.
 
-mod fetch_one;
-
 use super::counters::Outcome;
 use super::entry::Entry;
 use super::flights::{AnswerOrigin, Arrival, Flight, Landed};
@@ -16,7 +14,6 @@ use super::{Failure, Served, Wanted};
 use crate::call::{CallError, Cause};
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, join_all};
-use smallvec::smallvec;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -41,7 +38,7 @@ pub(super) struct Missing {
 pub(super) type AskWith<'c> = dyn FnMut() -> Option<Asks> + Send + 'c;
 
 /// Result of waiting.
-pub(super) enum Waited {
+enum Waited {
     Served(Result<Served, Failure>),
     /// The flight's answer is private to its leader; this request makes its own call.
     Alone,
@@ -50,9 +47,9 @@ pub(super) enum Waited {
 }
 
 impl CacheState {
-    pub(super) fn job(self: &Arc<Self>, wanted: Wanted<'_>) -> Job {
+    fn job(self: &Arc<Self>, wanted: Wanted<'_>) -> Job {
         let tags = match wanted.own_tags {
-            [] => smallvec![self.tags.take(wanted.tags, &[])],
+            [] => [self.tags.take(wanted.tags, &[])].into(),
             own => own.iter().map(|own| self.tags.take(wanted.tags, own)).collect(),
         };
         Job { state: Arc::clone(self), rule: Arc::clone(wanted.rule), tags }
@@ -101,17 +98,8 @@ impl CacheState {
             // Our own job runs before we wait for others, since they may wait for it.
             let _ = tokio::time::timeout_at(wanted.deadline.into(), &mut own).await;
             drop(own);
-            let mut now_ms = self.clock.now_ms();
             for seated in waiting {
-                let landed = match seated.known_result() {
-                    Some(landed) => landed,
-                    None => {
-                        let landed = seated.await_flight(wanted.deadline).await;
-                        now_ms = self.clock.now_ms();
-                        landed
-                    }
-                };
-                match self.settle(wanted, &seated, landed, now_ms) {
+                match self.wait(wanted, &seated).await {
                     Waited::Served(result) => settled.push((seated.missing.place, result)),
                     Waited::Alone => alone.push(seated.missing),
                     Waited::Again => missing.push(seated.missing),
@@ -137,8 +125,20 @@ impl CacheState {
         let seats: Vec<Seated> = missing
             .into_iter()
             .map(|missing| {
-                let (at, flight) = self.take_seat(&missing.key, wanted.deadline, now_ms);
-                flights.extend(flight.map(|flight| (missing.place, flight)));
+                let kept = || match self.lookup(missing.key.as_key_ref(), now_ms) {
+                    CacheLookup::Fresh(entry) | CacheLookup::Stale(entry) => Some(CacheSlot::Entry(entry)),
+                    CacheLookup::Pass => Some(CacheSlot::Pass { until_ms: u64::MAX }),
+                    CacheLookup::OnError(_) | CacheLookup::Nothing => None,
+                };
+                let at = match self.flights.join(&missing.key, wanted.deadline, kept) {
+                    FlightRole::Lead(flight, arrival) => {
+                        flights.push((missing.place, flight));
+                        SeatOf::Lead(arrival)
+                    }
+                    FlightRole::Wait(arrival, deadline) => SeatOf::Wait(arrival, deadline),
+                    FlightRole::Cached(CacheSlot::Entry(entry)) => SeatOf::Kept(entry),
+                    FlightRole::Cached(CacheSlot::Pass { .. }) => SeatOf::Pass,
+                };
                 Seated { missing, at }
             })
             .collect();
@@ -147,60 +147,38 @@ impl CacheState {
         (seats, OwnJob(asks.map(|asks| self.job(wanted).run(asks, flights, Purpose::Fill).boxed())))
     }
 
-    /// Joins the flight of `key`, or starts one.
-    pub(super) fn take_seat(
-        self: &Arc<Self>,
-        key: &SharedKey,
-        deadline: Instant,
-        now_ms: u64,
-    ) -> (SeatOf, Option<Flight>) {
-        let kept = || match self.lookup(key.as_key_ref(), now_ms) {
-            CacheLookup::Fresh(entry) | CacheLookup::Stale(entry) => Some(CacheSlot::Entry(entry)),
-            CacheLookup::Pass => Some(CacheSlot::Pass { until_ms: u64::MAX }),
-            CacheLookup::OnError(_) | CacheLookup::Nothing => None,
-        };
-        match self.flights.join(key, deadline, kept) {
-            FlightRole::Lead(flight, arrival) => (SeatOf::Lead(arrival), Some(flight)),
-            FlightRole::Wait(arrival, deadline) => (SeatOf::Wait(arrival, deadline), None),
-            FlightRole::Cached(CacheSlot::Entry(entry)) => (SeatOf::Kept(entry), None),
-            FlightRole::Cached(CacheSlot::Pass { .. }) => (SeatOf::Pass, None),
-        }
-    }
-
-    /// Outcome of a seat whose flight `landed` so; `None` if its leader was dropped, or if the seat is none in a flight.
-    pub(super) fn settle(
-        &self,
-        wanted: Wanted<'_>,
-        seated: &Seated,
-        landed: Option<Landed>,
-        now_ms: u64,
-    ) -> Waited {
+    async fn wait(&self, wanted: Wanted<'_>, seated: &Seated) -> Waited {
         let rule = wanted.rule;
-        let serve = |entry, outcome| Waited::Served(Ok(self.serve_at(rule, entry, outcome, now_ms)));
-        let (leads, theirs) = match &seated.at {
-            SeatOf::Kept(entry) => return serve(Arc::clone(entry), Outcome::Coalesced),
+        let (arrival, leads, theirs) = match &seated.at {
+            SeatOf::Kept(entry) => {
+                return Waited::Served(Ok(self.serve(rule, Arc::clone(entry), Outcome::Coalesced)));
+            }
             SeatOf::Pass => return Waited::Alone,
-            SeatOf::Lead(_) => (true, wanted.deadline),
-            SeatOf::Wait(_, theirs) => (false, *theirs),
+            SeatOf::Lead(arrival) => (arrival, true, wanted.deadline),
+            SeatOf::Wait(arrival, theirs) => (arrival, false, *theirs),
         };
-        let fail = |answer| self.serve_on_failure(rule, seated, answer, (leads, now_ms));
-        match landed {
-            Some(Landed::Entry(entry, _)) if entry.is_failure() => fail(Ok(entry)),
+        let serve = |entry, outcome| Waited::Served(Ok(self.serve(rule, entry, outcome)));
+        match await_flight(arrival, wanted.deadline).await {
+            Some(Landed::Entry(entry, _)) if entry.is_failure() => {
+                self.serve_on_failure(rule, seated, Ok(entry), leads)
+            }
             Some(Landed::Entry(entry, _)) if !leads => serve(entry, Outcome::Coalesced),
             Some(Landed::Entry(entry, AnswerOrigin::Upstream)) => serve(entry, Outcome::Miss),
             Some(Landed::Entry(entry, AnswerOrigin::Remote)) => serve(entry, Outcome::HitRemote),
             Some(Landed::Private(entry)) if leads && !entry.is_failure() => serve(entry, Outcome::Pass),
-            Some(Landed::Private(entry)) if leads => fail(Ok(entry)),
+            Some(Landed::Private(entry)) if leads => self.serve_on_failure(rule, seated, Ok(entry), leads),
             // Waiters get the status of a private failure, but not its body.
-            Some(Landed::Private(entry)) if entry.is_failure() => fail(Ok(Arc::new(entry.without_body()))),
+            Some(Landed::Private(entry)) if entry.is_failure() => {
+                self.serve_on_failure(rule, seated, Ok(Arc::new(entry.without_body())), leads)
+            }
             Some(Landed::Private(_)) => Waited::Alone,
             Some(Landed::Failed(Failure { error: CallError::Timeout, .. }))
                 if !leads && theirs < wanted.deadline && now_before(wanted.deadline) =>
             {
                 Waited::Again
             }
-            Some(Landed::Failed(failure)) => fail(Err(failure)),
-            None if leads => fail(Err(abandoned_call_failure())),
+            Some(Landed::Failed(failure)) => self.serve_on_failure(rule, seated, Err(failure), leads),
+            None if leads => self.serve_on_failure(rule, seated, Err(abandoned_call_failure()), leads),
             None => Waited::Again,
         }
     }
@@ -211,15 +189,15 @@ impl CacheState {
         rule: &Rule,
         seated: &Seated,
         answer: Result<Arc<Entry>, Failure>,
-        (leads, now_ms): (bool, u64),
+        leads: bool,
     ) -> Waited {
+        let now_ms = self.clock.now_ms();
         let last = seated.missing.last.as_ref();
         let usable = last.filter(|last| now_ms < last.lifetime.error_until_ms && last.tags.are_current());
         Waited::Served(match (usable, answer) {
-            (Some(last), _) => Ok(self.serve_at(rule, Arc::clone(last), Outcome::StaleOnError, now_ms)),
+            (Some(last), _) => Ok(self.serve(rule, Arc::clone(last), Outcome::StaleOnError)),
             (None, Ok(entry)) => {
-                let outcome = if leads { Outcome::Miss } else { Outcome::Coalesced };
-                Ok(self.serve_at(rule, entry, outcome, now_ms))
+                Ok(self.serve(rule, entry, if leads { Outcome::Miss } else { Outcome::Coalesced }))
             }
             (None, Err(failure)) => {
                 rule.counters.count_failure();
@@ -251,13 +229,12 @@ impl CacheState {
         };
         let late = |_| places.iter().map(|_| Err(CallError::Timeout.into())).collect();
         let made = tokio::time::timeout_at(wanted.deadline.into(), asking).await.unwrap_or_else(late);
-        let now_ms = self.clock.now_ms();
         let serve = |(it, made): (Missing, Result<FilledEntry, Failure>)| {
             let served = made.map(|(fate, entry)| {
                 if fate == Fate::Keep {
                     job.keep(&it.key, fate, &entry);
                 }
-                self.serve_at(wanted.rule, entry, Outcome::Pass, now_ms)
+                self.serve(wanted.rule, entry, Outcome::Pass)
             });
             (it.place, served.inspect_err(|_| wanted.rule.counters.count_failure()))
         };
@@ -267,7 +244,7 @@ impl CacheState {
 
 /// A job polled in the task of the request that needs it, which is cheaper than a task. If the request is dropped, the job moves to a task
 /// and finishes.
-pub(super) struct OwnJob(pub(super) Option<BoxFuture<'static, ()>>);
+struct OwnJob(Option<BoxFuture<'static, ()>>);
 
 impl Future for OwnJob {
     type Output = ();
@@ -290,41 +267,17 @@ impl Drop for OwnJob {
 }
 
 /// A request and its role in a flight: leader, waiter, or neither.
-pub(super) struct Seated {
-    pub(super) missing: Missing,
-    pub(super) at: SeatOf,
+struct Seated {
+    missing: Missing,
+    at: SeatOf,
 }
 
-pub(super) enum SeatOf {
+enum SeatOf {
     Lead(Arrival),
     /// Waits for a flight whose leader has this deadline.
     Wait(Arrival, Instant),
     Kept(Arc<Entry>),
     Pass,
-}
-
-impl Seated {
-    fn arrival(&self) -> Option<&Arrival> {
-        match &self.at {
-            SeatOf::Lead(arrival) | SeatOf::Wait(arrival, _) => Some(arrival),
-            SeatOf::Kept(_) | SeatOf::Pass => None,
-        }
-    }
-
-    /// Result of the flight if there is nothing to wait for, as where this request led it.
-    pub(super) fn known_result(&self) -> Option<Option<Landed>> {
-        match self.arrival() {
-            Some(arrival) => arrival.known_result().map(Some),
-            None => Some(None),
-        }
-    }
-
-    /// Waits for the flight until `deadline`; `None` if its leader was dropped.
-    pub(super) async fn await_flight(&self, deadline: Instant) -> Option<Landed> {
-        let Some(arrival) = self.arrival() else { return None };
-        let brought = tokio::time::timeout_at(deadline.into(), arrival.result()).await;
-        brought.unwrap_or(Some(Landed::Failed(CallError::Timeout.into())))
-    }
 }
 
 /// The leader was dropped together with its thread.
@@ -334,4 +287,16 @@ fn abandoned_call_failure() -> Failure {
 
 fn now_before(deadline: Instant) -> bool {
     Instant::now() < deadline
+}
+
+/// Waits for a flight until `deadline`; `None` if its leader was dropped.
+async fn await_flight(arrival: &Arrival, deadline: Instant) -> Option<Landed> {
+    match arrival.known_result() {
+        // Common case: this request led the flight and the result is there.
+        Some(landed) => Some(landed),
+        None => {
+            let brought = tokio::time::timeout_at(deadline.into(), arrival.result()).await;
+            brought.unwrap_or(Some(Landed::Failed(CallError::Timeout.into())))
+        }
+    }
 }

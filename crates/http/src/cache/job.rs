@@ -22,7 +22,6 @@ use crate::call::{Answer, Went};
 use futures_util::future::{BoxFuture, join, join_all};
 use http::StatusCode;
 use smallvec::SmallVec;
-use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -93,18 +92,6 @@ impl Job {
             Some(remote) => Box::pin(self.run_with(remote, asks, trips, purpose)).await,
             None => self.ask(asks, trips).await,
         }
-    }
-
-    /// Makes `call` for the answer of `flight`, and lands it.
-    pub(super) async fn run_one<F>(self, call: F, flight: Flight)
-    where
-        F: Future<Output = Result<Answer, Failure>> + Send + 'static,
-    {
-        if self.state.remote.is_some() {
-            return Box::pin(self.run(Asks::One(Box::pin(call)), vec![(0, flight)], Purpose::Fill)).await;
-        }
-        let made = self.fetch_one(call).await;
-        self.finish_trip(Trip { place: 0, flight, name: None, ticket: None }, made);
     }
 
     /// Like [`Job::run`], but looks into the second level first and leaves keys to other processes that hold their lease.
@@ -222,7 +209,7 @@ impl Job {
     /// Makes one call and turns its answer into an entry.
     pub(super) async fn fetch_one(
         &self,
-        call: impl Future<Output = Result<Answer, Failure>>,
+        call: BoxFuture<'static, Result<Answer, Failure>>,
     ) -> Result<FilledEntry, Failure> {
         let asked = AskedAt::now(self);
         let answer = call.await?;
