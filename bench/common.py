@@ -111,7 +111,7 @@ def load(port, asked, connections=64, seconds=4.0, path="/graphql", pid=None, da
     requests = total["completed"]
     if not requests:
         raise Failed(f"not one answer to {asked['query'][:200]}")
-    found = {"req_s": requests / length, "p50_ms": total["latency"]["p50_us"] / 1e3, "p95_ms": total["latency"]["p95_us"] / 1e3,
+    found = {"completed": requests, "req_s": requests / length, "p50_ms": total["latency"]["p50_us"] / 1e3, "p95_ms": total["latency"]["p95_us"] / 1e3,
              "p99_ms": total["latency"]["p99_us"] / 1e3, "bytes": total["bytes_received"] / requests,
              "busy": (after[0] - before[0]) / length if pid else None}
     for name, begun, ended, gauge, scale in zip(["cpu_us", "db_us", "count"], before, after, [pid, database, counter], [1e6, 1e6, 1]):

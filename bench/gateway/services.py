@@ -116,15 +116,20 @@ class Mock:
         self.process.wait()
 
 
-def weir(form, url, folder):
-    """Weir by the SDL of a form; X-Request-Id is forwarded where calls are not to be shared."""
+def write_sdl(form, url, folder):
+    """The SDL of a form; X-Request-Id is forwarded where calls are not to be shared."""
     file = "centre" if form.startswith("centre") else "batched" if form == "batched" else "posts"
     text = (HERE / f"weir/{file}.graphql").read_text().replace("UPSTREAM", url)
     forwarded = '{name: "X-Request-Id", from: "X-Request-Id"}'
     text = text.replace("FORWARDED", forwarded if form in ("posts", "batched", "centre") else "")
     text = text.replace("# public: ", "" if form == "centre-parts" else "# ").replace("# whole: ", "" if form == "centre-whole" else "# ")
-    target, port = folder / f"{form}.graphql", free_port()
+    target = folder / f"{form}.graphql"
     target.write_text(text)
+    return target
+
+
+def weir(form, url, folder):
+    target, port = write_sdl(form, url, folder), free_port()
     return Server([WEIR, "serve", target, "--listen", f"127.0.0.1:{port}"], port, folder)
 
 

@@ -326,15 +326,17 @@ impl CacheStep {
         match state.lookup(key, now_ms) {
             CacheLookup::Fresh(entry) if entry.is_due(now_ms) => {
                 rule.counters.count_early_refresh();
-                Self::Refresh(state.serve(rule, Arc::clone(&entry), Outcome::Hit), entry)
+                Self::Refresh(state.serve_at(rule, Arc::clone(&entry), Outcome::Hit, now_ms), entry)
             }
-            CacheLookup::Fresh(entry) => Self::Served(state.serve(rule, entry, Outcome::Hit)),
+            CacheLookup::Fresh(entry) => Self::Served(state.serve_at(rule, entry, Outcome::Hit, now_ms)),
             CacheLookup::Stale(entry) if entry.may_retry(now_ms) => {
-                Self::Refresh(state.serve(rule, Arc::clone(&entry), Outcome::Stale), entry)
+                Self::Refresh(state.serve_at(rule, Arc::clone(&entry), Outcome::Stale, now_ms), entry)
             }
-            CacheLookup::Stale(entry) => Self::Served(state.serve(rule, entry, Outcome::Stale)),
+            CacheLookup::Stale(entry) => Self::Served(state.serve_at(rule, entry, Outcome::Stale, now_ms)),
             CacheLookup::OnError(entry) if entry.may_retry(now_ms) => Self::Missing(Some(entry)),
-            CacheLookup::OnError(entry) => Self::Served(state.serve(rule, entry, Outcome::StaleOnError)),
+            CacheLookup::OnError(entry) => {
+                Self::Served(state.serve_at(rule, entry, Outcome::StaleOnError, now_ms))
+            }
             CacheLookup::Pass => Self::Pass,
             CacheLookup::Nothing => Self::Missing(None),
         }

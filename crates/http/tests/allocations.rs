@@ -56,6 +56,69 @@ async fn count(engine: &Engine, query: &str) -> (usize, usize) {
     }
 }
 
+const CALLS: &str = r#"
+extend schema
+  @link(url: "https://specs.apollo.dev/connect/v0.3", import: ["@source", "@connect"])
+  @source(name: "s", http: {baseURL: "http://upstream"})
+type Query {
+  few: [Item!] @connect(source: "s", http: {GET: "/few"}, selection: "id one: {id} part: {id}")
+  many: [Item!] @connect(source: "s", http: {GET: "/many"}, selection: "id one: {id} part: {id}")
+}
+type Item { id: Int! one: One part: Part }
+type One @connect(source: "s", http: {GET: "/one/{$this.id}"}, selection: "id name") { id: Int! name: String }
+type Part @connect(source: "s", http: {GET: "/parts", queryParams: "id: $batch.id"}, batch: {maxSize: 200}, selection: "id name") {
+  id: Int!
+  name: String
+}
+"#;
+
+/// Answers of services that no cache may keep.
+fn answer_call(head: &str) -> wire_kit::Reply {
+    let target = head.split(' ').nth(1).unwrap_or_default();
+    let named = |id: &str| format!(r#"{{"id":{id},"name":"n{id}"}}"#);
+    let list = |count: usize| (1..=count).map(|id| named(&id.to_string())).collect::<Vec<_>>().join(",");
+    let body = match target.rsplit_once('/') {
+        Some(("", "few")) => format!("[{}]", list(FEW)),
+        Some(("", "many")) => format!("[{}]", list(MANY)),
+        Some(("/one", id)) => named(id),
+        _ => {
+            let ids = target.split(['?', '&']).filter_map(|it| it.strip_prefix("id="));
+            format!("[{}]", ids.map(named).collect::<Vec<_>>().join(","))
+        }
+    };
+    wire_kit::answer("200 OK", "cache-control: no-store\r\n", &body)
+}
+
+const FEW: usize = 10;
+const MANY: usize = 60;
+
+/// Allocations that `query` costs for each object more, when plan and connections are there.
+fn count_per_object(query: &str) -> usize {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let service = Service::start_by(answer_call);
+    let engine = engine(CALLS, &service);
+    let admin = Identity::admin();
+    let ask = |list: &str| {
+        let query = query.replace("LIST", list);
+        let once = || runtime.block_on(engine.execute(request(&query), &engine.caller(&admin)));
+        (0..3).for_each(|_| drop(once()));
+        let (allocations, response) = counting::count(once);
+        let Body::Whole(bytes) = response.body else { panic!("the answer is whole") };
+        let text = String::from_utf8(bytes).unwrap();
+        assert!(text.contains(r#""name":"n1""#) && !text.contains("errors"), "{text}");
+        allocations
+    };
+    let few = ask("few");
+    ask("many").saturating_sub(few) / (MANY - FEW)
+}
+
+#[test]
+fn a_call_and_a_key_of_a_batch_allocate_what_they_did() {
+    let calls = count_per_object("{ LIST { one { name } } }");
+    let keys = count_per_object("{ LIST { part { name } } }");
+    assert!(calls <= 40 && keys <= 8, "{calls} allocations for a call, {keys} for a key of a batch");
+}
+
 /// Number of doublings of a buffer that ends up a hundred times as large.
 const DOUBLINGS: usize = 7;
 /// Buffers whose size is not known before: items and parts, and the texts of two columns.

@@ -11,6 +11,7 @@
 mod read;
 
 pub use crate::string_value::write_json as quote;
+pub use read::is_same_name;
 
 use crate::string_value;
 use read::{JsonReader, Known, OpenContainer};
@@ -47,13 +48,15 @@ pub struct JsonNode {
     pub next: u32,
 }
 
-/// A parsed text. Its first node is the value.
+/// A parsed text, or one value of it.
 #[derive(Clone, Debug, Default)]
 pub struct Json<'t> {
     /// The text.
     pub text: &'t str,
     /// Values in document order; each object member is a `String` node and the value after it.
     pub nodes: Cow<'t, [JsonNode]>,
+    /// Node of the value.
+    first: u32,
     /// The open containers; kept so that the next text needs no new one.
     open: Vec<OpenContainer>,
 }
@@ -150,12 +153,22 @@ impl<'t> Json<'t> {
     /// # Errors
     /// The first place where `text` is not acceptable.
     pub fn parse_in(buffer: JsonBuffer, text: &'t [u8], depth_max: u32) -> Result<Self, JsonError> {
-        let error = |kind, at: usize| JsonError { kind, at: at as u32 };
         if text.len() >= u32::MAX as usize {
-            return Err(error(JsonErrorKind::TooLong, 0));
+            return Err(JsonError { kind: JsonErrorKind::TooLong, at: 0 });
         }
-        let text =
-            std::str::from_utf8(text).map_err(|bad| error(JsonErrorKind::BadUtf8, bad.valid_up_to()))?;
+        let text = std::str::from_utf8(text)
+            .map_err(|bad| JsonError { kind: JsonErrorKind::BadUtf8, at: bad.valid_up_to() as u32 })?;
+        Self::parse_text_in(buffer, text, depth_max)
+    }
+
+    /// Reads like [`Json::parse_in`] what is known to be UTF-8.
+    ///
+    /// # Errors
+    /// The first place where `text` is not acceptable.
+    pub fn parse_text_in(buffer: JsonBuffer, text: &'t str, depth_max: u32) -> Result<Self, JsonError> {
+        if text.len() >= u32::MAX as usize {
+            return Err(JsonError { kind: JsonErrorKind::TooLong, at: 0 });
+        }
         let JsonBuffer { mut nodes, mut open } = buffer;
         nodes.clear();
         open.clear();
@@ -166,13 +179,18 @@ impl<'t> Json<'t> {
         reader.document(at);
         match reader.error {
             Some(error) => Err(error),
-            None => Ok(Self { text, nodes: Cow::Owned(reader.nodes), open: reader.open }),
+            None => Ok(Self { text, nodes: Cow::Owned(reader.nodes), first: 0, open: reader.open }),
         }
     }
 
     /// Restores a text that was read before: `nodes` are those that [`Json::parse`] made of `text`.
     pub const fn from_nodes(text: &'t str, nodes: &'t [JsonNode]) -> Self {
-        Self { text, nodes: Cow::Borrowed(nodes), open: Vec::new() }
+        Self::from_part(text, nodes, 0)
+    }
+
+    /// Restores the value at node `first` of a text like [`Json::from_nodes`]: its root is that value.
+    pub const fn from_part(text: &'t str, nodes: &'t [JsonNode], first: u32) -> Self {
+        Self { text, nodes: Cow::Borrowed(nodes), first, open: Vec::new() }
     }
 
     /// Gives the memory back for the next text.
@@ -186,7 +204,7 @@ impl<'t> Json<'t> {
 
     /// The value.
     pub const fn root(&'t self) -> JsonRef<'t> {
-        JsonRef { json: self, at: 0 }
+        JsonRef { json: self, at: self.first }
     }
 
     fn string(&self, node: JsonNode) -> Cow<'t, str> {
@@ -262,6 +280,15 @@ impl<'t> JsonRef<'t> {
         let node = self.node();
         let quote = u32::from(matches!(node.kind, JsonKind::String { .. }));
         &self.json.text[(node.start - quote) as usize..(node.end + quote) as usize]
+    }
+
+    /// Kind and bytes of the value, as [`JsonRef::raw`] gives them, by one look at its node.
+    #[inline]
+    pub fn kind_and_bytes(self) -> (JsonKind, &'t [u8]) {
+        let node = self.node();
+        let quote = u32::from(matches!(node.kind, JsonKind::String { .. }));
+        let text = self.json.text.as_bytes();
+        (node.kind, &text[(node.start - quote) as usize..(node.end + quote) as usize])
     }
 
     /// The items of an array; none if it is no array.
@@ -418,6 +445,33 @@ mod tests {
             check_refused(text("\\").as_bytes(), JsonErrorKind::BadEscape, at);
             check_refused(text("\"").as_bytes(), JsonErrorKind::TrailingBytes, at + 1);
         }
+    }
+
+    #[test]
+    fn names_are_equal_only_with_all_their_bytes() {
+        for len in 0..40 {
+            let name = vec![b'a'; len];
+            assert!(is_same_name(&name, &name.clone()), "{len}");
+            assert!(!is_same_name(&name, &[&*name, b"a"].concat()), "{len}");
+            for at in 0..len {
+                let mut other = name.clone();
+                other[at] = b'b';
+                assert!(!is_same_name(&name, &other) && !is_same_name(&other, &name), "{len}, {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_part_has_its_own_root() {
+        let text = r#"{"a":[1,{"b":"x"}]}"#;
+        let whole = Json::parse(text.as_bytes(), 4).unwrap();
+        let object = whole.root().get("a").unwrap().items().nth(1).unwrap();
+        let part = Json::from_part(text, &whole.nodes, object.at);
+        assert_eq!((part.root().raw(), spelled(part.root())), (r#"{"b":"x"}"#, "{b=\"x\"}".to_owned()));
+        let check =
+            |value: JsonRef<'_>| assert_eq!(value.kind_and_bytes(), (value.kind(), value.raw().as_bytes()));
+        check(part.root());
+        check(part.root().get("b").unwrap());
     }
 
     #[test]

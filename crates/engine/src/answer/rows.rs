@@ -213,9 +213,14 @@ impl Texts {
     /// The text of `row`, if there is such a row.
     #[inline]
     pub fn find(&self, row: usize) -> Option<&[u8]> {
+        self.bytes.get(self.find_range(row)?)
+    }
+    /// Where in [`Texts::bytes`] the text of `row` stands, if there is such a row.
+    #[inline]
+    pub(crate) fn find_range(&self, row: usize) -> Option<Range<usize>> {
         let end = *self.ends.get(row)? as usize;
         let start = if row == 0 { 0 } else { self.ends[row - 1] as usize };
-        self.bytes.get(start..end)
+        (start <= end && end <= self.bytes.len()).then_some(start..end)
     }
 }
 

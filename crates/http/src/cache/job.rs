@@ -21,6 +21,7 @@ use super::{AskMany, Batch, Failure};
 use crate::call::{Answer, Went};
 use futures_util::future::{BoxFuture, join, join_all};
 use http::StatusCode;
+use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -48,7 +49,7 @@ pub(super) struct Job {
     pub(super) state: Arc<CacheState>,
     pub(super) rule: Arc<Rule>,
     /// Tag states from before the call: one per id, or a single one for all.
-    pub(super) tags: Box<[Tags]>,
+    pub(super) tags: SmallVec<[Tags; 1]>,
 }
 
 /// An answer without its body.
@@ -171,7 +172,7 @@ impl Job {
 
     /// Tags of the id at `place`.
     fn tags(&self, place: u32) -> &Tags {
-        match &*self.tags {
+        match self.tags.as_slice() {
             [all] => all,
             own => &own[place as usize],
         }
@@ -215,13 +216,8 @@ impl Job {
         let body = Body::read(answer.body, &answer.headers, &self.rule);
         let verdict = freshness::assess(&self.rule, answer.status, &answer.headers, asked.wall_ms);
         let headers = AnswerHeaders::of(&answer.headers, &self.rule.kept);
-        Ok(self.build_entry(
-            0,
-            Head { status: answer.status, went: answer.went, headers },
-            body,
-            verdict,
-            &asked,
-        ))
+        let head = Head { status: answer.status, went: answer.went, headers };
+        Ok(self.build_entry(0, head, body, verdict, &asked.came(self)))
     }
 
     /// Fetches the answers for `places` in one call.
@@ -231,6 +227,7 @@ impl Job {
             Ok(batch) => batch,
             Err(failure) => return places.iter().map(|_| Err(failure.clone())).collect(),
         };
+        let came = asked.came(self);
         let assess = |status| freshness::assess(&self.rule, status, &answer.headers, asked.wall_ms);
         let of_batch = assess(answer.status);
         let is_success = answer.status.is_success();
@@ -238,7 +235,7 @@ impl Job {
         let head = |status| Head { status, went: answer.went, headers: headers.clone() };
         // A cached refusal is one entry per key; any other failure of a batch is one for all keys.
         if !is_success && of_batch.fate != Fate::Keep {
-            let (fate, entry) = self.build_entry(places[0], head(answer.status), body, of_batch, &asked);
+            let (fate, entry) = self.build_entry(places[0], head(answer.status), body, of_batch, &came);
             return places.iter().map(|_| Ok((fate, Arc::clone(&entry)))).collect();
         }
         // After an error of the whole batch it is unknown whether a key exists.
@@ -250,9 +247,13 @@ impl Job {
         let found = |at: usize| body.tape().zip(values.get(at).copied().flatten());
         let one = |(at, &place): (usize, &u32)| match found(at) {
             Some((tape, at)) if is_success => {
-                self.build_entry(place, head(answer.status), Body::Json(tape.part(at)), of_batch, &asked)
+                let part = match of_batch.fate {
+                    Fate::Keep => tape.copy_part(at),
+                    Fate::Forget | Fate::Private => tape.share_part(at),
+                };
+                self.build_entry(place, head(answer.status), Body::Json(part), of_batch, &came)
             }
-            Some(_) | None => self.build_entry(place, head(missing), Body::Absent, absent, &asked),
+            Some(_) | None => self.build_entry(place, head(missing), Body::Absent, absent, &came),
         };
         places.iter().enumerate().map(|it| Ok(one(it))).collect()
     }
@@ -263,17 +264,20 @@ impl Job {
         head: Head,
         body: Body,
         verdict: Verdict,
-        asked: &AskedAt,
+        came: &CameAt,
     ) -> FilledEntry {
-        let jitter = verdict.fresh_ms * fastrand::u64(0..=u64::from(self.rule.jitter_percent.min(100))) / 100;
+        let jitter = match verdict.fresh_ms {
+            0 => 0,
+            fresh_ms => fresh_ms * fastrand::u64(0..=u64::from(self.rule.jitter_percent.min(100))) / 100,
+        };
         let sooner_ms = jitter.min(verdict.fresh_ms.saturating_sub(freshness::LIFETIME_MS_MIN));
-        let end_ms = asked.at_ms + verdict.fresh_ms;
+        let end_ms = came.asked_ms + verdict.fresh_ms;
         let entry = Entry {
             status: head.status.as_u16(),
             body,
             headers: head.headers,
             lifetime: Lifetime {
-                origin_ms: asked.at_ms,
+                origin_ms: came.asked_ms,
                 fresh_until_ms: end_ms - sooner_ms,
                 // The time that jitter removes is added to the stale period.
                 stale_until_ms: end_ms + verdict.stale_ms,
@@ -283,7 +287,7 @@ impl Job {
             is_silent: verdict.is_silent,
             is_inner: verdict.is_inner,
             must_revalidate: verdict.must_revalidate,
-            took_ms: u32::try_from(self.state.clock.now_ms() - asked.at_ms).unwrap_or(u32::MAX),
+            took_ms: came.took_ms,
             went: head.went,
             tags: self.tags(place).clone(),
             retry_at_ms: AtomicU64::new(0),
@@ -352,4 +356,16 @@ impl AskedAt {
     fn now(job: &Job) -> Self {
         Self { at_ms: job.state.clock.now_ms(), wall_ms: job.state.clock.wall_ms() }
     }
+
+    /// Records that the answer came.
+    fn came(&self, job: &Job) -> CameAt {
+        let took_ms = job.state.clock.now_ms() - self.at_ms;
+        CameAt { asked_ms: self.at_ms, took_ms: u32::try_from(took_ms).unwrap_or(u32::MAX) }
+    }
+}
+
+/// When an upstream was asked and how long its answer took; of a batch once for all its entries.
+struct CameAt {
+    asked_ms: u64,
+    took_ms: u32,
 }

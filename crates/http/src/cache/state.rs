@@ -60,8 +60,12 @@ impl CacheState {
     }
 
     pub(super) fn serve(&self, rule: &Rule, entry: Arc<Entry>, outcome: Outcome) -> Served {
+        self.serve_at(rule, entry, outcome, self.clock.now_ms())
+    }
+
+    /// Serves like [`CacheState::serve`], at an instant that holds for many entries.
+    pub(super) fn serve_at(&self, rule: &Rule, entry: Arc<Entry>, outcome: Outcome, now_ms: u64) -> Served {
         rule.counters.count_served(outcome, entry.is_negative());
-        let now_ms = self.clock.now_ms();
         Served { fresh_ms: entry.fresh_ms(now_ms), stale_ms: entry.stale_ms(now_ms), entry, outcome }
     }
 

@@ -70,20 +70,20 @@ pub(super) fn column(leaf: Leaf, schema: &Schema, rows: &[Option<JsonRef<'_>>]) 
     match leaf {
         Leaf::Int => ints(rows),
         Leaf::Boolean => booleans(rows),
-        Leaf::Float => json_column(rows, |it, out| match it.kind() {
-            JsonKind::Number => float(it.raw(), out),
+        Leaf::Float => json_column(rows, |it, (kind, raw), out| match kind {
+            JsonKind::Number => float(raw, out),
             _ => Err(wrong("Float", it)),
         }),
-        Leaf::String => json_column(rows, |it, out| match it.kind() {
+        Leaf::String => json_column(rows, |it, (kind, raw), out| match kind {
             JsonKind::String { .. } => {
-                out.extend_from_slice(it.raw().as_bytes());
+                out.extend_from_slice(raw);
                 Ok(())
             }
             _ => Err(wrong("String", it)),
         }),
-        Leaf::Id => json_column(rows, |it, out| match it.kind() {
+        Leaf::Id => json_column(rows, |it, (kind, raw), out| match kind {
             JsonKind::String { .. } => {
-                out.extend_from_slice(it.raw().as_bytes());
+                out.extend_from_slice(raw);
                 Ok(())
             }
             _ => {
@@ -93,18 +93,15 @@ pub(super) fn column(leaf: Leaf, schema: &Schema, rows: &[Option<JsonRef<'_>>]) 
                 Ok(())
             }
         }),
-        Leaf::Enum(ty) => json_column(rows, |it, out| {
+        Leaf::Enum(ty) => json_column(rows, |it, _, out| {
             out.push(b'"');
             out.extend_from_slice(enum_value(schema, ty, it)?.as_bytes());
             out.push(b'"');
             Ok(())
         }),
-        Leaf::Any => json_column(rows, |it, out| {
-            out.extend_from_slice(it.raw().as_bytes());
-            Ok(())
-        }),
+        Leaf::Any => json_column(rows, copy_raw),
         Leaf::KeyText(of) => {
-            let mut column = texts(rows, |it, out| key_text(of, schema, it, out));
+            let mut column = texts(rows, |it, _, out| key_text(of, schema, it, out));
             if of == KeyOf::Id {
                 let is_number = |it: JsonRef<'_>| it.as_number().is_some();
                 let numbers = rows.iter().enumerate().filter(|it| it.1.is_some_and(is_number));
@@ -113,12 +110,9 @@ pub(super) fn column(leaf: Leaf, schema: &Schema, rows: &[Option<JsonRef<'_>>]) 
             column
         }
         Leaf::KeyAny if rows.iter().flatten().all(|it| it.is_null() || it.as_str().is_some()) => {
-            texts(rows, |it, out| key_text(KeyOf::String, schema, it, out))
+            texts(rows, |it, _, out| key_text(KeyOf::String, schema, it, out))
         }
-        Leaf::KeyAny => json_column(rows, |it, out| {
-            out.extend_from_slice(it.raw().as_bytes());
-            Ok(())
-        }),
+        Leaf::KeyAny => json_column(rows, copy_raw),
     }
 }
 
@@ -126,22 +120,47 @@ fn ints(rows: &[Option<JsonRef<'_>>]) -> Column {
     let mut column = Column::default();
     let mut values = Vec::with_capacity(rows.len());
     for (row, value) in rows.iter().enumerate() {
-        values.push(match value {
-            Some(value) if !value.is_null() => match int(*value) {
-                Ok(value) => value,
-                Err(error) => {
-                    fail(&mut column, row as u32, &error);
-                    0
+        let read = value.map(|value| (value, value.kind_and_bytes()));
+        values.push(match read {
+            Some((value, (JsonKind::Number, digits))) => {
+                match short_int(digits).map_or_else(|| int(value), Ok) {
+                    Ok(value) => value,
+                    Err(error) => {
+                        fail(&mut column, row as u32, &error);
+                        0
+                    }
                 }
-            },
-            Some(_) | None => {
+            }
+            Some((_, (JsonKind::Null, _))) | None => {
                 column.nulls.set(row);
+                0
+            }
+            Some((value, _)) => {
+                fail(&mut column, row as u32, &wrong("Int", value));
                 0
             }
         });
     }
     column.data = Data::Int(values);
     column
+}
+
+/// An integer of up to nine digits, which fits 32 bits; `None` for any other number.
+#[inline]
+fn short_int(number: &[u8]) -> Option<i64> {
+    let digits = number.strip_prefix(b"-").unwrap_or(number);
+    if digits.len() > 9 {
+        return None;
+    }
+    let mut value = 0;
+    for byte in digits {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value * 10 + i64::from(digit);
+    }
+    Some(if digits.len() < number.len() { -value } else { value })
 }
 
 /// A 32-bit integer. Numbers with an integral value (`1.0`, `1e2`) are accepted.
@@ -180,37 +199,44 @@ fn booleans(rows: &[Option<JsonRef<'_>>]) -> Column {
 
 type Copied = Result<(), FieldError>;
 
+/// Copies one value that is not null, given with its kind and its bytes.
+trait CopyValue: Fn(JsonRef<'_>, (JsonKind, &[u8]), &mut Vec<u8>) -> Copied {}
+
+impl<F: Fn(JsonRef<'_>, (JsonKind, &[u8]), &mut Vec<u8>) -> Copied> CopyValue for F {}
+
+fn copy_raw(_: JsonRef<'_>, (_, raw): (JsonKind, &[u8]), out: &mut Vec<u8>) -> Copied {
+    out.extend_from_slice(raw);
+    Ok(())
+}
+
 /// A column of JSON: raw, or as `copy` writes it.
-fn json_column(rows: &[Option<JsonRef<'_>>], copy: impl Fn(JsonRef<'_>, &mut Vec<u8>) -> Copied) -> Column {
+fn json_column(rows: &[Option<JsonRef<'_>>], copy: impl CopyValue) -> Column {
     let (mut column, texts) = copy_values(rows, copy);
     column.data = Data::Json(texts);
     column
 }
 
 /// A column of decoded text.
-fn texts(rows: &[Option<JsonRef<'_>>], copy: impl Fn(JsonRef<'_>, &mut Vec<u8>) -> Copied) -> Column {
+fn texts(rows: &[Option<JsonRef<'_>>], copy: impl CopyValue) -> Column {
     let (mut column, texts) = copy_values(rows, copy);
     column.data = Data::Text(texts);
     column
 }
 
-fn copy_values(
-    rows: &[Option<JsonRef<'_>>],
-    copy: impl Fn(JsonRef<'_>, &mut Vec<u8>) -> Copied,
-) -> (Column, Texts) {
+fn copy_values(rows: &[Option<JsonRef<'_>>], copy: impl CopyValue) -> (Column, Texts) {
     let mut column = Column::default();
-    let bytes = rows.iter().flatten().map(|it| it.raw().len() + 2).sum();
+    let bytes = rows.iter().flatten().map(|it| it.kind_and_bytes().1.len() + 2).sum();
     let mut texts = Texts { bytes: Vec::with_capacity(bytes), ends: Vec::with_capacity(rows.len()) };
     for (row, value) in rows.iter().enumerate() {
-        match value {
-            Some(value) if !value.is_null() => {
+        match value.map(|value| (value, value.kind_and_bytes())) {
+            Some((_, (JsonKind::Null, _))) | None => column.nulls.set(row),
+            Some((value, read)) => {
                 let start = texts.bytes.len();
-                if let Err(error) = copy(*value, &mut texts.bytes) {
+                if let Err(error) = copy(value, read, &mut texts.bytes) {
                     texts.bytes.truncate(start);
                     fail(&mut column, row as u32, &error);
                 }
             }
-            Some(_) | None => column.nulls.set(row),
         }
         texts.ends.push(texts.bytes.len() as u32);
     }
@@ -228,9 +254,10 @@ fn key_text(of: KeyOf, schema: &Schema, value: JsonRef<'_>, out: &mut Vec<u8>) -
 }
 
 /// Appends the digits of a number, or refuses it if it exceeds a `Float`.
-fn float(digits: &str, out: &mut Vec<u8>) -> Copied {
+fn float(raw: &[u8], out: &mut Vec<u8>) -> Copied {
     // Only an exponent or very many digits can exceed the range.
-    let far = digits.len() > 300 || digits.bytes().any(|it| matches!(it, b'e' | b'E'));
+    let far = raw.len() > 300 || raw.iter().any(|it| matches!(it, b'e' | b'E'));
+    let digits = if far { std::str::from_utf8(raw).unwrap_or_default() } else { "" };
     if far && !digits.parse::<f64>().is_ok_and(f64::is_finite) {
         let message =
             format!("Float cannot represent the number {}, which is too large.", shorten_digits(digits));
@@ -241,7 +268,7 @@ fn float(digits: &str, out: &mut Vec<u8>) -> Copied {
             extensions: None,
         });
     }
-    out.extend_from_slice(digits.as_bytes());
+    out.extend_from_slice(raw);
     Ok(())
 }
 
@@ -306,4 +333,26 @@ pub(super) fn no_type() -> FieldError {
 /// Error for a failed method.
 pub(super) fn fault(fault: &Fault) -> FieldError {
     error(format!("The value cannot be made of what the service gave: {fault}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weir_language::json::Json;
+
+    #[test]
+    fn short_integers_read_like_all_others() {
+        let check = |text: &str, is_short: bool| {
+            let json = Json::parse(text.as_bytes(), 1).unwrap();
+            let found = short_int(text.as_bytes());
+            assert_eq!(found.is_some(), is_short, "{text}");
+            assert!(found.is_none_or(|it| int(json.root()) == Ok(it)), "{text}");
+        };
+        for text in ["0", "-0", "7", "-7", "10", "999999999", "-999999999"] {
+            check(text, true);
+        }
+        for text in ["1000000000", "-2147483648", "1.0", "1e2", "-1E1", "0.5", "12345678901234567890"] {
+            check(text, false);
+        }
+    }
 }

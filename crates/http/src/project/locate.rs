@@ -3,7 +3,7 @@
 //! **Cost:** a look at each member of an object up to the last one that is wanted. Services write members in one order, so
 //! the next wanted name is compared first.
 
-use weir_language::json::{JsonKind, JsonNode, JsonRef};
+use weir_language::json::{JsonKind, JsonNode, JsonRef, is_same_name};
 
 /// Tree of member names to find in an object.
 #[derive(Debug, Default)]
@@ -103,7 +103,7 @@ fn look<'t>(scan: &Scan, object: JsonRef<'t>, row: usize, located: &mut Located<
             }
             _ => {
                 let name = &text[key.start as usize..key.end as usize];
-                let is = |want: &Want| want.key.as_bytes() == name;
+                let is = |want: &Want| is_same_name(want.key.as_bytes(), name);
                 match wants.get(expected) {
                     Some(want) if is(want) => Some(expected),
                     _ => wants.iter().position(is),

@@ -338,11 +338,11 @@ impl WantedItems {
 }
 
 /// Splits an answer into the items of the keys. A failure has no items; its whole body belongs to every key.
-fn taken_apart(about: &About, keys: &[Column], mut wanted: WantedItems, answer: Answer) -> Batch {
+fn taken_apart(about: &About, keys: &[Column], mut wanted: WantedItems, mut answer: Answer) -> Batch {
     let shared = &about.shared;
     let id = about.connector;
     let connector = shared.connector(id);
-    let body = Body::read(answer.body.clone(), &answer.headers, &shared.runtime(id).rule);
+    let body = Body::read(std::mem::take(&mut answer.body), &answer.headers, &shared.runtime(id).rule);
     let is_success = {
         let json = body.tape().map(Tape::json);
         is_batch(connector, &answer, json.as_ref(), &about.inputs(keys))

@@ -165,9 +165,11 @@ impl<'t> JsonReader<'t> {
             }
             at = self.string(at)?;
         }
-        at = self.after_spaces(at);
         if self.byte(at) != b':' {
-            return self.fail_unexpected(at);
+            at = self.after_spaces(at);
+            if self.byte(at) != b':' {
+                return self.fail_unexpected(at);
+            }
         }
         Some(self.after_spaces(at + 1))
     }
@@ -364,18 +366,24 @@ const fn closing_bracket(inner: &OpenContainer) -> u8 {
 /// True if `len` bytes are equal at both positions; false if one has fewer.
 #[inline]
 fn is_same(bytes: &[u8], one: usize, other: usize, len: usize) -> bool {
-    let word = |at: usize| bytes.get(at..)?.first_chunk::<8>().map(|it| u64::from_le_bytes(*it));
-    let mut done = 0;
-    while done < len {
-        let (Some(left), Some(right)) = (word(one + done), word(other + done)) else {
-            return bytes.get(one..one + len) == bytes.get(other..other + len);
-        };
-        // In the last word only the first bytes count, which are the low ones.
-        let beyond = 8_usize.saturating_sub(len - done) as u32 * 8;
-        if (left ^ right) << beyond != 0 {
-            return false;
-        }
-        done += 8;
+    match (bytes.get(one..one + len), bytes.get(other..other + len)) {
+        (Some(one), Some(other)) => is_same_name(one, other),
+        (None, _) | (_, None) => false,
     }
-    true
+}
+
+/// True if the names are equal. Two words show it of short ones, for which a call of the general comparison takes twice as long.
+#[inline]
+pub fn is_same_name(one: &[u8], other: &[u8]) -> bool {
+    fn ends<const WORD: usize>(name: &[u8]) -> Option<(&[u8; WORD], &[u8; WORD])> {
+        Some((name.first_chunk()?, name.last_chunk()?))
+    }
+    if one.len() != other.len() {
+        return false;
+    }
+    match one.len() {
+        8..=16 => ends::<8>(one) == ends::<8>(other),
+        4..8 => ends::<4>(one) == ends::<4>(other),
+        _ => one == other,
+    }
 }

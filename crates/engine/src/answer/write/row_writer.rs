@@ -16,6 +16,7 @@ use super::parting::{Parting, Undivided};
 use crate::answer::field_error::{PathError, Step};
 use crate::answer::output_plan::{OutputField, OutputKind, OutputPlan, PlanNodeId, SelectionSetId};
 use crate::answer::rows::{Column, Data, NO_PLACE, Rows, Table, Variants};
+use std::ops::Range;
 use weir_language::schema::{Schema, TypeKind, TypeRef, builtin};
 
 /// Upper bound of the errors of one root member: further failures are nulls without an error, so that memory stays bounded.
@@ -436,9 +437,9 @@ impl<'w, P: Parting> RowWriter<'w, P> {
                     }
                 }
                 Data::Json(texts) => {
-                    if let Some(text) = texts.find(row) {
+                    if let Some(Range { start, end }) = texts.find_range(row) {
                         self.out.key(&of.key);
-                        self.out.raw(text);
+                        self.out.span(&texts.bytes, start, end);
                         self.out.comma();
                         return true;
                     }

@@ -5,7 +5,7 @@
 //!
 //! Source: RFC 9110, section 8.3; RFC 6838, section 4.2.8 (`+json`); Encoding Standard (labels of charsets).
 
-use super::tape::Tape;
+use super::tape::{Tape, Unread};
 use crate::cache::rule::{BodyReading, Rule};
 use bytes::Bytes;
 use encoding_rs::{Encoding, UTF_8};
@@ -70,10 +70,9 @@ impl Body {
     }
 
     fn read_json(body: Bytes, headers: &HeaderMap, depth_max: u32) -> Self {
-        // The error path below needs the body again; a clone copies no bytes.
-        match Tape::parse(body.clone(), depth_max) {
+        match Tape::parse(body, depth_max) {
             Ok(tape) => Self::Json(tape),
-            Err(error) => {
+            Err(Unread { error, body }) => {
                 let is_trailing_comma = is_trailing_comma(&body, error);
                 let content_type = other_type(headers);
                 Self::Unreadable(NoJson { error, is_text: false, is_trailing_comma, content_type })
