@@ -94,17 +94,6 @@ impl RowSource for Statements<'_, '_> {
         read(cell, row.get(column))
     }
 
-    fn write_leaf(
-        &mut self,
-        answer: &mut Answer<'_>,
-        member: &Member,
-        row: Cells<'_>,
-        column: u16,
-        cell: Cell,
-    ) -> bool {
-        write_cell(answer, member, row.get(column), cell, self.bindings.protocol)
-    }
-
     #[inline]
     fn write_leaves(&mut self, answer: &mut Answer<'_>, members: &[Member], row: Cells<'_>) -> Option<usize> {
         let protocol = self.bindings.protocol;
@@ -218,7 +207,7 @@ fn write_cell(
 ) -> bool {
     let key = &answer.of(member).key;
     let is_written = match (cell, value) {
-        (Cell::Text | Cell::Uuid, ValueRef::Text(text)) => answer.out.member_ascii(key, text),
+        (Cell::Text | Cell::Uuid, ValueRef::Text(text)) => answer.out.member_unchecked(key, text),
         (Cell::Int, ValueRef::Integer(value)) if i32::try_from(value).is_ok() => {
             answer.out.member_int(key, value);
             true

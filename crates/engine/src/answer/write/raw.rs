@@ -147,32 +147,38 @@ pub(super) fn member_text(bytes: &mut Vec<u8>, key: &ResponseKey, text: &[u8]) {
     // SAFETY: room for the escaped text, its quotes, one block and a comma was made.
     unsafe {
         at.write(b'"');
-        let at = put_escaped(at.add(1), text);
+        let at = put_escaped(at.add(1), text, |_| {});
         at.write(b'"');
         at.add(1).write(b',');
         finish(bytes, at.add(2));
     }
 }
 
-/// Appends `key`, `text` as a JSON string and a comma if all of it is ASCII that needs no escape; otherwise appends nothing and gives
-/// `false`. One pass finds out and copies.
+/// Appends `key`, `text` as a JSON string and a comma if `text` is UTF-8; otherwise appends nothing and gives `false`. The pass that
+/// escapes finds out if it is ASCII, as most texts are.
 #[inline(always)]
-pub(super) fn member_ascii(bytes: &mut Vec<u8>, key: &ResponseKey, text: &[u8]) -> bool {
+pub(super) fn member_unchecked(bytes: &mut Vec<u8>, key: &ResponseKey, text: &[u8]) -> bool {
     let mark = bytes.len();
-    // A quote, the text, a quote and a comma.
-    let at = begin_member(bytes, key, text.len() + 3);
-    // SAFETY: room for the text, its quotes and a comma was made; blocks are stored inside the text's length.
-    unsafe {
-        at.write(b'"');
-        let Some(at) = put_ascii(at.add(1), text) else {
-            bytes.truncate(mark);
-            return false;
-        };
-        at.write(b'"');
-        at.add(1).write(b',');
-        finish(bytes, at.add(2));
+    let mut other_bytes = 0;
+    if text.len() > PART {
+        other_bytes = 1;
+        member_text(bytes, key, text);
+    } else {
+        let at = begin_member(bytes, key, text_room(text.len()));
+        // SAFETY: as in `member_text`.
+        unsafe {
+            at.write(b'"');
+            let at = put_escaped(at.add(1), text, |bits| other_bytes |= bits);
+            at.write(b'"');
+            at.add(1).write(b',');
+            finish(bytes, at.add(2));
+        }
     }
-    true
+    if other_bytes == 0 || std::str::from_utf8(text).is_ok() {
+        return true;
+    }
+    bytes.truncate(mark);
+    false
 }
 
 /// Appends `text` as a JSON string.
@@ -185,7 +191,7 @@ pub(super) fn text(bytes: &mut Vec<u8>, text: &[u8]) {
     // SAFETY: room for the escaped text, its quotes and one block was made.
     unsafe {
         at.write(b'"');
-        let at = put_escaped(at.add(1), text);
+        let at = put_escaped(at.add(1), text, |_| {});
         at.write(b'"');
         finish(bytes, at.add(1));
     }
@@ -199,7 +205,7 @@ fn long_text(bytes: &mut Vec<u8>, text: &[u8]) {
         let at = begin(bytes, text_room(part.len()));
         // SAFETY: room for the escaped part and one block was made.
         unsafe {
-            let at = put_escaped(at, part);
+            let at = put_escaped(at, part, |_| {});
             finish(bytes, at);
         }
     }
@@ -256,6 +262,9 @@ const _: () = assert!(size_of::<zmij::Buffer>() == FLOAT_MAX);
 /// Numbers below this have at most 15 digits with two behind the point.
 const CENTS_BELOW: f64 = 1e13;
 
+/// Added and taken away again, it rounds a number below 2 to the 51st to the nearest integer.
+const TO_INTEGER: f64 = 1.5 * (1_u64 << 52) as f64;
+
 /// The number of hundredths that `value` is, if its shortest digits have at most two behind the point, as prices and ratings do.
 ///
 /// A number of at most 15 digits is the only one of so few digits that reads as its `f64`, and a correctly rounded quotient by 100 is how
@@ -268,8 +277,14 @@ fn hundredths(value: f64) -> Option<u64> {
     if !(size > 0.0 && size < CENTS_BELOW) {
         return None;
     }
-    let count = (size * 100.0 + 0.5) as i64;
-    (count as f64 / 100.0 == size).then_some(count as u64)
+    let scaled = size * 100.0;
+    let count = (scaled + TO_INTEGER) - TO_INTEGER;
+    // Most other numbers are told from these without the division.
+    if (scaled - count).abs() > scaled * f64::EPSILON || count / 100.0 != size {
+        return None;
+    }
+    // SAFETY: an integer of at most 10 to the 15th.
+    Some(unsafe { count.to_int_unchecked() })
 }
 
 /// # Safety
@@ -297,7 +312,7 @@ unsafe fn put_float(at: *mut u8, value: f64) -> *mut u8 {
 
 /// # Safety
 /// `at` has room for [`FLOAT_MAX`] bytes; `value` may be anything.
-#[inline(never)]
+#[inline(always)]
 unsafe fn put_any_float(at: *mut u8, value: f64) -> *mut u8 {
     let mut buffer = zmij::Buffer::new();
     let text = buffer.format(value);
@@ -381,17 +396,19 @@ unsafe fn put_digits(at: *mut u8, mut left: u64) -> *mut u8 {
     }
 }
 
+/// Puts `text` with its escapes; `note` is told a bit for each byte that is no ASCII, or for several together.
 /// # Safety
 /// `at` has room for `6 * text.len() + 16` bytes.
 #[inline(always)]
-unsafe fn put_escaped(mut at: *mut u8, text: &[u8]) -> *mut u8 {
+unsafe fn put_escaped(mut at: *mut u8, text: &[u8], mut note: impl FnMut(u32)) -> *mut u8 {
     let mut rest = text;
     // SAFETY (whole function): each block stores 16 bytes of which as many are kept as were consumed, each escape stores at most 6 for one
     // byte consumed; so `at` never goes beyond 6 bytes per byte consumed, and a store reaches at most 16 further.
     while let Some(block) = rest.first_chunk::<16>() {
         // SAFETY: as above.
         unsafe { std::ptr::copy_nonoverlapping(block.as_ptr(), at, 16) };
-        let clean = first_special(*block);
+        let (clean, other_bytes) = scan(*block);
+        note(other_bytes);
         if clean == 16 {
             // SAFETY: as above.
             at = unsafe { at.add(16) };
@@ -403,63 +420,41 @@ unsafe fn put_escaped(mut at: *mut u8, text: &[u8]) -> *mut u8 {
         }
     }
     // SAFETY: what is not in `rest` was put in front of `at`.
-    match unsafe { put_clean_end(at, text, rest.len(), needs_no_escape) } {
+    match unsafe { put_clean_end(at, text, rest.len(), &mut note) } {
         Some(end) => end,
-        // SAFETY: as above.
-        None => unsafe { put_end(at, rest) },
-    }
-}
-
-/// Puts `text` if all of it is ASCII that needs no escape.
-/// # Safety
-/// `at` has room for `text`.
-#[inline(always)]
-unsafe fn put_ascii(mut at: *mut u8, text: &[u8]) -> Option<*mut u8> {
-    let mut rest = text;
-    while let Some(block) = rest.first_chunk::<16>() {
-        if !is_plain_ascii(*block) {
-            return None;
+        None => {
+            note(u32::from(!rest.is_ascii()));
+            // SAFETY: as above.
+            unsafe { put_end(at, rest) }
         }
-        // SAFETY: the 16 bytes lie inside the length of `text`, as do all before them.
-        at = unsafe {
-            std::ptr::copy_nonoverlapping(block.as_ptr(), at, 16);
-            at.add(16)
-        };
-        rest = &rest[16..];
     }
-    // SAFETY: what is not in `rest` was put in front of `at`.
-    unsafe { put_clean_end(at, text, rest.len(), is_plain_ascii) }
 }
 
-/// True if JSON escapes nothing in `block`.
-#[inline(always)]
-fn needs_no_escape(block: [u8; 16]) -> bool {
-    first_special(block) == 16
-}
-
-/// Puts the last `left < 16` bytes of `text` by overlapping stores if its last 16 are `clean`, as is usual.
+/// Puts the last `left < 16` bytes of `text` by overlapping stores if its last 16 need no escape, as is usual.
 /// # Safety
-/// `at` has room for `left` bytes; the bytes before them were put in front of `at` as they are in `text`, if they are among its last 16.
+/// `at` has room for `left` bytes; the bytes before them were put in front of `at` by [`put_escaped`].
 #[inline(always)]
 unsafe fn put_clean_end(
     at: *mut u8,
     text: &[u8],
     left: usize,
-    clean: impl Fn([u8; 16]) -> bool,
+    note: &mut impl FnMut(u32),
 ) -> Option<*mut u8> {
     let Some(last) = text.last_chunk::<16>() else {
         // SAFETY: shorter than a block, so that nothing was put yet and `left` is the whole length.
         return unsafe {
             match text.len() {
                 0 => Some(at),
-                1 => put_ends::<1>(at, text, clean),
-                2..4 => put_ends::<2>(at, text, clean),
-                4..8 => put_ends::<4>(at, text, clean),
-                _ => put_ends::<8>(at, text, clean),
+                1 => put_ends::<1>(at, text, note),
+                2..4 => put_ends::<2>(at, text, note),
+                4..8 => put_ends::<4>(at, text, note),
+                _ => put_ends::<8>(at, text, note),
             }
         };
     };
-    if !clean(*last) {
+    let (clean, other_bytes) = scan(*last);
+    note(other_bytes);
+    if clean != 16 {
         return None;
     }
     // SAFETY: of the last 16 bytes those before the last `left` stand in front of `at` as they are, so that the store
@@ -471,21 +466,19 @@ unsafe fn put_clean_end(
     }
 }
 
-/// Puts a text of `N` to `2 * N` bytes, `N` at most 8, by its two ends, if it is `clean`.
+/// Puts a text of `N` to `2 * N` bytes, `N` at most 8, by its two ends, if nothing in it needs an escape.
 /// # Safety
 /// `at` has room for `text`.
 #[inline(always)]
-unsafe fn put_ends<const N: usize>(
-    at: *mut u8,
-    text: &[u8],
-    clean: impl Fn([u8; 16]) -> bool,
-) -> Option<*mut u8> {
+unsafe fn put_ends<const N: usize>(at: *mut u8, text: &[u8], note: &mut impl FnMut(u32)) -> Option<*mut u8> {
     let first = text.first_chunk::<N>()?;
     let last = text.last_chunk::<N>()?;
     let mut both = [b' '; 16];
     both[..N].copy_from_slice(first);
     both[N..2 * N].copy_from_slice(last);
-    if !clean(both) {
+    let (clean, other_bytes) = scan(both);
+    note(other_bytes);
+    if clean != 16 {
         return None;
     }
     // SAFETY: both stores lie inside the length of `text`, which is at least `N`.
@@ -515,42 +508,28 @@ unsafe fn put_end(mut at: *mut u8, rest: &[u8]) -> *mut u8 {
     at
 }
 
-/// One bit for each byte that JSON escapes (below 0x20, `"`, `\`), and one for each that is no ASCII.
+/// The place of the first byte that JSON escapes (below 0x20, `"`, `\`), 16 if there is none; and bits that are 0 if all bytes are ASCII.
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 #[inline(always)]
-fn special_bits(block: [u8; 16]) -> (u32, u32) {
+fn scan(block: [u8; 16]) -> (usize, u32) {
     use std::arch::x86_64::{
         __m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128,
         _mm_set1_epi8,
     };
     // SAFETY: SSE2 is there by the condition above; the load reads the 16 bytes of `block`.
-    unsafe {
+    let (escaped, other_bytes) = unsafe {
         let block = _mm_loadu_si128(block.as_ptr().cast::<__m128i>());
         let control = _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1f)), block);
         let quote = _mm_cmpeq_epi8(block, _mm_set1_epi8(b'"' as i8));
         let slash = _mm_cmpeq_epi8(block, _mm_set1_epi8(b'\\' as i8));
         let escaped = _mm_or_si128(_mm_or_si128(control, quote), slash);
-        (_mm_movemask_epi8(escaped) as u32, _mm_movemask_epi8(block) as u32)
-    }
-}
-
-/// The place of the first byte that JSON escapes, 16 if there is none.
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-#[inline(always)]
-fn first_special(block: [u8; 16]) -> usize {
-    (special_bits(block).0 | 1 << 16).trailing_zeros() as usize
-}
-
-/// True if `block` is ASCII in which JSON escapes nothing.
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-#[inline(always)]
-fn is_plain_ascii(block: [u8; 16]) -> bool {
-    let (escaped, not_ascii) = special_bits(block);
-    escaped | not_ascii == 0
+        (_mm_movemask_epi8(escaped), _mm_movemask_epi8(block))
+    };
+    ((escaped as u32 | 1 << 16).trailing_zeros() as usize, other_bytes as u32)
 }
 
 #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
-use portable::{first_special, is_plain_ascii};
+use portable::scan;
 
 /// Portable version of the search, by words of eight bytes. Tests compare both versions.
 #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
@@ -565,15 +544,12 @@ mod portable {
             & (ONES << 7)
     }
 
-    pub(super) fn first_special(block: [u8; 16]) -> usize {
+    pub(super) fn scan(block: [u8; 16]) -> (usize, u32) {
         let whole = u128::from_le_bytes(block);
         let low = specials(whole as u64);
         let high = specials((whole >> 64) as u64);
-        if low != 0 { low.trailing_zeros() as usize / 8 } else { 8 + high.trailing_zeros() as usize / 8 }
-    }
-
-    pub(super) fn is_plain_ascii(block: [u8; 16]) -> bool {
-        block.is_ascii() && first_special(block) == 16
+        let first = if low != 0 { low.trailing_zeros() / 8 } else { 8 + high.trailing_zeros() / 8 };
+        (first as usize, u32::from(!block.is_ascii()))
     }
 }
 
