@@ -133,16 +133,29 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
     #[inline]
     fn members(&mut self, members: Run, at: RowContext<'_, S>) -> Wrote<S> {
         let plan = self.plan;
+        let members = &plan.members[members.range()];
+        let RowContext::Row(row) = at else { return self.mixed_members(members, at) };
+        match self.source.write_leaves(&mut self.answer, members, row) {
+            Some(written) if written == members.len() => Ok(true),
+            Some(written) => self.mixed_members(&members[written..], at),
+            None => Ok(false),
+        }
+    }
+
+    /// Writes members of which some are not cells of their row.
+    fn mixed_members(&mut self, members: &'r [Member], at: RowContext<'_, S>) -> Wrote<S> {
+        let mut rest = members;
         let mut spans = Spans::new();
-        for member in &plan.members[members.range()] {
-            let ok = match (&member.kind, at) {
-                (MemberKind::Leaf { column, cell }, RowContext::Row(row)) => {
-                    self.source.write_leaf(&mut self.answer, member, row, *column, *cell)
-                }
-                _ => self.member(member, at, &mut spans)?,
-            };
-            if !ok {
+        while let Some((member, behind)) = rest.split_first() {
+            if !self.member(member, at, &mut spans)? {
                 return Ok(false);
+            }
+            rest = behind;
+            if let RowContext::Row(row) = at {
+                let Some(written) = self.source.write_leaves(&mut self.answer, rest, row) else {
+                    return Ok(false);
+                };
+                rest = &rest[written..];
             }
         }
         Ok(true)

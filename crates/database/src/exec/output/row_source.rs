@@ -12,7 +12,7 @@ use super::item_batches::RowsPart;
 use crate::exec::cell_value::{CellValue, Fault};
 use weir_engine::source::PathError;
 use weir_relational::catalog::facts::Cell;
-use weir_relational::plan::Member;
+use weir_relational::plan::{Member, MemberKind};
 
 /// The position below which members are written.
 pub(crate) enum RowContext<'a, S: RowSource> {
@@ -99,6 +99,23 @@ pub(crate) trait RowSource: Sized {
     ) -> bool {
         let value = self.read(row, column, cell);
         answer.leaf(member, cell, value)
+    }
+
+    /// Writes the cells at the front of `members`; their number, or `None` if the null of one propagates.
+    #[inline]
+    fn write_leaves(
+        &mut self,
+        answer: &mut Answer<'_>,
+        members: &[Member],
+        row: Self::Row<'_>,
+    ) -> Option<usize> {
+        for (at, member) in members.iter().enumerate() {
+            let MemberKind::Leaf { column, cell } = member.kind else { return Some(at) };
+            if !self.write_leaf(answer, member, row, column, cell) {
+                return None;
+            }
+        }
+        Some(members.len())
     }
 
     /// The integer that alone decides the row of `level` below `row`: the writer copies the bytes of an earlier row with the same

@@ -13,7 +13,7 @@ use rusqlite::Row;
 use rusqlite::types::{Value as Owned, ValueRef};
 use weir_engine::source::{PathError, Protocol};
 use weir_relational::catalog::facts::Cell;
-use weir_relational::plan::Member;
+use weir_relational::plan::{Member, MemberKind};
 
 /// A row during a visit.
 #[derive(Clone, Copy)]
@@ -94,31 +94,17 @@ impl RowSource for Statements<'_, '_> {
         read(cell, row.get(column))
     }
 
-    /// Writes the most common kinds of cells directly; [`unusual`] writes the others.
-    #[inline(always)]
-    fn write_leaf(
-        &mut self,
-        answer: &mut Answer<'_>,
-        member: &Member,
-        row: Cells<'_>,
-        column: u16,
-        cell: Cell,
-    ) -> bool {
-        let key = &answer.of(member).key;
-        match (cell, row.get(column)) {
-            (Cell::Int, ValueRef::Integer(value)) if i32::try_from(value).is_ok() => {
-                answer.out.member_int(key, value);
+    #[inline]
+    fn write_leaves(&mut self, answer: &mut Answer<'_>, members: &[Member], row: Cells<'_>) -> Option<usize> {
+        let protocol = self.bindings.protocol;
+        match row {
+            Cells::Stepped(row) => {
+                write_cells(answer, members, |column| row.get_ref_unwrap(usize::from(column)), protocol)
             }
-            (Cell::BigInt | Cell::Numeric | Cell::Float, ValueRef::Integer(value)) => {
-                answer.out.member_int(key, value);
+            Cells::Kept(values) => {
+                write_cells(answer, members, |column| ValueRef::from(&values[usize::from(column)]), protocol)
             }
-            (Cell::Float | Cell::Numeric, ValueRef::Real(value)) if value.is_finite() => {
-                answer.out.member_float(key, value);
-            }
-            (Cell::Text, ValueRef::Text(text)) if text.is_ascii() => answer.out.member_text(key, text),
-            (_, value) => return unusual(answer, member, value, cell, self.bindings.protocol),
         }
-        true
     }
 
     /// In most schemas one integer decides the row.
@@ -191,6 +177,57 @@ impl RowSource for Statements<'_, '_> {
             None => Ok(()),
         }
     }
+}
+
+/// Writes the cells at the front of `members`, of values that `get` gives; their number, or `None` if the null of one propagates.
+#[inline(always)]
+fn write_cells<'v>(
+    answer: &mut Answer<'_>,
+    members: &[Member],
+    get: impl Fn(u16) -> ValueRef<'v>,
+    protocol: Protocol,
+) -> Option<usize> {
+    for (at, member) in members.iter().enumerate() {
+        let MemberKind::Leaf { column, cell } = member.kind else { return Some(at) };
+        if !write_cell(answer, member, get(column), cell, protocol) {
+            return None;
+        }
+    }
+    Some(members.len())
+}
+
+/// Writes the most common kinds of cells directly; [`unusual`] writes the others.
+#[inline(always)]
+fn write_cell(
+    answer: &mut Answer<'_>,
+    member: &Member,
+    value: ValueRef<'_>,
+    cell: Cell,
+    protocol: Protocol,
+) -> bool {
+    let key = &answer.of(member).key;
+    let is_written = match (cell, value) {
+        (Cell::Text | Cell::Uuid, ValueRef::Text(text)) => answer.out.member_unchecked(key, text),
+        (Cell::Int, ValueRef::Integer(value)) if i32::try_from(value).is_ok() => {
+            answer.out.member_int(key, value);
+            true
+        }
+        (Cell::BigInt | Cell::Numeric | Cell::Float, ValueRef::Integer(value)) => {
+            answer.out.member_int(key, value);
+            true
+        }
+        (Cell::Float | Cell::Numeric, ValueRef::Real(value)) => answer.out.member_float(key, value),
+        (Cell::Boolean, ValueRef::Integer(value @ (0 | 1))) => {
+            answer.out.member_bool(key, value == 1);
+            true
+        }
+        (_, ValueRef::Null) if member.nullable => {
+            answer.out.member_null(key);
+            true
+        }
+        _ => false,
+    };
+    is_written || unusual(answer, member, value, cell, protocol)
 }
 
 #[inline(never)]

@@ -162,6 +162,11 @@ impl Out {
     pub fn member_text(&mut self, key: &ResponseKey, text: &[u8]) {
         raw::member_text(&mut self.bytes, key, text);
     }
+    /// `"title":"Big Ones",`, escaped, of a source that does not promise UTF-8; `false` (and nothing written) if the text is none.
+    #[inline]
+    pub fn member_unchecked(&mut self, key: &ResponseKey, text: &[u8]) -> bool {
+        raw::member_unchecked(&mut self.bytes, key, text)
+    }
     /// `"name":"Album",` where `source[start..end]` needs no escapes: faster than [`Out::member_text`].
     #[inline]
     pub fn member_plain(&mut self, key: &ResponseKey, source: &[u8], start: usize, end: usize) {

@@ -147,11 +147,38 @@ pub(super) fn member_text(bytes: &mut Vec<u8>, key: &ResponseKey, text: &[u8]) {
     // SAFETY: room for the escaped text, its quotes, one block and a comma was made.
     unsafe {
         at.write(b'"');
-        let at = put_escaped(at.add(1), text);
+        let at = put_escaped(at.add(1), text, |_| {});
         at.write(b'"');
         at.add(1).write(b',');
         finish(bytes, at.add(2));
     }
+}
+
+/// Appends `key`, `text` as a JSON string and a comma if `text` is UTF-8; otherwise appends nothing and gives `false`. The pass that
+/// escapes finds out if it is ASCII, as most texts are.
+#[inline(always)]
+pub(super) fn member_unchecked(bytes: &mut Vec<u8>, key: &ResponseKey, text: &[u8]) -> bool {
+    let mark = bytes.len();
+    let mut other_bytes = 0;
+    if text.len() > PART {
+        other_bytes = 1;
+        member_text(bytes, key, text);
+    } else {
+        let at = begin_member(bytes, key, text_room(text.len()));
+        // SAFETY: as in `member_text`.
+        unsafe {
+            at.write(b'"');
+            let at = put_escaped(at.add(1), text, |bits| other_bytes |= bits);
+            at.write(b'"');
+            at.add(1).write(b',');
+            finish(bytes, at.add(2));
+        }
+    }
+    if other_bytes == 0 || std::str::from_utf8(text).is_ok() {
+        return true;
+    }
+    bytes.truncate(mark);
+    false
 }
 
 /// Appends `text` as a JSON string.
@@ -164,7 +191,7 @@ pub(super) fn text(bytes: &mut Vec<u8>, text: &[u8]) {
     // SAFETY: room for the escaped text, its quotes and one block was made.
     unsafe {
         at.write(b'"');
-        let at = put_escaped(at.add(1), text);
+        let at = put_escaped(at.add(1), text, |_| {});
         at.write(b'"');
         finish(bytes, at.add(1));
     }
@@ -178,7 +205,7 @@ fn long_text(bytes: &mut Vec<u8>, text: &[u8]) {
         let at = begin(bytes, text_room(part.len()));
         // SAFETY: room for the escaped part and one block was made.
         unsafe {
-            let at = put_escaped(at, part);
+            let at = put_escaped(at, part, |_| {});
             finish(bytes, at);
         }
     }
@@ -232,10 +259,61 @@ pub(super) fn span(bytes: &mut Vec<u8>, source: &[u8], start: usize, end: usize)
 const FLOAT_MAX: usize = 24;
 const _: () = assert!(size_of::<zmij::Buffer>() == FLOAT_MAX);
 
+/// Numbers below this have at most 15 digits with two behind the point.
+const CENTS_BELOW: f64 = 1e13;
+
+/// Added and taken away again, it rounds a number below 2 to the 51st to the nearest integer.
+const TO_INTEGER: f64 = 1.5 * (1_u64 << 52) as f64;
+
+/// The number of hundredths that `value` is, if its shortest digits have at most two behind the point, as prices and ratings do.
+///
+/// A number of at most 15 digits is the only one of so few digits that reads as its `f64`, and a correctly rounded quotient by 100 is how
+/// such digits are read. So where the quotient is `value`, the digits of the hundredths are its shortest.
+/// Source: Clinger, "How to read floating point numbers accurately" (1990).
+#[inline(always)]
+fn hundredths(value: f64) -> Option<u64> {
+    let size = value.abs();
+    // Zero has a sign to be kept, and what is no number is not below anything.
+    if !(size > 0.0 && size < CENTS_BELOW) {
+        return None;
+    }
+    let scaled = size * 100.0;
+    let count = (scaled + TO_INTEGER) - TO_INTEGER;
+    // Most other numbers are told from these without the division.
+    if (scaled - count).abs() > scaled * f64::EPSILON || count / 100.0 != size {
+        return None;
+    }
+    // SAFETY: an integer of at most 10 to the 15th.
+    Some(unsafe { count.to_int_unchecked() })
+}
+
 /// # Safety
 /// `at` has room for [`FLOAT_MAX`] bytes; `value` may be anything.
 #[inline(always)]
 unsafe fn put_float(at: *mut u8, value: f64) -> *mut u8 {
+    let Some(count) = hundredths(value) else {
+        // SAFETY: by the contract.
+        return unsafe { put_any_float(at, value) };
+    };
+    let pair = PAIRS[(count % 100) as usize];
+    // SAFETY: at most 13 digits and a sign stand before the point, and three bytes from it on.
+    unsafe {
+        at.write(b'-');
+        let at = put_digits(at.add(usize::from(value < 0.0)), count / 100);
+        at.write(b'.');
+        std::ptr::copy_nonoverlapping(pair.as_ptr(), at.add(1), 2);
+        match pair {
+            [b'0', b'0'] => at,
+            [_, b'0'] => at.add(2),
+            _ => at.add(3),
+        }
+    }
+}
+
+/// # Safety
+/// `at` has room for [`FLOAT_MAX`] bytes; `value` may be anything.
+#[inline(always)]
+unsafe fn put_any_float(at: *mut u8, value: f64) -> *mut u8 {
     let mut buffer = zmij::Buffer::new();
     let text = buffer.format(value);
     let start = text.as_ptr();
@@ -287,14 +365,21 @@ fn digits(value: u64) -> usize {
 /// `at` has room for [`INT_MAX`] bytes.
 #[inline(always)]
 unsafe fn put_int(at: *mut u8, value: i64) -> *mut u8 {
-    let mut left = value.unsigned_abs();
-    let negative = usize::from(value < 0);
-    let count = digits(left);
-    // SAFETY: a sign and at most 19 digits are 20 bytes. `place` starts behind the last digit and goes down by one or
-    // two per step, `count` in all, so it ends at the first digit.
+    // SAFETY: a sign and at most 19 digits are 20 bytes.
     unsafe {
         at.write(b'-');
-        let end = at.add(negative + count);
+        put_digits(at.add(usize::from(value < 0)), value.unsigned_abs())
+    }
+}
+
+/// # Safety
+/// `at` has room for the digits of `left`, which is below 10 to the 19th.
+#[inline(always)]
+unsafe fn put_digits(at: *mut u8, mut left: u64) -> *mut u8 {
+    let count = digits(left);
+    // SAFETY: `place` starts behind the last digit and goes down by one or two per step, `count` in all, so it ends at the first digit.
+    unsafe {
+        let end = at.add(count);
         let mut place = end;
         while left >= 100 {
             place = place.sub(2);
@@ -311,17 +396,19 @@ unsafe fn put_int(at: *mut u8, value: i64) -> *mut u8 {
     }
 }
 
+/// Puts `text` with its escapes; `note` is told a bit for each byte that is no ASCII, or for several together.
 /// # Safety
 /// `at` has room for `6 * text.len() + 16` bytes.
 #[inline(always)]
-unsafe fn put_escaped(mut at: *mut u8, text: &[u8]) -> *mut u8 {
+unsafe fn put_escaped(mut at: *mut u8, text: &[u8], mut note: impl FnMut(u32)) -> *mut u8 {
     let mut rest = text;
     // SAFETY (whole function): each block stores 16 bytes of which as many are kept as were consumed, each escape stores at most 6 for one
     // byte consumed; so `at` never goes beyond 6 bytes per byte consumed, and a store reaches at most 16 further.
     while let Some(block) = rest.first_chunk::<16>() {
         // SAFETY: as above.
         unsafe { std::ptr::copy_nonoverlapping(block.as_ptr(), at, 16) };
-        let clean = first_special(*block);
+        let (clean, other_bytes) = scan(*block);
+        note(other_bytes);
         if clean == 16 {
             // SAFETY: as above.
             at = unsafe { at.add(16) };
@@ -333,10 +420,13 @@ unsafe fn put_escaped(mut at: *mut u8, text: &[u8]) -> *mut u8 {
         }
     }
     // SAFETY: what is not in `rest` was put in front of `at`.
-    match unsafe { put_clean_end(at, text, rest.len()) } {
+    match unsafe { put_clean_end(at, text, rest.len(), &mut note) } {
         Some(end) => end,
-        // SAFETY: as above.
-        None => unsafe { put_end(at, rest) },
+        None => {
+            note(u32::from(!rest.is_ascii()));
+            // SAFETY: as above.
+            unsafe { put_end(at, rest) }
+        }
     }
 }
 
@@ -344,20 +434,27 @@ unsafe fn put_escaped(mut at: *mut u8, text: &[u8]) -> *mut u8 {
 /// # Safety
 /// `at` has room for `left` bytes; the bytes before them were put in front of `at` by [`put_escaped`].
 #[inline(always)]
-unsafe fn put_clean_end(at: *mut u8, text: &[u8], left: usize) -> Option<*mut u8> {
+unsafe fn put_clean_end(
+    at: *mut u8,
+    text: &[u8],
+    left: usize,
+    note: &mut impl FnMut(u32),
+) -> Option<*mut u8> {
     let Some(last) = text.last_chunk::<16>() else {
         // SAFETY: shorter than a block, so that nothing was put yet and `left` is the whole length.
         return unsafe {
             match text.len() {
                 0 => Some(at),
-                1 => put_ends::<1>(at, text),
-                2..4 => put_ends::<2>(at, text),
-                4..8 => put_ends::<4>(at, text),
-                _ => put_ends::<8>(at, text),
+                1 => put_ends::<1>(at, text, note),
+                2..4 => put_ends::<2>(at, text, note),
+                4..8 => put_ends::<4>(at, text, note),
+                _ => put_ends::<8>(at, text, note),
             }
         };
     };
-    if first_special(*last) != 16 {
+    let (clean, other_bytes) = scan(*last);
+    note(other_bytes);
+    if clean != 16 {
         return None;
     }
     // SAFETY: of the last 16 bytes those before the last `left` stand in front of `at` as they are, so that the store
@@ -373,13 +470,15 @@ unsafe fn put_clean_end(at: *mut u8, text: &[u8], left: usize) -> Option<*mut u8
 /// # Safety
 /// `at` has room for `text`.
 #[inline(always)]
-unsafe fn put_ends<const N: usize>(at: *mut u8, text: &[u8]) -> Option<*mut u8> {
+unsafe fn put_ends<const N: usize>(at: *mut u8, text: &[u8], note: &mut impl FnMut(u32)) -> Option<*mut u8> {
     let first = text.first_chunk::<N>()?;
     let last = text.last_chunk::<N>()?;
     let mut both = [b' '; 16];
     both[..N].copy_from_slice(first);
     both[N..2 * N].copy_from_slice(last);
-    if first_special(both) != 16 {
+    let (clean, other_bytes) = scan(both);
+    note(other_bytes);
+    if clean != 16 {
         return None;
     }
     // SAFETY: both stores lie inside the length of `text`, which is at least `N`.
@@ -409,27 +508,28 @@ unsafe fn put_end(mut at: *mut u8, rest: &[u8]) -> *mut u8 {
     at
 }
 
-/// The place of the first byte that JSON escapes (below 0x20, `"`, `\`), 16 if there is none.
+/// The place of the first byte that JSON escapes (below 0x20, `"`, `\`), 16 if there is none; and bits that are 0 if all bytes are ASCII.
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 #[inline(always)]
-fn first_special(block: [u8; 16]) -> usize {
+fn scan(block: [u8; 16]) -> (usize, u32) {
     use std::arch::x86_64::{
         __m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128,
         _mm_set1_epi8,
     };
     // SAFETY: SSE2 is there by the condition above; the load reads the 16 bytes of `block`.
-    let bits = unsafe {
+    let (escaped, other_bytes) = unsafe {
         let block = _mm_loadu_si128(block.as_ptr().cast::<__m128i>());
         let control = _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1f)), block);
         let quote = _mm_cmpeq_epi8(block, _mm_set1_epi8(b'"' as i8));
         let slash = _mm_cmpeq_epi8(block, _mm_set1_epi8(b'\\' as i8));
-        _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(control, quote), slash))
+        let escaped = _mm_or_si128(_mm_or_si128(control, quote), slash);
+        (_mm_movemask_epi8(escaped), _mm_movemask_epi8(block))
     };
-    (bits as u32 | 1 << 16).trailing_zeros() as usize
+    ((escaped as u32 | 1 << 16).trailing_zeros() as usize, other_bytes as u32)
 }
 
 #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
-use portable::first_special;
+use portable::scan;
 
 /// Portable version of the search, by words of eight bytes. Tests compare both versions.
 #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
@@ -444,11 +544,12 @@ mod portable {
             & (ONES << 7)
     }
 
-    pub(super) fn first_special(block: [u8; 16]) -> usize {
+    pub(super) fn scan(block: [u8; 16]) -> (usize, u32) {
         let whole = u128::from_le_bytes(block);
         let low = specials(whole as u64);
         let high = specials((whole >> 64) as u64);
-        if low != 0 { low.trailing_zeros() as usize / 8 } else { 8 + high.trailing_zeros() as usize / 8 }
+        let first = if low != 0 { low.trailing_zeros() / 8 } else { 8 + high.trailing_zeros() / 8 };
+        (first as usize, u32::from(!block.is_ascii()))
     }
 }
 
@@ -465,111 +566,4 @@ unsafe fn put_escape(at: *mut u8, byte: u8) -> *mut u8 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn check(input: &[u8]) {
-        let mut written = Vec::new();
-        text(&mut written, input);
-        let expected = serde_json::to_string(std::str::from_utf8(input).unwrap()).unwrap();
-        assert_eq!(std::str::from_utf8(&written).unwrap(), expected);
-    }
-
-    #[test]
-    fn text_is_escaped_at_every_length_and_place() {
-        for len in 0..70 {
-            check("a".repeat(len).as_bytes());
-            for at in 0..len {
-                for special in [b'"', b'\\', b'\n', 0, 0x1f, 0x7f] {
-                    let mut input = vec![b'x'; len];
-                    input[at] = special;
-                    check(&input);
-                    input[len - 1] = b'"';
-                    check(&input);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn text_that_ends_where_its_buffer_and_a_page_end_is_not_read_beyond() {
-        let mut pages = vec![b'y'; 3 * 4096];
-        pages.shrink_to_fit();
-        let to_border = pages.as_ptr().align_offset(4096) + 4096;
-        for len in 0..40 {
-            check(&pages[to_border - len..to_border]);
-            check(&pages[pages.len() - len..]);
-        }
-    }
-
-    #[test]
-    fn long_text_is_escaped_in_parts() {
-        check("é\"\u{1}".repeat(5000).as_bytes());
-        let mut member = Vec::new();
-        member_text(&mut member, &ResponseKey::new("k"), "x".repeat(5000).as_bytes());
-        assert_eq!(member.len(), r#""k":"","#.len() + 5000);
-    }
-
-    #[test]
-    fn integers_have_their_digits() {
-        let mut values = vec![0, 7, 42, i64::MIN, i64::MAX, -1];
-        let mut power = 1i64;
-        for _ in 0..18 {
-            power *= 10;
-            values.extend([power - 1, power, power + 1, -power]);
-        }
-        for value in values {
-            let mut written = Vec::new();
-            int(&mut written, value);
-            assert_eq!(String::from_utf8(written).unwrap(), value.to_string());
-        }
-    }
-
-    #[test]
-    fn a_span_is_copied_wherever_it_lies() {
-        let source: Vec<u8> = (0..100).collect();
-        for start in 0..100 {
-            for end in start..=100 {
-                let mut written = vec![9];
-                span(&mut written, &source, start, end);
-                assert_eq!(written[1..], source[start..end]);
-                written.clear();
-                member_plain(&mut written, &ResponseKey::new("k"), &source, start, end);
-                assert_eq!(written[5..written.len() - 2], source[start..end]);
-            }
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn all_text_is_written_as_serde_json_does(input in any::<String>()) {
-            check(input.as_bytes());
-        }
-
-        #[test]
-        fn dense_specials_are_written_as_serde_json_does(input in "[\\x00-\\x22\\\\\u{e9}a-c]{0,200}") {
-            check(input.as_bytes());
-        }
-
-        #[test]
-        fn both_scans_agree(block in any::<[u8; 16]>()) {
-            prop_assert_eq!(first_special(block), portable::first_special(block));
-        }
-
-        #[test]
-        fn all_integers_have_their_digits(value in any::<i64>()) {
-            let mut written = Vec::new();
-            int(&mut written, value);
-            prop_assert_eq!(String::from_utf8(written).unwrap(), value.to_string());
-        }
-
-        #[test]
-        fn finite_numbers_read_back(value in any::<f64>()) {
-            prop_assume!(value.is_finite());
-            let mut written = Vec::new();
-            float(&mut written, value);
-            prop_assert_eq!(String::from_utf8(written).unwrap().parse::<f64>().unwrap(), value);
-        }
-    }
-}
+mod tests;
