@@ -154,7 +154,9 @@ impl SchemaRenames {
                 display_table(&it.table) == table
                     && it.columns.iter().eq(columns.iter().collect::<BTreeSet<_>>())
             };
-            self.keys.iter().find(is_it).map(|it| display_table(&it.target))
+            // A relationship by one of several keys is not served.
+            let mut found = self.keys.iter().filter(is_it);
+            found.next().filter(|_| found.next().is_none()).map(|it| display_table(&it.target))
         };
         let targets = Targets::of(&source.tables, by_key);
         for table in &mut source.tables {
