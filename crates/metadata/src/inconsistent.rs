@@ -207,7 +207,7 @@ fn function(
     made: impl Fn(&'static str, String, String, Json, usize) -> Inconsistent,
 ) -> Inconsistent {
     let function = node(source, &["functions".into(), at.into()]);
-    let shown = entry_display_name(function, "function");
+    let shown = listed_display_name(function, "function", at);
     let source = text(source, "name");
     let name = format!("function {shown} in source {source}");
     let reason = format!("Inconsistent object: in function \"{shown}\": {reason}");
@@ -261,7 +261,7 @@ fn table(
     made: impl Fn(&'static str, String, String, Json, usize) -> Inconsistent,
 ) -> Inconsistent {
     let table = node(source, &["tables".into(), at.into()]);
-    let shown = entry_display_name(table, "table");
+    let shown = listed_display_name(table, "table", at);
     let source = text(source, "name");
     let member = match below {
         [Step::Key(list), Step::Item(_), ..] => MEMBERS.iter().find(|it| *it.0 == **list),
@@ -363,6 +363,12 @@ fn entry_display_name(entry: &Node, key: &str) -> String {
         ("" | "public", own) => own,
         (schema, own) => format!("{schema}.{own}"),
     }
+}
+
+/// The name of the table or function `entry` at `at` of its list; its index where the name cannot be read.
+fn listed_display_name(entry: &Node, key: &str, at: usize) -> String {
+    let name = entry_display_name(entry, key);
+    if name.is_empty() { format!("[{at}]") } else { name }
 }
 
 /// A member of a table, with the names of both around it; members that are not there and that Hasura shows are null.

@@ -90,9 +90,9 @@ fn the_smallest_entry_around_a_wrong_value_is_left_out() {
         ("role: guest, ", "role: sailor, ", "select_permission sailor in table boat in source default"),
         ("check: {}", "chek: {}", "insert_permission sailor in table boat in source default"),
         ("using: {foreign", "using: {foreing", "object_relation harbour in table boat in source default"),
-        ("- table: crew", "- table: 7", "table  in source default"),
+        ("- table: crew", "- table: 7", "table [1] in source default"),
         ("- table: crew", "- table: {schema: public, name: boat}", "table boat in source default"),
-        ("{function: search", "{function: 4", "function  in source default"),
+        ("{function: search", "{function: 4", "function [0] in source default"),
         (
             "{role: sailor}]",
             "{role: 4}]",
