@@ -91,6 +91,7 @@ fn the_smallest_entry_around_a_wrong_value_is_left_out() {
         ("check: {}", "chek: {}", "insert_permission sailor in table boat in source default"),
         ("using: {foreign", "using: {foreing", "object_relation harbour in table boat in source default"),
         ("- table: crew", "- table: 7", "table [1] in source default"),
+        ("- table: crew", "- table: [crew]", "table [1] in source default"),
         ("- table: crew", "- table: {schema: public, name: boat}", "table boat in source default"),
         ("{function: search", "{function: 4", "function [0] in source default"),
         (
@@ -107,6 +108,12 @@ fn the_smallest_entry_around_a_wrong_value_is_left_out() {
         let (left_out, _) = lacks(old, new);
         assert_eq!(left_out, [name], "{new}");
     }
+}
+
+#[test]
+fn a_list_is_no_object_of_its_items() {
+    let (left_out, _) = lacks("permission: {columns: [id], filter: {}}", "permission: [[id], {}]");
+    assert_eq!(left_out, ["select_permission sailor in table boat in source default"]);
 }
 
 #[test]
