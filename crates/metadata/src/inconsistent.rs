@@ -1,5 +1,6 @@
 //! Entries that do not resolve, in the words of Hasura's `get_inconsistent_metadata`.
 
+use crate::document::table_name::TableName;
 use crate::json::{Json, Members};
 use crate::places::{Places, Step};
 use crate::tree::{Node, Value};
@@ -357,12 +358,8 @@ fn text(node: &Node, key: &str) -> String {
 
 /// The name of a table or function: with its schema, unless that is `public`.
 fn entry_display_name(entry: &Node, key: &str) -> String {
-    let Some(name) = entry.get(key) else { return String::new() };
-    match (text(name, "schema").as_str(), text(name, "name")) {
-        ("", own) if own.is_empty() => text(entry, key),
-        ("" | "public", own) => own,
-        (schema, own) => format!("{schema}.{own}"),
-    }
+    let name = entry.get(key).map(to_json).and_then(|it| TableName::of_json(&it));
+    name.map(|it| it.display_name()).unwrap_or_default()
 }
 
 /// The name of the table or function `entry` at `at` of its list; its index where the name cannot be read.

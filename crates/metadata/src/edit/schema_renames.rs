@@ -10,6 +10,7 @@ use crate::document::permission::Columns;
 use crate::document::remote_relationship::{RemoteDefinition, ToSource};
 use crate::document::source::SourceEntry;
 use crate::document::table::{ForeignKeyOn, Manual, RelationshipEntry, TableEntry, TableName, each_table};
+use crate::document::table_name::join_parts;
 use crate::json::{Json, Members};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -309,7 +310,7 @@ fn key_of(table: &TableName) -> TableKey {
 
 /// A table as conditions name it; see [`display_name`].
 fn display_table((schema, name): &TableKey) -> String {
-    if schema == "public" { name.clone() } else { format!("{schema}.{name}") }
+    join_parts(if schema == "public" { "" } else { schema }, name)
 }
 
 fn rename_text(text: &mut String, new_of: impl Fn(&str) -> Option<String>) {

@@ -117,6 +117,17 @@ fn a_list_is_no_object_of_its_items() {
 }
 
 #[test]
+fn tables_whose_names_have_dots_differ() {
+    let tables = "  - table: {schema: a.b, name: c}\n  - table: {schema: a, name: b.c, nam: d}\n  - table: {schema: a, name: b.c}\n  - table: {schema: a, name: b.c}\n";
+    let loaded = load(&WHOLE.replace("  - table: crew\n", tables)).expect("the rest is read");
+    let left_out: Vec<&str> = loaded.left_out.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(left_out.len(), 2, "{left_out:?}");
+    assert!(left_out.iter().all(|it| *it == "table a.\"b.c\" in source default"), "{left_out:?}");
+    let names: Vec<_> = loaded.document.sources[0].tables.iter().map(|it| it.table.parts()).collect();
+    assert_eq!(names, [("public", "boat"), ("a.b", "c"), ("a", "b.c")]);
+}
+
+#[test]
 fn an_unknown_key_is_told_and_its_entry_served() {
     for (old, new) in [
         ("- table: crew", "- table: crew\n    colour: red"),

@@ -4,6 +4,7 @@ use crate::json::{Json, Members};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 
 /// Forms of a name, in messages.
@@ -57,7 +58,26 @@ impl<'de> Deserialize<'de> for TableName {
     }
 }
 
+/// `schema.name`, or `name` without a schema: no two names have one text.
+pub(crate) fn join_parts(schema: &str, name: &str) -> String {
+    let name = quote_part(name);
+    if schema.is_empty() { name.into_owned() } else { format!("{}.{name}", quote_part(schema)) }
+}
+
+/// Puts a part that could be taken for several into quotation marks.
+fn quote_part(part: &str) -> Cow<'_, str> {
+    if part.contains(['.', '"']) { format!("\"{}\"", part.replace('"', "\"\"")).into() } else { part.into() }
+}
+
 impl TableName {
+    /// The name in messages: with its schema, unless that is `public`.
+    pub(crate) fn display_name(&self) -> String {
+        match self.parts() {
+            ("public", name) => join_parts("", name),
+            (schema, name) => join_parts(schema, name),
+        }
+    }
+
     /// The name in `json`: a text, or an object with `name` and perhaps `schema`.
     pub fn of_json(json: &Json) -> Option<Self> {
         let name = json.get("name").and_then(Json::text);
