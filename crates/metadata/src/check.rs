@@ -8,6 +8,7 @@ use crate::document::source::{SourceEntry, SourceKind};
 use crate::document::table::{
     ForeignKeyOn, RelationshipEntry, RootFieldEntries, RootFieldEntry, TableEntry, TableName,
 };
+use crate::document::table_name::join_parts;
 use crate::json::Json;
 use crate::places::Step;
 use std::collections::HashSet;
@@ -168,9 +169,8 @@ fn source(walk: &mut Walk, source: &SourceEntry) {
 /// `public.boat`, or `boat` where there are no schemas.
 fn qualified_name(name: &TableName, is_public_implied: bool) -> String {
     match name.parts() {
-        ("", name) if is_public_implied => format!("public.{name}"),
-        ("", name) => name.to_owned(),
-        (schema, name) => format!("{schema}.{name}"),
+        ("", name) if is_public_implied => join_parts("public", name),
+        (schema, name) => join_parts(schema, name),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Entries that do not resolve, in the words of Hasura's `get_inconsistent_metadata`.
 
+use crate::document::table_name::TableName;
 use crate::json::{Json, Members};
 use crate::places::{Places, Step};
 use crate::tree::{Node, Value};
@@ -207,7 +208,7 @@ fn function(
     made: impl Fn(&'static str, String, String, Json, usize) -> Inconsistent,
 ) -> Inconsistent {
     let function = node(source, &["functions".into(), at.into()]);
-    let shown = entry_display_name(function, "function");
+    let shown = listed_display_name(function, "function", at);
     let source = text(source, "name");
     let name = format!("function {shown} in source {source}");
     let reason = format!("Inconsistent object: in function \"{shown}\": {reason}");
@@ -261,7 +262,7 @@ fn table(
     made: impl Fn(&'static str, String, String, Json, usize) -> Inconsistent,
 ) -> Inconsistent {
     let table = node(source, &["tables".into(), at.into()]);
-    let shown = entry_display_name(table, "table");
+    let shown = listed_display_name(table, "table", at);
     let source = text(source, "name");
     let member = match below {
         [Step::Key(list), Step::Item(_), ..] => MEMBERS.iter().find(|it| *it.0 == **list),
@@ -357,12 +358,14 @@ fn text(node: &Node, key: &str) -> String {
 
 /// The name of a table or function: with its schema, unless that is `public`.
 fn entry_display_name(entry: &Node, key: &str) -> String {
-    let Some(name) = entry.get(key) else { return String::new() };
-    match (text(name, "schema").as_str(), text(name, "name")) {
-        ("", own) if own.is_empty() => text(entry, key),
-        ("" | "public", own) => own,
-        (schema, own) => format!("{schema}.{own}"),
-    }
+    let name = entry.get(key).map(to_json).and_then(|it| TableName::of_json(&it));
+    name.map(|it| it.display_name()).unwrap_or_default()
+}
+
+/// The name of the table or function `entry` at `at` of its list; its index where the name cannot be read.
+fn listed_display_name(entry: &Node, key: &str, at: usize) -> String {
+    let name = entry_display_name(entry, key);
+    if name.is_empty() { format!("[{at}]") } else { name }
 }
 
 /// A member of a table, with the names of both around it; members that are not there and that Hasura shows are null.

@@ -152,7 +152,7 @@ async fn read(shared: Arc<LiveShared>, due: DueRead) {
     let run = LiveRun { operation: &operation, headers: &headers, stream: stream_read, may_join: true };
     let (body, has_errors) = execute_operation(&shared, run, &mut parts).await;
     let now = Instant::now();
-    // What other sources add may change on.
+    // A plan of several nodes is never final: fields of other sources may still change.
     let is_last = headers.notes().is_some_and(AnswerNotes::is_final) && operation.plan.nodes.len() == 1;
     let end = stream.and_then(|it| it.take_end());
     let position = match &end {

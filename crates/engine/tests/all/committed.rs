@@ -22,7 +22,7 @@ fn failed(code: &'static str) -> FieldError {
     FieldError { code, message: "no".into(), hasura_path: None, extensions: None }
 }
 
-/// What is asked by a number from 100 on fails in a way of its own.
+/// Answers `field`. Each number from 100 on fails in a way of its own.
 fn resolve(field: &str, arguments: &Value) -> Result<Value, SourceError> {
     let id = arguments["id"].as_i64().unwrap_or(0);
     let rejected = |code| SourceError::Rejected { error: failed(code), field: None };
@@ -122,7 +122,7 @@ async fn a_root_field_whose_value_does_not_fit_stands() {
     assert_eq!(found, [expected]);
 }
 
-/// What hangs below the rows in another source undoes nothing.
+/// Fields of another source below the changed rows are read once the mutation is committed, and undo nothing.
 #[tokio::test]
 async fn a_field_of_another_source_that_fails_leaves_the_mutation() {
     let engine = served("pets");

@@ -29,7 +29,7 @@ pub fn batches(of: (&Schema, &Ids, &OutputPlan), field: u32, items: &[Value], le
     batches
 }
 
-/// What sends `batches` one after another.
+/// A channel on which `batches` come one after another.
 pub fn chunks(batches: Vec<ItemBatch>) -> Chunks {
     let (sender, receiver) = channel(1);
     tokio::spawn(async move {

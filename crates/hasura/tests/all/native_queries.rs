@@ -30,7 +30,7 @@ INSERT INTO boat VALUES (1, 'Ada', 'ann', 10), (2, 'Bob', 'ann', 20), (3, 'Cid',
 INSERT INTO trip VALUES (1, 1, 5), (2, 1, 7), (3, 3, 9);
 ";
 
-/// What is served.
+/// Entries of the metadata that a test serves.
 struct Entries {
     inherited_roles: Vec<InheritedRole>,
     tables: Vec<TableEntry>,
@@ -266,7 +266,7 @@ async fn check_walls(engine: &Engine) {
         let answer = ask(engine, &ann, query).await;
         assert!(answer.get("errors").is_some() && answer.get("data").is_none(), "{query}: {answer}");
     }
-    // What a mutation returns leads to the rows of the role alone.
+    // Relationships of returned rows lead to the rows of the role alone.
     let returned = "mutation { update_trip(where: {}, _inc: {miles: 0}) { returning { id fleet_boats(where: {id: {_gt: 0}}) { id owner } } } }";
     let returned = ask(engine, &ann, returned).await;
     let boats = |at: usize| returned["data"]["update_trip"]["returning"][at]["fleet_boats"].clone();

@@ -230,7 +230,7 @@ pub(crate) struct Pooling {
     pub(crate) places: usize,
 }
 
-/// What another client asks for between two transactions may get the same connection.
+/// Between two transactions of a client, another one may get its connection.
 pub(crate) const TRANSACTIONS: Pooling = Pooling { mode: "transaction", places: 2 };
 
 /// Runs PgBouncer before the shared cluster while `test` has the port.

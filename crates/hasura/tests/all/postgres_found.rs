@@ -1,4 +1,4 @@
-//! What is answered finds its row: each value of each type that a query reads is taken back by conditions, keys and writes, or refused
+//! Answered values find their rows: each value of each type that a query reads is taken back by conditions, keys and writes, or refused
 //! with words.
 //!
 //! The types are those of the server's catalog; one without values in the corpus fails the test, unless no value of it can be written.
@@ -134,7 +134,7 @@ fn shown(ty: &Value) -> String {
     }
 }
 
-/// What a value was refused for, or what is wrong.
+/// Reasons for which values were refused, and faults.
 #[derive(Default)]
 struct Findings {
     refused: BTreeMap<String, BTreeSet<String>>,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_postgres::{Parameters, Pool, Purpose, Settings, Statement};
 
-/// What a statement takes: long enough that another connection helps, short enough that no batch of them passes for a slow statement.
+/// Duration of a statement: long enough that another connection helps, short enough that no batch of them passes for a slow statement.
 const DELAY: Duration = Duration::from_millis(1);
 
 /// Settings of one thread at a slow server, with so many sessions at most.

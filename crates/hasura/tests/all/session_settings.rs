@@ -376,7 +376,7 @@ async fn row_level_security_decides_by_role_and_claims() {
         changed,
         json!({"data": {"update_note": {"affected_rows": 1}, "insert_note_one": {"owner": "bob"}}})
     );
-    // What is not granted does not exist.
+    // Tables and columns that are not granted do not exist.
     for (identity, query, name) in [
         (&ada, "{ hidden { id } }", "hidden"),
         (&ada, "mutation { update_note(where: {}, _set: {secret: \"x\"}) { affected_rows } }", "secret"),

@@ -1,6 +1,6 @@
 //! Documents as text in one line: each token and a space.
 //!
-//! What is parsed from the output prints the same again, and is the same document apart from its spans. Strings lose the form of a
+//! Documents parsed from the output print the same again, and are the same document apart from its spans. Strings lose the form of a
 //! block, comments and commas are not kept.
 
 use weir_language::ast::{

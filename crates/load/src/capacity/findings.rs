@@ -1,4 +1,4 @@
-//! What an estimate says, in sentences.
+//! Findings of an estimate, in sentences.
 
 use super::fleet::{Estimate, Step};
 use super::inputs::{HitRate, OperationCost};

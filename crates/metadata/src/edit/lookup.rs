@@ -26,10 +26,7 @@ pub(super) fn take_out<T>(
 
 /// The name of a table or function in messages: with its schema, unless that is `public`.
 pub(super) fn display_name(name: &TableName) -> String {
-    match name.parts() {
-        ("" | "public", name) => name.to_owned(),
-        (schema, name) => format!("{schema}.{name}"),
-    }
+    name.display_name()
 }
 
 /// The source called `name`.

@@ -10,6 +10,7 @@ use crate::document::permission::Columns;
 use crate::document::remote_relationship::{RemoteDefinition, ToSource};
 use crate::document::source::SourceEntry;
 use crate::document::table::{ForeignKeyOn, Manual, RelationshipEntry, TableEntry, TableName, each_table};
+use crate::document::table_name::join_parts;
 use crate::json::{Json, Members};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -154,7 +155,9 @@ impl SchemaRenames {
                 display_table(&it.table) == table
                     && it.columns.iter().eq(columns.iter().collect::<BTreeSet<_>>())
             };
-            self.keys.iter().find(is_it).map(|it| display_table(&it.target))
+            // A relationship by one of several keys is not served.
+            let mut found = self.keys.iter().filter(is_it);
+            found.next().filter(|_| found.next().is_none()).map(|it| display_table(&it.target))
         };
         let targets = Targets::of(&source.tables, by_key);
         for table in &mut source.tables {
@@ -307,7 +310,7 @@ fn key_of(table: &TableName) -> TableKey {
 
 /// A table as conditions name it; see [`display_name`].
 fn display_table((schema, name): &TableKey) -> String {
-    if schema == "public" { name.clone() } else { format!("{schema}.{name}") }
+    join_parts(if schema == "public" { "" } else { schema }, name)
 }
 
 fn rename_text(text: &mut String, new_of: impl Fn(&str) -> Option<String>) {

@@ -235,6 +235,11 @@ impl<'de> Deserializer<'de> for Reader<'de> {
             Value::Object(members) => {
                 visitor.visit_map(self.entries(members, true)).map_err(|error| locate_error(error, self.node))
             }
+            // Derived types read a list as their members in order.
+            Value::List(_) => {
+                let error = Error::wrong_type(&Unexpected::Seq, &visitor);
+                Err(locate_error(error, self.node))
+            }
             _ => self.deserialize_any(visitor),
         };
         made.map_err(|mut error| {

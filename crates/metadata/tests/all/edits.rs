@@ -44,6 +44,18 @@ fn refuses(before: &Metadata, name: &str, args: &str, expected: [&str; 3]) {
 }
 
 #[test]
+fn a_command_finds_its_table_by_both_parts_of_the_name() {
+    let before = document(
+        r#"{"version":3,"sources":[{"name":"default","kind":"postgres","tables":[{"table":{"schema":"a.b","name":"c"}},{"table":{"schema":"a","name":"b.c"}}]}]}"#,
+    );
+    let args = r#"{"source":"default","table":{"schema":"a","name":"b.c"}}"#;
+    let after = gives(&before, "pg_untrack_table", args, r#""schema":"a.b""#);
+    assert_eq!(after.sources[0].tables.len(), 1);
+    let missing = r#"{"source":"default","table":{"schema":"a","name":"b.c"}}"#;
+    refuses(&after, "pg_untrack_table", missing, ["already-untracked", "args", r#"a."b.c""#]);
+}
+
+#[test]
 fn relationships_follow_the_new_name_of_a_source() {
     let target = r#"{"to_source":{"field_mapping":{"id":"id"},"relationship_type":"object","source":"default","table":"boat"}}"#;
     let related = document(&format!(

@@ -140,7 +140,7 @@ fn a_file_that_is_no_yaml_takes_the_smallest_entry_around_it() {
     let boat = "databases/default/tables/public_boat.yaml";
     let crew = "databases/default/tables/public_crew.yaml";
     let [only] = &lacks("broken-table", &[(boat, "table: [\n")])[..] else { panic!("one table is broken") };
-    assert!(only.starts_with("table  in source default: Inconsistent object: "), "{only}");
+    assert!(only.starts_with("table [0] in source default: Inconsistent object: "), "{only}");
     assert!(only.contains("databases/default/tables/public_boat.yaml:"), "{only}");
     assert_eq!(lacks("broken-tables", &[(boat, "table: [\n"), (crew, "}")]).len(), 2);
     check("broken-rest", &[(boat, "table: [\n")], Ok(1));

@@ -90,9 +90,10 @@ fn the_smallest_entry_around_a_wrong_value_is_left_out() {
         ("role: guest, ", "role: sailor, ", "select_permission sailor in table boat in source default"),
         ("check: {}", "chek: {}", "insert_permission sailor in table boat in source default"),
         ("using: {foreign", "using: {foreing", "object_relation harbour in table boat in source default"),
-        ("- table: crew", "- table: 7", "table  in source default"),
+        ("- table: crew", "- table: 7", "table [1] in source default"),
+        ("- table: crew", "- table: [crew]", "table [1] in source default"),
         ("- table: crew", "- table: {schema: public, name: boat}", "table boat in source default"),
-        ("{function: search", "{function: 4", "function  in source default"),
+        ("{function: search", "{function: 4", "function [0] in source default"),
         (
             "{role: sailor}]",
             "{role: 4}]",
@@ -107,6 +108,23 @@ fn the_smallest_entry_around_a_wrong_value_is_left_out() {
         let (left_out, _) = lacks(old, new);
         assert_eq!(left_out, [name], "{new}");
     }
+}
+
+#[test]
+fn a_list_is_no_object_of_its_items() {
+    let (left_out, _) = lacks("permission: {columns: [id], filter: {}}", "permission: [[id], {}]");
+    assert_eq!(left_out, ["select_permission sailor in table boat in source default"]);
+}
+
+#[test]
+fn tables_whose_names_have_dots_differ() {
+    let tables = "  - table: {schema: a.b, name: c}\n  - table: {schema: a, name: b.c, nam: d}\n  - table: {schema: a, name: b.c}\n  - table: {schema: a, name: b.c}\n";
+    let loaded = load(&WHOLE.replace("  - table: crew\n", tables)).expect("the rest is read");
+    let left_out: Vec<&str> = loaded.left_out.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(left_out.len(), 2, "{left_out:?}");
+    assert!(left_out.iter().all(|it| *it == "table a.\"b.c\" in source default"), "{left_out:?}");
+    let names: Vec<_> = loaded.document.sources[0].tables.iter().map(|it| it.table.parts()).collect();
+    assert_eq!(names, [("public", "boat"), ("a.b", "c"), ("a", "b.c")]);
 }
 
 #[test]

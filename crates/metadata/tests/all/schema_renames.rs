@@ -72,6 +72,24 @@ fn columns_are_followed_to_wherever_they_are_named() {
 }
 
 #[test]
+fn a_relationship_by_one_of_two_keys_leads_nowhere() {
+    let mut document = load(DOCUMENT);
+    let by_port = |target| KeyBefore {
+        table: key("boat"),
+        columns: ["port_id".to_owned()].into(),
+        target: key(target),
+    };
+    let columns = [((key("port"), "name".to_owned()), "harbour".to_owned())];
+    SchemaRenames {
+        columns: columns.into(),
+        keys: vec![by_port("port"), by_port("quay")],
+        ..SchemaRenames::default()
+    }
+    .follow(&mut document, "default");
+    assert_eq!(json(&document), json(&load(DOCUMENT)));
+}
+
+#[test]
 fn tables_are_followed_and_those_of_other_sources_are_not() {
     let mut document = load(DOCUMENT);
     let moved = ("fleet".to_owned(), "ship".to_owned());

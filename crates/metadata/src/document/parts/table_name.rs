@@ -1,11 +1,18 @@
 //! Names of tables and functions, with a schema or without.
 
 use crate::json::{Json, Members};
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::borrow::Cow;
+use std::fmt;
+
+/// Forms of a name, in messages.
+const FORMS: &str = "a table: its name, or an object with `name` and `schema`";
 
 /// A table by name: `Album`, or with its schema.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
-#[serde(untagged, expecting = "a table: its name, or an object with `name` and `schema`")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum TableName {
     /// The name alone.
     Name(String),
@@ -24,7 +31,53 @@ pub struct QualifiedName {
     pub schema: String,
 }
 
+/// Reads a text or an object. An untagged enum would read a list as the members of the object.
+struct NameVisitor;
+
+impl<'de> Visitor<'de> for NameVisitor {
+    type Value = TableName;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(FORMS)
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<TableName, E> {
+        Ok(TableName::Name(name.to_owned()))
+    }
+
+    // Without an unknown key the name could be that of another table, so the whole name is refused.
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<TableName, A::Error> {
+        let qualified = QualifiedName::deserialize(MapAccessDeserializer::new(members));
+        qualified.map(TableName::Qualified).map_err(|_| A::Error::custom(FORMS))
+    }
+}
+
+impl<'de> Deserialize<'de> for TableName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NameVisitor)
+    }
+}
+
+/// `schema.name`, or `name` without a schema: no two names have one text.
+pub(crate) fn join_parts(schema: &str, name: &str) -> String {
+    let name = quote_part(name);
+    if schema.is_empty() { name.into_owned() } else { format!("{}.{name}", quote_part(schema)) }
+}
+
+/// Puts a part that could be taken for several into quotation marks.
+fn quote_part(part: &str) -> Cow<'_, str> {
+    if part.contains(['.', '"']) { format!("\"{}\"", part.replace('"', "\"\"")).into() } else { part.into() }
+}
+
 impl TableName {
+    /// The name in messages: with its schema, unless that is `public`.
+    pub(crate) fn display_name(&self) -> String {
+        match self.parts() {
+            ("public", name) => join_parts("", name),
+            (schema, name) => join_parts(schema, name),
+        }
+    }
+
     /// The name in `json`: a text, or an object with `name` and perhaps `schema`.
     pub fn of_json(json: &Json) -> Option<Self> {
         let name = json.get("name").and_then(Json::text);
