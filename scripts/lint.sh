@@ -24,7 +24,7 @@ hadolint --ignore DL3018 Dockerfile packaging/image/Dockerfile
 say "helm"
 chart=examples/deploy/helm/weir
 for values in "$chart/values.yaml" "$chart"/ci/*.yaml; do
-  helm lint --strict "$chart" --values "$values"
+  helm lint --strict "$chart" --kube-version 1.31.0 --values "$values"
 done
 debug_weir
 WEIR_BIN=$(realpath "$weir") "$environment/bin/python" -m pytest -q -p no:cacheprovider tests/packages/chart.py

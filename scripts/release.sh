@@ -68,7 +68,7 @@ package_binary() {
   write_extras "$folder/extras"
   tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -cf - "$name" | gzip -n >"$out/$name.tar.gz"
   # `image` takes it from here.
-  [ "$libc" != musl ] || install -D -m 755 "$binary" "$out/image/$debian/weir"
+  [ "$libc" != musl ] || install -D -m 755 "$binary" "$out/image/linux/$debian/weir"
 }
 
 package_deb() {
@@ -128,8 +128,9 @@ package_npm() {
 package_image() {
   docker buildx version >/dev/null 2>&1 || die "'docker buildx' is missing: an image is built where Docker runs"
   local platforms
-  platforms=$(cd "$out/image" 2>/dev/null && printf 'linux/%s\n' */ | sed 's:/$::' | paste -sd,) || true
+  platforms=$(cd "$out/image" 2>/dev/null && printf '%s\n' linux/* | paste -sd,) || true
   [ -n "$platforms" ] || die "there is no binary for musl: WEIR_TARGET=$(uname -m)-unknown-linux-musl scripts/release.sh binary"
+  mkdir -p "$out/image/data"
   # IMAGE_FLAGS: --push for a registry, --load for this machine (one platform).
   # shellcheck disable=SC2086
   docker buildx build --file packaging/image/Dockerfile --platform "$platforms" --tag "${IMAGE:-weir}:$version" ${IMAGE_FLAGS:-} "$out/image"

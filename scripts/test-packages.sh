@@ -8,4 +8,11 @@ need_node
 need dpkg-deb dpkg
 python_environment
 [ -n "${WEIR_PACKAGES:-}" ] || { debug_weir; WEIR_BIN=$(realpath "$weir"); export WEIR_BIN; }
-"$environment/bin/python" -m pytest -q -p no:cacheprovider tests/packages ${ONLY:+-k "$ONLY"} || { [ $? = 5 ] && [ -n "${ONLY:-}" ]; }
+run_tests() { "$environment/bin/python" -m pytest -q -p no:cacheprovider "$@" ${ONLY:+-k "$ONLY"} || { [ $? = 5 ] && [ -n "${ONLY:-}" ]; }; }
+run_tests tests/packages
+# A wheel of a debug binary is tested with the rest of the Python package.
+if [ -n "${WEIR_PACKAGES:-}" ]; then
+  WEIR_RELEASE_WHEEL=$(ls "$(realpath "$WEIR_PACKAGES")"/weir-*.whl)
+  export WEIR_RELEASE_WHEEL
+  run_tests -c crates/python/pyproject.toml crates/python/tests/test_command.py
+fi

@@ -27,9 +27,7 @@ def record_line(name: str, content: bytes) -> str:
 
 
 def add_binary(wheel: Path, binary: Path, glibc: str, folder: Path) -> Path:
-    # Several platforms in one name are aliases of each other; the first one is the exact one.
-    name = raise_tag(wheel.name.split(".manylinux")[0].removesuffix(".whl") + ".whl", glibc)
-    target = folder / name
+    target = folder / raise_tag(wheel.name, glibc)
     with zipfile.ZipFile(wheel) as source, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as result:
         info = next(it for it in source.namelist() if it.endswith(".dist-info/WHEEL")).removesuffix("WHEEL")
         record = ""
@@ -38,9 +36,7 @@ def add_binary(wheel: Path, binary: Path, glibc: str, folder: Path) -> Path:
                 continue
             content = source.read(entry)
             if entry.filename == f"{info}WHEEL":
-                lines = content.decode().splitlines(keepends=True)
-                tags = [it for it in lines if it.startswith("Tag:")]
-                content = "".join([*(it for it in lines if it not in tags), raise_tag(tags[0], glibc)]).encode()
+                content = raise_tag(content.decode(), glibc).encode()
             result.writestr(entry, content, zipfile.ZIP_DEFLATED)
             record += record_line(entry.filename, content)
         for path, content, mode in [

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from serving import ROOT, serve_an_album
+from album_server import ROOT, serve_an_album
 
 
 def run(*command, **options):
