@@ -80,6 +80,7 @@ package_deb() {
   write_extras "$work/extras"
   install -D -m 755 "$binary" "$root/usr/bin/weir"
   install -D -m 644 packaging/deb/weir.service "$root/usr/lib/systemd/system/weir.service"
+  install -D -m 644 packaging/deb/sysusers.conf "$root/usr/lib/sysusers.d/weir.conf"
   install -D -m 644 packaging/deb/weir.yaml "$root/usr/share/doc/weir/examples/weir.yaml"
   install -D -m 644 packaging/deb/copyright "$root/usr/share/doc/weir/copyright"
   install -D -m 644 "$work/extras/weir.bash" "$root/usr/share/bash-completion/completions/weir"
