@@ -7,8 +7,9 @@ ONLY ?=
 SUITE ?=
 LISTEN ?= 127.0.0.1:8080
 DEMO_FLAGS ?=
+PARTS ?= binary deb wheel npm
 
-.PHONY: help demo restaurants gateway install python test clients kits soak mutants fleet check bench bless console fuzz fast announce
+.PHONY: help demo restaurants gateway install python release test clients kits lint soak mutants fleet check bench bless console fuzz fast announce
 
 # The optimised build of the demos: see the profile `fast` in Cargo.toml.
 WEIR = $(CURDIR)/target/fast/weir
@@ -35,6 +36,9 @@ install: console ## build Weir at full speed and install it into ~/.cargo/bin
 python: ## build the Python package `weir` at full speed: a wheel in target/wheels
 	@scripts/python-wheel.sh
 
+release: ## build packages at full speed into target/packages (PARTS='binary deb wheel npm image' for some)
+	@scripts/release.sh $(PARTS)
+
 fast: announce console
 	$(CARGO) build --profile fast -p weir --bin weir --no-default-features $(FAST_FEATURES)
 
@@ -49,6 +53,9 @@ clients: ## run clients as people have them against Weir: codegen, Apollo in a b
 
 kits: ## run foreign kits against Weir and keep what they wrote for `make test`: object mappers, code generators, poolers (ONLY=name for some)
 	@CARGO='$(CARGO)' scripts/kits.sh $(ONLY)
+
+lint: ## lint what deploys: the Helm chart, workflows, Dockerfiles, scripts; installs the linters
+	@scripts/lint.sh
 
 soak: ## kill a server 200 times in storms of mutations, look at what it leaves; wall tests on each PostgreSQL; change definitions under load
 	@scripts/soak.sh

@@ -8,5 +8,8 @@ need_node
 audit_packages
 python_environment
 python_wheel dev
+debug_weir
+WEIR_BIN=$(realpath "$weir")
+export WEIR_BIN
 cd crates/python
 "$environment/bin/python" -m pytest ${ONLY:+-k "$ONLY"} || { [ $? = 5 ] && [ -n "${ONLY:-}" ]; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # All tests: Rust (unit, golden, property, process), the language against apollo-compiler, the example with actix-web, the
-# GraphQL-over-HTTP audits, the console in a real browser, clients as people have them, the Python package.
+# GraphQL-over-HTTP audits, the console in a real browser, clients as people have them, the Python package, packages of the command.
 # Ends with a line of counts. ONLY=text runs the tests whose name holds it.
 source "$(dirname "$0")/common.sh"
 log=$(mktemp)
@@ -27,7 +27,7 @@ say "WEIR_POSTGRES_SEED=$WEIR_POSTGRES_SEED puts each wall test on one release o
 cargo test --workspace --no-fail-fast -- ${ONLY:+"$ONLY"} 2>&1 | tee "$log" || status=1
 # The tests have built it; another build would choose other features of the same libraries and compile them anew.
 export WEIR_BIN="${CARGO_TARGET_DIR:-$PWD/target}/debug/weir"
-for suite in oracle actix audit console clients python; do
+for suite in oracle actix audit console clients python packages; do
   say "$suite"
   scripts/test-$suite.sh 2>&1 | tee -a "$log" || status=1
 done
