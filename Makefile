@@ -63,7 +63,7 @@ fleet: fast ## restart three servers in turn under load, in front of a primary, 
 check: ## formatting, lints, dependency rules, documentation
 	@scripts/check.sh
 
-bench: console ## measure and write the pages of docs/performance (SUITE=sql|native|services|live|events|engine|product|python; takes the machine for itself)
+bench: console ## measure and write the pages of docs/performance (SUITE=sql|native|services|live|events|engine|product|console|python; takes the machine for itself)
 	@scripts/bench.sh $(SUITE) $(ONLY)
 
 bless: ## write the answers of the golden tests anew (ONLY=name for some)

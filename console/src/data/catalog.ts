@@ -16,6 +16,8 @@ export interface Column {
   isNullable: boolean;
   values?: string[];
   isSortable: boolean;
+  /** The relationship whose rows the column counts. */
+  counts?: string;
 }
 
 export interface Relationship {
@@ -36,6 +38,8 @@ export interface Table {
   name: string;
   dialect: 'relational' | 'native';
   columns: Column[];
+  /** Numbers of related rows, which are read where they are chosen. */
+  counts: Column[];
   relationships: Relationship[];
   /** Columns of the primary key; none where rows have no key. */
   key: string[];
@@ -89,6 +93,20 @@ function writeOf(field: GraphQLField<unknown, unknown> | undefined, input: Graph
   return { field: field.name, input: input.name, columns };
 }
 
+/** Numbers of related rows that the API can give, order and compare. */
+function countsOf(type: GraphQLObjectType, relationships: Relationship[], order: GraphQLInputObjectType | null, where: GraphQLInputObjectType | null): Column[] {
+  return relationships.flatMap(it => {
+    const name = `${it.name}_aggregate`;
+    if (!it.isList || !type.getFields()[name]) return [];
+    const isSortable = Boolean(order?.getFields()[name] && where?.getFields()[name]);
+    return [{ name, type: 'Int', isList: false, isNullable: false, isSortable, counts: it.name }];
+  });
+}
+
+/** A column of a table or a number of related rows. */
+export const findColumn = (table: Table, name: string): Column | undefined =>
+  table.columns.find(it => it.name === name) ?? table.counts.find(it => it.name === name);
+
 interface Fields {
   query: Record<string, GraphQLField<unknown, unknown>>;
   mutation: Record<string, GraphQLField<unknown, unknown>>;
@@ -102,6 +120,8 @@ function rootsOf(fields: Fields, condition: string): Map<string, GraphQLField<un
     const named = getNamedType(field.type);
     const isRows = isListType(unwrapped(field.type)) && isObjectType(named) && inputOf(field, condition) !== null;
     const isPlain = condition === 'where' ? field.args.some(it => it.name === 'limit') : field.args.some(it => it.name === 'first');
+    // Groups and functions want arguments of their own; they are no tables.
+    if (field.args.some(it => isNonNullType(it.type) && it.defaultValue === undefined)) continue;
     // Several roots may return one type, such as functions; the one with the type's own name is its table.
     if (isRows && isPlain && (!found.has(named.name) || field.name === named.name)) found.set(named.name, field);
   }
@@ -121,11 +141,13 @@ function relational(fields: Fields, root: GraphQLField<unknown, unknown>, tables
   const update = fields.mutation[`update_${base}`];
   const insert = fields.mutation[`insert_${base}`];
   const remove = fields.mutation[`delete_${base}`];
+  const relationships = relationshipsOf(type, tables);
   return {
     name: type.name,
     dialect: 'relational',
     columns: columnsOf(type, sortable),
-    relationships: relationshipsOf(type, tables),
+    counts: countsOf(type, relationships, order, where),
+    relationships,
     key,
     list: base,
     whereType: where?.name ?? null,
@@ -159,6 +181,7 @@ function native(fields: Fields, root: GraphQLField<unknown, unknown>, tables: Se
     name,
     dialect: 'native',
     columns,
+    counts: [],
     relationships: relationshipsOf(type, tables),
     key: id ? [id] : [],
     list: root.name,

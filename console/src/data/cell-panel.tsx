@@ -52,7 +52,7 @@ export function CellPanel({ table, row, column, facts, cell, onChange, onFilter,
   const value = row[column.name];
   const [draft, setDraft] = useState(() => draftOf(column, value));
   const [isPicking, setIsPicking] = useState(false);
-  const panel = useRef<HTMLFormElement>(null);
+  const panel = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState({ left: 0, top: 0 });
   const target = facts.foreignKeys.get(column.name);
   const reason = obstacle(table, column);
@@ -75,7 +75,7 @@ export function CellPanel({ table, row, column, facts, cell, onChange, onFilter,
   return (
     <>
       <div className="weir-shade" onClick={close} />
-      <form
+      <div
         ref={panel}
         className="weir-cell-panel"
         role="dialog"
@@ -84,8 +84,10 @@ export function CellPanel({ table, row, column, facts, cell, onChange, onFilter,
         onKeyDown={event => {
           if (event.key === 'Escape') close();
           // Enter in a field of several lines is a line; with Ctrl it shows the request.
-          if (event.key === 'Enter' && event.ctrlKey) panel.current?.requestSubmit();
+          if (event.key === 'Enter' && event.ctrlKey) panel.current?.querySelector('form')?.requestSubmit();
         }}
+      >
+      <form
         onSubmit={event => {
           event.preventDefault();
           if (read && 'value' in read && !isSame) onChange(editCell(table, row, column.name, read.value));
@@ -111,6 +113,7 @@ export function CellPanel({ table, row, column, facts, cell, onChange, onFilter,
           <button type="button" className="weir-button" onClick={close}>Cancel</button>
         </p>
       </form>
+      </div>
       {isPicking && target && (
         <RowPicker
           table={target.table} column={target.column}

@@ -67,8 +67,9 @@ function operandsBelow(schema: GraphQLSchema, tables: Tables, table: Table, path
     // A native store's own ID is filtered by a list.
     return isLeafType(input) ? [{ path: [...path, column.name], operators: [{ name: '', type: input.name, isList: true }] }] : [];
   });
-  if (path.length >= DEPTH_MAX) return own;
-  const below = table.relationships.flatMap(it => {
+  if (path.length >= DEPTH_MAX) return own.filter(it => it.operators.length > 0);
+  // Lists are offered of the table itself alone: below them almost every table would be.
+  const below = table.relationships.filter(it => !it.isList || path.length === 0).flatMap(it => {
     const next = tables.get(it.table);
     return next && fields[it.name] ? operandsBelow(schema, tables, next, [...path, it.name]) : [];
   });

@@ -36,6 +36,9 @@ function width(column: Column): number {
   return /^(uuid|timestamp|timestamptz|DateTime)$/.test(column.type) ? 210 : 230;
 }
 
+/** A number of related rows has the name of the relationship. */
+const titleOf = (column: Column) => (column.counts === undefined ? column.name : `# ${column.counts}`);
+
 const sortOf = (sort: Sort | null, name: string) => {
   if (sort?.column !== name) return 'none';
   return sort.isDescending ? 'descending' : 'ascending';
@@ -56,7 +59,7 @@ export function Grid(props: GridProps) {
     scrollPaddingStart: ROW_HEIGHT,
   });
   const widths = columns.map(width);
-  const template = `36px 36px ${widths.map(it => `${it}px`).join(' ')}`;
+  const template = `36px 36px ${widths.map(it => `minmax(${it}px, ${it}fr)`).join(' ')}`;
   const whole = 72 + widths.reduce((sum, it) => sum + it, 0);
   const hasKey = table.key.length > 0;
   useEffect(() => {
@@ -108,7 +111,7 @@ export function Grid(props: GridProps) {
       onFocus={event => event.target === event.currentTarget && !isRendered && focusCell(active.row, active.column)}
       onKeyDown={move}
     >
-      <div role="rowgroup" className="weir-rows" style={{ height: Math.max(virtual.getTotalSize(), ROW_HEIGHT), width: whole }}>
+      <div role="rowgroup" className="weir-rows" style={{ height: Math.max(virtual.getTotalSize(), ROW_HEIGHT), minWidth: whole }}>
         <div role="row" aria-rowindex={1} className="weir-row weir-head" style={{ gridTemplateColumns: template }}>
           <div role="columnheader" {...cellProps(-1, 0)}><span className="weir-hidden">selected</span></div>
           <div role="columnheader" {...cellProps(-1, 1)}><span className="weir-hidden">expand</span></div>
@@ -116,14 +119,15 @@ export function Grid(props: GridProps) {
             <div
               key={column.name}
               role="columnheader"
+              className={isNumeric(column) ? 'weir-ms' : undefined}
               aria-sort={column.isSortable ? sortOf(sort, column.name) : undefined}
               title={`${column.type}${column.isNullable ? '' : ', not null'}${table.key.includes(column.name) ? ', key' : ''}`}
               {...cellProps(-1, LEADING + at)}
               onKeyDown={event => column.isSortable && event.key === 'Enter' && props.onSort(column.name)}
             >
               {column.isSortable
-                ? <button type="button" tabIndex={-1} onClick={() => props.onSort(column.name)}>{column.name}</button>
-                : <span>{column.name}</span>}
+                ? <button type="button" tabIndex={-1} onClick={() => props.onSort(column.name)}>{titleOf(column)}</button>
+                : <span>{titleOf(column)}</span>}
               {sort?.column === column.name && <span aria-hidden="true">{sort.isDescending ? ' ↓' : ' ↑'}</span>}
               {table.key.includes(column.name) && <span className="weir-note" aria-hidden="true"> key</span>}
             </div>
@@ -135,7 +139,7 @@ export function Grid(props: GridProps) {
           const key = keyOf(row);
           const isOpen = hasKey && expanded === key;
           return (
-            <div key={item.key} data-index={item.index} ref={virtual.measureElement} role="presentation" className="weir-place" style={{ transform: `translateY(${item.start}px)`, width: whole }}>
+            <div key={item.key} data-index={item.index} ref={virtual.measureElement} role="presentation" className="weir-place" style={{ transform: `translateY(${item.start}px)`, minWidth: whole }}>
               <div role="row" aria-rowindex={item.index + 2} aria-selected={selected.has(key)} className={selected.has(key) ? 'weir-row weir-chosen' : 'weir-row'} style={{ gridTemplateColumns: template }}>
                 <div
                   role="gridcell" {...cellProps(item.index, 0)}

@@ -3,6 +3,7 @@
 // Order is that of the columns asked for, then of the key, so it is total. Null counts as the largest value. Native
 // stores have no conditions that compare keys; their pages have an offset.
 
+import { findColumn } from './catalog';
 import type { Table } from './catalog';
 
 export type Row = Record<string, unknown>;
@@ -34,28 +35,35 @@ export function sortsOf(table: Table, sort: Sort | null): Sort[] {
   return sort ? [sort, ...rest] : rest;
 }
 
+/** A comparison of a column, or of a number of related rows. */
+function compare(table: Table, column: string, comparison: Record<string, unknown>): Record<string, unknown> {
+  return { [column]: findColumn(table, column)?.counts === undefined ? comparison : { count: { predicate: comparison } } };
+}
+
+const isNullableIn = (table: Table, name: string) => findColumn(table, name)?.isNullable ?? true;
+
 /** The condition for rows after `values`. */
 export function beyond(table: Table, sorts: Sort[], values: unknown[]): Record<string, unknown> {
   const [sort, ...rest] = sorts;
   if (!sort) return { _or: [] };
   const { column, isDescending } = sort;
   const value = values[0] ?? null;
-  const isNullable = table.columns.find(it => it.name === column)?.isNullable ?? true;
+  const isNullable = isNullableIn(table, column);
   const parts: Record<string, unknown>[] = [];
   if (value === null) {
-    if (isDescending) parts.push({ [column]: { _is_null: false } });
+    if (isDescending) parts.push(compare(table, column, { _is_null: false }));
   } else {
-    parts.push({ [column]: { [isDescending ? '_lt' : '_gt']: value } });
-    if (!isDescending && isNullable) parts.push({ [column]: { _is_null: true } });
+    parts.push(compare(table, column, { [isDescending ? '_lt' : '_gt']: value }));
+    if (!isDescending && isNullable) parts.push(compare(table, column, { _is_null: true }));
   }
   if (rest.length > 0) {
     const same = value === null ? { _is_null: true } : { _eq: value };
-    parts.push({ _and: [{ [column]: same }, beyond(table, rest, values.slice(1))] });
+    parts.push({ _and: [compare(table, column, same), beyond(table, rest, values.slice(1))] });
   }
   const any = parts.length === 1 ? parts[0]! : { _or: parts };
   // The bound lets the database begin in its index; databases do not find it in an alternative.
   const needsBound = rest.length > 0 && value !== null && (isDescending || !isNullable);
-  return needsBound ? { _and: [{ [column]: { [isDescending ? '_lte' : '_gte']: value } }, any] } : any;
+  return needsBound ? { _and: [compare(table, column, { [isDescending ? '_lte' : '_gte']: value }), any] } : any;
 }
 
 const flipped = (sorts: Sort[]) => sorts.map(it => ({ ...it, isDescending: !it.isDescending }));
@@ -92,7 +100,9 @@ const parenthesized = (text: string) => (text ? `(${text})` : '');
 /** A document that reads rows; one row more than are shown tells whether there is another page. */
 export function pageOperation(wish: PageWish, kind: 'query' | 'subscription' = 'query'): Operation {
   const { table, columns, filter, sort, cursor, rows } = wish;
-  const selected = [...new Set([...table.key, ...columns, ...(sort ? [sort.column] : [])])].join('\n    ') || '__typename';
+  const names = [...new Set([...table.key, ...columns, ...(sort ? [sort.column] : [])])];
+  const fields = names.map(it => (findColumn(table, it)?.counts === undefined ? it : `${it} { aggregate { count } }`));
+  const selected = fields.join('\n    ') || '__typename';
   const document = (parts: [string, string, string][]) => {
     const { declared, given } = callOf(parts);
     const name = `${table.name}Rows`;
@@ -116,8 +126,9 @@ export function pageOperation(wish: PageWish, kind: 'query' | 'subscription' = '
   const where = joined(filter, bound);
   const order = sorts.map(it => {
     // A column without nulls needs no word on them, and without it every database takes its index.
-    const isNullable = table.columns.find(column => column.name === it.column)?.isNullable ?? true;
-    if (!isNullable) return { [it.column]: it.isDescending ? 'desc' : 'asc' };
+    const way = it.isDescending ? 'desc' : 'asc';
+    if (findColumn(table, it.column)?.counts !== undefined) return { [it.column]: { count: way } };
+    if (!isNullableIn(table, it.column)) return { [it.column]: way };
     return { [it.column]: it.isDescending ? 'desc_nulls_first' : 'asc_nulls_last' };
   });
   return {
@@ -133,7 +144,11 @@ export function pageOperation(wish: PageWish, kind: 'query' | 'subscription' = '
 /** Rows as they are shown, and whether there are more beyond them in the direction that was read. */
 export function rowsOf(data: unknown, wish: PageWish): { rows: Row[]; hasMore: boolean } {
   const all = ((data as Record<string, Row[] | null>)[wish.table.list] ?? []).filter(Boolean);
-  const rows = all.slice(0, wish.rows);
+  const counts = wish.table.counts.map(it => it.name);
+  const rows = all.slice(0, wish.rows).map(row => {
+    const read = counts.filter(it => it in row).map(it => [it, (row[it] as { aggregate: { count: number } }).aggregate.count]);
+    return read.length === 0 ? row : { ...row, ...Object.fromEntries(read) };
+  });
   return { rows: isBackward(wish.cursor) ? rows.reverse() : rows, hasMore: all.length > wish.rows };
 }
 

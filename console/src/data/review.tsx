@@ -73,12 +73,12 @@ export function Review({ change, restCount, onSent, onClose }: Props) {
         {change.asksName !== undefined && (
           <label>
             Write <b>{change.asksName}</b> to go on
-            <input className="weir-field" autoFocus autoComplete="off" value={name} onChange={event => setName(event.target.value)} />
+            <input className="weir-field" data-first autoComplete="off" value={name} onChange={event => setName(event.target.value)} />
           </label>
         )}
         {failure && <p role="alert" className="weir-bad">{failure}</p>}
         <p className="weir-actions">
-          <button type="submit" className="weir-button weir-first" autoFocus={change.asksName === undefined} disabled={!mayBeSent || isSending}>Send</button>
+          <button type="submit" className="weir-button weir-first" data-first={change.asksName === undefined || undefined} disabled={!mayBeSent || isSending}>Send</button>
           <button type="button" className="weir-button" onClick={onClose}>Cancel</button>
         </p>
       </form>

@@ -48,7 +48,7 @@ function Related({ table, row, relationship, found }: { table: Table; row: Row; 
   const columns = target.columns.filter((it, at) => at < COLUMNS_MAX || target.key.includes(it.name));
   return (
     <section>
-      <h3>{relationship.name} {all && <Link to={all}>{relationship.isList ? 'all' : 'open'}<span className="weir-hidden"> in {target.name}</span></Link>}</h3>
+      <h2>{relationship.name} {all && <Link to={all}>{relationship.isList ? 'all' : 'open'}<span className="weir-hidden"> in {target.name}</span></Link>}</h2>
       {found.length === 0 ? <p className="weir-note">none</p> : (
         <table className="weir-diff">
           <thead><tr>{columns.map(it => <th key={it.name}>{it.name}</th>)}</tr></thead>

@@ -52,7 +52,7 @@ export function Peek({ table, column, value, onClose }: { table: Table; column: 
       {rows && !row && <p>No row of {table.name} that this caller may see has {column} {valueText(value)}.</p>}
       {row && <RowValues table={table} row={row} />}
       <p className="weir-actions">
-        <Link autoFocus className="weir-button weir-first" to={tableAddress(model, table, equalConditions(table, [[column, value]]))} onClick={onClose}>Open in {table.name}</Link>
+        <Link data-first className="weir-button weir-first" to={tableAddress(model, table, equalConditions(table, [[column, value]]))} onClick={onClose}>Open in {table.name}</Link>
         <button type="button" className="weir-button" onClick={onClose}>Close</button>
       </p>
     </Modal>
@@ -78,7 +78,7 @@ export function RowPicker({ table, column, onPick, onClose }: { table: Table; co
   return (
     <Modal title={`Pick a row of ${table.name}`} onClose={onClose}>
       {searched.length > 0 && (
-        <label>Search <input className="weir-field" autoFocus placeholder={searched.map(it => it.name).join(', ')} value={text} onChange={event => setText(event.target.value)} /></label>
+        <label>Search <input className="weir-field" data-first placeholder={searched.map(it => it.name).join(', ')} value={text} onChange={event => setText(event.target.value)} /></label>
       )}
       {failure && <p role="alert" className="weir-bad">{failure}</p>}
       {rows?.length === 0 && <p>No row is found.</p>}

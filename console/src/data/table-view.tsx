@@ -60,6 +60,17 @@ function useCount(wish: PageWish, round: number): number | null {
   return count;
 }
 
+/** Gives the focus back to the cell when the last dialog closes and nobody has it. */
+function useFocusBack(isOpen: boolean) {
+  const wasOpen = useRef(false);
+  useEffect(() => {
+    if (wasOpen.current && !isOpen && document.activeElement === document.body) {
+      document.querySelector<HTMLElement>('.weir-grid [data-cell][tabindex="0"]')?.focus();
+    }
+    wasOpen.current = isOpen;
+  }, [isOpen]);
+}
+
 export function TableView({ source, entry }: { source: string; entry: Entry }) {
   const model = useModel();
   const { table } = entry;
@@ -82,11 +93,12 @@ export function TableView({ source, entry }: { source: string; entry: Entry }) {
     return () => void (isCurrent = false);
   }, [model, source, entry]);
   useEffect(() => () => void (isExporting.current = false), []);
+  useFocusBack(dialog !== null || changes.length > 0);
 
   const operands = useMemo(() => operandsOf(model.schema, model.tables, table), [model, table]);
-  const columns = state.columns ? table.columns.filter(it => state.columns!.includes(it.name)) : table.columns;
+  const columns = state.columns ? [...table.columns, ...table.counts].filter(it => state.columns!.includes(it.name)) : table.columns;
   const wish: PageWish = {
-    table, columns: table.columns.map(it => it.name), filter: filterOf(state.conditions, operands, table.dialect),
+    table, columns: [...new Set([...table.columns, ...columns].map(it => it.name))], filter: filterOf(state.conditions, operands, table.dialect),
     sort: state.sort, cursor: state.cursor, rows: PAGE_ROWS,
   };
   const keyOf = (row: Row) => table.key.map(it => valueText(row[it])).join(', ');

@@ -27,8 +27,9 @@ interface Props {
 function Columns({ table, columns, onColumns }: Pick<Props, 'table' | 'columns' | 'onColumns'>) {
   const [isOpen, setIsOpen] = useState(false);
   const toggle = (name: string) => {
-    const next = table.columns.map(it => it.name).filter(it => (it === name ? !columns.includes(it) : columns.includes(it)));
-    if (next.length > 0) onColumns(next.length === table.columns.length ? null : next);
+    const next = [...table.columns, ...table.counts].map(it => it.name).filter(it => (it === name ? !columns.includes(it) : columns.includes(it)));
+    const isPlain = next.join() === table.columns.map(it => it.name).join();
+    if (next.length > 0) onColumns(isPlain ? null : next);
   };
   return (
     <span className="weir-run-as" onKeyDown={event => event.key === 'Escape' && setIsOpen(false)}>
@@ -40,7 +41,10 @@ function Columns({ table, columns, onColumns }: Pick<Props, 'table' | 'columns' 
           {table.columns.map(it => (
             <label key={it.name}><input type="checkbox" checked={columns.includes(it.name)} onChange={() => toggle(it.name)} /> {it.name} <span className="weir-note">{it.type}</span></label>
           ))}
-          <button type="button" className="weir-button" onClick={() => onColumns(null)}>All</button>
+          {table.counts.map(it => (
+            <label key={it.name}><input type="checkbox" checked={columns.includes(it.name)} onChange={() => toggle(it.name)} /> number of {it.counts}</label>
+          ))}
+          <button type="button" className="weir-button" onClick={() => onColumns(null)}>All columns</button>
         </span>
       )}
     </span>

@@ -44,7 +44,7 @@ export function ValueField({ column, draft, modes, error, isFirst, onChange, onP
   const id = useId();
   const write = (text: string) => onChange({ mode: 'value', text });
   const placeholder = draft.mode === 'value' ? 'empty text' : draft.mode;
-  const shared = { id, autoFocus: isFirst, 'aria-invalid': error ? true : undefined, 'aria-describedby': error ? `${id}-error` : undefined };
+  const shared = { id, 'data-first': isFirst || undefined, 'aria-invalid': error ? true : undefined, 'aria-describedby': error ? `${id}-error` : undefined };
   const choices = column.values ?? (column.type === 'Boolean' ? ['true', 'false'] : null);
   return (
     <div className="weir-value">

@@ -1,6 +1,7 @@
 // The view of a table in its address: filter, order, columns, place, and the row that is expanded.
 
 import { addressOf, go } from '../shell/place';
+import { findColumn } from './catalog';
 import type { Table } from './catalog';
 import { readConditions, writeConditions } from './filters';
 import type { Condition } from './filters';
@@ -17,7 +18,7 @@ export interface ViewState {
 
 function readSort(text: string | null, table: Table): Sort | null {
   const [column, way] = (text ?? '').split(':');
-  return column && table.columns.some(it => it.name === column && it.isSortable) ? { column, isDescending: way === 'desc' } : null;
+  return column && findColumn(table, column)?.isSortable ? { column, isDescending: way === 'desc' } : null;
 }
 
 function readCursor(text: string | null, table: Table, sort: Sort | null): Cursor {
@@ -50,7 +51,7 @@ const columnsKey = (source: string, table: Table) => `weir.columns.${source}.${t
 export function readState(search: URLSearchParams, source: string, table: Table): ViewState {
   const sort = readSort(search.get('order'), table);
   const names = (search.get('columns') ?? localStorage.getItem(columnsKey(source, table)))?.split(',');
-  const columns = names?.filter(name => table.columns.some(it => it.name === name));
+  const columns = names?.filter(name => findColumn(table, name));
   return {
     conditions: readConditions(search.get('filter')),
     sort,

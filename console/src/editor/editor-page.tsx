@@ -19,6 +19,7 @@ import type { LastRequest } from '../server/requests';
 import { subscribe } from '../server/subscriptions';
 import type { PageProps } from '../shell/shell';
 import { takeHandedOver } from './hand-over';
+import { keepTabsPlain } from './plain-tabs';
 import { starterQuery } from './starter';
 
 // The panel lives inside GraphiQL's plugin slot, which is rendered by GraphiQL: a listener tells it of new requests.
@@ -143,6 +144,7 @@ export default function EditorPage({ onLocked }: PageProps) {
     if (!first) return;
     document.documentElement.classList.add('weir-opening');
     showEditor();
+    return keepTabsPlain(document.getElementById('page')!);
   }, [first]);
   const starter = useMemo(() => first && starterQuery(buildClientSchema(first)), [first]);
   if (failure) return <main id="page" className="weir-page"><h1>API</h1><p role="alert">{failure}</p></main>;

@@ -16,6 +16,8 @@ export function Modal({ title, onClose, children }: Props) {
     const before = document.activeElement;
     const element = dialog.current;
     element?.showModal();
+    // A dialog that is not shown yet takes no focus, so its first field has it from here.
+    element?.querySelector<HTMLElement>('[data-first]')?.focus();
     return () => {
       element?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();

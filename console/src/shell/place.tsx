@@ -57,7 +57,7 @@ export function go(address: string, options: { replace?: boolean } = {}) {
 }
 
 /** A link within the console. With a key held it opens a window, as links do. */
-export function Link({ to, onClick, ...others }: { to: string } & AnchorHTMLAttributes<HTMLAnchorElement>) {
+export function Link({ to, onClick, ...others }: { to: string } & AnchorHTMLAttributes<HTMLAnchorElement> & { 'data-first'?: boolean }) {
   const follow = (event: MouseEvent<HTMLAnchorElement>) => {
     onClick?.(event);
     if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
