@@ -8,7 +8,7 @@ SUITE ?=
 LISTEN ?= 127.0.0.1:8080
 DEMO_FLAGS ?=
 
-.PHONY: help demo restaurants gateway install python test clients kits soak mutants fleet check bench bless console fuzz fast announce
+.PHONY: help demo restaurants gateway install python test clients kits soak mutants fleet check bench bless console fuzz fast announce pictures
 
 # The optimised build of the demos: see the profile `fast` in Cargo.toml.
 WEIR = $(CURDIR)/target/fast/weir
@@ -72,6 +72,9 @@ bless: ## write the answers of the golden tests anew (ONLY=name for some)
 
 fuzz: ## a minute of each fuzz target, where cargo-fuzz is installed
 	@scripts/fuzz.sh
+
+pictures: ## make the pictures of README and the manual anew, from the demo
+	@scripts/pictures.sh
 
 console: console/dist/index.html.br ## build the web page that is embedded in the binary
 

@@ -391,6 +391,14 @@ for (const start of [startSqlite, startPostgres]) {
           await page.getByRole('dialog').getByRole('textbox').fill('Bigger');
           await page.getByRole('button', { name: 'Show the request' }).click();
           await assertAccessible(page, 'the request');
+          if (width < 700) {
+            await page.goto(page.url());
+            await page.getByRole('button', { name: 'Tables' }).click();
+            await page.getByRole('navigation', { name: 'Tables' }).getByRole('link', { name: /^artist/ }).waitFor();
+            await assertAccessible(page, 'the tables');
+            await page.getByRole('navigation', { name: 'Tables' }).getByRole('link', { name: /^artist/ }).click();
+            await expectTextAt(page, 0, 3, 'Accept');
+          }
           assert.deepEqual(complaints, []);
           assert.deepEqual(foreign, []);
           await page.close();

@@ -6,7 +6,7 @@ import type { GraphQLSchema, IntrospectionQuery } from 'graphql';
 import { ask } from '../server/requests';
 import { tablesOf } from './catalog';
 import type { Table, Tables } from './catalog';
-import { loadSources } from './sources';
+import { loadOperatorFacts, loadSources } from './sources';
 import type { Entry, SourceEntries } from './sources';
 import { addressOf } from '../shell/place';
 import { writeConditions } from './filters';
@@ -19,9 +19,13 @@ export interface Model {
 }
 
 export async function loadModel(): Promise<Model> {
-  const schema = buildClientSchema(await ask<IntrospectionQuery>(getIntrospectionQuery({ descriptions: false })));
+  const [introspected, facts] = await Promise.all([
+    ask<IntrospectionQuery>(getIntrospectionQuery({ descriptions: false })),
+    loadOperatorFacts(),
+  ]);
+  const schema = buildClientSchema(introspected, { assumeValid: true });
   const tables = tablesOf(schema);
-  return { schema, tables, sources: await loadSources(tables) };
+  return { schema, tables, sources: await loadSources(tables, facts) };
 }
 
 const ModelContext = createContext<Model | null>(null);

@@ -51,20 +51,32 @@ function rootNames(name: QualifiedName, source: string, exported: ExportedMetada
   return around ? [...plain.map(it => `${around.prefix ?? ''}${it}${around.suffix ?? ''}`), ...plain] : plain;
 }
 
-/** The tables of all sources; those that no source claims stand below the only source, or below "graph". */
-export async function loadSources(tables: Tables): Promise<SourceEntries[]> {
-  const state = await command<{ sources: string[] }>('dump_internal_state', {}).catch(() => null);
-  const names = state?.sources ?? [];
-  const exported = names.length > 0 ? await command<ExportedMetadata>('export_metadata', {}).catch(() => null) : null;
+/** What the operator's commands tell before the schema is there. */
+export interface OperatorFacts {
+  names: string[];
+  exported: ExportedMetadata | null;
+}
+
+export async function loadOperatorFacts(): Promise<OperatorFacts> {
+  const [state, exported] = await Promise.all([
+    command<{ sources: string[] }>('dump_internal_state', {}).catch(() => null),
+    command<ExportedMetadata>('export_metadata', {}).catch(() => null),
+  ]);
   const wrapped = exported && ('metadata' in exported ? exported : { metadata: exported as ExportedMetadata['metadata'] });
+  return { names: state?.sources ?? [], exported: wrapped as ExportedMetadata | null };
+}
+
+/** The tables of all sources; those that no source claims stand below the only source, or below "graph". */
+export async function loadSources(tables: Tables, { names, exported }: OperatorFacts): Promise<SourceEntries[]> {
   const open = new Map([...tables.values()].map(it => [it.list, it]));
   const found: SourceEntries[] = [];
-  for (const source of names) {
-    // Services and native types have no tables of a database: their command is refused, and nothing is asked of them.
-    const isNative = [...open.values()].some(it => it.dialect === 'native') && names.length === 1;
-    const list = isNative ? null : await command<QualifiedName[]>('pg_get_source_tables', { source }).catch(() => null);
-    const entries = (list ?? []).flatMap(qualified => {
-      const root = rootNames(qualified, source, wrapped as ExportedMetadata | null).find(it => open.has(it));
+  // Services and native types have no tables of a database: their command is refused, and nothing is asked of them.
+  const isNative = names.length === 1 && [...open.values()].some(it => it.dialect === 'native');
+  const lists = await Promise.all(names.map(source =>
+    (isNative ? null : command<QualifiedName[]>('pg_get_source_tables', { source }).catch(() => null))));
+  for (const [at, source] of names.entries()) {
+    const entries = (lists[at] ?? []).flatMap(qualified => {
+      const root = rootNames(qualified, source, exported).find(it => open.has(it));
       const table = root === undefined ? undefined : open.get(root);
       if (!root || !table) return [];
       open.delete(root);

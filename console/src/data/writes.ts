@@ -35,7 +35,10 @@ const isComparable = (table: Table, name: string) => {
 
 function keyCondition(table: Table, rows: Row[]): Record<string, unknown> {
   if (table.dialect === 'native') return { [table.key[0]!]: rows.map(it => it[table.key[0]!]) };
-  const each = rows.map(row => ({ _and: table.key.map(it => has(it, row[it])) }));
+  const each = rows.map(row => {
+    const parts = table.key.map(it => has(it, row[it]));
+    return parts.length === 1 ? parts[0]! : { _and: parts };
+  });
   return each.length === 1 ? each[0]! : { _or: each };
 }
 
