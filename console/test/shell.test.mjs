@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { launch } from '../scripts/browser.mjs';
@@ -206,6 +206,32 @@ describe('a console of a server without tables', () => {
     const { page } = await openPage(browser, server.url, '');
     await page.getByRole('heading', { level: 1, name: 'No tables' }).waitFor();
     await assertAccessible(page, 'empty');
+    await page.close();
+  });
+});
+
+describe('a console of a server whose metadata API is elsewhere', () => {
+  let server;
+  before(async () => {
+    server = await startWeir({}, null, data => {
+      const sql = "CREATE TABLE pet (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO pet VALUES (1, 'Rex')";
+      execFileSync('python3', ['-c', `import sqlite3; sqlite3.connect("pets.db").executescript("""${sql}""")`], { cwd: data });
+      writeFileSync(join(data, 'weir.yaml'), 'admin_listen: 127.0.0.1:0\ndev: true\nsources: [{name: main, url: pets.db}]\n');
+      return ['serve', join(data, 'weir.yaml')];
+    });
+  });
+  after(() => server?.stop());
+
+  test('G9 shows all tables in one group, and rows can be changed', async () => {
+    const { page } = await openPage(browser, server.url, '');
+    await page.getByRole('heading', { level: 2, name: 'graph' }).waitFor();
+    await shows(page, 3, ['Rex']);
+    await page.locator('[data-cell="0 3"]').dblclick();
+    await page.getByRole('dialog').getByRole('textbox').fill('Max');
+    await page.getByRole('button', { name: 'Show the request' }).click();
+    await dialog(page).getByRole('button', { name: 'Send' }).click();
+    await shows(page, 3, ['Max']);
+    assert.match(page.url(), /\/data\/graph\/pet/);
     await page.close();
   });
 });

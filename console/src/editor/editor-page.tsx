@@ -10,7 +10,7 @@ import type { GraphiQLPlugin } from '@graphiql/react';
 import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
 import { HISTORY_PLUGIN } from '@graphiql/plugin-history';
 import { buildClientSchema, getIntrospectionQuery, getOperationAST, parse, introspectionFromSchema, lexicographicSortSchema } from 'graphql';
-import type { IntrospectionQuery } from 'graphql';
+import type { IntrospectionQuery, OperationDefinitionNode } from 'graphql';
 import { PlanPanel } from './plan-panel';
 import { pushPlugin, ShowPushes } from './push-panel';
 import { useCaller } from '../server/caller';
@@ -59,12 +59,13 @@ function sorted(data: IntrospectionQuery): IntrospectionQuery {
   return introspectionFromSchema(schema, { inputValueDeprecation: true, schemaDescription: true });
 }
 
-/** True if the operation is a subscription. What cannot be parsed is none: the server says what is wrong with it. */
-function isSubscription({ query, operationName }: FetcherParams): boolean {
+/** The operation if it is a subscription. What cannot be parsed is none: the server says what is wrong with it. */
+function subscriptionOf({ query, operationName }: FetcherParams): OperationDefinitionNode | null {
   try {
-    return getOperationAST(parse(query), operationName)?.operation === 'subscription';
+    const operation = getOperationAST(parse(query), operationName);
+    return operation?.operation === 'subscription' ? operation : null;
   } catch {
-    return false;
+    return null;
   }
 }
 
@@ -127,7 +128,9 @@ export default function EditorPage({ onLocked }: PageProps) {
         return { data: { ...data } };
       }
       const headers = options?.headers as Record<string, string> | undefined;
-      if (isSubscription(params)) return subscribe(params, headers);
+      const subscription = subscriptionOf(params);
+      // GraphiQL reads the name a moment after it was written.
+      if (subscription) return subscribe({ ...params, operationName: params.operationName ?? subscription.name?.value ?? null }, headers);
       try {
         const { answer, last } = await run(params, headers);
         if (!asksSchema) remember(last);
