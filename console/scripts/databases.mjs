@@ -19,6 +19,10 @@ CREATE TABLE lines (what TEXT);
 CREATE VIEW titles AS SELECT title FROM album;
 CREATE TABLE many (id ${id}, part INTEGER, label TEXT NOT NULL);
 CREATE TABLE bare (id ${id}, word TEXT);
+CREATE TABLE wide (id BIGINT PRIMARY KEY, word TEXT);
+CREATE TABLE pair (one TEXT NOT NULL, two TEXT NOT NULL, word TEXT, PRIMARY KEY (one, two));
+INSERT INTO wide VALUES (9007199254740992, 'even'), (9007199254740993, 'odd');
+INSERT INTO pair VALUES ('a', 'b, c', 'first'), ('a, b', 'c', 'second');
 INSERT INTO artist VALUES (1, 'Accept'), (2, 'Aerosmith'), (3, 'Alice'), (4, '<img src=x onerror=alert(1)>');
 INSERT INTO album VALUES (1, 'Balls', NULL, 1, 9.90, '2020-01-02T03:04:05'), (2, 'Big Ones', '', 2, 10.00, NULL), (3, 'Facelift', 'loud', 3, NULL, NULL), (4, 'Restless', NULL, 1, 5.50, NULL);
 INSERT INTO kinds VALUES (1, '{"size": [1, 2, {"deep": true}], "name": "x"}', ${blob}, true), (2, NULL, NULL, NULL);
@@ -64,6 +68,7 @@ export async function startPostgres() {
   run(seed({
     id: identity, json: 'JSONB', bytes: 'BYTEA', stamp: 'TIMESTAMP', blob: "'\\x00ff10'",
     series: `INSERT INTO many SELECT i, CASE WHEN i % 7 = 0 THEN NULL ELSE i % 5 END, 'row ' || i FROM generate_series(1, ${MANY}) AS i;
+      ANALYZE many;
       ALTER TABLE kinds ADD COLUMN tags TEXT[]; UPDATE kinds SET tags = '{red,blue}' WHERE id = 1;
       ALTER TABLE artist ALTER id RESTART WITH 100; ALTER TABLE album ALTER id RESTART WITH 100;`,
   }));

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -121,6 +122,7 @@ describe('a console with roles and a secret', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'boat' }).waitFor();
     await page.getByRole('button', { name: 'Import CSV' }).waitFor();
+    await page.locator('.weir-grid').getByText('Bel').waitFor();
     const all = await column(page, 2).count();
     const adminColumns = await page.getByRole('columnheader').allInnerTexts();
     await page.getByRole('button', { name: 'Run as admin' }).click();
@@ -138,6 +140,41 @@ describe('a console with roles and a secret', () => {
     await page.getByRole('button', { name: 'Run as sailor' }).click();
     await page.getByRole('button', { name: 'Back to admin' }).click();
     await page.waitForFunction(before => document.querySelectorAll('.weir-place').length === before, all);
+    // A visitor reads harbours, and has no button to write.
+    await page.getByRole('navigation', { name: 'Tables' }).getByRole('link', { name: /^harbour/ }).click();
+    await page.getByRole('heading', { level: 1, name: 'harbour' }).waitFor();
+    await page.getByRole('button', { name: 'Insert' }).waitFor();
+    await page.getByRole('button', { name: 'Run as admin' }).click();
+    await page.getByLabel('Role').fill('visitor');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('This caller may only read.').waitFor();
+    for (const name of ['Insert', 'Import CSV']) assert.equal(await page.getByRole('button', { name }).count(), 0, name);
+    assert.equal(await page.getByRole('navigation', { name: 'Tables' }).getByRole('link', { name: /^crew/ }).count(), 0);
+    await page.close();
+  });
+
+  test('G4 shows the world as the user of a token sees it', async () => {
+    const { page } = await openPage(browser, server.url, '/data/fleet/boat');
+    await page.getByRole('button', { name: 'Admin secret' }).click();
+    await page.getByLabel('Admin secret').fill(SECRET);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Import CSV' }).waitFor();
+    const part = value => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const claims = { 'x-hasura-allowed-roles': ['sailor'], 'x-hasura-default-role': 'sailor', 'x-hasura-user-id': 'ann' };
+    const text = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ 'https://hasura.io/jwt/claims': claims })}`;
+    const signature = createHmac('sha256', 'the key of the example, 32 bytes or more').update(text).digest('base64url');
+    const sent = page.waitForRequest(it => it.headers().authorization !== undefined);
+    const apply = async token => {
+      await page.getByRole('button', { name: /^Run as/ }).click();
+      await page.getByLabel('Token').fill(token);
+      await page.getByRole('button', { name: 'Apply' }).click();
+    };
+    await apply(`Bearer ${text}.${signature}`);
+    assert.equal((await sent).headers()['x-weir-admin-secret'], undefined, 'the secret does not go with a token');
+    await page.locator('.weir-grid').getByText('Bel').waitFor({ state: 'detached' });
+    await page.locator('.weir-grid').getByText('Ada').waitFor();
+    await apply('no.real.token');
+    await page.getByRole('alert').first().waitFor();
     await page.close();
   });
 });

@@ -3,7 +3,7 @@
 // Commands may be missing, where the address has none or the caller is no operator: then all tables stand in one group
 // and nothing is known of foreign keys.
 
-import { command } from '../server/requests';
+import { command, readBySql } from '../server/requests';
 import type { Table, Tables } from './catalog';
 
 interface QualifiedName {
@@ -91,6 +91,24 @@ export async function loadSources(tables: Tables, { names, exported }: OperatorF
     else found.push({ source: 'graph', entries: rest });
   }
   return found.filter(it => it.entries.length > 0);
+}
+
+/** PostgreSQL's estimates, which ANALYZE and autovacuum make. */
+const ESTIMATES = `SELECT n.nspname, c.relname, c.reltuples::bigint FROM pg_class c
+JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'p', 'm') AND c.reltuples > 0`;
+
+/** About how many rows the big tables have, where their database tells it. SQLite, whose schema is `main`, does not. */
+export async function loadEstimates(sources: SourceEntries[], isBig: (table: Table) => boolean): Promise<Map<Table, number>> {
+  const found = new Map<Table, number>();
+  for (const { source, entries } of sources) {
+    const big = entries.filter(it => it.qualified?.schema !== undefined && it.qualified.schema !== 'main' && isBig(it.table));
+    if (big.length === 0) continue;
+    for (const [schema, name, count] of await readBySql(source, ESTIMATES).catch(() => [])) {
+      const entry = big.find(it => it.qualified?.schema === schema && it.qualified?.name === name);
+      if (entry) found.set(entry.table, Number(count));
+    }
+  }
+  return found;
 }
 
 interface TableInfo {

@@ -101,7 +101,8 @@ export function TableView({ source, entry }: { source: string; entry: Entry }) {
     table, columns: [...new Set([...table.columns, ...columns].map(it => it.name))], filter: filterOf(state.conditions, operands, table.dialect),
     sort: state.sort, cursor: state.cursor, rows: PAGE_ROWS,
   };
-  const keyOf = (row: Row) => table.key.map(it => valueText(row[it])).join(', ');
+  // A key of several columns is a list, so that no two rows have one text.
+  const keyOf = (row: Row) => (table.key.length === 1 ? valueText(row[table.key[0]!]) : JSON.stringify(table.key.map(it => row[it])));
   const found = useRows(wish, isLive, keyOf, error => (setIsLive(false), setTold({ words: error.message, isBad: true })));
   const count = useCount(wish, round);
 

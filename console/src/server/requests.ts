@@ -184,6 +184,12 @@ export async function explain({ params, caller: { role, variables } }: LastReque
   return answer;
 }
 
+/** Reads rows of texts by a statement without parts of others, as the operator; nothing where that cannot be. */
+export async function readBySql(source: string, sql: string): Promise<string[][]> {
+  const { response, answer } = await post('/v2/query', { type: 'run_sql', args: { source, sql, read_only: true } });
+  return response.ok ? (answer as { result?: string[][] }).result?.slice(1) ?? [] : [];
+}
+
 /** Runs a command of the metadata API as the operator; nothing where this address has none. */
 export async function command<T>(type: string, args: unknown): Promise<T | null> {
   const { response, answer } = await post('/v1/metadata', { type, args });
