@@ -373,7 +373,7 @@ for (const start of [startSqlite, startPostgres]) {
 
     test('D22 G9 reads a view and a table without a key, and says what is missing', async () => {
       const { page } = await open('lines');
-      await page.getByText('This table has no primary key').waitFor();
+      await page.getByText('This table has no primary key that this caller may see').waitFor();
       await expectTexts(page, 2, ['one', 'two']);
       assert.equal(await page.getByRole('button', { name: 'Next', exact: true }).count(), 0);
       await page.goto(`${server.url}/console/data/${source}/titles`);

@@ -140,14 +140,16 @@ describe('a console with roles and a secret', () => {
     await page.getByRole('button', { name: 'Run as sailor' }).click();
     await page.getByRole('button', { name: 'Back to admin' }).click();
     await page.waitForFunction(before => document.querySelectorAll('.weir-place').length === before, all);
-    // A visitor reads harbours, and has no button to write.
+    // A visitor reads the names of harbours, without their key, and has no button to write.
     await page.getByRole('navigation', { name: 'Tables' }).getByRole('link', { name: /^harbour/ }).click();
     await page.getByRole('heading', { level: 1, name: 'harbour' }).waitFor();
     await page.getByRole('button', { name: 'Insert' }).waitFor();
     await page.getByRole('button', { name: 'Run as admin' }).click();
     await page.getByLabel('Role').fill('visitor');
     await page.getByRole('button', { name: 'Apply' }).click();
-    await page.getByText('This caller may only read.').waitFor();
+    await page.getByText('no primary key that this caller may see').waitFor();
+    await page.waitForFunction(() => document.querySelectorAll('[role=columnheader]').length === 3);
+    assert.equal(await page.getByRole('columnheader').last().innerText(), 'name');
     for (const name of ['Insert', 'Import CSV']) assert.equal(await page.getByRole('button', { name }).count(), 0, name);
     assert.equal(await page.getByRole('navigation', { name: 'Tables' }).getByRole('link', { name: /^crew/ }).count(), 0);
     await page.close();

@@ -41,7 +41,7 @@ const NO_FACTS: TableFacts = { foreignKeys: new Map(), isView: false };
 
 /** The words on a table whose rows cannot be changed, or are not paged. */
 function obstacleWords(facts: TableFacts, hasKey: boolean, mayWrite: boolean): string | null {
-  if (!hasKey) return `${facts.isView ? 'This is a view' : 'This table has no primary key'}: its first ${PAGE_ROWS} rows are shown, and none can be changed here. A filter finds the others.`;
+  if (!hasKey) return `${facts.isView ? 'This is a view' : 'This table has no primary key that this caller may see'}: its first ${PAGE_ROWS} rows are shown, and none can be changed here. A filter finds the others.`;
   return mayWrite ? null : 'This caller may only read.';
 }
 
