@@ -439,7 +439,10 @@ for (const start of [startSqlite, startPostgres]) {
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('ArrowDown');
       await page.waitForFunction(() => document.activeElement.dataset.cell?.startsWith('1 '));
-      for (let at = 0; at < 6 && !await page.evaluate(() => document.activeElement.dataset.cell === '1 3'); at++) await page.keyboard.press('ArrowRight');
+      for (let at = Number((await page.evaluate(() => document.activeElement.dataset.cell)).split(' ')[1]); at !== 3; at += at < 3 ? 1 : -1) {
+        await page.keyboard.press(at < 3 ? 'ArrowRight' : 'ArrowLeft');
+        await page.waitForFunction(next => document.activeElement.dataset.cell === `1 ${next}`, at < 3 ? at + 1 : at - 1);
+      }
       await page.keyboard.press('Enter');
       await page.waitForFunction(() => document.activeElement.tagName === 'INPUT');
       await page.keyboard.press('Control+A');

@@ -116,7 +116,7 @@ export function ImportDialog({ table, facts, onChange, onClose }: Props) {
         </>
       )}
       <p className="weir-actions">
-        <button type="button" className="weir-button" disabled={!loaded || isTrying || columns.every(it => it === null)} onClick={() => void tryIt()}>Dry run</button>
+        <button type="button" className="weir-button" disabled={!loaded || isTrying || !facts.isLoaded || columns.every(it => it === null)} onClick={() => void tryIt()}>Dry run</button>
         <button type="button" className="weir-button weir-first" disabled={!isTried || tried.faults.length > 0} onClick={review}>Show the request</button>
         <button type="button" className="weir-button" onClick={onClose}>Cancel</button>
       </p>

@@ -27,6 +27,8 @@ export type ForeignKeys = Map<string, { table: Table; column: string }>;
 export interface TableFacts {
   foreignKeys: ForeignKeys;
   isView: boolean;
+  /** Whether the database was asked already. */
+  isLoaded: boolean;
 }
 
 interface TableMetadata {
@@ -119,7 +121,7 @@ interface TableInfo {
 /** What the database says of a table. */
 export async function loadFacts(sources: SourceEntries[], source: string, entry: Entry): Promise<TableFacts> {
   const foreignKeys: ForeignKeys = new Map();
-  if (!entry.qualified) return { foreignKeys, isView: false };
+  if (!entry.qualified) return { foreignKeys, isView: false, isLoaded: true };
   const info = await command<TableInfo>('pg_get_table_info', { source, table: entry.qualified }).catch(() => null);
   const siblings = sources.find(it => it.source === source)?.entries ?? [];
   for (const key of Object.values(info?.foreign_keys ?? {})) {
@@ -128,5 +130,5 @@ export async function loadFacts(sources: SourceEntries[], source: string, entry:
     const [pair] = pairs;
     if (pairs.length === 1 && pair && target) foreignKeys.set(pair[0], { table: target.table, column: pair[1] });
   }
-  return { foreignKeys, isView: info?.type.includes('view') ?? false };
+  return { foreignKeys, isView: info?.type.includes('view') ?? false, isLoaded: true };
 }

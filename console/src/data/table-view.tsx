@@ -37,7 +37,7 @@ type Dialog =
   | { kind: 'cell'; row: Row; column: Column; cell: HTMLElement }
   | { kind: 'peek'; column: string; value: unknown };
 
-const NO_FACTS: TableFacts = { foreignKeys: new Map(), isView: false };
+const NO_FACTS: TableFacts = { foreignKeys: new Map(), isView: false, isLoaded: false };
 
 /** The words on a table whose rows cannot be changed, or are not paged. */
 function obstacleWords(facts: TableFacts, hasKey: boolean, mayWrite: boolean): string | null {
