@@ -9,7 +9,7 @@ LISTEN ?= 127.0.0.1:8080
 DEMO_FLAGS ?=
 PARTS ?= binary deb wheel npm
 
-.PHONY: help demo restaurants gateway install python release test clients kits lint soak mutants fleet check bench bless console fuzz fast announce
+.PHONY: help demo restaurants gateway install python release test clients kits lint soak mutants fleet check bench bless console fuzz fast announce pictures
 
 # The optimised build of the demos: see the profile `fast` in Cargo.toml.
 WEIR = $(CURDIR)/target/fast/weir
@@ -70,7 +70,7 @@ fleet: fast ## restart three servers in turn under load, in front of a primary, 
 check: ## formatting, lints, dependency rules, documentation
 	@scripts/check.sh
 
-bench: console ## measure and write the pages of docs/performance (SUITE=sql|native|services|live|events|engine|product|python; takes the machine for itself)
+bench: console ## measure and write the pages of docs/performance (SUITE=sql|native|services|live|events|engine|product|console|python; takes the machine for itself)
 	@scripts/bench.sh $(SUITE) $(ONLY)
 
 bless: ## write the answers of the golden tests anew (ONLY=name for some)
@@ -79,6 +79,9 @@ bless: ## write the answers of the golden tests anew (ONLY=name for some)
 
 fuzz: ## a minute of each fuzz target, where cargo-fuzz is installed
 	@scripts/fuzz.sh
+
+pictures: ## make the pictures of README and the manual anew, from the demo
+	@scripts/pictures.sh
 
 console: console/dist/index.html.br ## build the web page that is embedded in the binary
 

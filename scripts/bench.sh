@@ -10,8 +10,9 @@ declare -A suites=(
   [python]="python"
   [product]="product"
   [events]="events"
+  [console]="console"
 )
-order=(sql native services live events engine product)
+order=(sql native services live events engine product console)
 parts=()
 for word in "${@:-${order[@]}}"; do parts+=(${suites[$word]:-$word}); done
 need python3 python3
@@ -60,6 +61,12 @@ for part in "${parts[@]}"; do
     events)
       need_file '/usr/lib/postgresql/*/bin/initdb' initdb postgresql
       python3 bench/events/events.py
+      ;;
+    console)
+      need_node
+      need chromium chromium
+      need_file '/usr/lib/postgresql/*/bin/initdb' initdb postgresql
+      WEIR_BIN=target/dist/weir PUBLISH=1 node bench/console/console.mjs
       ;;
     *) die "no suite or part '$part': ${order[*]}; $(printf '%s ' "${suites[@]}")" ;;
   esac

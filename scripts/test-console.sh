@@ -3,6 +3,7 @@
 source "$(dirname "$0")/common.sh"
 need_node
 need chromium chromium
+need_file '/usr/lib/postgresql/*/bin/initdb' initdb postgresql
 [ -d console/node_modules/playwright-core ] || scripts/console.sh
 debug_weir
 log=$(mktemp)

@@ -24,7 +24,7 @@ async function openPage(url, options = {}) {
   page.on('console', message => message.type() === 'error' && complaints.push(message.text()));
   page.on('pageerror', error => complaints.push(String(error)));
   page.on('request', request => new URL(request.url()).origin !== url && !/^(data|blob):/.test(request.url()) && foreign.push(request.url()));
-  await page.goto(`${url}/console`);
+  await page.goto(`${url}/console/api`);
   return { page, complaints, foreign };
 }
 
@@ -67,7 +67,7 @@ describe('the console', () => {
   before(async () => { server = await startWeir({}); });
   after(() => server?.stop());
 
-  test('opens to a query, runs it, shows plan, SQL and stage times', async () => {
+  test('A1 opens to a query, runs it, shows plan, SQL and stage times', async () => {
     const { page, complaints, foreign } = await openPage(server.url);
     await page.getByRole('button', { name: /execute query/i }).waitFor();
     const answer = await runQuery(page);
@@ -82,7 +82,7 @@ describe('the console', () => {
     await page.close();
   });
 
-  test('completes a field name', async () => {
+  test('A2 completes a field name', async () => {
     const { page, complaints } = await openPage(server.url);
     await page.locator('.graphiql-query-editor .view-lines').click();
     await page.keyboard.press('Control+A');
@@ -96,7 +96,7 @@ describe('the console', () => {
     await page.close();
   });
 
-  test('lists the documentation by name and keeps a history', async () => {
+  test('A2 lists the documentation by name and keeps a history', async () => {
     const { page, complaints } = await openPage(server.url);
     await runQuery(page);
     await page.getByRole('button', { name: 'Show History' }).click();
@@ -122,7 +122,7 @@ describe('the console', () => {
     await page.close();
   });
 
-  test('can be used on a telephone', async () => {
+  test('G11 can be used on a telephone, with the documentation after a query', async () => {
     const { page, complaints } = await openPage(server.url, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
     await runQuery(page);
     for (const part of ['.graphiql-query-editor', '.graphiql-response']) {
@@ -134,11 +134,13 @@ describe('the console', () => {
     await page.getByTestId('sql').first().waitFor();
     await page.getByRole('button', { name: 'Hide Plan' }).click();
     await page.getByTestId('sql').first().waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).tap();
+    await page.locator('.graphiql-doc-explorer-type-name', { hasText: 'query_root' }).first().waitFor();
     assert.deepEqual(complaints, []);
     await page.close();
   });
 
-  test('shows the operations that were asked, how long they took, and the fields they asked for', async () => {
+  test('O1 shows the operations that were asked, how long they took, and the fields they asked for', async () => {
     const { page, complaints, foreign } = await openPage(server.url);
     await runQuery(page);
     const query = 'query ShownAlbum($id: Int!) { Album_by_pk(AlbumId: $id) { Title } }';
@@ -160,14 +162,14 @@ describe('the console', () => {
     await page.getByRole('button', { name: 'p99' }).click();
     await page.locator('th[aria-sort=descending]', { hasText: 'p99' }).waitFor();
     if (process.env.SCREENSHOT_OPERATIONS) await page.screenshot({ path: process.env.SCREENSHOT_OPERATIONS });
-    await page.getByRole('link', { name: 'Query editor' }).click();
+    await page.getByRole('link', { name: 'API' }).click();
     await page.getByRole('button', { name: /execute query/i }).waitFor();
     assert.deepEqual(complaints, []);
     assert.deepEqual(foreign, []);
     await page.close();
   });
 
-  test('runs a subscription, shows time and cause of each push, and stops it', async () => {
+  test('A3 runs a subscription, shows time and cause of each push, and stops it', async () => {
     const { page, complaints, foreign } = await openPage(server.url);
     await write(page, 'subscription Watched { Album_by_pk(AlbumId: 2) { Title } }');
     await page.getByRole('button', { name: /execute query/i }).click();
@@ -226,7 +228,7 @@ describe('a console behind a secret', () => {
   before(async () => { server = await startWeir({ WEIR_ADMIN_SECRET: SECRET }); });
   after(() => server?.stop());
 
-  test('asks for it, says when it is wrong, and opens with the right one', async () => {
+  test('G3 asks for it, says when it is wrong, and opens with the right one', async () => {
     const { page } = await openPage(server.url);
     await page.getByLabel('Admin secret').fill('wrong');
     await page.keyboard.press('Enter');
@@ -257,11 +259,12 @@ describe('a console with roles', () => {
   });
   after(() => server?.stop());
 
-  test('runs as a role, and shows its schema and its policy', async () => {
+  test('A8 runs as a role, and shows its schema and its policy', async () => {
     const { page, complaints } = await openPage(server.url);
     await page.getByLabel('Admin secret').fill(SECRET);
     await page.keyboard.press('Enter');
     await runQuery(page);
+    await page.getByRole('button', { name: 'Run as admin' }).click();
     await page.getByLabel('Session variables').fill('user-id: ann');
     await page.getByLabel('Role').fill('sailor');
     const asked = page.waitForResponse(it => it.url().endsWith('/graphql') && it.request().headers()['x-hasura-role'] === 'sailor');

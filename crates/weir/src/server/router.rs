@@ -23,7 +23,7 @@ use crate::session::auth_error::AuthError;
 use crate::session::secret::SECRET_HEADERS;
 use hyper::body::Incoming;
 use hyper::header::{
-    ACCESS_CONTROL_REQUEST_METHOD, ALLOW, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue,
+    ACCEPT, ACCESS_CONTROL_REQUEST_METHOD, ALLOW, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue,
     LOCATION, ORIGIN,
 };
 use hyper::http::request::Parts;
@@ -166,6 +166,7 @@ pub(crate) async fn answer(
             Ok(options(context, route, head))
         }
         Ok(route) => match route.page {
+            Handler::Graphql if is_visit(context, head) => Ok(redirect("/console")),
             Handler::Graphql if context.generation.config.relay.graphql => {
                 Box::pin(connections(context, head, body, route.page)).await
             }
@@ -365,6 +366,12 @@ fn options(context: &RequestContext, route: &Route, head: &Parts) -> Answer {
         response.headers_mut().insert(ALLOW, HeaderValue::from_static(route.methods));
     }
     Answer::page(response)
+}
+
+/// True if a person opens the printed address of the API in a browser, in dev mode. Clients of the API ask for no HTML.
+fn is_visit(context: &RequestContext, head: &Parts) -> bool {
+    let asks_page = || head.headers.get(ACCEPT).is_some_and(|it| it.as_bytes().starts_with(b"text/html"));
+    head.method == Method::GET && context.generation.dev && head.uri.query().is_none() && asks_page()
 }
 
 fn redirect(to: &'static str) -> Answer {

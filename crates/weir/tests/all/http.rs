@@ -588,13 +588,3 @@ fn browsers_that_ask_for_an_icon_get_one() {
         assert_eq!(icon.header("content-type"), Some("image/svg+xml"));
     }
 }
-
-#[test]
-fn the_root_leads_to_the_console() {
-    let weir = Weir::pets(&[]);
-    let answer = weir.get("/", &[]);
-    assert_eq!((answer.status, answer.header("location")), (307, Some("/console")));
-    let page = weir.get("/console/", &[]);
-    check(&page, 200, "<!doctype html>");
-    assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
-}

@@ -36,6 +36,7 @@ mod committed;
 mod compose;
 mod connectors;
 mod consistency;
+mod console_page;
 mod custom;
 mod descriptors;
 mod documented_sdl;

@@ -22,6 +22,9 @@ const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/console.rs")
 const MISSING: &str = "<!doctype html><meta charset=utf-8><title>Weir</title><p>This binary was built without the \
 console. Build it with <code>make console</code> and then Weir again, or send queries to <code>/graphql</code>.";
 
+/// First parts of the addresses of views. One page answers them all and reads the address itself.
+const VIEWS: [&str; 3] = ["data", "api", "operations"];
+
 /// Icon, which browsers request for every page.
 const ICON: &[u8] = include_bytes!("../../../../../console/src/weir.svg");
 
@@ -39,7 +42,9 @@ pub(crate) fn answer(head: &Parts) -> Result<Answer, Refusal> {
         response.headers_mut().insert(hyper::header::LOCATION, HeaderValue::from_static("/console/"));
         return Ok(Answer::page(response));
     }
-    let name = if path == "/" { "index.html" } else { path.trim_start_matches('/') };
+    let name = path.trim_start_matches('/');
+    let is_view = name.is_empty() || VIEWS.contains(&name.split('/').next().unwrap_or_default());
+    let name = if is_view { "index.html" } else { name };
     let accepted = accepted_coding::codings(&head.headers);
     let (bytes, coding) = match find(name, accepted) {
         Some(found) => found,

@@ -4,6 +4,8 @@
 // else. Stage times come from the answer's Server-Timing header.
 
 import type { FetcherParams } from '@graphiql/toolkit';
+import { callerHeaders, callerOf, currentCaller } from './caller';
+import type { Caller } from './caller';
 
 const SECRET_KEY = 'weir.admin-secret';
 
@@ -17,13 +19,6 @@ export interface LastRequest {
   caller: Caller;
 }
 
-/** Whom a request is run as; without a role it is the admin. */
-export interface Caller {
-  role: string;
-  /** Session variables by their names in lower case, `x-hasura-…`. */
-  variables: Record<string, string>;
-}
-
 /** What the server would ask its sources. */
 export interface Explanation {
   plan: string;
@@ -34,7 +29,7 @@ export interface Explanation {
 export class SecretNeeded extends Error {}
 
 /** What the server sends. */
-interface Answer {
+export interface Answer {
   data?: unknown;
   errors?: { message: string; extensions?: { code?: string } }[];
 }
@@ -59,42 +54,9 @@ export function forgetSecret() {
   sessionStorage.removeItem(SECRET_KEY);
 }
 
-/** The caller of the requests of this page, until it is loaded again. */
-let caller: Caller = { role: '', variables: {} };
-
-export function setCaller(next: Caller) {
-  caller = next;
-}
-
-/** `user-id: ann`, a variable per line, as session variables. A line without a colon is none. */
-export function variablesOf(text: string): Record<string, string> {
-  const pairs = text.split('\n').flatMap(line => {
-    const [, name, value] = /^\s*([^\s:]+)\s*:\s*(.*?)\s*$/.exec(line) ?? [];
-    if (name === undefined || value === undefined) return [];
-    const lower = name.toLowerCase();
-    return [[/^x-(hasura|weir)-/.test(lower) ? lower : `x-hasura-${lower}`, value] as const];
-  });
-  return Object.fromEntries(pairs);
-}
-
-function callerHeaders(): Record<string, string> {
-  return { ...caller.variables, ...(caller.role ? { 'x-hasura-role': caller.role } : {}) };
-}
-
-/** The caller that these headers name. */
-export function callerOf(sent: Record<string, string>): Caller {
-  const found: Caller = { role: '', variables: {} };
-  for (const [name, value] of Object.entries(sent)) {
-    const lower = name.toLowerCase();
-    if (/^x-(hasura|weir)-role$/.test(lower)) found.role = value;
-    else if (/^x-(hasura|weir)-/.test(lower) && !/-(admin-secret|access-key)$/.test(lower)) found.variables[lower] = value;
-  }
-  return found;
-}
-
 function secretHeaders(): Record<string, string> {
   const secret = sentSecret();
-  return secret ? { 'x-weir-admin-secret': secret } : {};
+  return secret && !currentCaller().token ? { 'x-weir-admin-secret': secret } : {};
 }
 
 /** The headers that say who runs an operation; those of the headers editor come last. */
@@ -102,11 +64,13 @@ export function sentHeaders(extra?: Record<string, string>): Record<string, stri
   return { ...secretHeaders(), ...callerHeaders(), ...extra };
 }
 
+/** Headers of the operator's own requests: who tries a role or a token stays the admin there. */
 function headers(extra?: Record<string, string>): Record<string, string> {
+  const secret = sentSecret();
   return {
     'content-type': 'application/json',
     accept: 'application/graphql-response+json, application/json;q=0.9',
-    ...secretHeaders(),
+    ...(secret && !extra?.authorization ? { 'x-weir-admin-secret': secret } : {}),
     ...extra,
   };
 }
@@ -120,7 +84,9 @@ export function stagesOf(header: string | null): { name: string; ms: number }[] 
   });
 }
 
-async function post(path: string, body: unknown, extra?: Record<string, string>) {
+type Reviver = (this: unknown, key: string, value: unknown, context?: { source?: string }) => unknown;
+
+async function post(path: string, body: unknown, extra?: Record<string, string>, reviver?: Reviver) {
   const response = await fetch(new URL(path, location.origin), {
     method: 'POST',
     headers: headers(extra),
@@ -130,13 +96,13 @@ async function post(path: string, body: unknown, extra?: Record<string, string>)
   const text = new TextDecoder().decode(bytes);
   let answer;
   try {
-    answer = JSON.parse(text);
+    answer = JSON.parse(text, reviver as Parameters<typeof JSON.parse>[1]);
   } catch {
     throw new Error(`The server answered ${response.status} ${response.statusText}: ${text.slice(0, 200)}`);
   }
   // A secret of the headers editor is for this request alone: its refusal is an answer like any other.
   const ownSecret = Object.keys(extra ?? {}).some(it => /^x-(weir|hasura)-admin-secret$/i.test(it));
-  if (response.status === 401 && !ownSecret) throw new SecretNeeded(wordsOf(answer) ?? 'The secret was refused.');
+  if (response.status === 401 && !ownSecret && !extra?.authorization) throw new SecretNeeded(wordsOf(answer) ?? 'The secret was refused.');
   return { response, answer, bytes: bytes.byteLength };
 }
 
@@ -153,13 +119,13 @@ export async function run(params: FetcherParams, extra?: Record<string, string>)
   return { answer, last };
 }
 
-/** True if the server has an admin secret and this tab has sent none: the page shows what callers without one see. */
-export async function lacksSecret(): Promise<boolean> {
-  if (sentSecret()) return false;
-  return post('/v1/explain', { query: '{ __typename }' }).then(
+/** True if the server has an admin secret and answers callers without one, too: the page shows what they see. */
+export async function servesGuests(): Promise<boolean> {
+  const isRefused = (path: string) => post(path, { query: '{ __typename }' }).then(
     () => false,
     error => error instanceof SecretNeeded,
   );
+  return (await isRefused('/v1/explain')) && !(await isRefused('/graphql'));
 }
 
 /** Counts of executions. Times are in microseconds. */
@@ -216,4 +182,31 @@ export async function explain({ params, caller: { role, variables } }: LastReque
   });
   if (!response.ok) throw new Error(wordsOf(answer) ?? `The server answered ${response.status}.`);
   return answer;
+}
+
+/** Reads rows of texts by a statement without parts of others, as the operator; nothing where that cannot be. */
+export async function readBySql(source: string, sql: string): Promise<string[][]> {
+  const { response, answer } = await post('/v2/query', { type: 'run_sql', args: { source, sql, read_only: true } });
+  return response.ok ? (answer as { result?: string[][] }).result?.slice(1) ?? [] : [];
+}
+
+/** Runs a command of the metadata API as the operator; nothing where this address has none. */
+export async function command<T>(type: string, args: unknown): Promise<T | null> {
+  const { response, answer } = await post('/v1/metadata', { type, args });
+  return response.ok ? answer : null;
+}
+
+/** Numbers that JavaScript would round stay texts, which the server takes for numbers: a key of 64 bits finds its row. */
+const exactNumber: Reviver = (_, value, context) => {
+  if (typeof value !== 'number' || context?.source === undefined || String(value) === context.source) return value;
+  const digits = context.source.replace(/e.*$/i, '').replace(/^-?0*\.?0*|[-.]/g, '');
+  return digits.length > 15 ? context.source : value;
+};
+
+/** Runs an operation with variables as the caller; its data, or the server's words as an error. */
+export async function ask<T>(query: string, variables: Record<string, unknown> = {}): Promise<T> {
+  const { answer } = await post('/graphql', { query, variables }, callerHeaders(), exactNumber);
+  const words = wordsOf(answer);
+  if (words !== null) throw new Error(words);
+  return answer.data as T;
 }

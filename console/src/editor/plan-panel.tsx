@@ -1,8 +1,8 @@
 // The panel beside the editor: time per stage, plan and SQL of the last request.
 
 import { useEffect, useState } from 'react';
-import { explain } from './requests';
-import type { Explanation, LastRequest } from './requests';
+import { explain } from '../server/requests';
+import type { Explanation, LastRequest } from '../server/requests';
 
 function Stages({ last }: { last: LastRequest }) {
   const total = last.stages.find(stage => stage.name === 'total');
@@ -34,7 +34,9 @@ function Stages({ last }: { last: LastRequest }) {
 
 /** The plan, with what a role's policy added to it set off. */
 function PlanText({ plan }: { plan: string }) {
-  const parts = plan.split(/(^ *policy of .*$)/m);
+  // The engine counts pieces from 0.
+  const readable = plan.replace(/\bpiece (\d+)\b/g, (_, number) => `step ${Number(number) + 1}`);
+  const parts = readable.split(/(^ *policy of .*$)/m);
   return <pre data-testid="plan">{parts.map((part, at) => (at % 2 ? <mark key={at}>{part}</mark> : part))}</pre>;
 }
 

@@ -3,8 +3,10 @@
 // The server counts since its start; rates are differences between two looks at its counts.
 
 import { Fragment, useEffect, useState } from 'react';
-import { operations, SecretNeeded } from './requests';
-import type { CountedOperation, OperationCounts, Usage } from './requests';
+import { operations, SecretNeeded } from '../server/requests';
+import type { CountedOperation, OperationCounts, Usage } from '../server/requests';
+import type { PageProps } from '../shell/shell';
+import './operations.css';
 
 /** Pause between two looks, and the looks that a chart shows. */
 const PAUSE_MS = 2000;
@@ -114,7 +116,7 @@ function Operations({ look }: { look: Look }) {
               <button type="button" onClick={() => setOrder(it.name)}>{it.name}</button>
             </th>
           ))}
-          <th title="p50, p95 and p99 from 10 µs to 10 s">times</th>
+          <th className="weir-range-head" title="p50, p95 and p99 from 10 µs to 10 s">times</th>
         </tr>
       </thead>
       <tbody>
@@ -188,7 +190,7 @@ function Fields({ usage }: { usage: Usage }) {
   );
 }
 
-export function OperationsPage({ onLocked }: { onLocked: (error: SecretNeeded) => void }) {
+export default function OperationsPage({ onLocked }: PageProps) {
   const [look, setLook] = useState<Look | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => {
@@ -217,16 +219,13 @@ export function OperationsPage({ onLocked }: { onLocked: (error: SecretNeeded) =
     };
   }, [onLocked]);
   return (
-    <main className="weir-page">
-      <header>
-        <h1>Operations</h1>
-        <a href="#">Query editor</a>
-      </header>
+    <main id="page" tabIndex={-1} className="weir-page">
+      <h1>Operations</h1>
       {failure && <p role="alert">{failure}</p>}
       {look && look.usage.operations.length === 0 && <p>Nothing was asked yet. Run an operation in the editor, or send one to /graphql.</p>}
       {look && look.usage.operations.length > 0 && (
         <>
-          <div className="weir-wide"><Operations look={look} /></div>
+          <div className="weir-wide" tabIndex={0} role="region" aria-label="Operations, scrolls sideways"><Operations look={look} /></div>
           <Fields usage={look.usage} />
         </>
       )}

@@ -6,8 +6,9 @@
 import { createClient } from 'graphql-ws';
 import type { ExecutionResult, FormattedExecutionResult } from 'graphql';
 import type { FetcherParams, Observable } from '@graphiql/toolkit';
-import { callerOf, sentHeaders } from './requests';
-import type { Caller } from './requests';
+import { callerOf } from './caller';
+import type { Caller } from './caller';
+import { sentHeaders } from './requests';
 
 /** Pushes that are kept, the newest last. */
 const PUSHES_MAX = 200;
@@ -157,4 +158,27 @@ function begin({ query, operationName, variables }: FetcherParams, headers: Reco
     void client.dispose();
   };
   return { unsubscribe };
+}
+
+/** Watches an operation without the panel: each result as it comes, until the function that is returned is called. */
+export function watch(query: string, variables: Record<string, unknown>, onData: (data: unknown) => void, onEnd: (error: Error) => void): () => void {
+  const client = createClient({
+    url: new URL('/graphql', location.origin).href.replace(/^http/, 'ws'),
+    connectionParams: { headers: sentHeaders() },
+    shouldRetry: error => !(error instanceof CloseEvent && error.code === 4403),
+  });
+  let isOpen = true;
+  const end = client.subscribe({ query, variables }, {
+    next: result => void (isOpen && (result.errors?.[0] ? onEnd(new Error(result.errors[0].message)) : onData(result.data))),
+    error: error => {
+      const cause = Array.isArray(error) ? new Error(error[0]?.message) : failure(error);
+      if (isOpen) onEnd(cause instanceof Error ? cause : new Error('The subscription ended.'));
+    },
+    complete: () => undefined,
+  });
+  return () => {
+    isOpen = false;
+    end();
+    void client.dispose();
+  };
 }

@@ -13,7 +13,7 @@ interface Props {
 export function SecretDialog({ refusal, onSecret, onCancel }: Props) {
   const [secret, setSecret] = useState('');
   return (
-    <div className="weir-veil">
+    <main className="weir-veil">
       <form
         className="weir-dialog"
         onSubmit={event => {
@@ -21,7 +21,7 @@ export function SecretDialog({ refusal, onSecret, onCancel }: Props) {
           onSecret(secret);
         }}
       >
-        <h2>Admin secret</h2>
+        <h1>Admin secret</h1>
         {refusal ? <p role="alert">{refusal}</p> : <p>This server asks for its admin secret.</p>}
         <input
           type="password"
@@ -35,6 +35,6 @@ export function SecretDialog({ refusal, onSecret, onCancel }: Props) {
         {onCancel && <button type="button" onClick={onCancel}>Go on without it</button>}
         <p className="weir-note">It stays in this tab and is forgotten when the tab closes.</p>
       </form>
-    </div>
+    </main>
   );
 }

@@ -3,8 +3,8 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { useGraphiQLActions } from '@graphiql/react';
 import type { GraphiQLPlugin } from '@graphiql/react';
-import { causeWords, listen, liveRun } from './subscriptions';
-import type { Push } from './subscriptions';
+import { causeWords, listen, liveRun } from '../server/subscriptions';
+import type { Push } from '../server/subscriptions';
 
 const timeOfDay = (at: Date) =>
   `${at.toLocaleTimeString('en-GB')}.${String(at.getMilliseconds()).padStart(3, '0')}`;

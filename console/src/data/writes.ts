@@ -1,0 +1,146 @@
+// Changes of rows: the operation, what it says before it is sent, and the operation that undoes it.
+//
+// A change of a cell names the old value in its condition, so it does nothing where somebody else was first.
+
+import { ask } from '../server/requests';
+import type { Table } from './catalog';
+import type { Operation, Row } from './page-query';
+
+export interface Change {
+  title: string;
+  operation: Operation;
+  /** Columns with the value before and after, where there are such. */
+  differences: { column: string; before?: unknown; after?: unknown }[];
+  /** The name that has to be written before it is sent. */
+  asksName?: string;
+  /** Rows that it has to change; fewer mean that somebody else was first. */
+  expected: number;
+  /** The change that takes it back, made from the answer. */
+  undo: (data: unknown) => Change | null;
+}
+
+export interface Outcome {
+  affected: number;
+  undo: Change | null;
+}
+
+/** A condition for a column that has this value. */
+const has = (column: string, value: unknown) => ({ [column]: value === null || value === undefined ? { _is_null: true } : { _eq: value } });
+
+/** Types that a condition can compare. */
+const isComparable = (table: Table, name: string) => {
+  const column = table.columns.find(it => it.name === name);
+  return column !== undefined && !column.isList && !/^(json|geometry|geography|bytea)$/.test(column.type);
+};
+
+function keyCondition(table: Table, rows: Row[]): Record<string, unknown> {
+  if (table.dialect === 'native') return { [table.key[0]!]: rows.map(it => it[table.key[0]!]) };
+  const each = rows.map(row => {
+    const parts = table.key.map(it => has(it, row[it]));
+    return parts.length === 1 ? parts[0]! : { _and: parts };
+  });
+  return each.length === 1 ? each[0]! : { _or: each };
+}
+
+function deletion(table: Table, condition: Record<string, unknown>): Operation {
+  const { field } = table.remove!;
+  if (table.dialect === 'native') {
+    return { query: `mutation Delete($filter: ${table.whereType}!) {\n  change: ${field}(filter: $filter) { numUids }\n}\n`, variables: { filter: condition } };
+  }
+  return { query: `mutation Delete($where: ${table.whereType}!) {\n  change: ${field}(where: $where) { affected_rows }\n}\n`, variables: { where: condition } };
+}
+
+function setting(table: Table, condition: Record<string, unknown>, set: Row): Operation {
+  const { field, input } = table.update!;
+  if (table.dialect === 'native') {
+    const entries = Object.entries(set);
+    const kept = entries.filter(([, value]) => value !== null);
+    const cleared = entries.filter(([, value]) => value === null);
+    const variables = {
+      filter: condition,
+      ...(kept.length ? { set: Object.fromEntries(kept) } : {}),
+      ...(cleared.length ? { remove: Object.fromEntries(cleared) } : {}),
+    };
+    const type = `Update${table.name}Input`;
+    return { query: `mutation Update($input: ${type}!) {\n  change: ${field}(input: $input) { numUids }\n}\n`, variables: { input: variables } };
+  }
+  return {
+    query: `mutation Update($where: ${table.whereType}!, $set: ${input}!) {\n  change: ${field}(where: $where, _set: $set) { affected_rows }\n}\n`,
+    variables: { where: condition, set },
+  };
+}
+
+/** Sets one cell. */
+export function editCell(table: Table, row: Row, column: string, value: unknown): Change {
+  const before = row[column] ?? null;
+  const isLocked = table.dialect === 'relational' && isComparable(table, column);
+  const key = keyCondition(table, [row]);
+  const condition = isLocked ? { _and: [key, has(column, before)] } : key;
+  return {
+    title: `Change ${column} of a row of ${table.name}`,
+    operation: setting(table, condition, { [column]: value }),
+    differences: [{ column, before, after: value }],
+    expected: 1,
+    undo: () => editCell(table, { ...row, [column]: value }, column, before),
+  };
+}
+
+const plural = (count: number, table: Table) => (count === 1 ? `a row of ${table.name}` : `${count.toLocaleString('en')} rows of ${table.name}`);
+
+/** Deletes rows; it is undone by inserting what may be inserted of them. */
+export function deleteRows(table: Table, rows: Row[]): Change {
+  const [first] = rows;
+  return {
+    title: `Delete ${plural(rows.length, table)}`,
+    operation: deletion(table, keyCondition(table, rows)),
+    differences: rows.length === 1 && first ? Object.entries(first).map(([column, before]) => ({ column, before })) : [],
+    asksName: table.name,
+    expected: rows.length,
+    undo: () => {
+      if (!table.insert) return null;
+      const names = new Set(table.insert.columns.map(it => it.name));
+      return insertRows(table, rows.map(row => Object.fromEntries(Object.entries(row).filter(([name]) => names.has(name)))));
+    },
+  };
+}
+
+/** Inserts rows; it is undone by deleting those that still have these values. */
+export function insertRows(table: Table, rows: Row[]): Change {
+  const { field, input } = table.insert!;
+  const read = table.columns.map(it => it.name).join(' ');
+  const isNative = table.dialect === 'native';
+  const inner = table.name.charAt(0).toLowerCase() + table.name.slice(1);
+  const selected = isNative ? `numUids rows: ${inner} { ${read} }` : `affected_rows returning { ${read} }`;
+  const argument = isNative ? 'input' : 'objects';
+  return {
+    title: `Insert ${plural(rows.length, table)}`,
+    operation: {
+      query: `mutation Insert($rows: [${input}!]!) {\n  change: ${field}(${argument}: $rows) { ${selected} }\n}\n`,
+      variables: { rows },
+    },
+    differences: rows.length === 1 ? Object.entries(rows[0]!).map(([column, after]) => ({ column, after })) : [],
+    expected: rows.length,
+    undo: data => {
+      const change = (data as { change: { returning?: Row[]; rows?: Row[] } }).change;
+      const made = change.returning ?? change.rows ?? [];
+      if (!table.remove || made.length === 0 || table.key.length === 0) return null;
+      const condition = isNative
+        ? keyCondition(table, made)
+        : { _or: made.map(row => ({ _and: Object.keys(row).filter(it => isComparable(table, it)).map(it => has(it, row[it])) })) };
+      return {
+        title: `Delete ${plural(made.length, table)}, which was inserted`,
+        operation: deletion(table, condition),
+        differences: [],
+        expected: made.length,
+        undo: () => null,
+      };
+    },
+  };
+}
+
+/** Sends a change. */
+export async function send(change: Change): Promise<Outcome> {
+  const data = await ask<{ change: { affected_rows?: number; numUids?: number } | null }>(change.operation.query, change.operation.variables);
+  const affected = data.change?.affected_rows ?? data.change?.numUids ?? 0;
+  return { affected, undo: affected > 0 ? change.undo(data) : null };
+}
