@@ -277,11 +277,14 @@ fn open(path: &Path) -> Result<Connection, StateError> {
         std::fs::create_dir_all(folder).map_err(cannot)?;
     }
     let mut options = std::fs::OpenOptions::new();
-    options.create(true).truncate(false).write(true);
+    options.create_new(true).write(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // An existing file stays open only here: closing it while SQLite has it would drop SQLite's locks.
-    drop(options.open(path).map_err(cannot)?);
+    // A file that is there is left to SQLite: whoever closes it drops the locks that SQLite holds on it in this process.
+    match options.open(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(cannot(error)),
+        Ok(_) | Err(_) => {}
+    }
     let connection = Connection::open(path)?;
     connection.busy_timeout(PATIENCE)?;
     connection.pragma_update(None, "journal_mode", "wal")?;

@@ -108,6 +108,7 @@ mod session_and_natives;
 mod sockets;
 mod sockets_http2;
 mod sqlite_commands;
+mod sqlite_neighbours;
 mod store;
 mod storm;
 mod streamed_rows;
