@@ -244,13 +244,13 @@ impl Job {
         } else {
             (answer.status, of_batch)
         };
+        // What shares the answer's memory keeps all of it, so little of it may be what nobody asked for.
+        let shares = of_batch.fate != Fate::Keep
+            && body.tape().is_some_and(|tape| tape.is_mostly(values.iter().copied().flatten()));
         let found = |at: usize| body.tape().zip(values.get(at).copied().flatten());
         let one = |(at, &place): (usize, &u32)| match found(at) {
             Some((tape, at)) if is_success => {
-                let part = match of_batch.fate {
-                    Fate::Keep => tape.copy_part(at),
-                    Fate::Forget | Fate::Private => tape.share_part(at),
-                };
+                let part = if shares { tape.share_part(at) } else { tape.copy_part(at) };
                 self.build_entry(place, head(answer.status), Body::Json(part), of_batch, &came)
             }
             Some(_) | None => self.build_entry(place, head(missing), Body::Absent, absent, &came),

@@ -155,9 +155,10 @@ impl SchemaRenames {
                 display_table(&it.table) == table
                     && it.columns.iter().eq(columns.iter().collect::<BTreeSet<_>>())
             };
-            // A relationship by one of several keys is not served.
             let mut found = self.keys.iter().filter(is_it);
-            found.next().filter(|_| found.next().is_none()).map(|it| display_table(&it.target))
+            let first = found.next()?;
+            // A relationship over keys to several tables is not served.
+            found.all(|it| it.target == first.target).then(|| display_table(&first.target))
         };
         let targets = Targets::of(&source.tables, by_key);
         for table in &mut source.tables {

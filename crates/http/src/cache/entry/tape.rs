@@ -1,7 +1,7 @@
 //! A JSON text with its parsed tape.
 //!
 //! **Cost:** a text is read once, when it comes; serving it again borrows the text and the tape. The answers of a batch that no cache
-//! keeps share its tape; one that is kept is a copy, as it would keep the whole batch alive.
+//! keeps share its tape if they are most of it; otherwise, and where one is kept, each is a copy, as it would keep all of the batch alive.
 
 use bytes::Bytes;
 use std::cell::RefCell;
@@ -80,6 +80,16 @@ impl Tape {
         &text[(node.start - quote) as usize..(node.end + quote) as usize]
     }
 
+    /// True if the values at `parts` are at least half of the memory that they would keep alive by sharing it.
+    pub fn is_mostly(&self, parts: impl Iterator<Item = u32>) -> bool {
+        let TapeText { text, nodes } = &*self.whole;
+        let bytes = parts.map(|at| {
+            let node = &nodes[at as usize];
+            (node.end - node.start) as usize + (node.next - at) as usize * size_of::<JsonNode>()
+        });
+        bytes.sum::<usize>() * 2 >= text.len() + size_of_val(&**nodes)
+    }
+
     /// The value at node `at`, in the memory of this tape, all of which it keeps alive.
     pub fn share_part(&self, at: u32) -> Self {
         Self { whole: Arc::clone(&self.whole), at }
@@ -120,6 +130,19 @@ fn parse_nodes(text: &str, depth_max: u32) -> Result<Box<[JsonNode]>, JsonError>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_share_a_tape_that_holds_little_else() {
+        let junk = "0,".repeat(1_000);
+        let text = format!(r#"[{{"id":1,"name":"n1"}},{{"id":2,"name":"n2"}},{{"id":3,"junk":[{junk}0]}}]"#);
+        let tape = Tape::parse(text.into(), 8).unwrap();
+        let items: Vec<u32> = tape.json().root().items().map(|it| it.at).collect();
+        assert_eq!(items.len(), 3);
+        assert!(tape.is_mostly(items.iter().copied()));
+        assert!(tape.is_mostly(items[2..].iter().copied()));
+        assert!(!tape.is_mostly(items[..2].iter().copied()));
+        assert!(!tape.is_mostly(std::iter::empty()));
+    }
 
     #[test]
     fn a_part_of_a_tape_reads_like_a_text_of_its_own() {
