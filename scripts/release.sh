@@ -9,6 +9,8 @@
 # WEIR_BINARY is a command, WEIR_WHEEL a wheel without it.
 source "$(dirname "$0")/common.sh"
 source scripts/python.sh
+# Rights within packages do not depend on who builds them.
+umask 022
 
 out=${WEIR_PACKAGES:-$PWD/target/packages}
 target=${WEIR_TARGET:-$(uname -m)-unknown-linux-gnu}
@@ -120,9 +122,7 @@ package_wheel() {
 package_npm() {
   need_node
   find_binary
-  # NPM_PLATFORMS are those that the command's package names; a release names all that it publishes.
-  local platform=linux-$node-$libc
-  node packaging/npm/stage.mjs "$work/npm" "$version" "$platform" "$binary" "${NPM_PLATFORMS:-$platform}"
+  node packaging/npm/stage.mjs "$work/npm" "$version" "linux-$node-$libc" "$binary"
   for folder in "$work"/npm/*/; do npm pack --silent --pack-destination "$out" "$folder" >/dev/null; done
 }
 

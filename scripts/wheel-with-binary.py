@@ -13,12 +13,14 @@ from pathlib import Path
 
 EXECUTABLE = 0o100755 << 16
 TAG = re.compile(r"manylinux_2_(\d+)_(\w+)")
+# Older names of versions of glibc, beside which the newer one would not count: in a name, and in a line of the metadata.
+OLDER = re.compile(r"\.manylinux(?:1|2010|2014)_\w+|^Tag: \S+-manylinux(?:1|2010|2014)_\w+\n", re.M)
 
 
 def raise_tag(text: str, glibc: str) -> str:
     """The text with the platform that fits both; a platform without a version of glibc stays."""
     minor = int(glibc.split(".")[1])
-    return TAG.sub(lambda tag: f"manylinux_2_{max(minor, int(tag[1]))}_{tag[2]}", text)
+    return OLDER.sub("", TAG.sub(lambda tag: f"manylinux_2_{max(minor, int(tag[1]))}_{tag[2]}", text))
 
 
 def record_line(name: str, content: bytes) -> str:

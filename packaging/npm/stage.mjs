@@ -1,10 +1,10 @@
-// Lays out the packages of npm: stage.mjs FOLDER VERSION PLATFORM BINARY PLATFORMS. `weir` has no binary and names the packages of
-// PLATFORMS (by commas) as optional dependencies; npm installs the one whose os, cpu and libc fit, so no script runs at installation.
+// Lays out the packages of npm: stage.mjs FOLDER VERSION PLATFORM BINARY. `weir` has no binary and runs that of the package for the
+// platform, which is installed beside it. It names no dependency: the names are not ours, and npm would fetch and run a stranger's.
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const [folder, version, platform, binary, platforms] = process.argv.slice(2);
+const [folder, version, platform, binary] = process.argv.slice(2);
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 function writePackage(name, fields, files) {
@@ -38,7 +38,6 @@ writePackage(
     description: "One GraphQL engine in front of databases and services",
     bin: { weir: "bin/weir.js" },
     files: ["bin"],
-    optionalDependencies: Object.fromEntries(platforms.split(",").map((it) => [`weir-${it}`, version])),
   },
   [
     [here("weir.js"), "bin/weir.js"],

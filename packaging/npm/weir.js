@@ -11,7 +11,7 @@ function findBinary() {
     return require.resolve(`weir-${platform}/bin/weir`);
   } catch {
     console.error(`weir: the package weir-${platform} is not installed.`);
-    console.error("Install without --omit=optional. There are packages for Linux on x64 and arm64.");
+    console.error("Install its file beside that of weir. There are packages for Linux on x64 and arm64.");
     process.exit(1);
   }
 }
