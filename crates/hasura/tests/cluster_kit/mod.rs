@@ -234,6 +234,9 @@ impl Cluster {
         for process in children.split_whitespace().chain([server]) {
             send(name, process);
         }
+        if name != "-STOP" {
+            send("-CONT", server);
+        }
         if name == "-KILL" {
             // A process that is not gone yet holds memory that the next server refuses to share.
             await_ends(children.split_whitespace());
