@@ -7,7 +7,7 @@ import type { Row } from './page-query';
 import { RowPicker } from './row-dialogs';
 import type { TableFacts } from './sources';
 import { draftOf, draftValue, ValueField } from './value-field';
-import { editCell } from './writes';
+import { editCell, hasKey } from './writes';
 import type { Change } from './writes';
 
 interface Props {
@@ -24,7 +24,8 @@ interface Props {
 }
 
 /** Why a cell cannot be changed; nothing where it can. */
-function obstacle(table: Table, column: Column): string | null {
+function obstacle(table: Table, column: Column, row: Row): string | null {
+  if (table.key.length > 0 && !hasKey(table, row)) return 'The key of this row has a null, so it cannot be told from others.';
   if (!table.update) return table.key.length === 0 ? 'Rows without a key cannot be changed one by one.' : 'This caller may not change rows of this table.';
   return table.update.columns.some(it => it.name === column.name) ? null : 'This column cannot be changed.';
 }
@@ -55,7 +56,7 @@ export function CellPanel({ table, row, column, facts, cell, onChange, onFilter,
   const panel = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState({ left: 0, top: 0 });
   const target = facts.foreignKeys.get(column.name);
-  const reason = obstacle(table, column);
+  const reason = obstacle(table, column, row);
   const read = draftValue(column, draft);
   const error = read && 'error' in read ? read.error : undefined;
   const isSame = read !== null && 'value' in read && JSON.stringify(read.value) === JSON.stringify(value ?? null);

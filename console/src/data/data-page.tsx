@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'react';
 import { useCaller } from '../server/caller';
+import type { Caller } from '../server/caller';
 import { SecretNeeded } from '../server/requests';
 import { addressOf, go, Link, usePlace } from '../shell/place';
 import type { PageProps } from '../shell/shell';
@@ -38,7 +39,9 @@ function Unknown({ name }: { name: string }) {
 export default function DataPage({ onLocked }: PageProps) {
   const caller = useCaller();
   const { path } = usePlace();
-  const [model, setModel] = useState<Model | null>(null);
+  const [loaded, setLoaded] = useState<{ caller: Caller; model: Model } | null>(null);
+  // Nothing of another caller is shown: what the admin saw goes before the role's schema is there.
+  const model = loaded?.caller === caller ? loaded.model : null;
   const [failure, setFailure] = useState<string | null>(null);
   // Narrow windows show the tree or the rows.
   const [isTreeOpen, setIsTreeOpen] = useState(false);
@@ -46,7 +49,7 @@ export default function DataPage({ onLocked }: PageProps) {
   useEffect(() => {
     let isCurrent = true;
     loadModel().then(
-      it => isCurrent && (setModel(it), setFailure(null)),
+      it => isCurrent && (setLoaded({ caller, model: it }), setFailure(null)),
       error => {
         if (!isCurrent) return;
         if (error instanceof SecretNeeded) onLocked(error);

@@ -78,6 +78,14 @@ function operandsBelow(schema: GraphQLSchema, tables: Tables, table: Table, path
 
 export const operandsOf = (schema: GraphQLSchema, tables: Tables, table: Table) => operandsBelow(schema, tables, table, []);
 
+/** True if each number of a JSON text is written again with the value that it has. */
+function keepsDigits(text: string, value: unknown): boolean {
+  const digits = (it: string) => it.replace(/"(?:[^"\\]|\\.)*"/gs, '').match(/-?\d[\d.eE+-]*/g) ?? [];
+  const plain = (it: string) => it.toLowerCase().replace(/^(-?)(\d+)\.(\d*?)0*(e.*)?$/, (_, sign, whole, part, rest) => `${sign}${whole}${part ? `.${part}` : ''}${rest ?? ''}`);
+  const after = digits(JSON.stringify(value));
+  return digits(text).every((it, at) => plain(it) === after[at] || (/e/i.test(it) && Number(it) === Number(after[at])));
+}
+
 /** A value of a type as it is written in a field; an error in words where it is none. */
 export function valueOf(text: string, type: string): { value: unknown } | { error: string } {
   const trimmed = text.trim();
@@ -94,7 +102,10 @@ export function valueOf(text: string, type: string): { value: unknown } | { erro
       return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed) ? { value: trimmed } : { error: 'a number is expected' };
     case 'json': case 'jsonb': case 'JSON': case 'geometry': case 'geography':
       try {
-        return { value: JSON.parse(text) };
+        const value: unknown = JSON.parse(text);
+        // The page would write other digits than those that stand here.
+        if (!keepsDigits(text, value)) return { error: 'a number here has more digits than the page can keep: change it in API' };
+        return { value };
       } catch {
         return { error: 'JSON is expected: a text stands in quotes' };
       }
@@ -121,6 +132,18 @@ export function conditionValue(condition: Condition, operator: Operator): { valu
 /** A text as a part of a pattern of LIKE. */
 const escapePattern = (text: string) => text.replace(/[\\%_]/g, '\\$&');
 
+/** Words on the first condition that cannot be asked; without it more rows would be shown than it lets through. */
+export function faultOf(conditions: Condition[], operands: Operand[]): string | null {
+  for (const condition of conditions) {
+    const name = condition.path.join('.');
+    const operator = operands.find(it => it.path.join('.') === name)?.operators.find(it => it.name === condition.operator);
+    if (!operator) return `The filter names ${name} ${condition.operator}, which this caller cannot ask for.`;
+    const read = condition.value === '' ? null : conditionValue(condition, operator);
+    if (read && 'error' in read) return `The filter by ${name}: ${read.error}.`;
+  }
+  return null;
+}
+
 /** The filter that all conditions make; conditions that are not whole yet are left out. */
 export function filterOf(conditions: Condition[], operands: Operand[], dialect: Table['dialect']): Record<string, unknown> | null {
   const parts = conditions.flatMap(condition => {
@@ -144,17 +167,18 @@ export function filterOf(conditions: Condition[], operands: Operand[], dialect: 
 export const writeConditions = (conditions: Condition[]) =>
   conditions.length === 0 ? '' : JSON.stringify(conditions.map(it => [it.path.join('.'), it.operator, it.value]));
 
-/** The filter of an address; what cannot be read is none. */
+/** The filter of an address; what cannot be read is a condition that nobody can ask. */
 export function readConditions(text: string | null): Condition[] {
   if (!text) return [];
+  const unreadable: Condition = { path: [text], operator: '', value: text };
   try {
     const list: unknown = JSON.parse(text);
-    if (!Array.isArray(list)) return [];
+    if (!Array.isArray(list)) return [unreadable];
     return list.flatMap(it => {
-      if (!Array.isArray(it) || it.length !== 3 || it.some(part => typeof part !== 'string')) return [];
+      if (!Array.isArray(it) || it.length !== 3 || it.some(part => typeof part !== 'string')) return [unreadable];
       return [{ path: (it[0] as string).split('.'), operator: it[1] as string, value: it[2] as string }];
     });
   } catch {
-    return [];
+    return [unreadable];
   }
 }

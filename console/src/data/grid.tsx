@@ -7,6 +7,7 @@ import type { Column, Table } from './catalog';
 import { CellValue, isNumeric } from './cells';
 import type { Row, Sort } from './page-query';
 import type { ForeignKeys } from './sources';
+import { hasKey } from './writes';
 
 const ROW_HEIGHT = 32;
 /** Columns before those of the table: selection and expansion. */
@@ -52,7 +53,7 @@ export function Grid(props: GridProps) {
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
-    getItemKey: at => (rows[at] ? keyOf(rows[at]) : at),
+    getItemKey: at => (rows[at] && hasKey(table, rows[at]) ? keyOf(rows[at]) : at),
     overscan: 8,
     // Rows begin below the header, which stays in sight.
     paddingStart: ROW_HEIGHT,
@@ -61,7 +62,6 @@ export function Grid(props: GridProps) {
   const widths = columns.map(width);
   const template = `36px 36px ${widths.map(it => `minmax(${it}px, ${it}fr)`).join(' ')}`;
   const whole = 72 + widths.reduce((sum, it) => sum + it, 0);
-  const hasKey = table.key.length > 0;
   useEffect(() => {
     scroller.current?.scrollTo({ top: 0 });
     setActive({ row: -1, column: LEADING });
@@ -137,21 +137,22 @@ export function Grid(props: GridProps) {
           const row = rows[item.index];
           if (!row) return null;
           const key = keyOf(row);
-          const isOpen = hasKey && expanded === key;
+          const isKeyed = hasKey(table, row);
+          const isOpen = isKeyed && expanded === key;
           return (
             <div key={item.key} data-index={item.index} ref={virtual.measureElement} role="presentation" className="weir-place" style={{ transform: `translateY(${item.start}px)`, minWidth: whole }}>
-              <div role="row" aria-rowindex={item.index + 2} aria-selected={selected.has(key)} className={selected.has(key) ? 'weir-row weir-chosen' : 'weir-row'} style={{ gridTemplateColumns: template }}>
+              <div role="row" aria-rowindex={item.index + 2} aria-selected={isKeyed && selected.has(key)} className={isKeyed && selected.has(key) ? 'weir-row weir-chosen' : 'weir-row'} style={{ gridTemplateColumns: template }}>
                 <div
                   role="gridcell" {...cellProps(item.index, 0)}
-                  onKeyDown={event => event.key === ' ' && hasKey && (event.preventDefault(), props.onSelect(key, !selected.has(key)))}
+                  onKeyDown={event => event.key === ' ' && isKeyed && (event.preventDefault(), props.onSelect(key, !selected.has(key)))}
                 >
-                  {hasKey && <input type="checkbox" tabIndex={-1} aria-label={`Select row ${key}`} checked={selected.has(key)} onChange={event => props.onSelect(key, event.target.checked)} />}
+                  {isKeyed && <input type="checkbox" tabIndex={-1} aria-label={`Select row ${key}`} checked={selected.has(key)} onChange={event => props.onSelect(key, event.target.checked)} />}
                 </div>
                 <div
                   role="gridcell" {...cellProps(item.index, 1)}
-                  onKeyDown={event => (event.key === ' ' || event.key === 'Enter') && hasKey && (event.preventDefault(), props.onExpand(isOpen ? null : key))}
+                  onKeyDown={event => (event.key === ' ' || event.key === 'Enter') && isKeyed && (event.preventDefault(), props.onExpand(isOpen ? null : key))}
                 >
-                  {hasKey && <button type="button" tabIndex={-1} aria-label={`Expand row ${key}`} aria-expanded={isOpen} onClick={() => props.onExpand(isOpen ? null : key)}>{isOpen ? '▾' : '▸'}</button>}
+                  {isKeyed && <button type="button" tabIndex={-1} aria-label={`Expand row ${key}`} aria-expanded={isOpen} onClick={() => props.onExpand(isOpen ? null : key)}>{isOpen ? '▾' : '▸'}</button>}
                 </div>
                 {columns.map((column, at) => {
                   const value = row[column.name];

@@ -8,7 +8,7 @@ import type { Column } from './catalog';
 import { CellPanel } from './cell-panel';
 import { valueText } from './cells';
 import { FilterBar } from './filter-bar';
-import { filterOf, operandsOf } from './filters';
+import { faultOf, filterOf, operandsOf } from './filters';
 import type { Condition } from './filters';
 import { Grid } from './grid';
 import { ImportDialog } from './import-dialog';
@@ -45,15 +45,15 @@ function obstacleWords(facts: TableFacts, hasKey: boolean, mayWrite: boolean): s
   return mayWrite ? null : 'This caller may only read.';
 }
 
-function useCount(wish: PageWish, round: number): number | null {
+function useCount(wish: PageWish, fault: string | null, round: number): number | null {
   const { table, filter } = wish;
   const [count, setCount] = useState<number | null>(null);
-  const operation = table.aggregate === null ? null : countOperation([table], filter);
+  const operation = table.aggregate === null || fault !== null ? null : countOperation([table], filter);
   const key = JSON.stringify(operation);
   useEffect(() => {
+    setCount(null);
     if (!operation) return;
     let isCurrent = true;
-    setCount(null);
     ask(operation.query, operation.variables).then(data => isCurrent && setCount(countIn(data, 0)), () => undefined);
     return () => void (isCurrent = false);
   }, [key, round]);
@@ -103,8 +103,9 @@ export function TableView({ source, entry }: { source: string; entry: Entry }) {
   };
   // A key of several columns is a list, so that no two rows have one text.
   const keyOf = (row: Row) => (table.key.length === 1 ? valueText(row[table.key[0]!]) : JSON.stringify(table.key.map(it => row[it])));
-  const found = useRows(wish, isLive, keyOf, error => (setIsLive(false), setTold({ words: error.message, isBad: true })));
-  const count = useCount(wish, round);
+  const fault = faultOf(state.conditions, operands);
+  const found = useRows(wish, fault, isLive, keyOf, error => (setIsLive(false), setTold({ words: error.message, isBad: true })));
+  const count = useCount(wish, fault, round);
 
   const change = (next: Partial<ViewState>) => {
     setSelected(new Map());
@@ -162,6 +163,7 @@ export function TableView({ source, entry }: { source: string; entry: Entry }) {
     refresh();
   };
   const startExport = (format: Format) => {
+    if (fault !== null) return setTold({ words: fault, isBad: true });
     isExporting.current = true;
     setExported(0);
     exportRows({ ...wish, columns: columns.map(it => it.name) }, format, rows => (setExported(rows), isExporting.current)).then(

@@ -13,7 +13,6 @@ export interface Rows {
   rows: Row[] | null;
   hasMore: boolean;
   failure: string | null;
-  isReading: boolean;
   /** Cells that changed since the rows before: `key column`. */
   flashed: Set<string>;
   reload: () => void;
@@ -30,16 +29,21 @@ function differences(before: Row[], after: Row[], keyOf: (row: Row) => string): 
   }));
 }
 
-export function useRows(wish: PageWish, isLive: boolean, keyOf: (row: Row) => string, onLiveEnd: (error: Error) => void): Rows {
+/** Follows the page of `wish`; with a fault there are no rows. */
+export function useRows(wish: PageWish, fault: string | null, isLive: boolean, keyOf: (row: Row) => string, onLiveEnd: (error: Error) => void): Rows {
   const [found, setFound] = useState<{ key: string; rows: Row[]; hasMore: boolean } | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
-  const [isReading, setIsReading] = useState(true);
   const [flashed, setFlashed] = useState(new Set<string>());
   const [round, setRound] = useState(0);
   const shown = useRef<Row[]>([]);
   const operation = pageOperation(wish, isLive ? 'subscription' : 'query');
   const key = JSON.stringify(operation);
   useEffect(() => {
+    if (fault !== null) {
+      setFound(null);
+      setFailure(fault);
+      return;
+    }
     let isCurrent = true;
     let isFirst = true;
     const take = (data: unknown) => {
@@ -50,7 +54,6 @@ export function useRows(wish: PageWish, isLive: boolean, keyOf: (row: Row) => st
       shown.current = next.rows;
       setFound({ key, ...next });
       setFailure(null);
-      setIsReading(false);
     };
     if (isLive) {
       const stop = watch(operation.query, operation.variables, take, error => isCurrent && onLiveEnd(error));
@@ -59,18 +62,17 @@ export function useRows(wish: PageWish, isLive: boolean, keyOf: (row: Row) => st
         stop();
       };
     }
-    setIsReading(true);
     ask(operation.query, operation.variables).then(
       take,
-      error => isCurrent && (setFailure(String(error.message ?? error)), setIsReading(false)),
+      error => isCurrent && setFailure(String(error.message ?? error)),
     );
     return () => void (isCurrent = false);
-  }, [key, round]);
+  }, [key, fault, round]);
   useEffect(() => {
     if (flashed.size === 0) return;
     const timer = setTimeout(() => setFlashed(new Set()), FLASH_MS);
     return () => clearTimeout(timer);
   }, [flashed]);
   const reload = useCallback(() => setRound(it => it + 1), []);
-  return { rows: found?.rows ?? null, hasMore: found?.hasMore ?? false, failure, isReading, flashed, reload };
+  return { rows: found?.rows ?? null, hasMore: found?.hasMore ?? false, failure, flashed, reload };
 }

@@ -25,19 +25,39 @@ export interface Outcome {
 }
 
 /** A condition for a column that has this value. */
-const has = (column: string, value: unknown) => ({ [column]: value === null || value === undefined ? { _is_null: true } : { _eq: value } });
+function has(table: Table, column: string, value: unknown): Record<string, unknown> {
+  if (value === null || value === undefined) return { [column]: { _is_null: true } };
+  // An answer's large numbers are read as texts, which Float does not take.
+  const isFloat = /^(Float|float8|real)$/.test(table.columns.find(it => it.name === column)?.type ?? '');
+  const number = isFloat ? Number(value) : NaN;
+  return { [column]: { _eq: Number.isFinite(number) ? number : value } };
+}
 
 /** Types that a condition can compare. */
 const isComparable = (table: Table, name: string) => {
   const column = table.columns.find(it => it.name === name);
-  return column !== undefined && !column.isList && !/^(json|geometry|geography|bytea)$/.test(column.type);
+  return column !== undefined && !column.isList && !/^(jsonb?|JSON|xml|geometry|geography|bytea)$/.test(column.type);
 };
 
+/** True if the key names this row alone: SQLite takes any number of rows whose key has a null. */
+export const hasKey = (table: Table, row: Row) =>
+  table.key.length > 0 && table.key.every(it => row[it] !== null && row[it] !== undefined);
+
 function keyCondition(table: Table, rows: Row[]): Record<string, unknown> {
+  if (!rows.every(it => hasKey(table, it))) throw new Error('A row whose key has a null cannot be told from others.');
   if (table.dialect === 'native') return { [table.key[0]!]: rows.map(it => it[table.key[0]!]) };
   const each = rows.map(row => {
-    const parts = table.key.map(it => has(it, row[it]));
+    const parts = table.key.map(it => has(table, it, row[it]));
     return parts.length === 1 ? parts[0]! : { _and: parts };
+  });
+  return each.length === 1 ? each[0]! : { _or: each };
+}
+
+/** A condition for each row: its key, and the values that are shown of it. */
+function asSeen(table: Table, rows: Row[]): Record<string, unknown> {
+  const each = rows.map(row => {
+    const shown = Object.keys(row).filter(it => !table.key.includes(it) && isComparable(table, it));
+    return { _and: [keyCondition(table, [row]), ...shown.map(it => has(table, it, row[it]))] };
   });
   return each.length === 1 ? each[0]! : { _or: each };
 }
@@ -47,7 +67,8 @@ function deletion(table: Table, condition: Record<string, unknown>): Operation {
   if (table.dialect === 'native') {
     return { query: `mutation Delete($filter: ${table.whereType}!) {\n  change: ${field}(filter: $filter) { numUids }\n}\n`, variables: { filter: condition } };
   }
-  return { query: `mutation Delete($where: ${table.whereType}!) {\n  change: ${field}(where: $where) { affected_rows }\n}\n`, variables: { where: condition } };
+  const read = table.columns.map(it => it.name).join(' ');
+  return { query: `mutation Delete($where: ${table.whereType}!) {\n  change: ${field}(where: $where) { affected_rows returning { ${read} } }\n}\n`, variables: { where: condition } };
 }
 
 function setting(table: Table, condition: Record<string, unknown>, set: Row): Operation {
@@ -65,23 +86,27 @@ function setting(table: Table, condition: Record<string, unknown>, set: Row): Op
     return { query: `mutation Update($input: ${type}!) {\n  change: ${field}(input: $input) { numUids }\n}\n`, variables: { input: variables } };
   }
   return {
-    query: `mutation Update($where: ${table.whereType}!, $set: ${input}!) {\n  change: ${field}(where: $where, _set: $set) { affected_rows }\n}\n`,
+    query: `mutation Update($where: ${table.whereType}!, $set: ${input}!) {\n  change: ${field}(where: $where, _set: $set) { affected_rows returning { ${Object.keys(set).join(' ')} } }\n}\n`,
     variables: { where: condition, set },
   };
 }
+
+/** Rows that an answer returns. */
+const returned = (data: unknown) => (data as { change: { returning?: Row[]; rows?: Row[] } }).change.returning ?? [];
 
 /** Sets one cell. */
 export function editCell(table: Table, row: Row, column: string, value: unknown): Change {
   const before = row[column] ?? null;
   const isLocked = table.dialect === 'relational' && isComparable(table, column);
   const key = keyCondition(table, [row]);
-  const condition = isLocked ? { _and: [key, has(column, before)] } : key;
+  const condition = isLocked ? { _and: [key, has(table, column, before)] } : key;
   return {
     title: `Change ${column} of a row of ${table.name}`,
     operation: setting(table, condition, { [column]: value }),
     differences: [{ column, before, after: value }],
     expected: 1,
-    undo: () => editCell(table, { ...row, [column]: value }, column, before),
+    // The database may have rounded or trimmed what was written.
+    undo: data => editCell(table, { ...row, [column]: value, ...returned(data)[0] }, column, before),
   };
 }
 
@@ -92,14 +117,17 @@ export function deleteRows(table: Table, rows: Row[]): Change {
   const [first] = rows;
   return {
     title: `Delete ${plural(rows.length, table)}`,
-    operation: deletion(table, keyCondition(table, rows)),
+    // A row that somebody else changed since it was read stays.
+    operation: deletion(table, table.dialect === 'native' ? keyCondition(table, rows) : asSeen(table, rows)),
     differences: rows.length === 1 && first ? Object.entries(first).map(([column, before]) => ({ column, before })) : [],
     asksName: table.name,
     expected: rows.length,
-    undo: () => {
+    undo: data => {
       if (!table.insert) return null;
       const names = new Set(table.insert.columns.map(it => it.name));
-      return insertRows(table, rows.map(row => Object.fromEntries(Object.entries(row).filter(([name]) => names.has(name)))));
+      const gone = table.dialect === 'native' ? rows : returned(data);
+      if (gone.length === 0) return null;
+      return insertRows(table, gone.map(row => Object.fromEntries(Object.entries(row).filter(([name]) => names.has(name)))));
     },
   };
 }
@@ -124,9 +152,12 @@ export function insertRows(table: Table, rows: Row[]): Change {
       const change = (data as { change: { returning?: Row[]; rows?: Row[] } }).change;
       const made = change.returning ?? change.rows ?? [];
       if (!table.remove || made.length === 0 || table.key.length === 0) return null;
+      // A value that no condition compares may be somebody else's by now.
+      const isUnsure = (row: Row) => Object.keys(row).some(it => row[it] !== null && !isComparable(table, it));
+      if (!made.every(it => hasKey(table, it)) || (!isNative && made.some(isUnsure))) return null;
       const condition = isNative
         ? keyCondition(table, made)
-        : { _or: made.map(row => ({ _and: Object.keys(row).filter(it => isComparable(table, it)).map(it => has(it, row[it])) })) };
+        : { _or: made.map(row => ({ _and: Object.keys(row).map(it => has(table, it, row[it])) })) };
       return {
         title: `Delete ${plural(made.length, table)}, which was inserted`,
         operation: deletion(table, condition),
