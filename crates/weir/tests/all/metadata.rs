@@ -219,7 +219,7 @@ fn what_does_not_fit_is_left_out_and_the_rest_is_served() {
     for part in [
         "warning: metadata/databases/databases.yaml:7:5: [0].tables[0].colour: unexpected keys when parsing TableMetadata: colour",
         "in permission for role \"a\": unknown key `rows`",
-        "error: metadata/databases/databases.yaml:11:5: [0].tables[1]",
+        "error: metadata/databases/databases.yaml:11:12: [0].tables[1].table",
         "`backend_configs` has no effect",
         "in query \"broken\": it is no GraphQL",
         "query with name \"broken\" does not exist in the collection \"known\"",
