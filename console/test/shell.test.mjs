@@ -274,3 +274,34 @@ describe('a console of a server whose metadata API is elsewhere', () => {
     await page.close();
   });
 });
+
+describe('a console of rows that no key tells apart', () => {
+  let server;
+  before(async () => {
+    server = await startWeir({}, null, data => {
+      const sql = "CREATE TABLE tag (k TEXT PRIMARY KEY, v TEXT); INSERT INTO tag VALUES (NULL, 'one'), (NULL, 'two'), ('c', 'three')";
+      execFileSync('python3', ['-c', 'import sqlite3, sys; sqlite3.connect("tag.db").executescript(sys.argv[1])', sql], { cwd: data });
+      return ['serve', join(data, 'tag.db'), '--dev'];
+    });
+  });
+  after(() => server?.stop());
+
+  test('D14 chooses and changes only the row that has a key', async () => {
+    const { page } = await openPage(browser, server.url, '/data/tag/tag');
+    await page.locator('.weir-grid').getByText('two').waitFor();
+    assert.equal(await page.locator('.weir-place').count(), 3);
+    assert.equal(await page.getByRole('checkbox', { name: /^Select row/ }).count(), 1);
+    await page.locator('.weir-grid').getByText('two').dblclick();
+    await page.getByText('The key of this row has a null').waitFor();
+    await page.close();
+  });
+
+  test('D5 shows no row where the filter of an address cannot be asked', async () => {
+    for (const filter of ['[["absent","_eq","1"]]', '[["k","_is_null","perhaps"]]', 'no list']) {
+      const { page } = await openPage(browser, server.url, `/data/tag/tag?filter=${encodeURIComponent(filter)}`);
+      await page.getByRole('alert').getByText('The filter').waitFor();
+      assert.equal(await page.locator('.weir-place').count(), 0, filter);
+      await page.close();
+    }
+  });
+});
