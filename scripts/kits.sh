@@ -131,6 +131,7 @@ behind() {
   [ -d "$KIT_HOME/node_modules" ] ||
     (cd "$KIT_HOME" && npm init -y >/dev/null && npm install --no-audit --no-fund --loglevel=error @electric-sql/pglite@0.5.14 @electric-sql/pglite-socket@0.2.17)
   cp tests/kits/poolers/pglite.mjs "$KIT_HOME/server.mjs"
+  rm -f "$KIT_HOME"/empty*.tar
   # ONLY chooses kits here and golden cases there.
   WEIR_POOLER=$PWD/tests/kits/poolers/$1/run.sh env -u ONLY cargo test --quiet --workspace --test golden >"$log" 2>&1 || true
   python3 tests/kits/poolers/report.py "tests/kits/poolers/$1" "$log" >"$written/poolers/$1.md" || die "$1: see $log"
