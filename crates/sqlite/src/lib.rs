@@ -13,6 +13,7 @@ pub mod index_maintenance;
 pub mod introspect;
 pub mod medium;
 pub mod pool;
+pub mod same_state;
 pub mod session_row;
 pub mod table_checks;
 pub mod writer;
