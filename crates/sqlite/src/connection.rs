@@ -294,7 +294,6 @@ impl Watch {
 /// A thread's connection for reading.
 #[derive(Debug)]
 pub struct Reader {
-    /// The connection.
     pub connection: Connection,
     /// Interrupts its statements.
     pub watch: Arc<Watch>,

@@ -21,7 +21,6 @@ const STAND_IN: Duration = Duration::from_secs(2);
 /// Work for a thread.
 pub type ReadJob = Box<dyn FnOnce() + Send>;
 
-/// The pool.
 #[derive(Debug)]
 pub struct Pool {
     queue: Arc<ReadQueue>,

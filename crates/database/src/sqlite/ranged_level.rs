@@ -70,7 +70,6 @@ impl RangedLevel {
     }
 }
 
-/// A column and its type.
 type KeyColumn = (ColumnId, ColumnType);
 
 /// The only column of the key of the rows of `query`, if they come in its order as far as the plan says.

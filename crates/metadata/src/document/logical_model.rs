@@ -52,7 +52,6 @@ pub struct LogicalField {
 pub enum FieldType {
     /// The old form: a scalar.
     Name(String),
-    /// A scalar.
     Scalar(ScalarFieldType),
     /// A list.
     Array(ArrayType),

@@ -29,7 +29,6 @@ pub struct NativeQueryEntry {
     pub object_relationships: Option<Vec<RelationshipEntry>>,
     /// The rows.
     pub returns: Returns,
-    /// Name of its root field.
     pub root_field_name: String,
     /// The kind, of which there is one. Exports leave it out.
     #[serde(rename = "type", default, skip_serializing)]

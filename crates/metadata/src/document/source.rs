@@ -119,7 +119,6 @@ pub enum SourceKind {
     /// PostgreSQL.
     #[default]
     Postgres,
-    /// Citus.
     Citus,
     /// CockroachDB.
     Cockroach,
@@ -235,7 +234,6 @@ pub enum DatabaseUrl {
     FromEnv(UrlFromEnv),
     /// In parts.
     Parameters(UrlFromParameters),
-    /// In a file.
     File(UrlFromFile),
 }
 
@@ -268,7 +266,6 @@ pub struct UrlFromParameters {
 #[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct UrlFromFile {
-    /// The file.
     pub dynamic_from_file: String,
 }
 

@@ -18,7 +18,6 @@ pub use super::table_name::{QualifiedName, TableName};
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct TableEntry {
-    /// The table.
     pub table: TableName,
     /// True if its rows are the values of an enum.
     #[serde(default, skip_serializing_if = "is_default")]

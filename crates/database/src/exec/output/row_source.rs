@@ -20,7 +20,6 @@ pub(crate) enum RowContext<'a, S: RowSource> {
     Root,
     /// The result of a work of a mutation's root field.
     Work(&'a WorkResult<S::Returned>),
-    /// A row.
     Row(S::Row<'a>),
 }
 
