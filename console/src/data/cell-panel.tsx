@@ -1,6 +1,8 @@
 // A cell opened in its place: its whole value, and a field to change it.
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { KeyboardEvent } from 'react';
+import { isScalar } from '../server/exact-number';
 import type { Column, Table } from './catalog';
 import { bytesOf, GeometryDrawing, isGeometry, JsonTree, sizeWords, valueText } from './cells';
 import type { Row } from './page-query';
@@ -45,8 +47,17 @@ function Download({ column, value }: { column: Column; value: unknown }) {
 function Whole({ column, value }: { column: Column; value: unknown }) {
   if (value === null || value === undefined) return null;
   if (isGeometry(column)) return <GeometryDrawing value={value} size={160} />;
-  if (typeof value === 'object') return <div className="weir-tree-box" tabIndex={0} role="group" aria-label="Value as a tree"><JsonTree value={value} /></div>;
+  if (!isScalar(value)) return <div className="weir-tree-box" tabIndex={0} role="group" aria-label="Value as a tree"><JsonTree value={value} /></div>;
   return <Download column={column} value={value} />;
+}
+
+/** Leads the focus from the end of the panel to its beginning, and back: below it lies the grid. */
+function keepFocus(event: KeyboardEvent, panel: HTMLElement) {
+  const all = [...panel.querySelectorAll<HTMLElement>('input, textarea, select, button, a[href], [tabindex="0"]')].filter(it => !it.matches(':disabled'));
+  const [first, last] = [all[0], all.at(-1)];
+  if (document.activeElement !== (event.shiftKey ? first : last)) return;
+  event.preventDefault();
+  (event.shiftKey ? last : first)?.focus();
 }
 
 export function CellPanel({ table, row, column, facts, cell, onChange, onFilter, onPeek, onClose }: Props) {
@@ -57,7 +68,7 @@ export function CellPanel({ table, row, column, facts, cell, onChange, onFilter,
   const [place, setPlace] = useState({ left: 0, top: 0 });
   const target = facts.foreignKeys.get(column.name);
   const reason = obstacle(table, column, row);
-  const read = draftValue(column, draft);
+  const read = draftValue(column, draft, value);
   const error = read && 'error' in read ? read.error : undefined;
   const isSame = read !== null && 'value' in read && JSON.stringify(read.value) === JSON.stringify(value ?? null);
   useLayoutEffect(() => {
@@ -84,6 +95,7 @@ export function CellPanel({ table, row, column, facts, cell, onChange, onFilter,
         style={place}
         onKeyDown={event => {
           if (event.key === 'Escape') close();
+          if (event.key === 'Tab') keepFocus(event, panel.current!);
           // Enter in a field of several lines is a line; with Ctrl it shows the request.
           if (event.key === 'Enter' && event.ctrlKey) panel.current?.querySelector('form')?.requestSubmit();
         }}
@@ -103,7 +115,7 @@ export function CellPanel({ table, row, column, facts, cell, onChange, onFilter,
         ) : (
           <>
             <p><b>{column.name}</b> <span className="weir-note">{column.type}</span></p>
-            {typeof value !== 'object' && <pre tabIndex={0} aria-label="Value">{valueText(value)}</pre>}
+            {isScalar(value) && <pre tabIndex={0} aria-label="Value">{valueText(value)}</pre>}
             <p className="weir-note">{reason}</p>
           </>
         )}

@@ -1,6 +1,7 @@
 // A value as it is shown: null apart from the empty text, lists as chips, JSON as a tree, geometry as a drawing, bytes by size.
 
 import { useMemo, useState } from 'react';
+import { isScalar } from '../server/exact-number';
 import type { Column } from './catalog';
 
 /** Characters of a cell; the rest is in its panel. */
@@ -53,8 +54,8 @@ export function GeometryDrawing({ value, size }: { value: unknown; size: number 
 export function JsonTree({ value, name }: { value: unknown; name?: string }) {
   const [isOpen, setIsOpen] = useState(name === undefined);
   const label = name === undefined ? null : <b>{name}: </b>;
-  if (typeof value !== 'object' || value === null) return <div className="weir-leaf">{label}{JSON.stringify(value)}</div>;
-  const entries = Object.entries(value);
+  if (isScalar(value)) return <div className="weir-leaf">{label}{JSON.stringify(value)}</div>;
+  const entries = Object.entries(value as object);
   const words = Array.isArray(value) ? `${entries.length} items` : `${entries.length} members`;
   return (
     <div className="weir-branch">
@@ -78,7 +79,7 @@ export function CellValue({ column, value }: { column: Column; value: unknown })
   const bytes = bytesOf(column, value);
   if (bytes) return <span className="weir-chip">{sizeWords(bytes.length)}</span>;
   if (isGeometry(column)) return <><GeometryDrawing value={value} size={22} /> {(value as { type?: string }).type}</>;
-  if (Array.isArray(value) && value.every(it => typeof it !== 'object')) {
+  if (Array.isArray(value) && value.every(isScalar)) {
     return <>{value.slice(0, CHIPS_MAX).map((it, at) => <span key={at} className="weir-chip">{String(it)}</span>)}{value.length > CHIPS_MAX && ` +${value.length - CHIPS_MAX}`}</>;
   }
   if (typeof value === 'boolean') return <>{value ? 'true' : 'false'}</>;

@@ -11,7 +11,7 @@ export function csvField(value: unknown): string {
 
 export const csvLine = (values: unknown[]) => `${values.map(csvField).join(',')}\r\n`;
 
-/** The lines of a text with the number of the line on which each begins. */
+/** The lines of a text with the number of the line on which each begins; an error if a quote has no end. */
 export function parseCsv(text: string): { line: number; fields: Field[] }[] {
   const rows: { line: number; fields: Field[] }[] = [];
   let at = text.startsWith('\uFEFF') ? 1 : 0;
@@ -34,6 +34,7 @@ export function parseCsv(text: string): { line: number; fields: Field[] }[] {
         if (text[at] === '\n') line++;
         value += text[at++];
       }
+      if (at >= text.length) throw new Error(`The quote that begins in line ${begun} has no end.`);
       at++;
       field = value;
     }

@@ -2,6 +2,7 @@
 
 import { getNamedType, isEnumType, isInputObjectType, isLeafType, isListType, isNonNullType } from 'graphql';
 import type { GraphQLInputObjectType, GraphQLSchema } from 'graphql';
+import { parseExact } from '../server/exact-number';
 import type { Table, Tables } from './catalog';
 
 /** A condition of the filter; the value as it was written. */
@@ -78,14 +79,6 @@ function operandsBelow(schema: GraphQLSchema, tables: Tables, table: Table, path
 
 export const operandsOf = (schema: GraphQLSchema, tables: Tables, table: Table) => operandsBelow(schema, tables, table, []);
 
-/** True if each number of a JSON text is written again with the value that it has. */
-function keepsDigits(text: string, value: unknown): boolean {
-  const digits = (it: string) => it.replace(/"(?:[^"\\]|\\.)*"/gs, '').match(/-?\d[\d.eE+-]*/g) ?? [];
-  const plain = (it: string) => it.toLowerCase().replace(/^(-?)(\d+)\.(\d*?)0*(e.*)?$/, (_, sign, whole, part, rest) => `${sign}${whole}${part ? `.${part}` : ''}${rest ?? ''}`);
-  const after = digits(JSON.stringify(value));
-  return digits(text).every((it, at) => plain(it) === after[at] || (/e/i.test(it) && Number(it) === Number(after[at])));
-}
-
 /** A value of a type as it is written in a field; an error in words where it is none. */
 export function valueOf(text: string, type: string): { value: unknown } | { error: string } {
   const trimmed = text.trim();
@@ -102,10 +95,7 @@ export function valueOf(text: string, type: string): { value: unknown } | { erro
       return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed) ? { value: trimmed } : { error: 'a number is expected' };
     case 'json': case 'jsonb': case 'JSON': case 'geometry': case 'geography':
       try {
-        const value: unknown = JSON.parse(text);
-        // The page would write other digits than those that stand here.
-        if (!keepsDigits(text, value)) return { error: 'a number here has more digits than the page can keep: change it in API' };
-        return { value };
+        return { value: parseExact(text) };
       } catch {
         return { error: 'JSON is expected: a text stands in quotes' };
       }

@@ -162,6 +162,7 @@ export function Grid(props: GridProps) {
                       key={column.name}
                       role="gridcell"
                       className={[isNumeric(column) ? 'weir-ms' : '', props.flashed.has(`${key} ${column.name}`) ? 'weir-flash' : ''].join(' ')}
+                      title={isNumeric(column) && value !== null && value !== undefined ? String(value) : undefined}
                       {...cellProps(item.index, LEADING + at)}
                       onDoubleClick={event => props.onOpen(row, column, event.currentTarget)}
                       onKeyDown={event => {

@@ -28,9 +28,18 @@ interface Loaded {
   lines: { line: number; fields: Field[] }[];
 }
 
+/** The text of a file. Bytes that are no UTF-8 are told: read as something else they would become other letters. */
+async function textOf(file: File): Promise<string> {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await file.arrayBuffer());
+  } catch {
+    throw new Error('The file is not UTF-8: save it as UTF-8 (in Excel: “CSV UTF-8”).');
+  }
+}
+
 async function read(file: File): Promise<Loaded> {
   if (file.size > IMPORT_BYTES_MAX) throw new Error('The file is larger than 64 MiB: import it in parts.');
-  const [head, ...lines] = parseCsv(await file.text());
+  const [head, ...lines] = parseCsv(await textOf(file));
   if (!head || lines.length === 0) throw new Error('The file has no rows below its header.');
   if (lines.length > IMPORT_ROWS_MAX) throw new Error(`The file has more than ${IMPORT_ROWS_MAX.toLocaleString('en')} rows: import it in parts.`);
   return { name: file.name, header: head.fields.map(it => it ?? ''), lines };

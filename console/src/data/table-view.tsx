@@ -81,7 +81,8 @@ export function TableView({ source, entry }: { source: string; entry: Entry }) {
   const [selected, setSelected] = useState(new Map<string, Row>());
   const [dialog, setDialog] = useState<Dialog | null>(null);
   const [changes, setChanges] = useState<Change[]>([]);
-  const [undo, setUndo] = useState<Change | null>(null);
+  const [undo, setUndo] = useState<Change[]>([]);
+  const [unread, setUnread] = useState<string[]>([]);
   const [told, setTold] = useState<{ words: string; isBad: boolean } | null>(null);
   const [exported, setExported] = useState<number | null>(null);
   const [round, setRound] = useState(0);
@@ -96,9 +97,10 @@ export function TableView({ source, entry }: { source: string; entry: Entry }) {
   useFocusBack(dialog !== null || changes.length > 0);
 
   const operands = useMemo(() => operandsOf(model.schema, model.tables, table), [model, table]);
-  const columns = state.columns ? [...table.columns, ...table.counts].filter(it => state.columns!.includes(it.name)) : table.columns;
+  const chosen = state.columns ? [...table.columns, ...table.counts].filter(it => state.columns!.includes(it.name)) : table.columns;
+  const columns = chosen.filter(it => !unread.includes(it.name));
   const wish: PageWish = {
-    table, columns: [...new Set([...table.columns, ...columns].map(it => it.name))], filter: filterOf(state.conditions, operands, table.dialect),
+    table, columns: [...new Set([...table.columns, ...columns].map(it => it.name))].filter(it => !unread.includes(it)), filter: filterOf(state.conditions, operands, table.dialect),
     sort: state.sort, cursor: state.cursor, rows: PAGE_ROWS,
   };
   // A key of several columns is a list, so that no two rows have one text.
@@ -106,6 +108,8 @@ export function TableView({ source, entry }: { source: string; entry: Entry }) {
   const fault = faultOf(state.conditions, operands);
   const found = useRows(wish, fault, isLive, keyOf, error => (setIsLive(false), setTold({ words: error.message, isBad: true })));
   const count = useCount(wish, fault, round);
+  const unreadable = found.failure?.column ?? null;
+  const isLeftOut = unreadable !== null && wish.columns.includes(unreadable) && !table.key.includes(unreadable);
 
   const change = (next: Partial<ViewState>) => {
     setSelected(new Map());
@@ -143,16 +147,20 @@ export function TableView({ source, entry }: { source: string; entry: Entry }) {
     setSelected(new Map());
     let affected = outcome.affected;
     let words: string | null = null;
+    // The last first: rows may lead to rows of the parts before.
+    const undone = [outcome.undo];
     for (const next of rest) {
       setTold({ words: `${affected.toLocaleString('en')} rows …`, isBad: false });
       try {
-        affected += (await send(next)).affected;
+        const part = await send(next);
+        affected += part.affected;
+        undone.unshift(part.undo);
       } catch (error) {
-        words = `${affected.toLocaleString('en')} rows were inserted, then: ${error instanceof Error ? error.message : String(error)}`;
+        words = `${affected.toLocaleString('en')} rows were inserted and stay, as Undo can take them back; then: ${error instanceof Error ? error.message : String(error)}`;
         break;
       }
     }
-    setUndo(rest.length === 0 ? outcome.undo : null);
+    setUndo(undone.every(it => it !== null) ? undone : []);
     const isShort = affected < [sent, ...rest].reduce((sum, it) => sum + it.expected, 0);
     if (words === null) {
       words = isShort
@@ -182,11 +190,11 @@ export function TableView({ source, entry }: { source: string; entry: Entry }) {
     <div className="weir-table">
       <h1>{table.name}</h1>
       <Toolbar
-        table={table} columns={columns.map(it => it.name)} selectedCount={selected.size} isLive={isLive} undoTitle={undo?.title ?? null} exported={exported}
+        table={table} columns={columns.map(it => it.name)} selectedCount={selected.size} isLive={isLive} undoTitle={undo[0]?.title ?? null} exported={exported}
         onInsert={() => setDialog({ kind: 'insert', from: null })}
         onDuplicate={() => setDialog({ kind: 'insert', from: [...selected.values()][0]! })}
         onDelete={() => setChanges([deleteRows(table, [...selected.values()])])}
-        onUndo={() => undo && setChanges([undo])}
+        onUndo={() => setChanges(undo)}
         onImport={() => setDialog({ kind: 'import' })}
         onExport={startExport}
         onStopExport={() => void (isExporting.current = false)}
@@ -198,7 +206,8 @@ export function TableView({ source, entry }: { source: string; entry: Entry }) {
       <FilterBar operands={operands} conditions={state.conditions} onChange={conditions => change({ ...first, conditions })} />
       {words && <p className="weir-note">{words}</p>}
       <p role="status" className={told?.isBad ? 'weir-told weir-bad' : 'weir-told'}>{told?.words ?? ''}</p>
-      {found.failure && <p role="alert" className="weir-bad">{found.failure} <button type="button" className="weir-button" onClick={refresh}>Try again</button></p>}
+      {found.failure && <p role="alert" className="weir-bad">{found.failure.words} <button type="button" className="weir-button" onClick={refresh}>Try again</button>{isLeftOut && <> <button type="button" className="weir-button" onClick={() => setUnread([...unread, unreadable!])}>Show the rows without {unreadable}</button></>}</p>}
+      {unread.length > 0 && <p className="weir-note">Left out, as a value cannot be read: {unread.join(', ')}. <button type="button" className="weir-button" onClick={() => setUnread([])}>Read it again</button></p>}
       {found.rows && !isEmpty && (
         <Grid
           table={table} columns={columns} rows={found.rows} sort={state.sort} foreignKeys={facts.foreignKeys} selected={new Set(selected.keys())}

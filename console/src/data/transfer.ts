@@ -97,6 +97,10 @@ export function prepareRows(table: Table, lines: { line: number; fields: Field[]
   return { rows, faults };
 }
 
+/** A value as it is compared: the same UUID is written in upper and in lower case. */
+const comparable = (table: Table, column: string, value: unknown) =>
+  (/^uuid$/i.test(table.columns.find(it => it.name === column)?.type ?? '') ? String(value).toLowerCase() : String(value));
+
 async function valuesThatExist(table: Table, column: string, values: unknown[]): Promise<Set<string>> {
   const found = new Set<string>();
   for (let at = 0; at < values.length; at += IMPORT_ROWS) {
@@ -104,18 +108,29 @@ async function valuesThatExist(table: Table, column: string, values: unknown[]):
     const filter = table.dialect === 'native' ? { [column]: part } : { [column]: { _in: part } };
     const operation = pageOperation({ table, columns: [column], filter, sort: null, cursor: { at: 'first' }, rows: IMPORT_ROWS });
     const data = await ask<Record<string, Row[]>>(operation.query, operation.variables);
-    (data[table.list] ?? []).forEach(it => found.add(String(it[column])));
+    (data[table.list] ?? []).forEach(it => found.add(comparable(table, column, it[column])));
   }
   return found;
+}
+
+/** The place of the row that has each value of a column. */
+function placesOf(table: Table, rows: Row[], column: string): Map<string, number> {
+  const places = new Map<string, number>();
+  rows.forEach((row, at) => {
+    const value = row[column];
+    if (value !== null && value !== undefined) places.set(comparable(table, column, value), at);
+  });
+  return places;
 }
 
 /** Asks the server, without a change, which keys exist already and which foreign keys lead nowhere. */
 export async function dryRun(table: Table, lines: { line: number }[], prepared: Prepared, foreignKeys: ForeignKeys): Promise<Fault[]> {
   const faults: Fault[] = [];
   const given = (column: string) => [...new Set(prepared.rows.map(it => it[column]).filter(it => it !== null && it !== undefined))];
-  const tell = (column: string, isWrong: (value: string) => boolean, words: string) => prepared.rows.forEach((row, at) => {
+  const tell = (column: string, isWrong: (value: string, at: number) => boolean, words: string) => prepared.rows.forEach((row, at) => {
     const value = row[column];
-    if (value !== null && value !== undefined && isWrong(String(value))) faults.push({ line: lines[at]!.line, words: `${column} ${value} ${words}` });
+    if (value === null || value === undefined || !isWrong(comparable(table, column, value), at)) return;
+    faults.push({ line: lines[at]!.line, words: `${column} ${value} ${words}` });
   });
   const [key] = table.key;
   if (table.key.length === 1 && key !== undefined && given(key).length > 0) {
@@ -128,7 +143,10 @@ export async function dryRun(table: Table, lines: { line: number }[], prepared: 
     const values = given(column);
     if (values.length === 0) continue;
     const found = await valuesThatExist(target.table, target.column, values);
-    tell(column, it => !found.has(it), `leads to no row of ${target.table.name}`);
+    const own = target.table.name === table.name ? placesOf(table, prepared.rows, target.column) : new Map<string, number>();
+    const isLater = (it: string, at: number) => (own.get(it) ?? 0) > at;
+    tell(column, it => !found.has(it) && !own.has(it), `leads to no row of ${target.table.name}`);
+    tell(column, (it, at) => !found.has(it) && isLater(it, at), 'leads to a row that stands further below: put that one first');
   }
   return faults.sort((one, other) => one.line - other.line);
 }

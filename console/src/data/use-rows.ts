@@ -1,7 +1,7 @@
 // Rows of the page that is open: read once, read again after a change, or followed live.
 
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { ask } from '../server/requests';
+import { ask, Refused } from '../server/requests';
 import { watch } from '../server/subscriptions';
 import { pageOperation, rowsOf } from './page-query';
 import type { PageWish, Row } from './page-query';
@@ -9,10 +9,16 @@ import type { PageWish, Row } from './page-query';
 /** A changed cell is marked for so long. */
 const FLASH_MS = 1500;
 
+/** Why there are no rows, and the column whose value cannot be read, if it is one. */
+export interface Failure {
+  words: string;
+  column: string | null;
+}
+
 export interface Rows {
   rows: Row[] | null;
   hasMore: boolean;
-  failure: string | null;
+  failure: Failure | null;
   /** Cells that changed since the rows before: `key column`. */
   flashed: Set<string>;
   reload: () => void;
@@ -32,7 +38,7 @@ function differences(before: Row[], after: Row[], keyOf: (row: Row) => string): 
 /** Follows the page of `wish`; with a fault there are no rows. */
 export function useRows(wish: PageWish, fault: string | null, isLive: boolean, keyOf: (row: Row) => string, onLiveEnd: (error: Error) => void): Rows {
   const [found, setFound] = useState<{ key: string; rows: Row[]; hasMore: boolean } | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
+  const [failure, setFailure] = useState<Failure | null>(null);
   const [flashed, setFlashed] = useState(new Set<string>());
   const [round, setRound] = useState(0);
   const shown = useRef<Row[]>([]);
@@ -41,7 +47,7 @@ export function useRows(wish: PageWish, fault: string | null, isLive: boolean, k
   useEffect(() => {
     if (fault !== null) {
       setFound(null);
-      setFailure(fault);
+      setFailure({ words: fault, column: null });
       return;
     }
     let isCurrent = true;
@@ -64,7 +70,7 @@ export function useRows(wish: PageWish, fault: string | null, isLive: boolean, k
     }
     ask(operation.query, operation.variables).then(
       take,
-      error => isCurrent && setFailure(String(error.message ?? error)),
+      error => isCurrent && setFailure({ words: String(error.message ?? error), column: error instanceof Refused ? error.field : null }),
     );
     return () => void (isCurrent = false);
   }, [key, fault, round]);

@@ -19,11 +19,15 @@ export function draftOf(column: Column, value: unknown): Draft {
   return { mode: 'value', text: isJson ? JSON.stringify(value, null, 2) : valueText(value) };
 }
 
-/** The value of a draft; of the default there is none. */
-export function draftValue(column: Column, draft: Draft): { value: unknown } | { error: string } | null {
+/** True if all lines of a text end as on Windows. A field of several lines has the other ends, and gives them back. */
+const hasWindowsLines = (before: unknown) => typeof before === 'string' && /\r\n/.test(before) && !/(^|[^\r])\n/.test(before);
+
+/** The value of a draft that was `before`; of the default there is none. */
+export function draftValue(column: Column, draft: Draft, before?: unknown): { value: unknown } | { error: string } | null {
   if (draft.mode === 'default') return null;
   if (draft.mode === 'null') return { value: null };
-  return column.isList ? valuesOf(draft.text, column.type) : valueOf(draft.text, column.type);
+  const text = hasWindowsLines(before) ? draft.text.replace(/\r?\n/g, '\r\n') : draft.text;
+  return column.isList ? valuesOf(text, column.type) : valueOf(text, column.type);
 }
 
 interface Props {

@@ -1,5 +1,6 @@
 // The view of a table in its address: filter, order, columns, place, and the row that is expanded.
 
+import { parseExact } from '../server/exact-number';
 import { addressOf, go } from '../shell/place';
 import { findColumn } from './catalog';
 import type { Table } from './catalog';
@@ -28,7 +29,7 @@ function readCursor(text: string | null, table: Table, sort: Sort | null): Curso
   if (at === undefined || rest === undefined) return first;
   if (at === 'offset') return /^\d{1,9}$/.test(rest) ? { at, offset: Number(rest) } : first;
   try {
-    const values: unknown = JSON.parse(rest);
+    const values = parseExact(rest);
     const count = table.key.length + (sort && !table.key.includes(sort.column) ? 1 : 0);
     return Array.isArray(values) && values.length === count ? { at: at as 'after' | 'before', values } : first;
   } catch {

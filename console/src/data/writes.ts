@@ -25,12 +25,9 @@ export interface Outcome {
 }
 
 /** A condition for a column that has this value. */
-function has(table: Table, column: string, value: unknown): Record<string, unknown> {
+function has(column: string, value: unknown): Record<string, unknown> {
   if (value === null || value === undefined) return { [column]: { _is_null: true } };
-  // An answer's large numbers are read as texts, which Float does not take.
-  const isFloat = /^(Float|float8|real)$/.test(table.columns.find(it => it.name === column)?.type ?? '');
-  const number = isFloat ? Number(value) : NaN;
-  return { [column]: { _eq: Number.isFinite(number) ? number : value } };
+  return { [column]: { _eq: value } };
 }
 
 /** Types that a condition can compare. */
@@ -47,7 +44,7 @@ function keyCondition(table: Table, rows: Row[]): Record<string, unknown> {
   if (!rows.every(it => hasKey(table, it))) throw new Error('A row whose key has a null cannot be told from others.');
   if (table.dialect === 'native') return { [table.key[0]!]: rows.map(it => it[table.key[0]!]) };
   const each = rows.map(row => {
-    const parts = table.key.map(it => has(table, it, row[it]));
+    const parts = table.key.map(it => has(it, row[it]));
     return parts.length === 1 ? parts[0]! : { _and: parts };
   });
   return each.length === 1 ? each[0]! : { _or: each };
@@ -57,7 +54,7 @@ function keyCondition(table: Table, rows: Row[]): Record<string, unknown> {
 function asSeen(table: Table, rows: Row[]): Record<string, unknown> {
   const each = rows.map(row => {
     const shown = Object.keys(row).filter(it => !table.key.includes(it) && isComparable(table, it));
-    return { _and: [keyCondition(table, [row]), ...shown.map(it => has(table, it, row[it]))] };
+    return { _and: [keyCondition(table, [row]), ...shown.map(it => has(it, row[it]))] };
   });
   return each.length === 1 ? each[0]! : { _or: each };
 }
@@ -99,7 +96,7 @@ export function editCell(table: Table, row: Row, column: string, value: unknown)
   const before = row[column] ?? null;
   const isLocked = table.dialect === 'relational' && isComparable(table, column);
   const key = keyCondition(table, [row]);
-  const condition = isLocked ? { _and: [key, has(table, column, before)] } : key;
+  const condition = isLocked ? { _and: [key, has(column, before)] } : key;
   return {
     title: `Change ${column} of a row of ${table.name}`,
     operation: setting(table, condition, { [column]: value }),
@@ -157,7 +154,7 @@ export function insertRows(table: Table, rows: Row[]): Change {
       if (!made.every(it => hasKey(table, it)) || (!isNative && made.some(isUnsure))) return null;
       const condition = isNative
         ? keyCondition(table, made)
-        : { _or: made.map(row => ({ _and: Object.keys(row).map(it => has(table, it, row[it])) })) };
+        : { _or: made.map(row => ({ _and: Object.keys(row).map(it => has(it, row[it])) })) };
       return {
         title: `Delete ${plural(made.length, table)}, which was inserted`,
         operation: deletion(table, condition),

@@ -6,6 +6,7 @@
 import type { FetcherParams } from '@graphiql/toolkit';
 import { callerHeaders, callerOf, currentCaller } from './caller';
 import type { Caller } from './caller';
+import { parseExact } from './exact-number';
 
 const SECRET_KEY = 'weir.admin-secret';
 
@@ -31,7 +32,14 @@ export class SecretNeeded extends Error {}
 /** What the server sends. */
 export interface Answer {
   data?: unknown;
-  errors?: { message: string; extensions?: { code?: string } }[];
+  errors?: { message: string; path?: (string | number)[]; extensions?: { code?: string } }[];
+}
+
+/** The server's words on an operation, and the field that they are about. */
+export class Refused extends Error {
+  constructor(words: string, readonly field: string | null) {
+    super(words);
+  }
 }
 
 /** The first error of an answer with its code: `your requested role is not in allowed roles (ACCESS_DENIED)`. */
@@ -84,9 +92,7 @@ export function stagesOf(header: string | null): { name: string; ms: number }[] 
   });
 }
 
-type Reviver = (this: unknown, key: string, value: unknown, context?: { source?: string }) => unknown;
-
-async function post(path: string, body: unknown, extra?: Record<string, string>, reviver?: Reviver) {
+async function post(path: string, body: unknown, extra?: Record<string, string>, parse: (text: string) => any = JSON.parse) {
   const response = await fetch(new URL(path, location.origin), {
     method: 'POST',
     headers: headers(extra),
@@ -96,7 +102,7 @@ async function post(path: string, body: unknown, extra?: Record<string, string>,
   const text = new TextDecoder().decode(bytes);
   let answer;
   try {
-    answer = JSON.parse(text, reviver as Parameters<typeof JSON.parse>[1]);
+    answer = parse(text);
   } catch {
     throw new Error(`The server answered ${response.status} ${response.statusText}: ${text.slice(0, 200)}`);
   }
@@ -196,17 +202,11 @@ export async function command<T>(type: string, args: unknown): Promise<T | null>
   return response.ok ? answer : null;
 }
 
-/** Numbers that JavaScript would round stay texts, which the server takes for numbers: a key of 64 bits finds its row. */
-const exactNumber: Reviver = (_, value, context) => {
-  if (typeof value !== 'number' || context?.source === undefined || String(value) === context.source) return value;
-  const digits = context.source.replace(/e.*$/i, '').replace(/^-?0*\.?0*|[-.]/g, '');
-  return digits.length > 15 ? context.source : value;
-};
-
 /** Runs an operation with variables as the caller; its data, or the server's words as an error. */
 export async function ask<T>(query: string, variables: Record<string, unknown> = {}): Promise<T> {
-  const { answer } = await post('/graphql', { query, variables }, callerHeaders(), exactNumber);
+  const { answer } = await post('/graphql', { query, variables }, callerHeaders(), parseExact);
   const words = wordsOf(answer);
-  if (words !== null) throw new Error(words);
+  const last = answer.errors?.[0]?.path?.at(-1);
+  if (words !== null) throw new Refused(words, typeof last === 'string' ? last : null);
   return answer.data as T;
 }

@@ -8,6 +8,7 @@ import type { ExecutionResult, FormattedExecutionResult } from 'graphql';
 import type { FetcherParams, Observable } from '@graphiql/toolkit';
 import { callerOf } from './caller';
 import type { Caller } from './caller';
+import { exactNumber } from './exact-number';
 import { sentHeaders } from './requests';
 
 /** Pushes that are kept, the newest last. */
@@ -165,6 +166,7 @@ export function watch(query: string, variables: Record<string, unknown>, onData:
   const client = createClient({
     url: new URL('/graphql', location.origin).href.replace(/^http/, 'ws'),
     connectionParams: { headers: sentHeaders() },
+    jsonMessageReviver: exactNumber,
     shouldRetry: error => !(error instanceof CloseEvent && error.code === 4403),
   });
   let isOpen = true;

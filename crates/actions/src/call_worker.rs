@@ -37,7 +37,6 @@ impl fmt::Debug for StoredActions {
     }
 }
 
-/// Settings of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkerSettings {
     /// Pause between two looks at the log, which others write to as well.

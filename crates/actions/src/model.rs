@@ -24,7 +24,6 @@ use weir_webhook::transform::{RequestTransformer, ResponseTransformer, Transform
 
 /// Entries of actions, and what the rest of the graph has.
 pub struct ActionsInput<'m> {
-    /// The actions.
     pub actions: &'m [ActionEntry],
     /// Their types.
     pub custom_types: &'m CustomTypes,

@@ -28,7 +28,6 @@ pub(crate) enum RootField {
 }
 
 impl RootField {
-    /// The action.
     pub(crate) const fn action(self) -> usize {
         match self {
             Self::Call(at) | Self::Start(at) | Self::Result(at) => at,

@@ -15,10 +15,8 @@ use weir_language::schema::{FieldId, Schema, Visibility};
 use weir_webhook::WebhookClient;
 use weir_webhook::environment::SharedEnvironment;
 
-/// Name of the source.
 pub const SOURCE_NAME: &str = "actions";
 
-/// Settings of all actions.
 #[derive(Clone)]
 pub struct ActionSettings {
     /// Calls handlers.

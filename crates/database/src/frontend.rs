@@ -49,7 +49,6 @@ pub struct Ask {
 /// A front end's words for a violated constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Violation<'f> {
-    /// The message.
     pub message: &'f str,
     /// Code of the error, if it differs from the constraint's.
     pub code: Option<&'static str>,

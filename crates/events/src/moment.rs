@@ -19,7 +19,6 @@ pub trait Clock: Send + Sync + std::fmt::Debug {
     fn now(&self) -> Moment;
 }
 
-/// The clock of the system.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemClock;
 

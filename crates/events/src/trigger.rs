@@ -42,7 +42,6 @@ impl Operation {
 /// One operation of a trigger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CapturedOperation {
-    /// The operation.
     pub operation: Operation,
     /// Columns whose change fires, of updates alone.
     pub listened: Columns,
@@ -57,7 +56,6 @@ pub struct CapturedTrigger {
     pub name: String,
     /// Schema of the table; empty on SQLite.
     pub schema: String,
-    /// The table.
     pub table: String,
     /// Operations, in the order of [`Operation`].
     pub operations: Vec<CapturedOperation>,

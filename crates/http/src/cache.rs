@@ -83,7 +83,6 @@ impl Address {
     }
 }
 
-/// Settings of a cache.
 #[derive(Clone, Debug)]
 pub struct CacheSettings {
     /// Capacity in bytes.

@@ -45,7 +45,6 @@ pub struct Server {
     pub prefix: Box<str>,
     /// Headers of every call.
     pub headers: Vec<ForwardedHeader>,
-    /// Protocol.
     pub protocol: Protocol,
     /// Limits and retries.
     pub policy: CallPolicy,
@@ -68,7 +67,6 @@ pub struct Server {
 /// A header that is sent with every call.
 #[derive(Clone, Debug)]
 pub struct ForwardedHeader {
-    /// Name of the header.
     pub name: HeaderName,
     /// Value of the header.
     pub value: ForwardedValue,
@@ -197,7 +195,6 @@ impl Server {
     }
 }
 
-/// A field error with a message for clients.
 pub(crate) fn client_error(code: &'static str, message: &str) -> FieldError {
     FieldError { code, message: message.into(), hasura_path: None, extensions: None }
 }

@@ -128,7 +128,6 @@ enum Kind {
     Nothing,
     /// A key of the parent, which the answer need not repeat.
     Key(u32),
-    /// A leaf.
     Leaf(Leaf),
     /// An object.
     Table(u32),

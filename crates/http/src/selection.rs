@@ -215,7 +215,6 @@ impl Variable {
 /// One step of a path, with its span.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Kind of the step.
     pub kind: StepKind,
     /// Span without the dot or arrow.
     pub span: Span,
@@ -227,7 +226,6 @@ impl PartialEq for Step {
     }
 }
 
-/// Kinds of steps.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepKind {
     /// `.name`: a member; for a list, the member of each item.
@@ -423,7 +421,6 @@ impl Selection {
 /// One use of a variable.
 #[derive(Clone, Debug)]
 pub struct Use<'s> {
-    /// The variable.
     pub variable: Variable,
     /// The path that starts with it.
     pub expr: ExprId,

@@ -76,7 +76,6 @@ struct ConnectorRuntime {
     key: ClientKey,
     /// All client headers it reads, in lower case.
     reads_headers: Vec<Box<str>>,
-    /// All claims it reads.
     reads_claims: Vec<Box<str>>,
     /// Client credentials that become part of calls.
     personal: Personal,

@@ -107,7 +107,6 @@ enum Fast {
 /// A header of a call.
 #[derive(Clone, Debug)]
 pub struct Header {
-    /// Name of the header.
     pub name: HeaderName,
     pub(crate) value: HeaderValue,
 }

@@ -3,7 +3,6 @@
 use crate::error::{ErrorCode, Fault, Span};
 use crate::value::Value;
 
-/// Limits of one evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EvaluationLimits {
     /// Maximum number of expressions that are evaluated and values that are looked at.

@@ -43,9 +43,7 @@ impl ErrorCode {
 /// A place in a template, counted from 0 in lines and code points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Position {
-    /// Line.
     pub line: u32,
-    /// Column.
     pub column: u32,
 }
 

@@ -4,7 +4,6 @@ use crate::error::Span;
 use std::fmt;
 use std::sync::Arc;
 
-/// A template.
 pub struct Template {
     pub(crate) source: Box<str>,
     pub(crate) root: Expression,

@@ -12,7 +12,6 @@ pub enum Value {
     Bool(bool),
     /// Digits, as JSON writes them.
     Number(Arc<str>),
-    /// A text.
     Text(Arc<str>),
     /// A list.
     Array(Arc<[Value]>),
@@ -95,12 +94,10 @@ impl FromIterator<(Arc<str>, Value)> for Members {
 pub struct TooLong;
 
 impl Value {
-    /// A text.
     pub fn text(text: &str) -> Self {
         Self::Text(text.into())
     }
 
-    /// An object.
     pub fn object<'k>(members: impl IntoIterator<Item = (&'k str, Value)>) -> Self {
         Self::Object(Arc::new(members.into_iter().map(|(key, value)| (key.into(), value)).collect()))
     }

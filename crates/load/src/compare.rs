@@ -35,7 +35,6 @@ impl Default for CompareOptions {
     }
 }
 
-/// One side.
 pub struct Side {
     /// The plan with this side's target and processes.
     pub plan: Arc<Plan>,
@@ -43,7 +42,6 @@ pub struct Side {
     pub name: String,
 }
 
-/// Figures of a slice.
 struct SliceFigures {
     throughput: f64,
     p50: f64,

@@ -38,7 +38,6 @@ pub(crate) enum Unit {
     Factor,
 }
 
-/// An axis.
 #[derive(Debug, Serialize)]
 pub(crate) struct Axis {
     pub label: &'static str,

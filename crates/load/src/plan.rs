@@ -124,7 +124,6 @@ impl Plan {
         Ok(())
     }
 
-    /// The load.
     pub fn load(&self) -> &Load {
         &self.load
     }

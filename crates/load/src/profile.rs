@@ -132,7 +132,6 @@ impl RateProfile {
         self.points[0].1
     }
 
-    /// Mean rate.
     pub fn mean_rate(&self) -> f64 {
         self.total() / self.end()
     }

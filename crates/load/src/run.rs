@@ -48,7 +48,6 @@ pub struct RunOptions<'s> {
 pub struct Progress {
     /// Second of the run, from 1.
     pub second: u64,
-    /// Seconds in all.
     pub seconds: f64,
     /// Answers in this second.
     pub completed: u64,

@@ -56,7 +56,6 @@ impl Target {
     }
 }
 
-/// A request.
 #[derive(Debug)]
 pub(crate) struct HttpRequest {
     pub method: Method,
@@ -93,7 +92,6 @@ impl HttpRequest {
     }
 }
 
-/// An answer.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     pub status: u16,

@@ -20,9 +20,7 @@ pub enum Json {
     Bool(bool),
     /// Digits, as JSON writes them.
     Number(Box<str>),
-    /// A text.
     Text(Box<str>),
-    /// A list.
     List(Vec<Json>),
     /// Members in the order of the file.
     Object(Members),

@@ -9,7 +9,6 @@ use std::sync::Arc;
 pub struct Place {
     /// Index among the files that were read.
     pub file: u32,
-    /// Line.
     pub line: u32,
     /// Column, in characters.
     pub column: u32,
@@ -20,7 +19,6 @@ pub struct Place {
 pub struct Node {
     /// The place of its first character.
     pub place: Place,
-    /// The value.
     pub value: Value,
     /// True if a variable of the environment is part of the value: messages do not show it.
     pub is_filled: bool,
@@ -36,13 +34,11 @@ pub enum Value {
     Bool(bool),
     /// Digits of a number of JSON.
     Number(Box<str>),
-    /// A text.
     Text(Arc<str>),
     /// `!include` as a tag; the text is the file.
     Include(Box<str>),
     /// An included file that cannot be read, with the reason and its place.
     Broken(Box<str>),
-    /// A list.
     List(Vec<Node>),
     /// An object in the order of the file; no key stands twice.
     Object(Vec<Member>),

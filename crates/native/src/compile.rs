@@ -291,7 +291,6 @@ impl<'c> Compiler<'c> {
         Ok(weir_database::frontend::member(at, field, kind))
     }
 
-    /// A root field.
     fn root(&mut self, field: &'c OutputField) -> Result<MemberKind, PlanError> {
         match self.field_meaning(field) {
             FieldMeaning::Query(ty) => {

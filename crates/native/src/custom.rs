@@ -110,7 +110,6 @@ impl Owner {
 /// A field with `@custom(http:)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CustomField {
-    /// The owner.
     pub owner: Owner,
     /// Name of the field.
     pub name: String,
@@ -190,13 +189,10 @@ pub enum UrlPart {
 pub enum Template {
     /// A value without variables: `null`, a boolean or a number as written.
     Constant(String),
-    /// A text.
     Text(String),
     /// `$name`.
     Variable(String),
-    /// A list.
     List(Vec<Template>),
-    /// An object.
     Object(Vec<(String, Template)>),
 }
 
@@ -207,7 +203,6 @@ pub struct RemoteOperation {
     pub kind: OperationKind,
     /// The text up to where the selection of the field begins.
     pub text: String,
-    /// The field.
     pub field: String,
     /// The variables' names and types.
     pub variables: Vec<(String, TypeUse)>,

@@ -60,7 +60,6 @@ impl Layout {
         layout_builder::build(model, database, schema)
     }
 
-    /// The index of a kind on one column.
     pub fn index(&self, table: TableId, column: ColumnId, kind: IndexKind) -> Option<&Index> {
         let same = |it: &&Index| it.table == table && it.kind == kind && it.columns.first() == Some(&column);
         self.indexes.iter().find(same)
@@ -94,7 +93,6 @@ pub enum Storage {
         /// Microseconds since 1970 in UTC, used by filters, order and aggregates.
         at: ColumnId,
     },
-    /// A Point.
     #[allow(missing_docs)]
     Point { longitude: ColumnId, latitude: ColumnId },
     /// A Polygon or MultiPolygon.
@@ -106,13 +104,11 @@ pub enum Storage {
     },
     /// Many values, in a table of their own.
     Values {
-        /// The table.
         table: TableId,
         /// Column with the number of the object.
         owner: ColumnId,
         /// Column with the order of insertion, filled by the database.
         place: ColumnId,
-        /// Column with the value.
         value: ColumnId,
         /// Column with the microseconds of a DateTime.
         at: Option<ColumnId>,
@@ -180,16 +176,13 @@ impl Storage {
     }
 }
 
-/// An index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Index {
     /// Name of the index; for a separate table, the table's name.
     pub name: String,
-    /// The table.
     pub table: TableId,
     /// The columns, in order.
     pub columns: Vec<ColumnId>,
-    /// The kind of the index.
     pub kind: IndexKind,
     /// The field whose `@search` or `@id` asks for it.
     pub field: Option<FieldId>,

@@ -51,7 +51,6 @@ pub struct Type {
     pub name: String,
     /// Description, or empty.
     pub description: String,
-    /// The kind of type.
     pub kind: TypeKind,
     /// Range in [`Model::fields`]: first inherited fields that are not repeated, then the others as written.
     pub fields: Range<u32>,
@@ -129,7 +128,6 @@ pub enum Rule {
     Claim {
         /// The claim's name.
         name: String,
-        /// The test.
         test: ClaimTest,
     },
     /// The object is among those that a query finds.
@@ -159,7 +157,6 @@ pub struct Authorization {
     pub header: String,
     /// Name of the top-level claim whose members are claims too.
     pub namespace: String,
-    /// The keys.
     pub keys: AuthorizationKeys,
     /// A token with `aud` has to name one of these.
     pub audience: Vec<String>,
@@ -270,7 +267,6 @@ impl Field {
     }
 }
 
-/// Kinds of fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FieldKind {
     /// The number that the server gave the object.
@@ -353,20 +349,17 @@ pub enum DefaultValue {
     Enum(u32),
 }
 
-/// An enum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Enum {
     /// Name of the enum.
     pub name: String,
     /// Description, or empty.
     pub description: String,
-    /// Values of the enum.
     pub values: Vec<EnumValue>,
     /// Place of its name.
     pub place: Location,
 }
 
-/// A value of an enum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnumValue {
     /// Name of the value, which is also what is stored.
@@ -378,15 +371,12 @@ pub struct EnumValue {
 }
 
 impl Model {
-    /// The type with this id.
     pub fn ty(&self, id: TypeId) -> &Type {
         &self.types[id.index()]
     }
-    /// The field with this id.
     pub fn field(&self, id: FieldId) -> &Field {
         &self.fields[id.index()]
     }
-    /// The enum with this id.
     pub fn enumeration(&self, id: EnumId) -> &Enum {
         &self.enums[id.index()]
     }

@@ -37,7 +37,6 @@ pub struct Types {
     pub customs: Customs,
     /// Layout in the database.
     pub layout: Layout,
-    /// The kind of database.
     pub kind: layout::Database,
     /// Parts that are accepted but have no effect, or an unexpected one.
     pub warnings: Vec<sdl::Warning>,

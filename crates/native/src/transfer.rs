@@ -127,13 +127,11 @@ pub struct Report {
 /// Why a load ended early. What was written stays; the same command goes on.
 #[derive(Debug)]
 pub enum LoadError {
-    /// The store.
     Store(store::Error),
     /// A file cannot be read, or does not fit the types.
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
         why: String,
     },
 }

@@ -219,7 +219,6 @@ pub struct DatabaseError {
     pub message: Box<str>,
     /// Details of the error; may contain values.
     pub detail: Box<str>,
-    /// Hint.
     pub hint: Box<str>,
     /// Position in the statement's text, from 1.
     pub position: Box<str>,

@@ -49,7 +49,6 @@ pub enum Functions {
     Ignored,
 }
 
-/// Relations to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadRelations {
     /// All but those of extensions, which nobody who made the database meant to serve.

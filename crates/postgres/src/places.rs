@@ -104,7 +104,6 @@ enum Grant {
 
 /// Outcomes of waiting for a place.
 pub(crate) enum Chance {
-    /// Connect.
     Connect(Seat),
     /// Take a session that rests.
     Look(Looking),

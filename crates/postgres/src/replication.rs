@@ -51,7 +51,6 @@ const RETOLD_PAUSE: Duration = Duration::from_millis(100);
 /// A session that lasts longer restarts after the first pause.
 const RETOLD_SOON: Duration = Duration::from_secs(10);
 
-/// A table by its name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TableName {
     /// Schema of the table.

@@ -22,9 +22,7 @@ pub struct ColumnId(pub u32);
 /// A column of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ColumnAt {
-    /// The table.
     pub table: TableId,
-    /// The column.
     pub column: ColumnId,
 }
 
@@ -115,7 +113,6 @@ pub enum TableKind {
     Model,
 }
 
-/// A column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     /// Name in the database.
@@ -253,7 +250,6 @@ pub enum ConflictTarget {
     Index(String),
 }
 
-/// A foreign key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForeignKey {
     /// The constraint's name; made up where the database has none.
@@ -290,7 +286,6 @@ pub enum Follow {
 /// A function of the database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
-    /// The schema it is in.
     pub schema: String,
     /// Name in the database.
     pub name: String,
@@ -449,7 +444,6 @@ impl Catalog {
         self.tables.iter().flat_map(|it| &it.columns).next().is_none_or(|it| it.oid == 0)
     }
 
-    /// The table with this id.
     pub fn table(&self, id: TableId) -> &Table {
         &self.tables[id.0 as usize]
     }
@@ -475,7 +469,6 @@ impl Catalog {
 }
 
 impl Table {
-    /// The column with this id.
     pub fn column(&self, id: ColumnId) -> &Column {
         &self.columns[id.0 as usize]
     }

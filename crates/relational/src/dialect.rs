@@ -64,7 +64,6 @@ pub struct Place<'s> {
 pub enum Usual {
     /// Counts, limits and offsets.
     Integer,
-    /// A text.
     Text,
     /// A list of texts: keys, paths.
     Texts,
@@ -98,11 +97,9 @@ pub trait Dialect: Send + Sync {
         }
         out.push('"');
     }
-    /// A table.
     fn table(&self, out: &mut String, schema: &str, name: &str);
     /// The placeholder of parameter `number`, from one.
     fn placeholder(&self, number: usize) -> String;
-    /// Limit and offset.
     fn page(&self, out: &mut String, limit: Option<&str>, offset: Option<&str>);
     /// Appends the direction of a sorted expression. Default: ascending, with nothing more for NOT NULL expressions.
     fn direction(&self, out: &mut String, order: &Order) {
@@ -111,7 +108,6 @@ pub trait Dialect: Send + Sync {
             out.push_str(if order.nulls_first { " NULLS FIRST" } else { " NULLS LAST" });
         }
     }
-    /// A comparison.
     fn compare(&self, out: &mut String, left: &str, by: Comparison, right: Side<'_>);
     /// An expression of the value alone that fails if a comparison with it fails on every row. Default: values are judged elsewhere.
     fn judge_value(&self, _by: Comparison, _right: Side<'_>) -> Option<String> {

@@ -110,7 +110,6 @@ const INSTANT_OFFSET: i64 = 2_000_000_000_000_000_000;
 #[derive(Clone, Debug)]
 pub(crate) struct ParentKey {
     pub(crate) origin: Origin,
-    /// The column.
     pub(crate) column: String,
     /// The number of its type, known from its first use or before.
     pub(crate) ty: Option<u32>,

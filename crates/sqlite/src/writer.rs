@@ -97,7 +97,6 @@ impl Queue {
     }
 }
 
-/// An input of the writer.
 enum WriterInput {
     /// Requests for the version of the data, answered between transactions.
     Looks(Vec<oneshot::Sender<i64>>),
@@ -202,7 +201,6 @@ impl Writer {
         Ok(Self { queue, index_maintenance })
     }
 
-    /// Maintenance of the indexes.
     pub fn index_maintenance(&self) -> &Arc<IndexMaintenance> {
         &self.index_maintenance
     }

@@ -8,7 +8,6 @@ use std::time::Duration;
 /// Maximum time that a webhook may ask for by `Retry-After`.
 pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The answer of a webhook.
 #[derive(Clone, Debug)]
 pub struct WebhookAnswer {
     /// Status of the answer; a redirect is not followed.

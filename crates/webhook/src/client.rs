@@ -49,7 +49,6 @@ impl WebhookLimits {
 /// A call to make.
 #[derive(Clone, Debug)]
 pub struct WebhookRequest {
-    /// Method.
     pub method: Method,
     /// Address.
     pub url: WebhookUrl,

@@ -6,6 +6,11 @@
 //!
 //! **Invariant:** what is logged has no values of the environment and no credentials; only the webhook itself gets them.
 
+#![expect(
+    missing_docs,
+    reason = "the crate is not published: an item has a doc where it says more than the name"
+)]
+
 pub mod address;
 pub mod answer;
 pub mod client;

@@ -21,11 +21,10 @@ pub(crate) mod state;
 mod tracing;
 mod webhooks;
 
-pub use auth::{
-    Auth, AuthOverrides, AuthWebhook, ClaimPath, ClaimSource, ClaimsFormat, Jwt, JwtAlgorithm, OneOrMany,
-};
+pub use auth::{Auth, AuthWebhook, ClaimPath, ClaimSource, ClaimsFormat, Jwt, JwtAlgorithm, OneOrMany};
 pub use auth::{TokenHeader, TokenHeaderKind, WebhookMode};
-pub use cors::Cors;
+pub(crate) use cors::OriginPattern;
+pub use cors::{Cors, CorsPath};
 pub use environment::Environment;
 pub use events::{ActionDelivery, EventDelivery, Events};
 pub use limits::Limits;

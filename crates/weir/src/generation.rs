@@ -267,18 +267,16 @@ pub struct Overrides {
     pub listen: Option<config::Listen>,
     /// `--admin-listen`.
     pub admin_listen: Option<config::Listen>,
-    /// `--admin-secret`, `WEIR_ADMIN_SECRET`.
+    /// `--admin-secret`.
     pub admin_secret: Option<config::Secret>,
-    /// Authentication, from the environment.
-    pub auth: Box<config::AuthOverrides>,
     /// `--dev`.
     pub dev: bool,
     /// All values of `--cors`.
     pub cors: Vec<String>,
     /// `--metadata`.
     pub metadata: Option<PathBuf>,
-    /// Other settings of the environment.
-    pub environment: Box<config::Environment>,
+    /// Settings of the environment.
+    pub environment: config::Environment,
 }
 
 impl Overrides {
@@ -288,17 +286,16 @@ impl Overrides {
             config.listen = listen;
         }
         config.admin_listen = self.admin_listen.or(config.admin_listen);
-        self.auth.apply(&mut config.admin_secret, &mut config.auth);
+        if let Some(metadata) = &self.metadata {
+            config.metadata = Some(metadata.clone());
+        }
+        self.environment.apply(config);
         if let Some(secret) = &self.admin_secret {
             config.admin_secret = Some(secret.clone());
         }
         if self.dev {
             config.dev = Some(true);
         }
-        if let Some(metadata) = &self.metadata {
-            config.metadata = Some(metadata.clone());
-        }
-        self.environment.apply(config);
         if !self.cors.is_empty() {
             config.cors.origins = Some(self.cors.clone());
         }

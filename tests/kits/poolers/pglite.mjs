@@ -5,8 +5,9 @@ import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
 import { citext } from "@electric-sql/pglite/contrib/citext";
 import { hstore } from "@electric-sql/pglite/contrib/hstore";
 import { ltree } from "@electric-sql/pglite/contrib/ltree";
+import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 const [dump, port, connections] = process.argv.slice(2);
-const extensions = { citext, hstore, ltree };
+const extensions = { citext, hstore, ltree, pg_trgm };
 // Making an empty database takes PGlite 2.4 s, loading one 0.4 s, and each case has its own.
 const empty = new URL("empty.tar", import.meta.url);
 if (!existsSync(empty)) {

@@ -22,7 +22,6 @@ pub struct NewCall {
 pub struct TakenCall {
     /// Id of the call.
     pub id: String,
-    /// The call.
     pub call: NewCall,
 }
 

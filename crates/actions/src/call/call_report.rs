@@ -12,7 +12,6 @@ use weir_language::string_value::write_json;
 use weir_metadata::document::action::{ActionKind, ActionOperation};
 use weir_webhook::{WebhookAnswer, WebhookError};
 
-/// A call.
 pub(super) struct CallReport<'r> {
     pub(super) action: &'r Action,
     pub(super) parts: BodyParts<'r>,

@@ -23,7 +23,6 @@ use weir_webhook::headers::default_headers;
 use weir_webhook::transform::{OriginalAnswer, OriginalRequest, TransformedRequest, read_body};
 use weir_webhook::{WebhookAnswer, WebhookClient, WebhookRequest};
 
-/// Settings of all calls.
 #[derive(Clone)]
 pub(crate) struct CallSettings {
     pub(crate) client: Arc<WebhookClient>,

@@ -6,7 +6,6 @@ use weir_language::string_value::write_json;
 /// Names of session variables that are secrets.
 const SECRETS: [&str; 2] = ["x-hasura-admin-secret", "x-hasura-access-key"];
 
-/// Parts of a body.
 #[derive(Clone, Copy)]
 pub(crate) struct BodyParts<'b> {
     /// Name of the action.

@@ -38,7 +38,6 @@ const OF_DATABASES: [(&str, ScalarReader); 17] = [
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum NamedType<'t> {
     BuiltIn,
-    /// A scalar of a database.
     OfDatabase(ScalarReader),
     Scalar(&'t ScalarType),
     Enum(&'t EnumType),

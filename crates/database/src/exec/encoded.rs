@@ -54,7 +54,6 @@ pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
 /// The table of an identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identified {
-    /// The table.
     pub table: TableId,
     /// Number of values of its key.
     pub len: usize,
@@ -106,7 +105,6 @@ pub fn values_beyond(text: &str, from: usize) -> String {
 /// A value of an encoded text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EncodedValue {
-    /// Null.
     Null,
     /// Text that a cast to the column's type accepts.
     Text(String),

@@ -46,7 +46,6 @@ pub struct Rows {
     pub slot: u32,
     /// Number of leaves.
     pub len: u32,
-    /// Leaves of each.
     pub leaves: u32,
 }
 

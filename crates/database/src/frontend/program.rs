@@ -100,7 +100,6 @@ pub enum Step {
     Execute,
     /// The field's answer is to be written now, while the objects are as it shows them.
     Answer(Shown),
-    /// All is done.
     Done,
 }
 
@@ -129,7 +128,6 @@ pub struct BoundStatement {
 pub struct PossibleStatement {
     /// Effect of the statement, in words without SQL.
     pub words: String,
-    /// The statement.
     pub template: Arc<StatementTemplate>,
 }
 
@@ -187,7 +185,6 @@ pub enum Value {
     Int(i64),
     /// A finite floating point number.
     Float(f64),
-    /// A text.
     Text(Arc<str>),
     /// Numbers of objects.
     Ids(Arc<[i64]>),
@@ -200,7 +197,6 @@ pub enum Cell {
     Null,
     /// A whole number.
     Int(i64),
-    /// A text.
     Text(Box<str>),
 }
 

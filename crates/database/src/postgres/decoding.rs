@@ -71,7 +71,6 @@ impl Decoding {
         }
     }
 
-    /// Coverage of a stream in this state.
     pub(super) fn coverage(&self, state: &StreamState) -> Coverage {
         match state {
             // Reads from a replica may not see a reported change yet.

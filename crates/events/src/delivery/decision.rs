@@ -14,7 +14,6 @@ pub struct RetryPolicy {
 /// State of an event after an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// It is delivered.
     Delivered,
     /// It is tried again after a pause.
     Retry(Duration),

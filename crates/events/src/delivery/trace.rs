@@ -29,7 +29,6 @@ pub trait DeliveryTracer: Send + Sync + fmt::Debug {
 pub struct TracedDelivery<'d> {
     /// Name of the trigger.
     pub name: &'d str,
-    /// The span.
     pub span: SpanContext,
     /// The span of the change that is told.
     pub parent: Option<SpanContext>,
@@ -39,7 +38,6 @@ pub struct TracedDelivery<'d> {
     pub is_success: bool,
 }
 
-/// The trace of one call.
 #[derive(Clone, Copy, Debug)]
 pub struct CallTrace<'t> {
     /// Makes its span.

@@ -54,7 +54,6 @@ pub struct DispatchTools {
 /// A trigger whose events are delivered.
 #[derive(Clone, Debug)]
 pub struct DeliveredTrigger {
-    /// Name.
     pub name: String,
     /// The webhook.
     pub receiver: Arc<Receiver>,
@@ -126,7 +125,6 @@ impl SourceRunner {
         })
     }
 
-    /// The log.
     pub fn log(&self) -> &EventLog {
         &self.log
     }

@@ -17,13 +17,11 @@ pub struct Room {
 /// An event to deliver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingEvent {
-    /// Id.
     pub id: String,
     /// Order among the events of the source.
     pub sequence: i64,
     /// Schema of the table.
     pub schema: String,
-    /// The table.
     pub table: String,
     /// Name of the trigger.
     pub trigger: String,

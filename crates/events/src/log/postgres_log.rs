@@ -22,7 +22,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Maximum number of connections of one log.
 const SESSIONS_MAX: u16 = 3;
 
-/// A statement whose columns are texts.
 fn text_statement(text: &str, parameters: usize, columns: usize) -> Arc<Statement> {
     Statement::new(text, vec![0; parameters], vec![Format::Text; columns], Vec::new(), None)
 }

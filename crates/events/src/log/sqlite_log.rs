@@ -25,7 +25,6 @@ const PENDING_COLUMNS: &str =
 const IN_ORDER: &str = "(l.weir_key IS NULL OR NOT EXISTS (SELECT 1 FROM hdb_event_log AS o WHERE o.trigger_name = l.trigger_name \
  AND o.weir_key = l.weir_key AND o.weir_seq < l.weir_seq AND o.delivered = 0 AND o.error = 0 AND o.archived = 0))";
 
-/// The state of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileState {
     /// This server may deliver its events.

@@ -45,7 +45,6 @@ impl fmt::Display for CronError {
 
 impl std::error::Error for CronError {}
 
-/// A schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CronSchedule {
     minutes: Field,

@@ -11,7 +11,6 @@ use weir_webhook::environment::Environment;
 /// A cron trigger that runs.
 #[derive(Clone, Debug)]
 pub struct CronTrigger {
-    /// Name.
     pub name: Box<str>,
     /// The times, with the text that they were parsed from.
     pub(crate) schedule: CronSchedule,

@@ -44,7 +44,6 @@ const SILENT: &str = "the database does not answer";
 /// A source and the settings of all of them.
 type Setup = (EventSource, ServiceSettings);
 
-/// A source.
 pub(super) struct HeldSource {
     setup: RefCell<Rc<Setup>>,
     runner: Rc<SourceRunner>,

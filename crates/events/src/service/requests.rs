@@ -100,7 +100,6 @@ impl From<LogError> for RequestError {
     }
 }
 
-/// Answers a request.
 pub(super) async fn answer(source: &HeldSource, request: Request) -> Result<String, RequestError> {
     const SUCCESS: &str = r#"{"message":"success"}"#;
     let log = source.runner().log();

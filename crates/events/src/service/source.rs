@@ -38,7 +38,6 @@ pub struct EventSource {
     pub name: String,
     /// Identity of the database: a source with another one is another source.
     pub address: String,
-    /// The database.
     pub database: EventDatabase,
     /// Event triggers.
     pub triggers: Vec<TriggerSetup>,
@@ -48,7 +47,6 @@ pub struct EventSource {
     pub is_down: bool,
 }
 
-/// Settings of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServiceSettings {
     /// Largest number of calls in flight.

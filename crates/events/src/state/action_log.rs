@@ -95,7 +95,6 @@ pub struct ActionRow {
     pub is_over: bool,
 }
 
-/// The log.
 #[derive(Clone, Debug)]
 pub struct ActionLog(Arc<StateDatabase>);
 

@@ -13,7 +13,6 @@ pub enum ScheduledKind {
     OneOff,
 }
 
-/// Status of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum EventStatus {

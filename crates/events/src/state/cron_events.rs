@@ -83,7 +83,6 @@ pub(crate) struct StoredSchedule {
 /// An event in work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakenCronEvent {
-    /// Id.
     pub id: String,
     /// Name of the trigger.
     pub trigger: String,
@@ -130,7 +129,6 @@ fn time(cell: Option<&Option<String>>) -> Option<Moment> {
     Moment::parse(cell?.as_deref()?)
 }
 
-/// The events.
 #[derive(Clone, Debug)]
 pub struct CronEvents(Arc<StateDatabase>);
 

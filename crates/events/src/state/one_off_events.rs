@@ -50,7 +50,6 @@ pub struct NewOneOffEvent {
     pub scheduled_time: Moment,
     /// `{"num_retries", "retry_interval_seconds", "timeout_seconds", "tolerance_seconds"}`.
     pub retry_conf: String,
-    /// Payload.
     pub payload: Option<String>,
     /// List of header entries.
     pub headers: String,
@@ -61,7 +60,6 @@ pub struct NewOneOffEvent {
 /// An event in work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakenOneOffEvent {
-    /// Id.
     pub id: String,
     /// The event as it was stored.
     pub event: NewOneOffEvent,
@@ -71,7 +69,6 @@ pub struct TakenOneOffEvent {
     pub tries: u32,
 }
 
-/// The events.
 #[derive(Clone, Debug)]
 pub struct OneOffEvents(Arc<StateDatabase>);
 

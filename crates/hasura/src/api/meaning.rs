@@ -16,7 +16,6 @@ use weir_relational::plan::operators::{Aggregation, Cast, Comparison, Measure, S
 /// A generated schema with its meaning.
 #[derive(Debug)]
 pub struct Api {
-    /// The schema.
     pub schema: Arc<Schema>,
     /// The model that the schema was generated from.
     pub model: Arc<Model>,
@@ -37,7 +36,6 @@ pub struct Api {
 }
 
 impl Api {
-    /// The meaning of a field.
     pub fn field(&self, id: FieldId) -> FieldMeaning {
         self.fields[id.index()]
     }
@@ -45,11 +43,9 @@ impl Api {
     pub fn input(&self, id: InputId) -> InputMeaning {
         self.inputs[id.index()]
     }
-    /// The meaning of an enum value.
     pub fn enum_value(&self, id: EnumValueId) -> EnumMeaning {
         self.enum_values[id.index()]
     }
-    /// The type of a column.
     pub fn column_type(&self, table: TableId, column: ColumnId) -> &ColumnType {
         &self.model.relations.catalog.tables[table.0 as usize].columns[column.0 as usize].ty
     }

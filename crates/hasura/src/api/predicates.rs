@@ -9,7 +9,6 @@ use weir_relational::plan::operators::{Aggregation, Statistic};
 /// Columns of a predicate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Over {
-    /// Rows.
     Rows,
     /// A column of booleans.
     Boolean,

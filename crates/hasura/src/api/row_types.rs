@@ -74,7 +74,6 @@ impl Core {
         }
     }
 
-    /// Adds the fields of a relationship.
     fn add_relationship_fields(&mut self, model: &Model, tables: &Tables<'_>, id: RelationshipId) {
         let relationship = model.relations.relationship(id);
         let Some(target) = tables.get(relationship.to) else { return };

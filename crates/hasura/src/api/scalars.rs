@@ -46,7 +46,6 @@ const CASTS: [(Operators, &str, &str, Cast); 3] = [
 pub(super) const COMPARES: (&str, &str) =
     ("Boolean expression to compare columns of type \"", "\". All fields are combined with logical 'AND'.");
 
-/// The operators of a family.
 const fn members(family: Operators) -> &'static [Operator] {
     match family {
         Operators::Equality => &EQUALITY,

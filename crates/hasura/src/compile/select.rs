@@ -24,7 +24,6 @@ pub(super) struct RowSelection {
 /// Position of an object in an order: the sorted rows, or a part of them.
 #[derive(Clone, Copy)]
 enum Sorted {
-    /// Columns of the table.
     Columns(TableId),
     /// A function over the columns below.
     Function(Aggregation),

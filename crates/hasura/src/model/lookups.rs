@@ -14,7 +14,6 @@ use weir_relational::plan::operators::Comparison;
 pub struct LookupEntry {
     /// Name of the field that a join asks. If it is a list, `NAME_aggregate` gives aggregates over the same rows.
     pub name: String,
-    /// The table.
     pub table: TableName,
     /// Columns of the table; argument `key0`, `key1` … of the field has the value of each.
     pub columns: Vec<String>,

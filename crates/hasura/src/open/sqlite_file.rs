@@ -11,7 +11,6 @@ use weir_relational::catalog::Warning;
 use weir_sqlite::connection::Tuning;
 use weir_sqlite::introspect::SqliteOptions;
 
-/// Options of a source.
 #[derive(Clone, Copy, Debug)]
 pub struct SqliteSourceOptions<'o> {
     /// Options for reading its catalog.

@@ -13,7 +13,6 @@ pub(super) struct PermissionBuilder<'m> {
 }
 
 impl PermissionBuilder<'_> {
-    /// The permissions of a role, by table.
     pub(super) fn role(&mut self, name: &str) -> &mut [TablePermissions] {
         let len = self.model.relations.catalog.tables.len();
         self.roles.entry(name.to_owned()).or_insert_with(|| vec![TablePermissions::default(); len])

@@ -6,7 +6,6 @@ use weir_relational::catalog::{ColumnId, Relations, TableId};
 use weir_relational::passes::policy::{Policy, Preset, WriteKind, claims_of};
 use weir_relational::plan::{Filter, GuardedCall, GuardedColumn, Purpose};
 
-/// The policy of one role.
 #[derive(Debug)]
 pub(crate) struct RolePolicy {
     /// `None`: it may see and change nothing.

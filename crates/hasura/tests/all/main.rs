@@ -82,6 +82,7 @@ mod postgres_upserts;
 mod postgres_values;
 mod postgres_wire;
 mod postgres_write;
+mod ranges;
 mod read;
 mod relay;
 mod relay_pages;

@@ -73,7 +73,6 @@ struct Stripe {
 /// Counts of a connector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceCounts {
-    /// The source.
     pub source: Box<str>,
     /// The connector; empty if the counters cover the whole source.
     pub connector: Box<str>,

@@ -33,7 +33,6 @@ pub struct Lifetime {
 pub struct Entry {
     /// HTTP status; 404 for an id that a batch response does not contain.
     pub status: u16,
-    /// The body.
     pub body: Body,
     /// The headers that are kept of it.
     pub headers: AnswerHeaders,

@@ -25,7 +25,6 @@ pub(super) enum Landed {
     Failed(Failure),
 }
 
-/// Origin of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AnswerOrigin {
     Upstream,

@@ -38,7 +38,6 @@ const LOOK_AGAIN: Duration = Duration::from_millis(2);
 
 /// Ways to call an upstream.
 pub(super) enum Asks {
-    /// For one answer.
     One(BoxFuture<'static, Result<Answer, Failure>>),
     /// One call for several ids.
     Many(Arc<dyn AskMany>),

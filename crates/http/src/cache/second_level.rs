@@ -21,7 +21,6 @@ impl std::fmt::Debug for Address {
 /// Address and timeouts of the second level.
 #[derive(Clone, Debug)]
 pub struct RemoteSettings {
-    /// The address.
     pub address: Address,
     /// Prefix of all names. Processes with the same prefix share entries.
     pub namespace: Box<str>,

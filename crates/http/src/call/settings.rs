@@ -12,7 +12,6 @@ pub struct UpstreamSettings {
     pub base: Uri,
     /// A file of PEM certificates, trusted in addition to the system's.
     pub ca: Option<PathBuf>,
-    /// Protocol.
     pub protocol: Protocol,
     /// Limits and retries.
     pub policy: CallPolicy,

@@ -58,7 +58,6 @@ impl Load {
     }
 }
 
-/// Result of an attempt.
 type CallOutcome = Result<Answer, FailedAttempt>;
 
 impl Upstream {

@@ -56,7 +56,6 @@ pub(super) enum OpenRest {
     Type(String),
     /// A list, which the client's items continue.
     List,
-    /// Nothing.
     Nothing,
 }
 

@@ -31,7 +31,6 @@ pub(super) struct TextVariable {
     pub(super) value: VariableValue,
 }
 
-/// The value of a variable.
 #[derive(Debug)]
 pub(super) enum VariableValue {
     /// The value of an argument.

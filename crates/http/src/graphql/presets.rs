@@ -32,7 +32,6 @@ pub(crate) enum PresetForm {
     Boolean,
     /// One of these values.
     Enum(Vec<String>),
-    /// A text.
     Text,
 }
 

@@ -25,7 +25,6 @@ use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 use weir_language::json::{Json, JsonRef};
 use weir_language::string_value::write_json;
 
-/// The subprotocol.
 const SUBPROTOCOL: &str = "graphql-transport-ws";
 
 /// Silence after which the server is asked for a sign of life, and then the time for it.

@@ -22,7 +22,6 @@ use weir_language::schema::{
 };
 use weir_language::string_value::write_json;
 
-/// The view of a role.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct RoleView {
     pub(super) visibility: Visibility,

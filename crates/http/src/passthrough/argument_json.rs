@@ -15,7 +15,6 @@ pub struct Arguments<'r> {
     pub schema: &'r Schema,
     /// Ids of the source by those of the graph.
     pub ids: &'r Ids,
-    /// Input of the fetch.
     pub input: &'r FetchInput<'r>,
     /// Row of the parent keys.
     pub row: usize,

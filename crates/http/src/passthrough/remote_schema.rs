@@ -6,7 +6,6 @@ use http::{HeaderName, HeaderValue};
 use weir_engine::caller::{Caller, WHOLE_SESSION};
 use weir_engine::source::Headers;
 
-/// A remote schema.
 #[derive(Clone, Debug, Default)]
 pub struct RemoteSchema {
     /// Address of the server as the metadata has it, with names of variables, which clients may see.
@@ -30,7 +29,6 @@ pub struct RemoteSchema {
 /// An inherited role without a permission of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InheritedSdl {
-    /// The role.
     pub role: String,
     /// Roles with permissions that it is made of.
     pub parts: Vec<String>,
@@ -39,7 +37,6 @@ pub struct InheritedSdl {
 /// A permission of a role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoleSdl {
-    /// The role.
     pub role: String,
     /// The part of the server's schema that the role sees.
     pub sdl: String,
@@ -54,11 +51,9 @@ pub struct FieldLookup {
     pub label: String,
     /// The fields on the way, from the query root, by the server's names.
     pub steps: Vec<LookupStep>,
-    /// The keys.
     pub keys: Vec<LookupKey>,
 }
 
-/// A key of a lookup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LookupKey {
     /// Name of the key in the templates of arguments, without `$`.

@@ -21,7 +21,6 @@ impl Mapping {
         self.connectors.push(connector);
     }
 
-    /// Connectors of a field.
     pub(crate) fn connectors_of(&self, field: FieldId) -> &[ConnectorId] {
         self.places.fields.get(&field).map_or(&[], Vec::as_slice)
     }

@@ -40,7 +40,6 @@ impl Where {
 pub(super) struct Seen {
     pub(super) keys: Vec<KeyField>,
     pub(super) headers: Vec<Box<str>>,
-    /// Headers of the answer.
     pub(super) answer_headers: Vec<Box<str>>,
     /// By the names of `PreparedFetch::reads_claims`.
     pub(super) claims: Vec<Box<str>>,

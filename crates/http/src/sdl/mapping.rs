@@ -128,7 +128,6 @@ pub struct ServerGuard {
 pub enum Guarded {
     /// A type of the text.
     Type(TypeId),
-    /// A field.
     Field(FieldId),
 }
 
@@ -144,17 +143,14 @@ pub struct Setting {
 }
 
 impl Mapping {
-    /// One service.
     pub fn service(&self, id: ServiceId) -> &Service {
         &self.services[id.index()]
     }
 
-    /// One connector.
     pub fn connector(&self, id: ConnectorId) -> &Connector {
         &self.connectors[id.index()]
     }
 
-    /// One node.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
     }
@@ -343,7 +339,6 @@ pub struct Node {
 /// A field that a selection returns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Given {
-    /// The field.
     pub field: FieldId,
     /// Paths before the value, for members merged from a path (`$.address { street }`).
     pub within: Vec<ExprId>,
@@ -475,7 +470,6 @@ pub struct Mistake {
     pub file: Arc<str>,
     /// Line and column, from 1; within strings too.
     pub location: Location,
-    /// The message.
     pub message: String,
 }
 

@@ -30,28 +30,20 @@ pub(crate) const BYTES_MAX: usize = 64 << 20;
 pub enum Fault {
     /// The method does not accept such a value.
     Kind {
-        /// The method.
         method: Method,
         /// Kind of the value.
         given: &'static str,
     },
     /// The method does not accept such an argument.
     Argument {
-        /// The method.
         method: Method,
         /// Kind of the argument.
         given: &'static str,
     },
     /// A number is out of range, or the divisor is zero.
-    Arithmetic {
-        /// The method.
-        method: Method,
-    },
+    Arithmetic { method: Method },
     /// The text is not JSON, or not an integer.
-    Unreadable {
-        /// The method.
-        method: Method,
-    },
+    Unreadable { method: Method },
     /// The evaluation exceeds its limits.
     TooMuch,
 }

@@ -200,7 +200,6 @@ impl<'r> Inputs<'r> {
         self.caller.map_or(Value::Missing, |it| Value::Text(it.role().into()))
     }
 
-    /// A variable as a whole.
     pub fn whole(&self, variable: Variable) -> Value<'r> {
         match variable {
             Variable::Args => self.args.all(self.keys),
@@ -240,7 +239,6 @@ impl<'r> Inputs<'r> {
         Value::Object(named.map(|(it, column)| (Cow::Borrowed(&*it.name), cell(column, row))).collect())
     }
 
-    /// The column of a key.
     pub(crate) fn key(&self, name: &str) -> Option<&'r Column> {
         let at = self.keys.names.iter().position(|it| &*it.name == name)?;
         self.keys.columns.get(at)

@@ -6,7 +6,6 @@ use super::SelectionError;
 use std::borrow::Cow;
 use weir_language::span::Span;
 
-/// One token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,

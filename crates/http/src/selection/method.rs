@@ -5,7 +5,6 @@ use super::ExprId;
 /// `->name(arguments)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// The method.
     pub method: Method,
     /// Arguments in source order.
     pub arguments: Vec<ExprId>,
@@ -13,7 +12,6 @@ pub struct Call {
 
 macro_rules! methods {
     ($($(#[$doc:meta])* $name:ident $text:literal $min:literal..=$max:expr),* $(,)?) => {
-        /// A method.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Method { $($(#[$doc])* $name),* }
 

@@ -30,7 +30,6 @@ struct Parser<'t> {
     newer: Vec<(Syntax, Span)>,
 }
 
-/// Parses a selection.
 pub(super) fn selection(text: &str) -> Parsed<Selection> {
     let mut parser = Parser::new(text)?;
     if parser.token.kind == TokenKind::End {
@@ -53,7 +52,6 @@ pub(super) fn selection(text: &str) -> Parsed<Selection> {
     parser.run(Next::Member)
 }
 
-/// Parses an expression.
 pub(super) fn expression(text: &str) -> Parsed<Selection> {
     Parser::new(text)?.run(Next::Value)
 }

@@ -132,7 +132,6 @@ fn eval_on_body<'v>(selection: &Selection, body: &Value<'v>, inputs: &Inputs<'v>
     eval(selection, selection.root(), usize::MAX, body, inputs).ok()
 }
 
-/// A field error with a message for clients.
 pub(super) fn client_error(code: &'static str, message: &str) -> FieldError {
     FieldError { code, message: message.into(), hasura_path: None, extensions: None }
 }

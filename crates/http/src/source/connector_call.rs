@@ -10,7 +10,6 @@ use std::sync::Arc;
 use weir_engine::plan::output_plan::OutputKind;
 use weir_engine::source::{FetchInput, FieldError, Ids};
 
-/// Call of one connector.
 pub(super) struct ConnectorCall {
     pub(super) connector: ConnectorId,
     /// Member with the arguments: a position in the output plan.

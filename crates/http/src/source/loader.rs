@@ -16,7 +16,6 @@ use tokio::sync::OnceCell;
 use weir_engine::keys::{Interner, KeyList, KeyRef};
 use weir_engine::rows::Column;
 
-/// Result of a call.
 pub(super) type CallResult = Result<Served, Failure>;
 
 /// Keys of one connector, with results.

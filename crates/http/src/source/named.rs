@@ -8,7 +8,6 @@ use crate::selection::inputs::Inputs;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Tags of one call.
 pub(super) struct CallTags<'l> {
     /// All tags.
     pub(super) all: Cow<'l, [Arc<str>]>,

@@ -156,7 +156,6 @@ fn call_settings(service: &Service, ca: Option<&Path>) -> call::UpstreamSettings
     call::UpstreamSettings { base, ca: ca.map(Into::into), protocol, policy }
 }
 
-/// Protocol of a policy.
 pub(super) fn protocol(said: &Policy) -> call::Protocol {
     if said.h2c { call::Protocol::Http2 } else { call::Protocol::Negotiated }
 }

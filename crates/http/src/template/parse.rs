@@ -66,7 +66,6 @@ impl Request {
         self.params.push(params);
     }
 
-    /// Sets the body.
     pub(crate) fn set_body(&mut self, body: Selection) {
         self.body = Some(body);
     }

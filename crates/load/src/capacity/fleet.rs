@@ -50,7 +50,6 @@ pub struct Estimate {
     pub cpu: f64,
     /// Machines in all zones.
     pub machines: u64,
-    /// Machines per zone.
     pub machines_per_zone: u64,
     /// Price of the fleet per hour.
     pub price: Option<f64>,

@@ -35,7 +35,6 @@ enum ItemCount {
 #[derive(Debug)]
 pub(crate) struct Words(Vec<Piece<Name>>);
 
-/// A body.
 #[derive(Debug)]
 pub(crate) struct Template(JsonTemplate<Name, BodyPart>);
 

@@ -111,7 +111,6 @@ impl LatencyModel {
         Self { median: of, ..Self::default() }
     }
 
-    /// Draws one.
     pub(crate) fn draw(&self, random: &mut fastrand::Rng) -> Duration {
         let mut drawn = self.median;
         if self.sigma > 0.0 {

@@ -203,7 +203,6 @@ impl Share {
     }
 }
 
-/// The values of one run.
 #[derive(Debug)]
 pub(crate) struct RunValues<'g> {
     generators: &'g Generators,

@@ -48,7 +48,6 @@ pub(crate) enum PathTemplate {
     Replayed,
 }
 
-/// A header and its value.
 pub(crate) type HeaderTemplate = (HeaderName, Vec<Piece<ValueName>>);
 
 /// An operation of a plan.

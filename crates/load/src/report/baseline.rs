@@ -66,7 +66,6 @@ pub struct Change {
     pub broken: Option<String>,
 }
 
-/// A comparison.
 #[derive(Clone, Debug)]
 pub struct BaselineComparison {
     /// Totals first, then operations.

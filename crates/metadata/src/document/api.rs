@@ -32,7 +32,6 @@ pub struct QueryCollection {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct QueryList {
-    /// The queries.
     pub queries: Vec<NamedQuery>,
 }
 
@@ -89,7 +88,6 @@ pub struct RestEndpoint {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct EndpointDefinition {
-    /// The query.
     pub query: StoredQuery,
 }
 
@@ -97,9 +95,7 @@ pub struct EndpointDefinition {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct StoredQuery {
-    /// The collection.
     pub collection_name: String,
-    /// The query in it.
     pub query_name: String,
 }
 

@@ -92,7 +92,6 @@ pub struct TypeRelationship {
     pub field_mapping: Members,
     /// Name of the field.
     pub name: String,
-    /// The table.
     pub remote_table: TableName,
     /// The source that has the table.
     #[serde(default = "default_source")]
@@ -137,7 +136,6 @@ pub struct EnumType {
     /// Description of the type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Values of the type.
     pub values: Vec<EnumTypeValue>,
 }
 
@@ -145,7 +143,6 @@ pub struct EnumType {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct EnumTypeValue {
-    /// The value.
     pub value: String,
     /// Description of the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]

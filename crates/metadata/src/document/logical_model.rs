@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** a type of a field is written in the form in which it was read: as a name with `nullable` beside it, or as an object.
 
+use super::parts::object::read_object;
 use super::permission::{self, PermissionEntry, SelectPermission};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -52,12 +53,11 @@ pub struct LogicalField {
 pub enum FieldType {
     /// The old form: a scalar.
     Name(String),
-    /// A scalar.
-    Scalar(ScalarFieldType),
+    Scalar(#[serde(deserialize_with = "read_object")] ScalarFieldType),
     /// A list.
-    Array(ArrayType),
+    Array(#[serde(deserialize_with = "read_object")] ArrayType),
     /// The rows of another model.
-    Model(ModelType),
+    Model(#[serde(deserialize_with = "read_object")] ModelType),
 }
 
 /// A scalar of the database.

@@ -5,6 +5,7 @@
 //! **Invariant:** an argument is a part of its own: its value is never put into a text.
 
 use super::logical_model::LogicalField;
+use super::parts::object::read_object;
 use super::table::RelationshipEntry;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +30,6 @@ pub struct NativeQueryEntry {
     pub object_relationships: Option<Vec<RelationshipEntry>>,
     /// The rows.
     pub returns: Returns,
-    /// Name of its root field.
     pub root_field_name: String,
     /// The kind, of which there is one. Exports leave it out.
     #[serde(rename = "type", default, skip_serializing)]
@@ -51,7 +51,7 @@ pub enum Returns {
     /// Rows of the model with this name.
     Model(String),
     /// Rows of a model without a name, which only the admin sees.
-    Inline(InlineModel),
+    Inline(#[serde(deserialize_with = "read_object")] InlineModel),
 }
 
 /// A model without a name.

@@ -68,7 +68,6 @@ pub struct ToRemoteSchema {
     pub lhs_fields: Vec<String>,
     /// The field that is asked: one member per level, with `arguments` and, for a level below, `field`.
     pub remote_field: Json,
-    /// The remote schema.
     pub remote_schema: String,
 }
 

@@ -117,7 +117,6 @@ pub struct RemoteFieldNames {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct RemoteSchemaPermission {
-    /// The role.
     pub role: String,
     /// The part that the role sees.
     pub definition: RolePart,

@@ -5,6 +5,7 @@ use super::function::FunctionEntry;
 use super::is_default;
 use super::logical_model::LogicalModelEntry;
 use super::native_query::NativeQueryEntry;
+use super::parts::object::read_object;
 use super::table::TableEntry;
 use crate::json::Json;
 use serde::ser::SerializeMap;
@@ -119,7 +120,6 @@ pub enum SourceKind {
     /// PostgreSQL.
     #[default]
     Postgres,
-    /// Citus.
     Citus,
     /// CockroachDB.
     Cockroach,
@@ -232,11 +232,10 @@ pub enum DatabaseUrl {
     /// The address itself.
     Text(String),
     /// In a variable of the environment.
-    FromEnv(UrlFromEnv),
+    FromEnv(#[serde(deserialize_with = "read_object")] UrlFromEnv),
     /// In parts.
-    Parameters(UrlFromParameters),
-    /// In a file.
-    File(UrlFromFile),
+    Parameters(#[serde(deserialize_with = "read_object")] UrlFromParameters),
+    File(#[serde(deserialize_with = "read_object")] UrlFromFile),
 }
 
 impl fmt::Debug for DatabaseUrl {
@@ -268,7 +267,6 @@ pub struct UrlFromParameters {
 #[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct UrlFromFile {
-    /// The file.
     pub dynamic_from_file: String,
 }
 

@@ -4,6 +4,7 @@
 
 use super::event_trigger::EventTriggerEntry;
 use super::is_default;
+use super::parts::object::read_object;
 use super::permission::{
     self, DeletePermission, InsertPermission, PermissionEntry, SelectPermission, UpdatePermission,
 };
@@ -18,7 +19,6 @@ pub use super::table_name::{QualifiedName, TableName};
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct TableEntry {
-    /// The table.
     pub table: TableName,
     /// True if its rows are the values of an enum.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -261,7 +261,7 @@ pub enum RootFieldEntry {
     /// The name alone.
     Name(String),
     /// Both.
-    Full(FullRootField),
+    Full(#[serde(deserialize_with = "read_object")] FullRootField),
 }
 
 /// Name and comment of a root field.
@@ -340,7 +340,7 @@ pub enum ForeignKeyOn {
     /// Columns of this table.
     Columns(Vec<String>),
     /// Columns of the other table.
-    Remote(RemoteKey),
+    Remote(#[serde(deserialize_with = "read_object")] RemoteKey),
 }
 
 /// A foreign key of another table that points here, by one of `column` and `columns`.

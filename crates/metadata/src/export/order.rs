@@ -13,7 +13,6 @@ use std::sync::Arc;
 /// A list, and the key of the text by which its entries stand.
 type SortedList = (&'static str, &'static str);
 
-/// Lists of the document.
 const OF_DOCUMENT: [SortedList; 8] = [
     ("sources", "name"),
     ("remote_schemas", "name"),
@@ -33,7 +32,6 @@ const OF_SOURCE: [(SortedList, &[SortedList]); 4] = [
     (("native_queries", "root_field_name"), &[]),
 ];
 
-/// Lists of a table.
 const OF_TABLE: [SortedList; 9] = [
     ("object_relationships", "name"),
     ("array_relationships", "name"),

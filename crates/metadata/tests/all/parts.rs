@@ -4,6 +4,10 @@ use crate::folders::Folder;
 use proptest::prelude::*;
 use std::path::Path;
 use weir_metadata::check::{KindCount, count_served};
+use weir_metadata::document::logical_model::FieldType;
+use weir_metadata::document::native_query::Returns;
+use weir_metadata::document::source::DatabaseUrl;
+use weir_metadata::document::table::{ForeignKeyOn, RootFieldEntry};
 use weir_metadata::places::render_path;
 use weir_metadata::{Json, Loaded, Step, export, read};
 
@@ -114,6 +118,19 @@ fn the_smallest_entry_around_a_wrong_value_is_left_out() {
 fn a_list_is_no_object_of_its_items() {
     let (left_out, _) = lacks("permission: {columns: [id], filter: {}}", "permission: [[id], {}]");
     assert_eq!(left_out, ["select_permission sailor in table boat in source default"]);
+}
+
+#[test]
+fn a_list_is_none_of_the_objects_that_an_entry_may_be() {
+    fn refuses<T: serde::de::DeserializeOwned + std::fmt::Debug>(list: &str, object: &str) {
+        assert!(serde_json::from_str::<T>(list).is_err(), "{list}");
+        serde_json::from_str::<T>(object).expect(object);
+    }
+    refuses::<RootFieldEntry>(r#"["comment", "name"]"#, r#"{"name": "boats"}"#);
+    refuses::<ForeignKeyOn>(r#"[["boat_id"], "crew"]"#, r#"{"table": "crew", "column": "boat_id"}"#);
+    refuses::<DatabaseUrl>(r#"["URL"]"#, r#"{"from_env": "URL"}"#);
+    refuses::<FieldType>(r#"["integer"]"#, r#"{"scalar": "integer"}"#);
+    refuses::<Returns>("[[]]", r#"{"fields": []}"#);
 }
 
 #[test]

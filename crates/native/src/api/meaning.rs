@@ -12,7 +12,6 @@ use weir_language::schema::{self, EnumValueId, InputId, Schema};
 /// A generated schema with its meaning.
 #[derive(Debug)]
 pub struct Api {
-    /// The schema.
     pub schema: Arc<Schema>,
     /// The model that the schema was generated from.
     pub model: Model,
@@ -35,7 +34,6 @@ impl Api {
     pub fn input(&self, id: InputId) -> InputMeaning {
         self.inputs.get(id.index()).copied().unwrap_or(InputMeaning::None)
     }
-    /// The meaning of an enum value.
     pub fn enum_value(&self, id: EnumValueId) -> EnumMeaning {
         self.enum_values[id.index()]
     }

@@ -161,7 +161,6 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The column that a field is sorted by.
     fn sort_column(&self, field: FieldId) -> Option<ColumnId> {
         match (self.native.api.model.field(field).kind, self.native.layout.fields[field.index()]) {
             (FieldKind::Edge { .. }, _) => None,

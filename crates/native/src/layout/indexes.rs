@@ -180,7 +180,6 @@ pub(crate) fn comparable_column(storage: Storage) -> Option<ColumnId> {
     }
 }
 
-/// The column with the text.
 fn text(storage: Storage) -> Option<ColumnId> {
     match storage {
         Storage::Column(column) | Storage::Values { value: column, .. } => Some(column),

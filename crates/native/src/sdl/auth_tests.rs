@@ -6,7 +6,6 @@ use weir_language::error::Error;
 const TYPES: &str = "type S { a: String } type T @auth(query: RULE) { a: String @search(by: [hash]) }";
 const ONE: &str = "there should be only one of \"and\", \"or\", \"not\" and \"rule\"";
 
-/// A rule with this text.
 fn rule(text: &str) -> String {
     format!("{{rule: \"{}\"}}", text.replace('"', "\\\""))
 }

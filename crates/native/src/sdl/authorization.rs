@@ -15,7 +15,6 @@ pub(super) fn settings(text: &str) -> Result<Authorization, String> {
     }
 }
 
-/// The settings of the line.
 #[derive(Default)]
 struct LineSettings {
     key: String,

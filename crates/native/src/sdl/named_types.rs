@@ -18,7 +18,6 @@ pub(super) enum Named {
     Remote(usize),
 }
 
-/// The scalars.
 pub(super) const SCALARS: [(&str, Scalar); 9] = [
     ("String", Scalar::String),
     ("Int", Scalar::Int),

@@ -33,7 +33,6 @@ pub enum Place {
 }
 
 impl Place {
-    /// The kind of database it is.
     pub fn kind(&self) -> layout::Database {
         match self {
             Self::Sqlite(_) => layout::Database::Sqlite,
@@ -273,7 +272,6 @@ impl Database {
         Ok(place.open_exclusively()?.map(|session| Self { kind: place.kind(), session }))
     }
 
-    /// The kind of database it is.
     pub(crate) fn kind(&self) -> layout::Database {
         self.kind
     }

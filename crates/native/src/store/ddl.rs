@@ -70,7 +70,6 @@ fn create_view(types: &Types, ty: TypeId, view: &View) -> Option<Definition> {
     (!members.is_empty()).then(|| Definition::CreateView { name: table.name.clone(), members })
 }
 
-/// An index of the layout.
 pub(crate) fn index(layout: &Layout, index: &layout::Index) -> Index {
     let table = layout.relations.catalog.table(index.table);
     Index {

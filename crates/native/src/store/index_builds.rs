@@ -38,9 +38,7 @@ impl Pace {
 pub struct Building {
     /// Name of the index.
     pub name: String,
-    /// The field it is of.
     pub field: Option<FieldId>,
-    /// The kind of the index.
     pub kind: IndexKind,
     /// Only it knows what is searched: words are told apart by a separate index alone. Without any other, rows are looked at
     /// one by one.

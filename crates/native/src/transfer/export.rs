@@ -27,7 +27,6 @@ pub type Open<'o> = dyn FnMut(&str) -> std::io::Result<Box<dyn Write>> + 'o;
 /// Why an export ended early.
 #[derive(Debug)]
 pub enum ExportError {
-    /// The store.
     Store(Error),
     /// A file cannot be written.
     File(std::io::Error),

@@ -3,7 +3,6 @@
 /// Bits of the line number; the number of the file is in the bits above.
 pub(crate) const LINE_BITS: u32 = 48;
 
-/// A line of a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileLine<'f> {
     pub(crate) file: &'f str,

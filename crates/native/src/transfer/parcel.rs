@@ -25,7 +25,6 @@ pub(crate) struct Edge {
     pub(crate) row: u32,
     /// The field, as the object has it.
     pub(crate) field: FieldId,
-    /// The target.
     pub(crate) to: Target,
     /// The line that says it.
     pub(crate) line: u64,
@@ -40,7 +39,6 @@ pub(crate) struct ColumnLine {
     pub(crate) field: FieldId,
     /// The number it leads to.
     pub(crate) to: i64,
-    /// The line.
     pub(crate) line: u64,
     /// The other side of the edge, if the line says it from there.
     pub(crate) turned: Option<FieldId>,
@@ -53,9 +51,7 @@ pub(crate) struct LooseEdge {
     pub(crate) field: FieldId,
     /// The object that the line is about.
     pub(crate) owner: i64,
-    /// The target.
     pub(crate) target: i64,
-    /// The line.
     pub(crate) line: u64,
 }
 
@@ -64,9 +60,7 @@ pub(crate) struct LooseEdge {
 pub(crate) struct Item {
     /// The row in the batch.
     pub(crate) row: u32,
-    /// The field.
     pub(crate) field: FieldId,
-    /// The value.
     pub(crate) value: BulkCell,
     /// Microseconds of a DateTime.
     pub(crate) at: BulkCell,
@@ -213,7 +207,6 @@ impl Parcel {
 /// Statements with one predicate that is no field.
 #[derive(Clone, Debug)]
 pub(crate) struct UnknownCount {
-    /// The predicate.
     pub(crate) predicate: String,
     /// Number of statements.
     pub(crate) statements: i64,

@@ -3,7 +3,6 @@
 /// Kinds of rejected lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RejectKind {
-    /// An object.
     Object,
     /// An edge of an object that was accepted.
     Edge,
@@ -16,13 +15,10 @@ pub enum RejectKind {
 /// Why a line is not in the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reject {
-    /// The file.
     pub file: String,
-    /// The line.
     pub line: u64,
     /// Kind of the rejected item.
     pub part: RejectKind,
-    /// Why.
     pub why: String,
 }
 

@@ -36,7 +36,6 @@ pub(super) enum MutationKind {
     Delete(TypeId),
 }
 
-/// The input.
 #[derive(Debug, Default)]
 pub(super) struct MutationInput {
     pub(super) objects: Vec<InputObject>,
@@ -60,7 +59,10 @@ enum Stage {
     /// Objects that the filter finds.
     Found,
     /// The types of those, if they can differ; the objects with each name; new numbers, if it was certain how many.
-    Named { kinds: bool, numbers: bool },
+    Named {
+        kinds: bool,
+        numbers: bool,
+    },
     /// New numbers.
     Numbered,
     /// The objects of those that the input names that the caller may see, or update.
@@ -69,11 +71,9 @@ enum Stage {
     Guarded,
     /// A check that the caller may change these objects so.
     Demanded,
-    /// The changes.
     Changed,
     /// The answer of a delete was written.
     Shown,
-    /// All is done.
     Done,
 }
 

@@ -36,7 +36,6 @@ pub(super) enum Role {
     Patch { removes: bool },
 }
 
-/// An object of the input.
 #[derive(Clone, Debug)]
 pub(super) struct InputObject {
     /// Type of the object. Only an existing object may have an interface here.

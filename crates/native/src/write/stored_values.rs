@@ -15,7 +15,6 @@ use weir_relational::catalog::ColumnId;
 use weir_relational::values::geometry::Geometry;
 use weir_relational::values::instant;
 
-/// The columns of one value.
 pub(super) type Columns = SmallVec<[(ColumnId, Value); 2]>;
 
 /// A value of a list and, of a DateTime, its point in time.

@@ -70,7 +70,6 @@ pub(crate) enum Kind {
 /// Versions of the database that connections read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReadVersion {
-    /// The present.
     Present,
     /// A past version, which followers have.
     Followers,

@@ -8,11 +8,9 @@ pub const GRANTS: &str = include_str!("grants.sql");
 /// The privileges of one role on one table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoleGrant {
-    /// The role.
     pub role: String,
     /// The table's schema.
     pub schema: String,
-    /// The table.
     pub table: String,
     /// Columns that it may read.
     pub select: Vec<String>,

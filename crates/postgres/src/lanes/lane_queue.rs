@@ -68,7 +68,6 @@ pub(crate) trait Batch: Default + Send + 'static {
     /// True if a request would share the statement of another.
     fn joins(&self, request: &Request) -> bool;
 
-    /// Adds a request.
     fn add(&mut self, request: Request);
 
     /// Sends all and hands out the answers; `timer` ticks meanwhile.

@@ -42,7 +42,6 @@ static REPLAYED: LazyLock<Arc<Statement>> =
 /// How recent the server of a read has to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadPreference {
-    /// The primary.
     Primary,
     /// A replica within [`crate::address::Settings::replica_lag_max`], else the primary.
     Recent,

@@ -55,7 +55,6 @@ pub(crate) enum End {
     Ready(Status),
 }
 
-/// A connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
     stream: Stream,

@@ -116,7 +116,6 @@ pub fn split(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     Some((tag, body, after))
 }
 
-/// A row.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'r> {
     columns: Columns<'r>,

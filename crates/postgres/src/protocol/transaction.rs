@@ -56,7 +56,6 @@ pub(crate) static RELEASE: LazyLock<Arc<Statement>> =
 pub(crate) static RESTART: LazyLock<Arc<Statement>> =
     LazyLock::new(|| control("ROLLBACK TO SAVEPOINT cockroach_restart"));
 
-/// The statement that begins a transaction.
 pub(crate) fn begin(mode: Transaction) -> &'static Arc<Statement> {
     match mode {
         Transaction::ReadWrite(Isolation::ReadCommitted) => &READ_COMMITTED,

@@ -89,7 +89,6 @@ impl SessionEnd {
     }
 }
 
-/// Runs a session to its end.
 pub(super) async fn run(shared: &SharedStream) -> SessionEnd {
     let task = shared.task();
     if task.wanted.is_empty() {

@@ -31,7 +31,6 @@ pub struct Commit {
 /// A table that a transaction changed.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TableChange {
-    /// The table.
     pub table: Arc<ToldTable>,
     /// The keys of all rows that were changed, before and after; `None`: any row.
     pub keys: Option<Vec<KeyTexts>>,

@@ -24,7 +24,6 @@ pub(super) type TextRows = Vec<Vec<Option<String>>>;
 /// A table whose changes are reported.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ToldTable {
-    /// Name of the table.
     pub name: TableName,
     /// The columns of its primary key, in the order of the key; empty: it has none.
     pub key: Vec<String>,
@@ -45,7 +44,6 @@ pub(super) struct Tables {
     pub(super) left_out: Vec<(TableName, String)>,
 }
 
-/// A relation of the catalog.
 struct CatalogRelation {
     name: TableName,
     key: Vec<String>,

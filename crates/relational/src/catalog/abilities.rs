@@ -25,7 +25,6 @@ const SETS_APART: u32 = 2048;
 impl ValueAbilities {
     /// All comparisons, order and groups.
     pub const ALL: Self = Self(COMPARISONS | SORTS | HASHES);
-    /// None.
     pub const NONE: Self = Self(0);
     /// All comparisons alone.
     pub const COMPARISONS: Self = Self(COMPARISONS);

@@ -68,7 +68,6 @@ pub struct Types {
     abilities: HashMap<u32, ValueAbilities>,
 }
 
-/// A type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Type {
     /// OID of the type.
@@ -79,7 +78,6 @@ pub struct Type {
     pub cast: String,
     /// Name of the type.
     pub name: String,
-    /// The schema it is in.
     pub schema: String,
     /// Structure of the type.
     pub kind: Kind,

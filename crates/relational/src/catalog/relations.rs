@@ -17,7 +17,6 @@ pub struct FunctionId(pub u32);
 pub struct Relations {
     /// The tables and functions of the database.
     pub catalog: Catalog,
-    /// All relationships.
     pub relationships: Vec<Relationship>,
     /// The functions that plans call.
     pub functions: Vec<Callable>,
@@ -65,9 +64,7 @@ pub struct Relationship {
 /// A table of pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Through {
-    /// The table.
     pub table: TableId,
-    /// Our column.
     pub ours: ColumnId,
     /// Column of the related table.
     pub theirs: ColumnId,
@@ -86,7 +83,6 @@ pub enum RelationshipKind {
 }
 
 impl Relations {
-    /// The relationship with this id.
     pub fn relationship(&self, id: RelationshipId) -> &Relationship {
         &self.relationships[id.0 as usize]
     }

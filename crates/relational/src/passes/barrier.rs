@@ -361,7 +361,6 @@ impl Barrier<'_> {
         &self.relations.catalog.table(table).column(column).ty
     }
 
-    /// The type of a column.
     fn type_of(&self, of: &Expr, table: TableId) -> Option<&ColumnType> {
         match of {
             Expr::Column(column) | Expr::Key(column) => Some(self.column_type(*column, table)),

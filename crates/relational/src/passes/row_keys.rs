@@ -13,7 +13,6 @@ use crate::plan::{Expr, Filter, Parameter, Plan, Reader};
 /// A table of which a plan uses one row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfinedTable {
-    /// The table.
     pub table: TableId,
     /// The values of the columns of its primary key, in the order of the key.
     pub key: Vec<Parameter>,

@@ -30,7 +30,6 @@ pub enum Filter {
     },
     /// A column of texts holds one of these names: of types, which need no binding.
     Named {
-        /// The column.
         of: ColumnId,
         /// Valid names of GraphQL.
         names: Vec<Box<str>>,

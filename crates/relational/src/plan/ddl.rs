@@ -17,14 +17,10 @@ pub enum Definition {
     AddReference {
         /// The table that refers.
         table: String,
-        /// The reference.
         reference: Reference,
     },
-    /// Adds a column.
     AddColumn {
-        /// The table.
         table: String,
-        /// The column.
         column: ColumnDefinition,
     },
     /// Removes a table with its dependents.
@@ -38,7 +34,6 @@ pub enum Definition {
     },
     /// Renames a column.
     RenameColumn {
-        /// The table.
         table: String,
         /// The old name.
         from: String,
@@ -47,7 +42,6 @@ pub enum Definition {
     },
     /// Creates a view over rows of several tables.
     CreateView {
-        /// The name.
         name: String,
         /// For each table: its name, and for each column of the view a value and the column's name.
         members: Vec<(String, Vec<(Value, String)>)>,
@@ -70,21 +64,17 @@ pub enum Definition {
         into: String,
         /// Columns that receive the values.
         columns: Vec<String>,
-        /// The select.
         select: String,
     },
     /// Creates a table for the session, with the rows of a select.
     SetAside {
         /// The table.
         name: String,
-        /// The select.
         select: String,
     },
     /// Lets a column that the database fills go on after its greatest value.
     ContinueIdentity {
-        /// The table.
         table: String,
-        /// The column.
         column: String,
     },
     /// Looks for rows of a table that refer to nothing, where that was suspended.
@@ -98,13 +88,10 @@ pub enum Definition {
 /// A value in a view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// A column.
     Column(String),
-    /// A text.
     Text(String),
 }
 
-/// A table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableDefinition {
     /// Name of the table.
@@ -115,7 +102,6 @@ pub struct TableDefinition {
     pub key: Vec<String>,
 }
 
-/// A column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnDefinition {
     /// Name of the column.
@@ -156,22 +142,17 @@ pub struct Reference {
     pub to: Vec<String>,
 }
 
-/// An index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Index {
     /// Name of the index.
     pub name: String,
-    /// The table.
     pub table: String,
     /// The column by which a separate index knows a row; `None`: the number of the row.
     pub key: Option<String>,
-    /// The columns.
     pub columns: Vec<String>,
-    /// The kind of index.
     pub kind: IndexKind,
 }
 
-/// Kinds of indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IndexKind {
     /// Equal values and ranges.
@@ -193,9 +174,7 @@ pub enum IndexKind {
 /// The source of new numbers: a sequence, or in databases without sequences a column of a table with one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbers {
-    /// The sequence.
     pub sequence: &'static str,
-    /// The table.
     pub table: &'static str,
     /// Column of the table with the next number.
     pub column: &'static str,
@@ -214,7 +193,6 @@ impl TableDefinition {
 }
 
 impl ColumnDefinition {
-    /// A column of a catalog.
     pub fn of(catalog: &Catalog, table: TableId, id: ColumnId, numbers: Option<Numbers>) -> Self {
         let owner = catalog.table(table);
         let column = owner.column(id);
@@ -253,7 +231,6 @@ impl ColumnDefinition {
 }
 
 impl Reference {
-    /// A foreign key of a catalog.
     pub fn of(catalog: &Catalog, owner: &catalog::Table, key: &catalog::ForeignKey) -> Self {
         let target = catalog.table(key.target);
         Self {
@@ -265,7 +242,6 @@ impl Reference {
     }
 }
 
-/// The names of columns.
 fn names(table: &catalog::Table, columns: &[ColumnId]) -> Vec<String> {
     columns.iter().map(|it| table.column(*it).name.clone()).collect()
 }

@@ -58,7 +58,6 @@ pub struct Plan {
     pub returned_keys: Vec<(Run, Vec<Hidden>)>,
 }
 
-/// The rows of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamRows {
     /// The code of their position.
@@ -92,7 +91,6 @@ pub enum CodePiece {
     Text(Box<str>),
     /// The value of an output column of the row's level.
     Value {
-        /// The column.
         column: u16,
         /// Format of the value.
         cell: Cell,
@@ -267,7 +265,6 @@ impl Run {
 /// A query, and the members that are made of each of its rows.
 #[derive(Clone, Debug)]
 pub struct Level {
-    /// The query.
     pub query: Query,
     /// Members of a row.
     pub members: Run,
@@ -365,7 +362,6 @@ pub struct Member {
     pub nullable: bool,
     /// For a list: true if an item may be null.
     pub null_items: bool,
-    /// Kind of the member.
     pub kind: MemberKind,
 }
 
@@ -380,7 +376,6 @@ pub fn mark_copied(members: &mut [Member]) {
     }
 }
 
-/// Kinds of members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemberKind {
     /// A column of the row.
@@ -398,14 +393,12 @@ pub enum MemberKind {
     Inline(Run),
     /// An object made of the same row, or null where this output column is.
     Maybe {
-        /// The column.
         column: u16,
         /// The object.
         run: Run,
     },
     /// An object made of a text of coordinates in this output column, or null.
     Shape {
-        /// The column.
         column: u16,
         /// The object: of `Items`, `Ordinate` and constants.
         run: Run,
@@ -420,7 +413,6 @@ pub enum MemberKind {
     Many(u32),
     /// The first output column of all rows of a level.
     Values {
-        /// The level.
         level: u32,
         /// Output format.
         cell: Cell,
@@ -429,9 +421,7 @@ pub enum MemberKind {
     Coded(u32),
     /// A text made of the first or last row of a level that other members show too; empty if it has no rows.
     End {
-        /// The level.
         level: u32,
-        /// The code.
         code: u32,
         /// True for the last row, false for the first.
         is_last: bool,

@@ -89,7 +89,6 @@ pub struct Position {
 /// A value inside a text that is JSON in base64.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Encoded {
-    /// Origin of the text.
     pub text: Origin,
     /// The place of the value in it.
     pub part: EncodedPart,

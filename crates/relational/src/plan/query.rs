@@ -15,20 +15,16 @@ pub struct Query {
     pub nest: Vec<(Tie, u16)>,
     /// The table of pairs, and our column that equals its `theirs`.
     pub through: Option<(Through, ColumnId)>,
-    /// Filter.
     pub filter: Filter,
     /// Keeps one row per value of these columns, the first by `order`.
     pub distinct_on: Vec<ColumnId>,
-    /// Order.
     pub order: Vec<Order>,
-    /// Page.
     pub page: Page,
     /// Result of the query.
     pub output: Output,
 }
 
 impl Query {
-    /// The table.
     pub const fn table(&self) -> TableId {
         self.scan.table()
     }
@@ -78,7 +74,6 @@ pub enum Tie {
 /// A call of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// The function.
     pub function: FunctionId,
     /// Arguments by their places in the catalog; those that are not here take their defaults. `None` is null.
     pub arguments: Vec<(u32, Option<Parameter>)>,
@@ -151,7 +146,6 @@ pub enum Expr {
     },
     /// A function that only conditions on related rows know.
     Statistic {
-        /// The function.
         function: Statistic,
         /// Over these: one or two.
         columns: Vec<ColumnId>,

@@ -30,7 +30,6 @@ struct Restriction {
 /// A column and the condition under which clients see it; where that is not true, the column is null.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GuardedColumn {
-    /// The column.
     pub column: ColumnId,
     /// Condition on the row.
     pub shown_if: Filter,
@@ -39,7 +38,6 @@ pub struct GuardedColumn {
 /// A function of the row, and the condition under which clients see its result; otherwise it is null and is not called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GuardedCall {
-    /// The function.
     pub function: FunctionId,
     /// Condition on the row.
     pub shown_if: Filter,
@@ -111,7 +109,6 @@ impl Scan {
         Self { table, purpose, restriction: None }
     }
 
-    /// The table.
     pub const fn table(&self) -> TableId {
         self.table
     }

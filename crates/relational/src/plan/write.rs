@@ -29,7 +29,6 @@ pub struct Write {
 pub enum WriteAnswer {
     /// The first row, or null.
     Row(Run),
-    /// All rows.
     Rows(Run),
     /// An object of affected rows and rows.
     Response(Run),
@@ -221,7 +220,6 @@ pub enum Assign {
     Null,
     /// The old one.
     Kept,
-    /// This value.
     Value(Parameter),
     /// The old one and this value, by that operator.
     Operator(Operator, Parameter),
@@ -264,7 +262,6 @@ pub struct Unsupported {
     pub table: TableId,
     /// Distribution column of the table.
     pub column: ColumnId,
-    /// The reason.
     pub reason: Refusal,
 }
 

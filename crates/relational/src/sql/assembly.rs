@@ -48,7 +48,6 @@ pub struct Assembly {
 /// else the first is an `int2`, the place of the arm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arm {
-    /// The level.
     pub level: u32,
     /// The result column of each output column of the level's query.
     pub columns: Vec<u16>,

@@ -7,7 +7,6 @@ use crate::catalog::{
 use crate::dialect::sqlite::Sqlite;
 use crate::plan::{Filter, Page, Purpose, Scan};
 
-/// A table with one column.
 fn table(name: &str, column: &str) -> Table {
     let column = Column {
         name: column.into(),

@@ -12,7 +12,6 @@ use rusqlite::{Connection, Result};
 use weir_relational::catalog::{Arbiter, ColumnId, ConflictTarget, Table};
 use weir_relational::quoting::quote_identifier;
 
-/// A unique index.
 struct UniqueIndex {
     name: String,
     /// Text of the `CREATE INDEX` statement; empty for a constraint, which has none.

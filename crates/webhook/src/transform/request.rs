@@ -37,11 +37,9 @@ enum QueryTemplate {
 /// The request before its transform.
 #[derive(Clone, Debug)]
 pub struct OriginalRequest<'r> {
-    /// Method.
     pub method: Method,
     /// Address, with variables of the environment filled in.
     pub url: &'r WebhookUrl,
-    /// Headers.
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// Body, a JSON text.
     pub body: Bytes,
@@ -52,7 +50,6 @@ pub struct OriginalRequest<'r> {
 /// The request after its transform.
 #[derive(Clone, Debug)]
 pub struct TransformedRequest {
-    /// Method.
     pub method: Method,
     /// Address.
     pub url: WebhookUrl,

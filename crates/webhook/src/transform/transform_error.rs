@@ -9,7 +9,6 @@ pub(super) const JSON_BODY: &str = "body";
 /// Reason for which one part of a transform has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransformError {
-    /// A template.
     Template(KritiError),
     /// A result that is no part of a request.
     Result {

@@ -19,7 +19,6 @@ pub struct TrialError {
     pub code: &'static str,
     /// The member of the arguments, with its dot; empty for all.
     pub member: &'static str,
-    /// Message.
     pub message: String,
     /// Errors of templates, as JSON.
     pub internal: Option<String>,

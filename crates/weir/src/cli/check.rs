@@ -9,7 +9,7 @@ mod state_report;
 use super::print;
 use super::serve::origin;
 use crate::config::source::address;
-use crate::config::{Auth, AuthOverrides, Config, Described, Environment, Source};
+use crate::config::{Auth, Config, Described, Environment, Source};
 use crate::generation::{Generation, Overrides};
 use crate::session::Authenticator;
 use crate::sources::databases;
@@ -26,8 +26,9 @@ use weir_native::store::Place;
 
 /// Checks a configuration without serving it.
 pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode, String> {
-    let mut errors = Vec::new();
-    let overrides = Overrides { metadata, ..of_environment(&mut errors) };
+    // Variables that cannot be read are reported and have no effect.
+    let (environment, mut errors) = Environment::read(&|name| std::env::var(name).ok());
+    let overrides = Overrides { metadata, environment, ..Overrides::default() };
     let mut config = origin(address::target(target)?, overrides)?.read()?;
     if let Err(message) = config.check() {
         errors.push(message);
@@ -188,21 +189,6 @@ fn live(generation: &Generation) -> String {
         }
     });
     lines
-}
-
-/// Settings of the environment. Invalid ones are reported and ignored.
-fn of_environment(errors: &mut Vec<String>) -> Overrides {
-    let variable = |name: &str| std::env::var(name).ok();
-    let auth = AuthOverrides::read(variable).unwrap_or_else(|message| {
-        errors.push(message);
-        let secret = |name: &str| variable(name).filter(|_| name.ends_with("_ADMIN_SECRET"));
-        AuthOverrides::read(secret).unwrap_or_default()
-    });
-    let environment = Environment::read(variable).unwrap_or_else(|message| {
-        errors.push(message);
-        Environment::default()
-    });
-    Overrides { auth: auth.into(), environment: environment.into(), ..Overrides::default() }
 }
 
 /// Prints the warnings of `findings` and adds the rest to `errors`.

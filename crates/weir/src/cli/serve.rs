@@ -6,7 +6,7 @@ use super::ServeOptions;
 use super::watch::Watch;
 use crate::config::source::address;
 use crate::config::source::address::Target;
-use crate::config::{AuthOverrides, Config, Environment, Secret};
+use crate::config::{Config, Environment, Secret};
 use crate::generation::{Live, Origin, Overrides};
 use crate::metadata;
 use crate::server::Server;
@@ -57,17 +57,17 @@ pub(super) fn serve(
 /// An environment variable has an invalid value.
 pub(super) fn overrides(options: ServeOptions) -> Result<Overrides, String> {
     let ServeOptions { listen, admin_listen, admin_secret, dev, cors, _port: _ } = options;
-    let auth = Box::new(AuthOverrides::read(|name| std::env::var(name).ok())?);
     let admin_secret = admin_secret.map(Secret::new);
     let environment = environment()?;
-    Ok(Overrides { listen, admin_listen, admin_secret, auth, dev, cors, metadata: None, environment })
+    Ok(Overrides { listen, admin_listen, admin_secret, dev, cors, metadata: None, environment })
 }
 
-/// Settings of the environment except authentication.
+/// Settings of the environment.
 /// # Errors
 /// A variable has an invalid value.
-pub(super) fn environment() -> Result<Box<Environment>, String> {
-    Environment::read(|name| std::env::var(name).ok()).map(Box::new)
+pub(super) fn environment() -> Result<Environment, String> {
+    let (environment, errors) = Environment::read(&|name| std::env::var(name).ok());
+    errors.into_iter().next().map_or(Ok(environment), Err)
 }
 
 /// Source of the configuration for `target`.

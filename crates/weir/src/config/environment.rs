@@ -1,10 +1,13 @@
-//! Hasura's environment variables other than authentication: those that Weir honours, and those that it reports.
+//! Settings of the environment: Hasura's variables that Weir honours, and those that it reports.
 //!
 //! Weir's own name of a variable, `WEIR_…` for `HASURA_GRAPHQL_…`, goes before Hasura's.
 
-use super::{ActionDelivery, Config, EventDelivery, Webhooks};
+mod auth;
+mod variables;
+
+pub use self::variables::Environment;
+use self::variables::{Variables, read_flag, read_milliseconds, read_number, read_seconds, read_text};
 use std::path::PathBuf;
-use std::time::Duration;
 use weir_metadata::document::customization::NamingConvention;
 
 /// Variables without effect, and what to do instead.
@@ -35,7 +38,6 @@ const NO_EFFECT: &[(&str, &str)] = &[
     ),
     ("HASURA_GRAPHQL_READ_REPLICA_URLS", "replicas are `sources[].postgres.replicas` in weir.yaml"),
     ("HASURA_GRAPHQL_V1_BOOLEAN_NULL_COLLAPSE", "a comparison with null is an error"),
-    ("HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS", "remote schemas are not served"),
     ("HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL", "set `live.poll_ms` in weir.yaml"),
     (
         "HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_BATCH_SIZE",
@@ -50,234 +52,160 @@ const NO_EFFECT: &[(&str, &str)] = &[
     ("HASURA_GRAPHQL_MIGRATIONS_DIR", "Weir runs no migrations of databases"),
 ];
 
-/// Settings from the environment; each overrides the key of the file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Environment {
-    allow_list: Option<bool>,
-    origins: Option<Vec<String>>,
-    naming_convention: Option<NamingConvention>,
-    stringify_numeric_types: Option<bool>,
-    infer_function_permissions: Option<bool>,
-    disable_native_query_validation: Option<bool>,
-    no_null_unbound_variable_default: bool,
-    webhooks: Webhooks,
-    log_level: Option<String>,
-    metadata: Option<PathBuf>,
-    event_delivery: EventDelivery,
-    action_delivery: ActionDelivery,
-    /// Notes for the operator's log.
-    notes: Vec<String>,
-}
-
-/// Reader of environment variables.
-struct EnvironmentReader<F>(F);
-
-impl<F: Fn(&str) -> Option<String>> EnvironmentReader<F> {
-    /// Name and value of the variable `name`, or of Hasura's variable for it.
-    fn find_variable(&self, name: &str) -> Option<(String, String)> {
-        let names = [name.to_owned(), hasura(name)];
-        names.into_iter().find_map(|it| (self.0)(&it).map(|text| (it, text)))
-    }
-
-    fn flag(&self, name: &str) -> Result<Option<bool>, String> {
-        let Some((name, text)) = self.find_variable(name) else { return Ok(None) };
-        match &*text.to_ascii_lowercase() {
-            "true" | "t" | "yes" | "y" => Ok(Some(true)),
-            "false" | "f" | "no" | "n" => Ok(Some(false)),
-            _ => Err(format!("{name} is neither true nor false")),
-        }
-    }
-}
-
-impl<F: Fn(&str) -> Option<String>> EnvironmentReader<F> {
-    fn number(&self, name: &str) -> Result<Option<u32>, String> {
-        let Some((name, text)) = self.find_variable(name) else { return Ok(None) };
-        text.trim().parse().map(Some).map_err(|_| format!("{name} is no whole number"))
-    }
-}
-
-/// Hasura's name of Weir's variable `name`.
-fn hasura(name: &str) -> String {
-    name.replacen("WEIR_", "HASURA_GRAPHQL_", 1)
-}
-
 /// Experimental feature: a variable that is not sent is absent instead of null.
 const NO_NULL: &str = "no_null_unbound_variable_default";
 
+/// Experimental feature without which Hasura ignores its variable of names.
+const NAMING: &str = "naming_convention";
+
 /// Hasura's experimental features that are always on.
-const FEATURES: [&str; 4] = ["naming_convention", "inherited_roles", "streaming_subscriptions", NO_NULL];
+const FEATURES: [&str; 4] = [NAMING, "inherited_roles", "streaming_subscriptions", NO_NULL];
 
 impl Environment {
-    /// Reads the variables through `variable`.
-    /// # Errors
-    /// A variable whose text cannot be read, by its name.
-    pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, String> {
-        let variables = EnvironmentReader(variable);
-        let mut notes = Vec::new();
-        let told = NO_EFFECT.iter().filter(|it| (variables.0)(it.0).is_some());
-        notes.extend(told.map(|(name, advice)| format!("{name} has no effect: {advice}")));
-        if variables.flag("WEIR_ENABLE_CONSOLE")? == Some(false) {
-            notes.push(format!(
-                "{} has no effect: the console asks for the admin secret, unless `dev` is on",
-                hasura("WEIR_ENABLE_CONSOLE")
-            ));
-        }
-        let naming_convention = naming_convention(&variables, &mut notes)?;
-        let features =
-            variables.find_variable("WEIR_EXPERIMENTAL_FEATURES").map(|it| it.1).unwrap_or_default();
-        let features: Vec<&str> = features.split(',').map(str::trim).filter(|it| !it.is_empty()).collect();
-        for feature in features.iter().filter(|it| !FEATURES.contains(it)) {
-            notes.push(format!("{}: Weir has no feature `{feature}`", hasura("WEIR_EXPERIMENTAL_FEATURES")));
-        }
-        let log_level = variables.find_variable("WEIR_LOG_LEVEL").map(|(name, text)| match text.as_str() {
-            "debug" | "info" | "warn" | "error" => Ok(text),
-            _ => Err(format!("{name} is none of: debug, info, warn, error")),
-        });
-        Ok(Self {
-            allow_list: variables.flag("WEIR_ENABLE_ALLOWLIST")?,
-            origins: origins(&variables, &mut notes)?,
-            naming_convention,
-            stringify_numeric_types: variables.flag("WEIR_STRINGIFY_NUMERIC_TYPES")?,
-            infer_function_permissions: variables.flag("WEIR_INFER_FUNCTION_PERMISSIONS")?,
-            disable_native_query_validation: variables.flag("WEIR_DISABLE_NATIVE_QUERY_VALIDATION")?,
-            no_null_unbound_variable_default: features.contains(&NO_NULL),
-            webhooks: Webhooks {
-                configured_headers_first: variables
-                    .flag("WEIR_CONFIGURED_HEADER_PRECEDENCE")?
-                    .unwrap_or_default(),
-                is_dev_mode: variables.flag("WEIR_DEV_MODE")?.unwrap_or_default(),
-                remote_schema_permissions: variables
-                    .flag("WEIR_ENABLE_REMOTE_SCHEMA_PERMISSIONS")?
-                    .unwrap_or_default(),
-                remote_schema_prioritizes_data: variables
-                    .flag("WEIR_REMOTE_SCHEMA_PRIORITIZE_DATA")?
-                    .unwrap_or_default(),
-                admin_internal_errors: variables.flag("WEIR_ADMIN_INTERNAL_ERRORS")?,
-            },
-            log_level: log_level.transpose()?,
-            metadata: variables.find_variable("WEIR_METADATA_DIR").map(|it| PathBuf::from(it.1)),
-            event_delivery: event_delivery(&variables)?,
-            action_delivery: action_delivery(&variables)?,
-            notes,
-        })
-    }
-
-    /// True if the environment names a location of metadata.
-    pub fn has_metadata(&self) -> bool {
-        self.metadata.is_some()
-    }
-
-    /// Overrides keys of the file. A location of metadata given elsewhere is kept.
-    pub fn apply(&self, config: &mut Config) {
-        config.operations.allow_list = self.allow_list.unwrap_or(config.operations.allow_list);
-        if self.origins.is_some() {
-            config.cors.origins.clone_from(&self.origins);
-        }
-        config.naming_convention = self.naming_convention.or(config.naming_convention);
-        config.stringify_numeric_types = self.stringify_numeric_types;
-        config.infer_function_permissions =
-            self.infer_function_permissions.or(config.infer_function_permissions);
-        config.disable_native_query_validation =
-            self.disable_native_query_validation.unwrap_or(config.disable_native_query_validation);
-        config.no_null_unbound_variable_default |= self.no_null_unbound_variable_default;
-        config.webhooks = self.webhooks;
-        if let Some(level) = &self.log_level {
-            config.log.level.clone_from(level);
-        }
-        if config.metadata.is_none() {
-            config.metadata.clone_from(&self.metadata);
-        }
-        config.event_delivery = self.event_delivery;
-        config.action_delivery = self.action_delivery;
-        config.notes.extend_from_slice(&self.notes);
+    /// Reads the variables through `variable`. Beside it one message for each variable whose text cannot be read, by its name; such a
+    /// variable has no effect. A message never holds the text of a variable.
+    pub fn read(variable: &dyn Fn(&str) -> Option<String>) -> (Self, Vec<String>) {
+        let mut variables = Variables::new(variable);
+        note_without_effect(&mut variables);
+        set_features(&mut variables);
+        auth::set(&mut variables);
+        set_served(&mut variables);
+        set_calls(&mut variables);
+        set_deliveries(&mut variables);
+        variables.into_environment()
     }
 }
 
-/// `EVENTS_…` and `GRACEFUL_SHUTDOWN_TIMEOUT`.
-fn event_delivery<F: Fn(&str) -> Option<String>>(
-    variables: &EnvironmentReader<F>,
-) -> Result<EventDelivery, String> {
-    let usual = EventDelivery::default();
-    let interval = variables.number("WEIR_EVENTS_FETCH_INTERVAL")?;
-    let stop = variables.number("WEIR_GRACEFUL_SHUTDOWN_TIMEOUT")?;
-    Ok(EventDelivery {
-        slots: variables.number("WEIR_EVENTS_HTTP_POOL_SIZE")?.unwrap_or(usual.slots),
-        batch: variables.number("WEIR_EVENTS_FETCH_BATCH_SIZE")?.unwrap_or(usual.batch),
-        interval: interval.map_or(usual.interval, |it| Duration::from_millis(it.into())),
-        stop_max: stop.map_or(usual.stop_max, |it| Duration::from_secs(it.into())),
-    })
+fn note_without_effect(variables: &mut Variables<'_>) {
+    for (name, advice) in NO_EFFECT {
+        if variables.is_set(name) {
+            variables.note(format!("{name} has no effect: {advice}"));
+        }
+    }
+    let console = variables.read("WEIR_ENABLE_CONSOLE", read_flag);
+    if console == Some(false) {
+        variables.note(
+            "HASURA_GRAPHQL_ENABLE_CONSOLE has no effect: the console asks for the admin secret, unless `dev` is on".into(),
+        );
+    }
 }
 
-/// `ASYNC_ACTIONS_…`.
-fn action_delivery<F: Fn(&str) -> Option<String>>(
-    variables: &EnvironmentReader<F>,
-) -> Result<ActionDelivery, String> {
-    let usual = ActionDelivery::default();
-    let interval = variables.number("WEIR_ASYNC_ACTIONS_FETCH_INTERVAL")?;
-    Ok(ActionDelivery {
-        interval: interval.map_or(usual.interval, |it| Duration::from_millis(it.into())),
-        batch: variables.number("WEIR_ASYNC_ACTIONS_FETCH_BATCH_SIZE")?.unwrap_or(usual.batch),
-    })
-}
-
-/// `DEFAULT_NAMING_CONVENTION`. Under Hasura's name it requires the experimental feature, as in Hasura.
-fn naming_convention<F: Fn(&str) -> Option<String>>(
-    variables: &EnvironmentReader<F>,
-    notes: &mut Vec<String>,
-) -> Result<Option<NamingConvention>, String> {
-    let Some((name, text)) = variables.find_variable("WEIR_DEFAULT_NAMING_CONVENTION") else {
-        return Ok(None);
-    };
-    let convention = match text.as_str() {
-        "hasura-default" => NamingConvention::HasuraDefault,
-        "graphql-default" => NamingConvention::GraphqlDefault,
-        _ => return Err(format!("{name} is none of: hasura-default, graphql-default")),
-    };
-    let features = variables.find_variable("WEIR_EXPERIMENTAL_FEATURES").map(|it| it.1).unwrap_or_default();
-    let is_on = features.split(',').any(|it| it.trim() == "naming_convention");
-    if name.starts_with("HASURA") && !is_on {
-        notes.push(format!(
-            "{name} has no effect without `naming_convention` in {}, as in Hasura",
-            hasura("WEIR_EXPERIMENTAL_FEATURES")
+/// `EXPERIMENTAL_FEATURES`, and `DEFAULT_NAMING_CONVENTION`, which under Hasura's name requires one of them, as in Hasura.
+fn set_features(variables: &mut Variables<'_>) {
+    let text = variables.read("WEIR_EXPERIMENTAL_FEATURES", read_text).unwrap_or_default();
+    let features: Vec<&str> = text.split(',').map(str::trim).filter(|it| !it.is_empty()).collect();
+    for feature in features.iter().filter(|it| !FEATURES.contains(it)) {
+        variables.note(format!("HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: Weir has no feature `{feature}`"));
+    }
+    if features.contains(&NO_NULL) {
+        variables.keep(|config| config.no_null_unbound_variable_default = true);
+    }
+    let name = "HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION";
+    let is_hasura_s = !variables.is_set("WEIR_DEFAULT_NAMING_CONVENTION") && variables.is_set(name);
+    let convention = variables.read("WEIR_DEFAULT_NAMING_CONVENTION", |text| match text {
+        "hasura-default" => Ok(NamingConvention::HasuraDefault),
+        "graphql-default" => Ok(NamingConvention::GraphqlDefault),
+        _ => Err("is none of: hasura-default, graphql-default".into()),
+    });
+    let Some(convention) = convention else { return };
+    if is_hasura_s && !features.contains(&NAMING) {
+        variables.note(format!(
+            "{name} has no effect without `{NAMING}` in HASURA_GRAPHQL_EXPERIMENTAL_FEATURES, as in Hasura"
         ));
-        return Ok(None);
+        return;
     }
-    Ok(Some(convention))
+    variables.keep(move |config| config.naming_convention = Some(convention));
 }
 
-/// `CORS_DOMAIN`, `DISABLE_CORS`.
-fn origins<F: Fn(&str) -> Option<String>>(
-    variables: &EnvironmentReader<F>,
-    notes: &mut Vec<String>,
-) -> Result<Option<Vec<String>>, String> {
-    if variables.flag("WEIR_DISABLE_CORS")? == Some(true) {
-        return Ok(Some(Vec::new()));
+/// Settings of what is served, and to which pages.
+fn set_served(variables: &mut Variables<'_>) {
+    variables.set("WEIR_METADATA_DIR", read_text, |config, it| {
+        // A location of metadata given elsewhere is kept.
+        config.metadata.get_or_insert_with(|| PathBuf::from(it));
+    });
+    variables.set("WEIR_ENABLE_ALLOWLIST", read_flag, |config, it| config.operations.allow_list = *it);
+    variables.set("WEIR_STRINGIFY_NUMERIC_TYPES", read_flag, |config, it| {
+        config.stringify_numeric_types = Some(*it);
+    });
+    variables.set("WEIR_INFER_FUNCTION_PERMISSIONS", read_flag, |config, it| {
+        config.infer_function_permissions = Some(*it);
+    });
+    variables.set("WEIR_DISABLE_NATIVE_QUERY_VALIDATION", read_flag, |config, it| {
+        config.disable_native_query_validation = *it;
+    });
+    variables.set("WEIR_LOG_LEVEL", read_log_level, |config, it| config.log.level.clone_from(it));
+    variables.set("WEIR_CORS_DOMAIN", read_origins, |config, it| config.cors.origins = Some(it.clone()));
+    variables.set("WEIR_DISABLE_CORS", read_flag, |config, it| {
+        if *it {
+            config.cors.origins = Some(Vec::new());
+        }
+    });
+}
+
+/// Settings of calls of webhooks and remote schemas.
+fn set_calls(variables: &mut Variables<'_>) {
+    variables.set("WEIR_CONFIGURED_HEADER_PRECEDENCE", read_flag, |config, it| {
+        config.webhooks.configured_headers_first = *it;
+    });
+    variables.set("WEIR_DEV_MODE", read_flag, |config, it| config.webhooks.is_dev_mode = *it);
+    variables.set("WEIR_ENABLE_REMOTE_SCHEMA_PERMISSIONS", read_flag, |config, it| {
+        config.webhooks.remote_schema_permissions = *it;
+    });
+    variables.set("WEIR_REMOTE_SCHEMA_PRIORITIZE_DATA", read_flag, |config, it| {
+        config.webhooks.remote_schema_prioritizes_data = *it;
+    });
+    variables.set("WEIR_ADMIN_INTERNAL_ERRORS", read_flag, |config, it| {
+        config.webhooks.admin_internal_errors = Some(*it);
+    });
+}
+
+/// Settings of the delivery of events and of asynchronous actions.
+fn set_deliveries(variables: &mut Variables<'_>) {
+    variables.set("WEIR_EVENTS_HTTP_POOL_SIZE", read_number, |config, it| config.event_delivery.slots = *it);
+    variables.set("WEIR_EVENTS_FETCH_BATCH_SIZE", read_number, |config, it| {
+        config.event_delivery.batch = *it;
+    });
+    variables.set("WEIR_EVENTS_FETCH_INTERVAL", read_milliseconds, |config, it| {
+        config.event_delivery.interval = *it;
+    });
+    variables.set("WEIR_GRACEFUL_SHUTDOWN_TIMEOUT", read_seconds, |config, it| {
+        config.event_delivery.stop_max = *it;
+    });
+    variables.set("WEIR_ASYNC_ACTIONS_FETCH_INTERVAL", read_milliseconds, |config, it| {
+        config.action_delivery.interval = *it;
+    });
+    variables.set("WEIR_ASYNC_ACTIONS_FETCH_BATCH_SIZE", read_number, |config, it| {
+        config.action_delivery.batch = *it;
+    });
+}
+
+fn read_log_level(text: &str) -> Result<String, String> {
+    match text {
+        "debug" | "info" | "warn" | "error" => Ok(text.to_owned()),
+        _ => Err("is none of: debug, info, warn, error".into()),
     }
-    let Some((name, text)) = variables.find_variable("WEIR_CORS_DOMAIN") else { return Ok(None) };
-    let all = text.split(',').map(|it| it.trim().trim_end_matches('/')).filter(|it| !it.is_empty());
-    let (patterns, origins): (Vec<&str>, Vec<&str>) = all.partition(|it| *it != "*" && it.contains('*'));
-    if !patterns.is_empty() {
-        notes.push(format!(
-            "{name}: origins with a `*` inside are not let in: name each origin, or `*` for any"
-        ));
-    }
-    Ok(Some(origins.into_iter().map(str::to_owned).collect()))
+}
+
+/// Reads a list of origins, parted by commas.
+#[expect(clippy::unnecessary_wraps, reason = "readers of variables may fail")]
+fn read_origins(text: &str) -> Result<Vec<String>, String> {
+    let origins = text.split(',').map(|it| it.trim().trim_end_matches('/')).filter(|it| !it.is_empty());
+    Ok(origins.map(str::to_owned).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Config;
 
     fn check(variables: &[(&str, &str)], expected: Result<fn(&Config) -> bool, &str>) {
         let variable = |name: &str| variables.iter().find(|it| it.0 == name).map(|it| it.1.to_owned());
-        let read = Environment::read(variable).map(|it| {
-            let mut config = Config::default();
-            it.apply(&mut config);
-            config
-        });
-        match (read, expected) {
-            (Ok(config), Ok(holds)) => assert!(holds(&config), "{variables:?}: {config:?}"),
-            (Err(message), Err(part)) => {
+        let (environment, errors) = Environment::read(&variable);
+        let mut config = Config::default();
+        environment.apply(&mut config);
+        match (&errors[..], expected) {
+            ([], Ok(holds)) => assert!(holds(&config), "{variables:?}: {config:?}"),
+            ([message], Err(part)) => {
                 assert!(message.contains(part) && !message.contains("hush"), "{message}");
             }
             (found, _) => panic!("{variables:?}: {found:?}"),
@@ -296,6 +224,17 @@ mod tests {
                     .as_deref()
                     .is_some_and(|it| it == ["https://a.example", "http://localhost:3000"])
             }),
+        );
+        check(
+            &[("HASURA_GRAPHQL_CORS_DOMAIN", "https://*.a.example")],
+            Ok(|it| {
+                it.notes.is_empty()
+                    && it.cors.origins.as_deref().is_some_and(|it| it == ["https://*.a.example"])
+            }),
+        );
+        check(
+            &[("HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS", "true")],
+            Ok(|it| it.notes.is_empty() && it.webhooks.remote_schema_permissions),
         );
         check(
             &[("HASURA_GRAPHQL_CORS_DOMAIN", "*"), ("HASURA_GRAPHQL_DISABLE_CORS", "true")],
@@ -370,7 +309,6 @@ mod tests {
             &[("HASURA_GRAPHQL_EXPERIMENTAL_FEATURES", "hide_update_many_fields")],
             Ok(|it| it.notes[0].ends_with("Weir has no feature `hide_update_many_fields`")),
         );
-        check(&[("HASURA_GRAPHQL_CORS_DOMAIN", "https://*.a.example")], Ok(|it| it.notes.len() == 1));
         for name in ["ENABLE_ALLOWLIST", "STRINGIFY_NUMERIC_TYPES", "INFER_FUNCTION_PERMISSIONS"] {
             check(&[(&format!("HASURA_GRAPHQL_{name}"), "hush")], Err("is neither true nor false"));
         }

@@ -334,7 +334,11 @@ async fn pass(context: &RequestContext, route: &Route, head: &Parts) -> Result<(
         Gate::Dev if generation.dev => Ok(()),
         Gate::Dev => Err(Refusal::not_found()),
         // Browsers send a POST of plain text or without a body for any page, without a preflight.
-        Gate::Operator | Gate::Admin if head.method != Method::GET && cors::is_of_another_origin(head) => {
+        // A GET with an origin is a script's: without a secret, in dev mode, its page could read the answer.
+        Gate::Operator | Gate::Admin
+            if cors::is_of_another_origin(head)
+                && (head.method != Method::GET || head.headers.contains_key(ORIGIN)) =>
+        {
             let message = "a web page of another origin may not use an operator's address";
             Err(Refusal::new(StatusCode::FORBIDDEN, "ACCESS_DENIED", message))
         }
@@ -361,7 +365,7 @@ fn options(context: &RequestContext, route: &Route, head: &Parts) -> Answer {
     *response.status_mut() = StatusCode::NO_CONTENT;
     let cors = &context.generation.cors;
     let may_call = !matches!(route.gate, Gate::Operator | Gate::Admin)
-        && cors.preflight(&head.headers, route.methods, response.headers_mut());
+        && cors.preflight(head, route.methods, response.headers_mut());
     if !may_call {
         response.headers_mut().insert(ALLOW, HeaderValue::from_static(route.methods));
     }

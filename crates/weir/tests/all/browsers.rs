@@ -124,7 +124,30 @@ fn an_operator_s_address_is_for_no_page_of_another_origin() {
     for origin in ["http://evil.com", "http://localhost:3000", "null"] {
         let asked = weir.raw(&message("POST", "/v1/reload", &[("origin", origin)], Some(b"")));
         assert_eq!((asked.status, asked.code().as_str()), (403, "ACCESS_DENIED"), "{origin}");
+        let read = weir.get("/admin/operations", &[("origin", origin)]);
+        assert_eq!((read.status, read.code().as_str()), (403, "ACCESS_DENIED"), "{origin}");
         assert_eq!(preflight(&weir, "/v1/reload", origin).header("access-control-allow-methods"), None);
     }
     assert_eq!(generation(), Some(3));
+    // A link on such a page leads there, and nobody but its reader sees the answer.
+    assert_eq!(weir.get("/admin/operations", &[("sec-fetch-site", "cross-site")]).status, 200);
+    assert_eq!(weir.get("/admin/operations", &[]).status, 200);
+}
+
+#[test]
+fn the_rule_of_a_path_replaces_that_of_the_server() {
+    let weir = Weir::with_settings(
+        "cors: {origins: ['https://*.good.com'], paths: [{path: /v1, origins: ['*']}, {path: /v1/graphql, origins: []}]}",
+    );
+    for (path, origin, expected) in [
+        ("/graphql", "https://app.good.com", Some("https://app.good.com")),
+        ("/graphql", "https://good.com", None),
+        ("/graphql", "https://a.app.good.com", None),
+        ("/v1/graphql", "https://app.good.com", None),
+        ("/v1beta1/relay", "https://any.example", None),
+    ] {
+        let answer = weir.post(path, &[("origin", origin)], body(ASK).as_bytes());
+        assert_eq!(answer.header(ALLOWED), expected, "{path} {origin}");
+        assert_eq!(preflight(&weir, path, origin).header(ALLOWED), expected, "{path} {origin}");
+    }
 }

@@ -493,7 +493,7 @@ fn what_cannot_be_reached_keeps_nothing_else_from_being_checked() {
     let said = words(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
     for part in [
-        "error: HASURA_GRAPHQL_JWT_SECRET: no configuration as",
+        "error: HASURA_GRAPHQL_JWT_SECRET is no configuration as",
         "in table \"pet\": in relationship \"owner\": ",
         "source `away`: ",
         "not checked: whether the database has what the entries of `away` name",

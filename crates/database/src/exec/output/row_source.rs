@@ -20,7 +20,6 @@ pub(crate) enum RowContext<'a, S: RowSource> {
     Root,
     /// The result of a work of a mutation's root field.
     Work(&'a WorkResult<S::Returned>),
-    /// A row.
     Row(S::Row<'a>),
 }
 
@@ -41,6 +40,19 @@ pub(crate) struct WorkResult<R> {
     pub(crate) message: Option<&'static str>,
     /// The returned rows of the field's own table.
     pub(crate) rows: R,
+}
+
+/// Items of the root's list that another writer has written.
+#[derive(Debug)]
+pub(crate) struct Piece {
+    /// The items, each with its comma.
+    pub(crate) bytes: Vec<u8>,
+    /// Errors below the items; paths are backwards, to the place of the item in the piece.
+    pub(crate) errors: Vec<PathError>,
+    /// Number of items.
+    pub(crate) rows: u32,
+    /// False if the null of the last item takes the list along.
+    pub(crate) stands: bool,
 }
 
 /// Tells a walk whether to go on.
@@ -134,6 +146,16 @@ pub(crate) trait RowSource: Sized {
         rows: &Self::Returned,
         visit: impl FnMut(&mut H, Self::Row<'_>) -> Result<Walk, Self::Error>,
     ) -> Result<(), Self::Error>;
+
+    /// True if the items of the root's list come in pieces, instead of rows.
+    fn has_pieces(&self) -> bool {
+        false
+    }
+
+    /// The next piece of the root's list.
+    fn next_piece(&mut self) -> Result<Option<Piece>, Self::Error> {
+        Ok(None)
+    }
 
     /// Number of bytes from which on whole items of a root list are sent before the answer is complete.
     #[inline]

@@ -152,7 +152,6 @@ impl ChangedTables {
     }
 }
 
-/// The changes of one program.
 #[derive(Debug, Default)]
 struct ProgramWatch(Arc<Mutex<ChangedTables>>);
 

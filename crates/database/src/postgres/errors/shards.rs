@@ -18,7 +18,6 @@ const DIGITS_MIN: usize = 5;
 /// Hexadecimal digits that Citus inserts when it shortens a name that is too long with the shard's number.
 const HASH_DIGITS: usize = 8;
 
-/// The names that a message quotes.
 fn quoted_names(message: &str) -> impl Iterator<Item = &str> {
     message.split('"').skip(1).step_by(2)
 }

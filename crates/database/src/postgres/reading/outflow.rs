@@ -24,7 +24,6 @@ const CHUNKS_MAX: usize = 4;
 /// The side that sets the pace of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pace {
-    /// The client.
     Client,
     /// Requests that wait for the session.
     Hurry,

@@ -28,10 +28,8 @@ const GROWTH_MAX: usize = 4;
 /// Bytes that a part should have.
 const PART_BYTES: usize = 256 << 10;
 
-/// A statement and its parameters.
 pub(crate) type Bound = (Arc<Statement>, Parameters);
 
-/// Parameters of a list.
 #[derive(Clone)]
 pub(crate) struct ListParameters {
     /// Parameters of its own statement.
@@ -43,7 +41,6 @@ pub(crate) struct ListParameters {
 /// Portals of root lists that are read in parts.
 pub(crate) struct Portals {
     session: Session,
-    /// By list.
     values: Vec<ListParameters>,
     /// Index of the current list.
     at: usize,

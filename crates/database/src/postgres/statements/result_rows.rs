@@ -250,7 +250,6 @@ impl RowSource for ResultRows<'_> {
     }
 }
 
-/// The value of a cell.
 #[inline]
 fn read<'v>(raw: RawCell<'v>, cell: Cell, scratch: &'v mut Vec<u8>) -> Result<CellValue<'v>, Fault> {
     let Some(bytes) = raw.bytes else { return Ok(CellValue::Null) };

@@ -80,7 +80,6 @@ impl<'r> ResultSet<'r> {
         }
     }
 
-    /// All rows of an arm.
     pub(crate) fn all(&self, arm: usize) -> RowsOf<'_> {
         match self.arms.get(arm) {
             Some(rows) => RowsOf::Arm(rows.rows.iter()),

@@ -24,7 +24,6 @@ use weir_relational::values::{regular_expression, text_search, trigram};
 use weir_sqlite::pattern::{Kind, complaint};
 use weir_sqlite::stored_forms::unhex;
 
-/// A value for SQLite.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum SqliteValue<'v> {
     Null,

@@ -3,7 +3,6 @@
 use super::sql_literal::text_array;
 use std::collections::BTreeMap;
 
-/// A table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct DescribedTable {
     /// True if triggers for rows can stand on it.
@@ -15,7 +14,6 @@ pub(super) struct DescribedTable {
     pub(super) columns: Vec<DescribedColumn>,
 }
 
-/// A column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DescribedColumn {
     pub(super) name: String,

@@ -4,7 +4,6 @@ use rusqlite::{Connection, OptionalExtension, Result};
 use weir_relational::catalog::facts::Cell;
 use weir_relational::dialect::sqlite_type::{Integers, column_type};
 
-/// A column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TableColumn {
     pub(super) name: String,

@@ -21,7 +21,6 @@ const CONTENT_TYPE_BYTES_MAX: usize = 100;
 /// Body of an upstream's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
-    /// JSON.
     Json(Tape),
     /// The upstream sent no body, or the batch has no value for the id.
     Absent,

@@ -119,7 +119,6 @@ impl<'d> Reader<'d> {
         number
     }
 
-    /// A boolean.
     pub(crate) fn boolean(&mut self, value: ValueId) -> Option<bool> {
         let node = *self.document.value(value);
         if let ValueKind::Boolean(value) = node.kind {

@@ -16,7 +16,6 @@ const SERVER_VARIABLES: &str = "HASURA_GRAPHQL_";
 pub struct HeaderEntry {
     /// Name of the header, as it is written.
     pub name: String,
-    /// Value of the header.
     pub value: HeaderText,
 }
 
@@ -119,11 +118,9 @@ pub struct RequestTransform {
     pub method: Option<String>,
     /// The address; a template without its quotes.
     pub url: Option<String>,
-    /// The body.
     pub body: Option<BodyTransform>,
     /// The query of the address.
     pub query_params: Option<QueryTransform>,
-    /// Headers.
     pub request_headers: Option<HeadersTransform>,
 }
 
@@ -132,7 +129,6 @@ pub struct RequestTransform {
 pub struct ResponseTransform {
     /// All members, as they are written.
     members: Members,
-    /// The body.
     pub body: Option<BodyTransform>,
 }
 

@@ -90,7 +90,6 @@ impl Sorter<'_> {
     }
 }
 
-/// A file of statements.
 pub(crate) struct StatementFile {
     pub(crate) input: Box<dyn BufRead + Send>,
     /// True for a list of JSON objects, false for N-Quads.

@@ -188,7 +188,6 @@ impl<'t> Slots<'t> {
 /// Destination of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Aim {
-    /// Objects of a type.
     Objects(TypeId),
     /// Pairs of an edge or of a list's owner and value.
     Pairs(FieldId),

@@ -15,7 +15,6 @@ pub(crate) const MARK: char = '?';
 /// Statements of a load with one predicate that is no field of their objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
-    /// The predicate.
     pub predicate: String,
     /// Number of statements.
     pub statements: u64,

@@ -20,9 +20,12 @@ impl CorsRules {
     /// True unless `head` comes from a page that may not call. Needed where browsers send no preflight, as for a WebSocket handshake. A
     /// page with an unknown origin may call only if any may.
     pub(crate) fn may_call(&self, head: &Parts) -> bool {
-        let is_allowed = || match head.headers.get(ORIGIN) {
-            Some(origin) => self.allowed_origin(origin).is_some(),
-            None => self.allows_any(),
+        let is_allowed = || {
+            let rule = self.rule(head.uri.path());
+            match head.headers.get(ORIGIN) {
+                Some(origin) => rule.allowed_origin(origin).is_some(),
+                None => rule.allows_any(),
+            }
         };
         !is_of_another_origin(head) || is_allowed()
     }
@@ -30,12 +33,13 @@ impl CorsRules {
     /// Adds the CORS headers of an answer.
     pub(crate) fn mark(&self, head: &Parts, answer: &mut HeaderMap) {
         let origin = head.headers.get(ORIGIN);
+        let rule = self.rule(head.uri.path());
         // Caches between server and client store only answers to GET.
-        if self.differs() && (origin.is_some() || head.method == Method::GET) {
+        if rule.differs() && (origin.is_some() || head.method == Method::GET) {
             cache_headers::differs_by(answer, "origin");
         }
         let Some(origin) = origin else { return };
-        let Some(allowed) = self.allowed_origin(origin) else {
+        let Some(allowed) = rule.allowed_origin(origin) else {
             if is_of_another_origin(head) {
                 self.log_refused_origin(origin);
             }
@@ -46,19 +50,16 @@ impl CorsRules {
             ACCESS_CONTROL_EXPOSE_HEADERS,
             HeaderValue::from_static("x-request-id, server-timing, x-weir-position"),
         );
-        if self.credentials {
+        if rule.credentials {
             answer.insert(ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
         }
     }
 
-    /// Answers a preflight; false if `request` is none, or its origin may not call.
-    pub(crate) fn preflight(
-        &self,
-        request: &HeaderMap,
-        methods: &'static str,
-        answer: &mut HeaderMap,
-    ) -> bool {
-        let may_call = request.get(ORIGIN).is_some_and(|it| self.allowed_origin(it).is_some());
+    /// Answers a preflight; false if `head` is none, or its origin may not call.
+    pub(crate) fn preflight(&self, head: &Parts, methods: &'static str, answer: &mut HeaderMap) -> bool {
+        let request = &head.headers;
+        let rule = self.rule(head.uri.path());
+        let may_call = request.get(ORIGIN).is_some_and(|it| rule.allowed_origin(it).is_some());
         if !request.contains_key(ACCESS_CONTROL_REQUEST_METHOD) || !may_call {
             return false;
         }
@@ -68,7 +69,7 @@ impl CorsRules {
             answer.insert(ACCESS_CONTROL_ALLOW_HEADERS, headers.clone());
             cache_headers::differs_by(answer, "access-control-request-headers");
         }
-        answer.insert(ACCESS_CONTROL_MAX_AGE, self.max_age_s.clone());
+        answer.insert(ACCESS_CONTROL_MAX_AGE, rule.max_age_s.clone());
         true
     }
 }
@@ -101,7 +102,7 @@ mod tests {
 
     fn check(origins: Option<&[&str]>, is_local: bool, origin: &'static str, expected: Option<&str>) {
         let origins = origins.map(|it| it.iter().map(|it| (*it).to_string()).collect());
-        let cors = CorsRules::new(&config::Cors { origins, credentials: false, max_age_s: 60 }, is_local);
+        let cors = CorsRules::new(&config::Cors { origins, ..config::Cors::default() }, is_local);
         let head = head(origin);
         let mut answer = HeaderMap::new();
         cors.mark(&head, &mut answer);
@@ -157,7 +158,7 @@ mod tests {
     fn the_browser_s_word_on_the_site_counts_where_no_origin_is_told() {
         let rules = |origins: Option<&[&str]>| {
             let origins = origins.map(|it| it.iter().map(|it| (*it).to_string()).collect());
-            CorsRules::new(&config::Cors { origins, credentials: false, max_age_s: 60 }, true)
+            CorsRules::new(&config::Cors { origins, ..config::Cors::default() }, true)
         };
         for (site, is_other) in
             [("cross-site", true), ("same-site", true), ("same-origin", false), ("none", false), ("x", false)]
@@ -171,6 +172,51 @@ mod tests {
         let mut good = head("https://good.com");
         good.headers.insert(SEC_FETCH_SITE, HeaderValue::from_static("cross-site"));
         assert!(rules(Some(&["https://good.com"])).may_call(&good) && !rules(None).may_call(&good));
+    }
+
+    #[test]
+    fn the_longest_path_decides() {
+        let rule = |path: &str, origins: &[&str], credentials| config::CorsPath {
+            path: path.into(),
+            origins: origins.iter().map(|it| (*it).into()).collect(),
+            credentials,
+            max_age_s: 7,
+        };
+        let paths = vec![
+            rule("/api", &["https://*.good.com"], true),
+            rule("/api/open", &["*"], false),
+            rule("/shut", &[], false),
+        ];
+        let usual = Some(vec!["https://good.com".into()]);
+        let cors = CorsRules::new(&config::Cors { origins: usual, paths, ..config::Cors::default() }, true);
+        for (path, origin, expected) in [
+            ("/v1/graphql", "https://good.com", Some("https://good.com")),
+            ("/v1/graphql", "https://app.good.com", None),
+            ("/apis", "https://good.com", Some("https://good.com")),
+            ("/api", "https://app.good.com", Some("https://app.good.com")),
+            ("/api/pets", "https://app.good.com", Some("https://app.good.com")),
+            ("/api/pets", "https://good.com", None),
+            ("/api/pets", "null", None),
+            ("/api/open", "https://any.example", Some("*")),
+            ("/api/open/pets", "null", Some("*")),
+            ("/api/opened", "https://any.example", None),
+            ("/sh%75t", "https://good.com", None),
+            ("/api/%6Fpen", "https://any.example", Some("*")),
+            ("/shut", "https://good.com", None),
+            ("/shut/door", "http://localhost:3000", None),
+        ] {
+            let mut head = head(origin);
+            head.uri = path.parse().expect("it is a path");
+            head.headers.insert(ACCESS_CONTROL_REQUEST_METHOD, HeaderValue::from_static("POST"));
+            let mut answer = HeaderMap::new();
+            cors.mark(&head, &mut answer);
+            let found = answer.get(ACCESS_CONTROL_ALLOW_ORIGIN).map(|it| it.to_str().expect("it is ASCII"));
+            assert_eq!(found, expected, "{path} {origin}");
+            let has_credentials = answer.contains_key(ACCESS_CONTROL_ALLOW_CREDENTIALS);
+            assert_eq!(has_credentials, expected == Some("https://app.good.com"), "{path} {origin}");
+            assert_eq!(cors.may_call(&head), expected.is_some(), "{path} {origin}");
+            assert_eq!(cors.preflight(&head, "POST", &mut HeaderMap::new()), expected.is_some(), "{path}");
+        }
     }
 
     #[test]

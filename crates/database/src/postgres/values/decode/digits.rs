@@ -8,7 +8,6 @@
 /// JSON kind of the written text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Is {
-    /// A number.
     Number,
     /// A string that needs no escapes.
     Text,
@@ -143,7 +142,6 @@ pub(super) fn decimal(bytes: &[u8], out: &mut Vec<u8>) -> Option<Is> {
     Some(Is::Number)
 }
 
-/// The digits of a group.
 fn group_digits(group: u16) -> [u8; 4] {
     [group / 1000, group / 100 % 10, group / 10 % 10, group % 10].map(|digit| b'0' + digit as u8)
 }
