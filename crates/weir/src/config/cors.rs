@@ -29,12 +29,12 @@ pub struct Cors {
 pub struct CorsPath {
     /// `/api/rest/public`: this path, and those below it; without percent signs, which requests may have.
     pub path: String,
-    /// As `cors.origins`; `[]` for none.
+    /// Origins in the forms of `cors.origins`; `[]` for none.
     pub origins: Vec<String>,
-    /// As `cors.credentials`.
+    /// True lets browsers send cookies and read the answer.
     #[serde(default)]
     pub credentials: bool,
-    /// As `cors.max_age_s`.
+    /// Lifetime of the permission in browsers, in seconds.
     #[serde(default = "max_age_s")]
     pub max_age_s: u32,
 }

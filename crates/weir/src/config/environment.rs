@@ -6,11 +6,13 @@ mod auth;
 mod variables;
 
 pub use self::variables::Environment;
-use self::variables::{Variables, read_flag, read_milliseconds, read_number, read_seconds, read_text};
+use self::variables::{
+    EnvironmentVariables, read_flag, read_milliseconds, read_number, read_seconds, read_text,
+};
 use std::path::PathBuf;
 use weir_metadata::document::customization::NamingConvention;
 
-/// Variables without effect, and what to do instead.
+/// EnvironmentVariables without effect, and what to do instead.
 const NO_EFFECT: &[(&str, &str)] = &[
     (
         "HASURA_GRAPHQL_METADATA_DATABASE_URL",
@@ -65,7 +67,7 @@ impl Environment {
     /// Reads the variables through `variable`. Beside it one message for each variable whose text cannot be read, by its name; such a
     /// variable has no effect. A message never holds the text of a variable.
     pub fn read(variable: &dyn Fn(&str) -> Option<String>) -> (Self, Vec<String>) {
-        let mut variables = Variables::new(variable);
+        let mut variables = EnvironmentVariables::new(variable);
         note_without_effect(&mut variables);
         set_features(&mut variables);
         auth::set(&mut variables);
@@ -76,7 +78,7 @@ impl Environment {
     }
 }
 
-fn note_without_effect(variables: &mut Variables<'_>) {
+fn note_without_effect(variables: &mut EnvironmentVariables<'_>) {
     for (name, advice) in NO_EFFECT {
         if variables.is_set(name) {
             variables.note(format!("{name} has no effect: {advice}"));
@@ -91,7 +93,7 @@ fn note_without_effect(variables: &mut Variables<'_>) {
 }
 
 /// `EXPERIMENTAL_FEATURES`, and `DEFAULT_NAMING_CONVENTION`, which under Hasura's name requires one of them, as in Hasura.
-fn set_features(variables: &mut Variables<'_>) {
+fn set_features(variables: &mut EnvironmentVariables<'_>) {
     let text = variables.read("WEIR_EXPERIMENTAL_FEATURES", read_text).unwrap_or_default();
     let features: Vec<&str> = text.split(',').map(str::trim).filter(|it| !it.is_empty()).collect();
     for feature in features.iter().filter(|it| !FEATURES.contains(it)) {
@@ -118,7 +120,7 @@ fn set_features(variables: &mut Variables<'_>) {
 }
 
 /// Settings of what is served, and to which pages.
-fn set_served(variables: &mut Variables<'_>) {
+fn set_served(variables: &mut EnvironmentVariables<'_>) {
     variables.set("WEIR_METADATA_DIR", read_text, |config, it| {
         // A location of metadata given elsewhere is kept.
         config.metadata.get_or_insert_with(|| PathBuf::from(it));
@@ -143,7 +145,7 @@ fn set_served(variables: &mut Variables<'_>) {
 }
 
 /// Settings of calls of webhooks and remote schemas.
-fn set_calls(variables: &mut Variables<'_>) {
+fn set_calls(variables: &mut EnvironmentVariables<'_>) {
     variables.set("WEIR_CONFIGURED_HEADER_PRECEDENCE", read_flag, |config, it| {
         config.webhooks.configured_headers_first = *it;
     });
@@ -160,7 +162,7 @@ fn set_calls(variables: &mut Variables<'_>) {
 }
 
 /// Settings of the delivery of events and of asynchronous actions.
-fn set_deliveries(variables: &mut Variables<'_>) {
+fn set_deliveries(variables: &mut EnvironmentVariables<'_>) {
     variables.set("WEIR_EVENTS_HTTP_POOL_SIZE", read_number, |config, it| config.event_delivery.slots = *it);
     variables.set("WEIR_EVENTS_FETCH_BATCH_SIZE", read_number, |config, it| {
         config.event_delivery.batch = *it;

@@ -1,10 +1,10 @@
 //! Settings of the environment that say who may call.
 
-use super::variables::{Variables, read_flag, read_text};
+use super::variables::{EnvironmentVariables, read_flag, read_text};
 use crate::config::{AuthWebhook, Jwt, Secret, WebhookMode};
 use serde::de::DeserializeOwned;
 
-pub(super) fn set(variables: &mut Variables<'_>) {
+pub(super) fn set(variables: &mut EnvironmentVariables<'_>) {
     variables.set("WEIR_ADMIN_SECRET", read_text, |config, it| {
         config.admin_secret = Some(Secret::new(it.clone()));
     });

@@ -41,14 +41,14 @@ impl Environment {
     }
 }
 
-/// Variables that are being read, and the settings that they became so far.
-pub(super) struct Variables<'v> {
+/// EnvironmentVariables that are being read, and the settings that they became so far.
+pub(super) struct EnvironmentVariables<'v> {
     variable: &'v dyn Fn(&str) -> Option<String>,
     environment: Environment,
     errors: Vec<String>,
 }
 
-impl<'v> Variables<'v> {
+impl<'v> EnvironmentVariables<'v> {
     pub(super) fn new(variable: &'v dyn Fn(&str) -> Option<String>) -> Self {
         Self { variable, environment: Environment::default(), errors: Vec::new() }
     }
