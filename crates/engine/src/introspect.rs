@@ -38,14 +38,15 @@ pub fn fold(schema: SchemaView<'_>, output: &OutputPlan, field: u32, protocol: P
         return None;
     }
     let mut out = Out::default();
-    let is_whole =
-        introspection.write_on(schema, None, &mut Progress::default(), &mut out, FOLD_BYTES_MAX).is_ok();
+    let is_whole = introspection
+        .write_on(schema, None, &mut IntrospectionProgress::default(), &mut out, FOLD_BYTES_MAX)
+        .is_ok();
     is_whole.then(|| out.into_bytes())
 }
 
 /// Place up to which an answer was written.
 #[derive(Debug, Default)]
-struct Progress {
+struct IntrospectionProgress {
     /// Root members that are written.
     roots: usize,
     /// Members of `__schema` that are written.
@@ -81,7 +82,7 @@ impl Introspection {
         root: usize,
         out: &'s mut Out,
     ) {
-        let mut progress = Progress { roots: root, ..Progress::default() };
+        let mut progress = IntrospectionProgress { roots: root, ..IntrospectionProgress::default() };
         let written = self.write_root(schema, variables, &mut progress, out, usize::MAX);
         debug_assert!(written.is_ok(), "there is room for all");
     }
@@ -91,7 +92,7 @@ impl Introspection {
         &self,
         schema: SchemaView<'_>,
         variables: Option<&Variables>,
-        progress: &mut Progress,
+        progress: &mut IntrospectionProgress,
         out: &mut Out,
         bytes_max: usize,
     ) -> Result<(), Full> {
@@ -105,7 +106,7 @@ impl Introspection {
         &self,
         schema: SchemaView<'_>,
         variables: Option<&Variables>,
-        progress: &mut Progress,
+        progress: &mut IntrospectionProgress,
         out: &mut Out,
         bytes_max: usize,
     ) -> Result<(), Full> {
@@ -132,7 +133,7 @@ impl Introspection {
             }
         }
         writer.out.comma();
-        *progress = Progress { roots: progress.roots + 1, ..Progress::default() };
+        *progress = IntrospectionProgress { roots: progress.roots + 1, ..IntrospectionProgress::default() };
         Ok(())
     }
 }
@@ -244,7 +245,12 @@ impl<'w> IntrospectionWriter<'w> {
     }
 
     /// The value of `__schema`, from `progress` on.
-    fn schema(&mut self, set: u32, progress: &mut Progress, bytes_max: usize) -> Result<(), Full> {
+    fn schema(
+        &mut self,
+        set: u32,
+        progress: &mut IntrospectionProgress,
+        bytes_max: usize,
+    ) -> Result<(), Full> {
         if !progress.is_open {
             progress.is_open = true;
             self.out.open(b'{');

@@ -4,7 +4,7 @@
 //!
 //! **Cost:** a chunk is written when the client has read the ones before it, so a slow client costs two chunks of memory.
 
-use super::{Full, Introspection, Progress};
+use super::{Full, Introspection, IntrospectionProgress};
 use crate::answer::chunk::Chunk;
 use crate::answer::field_error::SourceError;
 use crate::answer::output_plan::OutputPlan;
@@ -63,7 +63,7 @@ impl Written {
     fn write_root(
         &self,
         variables: &Variables,
-        progress: &mut Progress,
+        progress: &mut IntrospectionProgress,
         out: &mut Out,
         bytes_max: usize,
     ) -> Result<(), Full> {
@@ -74,7 +74,7 @@ impl Written {
     fn write_on(
         &self,
         variables: &Variables,
-        progress: &mut Progress,
+        progress: &mut IntrospectionProgress,
         out: &mut Out,
         bytes_max: usize,
     ) -> Result<(), Full> {
@@ -86,7 +86,7 @@ impl Written {
     async fn send_rest(
         &self,
         variables: &Variables,
-        mut progress: Progress,
+        mut progress: IntrospectionProgress,
         mut held: Vec<u8>,
         sender: &Sender<Chunk>,
     ) -> Result<(), Gone> {
@@ -110,7 +110,7 @@ impl Written {
 impl IntrospectionFetch {
     fn write(&self, input: FetchInput<'_>) -> FetchResult {
         let mut out = Out::new(Vec::with_capacity(self.size.room(64)));
-        let mut progress = Progress::default();
+        let mut progress = IntrospectionProgress::default();
         let roots = self.written.program.program.roots.len();
         let mut ends = Vec::with_capacity(roots);
         let runtime = Handle::try_current().ok().filter(|_| self.may_stream);
@@ -131,7 +131,7 @@ impl IntrospectionFetch {
     fn stream(
         &self,
         input: FetchInput<'_>,
-        progress: Progress,
+        progress: IntrospectionProgress,
         mut bytes: Vec<u8>,
         runtime: &Handle,
     ) -> FetchResult {

@@ -133,7 +133,7 @@ impl Definition {
         let targets: Vec<String> = targets.map(|it| it[1].to_ascii_lowercase()).collect();
         // `SET DEFAULT` of a reference computes the default of a column.
         let sets_default = has("SET") && has("DEFAULT");
-        // Of other letters it is not known how SQLite compares them.
+        // SQLite folds the case of ASCII letters alone.
         let is_plain = sql.is_ascii() && !WORDS.iter().any(|it| has(it)) && !sets_default;
         Self { is_plain, needs_sequence: has("AUTOINCREMENT"), targets }
     }
