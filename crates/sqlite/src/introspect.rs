@@ -5,11 +5,14 @@
 //! SQLite keeps no names of constraints, so they are made up as PostgreSQL would: `Album_pkey`,
 //! `Album_<columns>_key`, `Album_<columns>_fkey`.
 //!
-//! **Cost:** six statements and one per view; a few microseconds per table.
+//! **Cost:** eight statements, one more per table, one per table with an index and one per table with a reference; a few microseconds
+//! per table.
 
 mod arbiters;
 mod broken_indexes;
 pub(crate) mod catalog_texts;
+pub(crate) mod plain_definitions;
+mod sql_names;
 
 use crate::introspect::catalog_texts::text;
 use hashbrown::HashMap;
@@ -52,24 +55,30 @@ const TABLES: &str = "SELECT name, type, strict FROM pragma_table_list \
     AND name NOT IN ('hdb_event_log', 'hdb_event_invocation_logs', 'hdb_event_log_cleanups', 'hdb_event_source') \
     AND NOT (lower(name) IN ('hdb_session', 'hdb_trace') AND type = 'table' AND ncol = 1) ORDER BY name COLLATE BINARY";
 
+/// The pragma lists the columns in their order.
 const COLUMNS: &str = "SELECT name, type, \"notnull\", dflt_value IS NOT NULL, pk, hidden \
-    FROM pragma_table_xinfo(?1, 'main') ORDER BY cid";
+    FROM pragma_table_xinfo(?1, 'main')";
 
 const TRIGGERS: &str = "SELECT tbl_name, sql FROM main.sqlite_schema WHERE type = 'trigger' \
     AND substr(name, 1, 14) <> 'notify_hasura_'";
 
 const INDEXES: &str = "SELECT t.name, l.origin, l.seq, x.name FROM main.sqlite_schema t, \
     pragma_index_list(t.name, 'main') l, pragma_index_xinfo(l.name, 'main') x \
-    WHERE t.type = 'table' AND l.\"unique\" AND NOT l.partial AND x.key \
+    WHERE t.type = 'table' AND t.name IN (SELECT tbl_name FROM main.sqlite_schema WHERE type = 'index') \
+    AND l.\"unique\" AND NOT l.partial AND x.key \
     ORDER BY t.name COLLATE BINARY, l.seq DESC, x.seqno";
 
 const INDEXED: &str = "SELECT DISTINCT t.name, x.name FROM main.sqlite_schema t, \
     pragma_index_list(t.name, 'main') l, pragma_index_xinfo(l.name, 'main') x \
-    WHERE t.type = 'table' AND NOT l.partial AND x.key AND x.name IS NOT NULL";
+    WHERE t.type = 'table' AND t.name IN (SELECT tbl_name FROM main.sqlite_schema WHERE type = 'index') \
+    AND NOT l.partial AND x.key AND x.name IS NOT NULL";
+
+/// Tables with an index, be it that of a key.
+const WITH_INDEX: &str = "SELECT DISTINCT tbl_name FROM main.sqlite_schema WHERE type = 'index'";
 
 const FOREIGN_KEYS: &str = "SELECT t.name, f.id, f.\"table\", f.\"from\", f.\"to\", f.on_delete, f.on_update \
     FROM main.sqlite_schema t, \
-    pragma_foreign_key_list(t.name, 'main') f WHERE t.type = 'table' \
+    pragma_foreign_key_list(t.name, 'main') f WHERE t.type = 'table' AND instr(lower(t.sql), 'references') > 0 \
     ORDER BY t.name COLLATE BINARY, f.id DESC, f.seq";
 
 /// The values of an enum table, in the order of their names: its key and, where it has one, its other column.
@@ -173,6 +182,7 @@ impl Reading {
                 table.columns.clear();
                 self.warn(table.name.clone(), format!("its columns cannot be read: {error}"));
             }
+            table.columns.shrink_to_fit();
             primary.sort_unstable();
             self.primary.push(primary.into_iter().map(|(_, column)| column).collect());
         }
@@ -265,15 +275,33 @@ impl Reading {
                 self.add_unique_key(at, columns);
             }
         }
+        let with_index = self.find_tables_with_index(connection)?;
         for (at, table) in self.catalog.tables.iter_mut().enumerate() {
             if let (Some(key), false) = (&table.primary_key, indexed[at]) {
                 let column = &mut table.columns[key.columns[0].0 as usize];
                 column.has_default = true;
                 column.nullable = false;
             }
-            arbiters::offer_keys(connection, table)?;
+            if with_index[at] {
+                arbiters::offer_keys(connection, table)?;
+            } else {
+                table.offer_all_keys();
+            }
         }
         Ok(())
+    }
+
+    /// By table: whether it has an index.
+    fn find_tables_with_index(&self, connection: &Connection) -> Result<Vec<bool>, rusqlite::Error> {
+        let mut with_index = vec![false; self.catalog.tables.len()];
+        let mut statement = connection.prepare(WITH_INDEX)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            if let Some(at) = self.place(&text(row, 0)?) {
+                with_index[at.0 as usize] = true;
+            }
+        }
+        Ok(with_index)
     }
 
     /// Marks generated columns with an index: their values were computed at write time, so reading them cannot fail.
