@@ -62,11 +62,12 @@ const COLUMNS: &str = "SELECT name, type, \"notnull\", dflt_value IS NOT NULL, p
 const TRIGGERS: &str = "SELECT tbl_name, sql FROM main.sqlite_schema WHERE type = 'trigger' \
     AND substr(name, 1, 14) <> 'notify_hasura_'";
 
-/// Columns of unique indexes, and of keys of tables without row numbers, which the schema does not list.
+/// Columns of unique indexes, and of keys of tables without row numbers, which the schema does not list. SQLite itself writes the first
+/// words of a definition; the index of a key has none.
 const INDEXES: &str = "SELECT t.name, l.origin, l.seq, x.name FROM main.sqlite_schema t, \
     pragma_index_list(t.name, 'main') l, pragma_index_xinfo(l.name, 'main') x \
-    WHERE t.type = 'table' AND (t.name IN (SELECT tbl_name FROM main.sqlite_schema WHERE type = 'index') \
-    OR instr(lower(t.sql), 'rowid') > 0) \
+    WHERE t.type = 'table' AND (t.name IN (SELECT tbl_name FROM main.sqlite_schema WHERE type = 'index' \
+    AND (sql IS NULL OR substr(sql, 1, 19) = 'CREATE UNIQUE INDEX')) OR instr(lower(t.sql), 'rowid') > 0) \
     AND l.\"unique\" AND NOT l.partial AND x.key \
     ORDER BY t.name COLLATE BINARY, l.seq DESC, x.seqno";
 
@@ -76,8 +77,9 @@ const INDEXED: &str = "SELECT DISTINCT t.name, x.name FROM main.sqlite_schema t,
     OR instr(lower(t.sql), 'rowid') > 0) \
     AND NOT l.partial AND x.key AND x.name IS NOT NULL";
 
-/// Tables with an index, be it that of a key. A table without row numbers is the index of its key, which the schema does not list.
-const WITH_INDEX: &str = "SELECT tbl_name FROM main.sqlite_schema WHERE type = 'index' \
+/// Tables with a unique index, be it that of a key. A table without row numbers is the index of its key, which the schema does not list.
+const WITH_UNIQUE_INDEX: &str = "SELECT tbl_name FROM main.sqlite_schema WHERE type = 'index' \
+    AND (sql IS NULL OR substr(sql, 1, 19) = 'CREATE UNIQUE INDEX') \
     UNION SELECT name FROM main.sqlite_schema WHERE type = 'table' AND instr(lower(sql), 'rowid') > 0";
 
 const FOREIGN_KEYS: &str = "SELECT t.name, f.id, f.\"table\", f.\"from\", f.\"to\", f.on_delete, f.on_update \
@@ -279,14 +281,14 @@ impl Reading {
                 self.add_unique_key(at, columns);
             }
         }
-        let with_index = self.find_tables_with_index(connection)?;
+        let with_unique_index = self.find_tables_with_unique_index(connection)?;
         for (at, table) in self.catalog.tables.iter_mut().enumerate() {
             if let (Some(key), false) = (&table.primary_key, indexed[at]) {
                 let column = &mut table.columns[key.columns[0].0 as usize];
                 column.has_default = true;
                 column.nullable = false;
             }
-            if with_index[at] {
+            if with_unique_index[at] {
                 arbiters::offer_keys(connection, table)?;
             } else {
                 table.offer_all_keys();
@@ -295,10 +297,10 @@ impl Reading {
         Ok(())
     }
 
-    /// By table: whether it has an index.
-    fn find_tables_with_index(&self, connection: &Connection) -> Result<Vec<bool>, rusqlite::Error> {
+    /// By table: whether it has a unique index.
+    fn find_tables_with_unique_index(&self, connection: &Connection) -> Result<Vec<bool>, rusqlite::Error> {
         let mut with_index = vec![false; self.catalog.tables.len()];
-        let mut statement = connection.prepare(WITH_INDEX)?;
+        let mut statement = connection.prepare(WITH_UNIQUE_INDEX)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             if let Some(at) = self.place(&text(row, 0)?) {
@@ -310,6 +312,10 @@ impl Reading {
 
     /// Marks generated columns with an index: their values were computed at write time, so reading them cannot fail.
     fn indexed_columns(&mut self, connection: &Connection) -> Result<(), rusqlite::Error> {
+        let mut tables = self.catalog.tables.iter().filter(|it| it.kind == TableKind::Table);
+        if !tables.any(|it| it.columns.iter().any(|it| it.derived)) {
+            return Ok(());
+        }
         let mut statement = connection.prepare(INDEXED)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {

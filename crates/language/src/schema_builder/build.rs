@@ -320,7 +320,7 @@ impl SchemaBuilder {
         if text.is_empty() {
             return Str::default();
         }
-        let place = hash_name(0, text) as usize % RECENT_TEXTS;
+        let place = find_recent_place(text);
         let known = self.recent[place];
         if known.is(&self.schema.text, text) {
             return known;
@@ -388,6 +388,17 @@ impl SchemaBuilder {
         self.last = Item::Input(id);
         id
     }
+}
+
+/// Place of `text` among the recent ones, by its length and ends: a text that another one displaced is copied again.
+fn find_recent_place(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let ends = match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        (Some(first), Some(last)) => u64::from_le_bytes(*first) ^ u64::from_le_bytes(*last).rotate_left(23),
+        _ => bytes.iter().fold(0, |all, it| all << 8 | u64::from(*it)),
+    };
+    let mixed = (ends ^ bytes.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (mixed >> 32) as usize % RECENT_TEXTS
 }
 
 /// Lengthens `run` by the place `at`, which follows it.
