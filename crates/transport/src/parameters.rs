@@ -75,7 +75,7 @@ impl Unusable {
 pub struct NamedRequest<'t> {
     /// The document.
     pub text: Option<Cow<'t, str>>,
-    /// Its identifier.
+    /// Identifier of the document.
     pub id: Option<SentId<'t>>,
     /// The operation to run, of several.
     pub operation_name: Option<Cow<'t, str>>,
