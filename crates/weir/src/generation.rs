@@ -8,14 +8,17 @@
 pub(crate) mod cors_rules;
 mod delivery_spans;
 pub(crate) mod event_keeper;
+mod origin;
 pub(crate) mod readiness;
 mod state_keeper;
 mod tls;
+mod warm_up;
 
 use self::cors_rules::CorsRules;
 use self::event_keeper::EventKeeper;
+pub use self::origin::{Origin, Overrides};
 use self::readiness::Readiness;
-use crate::config::{self, Config};
+use crate::config::Config;
 use crate::metadata;
 use crate::observer::observer;
 use crate::operations::{self, SavedOperations};
@@ -30,7 +33,7 @@ use crate::sources::stored_calls::StoredCalls;
 use crate::sources::{self, Down, EventEntry, Findings, Opened};
 use arc_swap::ArcSwap;
 use state_keeper::StateKeeper;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
@@ -146,6 +149,7 @@ impl Generation {
         if let Some(described) = made.config.described.as_mut().and_then(Arc::get_mut) {
             described.loaded.places.forget();
         }
+        warm_up::prepare_documents(&mut made);
         Ok(made)
     }
 
@@ -248,84 +252,6 @@ pub(crate) fn settings(config: &Config) -> Settings {
         hold_back_bytes: config.cache.hold_back_bytes,
         responses_bytes_max: config.cache.responses_bytes_max,
         observer: Some(Arc::clone(observer()) as Arc<dyn Observer>),
-    }
-}
-
-/// Source of the configuration for each generation.
-#[derive(Clone, Debug)]
-pub enum Origin {
-    /// A file, read at each reload, and the overrides of the command line.
-    File(PathBuf, Box<Overrides>),
-    /// A configuration from the command line alone.
-    Fixed(Box<Config>),
-}
-
-/// Settings of the command line and the environment, which override the file.
-#[derive(Clone, Debug, Default)]
-pub struct Overrides {
-    /// `--listen`.
-    pub listen: Option<config::Listen>,
-    /// `--admin-listen`.
-    pub admin_listen: Option<config::Listen>,
-    /// `--admin-secret`, `WEIR_ADMIN_SECRET`.
-    pub admin_secret: Option<config::Secret>,
-    /// Authentication, from the environment.
-    pub auth: Box<config::AuthOverrides>,
-    /// `--dev`.
-    pub dev: bool,
-    /// All values of `--cors`.
-    pub cors: Vec<String>,
-    /// `--metadata`.
-    pub metadata: Option<PathBuf>,
-    /// Other settings of the environment.
-    pub environment: Box<config::Environment>,
-}
-
-impl Overrides {
-    /// Overrides `config`.
-    pub fn apply(&self, config: &mut Config) {
-        if let Some(listen) = self.listen {
-            config.listen = listen;
-        }
-        config.admin_listen = self.admin_listen.or(config.admin_listen);
-        self.auth.apply(&mut config.admin_secret, &mut config.auth);
-        if let Some(secret) = &self.admin_secret {
-            config.admin_secret = Some(secret.clone());
-        }
-        if self.dev {
-            config.dev = Some(true);
-        }
-        if let Some(metadata) = &self.metadata {
-            config.metadata = Some(metadata.clone());
-        }
-        self.environment.apply(config);
-        if !self.cors.is_empty() {
-            config.cors.origins = Some(self.cors.clone());
-        }
-    }
-}
-
-impl Origin {
-    /// Reads the current configuration.
-    /// # Errors
-    /// The file cannot be read or is invalid, with file, line and column.
-    pub fn read(&self) -> Result<Config, String> {
-        let mut config = self.settings()?;
-        metadata::join(&mut config)?;
-        Ok(config)
-    }
-
-    /// Reads the current configuration without the sources of its metadata.
-    /// # Errors
-    /// See [`Self::read`].
-    pub(crate) fn settings(&self) -> Result<Config, String> {
-        match self {
-            Self::File(path, overrides) => {
-                config::document::load::file(path, |config| overrides.apply(config))
-                    .map_err(|error| error.to_string())
-            }
-            Self::Fixed(config) => Ok(Config::clone(config)),
-        }
     }
 }
 
@@ -540,6 +466,7 @@ impl Live {
         let number = self.numbers.fetch_add(1, Ordering::Relaxed) + 1;
         let mut made = Generation::build_after(config, number, Some(&before.known))?;
         made.authenticator.keep_keys_of(&before.authenticator);
+        made.operations.keep_texts_of(&before.operations);
         Ok(made)
     }
 

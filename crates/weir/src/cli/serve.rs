@@ -9,6 +9,7 @@ use crate::config::source::address::Target;
 use crate::config::{AuthOverrides, Config, Environment, Secret};
 use crate::generation::{Live, Origin, Overrides};
 use crate::metadata;
+use crate::operations::persisted;
 use crate::server::Server;
 use crate::sources::services::ConfigurationListener;
 use std::path::{Path, PathBuf};
@@ -56,11 +57,23 @@ pub(super) fn serve(
 /// # Errors
 /// An environment variable has an invalid value.
 pub(super) fn overrides(options: ServeOptions) -> Result<Overrides, String> {
-    let ServeOptions { listen, admin_listen, admin_secret, dev, cors, _port: _ } = options;
+    let ServeOptions { listen, admin_listen, admin_secret, dev, cors, persisted, persisted_only, _port: _ } =
+        options;
     let auth = Box::new(AuthOverrides::read(|name| std::env::var(name).ok())?);
     let admin_secret = admin_secret.map(Secret::new);
     let environment = environment()?;
-    Ok(Overrides { listen, admin_listen, admin_secret, auth, dev, cors, metadata: None, environment })
+    Ok(Overrides {
+        listen,
+        admin_listen,
+        admin_secret,
+        auth,
+        dev,
+        cors,
+        persisted,
+        persisted_only,
+        metadata: None,
+        environment,
+    })
 }
 
 /// Settings of the environment except authentication.
@@ -125,6 +138,7 @@ fn files(origin: &Origin, config: Option<&Config>) -> Vec<PathBuf> {
     let sources = settings.iter().flat_map(|it| &it.sources);
     let files = sources.flat_map(|it| it.native.iter().chain(&it.file).chain(&it.ca));
     let mut files: Vec<PathBuf> = files.cloned().collect();
+    files.extend(settings.iter().flat_map(|it| persisted::find_files(&it.operations.persisted)));
     if let Ok(Some(path)) = settings.as_ref().map(|it| &it.metadata) {
         files.extend(metadata::files(path, config));
     }
