@@ -75,7 +75,7 @@ graphql\`query titlesQuery($id: Int!) { album_by_pk(id: $id) { number: id title 
 graphql\`mutation titlesRenameMutation($id: Int!, $title: String!) { update_album_by_pk(pk_columns: {id: $id}, _set: {title: $title}) { number: id title } }\`;`);
 // Relay takes keys that are texts alone; here they are numbers.
 write('relay.json', '{}');
-write('relay.config.json', JSON.stringify({ src: './app', schema: './schema.graphql', language: 'javascript', eagerEsModules: false, schemaConfig: { nodeInterfaceIdField: 'node_id' }, persistConfig: { file: './relay.json' }, excludes: ['**/node_modules/**', '**/__generated__/**'] }));
+write('relay.config.json', JSON.stringify({ src: './app', schema: './schema.graphql', language: 'javascript', eagerEsModules: false, noSourceControl: true, schemaConfig: { nodeInterfaceIdField: 'node_id' }, persistConfig: { file: './relay.json' }, excludes: ['**/node_modules/**', '**/__generated__/**'] }));
 execFileSync(process.execPath, [join(here, 'node_modules/relay-compiler/cli.js'), './relay.config.json'], { cwd: out, stdio: ['ignore', 'pipe', 'pipe'] });
 
 const files = ['apollo.json', 'gql/persisted-documents.json', 'relay.json'].map(it => `{path: ${it}}`).join(', ');
