@@ -12,6 +12,7 @@ mod origin;
 pub(crate) mod readiness;
 mod state_keeper;
 mod tls;
+mod warm_up;
 
 use self::cors_rules::CorsRules;
 use self::event_keeper::EventKeeper;
@@ -149,6 +150,7 @@ impl Generation {
         if let Some(described) = made.config.described.as_mut().and_then(Arc::get_mut) {
             described.loaded.places.forget();
         }
+        warm_up::prepare_documents(&mut made);
         Ok(made)
     }
 
@@ -475,6 +477,7 @@ impl Live {
         let number = self.numbers.fetch_add(1, Ordering::Relaxed) + 1;
         let mut made = Generation::build_after(config, number, Some(&before.known))?;
         made.authenticator.keep_keys_of(&before.authenticator);
+        made.operations.keep_texts_of(&before.operations);
         Ok(made)
     }
 

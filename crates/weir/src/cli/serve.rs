@@ -9,6 +9,7 @@ use crate::config::source::address::Target;
 use crate::config::{Config, Environment, Secret};
 use crate::generation::{Live, Origin, Overrides};
 use crate::metadata;
+use crate::operations::persisted;
 use crate::server::Server;
 use crate::sources::services::ConfigurationListener;
 use std::path::{Path, PathBuf};
@@ -56,10 +57,21 @@ pub(super) fn serve(
 /// # Errors
 /// An environment variable has an invalid value.
 pub(super) fn overrides(options: ServeOptions) -> Result<Overrides, String> {
-    let ServeOptions { listen, admin_listen, admin_secret, dev, cors, _port: _ } = options;
+    let ServeOptions { listen, admin_listen, admin_secret, dev, cors, persisted, persisted_only, _port: _ } =
+        options;
     let admin_secret = admin_secret.map(Secret::new);
     let environment = environment()?;
-    Ok(Overrides { listen, admin_listen, admin_secret, dev, cors, metadata: None, environment })
+    Ok(Overrides {
+        listen,
+        admin_listen,
+        admin_secret,
+        dev,
+        cors,
+        persisted,
+        persisted_only,
+        metadata: None,
+        environment,
+    })
 }
 
 /// Settings of the environment.
@@ -123,6 +135,7 @@ pub(super) fn run(origin: Origin) -> Result<ExitCode, String> {
 fn files(settings: &Config, config: Option<&Config>) -> Vec<PathBuf> {
     let files = settings.sources.iter().flat_map(|it| it.native.iter().chain(&it.file).chain(&it.ca));
     let mut files: Vec<PathBuf> = files.cloned().collect();
+    files.extend(persisted::find_files(&settings.operations.persisted));
     if let Some(path) = &settings.metadata {
         files.extend(metadata::files(path, config));
     }

@@ -1,6 +1,6 @@
 //! Origin of the configuration of each generation: a file that is read again, or the command line.
 
-use crate::config::{self, Config};
+use crate::config::{self, Config, PersistedFile};
 use crate::metadata;
 use std::path::PathBuf;
 
@@ -26,6 +26,10 @@ pub struct Overrides {
     pub dev: bool,
     /// All values of `--cors`.
     pub cors: Vec<String>,
+    /// All values of `--persisted`.
+    pub persisted: Vec<PathBuf>,
+    /// `--persisted-only`.
+    pub persisted_only: bool,
     /// `--metadata`.
     pub metadata: Option<PathBuf>,
     /// Settings of the environment.
@@ -52,6 +56,9 @@ impl Overrides {
         if !self.cors.is_empty() {
             config.cors.origins = Some(self.cors.clone());
         }
+        let files = self.persisted.iter().map(|path| PersistedFile { path: path.clone(), collection: None });
+        config.operations.persisted.files.extend(files);
+        config.operations.persisted.require_id |= self.persisted_only;
     }
 }
 

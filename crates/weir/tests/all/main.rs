@@ -77,6 +77,8 @@ mod native_stream;
 mod observability;
 mod operations;
 mod oracle;
+mod persisted;
+mod persisted_automatic;
 mod postgres;
 mod postgres_processes;
 mod projects;
