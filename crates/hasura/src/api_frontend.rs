@@ -7,7 +7,7 @@ use crate::permission::Permissions;
 use crate::visibility::visibility;
 use std::sync::Arc;
 use weir_database::frontend::form::{Form, structural};
-use weir_database::frontend::{ApiFrontend, Ask, Violation};
+use weir_database::frontend::{ApiFrontend, Ask, RowRights, Violation};
 use weir_database::postgres::DatabaseRole;
 use weir_engine::caller::{Facts, Identity};
 use weir_engine::plan::output_plan::{OutputKind, OutputPlan};
@@ -42,6 +42,20 @@ impl ApiFrontend for Api {
                     None => self.permissions.knows(facts, table, None),
                     Some(name) => at(name).is_some_and(|it| self.permissions.knows(facts, table, Some(it))),
                 })
+    }
+
+    fn row_rights(&self, table: TableId, facts: &[u64]) -> Result<RowRights, Box<str>> {
+        let Some(tracked) = self.model.tracked_table(table) else {
+            return Err("the table is not tracked".into());
+        };
+        if self.row_security.is_some() {
+            return Err("the database itself chooses the rows here, by its own policies: ask it".into());
+        }
+        let served = tracked.columns.iter().map(Option::is_some);
+        if Permissions::is_admin(facts) {
+            return Ok(RowRights { is_granted: true, columns: served.collect(), ..RowRights::default() });
+        }
+        Ok(self.permissions.row_rights(facts, table, tracked.columns.len()))
     }
 
     fn policy(&self, facts: &[u64]) -> Arc<dyn Policy> {
