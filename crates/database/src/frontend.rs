@@ -88,6 +88,12 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     /// # Errors
     /// The reason for which they are not known here.
     fn row_rights(&self, table: TableId, facts: &[u64]) -> Result<RowRights, Box<str>>;
+    /// The condition on rows of `table` that the JSON text of a permission's filter is.
+    /// # Errors
+    /// Words on what does not fit, or on why there are no such permissions.
+    fn read_condition(&self, _table: TableId, _json: &str) -> Result<Filter, Box<str>> {
+        Err("permissions are not written as filters here".into())
+    }
     /// The column that a member of a row's key means, and the text of its value for the database.
     /// # Errors
     /// Words on a name that is none, or a value that does not fit.

@@ -3,7 +3,7 @@
 use crate::api::generate_relay;
 use crate::api::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
 use crate::compile::compile;
-use crate::permission::Permissions;
+use crate::permission::{self, Permissions};
 use crate::visibility::visibility;
 use std::sync::Arc;
 use weir_database::frontend::form::{Form, structural};
@@ -17,7 +17,7 @@ use weir_language::schema::{EnumValueId, InputId, Schema, Visibility};
 use weir_language::value::{Node, Variables};
 use weir_relational::catalog::{ColumnId, Relations, TableId};
 use weir_relational::passes::policy::{Everything, Policy};
-use weir_relational::plan::Plan;
+use weir_relational::plan::{Filter, Plan};
 
 impl ApiFrontend for Api {
     fn schema(&self) -> &Arc<Schema> {
@@ -56,6 +56,10 @@ impl ApiFrontend for Api {
             return Ok(RowRights { is_granted: true, columns: served.collect(), ..RowRights::default() });
         }
         Ok(self.permissions.row_rights(facts, table, tracked.columns.len()))
+    }
+
+    fn read_condition(&self, table: TableId, json: &str) -> Result<Filter, Box<str>> {
+        permission::read_condition(&self.model, table, json).map_err(String::into_boxed_str)
     }
 
     fn policy(&self, facts: &[u64]) -> Arc<dyn Policy> {

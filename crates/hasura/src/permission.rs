@@ -21,6 +21,8 @@ pub use build_permissions::build;
 pub(crate) use granted::grant_entries;
 pub(crate) use role_policy::RolePolicy;
 
+use crate::model::Model;
+use row_conditions::Conditions;
 use std::sync::{Arc, OnceLock};
 use weir_database::frontend::RowRights;
 use weir_database::postgres::DatabaseRole;
@@ -29,6 +31,13 @@ use weir_metadata::document::permission::{QueryRootField, SubscriptionRootField}
 use weir_relational::catalog::{ColumnId, FunctionId, TableId};
 use weir_relational::passes::policy::Preset;
 use weir_relational::plan::{Filter, GuardedCall, GuardedColumn};
+
+/// The condition on rows of `table` that a JSON text is, as the filter of a permission.
+/// # Errors
+/// It is no JSON, or does not fit the database.
+pub(crate) fn read_condition(model: &Model, table: TableId, json: &str) -> Result<Filter, String> {
+    Conditions::new(model, table).read(&weir_metadata::read::value(json)?)
+}
 
 /// All roles of a model but the admin.
 #[derive(Clone, Debug, Default)]

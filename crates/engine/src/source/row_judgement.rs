@@ -13,6 +13,8 @@ pub struct RowQuestion<'r> {
     pub table: &'r str,
     /// Columns of a key with the texts of their values.
     pub key: &'r [(String, String)],
+    /// A condition on rows to be judged in place of the one that is served, as the JSON of a permission's filter.
+    pub filter: Option<&'r str>,
     /// The one who wants to see the row.
     pub identity: &'r Identity,
     /// The caller of that identity.

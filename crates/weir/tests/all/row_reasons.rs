@@ -322,3 +322,60 @@ fn a_condition_of_many_parts_is_asked_up_to_a_limit() {
     let asked = parts.iter().filter(|it| it["truth"] != "unasked").count();
     assert_eq!(asked, 99);
 }
+
+#[test]
+fn a_condition_is_judged_before_it_is_saved() {
+    on_each(|weir| {
+        let draft = |filter: Value| {
+            let mut asked = question("nobody", json!({"id": 2}), json!({"x-hasura-user-id": "bob"}));
+            asked["filter"] = filter;
+            ask(weir, &asked)
+        };
+        let shown = draft(json!({"_and": [{"owner": "X-Hasura-User-Id"}, {"price": {"_gte": 900}}]})).json();
+        assert_eq!((&shown["visible"], &shown["granted"]), (&json!(true), &json!(true)), "{shown}");
+        let hidden = draft(json!({"harbour": {"name": {"_eq": "Oslo"}}})).json();
+        assert_eq!((&hidden["visible"], &hidden["condition"]["truth"]), (&json!(false), &json!("false")));
+        for (filter, words) in [
+            (json!({"nothing": 1}), "does not exist"),
+            (json!([1]), "a condition is an object"),
+            (json!({"price": {"_like": "x"}}), "no operator"),
+        ] {
+            let answer = draft(filter);
+            assert!(answer.status == 400 && answer.text().contains(words), "{words}: {}", answer.text());
+        }
+        // Nothing of it is kept.
+        assert_eq!(judged(weir, "nobody", 2, json!({}))["granted"], false);
+    });
+}
+
+#[test]
+fn objects_of_native_types_are_judged_by_their_rules() {
+    let sdl = r#"type Boat @auth(query: { or: [
+      { rule: "{ $ROLE: { eq: \"HARBOURMASTER\" } }" }
+      { rule: "query($LOGIN: String!) { queryBoat { crew(filter: { login: { eq: $LOGIN } }) { login } } }" }
+    ] }) { id: ID! reg: String! @id crew: [Crew] }
+    type Crew { login: String! @id }
+    # Dgraph.Authorization {"VerificationKey":"secret","Header":"X-Harbour-Auth","Namespace":"https://harbour.example/claims","Algo":"HS256"}
+    "#;
+    let weir = crate::native_auth::serve_types("admin_secret: hush\n", sdl);
+    let master = crate::native_auth::token(r#"{"https://harbour.example/claims":{"ROLE":"HARBOURMASTER"}}"#);
+    let add = json!({"query": r#"mutation { addBoat(input: [{ reg: "A1", crew: [{ login: "ann" }] }, { reg: "B2", crew: [{ login: "bob" }] }]) { boat { id } } }"#});
+    let added =
+        weir.post("/graphql", &[SECRET, ("x-harbour-auth", &master)], add.to_string().as_bytes()).json();
+    let id = |at: usize| added["data"]["addBoat"]["boat"][at]["id"].clone();
+    let judged = |id: Value, claims: Value| {
+        let asked =
+            json!({"source": "boats", "table": "Boat", "key": {"id": id}, "role": "user", "claims": claims});
+        let answer = ask(&weir, &asked);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.json()
+    };
+    assert_eq!(judged(id(0), json!({"LOGIN": "ann"}))["visible"], true);
+    let hidden = judged(id(1), json!({"LOGIN": "ann"}));
+    assert_eq!((&hidden["exists"], &hidden["visible"]), (&json!(true), &json!(false)), "{hidden}");
+    assert!(!truths(&hidden["condition"]).is_empty());
+    assert_eq!(judged(id(1), json!({"ROLE": "HARBOURMASTER"}))["visible"], true);
+    assert_eq!(judged(id(1), json!({}))["visible"], false);
+    let asked = json!({"source": "boats", "table": "Boat", "key": {"id": "0xzz"}, "role": "user"});
+    assert!(ask(&weir, &asked).text().contains("is no id"));
+}

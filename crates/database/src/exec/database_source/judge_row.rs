@@ -56,9 +56,15 @@ pub(super) async fn judge<D: Driver>(
         return Err(NoJudgement::Question(words.into()));
     }
     let table = find_table(frontend, question.table)?;
-    let rights = frontend.row_rights(table, &facts).map_err(NoJudgement::Question)?;
+    let mut rights = frontend.row_rights(table, &facts).map_err(NoJudgement::Question)?;
+    let draft = question.filter.map(|it| frontend.read_condition(table, it));
+    let draft = draft.transpose().map_err(|it| NoJudgement::Question(format!("`filter`: {it}").into()))?;
+    if draft.is_some() {
+        rights.is_granted = true;
+        rights.parts = Vec::new();
+    }
     let key = key_condition(frontend, table, question.key)?;
-    let (questions, plan) = questions(frontend, &facts, &question, (table, key), &rights);
+    let (questions, plan) = questions(frontend, &facts, &question, (table, key), (&rights, draft));
     let found = find_rows(state, plan, &question, &facts).await?;
     Ok(judgement(&questions, rights, frontend.relations().catalog.table(table), &found))
 }
@@ -224,12 +230,13 @@ fn questions(
     facts: &[u64],
     question: &RowQuestion<'_>,
     (table, key): (TableId, Filter),
-    rights: &RowRights,
+    (rights, draft): (&RowRights, Option<Filter>),
 ) -> (Questions, Plan) {
     let has = |name: &str| question.caller.claims().variable(name).is_some();
     let mut asking = RowQuestions::new(frontend.relations(), table, key, &has);
     let policy = frontend.policy(facts);
-    let rows = policy.rows(table, Purpose::Root);
+    let is_draft = draft.is_some();
+    let rows = draft.or_else(|| policy.rows(table, Purpose::Root));
     let missing = rows.as_ref().map(|it| asking.missing(it)).unwrap_or_default();
     let there = asking.ask_row(None).unwrap_or_default();
     let seen = asking.ask_row(rows.clone());
@@ -248,7 +255,12 @@ fn questions(
             whole
         }
     };
-    let cells = policy.cells(table).iter().map(|it| (it.column.0, asking.ask(&it.shown_if))).collect();
+    let cells = policy
+        .cells(table)
+        .iter()
+        .filter(|_| !is_draft)
+        .map(|it| (it.column.0, asking.ask(&it.shown_if)))
+        .collect();
     let questions = Questions { there, seen, missing, condition, cells, is_cut: asking.is_cut() };
     (questions, asking.into_plan(|level| level + 1))
 }

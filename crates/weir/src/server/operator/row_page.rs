@@ -22,7 +22,7 @@ use weir_language::json::JsonRef;
 const KEY_MAX: usize = 32;
 const VALUE_BYTES_MAX: usize = 8 << 10;
 
-/// Judges `{"source", "table", "key": {…}, "role", "claims": {…}}`.
+/// Judges `{"source", "table", "key": {…}, "role", "claims": {…}}`; with `filter`, by this condition instead of the one served.
 pub(crate) async fn answer(
     context: &RequestContext,
     head: &Parts,
@@ -37,6 +37,7 @@ pub(crate) async fn answer(
     let table = text(asked, "table")?;
     let key = key(asked).map_err(Refusal::bad_request)?;
     let role = text(asked, "role")?;
+    let filter = asked.get("filter").filter(|it| !it.is_null()).map(|it| it.raw());
     let identity =
         session::assume_identity(Some(&role), asked.get("claims")).map_err(Refusal::bad_request)?;
     let identity = context.generation.native_auth.with_values(identity);
@@ -49,6 +50,7 @@ pub(crate) async fn answer(
     let question = RowQuestion {
         table: &table,
         key: &key,
+        filter,
         identity: &identity,
         caller: &caller,
         headers: &client,
