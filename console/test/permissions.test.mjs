@@ -136,7 +136,7 @@ for (const start of [startSqlite, startPostgres]) {
       await page.close();
     });
 
-    test('P2 P3 P4 builds a condition by clicks, shows difference and request, and changes what the role sees', async () => {
+    test('P2 P3 P4 P11 builds a condition by clicks, shows difference and request, and changes what the role sees', async () => {
       const { page, complaints } = await open('/main/album?role=reader&claims=%7B%22x-hasura-artist%22%3A%22Accept%22%7D');
       await page.getByTestId('seen').filter({ hasText: 'sees 2 of these 4' }).waitFor();
       const rows = page.getByRole('region', { name: 'Rows', exact: true });
@@ -398,7 +398,7 @@ describe('permissions of native types', () => {
   });
   after(() => server?.stop());
 
-  test('P5 P6 says who sees the objects of a type by the claims of a token, and why not', async () => {
+  test('P12 says who sees the objects of a type by the claims of a token, and why not', async () => {
     const { page } = await openPage(browser, server.url, '/permissions');
     await page.getByText('No role has a permission.').waitFor();
     await page.getByRole('link', { name: 'Note' }).click();

@@ -52,7 +52,8 @@ export function contextOf(model: Model, served: Served, source: string, entry: E
     const of = relationshipAt(entry.table, path.slice(0, -1));
     return of ? [...path.slice(0, -1), columnName(of, path.at(-1)!)] : path;
   };
-  const withSession = (it: Operator): Operator => ({ ...it, takesSession: true });
+  // Whether a value is null is asked by a constant.
+  const withSession = (it: Operator): Operator => (it.name === '_is_null' ? it : { ...it, takesSession: true });
   const between = BETWEEN_COLUMNS.map(name => ({ name, type: 'String', isList: false }));
   const operands = operandsOf(model.schema, model.tables, entry.table)
     .map(it => ({ path: inDatabase(it.path), operators: [...it.operators.map(withSession), ...between] }));

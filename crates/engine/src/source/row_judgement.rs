@@ -95,7 +95,7 @@ pub struct JudgedCondition {
     pub text: String,
     /// The role whose permission it is, if it is one of several.
     pub role: Option<Box<str>>,
-    /// Its truth.
+    /// Truth of the condition for the row.
     pub truth: Truth,
     /// Session variables that it needs and the caller does not have.
     pub missing: Vec<Box<str>>,

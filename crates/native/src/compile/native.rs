@@ -272,9 +272,10 @@ impl ApiFrontend for Native {
 
     /// Rules choose objects; all their fields are shown.
     fn row_rights(&self, table: TableId, _facts: &[u64]) -> Result<RowRights, Box<str>> {
-        match self.layout.tables.contains(&table) {
-            true => Ok(RowRights { is_granted: true, ..RowRights::default() }),
-            false => Err("the table holds no objects of a type".into()),
+        if self.layout.tables.contains(&table) {
+            Ok(RowRights { is_granted: true, ..RowRights::default() })
+        } else {
+            Err("the table holds no objects of a type".into())
         }
     }
 

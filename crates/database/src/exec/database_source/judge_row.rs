@@ -63,10 +63,10 @@ pub(super) async fn judge<D: Driver>(
         rights.is_granted = true;
         rights.parts = Vec::new();
     }
-    let key = key_condition(frontend, table, question.key)?;
-    let (questions, plan) = questions(frontend, &facts, &question, (table, key), (&rights, draft));
+    let key = make_key_condition(frontend, table, question.key)?;
+    let (questions, plan) = ask_conditions(frontend, &facts, &question, (table, key), (&rights, draft));
     let found = find_rows(state, plan, &question, &facts).await?;
-    Ok(judgement(&questions, rights, frontend.relations().catalog.table(table), &found))
+    Ok(make_judgement(&questions, rights, frontend.relations().catalog.table(table), &found))
 }
 
 /// By level of `plan`: whether it has a row.
@@ -78,8 +78,8 @@ async fn find_rows<D: Driver>(
 ) -> Result<Vec<bool>, NoJudgement> {
     let levels = plan.levels.len() as u32;
     add_members(&mut plan);
-    let fetch = fetch_of(state, plan, levels, facts)?;
-    let output = Arc::new(output_plan(levels));
+    let fetch = make_fetch(state, plan, levels, facts)?;
+    let output = Arc::new(make_output_plan(levels));
     let variables = Arc::new(Variables::default());
     let input = FetchInput {
         output: &output,
@@ -112,7 +112,7 @@ async fn find_rows<D: Driver>(
     Ok(members.map(|it| !finished.bytes[it].ends_with(b":null,")).collect())
 }
 
-fn fetch_of<D: Driver>(
+fn make_fetch<D: Driver>(
     state: &Arc<SourceState<D>>,
     plan: Plan,
     levels: u32,
@@ -166,7 +166,7 @@ fn add_members(plan: &mut Plan) {
 }
 
 /// The form of the answer: a member per level.
-fn output_plan(levels: u32) -> OutputPlan {
+fn make_output_plan(levels: u32) -> OutputPlan {
     let field = |key: &str, member: OutputKind| OutputField {
         key: ResponseKey::new(key),
         field: FieldId(0),
@@ -196,7 +196,7 @@ fn find_table(frontend: &dyn ApiFrontend, name: &str) -> Result<TableId, NoJudge
 }
 
 /// The condition that a row has these values, which identify one.
-fn key_condition(
+fn make_key_condition(
     frontend: &dyn ApiFrontend,
     table: TableId,
     key: &[(String, String)],
@@ -225,7 +225,7 @@ fn key_condition(
 }
 
 /// The questions about the row of `table` with `key`, and the plan that answers them.
-fn questions(
+fn ask_conditions(
     frontend: &dyn ApiFrontend,
     facts: &[u64],
     question: &RowQuestion<'_>,
@@ -237,7 +237,7 @@ fn questions(
     let policy = frontend.policy(facts);
     let is_draft = draft.is_some();
     let rows = draft.or_else(|| policy.rows(table, Purpose::Root));
-    let missing = rows.as_ref().map(|it| asking.missing(it)).unwrap_or_default();
+    let missing = rows.as_ref().map(|it| asking.find_missing(it)).unwrap_or_default();
     let there = asking.ask_row(None).unwrap_or_default();
     let seen = asking.ask_row(rows.clone());
     let condition = match &*rights.parts {
@@ -265,10 +265,10 @@ fn questions(
     (questions, asking.into_plan(|level| level + 1))
 }
 
-fn judgement(questions: &Questions, rights: RowRights, table: &Table, found: &[bool]) -> RowJudgement {
+fn make_judgement(questions: &Questions, rights: RowRights, table: &Table, found: &[bool]) -> RowJudgement {
     let has_row = |level: u32| found.get(level as usize).copied().unwrap_or_default();
     let exists = has_row(questions.there);
-    let mut condition = judged(&questions.condition, found);
+    let mut condition = judge_condition(&questions.condition, found);
     if exists && !rights.parts.is_empty() {
         condition.truth = match questions.seen {
             None => Truth::Unasked,
@@ -281,7 +281,7 @@ fn judgement(questions: &Questions, rights: RowRights, table: &Table, found: &[b
         JudgedColumn {
             name: column.name.clone(),
             is_granted: rights.columns.get(at).copied().unwrap_or_default(),
-            shown_if: shown_if.map(|it| judged(&it.1, found)),
+            shown_if: shown_if.map(|it| judge_condition(&it.1, found)),
         }
     };
     let columns = if rights.columns.is_empty() { &[][..] } else { &table.columns };
@@ -297,7 +297,7 @@ fn judgement(questions: &Questions, rights: RowRights, table: &Table, found: &[b
     }
 }
 
-fn judged(asked: &AskedCondition, found: &[bool]) -> JudgedCondition {
+fn judge_condition(asked: &AskedCondition, found: &[bool]) -> JudgedCondition {
     let has_row = |level: u32| found.get(level as usize).copied().unwrap_or_default();
     let truth = match asked.asked {
         None => Truth::Unasked,
@@ -320,6 +320,6 @@ fn judged(asked: &AskedCondition, found: &[bool]) -> JudgedCondition {
         role: asked.role.clone(),
         truth,
         missing: asked.missing.clone(),
-        parts: asked.parts.iter().map(|it| judged(it, found)).collect(),
+        parts: asked.parts.iter().map(|it| judge_condition(it, found)).collect(),
     }
 }

@@ -33,7 +33,7 @@ pub enum ConditionKind {
 
 /// Levels that answer a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct TruthLevels {
     /// This level has a row if the condition is true.
     pub is_true: u32,
     /// This level has a row if it is false; `None`: the condition is never unknown.
@@ -50,7 +50,7 @@ pub struct AskedCondition {
     /// The role whose permission the condition is, if it is one of several.
     pub role: Option<Box<str>>,
     /// `None`: nothing is asked, because a session variable is missing or there are too many conditions.
-    pub asked: Option<Asked>,
+    pub asked: Option<TruthLevels>,
     /// Session variables that it reads and the caller does not have.
     pub missing: Vec<Box<str>>,
     /// The conditions that it is made of.
@@ -69,7 +69,7 @@ pub struct RowQuestions<'q> {
 }
 
 /// The place of a condition: the table whose rows it is about, and what makes a condition on the asked row of it.
-struct Place<'p> {
+struct ConditionPlace<'p> {
     table: TableId,
     wrap: &'p dyn Fn(Filter) -> Filter,
     is_elsewhere: bool,
@@ -83,14 +83,14 @@ impl<'q> RowQuestions<'q> {
 
     /// The level that has a row if there is one that fulfils `filter`; `None`: a session variable is missing.
     pub fn ask_row(&mut self, filter: Option<Filter>) -> Option<u32> {
-        if filter.as_ref().is_some_and(|it| !self.missing(it).is_empty()) {
+        if filter.as_ref().is_some_and(|it| !self.find_missing(it).is_empty()) {
             return None;
         }
-        Some(self.level(filter))
+        Some(self.push_level(filter))
     }
 
     /// Session variables that `filter` reads and the caller does not have.
-    pub fn missing(&self, filter: &Filter) -> Vec<Box<str>> {
+    pub fn find_missing(&self, filter: &Filter) -> Vec<Box<str>> {
         let mut claims = Claims::default();
         claims.note(filter);
         claims.names().into_iter().filter(|it| !(self.has)(it)).collect()
@@ -98,8 +98,8 @@ impl<'q> RowQuestions<'q> {
 
     /// Asks for `filter`, a condition on rows of the table, and for all that it is made of.
     pub fn ask(&mut self, filter: &Filter) -> AskedCondition {
-        let place = Place { table: self.table, wrap: &|it| it, is_elsewhere: false };
-        self.condition(filter, &place)
+        let place = ConditionPlace { table: self.table, wrap: &|it| it, is_elsewhere: false };
+        self.ask_condition(filter, &place)
     }
 
     /// True if there were more conditions than are asked.
@@ -129,7 +129,7 @@ impl<'q> RowQuestions<'q> {
         plan
     }
 
-    fn level(&mut self, filter: Option<Filter>) -> u32 {
+    fn push_level(&mut self, filter: Option<Filter>) -> u32 {
         let mut scan = Scan::of(self.table, Purpose::Root);
         if let Some(filter) = filter.filter(|it| !it.is_true()) {
             scan.restrict(filter);
@@ -148,46 +148,46 @@ impl<'q> RowQuestions<'q> {
         self.levels.len() as u32 - 1
     }
 
-    fn condition(&mut self, filter: &Filter, place: &Place<'_>) -> AskedCondition {
+    fn ask_condition(&mut self, filter: &Filter, place: &ConditionPlace<'_>) -> AskedCondition {
         let filter = unwrap_single(filter);
-        let kind = kind_of(filter);
+        let kind = find_kind(filter);
         let text = describe_condition(self.relations, filter, place.table);
         self.conditions += 1;
-        let missing = self.missing(filter);
+        let missing = self.find_missing(filter);
         let is_asked = missing.is_empty() && !self.is_cut();
-        let asked = is_asked.then(|| Asked {
-            is_true: self.level(Some((place.wrap)(filter.clone()))),
-            // Of other rows, only whether one fulfils the condition is asked.
+        let asked = is_asked.then(|| TruthLevels {
+            is_true: self.push_level(Some((place.wrap)(filter.clone()))),
+            // Elsewhere only whether some row fulfils the condition is asked.
             is_false: (!place.is_elsewhere)
-                .then(|| self.level(Some((place.wrap)(Filter::Not(Box::new(filter.clone())))))),
+                .then(|| self.push_level(Some((place.wrap)(Filter::Not(Box::new(filter.clone())))))),
         });
-        let parts = if self.is_cut() { Vec::new() } else { self.parts(filter, place) };
+        let parts = if self.is_cut() { Vec::new() } else { self.ask_parts(filter, place) };
         AskedCondition { kind, text, role: None, asked, missing, parts }
     }
 
-    fn parts(&mut self, filter: &Filter, place: &Place<'_>) -> Vec<AskedCondition> {
+    fn ask_parts(&mut self, filter: &Filter, place: &ConditionPlace<'_>) -> Vec<AskedCondition> {
         match filter {
-            Filter::All(_) | Filter::Any(_) if kind_of(filter) == ConditionKind::Test => Vec::new(),
+            Filter::All(_) | Filter::Any(_) if find_kind(filter) == ConditionKind::Test => Vec::new(),
             Filter::All(_) | Filter::Any(_) => {
-                parts_for_people(filter).into_iter().map(|it| self.condition(it, place)).collect()
+                list_parts(filter).into_iter().map(|it| self.ask_condition(it, place)).collect()
             }
-            Filter::Not(part) | Filter::NotTrue(part) => vec![self.condition(part, place)],
+            Filter::Not(part) | Filter::NotTrue(part) => vec![self.ask_condition(part, place)],
             Filter::Exists { by, scan, filter } => {
                 let relations = self.relations;
                 let wrap = |it: Filter| (place.wrap)(Filter::exists(relations, *by, it));
-                self.parts_elsewhere(filter, scan.table(), &wrap)
+                self.ask_parts_elsewhere(filter, scan.table(), &wrap)
             }
             Filter::Somewhere { scan, filter } => {
                 let table = scan.table();
                 let wrap = |it: Filter| (place.wrap)(Filter::any_row(table, it));
-                self.parts_elsewhere(filter, table, &wrap)
+                self.ask_parts_elsewhere(filter, table, &wrap)
             }
             _ => Vec::new(),
         }
     }
 
     /// The conditions on another row: that there is one, and each that it has to fulfil.
-    fn parts_elsewhere(
+    fn ask_parts_elsewhere(
         &mut self,
         filter: &Filter,
         table: TableId,
@@ -196,19 +196,19 @@ impl<'q> RowQuestions<'q> {
         if filter.is_true() {
             return Vec::new();
         }
-        let place = Place { table, wrap, is_elsewhere: true };
-        let mut there = self.condition(&Filter::TRUE, &place);
+        let place = ConditionPlace { table, wrap, is_elsewhere: true };
+        let mut there = self.ask_condition(&Filter::TRUE, &place);
         there.text = format!("a row of {}", self.relations.catalog.table(table).name);
         let own = match filter {
-            Filter::All(_) if kind_of(filter) == ConditionKind::All => parts_for_people(filter),
+            Filter::All(_) if find_kind(filter) == ConditionKind::All => list_parts(filter),
             _ => vec![filter],
         };
-        std::iter::once(there).chain(own.into_iter().map(|it| self.condition(it, &place))).collect()
+        std::iter::once(there).chain(own.into_iter().map(|it| self.ask_condition(it, &place))).collect()
     }
 }
 
 /// The parts of a conjunction or disjunction, without those that another one implies: a value that equals something is not null.
-fn parts_for_people(filter: &Filter) -> Vec<&Filter> {
+fn list_parts(filter: &Filter) -> Vec<&Filter> {
     match filter {
         Filter::All(parts) => {
             let equates = |of: &Expr, it: &Filter| matches!(it, Filter::Compare { of: other, by: Comparison::Eq, .. } if other == of);
@@ -234,10 +234,10 @@ fn unwrap_single(filter: &Filter) -> &Filter {
     inner
 }
 
-fn kind_of(filter: &Filter) -> ConditionKind {
+fn find_kind(filter: &Filter) -> ConditionKind {
     match filter {
         // An equality that says that its value is not null is one test.
-        Filter::All(_) | Filter::Any(_) if parts_for_people(filter).len() < 2 => ConditionKind::Test,
+        Filter::All(_) | Filter::Any(_) if list_parts(filter).len() < 2 => ConditionKind::Test,
         Filter::All(_) => ConditionKind::All,
         Filter::Any(_) => ConditionKind::Any,
         Filter::Not(_) | Filter::NotTrue(_) => ConditionKind::Not,

@@ -33,10 +33,10 @@ pub(crate) async fn answer(
     let bytes = receive::body(context, &head.headers, body).await?;
     let tape = receive::json(context.worker.json_buffer.take(), &bytes, limits)?;
     let asked = tape.root();
-    let source = text(asked, "source")?;
-    let table = text(asked, "table")?;
-    let key = key(asked).map_err(Refusal::bad_request)?;
-    let role = text(asked, "role")?;
+    let source = read_text(asked, "source")?;
+    let table = read_text(asked, "table")?;
+    let key = read_key(asked).map_err(Refusal::bad_request)?;
+    let role = read_text(asked, "role")?;
     let filter = asked.get("filter").filter(|it| !it.is_null()).map(|it| it.raw());
     let identity =
         session::assume_identity(Some(&role), asked.get("claims")).map_err(Refusal::bad_request)?;
@@ -59,11 +59,11 @@ pub(crate) async fn answer(
     let judging = found.0.judge_row(question);
     let judging = judging.ok_or_else(|| Refusal::bad_request(format!("`{source}` has no tables")))?;
     let judged = judging.await.map_err(refusal)?;
-    let body = ResponseBody::whole(judgement_json(&judged).to_string().into_bytes());
+    let body = ResponseBody::whole(write_judgement(&judged).to_string().into_bytes());
     Ok(Answer::page(json(StatusCode::OK, Media::Json, body)))
 }
 
-fn text(asked: JsonRef<'_>, name: &str) -> Result<String, Refusal> {
+fn read_text(asked: JsonRef<'_>, name: &str) -> Result<String, Refusal> {
     let found = asked.get(name).and_then(|it| it.as_str()).filter(|it| !it.is_empty());
     found
         .map(std::borrow::Cow::into_owned)
@@ -71,7 +71,7 @@ fn text(asked: JsonRef<'_>, name: &str) -> Result<String, Refusal> {
 }
 
 /// The members of `key`, values as texts.
-fn key(asked: JsonRef<'_>) -> Result<Vec<(String, String)>, String> {
+fn read_key(asked: JsonRef<'_>) -> Result<Vec<(String, String)>, String> {
     let words = || format!("`key` has to be an object of 1 to {KEY_MAX} texts, numbers or booleans");
     let sent = asked.get("key").filter(|it| it.is_object()).ok_or_else(words)?;
     let mut key = Vec::new();
@@ -105,12 +105,12 @@ fn refusal(error: NoJudgement) -> Refusal {
     }
 }
 
-fn judgement_json(judged: &RowJudgement) -> Value {
+fn write_judgement(judged: &RowJudgement) -> Value {
     let columns = judged.columns.iter().map(|it| {
         value!({
             "name": it.name,
             "granted": it.is_granted,
-            "shownIf": it.shown_if.as_ref().map(condition_json),
+            "shownIf": it.shown_if.as_ref().map(write_condition),
         })
     });
     value!({
@@ -118,7 +118,7 @@ fn judgement_json(judged: &RowJudgement) -> Value {
         "visible": judged.is_visible,
         "granted": judged.is_granted,
         "missing": judged.missing,
-        "condition": condition_json(&judged.condition),
+        "condition": write_condition(&judged.condition),
         "cut": judged.is_cut,
         "columns": columns.collect::<Vec<_>>(),
         "limit": judged.limit,
@@ -126,13 +126,13 @@ fn judgement_json(judged: &RowJudgement) -> Value {
 }
 
 /// Recursion is as deep as the condition of a permission, which is bounded.
-fn condition_json(it: &JudgedCondition) -> Value {
+fn write_condition(it: &JudgedCondition) -> Value {
     value!({
         "kind": it.kind,
         "text": it.text,
         "role": it.role,
         "truth": it.truth.name(),
         "missing": it.missing,
-        "parts": it.parts.iter().map(condition_json).collect::<Vec<_>>(),
+        "parts": it.parts.iter().map(write_condition).collect::<Vec<_>>(),
     })
 }
