@@ -1,6 +1,6 @@
 // One cell of the matrix: the permission of a role on a table, and the rows that it sees.
 
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useCaller, variablesOf } from '../server/caller';
 import { addressOf, go, Link, usePlace } from '../shell/place';
 import type { Model } from '../data/model';
@@ -10,9 +10,11 @@ import type { MetadataChange, PermissionPlace } from './changes';
 import { cellAddress } from './matrix';
 import { PermissionForm } from './permission-form';
 import { Preview } from './preview';
+import type { Verb } from './reason';
 import { entryOf, findServed, grantedTo, KINDS, parentsWith, variablesIn } from './served';
 import type { Json, Kind, Served } from './served';
-import { contextOf, operandsElsewhere } from './table-context';
+import { contextOf, loadStoredColumns, operandsElsewhere } from './table-context';
+import type { StoredColumns } from './table-context';
 interface Props {
   model: Model;
   served: Served;
@@ -98,20 +100,47 @@ function useClaims(role: string): [Record<string, string>, (next: Record<string,
   return [claims, set];
 }
 
+/** The columns that the database has; null until they were read. */
+function useStoredColumns(model: Model, source: string, entry: Entry): StoredColumns | null {
+  const [stored, setStored] = useState<StoredColumns | null>(null);
+  useEffect(() => {
+    let isCurrent = true;
+    void loadStoredColumns(model, source, entry).then(it => isCurrent && setStored(it));
+    return () => void (isCurrent = false);
+  }, [model, source, entry]);
+  return stored;
+}
+
+/** What rows are judged for: an insert has none, so it shows what the role sees. */
+const VERBS: Record<Kind, Verb> = {
+  select: { yes: 'sees', no: 'does not see', states: { seen: 'seen', hidden: 'hidden', unknown: 'unknown' } },
+  insert: { yes: 'sees', no: 'does not see', states: { seen: 'seen', hidden: 'hidden', unknown: 'unknown' } },
+  update: { yes: 'may update', no: 'may not update', states: { seen: 'open', hidden: 'closed', unknown: 'unknown' } },
+  delete: { yes: 'may delete', no: 'may not delete', states: { seen: 'open', hidden: 'closed', unknown: 'unknown' } },
+};
+
 export function CellView({ model, served, source, entry, role, kind, round, onChange }: Props) {
   const table = entry.qualified ? findServed(served, source, entry.qualified) : undefined;
   const isNative = entry.table.dialect === 'native';
-  const context = useMemo(() => contextOf(model, served, source, entry), [model, served, source, entry]);
+  const stored = useStoredColumns(model, source, entry);
+  const context = useMemo(() => contextOf(model, served, source, entry, stored ?? new Map()), [model, served, source, entry, stored]);
   const [claims, setClaims] = useClaims(role);
   const [tried, setTried] = useState<Json | undefined>(undefined);
   const own = entryOf(table, kind, role);
   const place: PermissionPlace = { source, table: table?.table ?? namedBy(entry), kind, role };
   const tables: Json[] = (model.sources.find(it => it.source === source)?.entries ?? []).flatMap(it => (it.qualified ? [(findServed(served, source, it.qualified)?.table ?? namedBy(it)) as Json] : []));
-  const reads = [entryOf(table, 'select', role), ...parentsWith(served, table, 'select', role)].flatMap(it => (it ? [it.permission] : []));
+  const isWrite = kind === 'update' || kind === 'delete';
+  const judged: Kind = isWrite ? kind : 'select';
+  const ownJudged = entryOf(table, judged, role);
+  const reads = (ownJudged ? [ownJudged] : parentsWith(served, table, judged, role)).map(it => it.permission);
   const names = [...new Set([...reads.map(it => it.filter), tried].flatMap(it => [...variablesIn(it)]))].sort();
   const inDatabase = (name: string) => context.columns[entry.table.columns.findIndex(it => it.name === name)] ?? name;
   const [isOpen, setIsOpen] = useState(false);
+  const saved = isWrite ? reads[0]?.filter : undefined;
+  const filter = tried ?? saved;
+  const mayNot = isWrite && tried === undefined && (filter === undefined || grantedTo(served, table, kind, role, 0).conflict.length > 0);
   const isInherited = own === undefined && parentsWith(served, table, kind, role).length > 0;
+  if (stored === null) return <><h1>{role} on {entry.table.name}</h1><p className="weir-note">Reading columns …</p></>;
   const shownForm = own !== undefined || isOpen || !isInherited;
   return (
     <>
@@ -133,7 +162,7 @@ export function CellView({ model, served, source, entry, role, kind, round, onCh
             {shownForm && (
               <PermissionForm
                 key={`${source} ${entry.table.name} ${role} ${kind} ${round}`} kind={kind} permission={own?.permission ?? null} context={context} tables={tables}
-                elsewhere={it => operandsElsewhere(model, served, source, it)}
+                elsewhere={it => operandsElsewhere(model, served, source, it, stored)}
                 onReview={permission => onChange(setPermission(place, own, permission, served.version))}
                 onTry={setTried}
                 onRemove={() => own && onChange(dropPermission(place, own, served.version))}
@@ -142,7 +171,7 @@ export function CellView({ model, served, source, entry, role, kind, round, onCh
           </>
         )}
       <section className="weir-part" aria-label="Preview">
-        <h2>What {role} sees</h2>
+        <h2>What {role} {VERBS[kind].yes}</h2>
         <Claims key={`${role} ${entry.table.name} ${names.join()}`} names={names} isNative={isNative} value={claims} onChange={setClaims} />
         {tried !== undefined && (
           <p className="weir-actions">
@@ -150,7 +179,14 @@ export function CellView({ model, served, source, entry, role, kind, round, onCh
             <button type="button" className="weir-button" onClick={() => setTried(undefined)}>Show what is saved</button>
           </p>
         )}
-        <Preview key={`${source} ${entry.table.name} ${role} ${JSON.stringify(claims)}`} asker={{ source, table: askedName(entry), role, claims, ...(tried === undefined ? {} : { filter: tried }) }} entry={entry} inDatabase={inDatabase} round={round} />
+        {mayNot
+          ? <p className="weir-note">{role} {VERBS[kind].no} any row.</p>
+          : (
+            <Preview
+              key={`${source} ${entry.table.name} ${role} ${JSON.stringify(claims)}`} entry={entry} inDatabase={inDatabase} round={round} verb={VERBS[kind]}
+              asker={{ source, table: askedName(entry), role, claims, ...(filter === undefined ? {} : { filter }) }}
+            />
+          )}
       </section>
     </>
   );

@@ -125,7 +125,7 @@ export function PermissionForm({ kind, permission, context, tables, elsewhere, o
       {hasNoColumn && <p role="status" className="weir-note">No column is chosen: the role sees that there are rows, and nothing of them.</p>}
       <p className="weir-actions">
         <button type="button" className="weir-button weir-first" disabled={fault !== null} onClick={() => onReview(draft)}>Review the change</button>
-        {kind === 'select' && <button type="button" className="weir-button" disabled={fault !== null} onClick={() => onTry(draft.filter ?? {})}>Try on the rows below</button>}
+        {kind !== 'insert' && <button type="button" className="weir-button" disabled={fault !== null} onClick={() => onTry(draft.filter ?? {})}>Try on the rows below</button>}
         {permission !== null && <button type="button" className="weir-button" onClick={onRemove}>Remove the permission</button>}
       </p>
     </div>

@@ -10,11 +10,13 @@ import type { Entry } from '../data/sources';
 import { judgeAll, keyOf } from './judgement';
 import type { Asker, Judgement } from './judgement';
 import { Reason } from './reason';
+import type { Verb } from './reason';
 
 const ROWS = 20;
 
 interface Props {
   asker: Asker;
+  verb: Verb;
   entry: Entry;
   /** The database's name of a column. */
   inDatabase: (column: string) => string;
@@ -47,9 +49,9 @@ function useJudged(wish: PageWish, asker: Asker, inDatabase: Props['inDatabase']
   return { found, failure };
 }
 
-const wordsOf = (it: Judgement | string | undefined) => (typeof it === 'object' ? (it.visible ? 'seen' : 'hidden') : 'unknown');
+const stateOf = (it: Judgement | string | undefined) => (typeof it === 'object' ? (it.visible ? 'seen' : 'hidden') : 'unknown');
 
-export function Preview({ asker, entry, inDatabase, round }: Props) {
+export function Preview({ asker, verb, entry, inDatabase, round }: Props) {
   const { table } = entry;
   const isNative = table.dialect === 'native';
   const first: Cursor = isNative ? { at: 'offset', offset: 0 } : { at: 'first' };
@@ -61,7 +63,7 @@ export function Preview({ asker, entry, inDatabase, round }: Props) {
   if (failure !== null) return <p role="alert" className="weir-bad">{failure}</p>;
   if (!found) return <p className="weir-note">Reading rows …</p>;
   if (found.rows.length === 0) return <p className="weir-note">{table.name} has no rows.</p>;
-  const seen = found.judgements.filter(it => wordsOf(it) === 'seen').length;
+  const seen = found.judgements.filter(it => stateOf(it) === 'seen').length;
   const fault = found.judgements.find(it => typeof it === 'string') as string | undefined;
   const sample = found.judgements.find(it => typeof it === 'object') as Judgement | undefined;
   const column = (name: string, at: number) => {
@@ -75,19 +77,20 @@ export function Preview({ asker, entry, inDatabase, round }: Props) {
   const rowName = (row: Row) => `${table.name} ${table.key.map(it => String(row[it])).join(', ')}`;
   return (
     <>
-      <p role="status" data-testid="seen">{asker.role} sees {seen} of these {found.rows.length} rows{sample && sample.missing.length > 0 ? `; ${sample.missing.join(', ')} is missing` : ''}.</p>
+      <p role="status" data-testid="seen">{asker.role} {verb.yes} {seen} of these {found.rows.length} rows{sample && sample.missing.length > 0 ? `; ${sample.missing.join(', ')} is missing` : ''}.</p>
       {fault !== undefined && <p role="alert" className="weir-bad">{fault}</p>}
       <div className="weir-wide weir-preview" tabIndex={0} role="region" aria-label={`Rows of ${table.name} as the admin sees them`}>
         <table>
           <thead><tr><th scope="col">{asker.role}</th>{table.columns.map(it => <th key={it.name} scope="col">{it.name}</th>)}</tr></thead>
           <tbody>
             {found.rows.map((row, at) => {
-              const words = wordsOf(found.judgements[at]);
+              const state = stateOf(found.judgements[at]);
+              const words = verb.states[state];
               return (
-                <tr key={JSON.stringify(table.key.map(it => row[it]))} data-seen={words}>
+                <tr key={JSON.stringify(table.key.map(it => row[it]))} data-seen={state}>
                   <td>
-                    <button type="button" className="weir-button" disabled={words === 'unknown'} aria-label={`Why is ${rowName(row)} ${words}?`} onClick={() => setOpened(at)}>
-                      <span aria-hidden="true">{words === 'seen' ? '✓' : '✗'}</span> {words}
+                    <button type="button" className="weir-button" disabled={state === 'unknown'} aria-label={`Why is ${rowName(row)} ${words}?`} onClick={() => setOpened(at)}>
+                      <span aria-hidden="true">{state === 'seen' ? '✓' : '✗'}</span> {words}
                     </button>
                   </td>
                   {table.columns.map(({ name }) => (
@@ -106,7 +109,7 @@ export function Preview({ asker, entry, inDatabase, round }: Props) {
         <button type="button" className="weir-button" disabled={!found.hasMore} onClick={() => setCursor(next)}>Next rows</button>
         <span className="weir-note">Values with a line through them are not shown to {asker.role}.</span>
       </p>
-      {typeof judged === 'object' && <Reason role={asker.role} rowName={rowName(found.rows[opened!]!)} judgement={judged} onClose={() => setOpened(null)} />}
+      {typeof judged === 'object' && <Reason role={asker.role} verb={verb} rowName={rowName(found.rows[opened!]!)} judgement={judged} onClose={() => setOpened(null)} />}
     </>
   );
 }

@@ -33,28 +33,36 @@ export function culprits(condition: Condition): string[] {
   return below.length > 0 ? below : [condition.text];
 }
 
-function summary(role: string, { exists, granted, missing, visible, condition }: Judgement): string {
+/** What a row is judged for, in words. */
+export interface Verb {
+  yes: string;
+  no: string;
+  states: { seen: string; hidden: string; unknown: string };
+}
+
+function summary(role: string, { yes, no }: Verb, { exists, granted, missing, visible, condition }: Judgement): string {
   if (!exists) return 'There is no such row.';
   if (!granted) return `${role} has no permission to read this table.`;
   if (missing.length > 0) return `${role} is refused: the session variable ${missing.join(', ')} is missing.`;
-  if (visible) return `${role} sees this row.`;
+  if (visible) return `${role} ${yes} this row.`;
   const hiding = culprits(condition);
-  return `${role} does not see this row: ${hiding.length > 1 && condition.kind === 'any' ? 'none of these holds: ' : ''}${hiding.join('; ')}.`;
+  return `${role} ${no} this row: ${hiding.length > 1 && condition.kind === 'any' ? 'none of these holds: ' : ''}${hiding.join('; ')}.`;
 }
 
 interface Props {
   role: string;
+  verb: Verb;
   rowName: string;
   judgement: Judgement;
   onClose: () => void;
 }
 
-export function Reason({ role, rowName, judgement, onClose }: Props) {
+export function Reason({ role, verb, rowName, judgement, onClose }: Props) {
   const hidden = judgement.columns.filter(it => !it.granted);
   const guarded = judgement.columns.filter(it => it.granted && it.shownIf !== null);
   return (
     <Modal title={`${rowName} as ${role}`} onClose={onClose}>
-      <p role="status" className="weir-reason" data-testid="reason">{summary(role, judgement)}</p>
+      <p role="status" className="weir-reason" data-testid="reason">{summary(role, verb, judgement)}</p>
       {judgement.granted && (
         <>
           <h3>Conditions</h3>

@@ -2,6 +2,7 @@
 //
 // The API may give columns other names; conditions and lists of columns of a permission have those of the database.
 
+import { command } from '../server/requests';
 import type { Entry, QualifiedName } from '../data/sources';
 import { operandsOf } from '../data/filters';
 import type { Operand, Operator } from '../data/filters';
@@ -30,15 +31,33 @@ function namesOf(served: Served, source: string, entry: Entry | undefined): Map<
   return new Map(pairs.map(([name, custom]) => [custom, name]));
 }
 
+/** By the name of a table: its columns in the database. */
+export type StoredColumns = Map<string, string[]>;
+
+/** Tables whose columns are read beside those of the open one. */
+const RELATED_MAX = 30;
+
+/** The columns of a table and of those that it is related to. */
+export async function loadStoredColumns(model: Model, source: string, entry: Entry): Promise<StoredColumns> {
+  const related = [...new Set(entry.table.relationships.map(it => it.table))].slice(0, RELATED_MAX);
+  const entries = [entry, ...related.flatMap(it => entryOfTable(model, source, it) ?? [])].filter(it => it.qualified !== null);
+  const infos = await Promise.all(entries.map(it => command<{ columns?: { name: string }[] }>('pg_get_table_info', { source, table: it.qualified }).catch(() => null)));
+  return new Map(entries.map((it, at) => [it.table.name, infos[at]?.columns?.map(column => column.name) ?? []]));
+}
+
+/** A name of the API without what a naming convention changes. */
+const plain = (name: string) => name.replaceAll('_', '').toLowerCase();
+
 const entryOfTable = (model: Model, source: string, name: string) =>
   model.sources.find(it => it.source === source)?.entries.find(it => it.table.name === name);
 
-export function contextOf(model: Model, served: Served, source: string, entry: Entry): TableContext {
+export function contextOf(model: Model, served: Served, source: string, entry: Entry, stored: StoredColumns): TableContext {
   const known = new Map<string, Map<string, string>>();
   const columnName = (table: Table, name: string) => {
     let names = known.get(table.name);
     if (!names) known.set(table.name, (names = namesOf(served, source, entryOfTable(model, source, table.name))));
-    return names.get(name) ?? name;
+    const columns = stored.get(table.name) ?? [];
+    return names.get(name) ?? (columns.includes(name) ? name : columns.find(it => plain(it) === plain(name))) ?? name;
   };
   const relationshipAt = (table: Table, path: string[]): Table | undefined => {
     let at: Table | undefined = table;
@@ -62,8 +81,8 @@ export function contextOf(model: Model, served: Served, source: string, entry: E
 }
 
 /** The operands of a table that is named in the metadata. */
-export function operandsElsewhere(model: Model, served: Served, source: string, table: Json): Operand[] {
+export function operandsElsewhere(model: Model, served: Served, source: string, table: Json, stored: StoredColumns): Operand[] {
   const named = table as string | QualifiedName;
   const entry = model.sources.find(it => it.source === source)?.entries.find(it => it.qualified && isTable(named, it.qualified));
-  return entry ? contextOf(model, served, source, entry).operands : [];
+  return entry ? contextOf(model, served, source, entry, stored).operands : [];
 }
