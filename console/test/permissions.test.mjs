@@ -194,6 +194,24 @@ for (const start of [startSqlite, startPostgres]) {
       await page.close();
     });
 
+    test('P2 shows what the tree has no form for as JSON, and a row of any table as a group', async () => {
+      const { page } = await open('/main/bare?role=asker');
+      const rows = page.getByRole('region', { name: 'Rows', exact: true });
+      await rows.getByRole('button', { name: 'JSON' }).click();
+      const wanted = { _exists: { _table: 'artist', _where: { name: { _eq: 'X-Hasura-Artist' } } }, word: { _in: ['a', 'b'] }, artist: { nothing: { _gt: 5 } } };
+      await rows.getByLabel('Rows as JSON').fill(JSON.stringify(wanted));
+      await rows.getByRole('button', { name: 'Tree' }).click();
+      await rows.getByLabel('there is a row in').waitFor();
+      assert.equal(await rows.locator('.weir-group .weir-group .weir-condition').getByLabel('Value').inputValue(), 'X-Hasura-Artist');
+      assert.equal(await rows.getByLabel(/^JSON of/).inputValue(), '{"artist":{"nothing":{"_gt":5}}}');
+      await rows.getByRole('button', { name: 'Remove the condition on word' }).click();
+      await rows.getByRole('button', { name: 'JSON' }).click();
+      const { word, ...rest } = wanted;
+      assert.ok(word);
+      assert.deepEqual(JSON.parse(await rows.getByLabel('Rows as JSON').inputValue()), rest);
+      await page.close();
+    });
+
     test('P3 P4 gives a role an insert with check and presets, refuses what does not fit, and takes it away by its name', async () => {
       const { page } = await open('/main/bare?role=writer&kind=insert');
       await page.getByRole('heading', { level: 1, name: 'writer on bare' }).waitFor();

@@ -13,7 +13,7 @@ import { Preview } from './preview';
 import type { Verb } from './reason';
 import { entryOf, findServed, grantedTo, KINDS, parentsWith, variablesIn } from './served';
 import type { Json, Kind, Served } from './served';
-import { contextOf, loadStoredColumns, operandsElsewhere } from './table-context';
+import { contextOf, loadStoredColumns } from './table-context';
 import type { StoredColumns } from './table-context';
 interface Props {
   model: Model;
@@ -162,7 +162,6 @@ export function CellView({ model, served, source, entry, role, kind, round, onCh
             {shownForm && (
               <PermissionForm
                 key={`${source} ${entry.table.name} ${role} ${kind} ${round}`} kind={kind} permission={own?.permission ?? null} context={context} tables={tables}
-                elsewhere={it => operandsElsewhere(model, served, source, it, stored)}
                 onReview={permission => onChange(setPermission(place, own, permission, served.version))}
                 onTry={setTried}
                 onRemove={() => own && onChange(dropPermission(place, own, served.version))}

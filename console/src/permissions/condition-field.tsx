@@ -1,7 +1,6 @@
 // The condition of a permission: as a tree, or as JSON.
 
 import { useMemo, useState } from 'react';
-import type { Operand } from '../data/filters';
 import { readTree, writeTree } from './condition-tree';
 import type { TreeNode } from './condition-tree';
 import { TreeEditor } from './tree-editor';
@@ -14,22 +13,21 @@ interface Props {
   value: Json;
   context: TableContext;
   tables: Json[];
-  elsewhere: (table: Json) => Operand[];
   /** Words on what is not whole come beside the value that can be read. */
   onChange: (value: Json, fault: string | null) => void;
 }
 
-export function ConditionField({ title, note, value, context, tables, elsewhere, onChange }: Props) {
+export function ConditionField({ title, note, value, context, tables, onChange }: Props) {
   const read = (json: Json) => readTree(json, context);
   const [isJson, setIsJson] = useState(false);
   const [tree, setTree] = useState<TreeNode>(() => read(value));
   const [text, setText] = useState(() => JSON.stringify(value, null, 2));
-  const written = useMemo(() => writeTree(tree, context.operands, elsewhere), [tree, context]);
+  const written = useMemo(() => writeTree(tree, context.operands, context.operandsIn), [tree, context]);
   const [error, setError] = useState<string | null>(null);
   const fault = isJson ? error : written.fault;
   const take = (next: TreeNode) => {
     // The whole is a group, so that there is always a place to add to.
-    const now = writeTree(next, context.operands, elsewhere);
+    const now = writeTree(next, context.operands, context.operandsIn);
     setTree(next);
     setText(JSON.stringify(now.json, null, 2));
     onChange(now.json, now.fault);
@@ -59,7 +57,7 @@ export function ConditionField({ title, note, value, context, tables, elsewhere,
       <p className="weir-note">{note}</p>
       {isJson
         ? <textarea className="weir-field" aria-label={`${title} as JSON`} rows={Math.min(14, text.split('\n').length + 1)} spellCheck={false} value={text} onChange={event => takeText(event.target.value)} />
-        : <TreeEditor node={root} operands={context.operands} elsewhere={elsewhere} tables={tables} label={`${title}: conditions`} onChange={take} />}
+        : <TreeEditor node={root} operands={context.operands} elsewhere={context.operandsIn} tables={tables} label={`${title}: conditions`} onChange={take} />}
       {fault !== null && <p role="alert" className="weir-bad">{fault}</p>}
     </section>
   );

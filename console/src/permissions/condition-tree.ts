@@ -22,7 +22,17 @@ const isObject = (value: Json | undefined): value is Members => typeof value ===
 /** Names that lead to other rows from a table; a name below one is of that table. */
 export interface Names {
   isRelationship: (path: string[]) => boolean;
+  /** True for a column that the page has operators for; tests of others stay JSON. */
+  isColumn: (path: string[]) => boolean;
+  /** Names from another table, as the metadata calls it. */
+  namesIn: (table: Json) => Names;
 }
+
+const below = (names: Names, key: string): Names => ({
+  isRelationship: it => names.isRelationship([key, ...it]),
+  isColumn: it => names.isColumn([key, ...it]),
+  namesIn: names.namesIn,
+});
 
 const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
@@ -36,7 +46,7 @@ function member(key: string, value: Json, path: string[], names: Names): TreeNod
       return isObject(value) && path.length === 0 ? [{ kind: 'not', parts: [readTree(value, names)] }] : raw;
     case '_exists': {
       if (!isObject(value) || path.length > 0 || !isObject(value._where) || value._table === undefined) return raw;
-      return [{ kind: 'exists', table: value._table, parts: partsOf(readTree(value._where, names)) }];
+      return [{ kind: 'exists', table: value._table, parts: partsOf(readTree(value._where, names.namesIn(value._table))) }];
     }
   }
   const here = [...path, key];
@@ -46,12 +56,13 @@ function member(key: string, value: Json, path: string[], names: Names): TreeNod
     const [only] = keys;
     // One test of a related row is one line; more are a group of their own.
     if (keys.length === 1 && only !== undefined && !only.startsWith('_') && path.length === 0) {
-      const below = member(only, value[only]!, here, names);
-      if (below.length === 1 && below[0]!.kind === 'test') return below;
+      const inner = member(only, value[only]!, here, names);
+      if (inner.length === 1 && inner[0]!.kind === 'test') return inner;
     }
     if (path.length > 0) return raw;
-    return [{ kind: 'related', name: key, parts: partsOf(readTree(value, { isRelationship: it => names.isRelationship([key, ...it]) })) }];
+    return [{ kind: 'related', name: key, parts: partsOf(readTree(value, below(names, key))) }];
   }
+  if (!names.isColumn(here)) return raw;
   if (value === null) return [{ kind: 'test', condition: { path: here, operator: '_is_null', value: 'true' } }];
   // An empty field is a value that is missing, so the empty text stays JSON.
   if (value === '') return raw;

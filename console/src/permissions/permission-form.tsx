@@ -1,7 +1,6 @@
 // One permission: rows, columns, presets, check, limit, aggregates.
 
 import { useState } from 'react';
-import type { Operand } from '../data/filters';
 import { ConditionField } from './condition-field';
 import type { Json, Kind, Permission } from './served';
 import type { TableContext } from './table-context';
@@ -12,7 +11,6 @@ interface Props {
   permission: Permission | null;
   context: TableContext;
   tables: Json[];
-  elsewhere: (table: Json) => Operand[];
   onReview: (permission: Permission) => void;
   onRemove: () => void;
   /** Shows what the condition of the draft would let through. */
@@ -81,7 +79,7 @@ function Presets({ context, value, onChange }: { context: TableContext; value: P
   );
 }
 
-export function PermissionForm({ kind, permission, context, tables, elsewhere, onReview, onRemove, onTry }: Props) {
+export function PermissionForm({ kind, permission, context, tables, onReview, onRemove, onTry }: Props) {
   const [draft, setDraft] = useState<Permission>(permission ?? EMPTY[kind]);
   const [faults, setFaults] = useState<Record<string, string | null>>({});
   const set = (key: string, value: Json | undefined) => setDraft(before => {
@@ -92,7 +90,7 @@ export function PermissionForm({ kind, permission, context, tables, elsewhere, o
   });
   const condition = (key: string, title: string, note: string) => (
     <ConditionField
-      title={title} note={note} value={draft[key] ?? {}} context={context} tables={tables} elsewhere={elsewhere}
+      title={title} note={note} value={draft[key] ?? {}} context={context} tables={tables}
       onChange={(value, fault) => (set(key, value), setFaults(before => ({ ...before, [key]: fault })))}
     />
   );

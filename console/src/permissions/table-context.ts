@@ -9,14 +9,16 @@ import type { Operand, Operator } from '../data/filters';
 import type { Model } from '../data/model';
 import type { Table } from '../data/catalog';
 import { findServed, isTable } from './served';
+import type { Names } from './condition-tree';
 import type { Json, Served } from './served';
 
-export interface TableContext {
+export interface TableContext extends Names {
   entry: Entry;
   /** Columns by their names in the database. */
   columns: string[];
   operands: Operand[];
-  isRelationship: (path: string[]) => boolean;
+  /** The operands of another table, as the metadata calls it. */
+  operandsIn: (table: Json) => Operand[];
 }
 
 const BETWEEN_COLUMNS = ['_ceq', '_cneq', '_cgt', '_cgte', '_clt', '_clte'];
@@ -52,10 +54,10 @@ const entryOfTable = (model: Model, source: string, name: string) =>
   model.sources.find(it => it.source === source)?.entries.find(it => it.table.name === name);
 
 export function contextOf(model: Model, served: Served, source: string, entry: Entry, stored: StoredColumns): TableContext {
-  const known = new Map<string, Map<string, string>>();
+  const configured = new Map<string, Map<string, string>>();
   const columnName = (table: Table, name: string) => {
-    let names = known.get(table.name);
-    if (!names) known.set(table.name, (names = namesOf(served, source, entryOfTable(model, source, table.name))));
+    let names = configured.get(table.name);
+    if (!names) configured.set(table.name, (names = namesOf(served, source, entryOfTable(model, source, table.name))));
     const columns = stored.get(table.name) ?? [];
     return names.get(name) ?? (columns.includes(name) ? name : columns.find(it => plain(it) === plain(name))) ?? name;
   };
@@ -77,12 +79,22 @@ export function contextOf(model: Model, served: Served, source: string, entry: E
   const operands = operandsOf(model.schema, model.tables, entry.table)
     .map(it => ({ path: inDatabase(it.path), operators: [...it.operators.map(withSession), ...between] }));
   const columns = entry.table.columns.map(it => columnName(entry.table, it.name));
-  return { entry, columns, operands, isRelationship: path => path.length > 0 && relationshipAt(entry.table, path) !== undefined };
+  const contextIn = (table: Json): TableContext | null => {
+    const named = table as string | QualifiedName;
+    const found = model.sources.find(it => it.source === source)?.entries.find(it => it.qualified && isTable(named, it.qualified));
+    return found ? contextOf(model, served, source, found, stored) : null;
+  };
+  const known = new Set(operands.map(it => it.path.join('.')));
+  return {
+    entry,
+    columns,
+    operands,
+    isRelationship: path => path.length > 0 && relationshipAt(entry.table, path) !== undefined,
+    isColumn: path => known.has(path.join('.')),
+    namesIn: table => contextIn(table) ?? NOTHING,
+    operandsIn: table => contextIn(table)?.operands ?? [],
+  };
 }
 
-/** The operands of a table that is named in the metadata. */
-export function operandsElsewhere(model: Model, served: Served, source: string, table: Json, stored: StoredColumns): Operand[] {
-  const named = table as string | QualifiedName;
-  const entry = model.sources.find(it => it.source === source)?.entries.find(it => it.qualified && isTable(named, it.qualified));
-  return entry ? contextOf(model, served, source, entry, stored).operands : [];
-}
+/** Names of a table that nobody knows. */
+const NOTHING: Names = { isRelationship: () => false, isColumn: () => false, namesIn: () => NOTHING };
