@@ -189,9 +189,9 @@ fn make_output_plan(levels: u32) -> OutputPlan {
 
 fn find_table(frontend: &dyn ApiFrontend, name: &str) -> Result<TableId, NoJudgement> {
     let catalog = &frontend.relations().catalog;
-    // A name may hold dots.
     let parted = name.split_once('.').and_then(|(schema, name)| catalog.find(schema, name));
-    let found = catalog.find("", name).or(parted);
+    // The name of a table may hold dots itself.
+    let found = parted.or_else(|| catalog.find("", name));
     found.ok_or_else(|| NoJudgement::Question(format!("there is no table \"{name}\"").into()))
 }
 
