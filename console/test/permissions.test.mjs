@@ -421,6 +421,31 @@ describe('permissions of a server without a file of metadata', () => {
   });
 });
 
+describe('permissions of a server whose metadata API is at another address', () => {
+  let database;
+  let server;
+  before(async () => {
+    database = startSqlite();
+    server = await startWeir({}, null, data => {
+      writeFileSync(join(data, 'weir.yaml'), `admin_listen: 127.0.0.1:0\nadmin_secret: hush\ndev: true\nsources: [{name: main, url: "${database.url}"}]\n`);
+      return ['serve', join(data, 'weir.yaml')];
+    });
+  });
+  after(async () => {
+    await server?.stop();
+    database?.stop();
+  });
+
+  test('P10 G3 G9 asks for the secret, and says that nothing is told here', async () => {
+    const { page } = await openPage(browser, server.url, '/permissions');
+    await page.getByLabel('Admin secret').fill('hush');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'This address has no metadata API' }).waitFor();
+    await assertAccessible(page, 'absent');
+    await page.close();
+  });
+});
+
 describe('permissions of native types', () => {
   let server;
   before(async () => {
