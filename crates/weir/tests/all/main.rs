@@ -98,6 +98,7 @@ mod rest_wall;
 mod rights_beside_others;
 mod rights_while_down;
 mod rolling;
+mod row_reasons;
 mod schedules;
 mod second_signals;
 mod server_callers;
