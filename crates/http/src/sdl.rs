@@ -15,6 +15,7 @@ mod alternatives;
 mod client_text;
 mod directives;
 mod expression_keys;
+mod item_paths;
 mod mapping;
 mod nodes;
 mod outside;

@@ -3,6 +3,7 @@
 //! **Invariant:** an expression that passes names only arguments and fields that are there, and no `$env` where the client
 //! could see it.
 
+use super::item_paths::item_paths;
 use super::{KeyField, Reader, Setting, hint};
 use crate::selection::{
     Expr, ExprId, Member, Method, Selection, SelectionError, Start, StepKind, Use, Variable, claim_names,
@@ -501,44 +502,6 @@ fn key_paths<'s>(
     Some(paths.map(|more| [path.clone(), more].concat()).collect())
 }
 
-/// The names behind each `@` in the argument of `->map` or `->filter` that directly follows a variable.
-fn item_paths<'s>(selection: &'s Selection, used: &Use<'_>) -> Vec<Vec<(&'s str, Span)>> {
-    let Expr::Path { steps, .. } = selection.expr(used.expr) else { return Vec::new() };
-    let mut paths = Vec::new();
-    let mut open: Vec<&ExprId> = Vec::new();
-    for step in steps {
-        match &step.kind {
-            StepKind::Call(call) if matches!(call.method, Method::Map | Method::Filter) => {
-                open.extend(&call.arguments);
-                if call.method == Method::Map {
-                    break;
-                }
-            }
-            _ => break,
-        }
-    }
-    while let Some(&id) = open.pop() {
-        match selection.expr(id) {
-            Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) => {}
-            Expr::Array(items) | Expr::Merged(items) | Expr::Coalesce(items) | Expr::IfMissing(items) => {
-                open.extend(items);
-            }
-            Expr::Object(members) => open.extend(members.iter().map(|it| &it.1)),
-            Expr::Members(members) => open.extend(members.iter().map(|it| &it.value)),
-            Expr::Path { start: Start::Value(inner), .. } => open.push(inner),
-            Expr::Path { start: Start::Current, steps } => {
-                let names = steps.iter().map_while(|it| match &it.kind {
-                    StepKind::Key(key) => Some((&**key, it.span)),
-                    _ => None,
-                });
-                paths.push(names.collect());
-            }
-            Expr::Path { .. } => {}
-        }
-    }
-    paths
-}
-
 /// Members that directly follow the keys of a variable.
 fn members<'s>(selection: &'s Selection, used: &Use<'_>) -> Option<&'s [Member]> {
     let Expr::Path { steps, .. } = selection.expr(used.expr) else { return None };
@@ -565,6 +528,7 @@ pub(super) fn find_answer_reference(selection: &Selection, root: ExprId) -> Opti
                 open.extend(also(items));
             }
             Expr::Object(members) => open.extend(members.iter().map(|it| (it.1, in_call))),
+            Expr::Members(_) if in_call => {}
             Expr::Members(members) => open.extend(members.iter().map(|it| (it.value, in_call))),
             Expr::Path { start, steps } => {
                 match start {

@@ -173,7 +173,7 @@ impl<'v> Eval<'_, 'v> {
                 }
                 Value::Object(object)
             }
-            Expr::Members(members) => self.members(members, at.scope)?,
+            Expr::Members(members) => self.members(members, at.current)?,
             Expr::Path { start, steps } => self.path(start, steps, at)?,
             Expr::Coalesce(choices) => self.first_of(choices, at, Value::is_nothing)?,
             Expr::IfMissing(choices) => self.first_of(choices, at, Value::is_missing)?,

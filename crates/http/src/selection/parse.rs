@@ -158,10 +158,9 @@ impl<'t> Parser<'t> {
         !self.is_unified() && matches!(self.open.last(), Some(Frame::Members(_)))
     }
 
-    /// True if braces here hold members that are known by themselves, and not an object among others.
-    fn in_own_members(&self) -> bool {
-        matches!(self.open.last(), Some(Frame::Members(members))
-            if members.kind != MembersKind::Object && !members.is_spread)
+    /// True if braces here are the value of a member: they gather members of the current value.
+    fn is_member_value(&self) -> bool {
+        matches!(self.open.last(), Some(Frame::Members(members)) if !members.is_spread)
     }
 
     /// Starts a value.
@@ -189,7 +188,7 @@ impl<'t> Parser<'t> {
                 self.advance()?;
                 self.literal(Expr::Number(json_digits(self.str(token.span)).into()), start)
             }
-            TokenKind::OpenBrace if self.in_own_members() => {
+            TokenKind::OpenBrace if self.is_member_value() => {
                 self.advance()?;
                 self.open_members(start, MembersKind::Group)
             }

@@ -148,8 +148,11 @@ impl Printer<'_> {
                 self.push("}");
             }
             Expr::Merged(parts) => self.merged(parts),
-            // A bare member selection occurs only among members.
-            Expr::Members(members) => self.members(members),
+            Expr::Members(members) => {
+                self.push("{ ");
+                self.members(members);
+                self.push(" }");
+            }
             Expr::Path { start, steps } => {
                 self.start(start);
                 self.steps(steps);

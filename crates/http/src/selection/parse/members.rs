@@ -79,7 +79,7 @@ impl Parser<'_> {
         }
         match self.token.kind {
             TokenKind::Dollar | TokenKind::Variable | TokenKind::At => self.path_start(),
-            _ if self.is_unified() => Ok(Next::Value),
+            TokenKind::OpenBrace if self.is_unified() => Ok(Next::Value),
             _ => {
                 let span = self.token.span;
                 let key = self.key()?;
@@ -119,8 +119,7 @@ impl Parser<'_> {
         if is_whole != (self.token.kind == TokenKind::End) {
             return self.fail_unexpected(if is_whole { "a member" } else { "`}`" });
         }
-        let is_unified_group = members.kind == MembersKind::Group && self.is_unified();
-        if members.members.is_empty() && members.kind != MembersKind::Object && !is_unified_group {
+        if members.members.is_empty() && (is_whole || !self.is_unified()) {
             return self.wrong(self.token.span, "nothing is selected between these braces");
         }
         if !is_whole {
@@ -154,9 +153,7 @@ impl Parser<'_> {
                 Ok(self.after_value(object, members.start))
             }
             // What is a part of a value is no group, whose members are known by themselves.
-            MembersKind::Group
-                if is_unified_group && (members.members.is_empty() || self.is_step() || self.is_choice()) =>
-            {
+            MembersKind::Group if self.is_unified() && (self.is_step() || self.is_choice()) => {
                 let object = self.make_object(members.members, members.start);
                 Ok(self.after_value(object, members.start))
             }

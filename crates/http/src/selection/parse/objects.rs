@@ -1,7 +1,7 @@
 //! Parses objects where a value is expected: `{name: a, other: b}`.
 //!
 //! Before v0.4 members are pairs, set apart by commas. Since then they are what members of a selection are, over the values
-//! around the braces: `$` and `@` stay what they are.
+//! around the braces: `$` and `@` stay what they are. Braces as the value of such a member select of `@`.
 
 use super::super::lex::TokenKind;
 use super::super::{Expr, ExprId, Grammar, Member, Start, Syntax};
