@@ -62,22 +62,25 @@ const COLUMNS: &str = "SELECT name, type, \"notnull\", dflt_value IS NOT NULL, p
 const TRIGGERS: &str = "SELECT tbl_name, sql FROM main.sqlite_schema WHERE type = 'trigger' \
     AND substr(name, 1, 14) <> 'notify_hasura_'";
 
-/// SQLite itself writes the first words of a definition; the index of a key has none.
+/// SQLite itself writes the first words of a definition; the index of a key has none, and that of a table `WITHOUT ROWID` is no entry.
 const INDEXES: &str = "SELECT t.name, l.origin, l.seq, x.name FROM main.sqlite_schema t, \
     pragma_index_list(t.name, 'main') l, pragma_index_xinfo(l.name, 'main') x \
-    WHERE t.type = 'table' AND t.name IN (SELECT tbl_name FROM main.sqlite_schema WHERE type = 'index' \
-    AND (sql IS NULL OR substr(sql, 1, 19) = 'CREATE UNIQUE INDEX')) \
+    WHERE t.type = 'table' AND (instr(lower(t.sql), 'rowid') > 0 \
+    OR t.name IN (SELECT tbl_name FROM main.sqlite_schema WHERE type = 'index' \
+    AND (sql IS NULL OR substr(sql, 1, 19) = 'CREATE UNIQUE INDEX'))) \
     AND l.\"unique\" AND NOT l.partial AND x.key \
     ORDER BY t.name COLLATE BINARY, l.seq DESC, x.seqno";
 
 const INDEXED: &str = "SELECT DISTINCT t.name, x.name FROM main.sqlite_schema t, \
     pragma_index_list(t.name, 'main') l, pragma_index_xinfo(l.name, 'main') x \
-    WHERE t.type = 'table' AND t.name IN (SELECT tbl_name FROM main.sqlite_schema WHERE type = 'index') \
+    WHERE t.type = 'table' AND (instr(lower(t.sql), 'rowid') > 0 \
+    OR t.name IN (SELECT tbl_name FROM main.sqlite_schema WHERE type = 'index')) \
     AND NOT l.partial AND x.key AND x.name IS NOT NULL";
 
 /// Tables with a unique index, be it that of a key.
 const WITH_UNIQUE_INDEX: &str = "SELECT DISTINCT tbl_name FROM main.sqlite_schema WHERE type = 'index' \
-    AND (sql IS NULL OR substr(sql, 1, 19) = 'CREATE UNIQUE INDEX')";
+    AND (sql IS NULL OR substr(sql, 1, 19) = 'CREATE UNIQUE INDEX') \
+    UNION SELECT name FROM main.sqlite_schema WHERE type = 'table' AND instr(lower(sql), 'rowid') > 0";
 
 const FOREIGN_KEYS: &str = "SELECT t.name, f.id, f.\"table\", f.\"from\", f.\"to\", f.on_delete, f.on_update \
     FROM main.sqlite_schema t, \
