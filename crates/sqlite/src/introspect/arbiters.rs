@@ -163,6 +163,16 @@ mod tests {
     }
 
     #[test]
+    fn the_key_of_a_table_without_rowids_has_an_index() {
+        let connection = Connection::open_in_memory().unwrap();
+        connection
+            .execute_batch("CREATE TABLE u (y TEXT, x TEXT, PRIMARY KEY (x, y)) WITHOUT ROWID")
+            .unwrap();
+        let (catalog, _) = read(&connection, SqliteOptions::default()).unwrap();
+        assert!(catalog.tables[0].columns.iter().all(|it| !it.has_default && !it.nullable));
+    }
+
+    #[test]
     fn an_index_of_another_collation_is_another_key() {
         let binary = "CREATE UNIQUE INDEX u_binary ON u (e)";
         let folded = "CREATE UNIQUE INDEX u_folded ON u (e COLLATE NOCASE)";
