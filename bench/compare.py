@@ -6,7 +6,7 @@
 The builds take turns on each operation, first the one and then the other, and the other way round in the next pass; medians are printed, with the spread
 of the old build. Each build has its own SQLite file and its own native store; both ask one PostgreSQL, and one mock of services.
 `sql` and `services` are CPU of the server per request; `answers` milliseconds of big native answers; `pushes` CPU per push of subscriptions; `start` is
-from exec to the first answer over 5,000 tables, and their introspection. BENCH_PASSES and BENCH_SECONDS make it shorter.
+from exec to the first answer over 5,000 tables, with and without roles, and their introspection. BENCH_PASSES and BENCH_SECONDS make it shorter.
 What is switched on is counted by bench/sql/switched_instructions.py; the libraries have no binary: bench/exec and bench/python measure a checkout.
 """
 
@@ -20,10 +20,11 @@ import sys
 import tempfile
 import time
 
-for folder in ["", "sql", "native", "gateway", "live"]:
+for folder in ["", "sql", "native", "gateway", "live", "product"]:
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / folder))
 import live  # noqa: E402
 import postgres  # noqa: E402
+import product  # noqa: E402
 import restaurants  # noqa: E402
 import services  # noqa: E402
 import sqlite  # noqa: E402
@@ -174,12 +175,20 @@ def compare_start(binaries, start, folder):
         for number in range(TABLES):
             connection.execute(f"CREATE TABLE t{number} (id INTEGER PRIMARY KEY, {columns}, parent_id int REFERENCES t{max(number - 1, 0)})")
         connection.commit()
+    product.generate(folder / "roles.db", product.MANY_TABLES)
+    product.permissions(folder / "roles.yaml", "roles.db")
+    product.generate(folder / "few.db", 50)
     introspection = (pathlib.Path(__file__).parent / "introspection.graphql").read_text()
+    plain = f"{TABLES:,} tables"
+    served = {plain: "sqlite:tables.db", f"{product.MANY_TABLES:,} tables with an index each": "sqlite:roles.db",
+              f"{product.MANY_TABLES:,} tables x {product.ROLES} roles": "roles.yaml", "50 tables": "sqlite:few.db"}
 
-    def run(_, which):
-        weir = Weir("serve", "sqlite:tables.db", cwd=folder, binary=binaries[which])
+    def run(name, which):
+        weir = Weir("serve", served[name], cwd=folder, binary=binaries[which])
         try:
             found = {"start, ms": weir.first_answer_s * 1e3, "start, CPU ms": cpu_seconds(weir.pid) * 1e3, "start, MB": rss_mb(weir.pid)}
+            if name != plain:
+                return found
             before, begun = cpu_seconds(weir.pid), time.perf_counter()
             post(weir.port, {"query": introspection})
             took = time.perf_counter() - begun
@@ -188,7 +197,7 @@ def compare_start(binaries, start, folder):
         finally:
             weir.stop()
 
-    return take_turns([f"{TABLES:,} tables"], run)
+    return take_turns(list(served), run)
 
 
 PARTS = {"sql": compare_sql, "services": compare_services, "answers": compare_answers, "pushes": compare_pushes, "start": compare_start}

@@ -76,4 +76,5 @@ def main():
     publish("product", table(["what", "measured", "bar"], rows))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -61,7 +61,7 @@ for (const start of [startSqlite, startPostgres]) {
       await tree.getByRole('link', { name: 'artist' }).click();
       await page.getByRole('heading', { level: 1, name: 'artist' }).waitFor();
       await expectTexts(page, 3, ['Accept', 'Aerosmith', 'Alice', '<img src=x onerror=alert(1)>']);
-      for (const [link, heading] of [['API', 'API'], ['Operations', 'Operations'], ['Data', 'album']]) {
+      for (const [link, heading] of [['Permissions', 'Permissions'], ['API', 'API'], ['Operations', 'Operations'], ['Data', 'album']]) {
         await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: link }).click();
         await page.getByRole('heading', { level: 1, name: heading }).waitFor({ state: 'attached' });
       }

@@ -4,7 +4,7 @@ import { useId, useMemo, useState } from 'react';
 import type { Condition, Operand } from './filters';
 import { conditionValue, operatorWords } from './filters';
 
-const pathWords = (path: string[]) => path.join(' › ');
+export const pathWords = (path: string[]) => path.join(' › ');
 
 interface ConditionProps {
   operands: Operand[];
@@ -15,7 +15,7 @@ interface ConditionProps {
 }
 
 /** One condition. Its value counts once the field is left or Enter is pressed. */
-function ConditionLine({ operands, condition, isNew, onChange, onRemove }: ConditionProps) {
+export function ConditionLine({ operands, condition, isNew, onChange, onRemove }: ConditionProps) {
   const id = useId();
   const [text, setText] = useState(condition.value);
   const operand = operands.find(it => it.path.join('.') === condition.path.join('.'));
@@ -48,7 +48,7 @@ function ConditionLine({ operands, condition, isNew, onChange, onRemove }: Condi
       <select aria-label="Operator" className="weir-field" value={condition.operator} onChange={event => onChange({ ...condition, operator: event.target.value, value: text })}>
         {operand?.operators.map(it => <option key={it.name} value={it.name}>{operatorWords(it.name) || 'is one of'}</option>)}
       </select>
-      {choices && !operator?.isList ? (
+      {choices && !operator?.isList && !operator?.takesSession ? (
         <select aria-label="Value" className="weir-field" value={text} onChange={event => (setText(event.target.value), commit(event.target.value))}>
           <option value="" disabled>value</option>
           {choices.map(it => <option key={it}>{it}</option>)}

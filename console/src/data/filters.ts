@@ -17,7 +17,12 @@ export interface Operator {
   type: string;
   isList: boolean;
   values?: string[];
+  /** A permission's: in place of a value stands the name of a session variable. */
+  takesSession?: boolean;
 }
+
+/** True for the name of a session variable, which a permission reads where a value could stand. */
+export const isSessionVariable = (text: string) => /^x-hasura-\S+$/i.test(text.trim());
 
 /** What a condition can be about: a column, or one of a related table. */
 export interface Operand {
@@ -36,6 +41,8 @@ const WORDS: Record<string, string> = {
   _contains: 'contains', _contained_in: 'is contained in', _has_key: 'has the key', _has_keys_any: 'has a key of', _has_keys_all: 'has the keys',
   eq: 'is', in: 'is one of', le: 'is at most', lt: 'is less than', ge: 'is at least', gt: 'is greater than',
   allofterms: 'has all words of', anyofterms: 'has a word of', alloftext: 'has the text', anyoftext: 'has text of', regexp: 'matches',
+  _ceq: 'is the column', _cneq: 'is not the column', _cgt: 'is greater than the column', _cgte: 'is at least the column',
+  _clt: 'is less than the column', _clte: 'is at most the column',
   [CONTAINS]: 'contains',
 };
 
@@ -116,11 +123,12 @@ export function valuesOf(text: string, type: string): { value: unknown } | { err
 }
 
 export function conditionValue(condition: Condition, operator: Operator): { value: unknown } | { error: string } {
+  if (operator.takesSession && isSessionVariable(condition.value)) return { value: condition.value.trim() };
   return operator.isList ? valuesOf(condition.value, operator.type) : valueOf(condition.value, operator.type);
 }
 
-/** A text as a part of a pattern of LIKE. */
-const escapePattern = (text: string) => text.replace(/[\\%_]/g, '\\$&');
+/** The pattern of LIKE that a text is contained. */
+export const containsPattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** Words on the first condition that cannot be asked; without it more rows would be shown than it lets through. */
 export function faultOf(conditions: Condition[], operands: Operand[]): string | null {
@@ -144,7 +152,7 @@ export function filterOf(conditions: Condition[], operands: Operand[], dialect: 
     const read = conditionValue(condition, operator);
     if ('error' in read) return [];
     const leaf: Record<string, unknown> = operator.name === CONTAINS
-      ? { _ilike: `%${escapePattern(String(read.value))}%` }
+      ? { _ilike: containsPattern(String(read.value)) }
       : { [operator.name]: read.value };
     const innermost = operator.name === '' ? read.value : leaf;
     return [condition.path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), innermost) as Record<string, unknown>];

@@ -3,6 +3,7 @@
 import { createContext, useContext } from 'react';
 import { buildClientSchema, getIntrospectionQuery } from 'graphql';
 import type { GraphQLSchema, IntrospectionQuery } from 'graphql';
+import type { Caller } from '../server/caller';
 import { ask } from '../server/requests';
 import { tablesOf } from './catalog';
 import type { Table, Tables } from './catalog';
@@ -18,9 +19,10 @@ export interface Model {
   sources: SourceEntries[];
 }
 
-export async function loadModel(): Promise<Model> {
+/** What `as` sees; the caller of the page if nobody is named. */
+export async function loadModel(as?: Caller): Promise<Model> {
   const [introspected, facts] = await Promise.all([
-    ask<IntrospectionQuery>(getIntrospectionQuery({ descriptions: false })),
+    ask<IntrospectionQuery>(getIntrospectionQuery({ descriptions: false }), {}, as),
     loadOperatorFacts(),
   ]);
   const schema = buildClientSchema(introspected, { assumeValid: true });

@@ -2,17 +2,12 @@
 
 import { useState } from 'react';
 import { Modal } from '../shell/modal';
-import { valueText } from './cells';
+import { Shown } from './shown';
 import { send } from './writes';
 import type { Change, Outcome } from './writes';
 
 /** Characters of variables that are shown; an import can have megabytes. */
 const SHOWN_MAX = 20_000;
-
-function Shown({ value }: { value: unknown }) {
-  if (value === null || value === undefined) return <i className="weir-null">null</i>;
-  return value === '' ? <i className="weir-null">empty</i> : <>{valueText(value).slice(0, 300)}</>;
-}
 
 function Differences({ change }: { change: Change }) {
   const isUpdate = change.differences.some(it => 'before' in it && 'after' in it);

@@ -6,7 +6,7 @@
 import { command, readBySql } from '../server/requests';
 import type { Table, Tables } from './catalog';
 
-interface QualifiedName {
+export interface QualifiedName {
   schema?: string;
   name: string;
 }

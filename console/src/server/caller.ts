@@ -49,8 +49,7 @@ export function variablesOf(text: string): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-export function callerHeaders(): Record<string, string> {
-  const { role, token, variables } = caller;
+export function callerHeaders({ role, token, variables }: Caller = caller): Record<string, string> {
   return {
     ...variables,
     ...(role ? { 'x-hasura-role': role } : {}),

@@ -197,14 +197,34 @@ export async function readBySql(source: string, sql: string): Promise<string[][]
 }
 
 /** Runs a command of the metadata API as the operator; nothing where this address has none. */
-export async function command<T>(type: string, args: unknown): Promise<T | null> {
-  const { response, answer } = await post('/v1/metadata', { type, args });
+export async function command<T>(type: string, args: unknown, version?: number): Promise<T | null> {
+  const { response, answer } = await post('/v1/metadata', { type, args, ...(version ? { version } : {}) });
   return response.ok ? answer : null;
 }
 
-/** Runs an operation with variables as the caller; its data, or the server's words as an error. */
-export async function ask<T>(query: string, variables: Record<string, unknown> = {}): Promise<T> {
-  const { answer } = await post('/graphql', { query, variables }, callerHeaders(), parseExact);
+/** Why a command of the metadata API, or a question of the operator, was refused; in the server's words. */
+function refusalWords(answer: unknown, status: number): string {
+  const { error, code } = answer as { error?: string; code?: string };
+  if (error) return code ? `${error} (${code})` : error;
+  return wordsOf(answer as Answer) ?? `The server answered ${status}.`;
+}
+
+/** Runs a command that changes the metadata; fails in the server's words. */
+export async function change(body: object): Promise<void> {
+  const { response, answer } = await post('/v1/metadata', body);
+  if (!response.ok) throw new Error(refusalWords(answer, response.status));
+}
+
+/** Asks an operator's endpoint; fails in the server's words. */
+export async function askOperator<T>(path: string, body: object): Promise<T> {
+  const { response, answer } = await post(path, body);
+  if (!response.ok) throw new Error(refusalWords(answer, response.status));
+  return answer as T;
+}
+
+/** Runs an operation with variables, as the caller of the page if none is named; its data, or the server's words as an error. */
+export async function ask<T>(query: string, variables: Record<string, unknown> = {}, as: Caller = currentCaller()): Promise<T> {
+  const { answer } = await post('/graphql', { query, variables }, callerHeaders(as), parseExact);
   const words = wordsOf(answer);
   const last = answer.errors?.[0]?.path?.at(-1);
   if (words !== null) throw new Refused(words, typeof last === 'string' ? last : null);

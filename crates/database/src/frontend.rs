@@ -15,9 +15,9 @@ use weir_engine::source::{FieldError, Ids, PlanError, PlanNode, Protocol, Tag};
 use weir_language::error::Error;
 use weir_language::schema::{EnumValueId, InputId, Schema, Visibility};
 use weir_language::value::Variables;
-use weir_relational::catalog::{Catalog, Relations, TableId};
+use weir_relational::catalog::{Catalog, ColumnId, Relations, TableId};
 use weir_relational::passes::policy::{Everything, Policy};
-use weir_relational::plan::{Member, MemberKind, Plan};
+use weir_relational::plan::{Filter, Member, MemberKind, Plan};
 
 /// The owned part of a plan node, kept by its fetch.
 #[derive(Clone, Debug)]
@@ -46,6 +46,19 @@ pub struct Ask {
     pub facts: Box<[u64]>,
 }
 
+/// The rights of callers to read a table, for operators.
+#[derive(Clone, Debug, Default)]
+pub struct RowRights {
+    /// True if they may read rows of it.
+    pub is_granted: bool,
+    /// Parallel to the table's columns: true if they may name the column. Empty: clients know no columns.
+    pub columns: Vec<bool>,
+    /// Rows that a list shows at most.
+    pub limit: Option<u32>,
+    /// The conditions on rows by the roles that this one inherits; empty for others.
+    pub parts: Vec<(Box<str>, Arc<Filter>)>,
+}
+
 /// A front end's words for a violated constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Violation<'f> {
@@ -69,6 +82,24 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     /// The policy for callers with these facts; the admin has none.
     fn policy(&self, _facts: &[u64]) -> Arc<dyn Policy> {
         Arc::new(Everything)
+    }
+    /// The rights to read `table` of callers with these facts.
+    /// # Errors
+    /// The reason for which they are not known here.
+    fn row_rights(&self, table: TableId, facts: &[u64]) -> Result<RowRights, Box<str>>;
+    /// The condition on rows of `table` that the JSON text of a permission's filter is.
+    /// # Errors
+    /// Words on what does not fit, or on why there are no such permissions.
+    fn read_condition(&self, _table: TableId, _json: &str) -> Result<Filter, Box<str>> {
+        Err("permissions are not written as filters here".into())
+    }
+    /// The column that a member of a row's key means, and the text of its value for the database.
+    /// # Errors
+    /// Words on a name that is none, or a value that does not fit.
+    fn row_key(&self, table: TableId, name: &str, value: &str) -> Result<(ColumnId, Box<str>), Box<str>> {
+        let of = self.relations().catalog.table(table);
+        let column = of.find(name).ok_or_else(|| format!("\"{}\" has no column \"{name}\"", of.name))?;
+        Ok((column, value.into()))
     }
     /// Appends the facts of `identity` that decide its plans ([`weir_engine::source::Source::profile`]).
     fn profile(&self, identity: &Identity, facts: &mut Facts);

@@ -179,6 +179,16 @@ impl Engine {
         }
     }
 
+    /// Makes the plans of `request`'s document for callers like `caller` before anyone asks for it, and returns how many.
+    /// Its variables are not read.
+    /// # Errors
+    /// The response to a document that is refused.
+    pub fn prepare(&self, request: Request<'_>, caller: &Caller) -> Result<u64, Response> {
+        let asked = PlanRequest { request, profile: caller.profile(), is_live: true };
+        let made = self.planner.prepare(&asked);
+        made.map_err(|refusal| refusal_response(refusal, &request, Timing::default()))
+    }
+
     /// Number of cached whole answers, and their approximate size in bytes.
     pub fn responses(&self) -> (usize, u64) {
         self.responses.count_and_bytes()

@@ -1,63 +1,64 @@
 //! Introspection: answers what is selected under `__schema` and `__type` straight from the [`Schema`].
 //!
-//! Parts that depend on no variable are written once, while planning, and become constants of the plan ([`fold`]); the rest
-//! (`__type(name: $name)`) is written per request by the same program, as a [`PreparedFetch`] of its own.
+//! Parts that depend on no variable are written once, while planning, and become constants of the plan ([`fold`]), unless they are
+//! large; the rest (`__type(name: $name)`, schemas of thousands of types) is written per request by the same program, as a
+//! [`PreparedFetch`] of its own, and leaves in chunks.
 //!
 //! **Invariant:** introspection never depends on data, so no member can fail.
 //!
 //! **Cost:** about as many stores as fields: keys and kinds are ready, names are copied unscanned. Recursion is as deep
-//! as the selection, which the limits bound.
+//! as the selection, which the limits bound. Of a long answer a few chunks are in memory at a time.
 //! Source: GraphQL specification, section 4.
 
 mod compile_introspection;
+mod introspection_fetch;
 
-use crate::answer::field_error::SourceError;
+pub use introspection_fetch::prepare;
+
 use crate::answer::output_plan::OutputPlan;
-use crate::answer::size_hint::SizeHint;
 use crate::answer::write::out::Out;
-use crate::caching::tag_versions::Tag;
-use crate::caller::Profile;
 use crate::request::protocol::Protocol;
-use crate::source::{BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, Finished, PreparedFetch};
 use compile_introspection::{
     Name, OfDirective, OfField, OfInput, OfSchema, OfType, OfValue, Op, Program, Root, compile,
 };
-use std::sync::Arc;
 use weir_language::ast::OperationKind;
 use weir_language::schema::{
-    DirectiveId, EnumValueId, FieldId, InputId, Place, Run, Schema, SchemaView, Str, TypeId, TypeKind,
-    TypeRef,
+    DirectiveId, EnumValueId, FieldId, InputId, Place, Run, SchemaView, Str, TypeId, TypeKind, TypeRef,
 };
 use weir_language::value::{Node, Variables};
 use weir_language::wraps::Wraps;
 
-/// The bytes `"key":value,` of the root member at `field`, if they depend on nothing but the schema.
+/// Longest constant of a plan, in bytes. Longer ones would take the room of a thousand other plans.
+const FOLD_BYTES_MAX: usize = 16 << 20;
+
+/// The bytes `"key":value,` of the root member at `field`, if they depend on nothing but the schema and are not too long to keep.
 pub fn fold(schema: SchemaView<'_>, output: &OutputPlan, field: u32, protocol: Protocol) -> Option<Vec<u8>> {
     let introspection = Introspection::new(schema, output, &[field], protocol);
     if !introspection.program.is_constant {
         return None;
     }
     let mut out = Out::default();
-    introspection.write(schema, None, 0, &mut out);
-    Some(out.into_bytes())
+    let is_whole = introspection
+        .write_on(schema, None, &mut IntrospectionProgress::default(), &mut out, FOLD_BYTES_MAX)
+        .is_ok();
+    is_whole.then(|| out.into_bytes())
 }
 
-/// Gets the root members at `fields` ready to be written per request.
-pub fn prepare(
-    schema: &Arc<Schema>,
-    profile: &Arc<Profile>,
-    output: &OutputPlan,
-    fields: &[u32],
-    protocol: Protocol,
-) -> Box<dyn PreparedFetch> {
-    let introspection = Introspection::new(profile.view(schema), output, fields, protocol);
-    Box::new(IntrospectionFetch {
-        schema: Arc::clone(schema),
-        profile: Arc::clone(profile),
-        introspection,
-        size: SizeHint::default(),
-    })
+/// Place up to which an answer was written.
+#[derive(Debug, Default)]
+struct IntrospectionProgress {
+    /// Root members that are written.
+    roots: usize,
+    /// Members of `__schema` that are written.
+    members: usize,
+    /// True if the brace of `__schema` is written.
+    is_open: bool,
+    /// Types that are still to be written, in order, while the list of types is open.
+    types: Option<std::vec::IntoIter<TypeId>>,
 }
+
+/// The buffer is full and the answer goes on.
+struct Full;
 
 /// Some root members, compiled.
 #[derive(Debug)]
@@ -81,12 +82,42 @@ impl Introspection {
         root: usize,
         out: &'s mut Out,
     ) {
-        let op = &self.program.roots[root];
+        let mut progress = IntrospectionProgress { roots: root, ..IntrospectionProgress::default() };
+        let written = self.write_root(schema, variables, &mut progress, out, usize::MAX);
+        debug_assert!(written.is_ok(), "there is room for all");
+    }
+
+    /// Appends what comes after `progress`: all, or until `out` holds `bytes_max`. Only between types is it asked whether it does.
+    fn write_on(
+        &self,
+        schema: SchemaView<'_>,
+        variables: Option<&Variables>,
+        progress: &mut IntrospectionProgress,
+        out: &mut Out,
+        bytes_max: usize,
+    ) -> Result<(), Full> {
+        while progress.roots < self.program.roots.len() {
+            self.write_root(schema, variables, progress, out, bytes_max)?;
+        }
+        Ok(())
+    }
+
+    fn write_root(
+        &self,
+        schema: SchemaView<'_>,
+        variables: Option<&Variables>,
+        progress: &mut IntrospectionProgress,
+        out: &mut Out,
+        bytes_max: usize,
+    ) -> Result<(), Full> {
+        let op = &self.program.roots[progress.roots];
         let mut writer =
             IntrospectionWriter { schema, program: &self.program, by_name: self.by_name, variables, out };
-        writer.out.key(&op.key);
+        if !progress.is_open {
+            writer.out.key(&op.key);
+        }
         match &op.root {
-            Root::Schema { set } => writer.schema(*set),
+            Root::Schema { set } => writer.schema(*set, progress, bytes_max)?,
             Root::Type { set, name } => {
                 let name = match name {
                     Name::Known(name) => Some(&**name),
@@ -102,38 +133,8 @@ impl Introspection {
             }
         }
         writer.out.comma();
-    }
-}
-
-struct IntrospectionFetch {
-    schema: Arc<Schema>,
-    profile: Arc<Profile>,
-    introspection: Introspection,
-    size: SizeHint,
-}
-
-impl PreparedFetch for IntrospectionFetch {
-    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
-        let mut out = Out::new(Vec::with_capacity(self.size.room(64)));
-        let roots = self.introspection.program.roots.len();
-        let mut ends = Vec::with_capacity(roots);
-        for root in 0..roots {
-            self.introspection.write(self.profile.view(&self.schema), Some(input.variables), root, &mut out);
-            ends.push(out.len() as u32);
-        }
-        let finished =
-            Finished { bytes: self.size.record_size(out.into_bytes(), 0), ends, failed: false, rest: None };
-        let reply =
-            FetchResult { body: FetchBody::Finished(finished), errors: Vec::new(), cache_control: None };
-        Box::pin(std::future::ready(Ok(reply)))
-    }
-
-    fn touches(&self) -> &[Tag] {
-        &[]
-    }
-
-    fn explain(&self, _: ExplainInput<'_>, out: &mut String) {
-        out.push_str("written from the schema");
+        *progress = IntrospectionProgress { roots: progress.roots + 1, ..IntrospectionProgress::default() };
+        Ok(())
     }
 }
 
@@ -166,6 +167,16 @@ impl<'w> IntrospectionWriter<'w> {
         }
         self.out.close(b']');
         self.out.comma();
+    }
+
+    /// Collects all types, in the order in which they are listed.
+    fn listed_types(&self) -> std::vec::IntoIter<TypeId> {
+        let schema = self.schema;
+        let mut types: Vec<TypeId> = schema.types().filter(|&it| schema.is_listed(it)).collect();
+        if self.by_name {
+            types.sort_by_key(|it| schema.type_name(*it));
+        }
+        types.into_iter()
     }
 
     /// [`IntrospectionWriter::list`] of what has names, by which it is sorted for Hasura's clients.
@@ -233,23 +244,73 @@ impl<'w> IntrospectionWriter<'w> {
         self.list_by_name(op, shown, |id| schema.input(id).name, |this, input| this.input(op.set, input));
     }
 
-    fn schema(&mut self, set: u32) {
+    /// The value of `__schema`, from `progress` on.
+    fn schema(
+        &mut self,
+        set: u32,
+        progress: &mut IntrospectionProgress,
+        bytes_max: usize,
+    ) -> Result<(), Full> {
+        if !progress.is_open {
+            progress.is_open = true;
+            self.out.open(b'{');
+        }
+        let ops = &self.program.schema[set as usize];
+        while let Some(op) = ops.get(progress.members) {
+            self.schema_member(op, &mut progress.types, bytes_max)?;
+            progress.members += 1;
+        }
+        self.out.close(b'}');
+        Ok(())
+    }
+
+    /// The list of all types, or those of `rest` after a full buffer.
+    fn all_types(
+        &mut self,
+        op: &Op<OfSchema>,
+        rest: &mut Option<std::vec::IntoIter<TypeId>>,
+        bytes_max: usize,
+    ) -> Result<(), Full> {
+        if rest.is_none() {
+            self.out.member_open(&op.key, b'[');
+        }
+        let types = rest.get_or_insert_with(|| self.listed_types());
+        for base in types {
+            self.ty(op.set, TypeRef { base, wraps: Wraps::default() });
+            self.out.comma();
+            if self.out.len() >= bytes_max {
+                return Err(Full);
+            }
+        }
+        *rest = None;
+        self.out.close(b']');
+        self.out.comma();
+        Ok(())
+    }
+
+    fn schema_member(
+        &mut self,
+        op: &'w Op<OfSchema>,
+        types: &mut Option<std::vec::IntoIter<TypeId>>,
+        bytes_max: usize,
+    ) -> Result<(), Full> {
         let schema = self.schema;
-        self.object(&self.program.schema[set as usize], |this, op| match op.fact {
-            OfSchema::Constant => this.out.key(&op.key),
-            OfSchema::Description => this.text(op, schema.description()),
-            OfSchema::Types => this.types(op, schema.types().filter(|&it| schema.is_listed(it))),
-            OfSchema::Query => this.root_type(op, Some(schema.query())),
-            OfSchema::Mutation => this.root_type(op, schema.root(OperationKind::Mutation)),
-            OfSchema::Subscription => this.root_type(op, schema.root(OperationKind::Subscription)),
+        match op.fact {
+            OfSchema::Constant => self.out.key(&op.key),
+            OfSchema::Description => self.text(op, schema.description()),
+            OfSchema::Types => self.all_types(op, types, bytes_max)?,
+            OfSchema::Query => self.root_type(op, Some(schema.query())),
+            OfSchema::Mutation => self.root_type(op, schema.root(OperationKind::Mutation)),
+            OfSchema::Subscription => self.root_type(op, schema.root(OperationKind::Subscription)),
             OfSchema::Directives => {
-                let all = op.deprecated.value(this.variables);
+                let all = op.deprecated.value(self.variables);
                 let directives = schema.directives();
                 let directives = directives.filter(|&it| all || schema.directive(it).deprecated.is_none());
                 let name = |id: DirectiveId| schema.directive(id).name;
-                this.list_by_name(op, directives, name, |this, directive| this.directive(op.set, directive));
+                self.list_by_name(op, directives, name, |this, directive| this.directive(op.set, directive));
             }
-        });
+        }
+        Ok(())
     }
 
     fn ty(&mut self, set: u32, ty: TypeRef) {

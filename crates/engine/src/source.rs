@@ -11,6 +11,7 @@ mod field_resolution;
 mod intercept;
 mod kept_objects;
 mod request_scope;
+mod row_judgement;
 mod service_calls;
 mod stream_read;
 
@@ -23,6 +24,7 @@ pub(crate) use kept_objects::RequestObjects;
 pub use kept_objects::{KeptObjects, NodeObjects, OBJECT_KEY};
 pub(crate) use request_scope::RequestCaches;
 pub use request_scope::{BatchBarrier, RequestCache, RequestScope};
+pub use row_judgement::{JudgedColumn, JudgedCondition, NoJudgement, RowJudgement, RowQuestion, Truth};
 pub use service_calls::{CallerCalls, ServiceCalls};
 pub use stream_read::{StreamEnd, StreamHold, StreamRead};
 
@@ -138,6 +140,14 @@ pub trait Source: Send + Sync {
     /// Services that it calls, with counts since it was opened. Empty for sources without services.
     fn calls(&self) -> Vec<ServiceCalls> {
         Vec::new()
+    }
+    /// Judges one row for an operator, by the policy that reads have; `None`: the source has no tables.
+    fn judge_row<'r>(
+        &'r self,
+        question: RowQuestion<'r>,
+    ) -> Option<BoxFuture<'r, Result<RowJudgement, NoJudgement>>> {
+        let _ = question;
+        None
     }
     /// Checks until `deadline` that the source can answer, without blocking the thread. Sources that cannot fail are always ready.
     fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {

@@ -3,11 +3,11 @@
 use crate::api::generate_relay;
 use crate::api::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
 use crate::compile::compile;
-use crate::permission::Permissions;
+use crate::permission::{self, Permissions};
 use crate::visibility::visibility;
 use std::sync::Arc;
 use weir_database::frontend::form::{Form, structural};
-use weir_database::frontend::{ApiFrontend, Ask, Violation};
+use weir_database::frontend::{ApiFrontend, Ask, RowRights, Violation};
 use weir_database::postgres::DatabaseRole;
 use weir_engine::caller::{Facts, Identity};
 use weir_engine::plan::output_plan::{OutputKind, OutputPlan};
@@ -17,7 +17,7 @@ use weir_language::schema::{EnumValueId, InputId, Schema, Visibility};
 use weir_language::value::{Node, Variables};
 use weir_relational::catalog::{ColumnId, Relations, TableId};
 use weir_relational::passes::policy::{Everything, Policy};
-use weir_relational::plan::Plan;
+use weir_relational::plan::{Filter, Plan};
 
 impl ApiFrontend for Api {
     fn schema(&self) -> &Arc<Schema> {
@@ -42,6 +42,24 @@ impl ApiFrontend for Api {
                     None => self.permissions.knows(facts, table, None),
                     Some(name) => at(name).is_some_and(|it| self.permissions.knows(facts, table, Some(it))),
                 })
+    }
+
+    fn row_rights(&self, table: TableId, facts: &[u64]) -> Result<RowRights, Box<str>> {
+        let Some(tracked) = self.model.tracked_table(table) else {
+            return Err("the table is not tracked".into());
+        };
+        if self.row_security.is_some() {
+            return Err("the database itself chooses the rows here, by its own policies: ask it".into());
+        }
+        let served = tracked.columns.iter().map(Option::is_some);
+        if Permissions::is_admin(facts) {
+            return Ok(RowRights { is_granted: true, columns: served.collect(), ..RowRights::default() });
+        }
+        Ok(self.permissions.row_rights(facts, table, tracked.columns.len()))
+    }
+
+    fn read_condition(&self, table: TableId, json: &str) -> Result<Filter, Box<str>> {
+        permission::read_condition(&self.model, table, json).map_err(String::into_boxed_str)
     }
 
     fn policy(&self, facts: &[u64]) -> Arc<dyn Policy> {

@@ -21,13 +21,23 @@ pub use build_permissions::build;
 pub(crate) use granted::grant_entries;
 pub(crate) use role_policy::RolePolicy;
 
+use crate::model::Model;
+use row_conditions::Conditions;
 use std::sync::{Arc, OnceLock};
+use weir_database::frontend::RowRights;
 use weir_database::postgres::DatabaseRole;
 use weir_engine::caller::{Facts, Identity};
 use weir_metadata::document::permission::{QueryRootField, SubscriptionRootField};
 use weir_relational::catalog::{ColumnId, FunctionId, TableId};
 use weir_relational::passes::policy::Preset;
 use weir_relational::plan::{Filter, GuardedCall, GuardedColumn};
+
+/// The condition on rows of `table` that a JSON text is, as the filter of a permission.
+/// # Errors
+/// It is no JSON, or does not fit the database.
+pub(crate) fn read_condition(model: &Model, table: TableId, json: &str) -> Result<Filter, String> {
+    Conditions::new(model, table).read(&weir_metadata::read::value(json)?)
+}
 
 /// All roles of a model but the admin.
 #[derive(Clone, Debug, Default)]
@@ -45,9 +55,14 @@ pub struct Role {
     tables: Box<[TablePermissions]>,
     /// Functions it may call, parallel to those of the model.
     functions: Box<[bool]>,
+    /// Tables whose rows it sees by the roles that it inherits, ascending, each with the permissions of those roles.
+    inherited: Box<[(TableId, Vec<InheritedRows>)]>,
     /// Session variables that the permissions read, without and with backend permissions; computed at first use.
     claims: [OnceLock<Vec<Box<str>>>; 2],
 }
+
+/// A role that another one inherits, with its condition on rows.
+pub(crate) type InheritedRows = (Box<str>, Arc<Filter>);
 
 /// The permissions of one role on one table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -241,6 +256,22 @@ impl Permissions {
                 .as_ref()
                 .is_some_and(|it| holds(it.backend_only) && column.is_none_or(|column| it.takes(column)))
             || delete.as_ref().is_some_and(|it| holds(it.backend_only) && column.is_none())
+    }
+
+    /// The rights to read `table`, of as many columns, of callers with these facts.
+    pub(crate) fn row_rights(&self, facts: &[u64], table: TableId, columns: usize) -> RowRights {
+        let role = self.role(facts).map(|it| it.0);
+        let rule = role.and_then(|it| it.table(table).select.as_ref());
+        let parts = role.and_then(|it| {
+            let at = it.inherited.binary_search_by_key(&table, |it| it.0).ok()?;
+            Some(it.inherited[at].1.clone())
+        });
+        RowRights {
+            is_granted: rule.is_some(),
+            columns: rule.map_or_else(|| vec![false; columns], |it| it.columns.to_vec()),
+            limit: rule.and_then(|it| it.limit),
+            parts: parts.unwrap_or_default(),
+        }
     }
 
     /// The policy for callers with these facts.

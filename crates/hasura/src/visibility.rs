@@ -35,7 +35,7 @@ fn uses(api: &Api) -> Vec<Use> {
     let mut pending: Vec<(TypeId, Use)> = Vec::new();
     for field in &schema.fields {
         for at in field.arguments.range() {
-            pending.push((schema.inputs[at].ty.base, use_below(api.inputs[at], Use::Common)));
+            pending.push((schema.inputs.get(at).ty.base, use_below(api.inputs[at], Use::Common)));
         }
     }
     while let Some((id, of)) = pending.pop() {
@@ -48,7 +48,7 @@ fn uses(api: &Api) -> Vec<Use> {
         uses[id.index()] = of;
         if let TypeKind::Input { .. } = schema.ty(id).kind {
             for at in schema.ty(id).members.range() {
-                let base = schema.inputs[at].ty.base;
+                let base = schema.inputs.get(at).ty.base;
                 let next = use_below(api.inputs[at], of);
                 if next != Use::Common && uses[base.index()] == Use::Common {
                     pending.push((base, next));

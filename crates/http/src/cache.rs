@@ -284,6 +284,18 @@ impl Cache {
         if entry.tags.are_current() { ages } else { TagSnapshot::always_stale() }
     }
 
+    /// The text that a process behind the same second level kept under `name`, of at most `bytes_max`. It may be anybody's: compare it.
+    pub async fn shared_text(&self, name: &str, bytes_max: usize) -> Option<String> {
+        self.state.remote.as_ref()?.text(name, bytes_max).await
+    }
+
+    /// Keeps `text` under `name` in the second level, if there is one; the write is queued.
+    pub fn share_text(&self, name: &str, text: Arc<str>, ttl_ms: u64) {
+        if let Some(remote) = &self.state.remote {
+            remote.keep_text(name, text, ttl_ms);
+        }
+    }
+
     /// Invalidates everything with the tag `name`, including calls in flight: at once in this process, and in the second level and other
     /// processes as soon as they are reached.
     pub fn invalidate(&self, name: &str) {

@@ -15,10 +15,12 @@ mod alternatives;
 mod client_text;
 mod directives;
 mod expression_keys;
+mod item_paths;
 mod mapping;
 mod nodes;
 mod outside;
 mod reach;
+mod settings;
 mod single;
 mod strings;
 #[cfg(test)]
@@ -44,7 +46,7 @@ use weir_language::schema::{FieldId, Schema, TypeId, TypeKind};
 use weir_language::span::{Location, Span};
 use weir_language::suggest;
 
-use crate::selection::{Selection, SelectionError};
+use crate::selection::{Grammar, Selection, SelectionError};
 
 /// Parses `text` without settings; `file` is its name in messages.
 ///
@@ -54,7 +56,9 @@ pub fn read(text: &str, file: &str) -> Result<Mapping, Vec<Mistake>> {
     let none = |_: &str| None;
     let config = BTreeMap::new();
     let services = BTreeMap::new();
-    read_with(text, file, &Outside { config: &config, env: &none, services: &services, embedding: None })
+    let outside =
+        Outside { config: &config, env: &none, env_shown: &[], services: &services, embedding: None };
+    read_with(text, file, &outside)
 }
 
 /// Like [`read`], with settings from outside the file.
@@ -376,7 +380,7 @@ impl<'d> Reader<'d> {
     /// Parses the selection in a string.
     fn selection(&mut self, literal: ValueId) -> Option<Selection> {
         let text = self.string(literal)?;
-        match Selection::parse(&text) {
+        match Selection::parse_by(&text, Grammar::of(self.links.version)) {
             Ok(selection) => Some(selection),
             Err(error) => {
                 self.complain_within(literal, error);

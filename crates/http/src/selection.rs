@@ -40,6 +40,23 @@ pub struct Selection {
     root: ExprId,
     /// Uses of newer syntax, in source order.
     newer: Vec<(Syntax, Span)>,
+    grammar: Grammar,
+}
+
+/// The grammar of a selection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grammar {
+    /// Before v0.4: a text among members is a name, and written-out values stand in `$(…)`.
+    Early,
+    /// From v0.4 on: values and selections are one language, of which JSON is a part.
+    Unified,
+}
+
+impl Grammar {
+    /// The grammar of connect v0.`version`.
+    pub const fn of(version: u8) -> Self {
+        if version < 4 { Self::Early } else { Self::Unified }
+    }
 }
 
 /// Syntax added after v0.1.
@@ -53,8 +70,6 @@ pub enum Syntax {
     Spread,
     /// `{a}` for `{a: a}`.
     Shorthand,
-    /// `->as($name)`.
-    Local,
 }
 
 impl Syntax {
@@ -65,7 +80,6 @@ impl Syntax {
             Self::Otherwise => "??",
             Self::Spread => "...",
             Self::Shorthand => "{a}",
-            Self::Local => "->as",
         }
     }
 
@@ -73,7 +87,7 @@ impl Syntax {
     pub const fn since(self) -> u8 {
         match self {
             Self::Optional | Self::Otherwise => 3,
-            Self::Spread | Self::Shorthand | Self::Local => 4,
+            Self::Spread | Self::Shorthand => 4,
         }
     }
 }
@@ -97,6 +111,8 @@ pub enum Expr {
     Array(Vec<ExprId>),
     /// `{name: a, "other": b}` where a value is expected.
     Object(Vec<(Box<str>, ExprId)>),
+    /// `{name: a, ...b}` where a value is expected: the members of several objects, of which the last to have a name counts.
+    Merged(Vec<ExprId>),
     /// `id name: title items { id }`: an object with members of the current value; for a list, one object per item.
     Members(Vec<Member>),
     /// A value and the steps applied to it.
@@ -276,7 +292,15 @@ impl Selection {
     /// # Errors
     /// The first syntax error.
     pub fn parse(text: &str) -> Result<Self, SelectionError> {
-        parse::selection(text)
+        parse::selection(text, Grammar::Early)
+    }
+
+    /// Parses a selection by `grammar`.
+    ///
+    /// # Errors
+    /// The first syntax error.
+    pub fn parse_by(text: &str, grammar: Grammar) -> Result<Self, SelectionError> {
+        parse::selection(text, grammar)
     }
 
     /// Parses the expression between the braces of a template.
@@ -342,6 +366,11 @@ impl Selection {
         });
         let is_pair = |id: ExprId| matches!(self.expr(id), Expr::Array(items) if items.len() == 2);
         arguments.flatten().filter(move |id| !is_pair(**id)).map(|id| self.span(*id))
+    }
+
+    /// True if the whole is one name, with `?` or braces behind it at most, which names what it gives.
+    fn names_itself(&self) -> bool {
+        matches!(self.expr(self.root), Expr::Path { start: Start::Key(_), steps } if steps.iter().all(print::names_itself))
     }
 
     fn steps(&self) -> impl Iterator<Item = &Step> {
@@ -410,6 +439,7 @@ impl Selection {
             | Expr::Text(_)
             | Expr::Array(_)
             | Expr::Object(_)
+            | Expr::Merged(_)
             | Expr::Members(_)
             | Expr::Path { .. }
             | Expr::Coalesce(_)
@@ -443,6 +473,7 @@ impl Selection {
             | Expr::Text(_)
             | Expr::Array(_)
             | Expr::Object(_)
+            | Expr::Merged(_)
             | Expr::Members(_)
             | Expr::Path { .. } => false,
         })

@@ -173,7 +173,8 @@ impl Source for HttpSource {
 
     fn calls(&self) -> Vec<ServiceCalls> {
         let Shared { mapping, upstreams, runtimes, .. } = &*self.shared;
-        let calls = upstreams.iter().zip(&mapping.services).enumerate().map(|(at, (upstream, service))| {
+        let services = upstreams.iter().zip(&mapping.services).enumerate().filter(|it| !it.1.1.is_none);
+        let calls = services.map(|(at, (upstream, service))| {
             let connectors = mapping.connectors.iter().zip(runtimes);
             let own = connectors.filter(|it| it.0.service.index() == at).map(|it| &*it.1.counts);
             upstream.load().calls(Arc::from(&*service.name), own)

@@ -21,6 +21,7 @@ mod tests;
 
 pub use base::Base;
 pub(crate) use fixed::{Fixed, fill_settings, required_slots};
+pub(crate) use parse::find_fragment;
 pub(crate) use parse::is_dropped;
 pub use render::RenderError;
 pub use tag_name::NameTemplate;

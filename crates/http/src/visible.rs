@@ -1,7 +1,7 @@
 //! Visibility of members with guards, for a caller.
 //!
-//! **Invariant:** the facts of a caller are one bit for each condition, the first in the lowest place; the admin, and a text without
-//! conditions, have none.
+//! **Invariant:** the facts of a caller are one bit for each condition, the first in the lowest place; a text without conditions has none,
+//! and neither has the admin, unless something is hidden from everybody.
 
 use crate::sdl::{Condition, Guard, Guarded};
 use weir_engine::caller::{Claims, Facts, Identity};
@@ -13,7 +13,7 @@ const DEPTH_MAX: u32 = 8;
 
 /// Appends the facts of `identity`.
 pub(crate) fn profile(conditions: &[Condition], identity: &Identity, facts: &mut Facts) {
-    if conditions.is_empty() || identity.is_admin() {
+    if conditions.is_empty() || identity.is_admin() && !conditions.contains(&Condition::Nobody) {
         return;
     }
     let start = facts.len();
@@ -25,6 +25,8 @@ pub(crate) fn profile(conditions: &[Condition], identity: &Identity, facts: &mut
 
 fn holds(condition: &Condition, identity: &Identity) -> bool {
     match condition {
+        Condition::Nobody => false,
+        _ if identity.is_admin() => true,
         Condition::Authenticated => !identity.is_anonymous,
         Condition::Roles(roles) => roles.iter().any(|it| **it == *identity.role),
         Condition::Scopes(groups) => {

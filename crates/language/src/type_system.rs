@@ -11,10 +11,12 @@
 
 pub mod builtin;
 pub mod diff;
+mod input_table;
 pub mod print;
 pub mod view;
 
 pub use crate::ids::{DirectiveId, EnumValueId, FieldId, InputId, TypeId};
+pub use input_table::InputTable;
 pub use view::{SchemaView, Visibility};
 
 use crate::syntax::wraps::Wraps;
@@ -361,7 +363,7 @@ pub struct Schema {
     /// All fields, those of one type side by side.
     pub fields: Vec<SchemaField>,
     /// All arguments and input fields.
-    pub inputs: Vec<Input>,
+    pub inputs: InputTable,
     /// All enum values.
     pub enum_values: Vec<EnumValue>,
     /// All directives.
@@ -443,8 +445,8 @@ impl Schema {
     }
     /// One argument or input field.
     #[inline]
-    pub fn input(&self, id: InputId) -> &Input {
-        &self.inputs[id.index()]
+    pub fn input(&self, id: InputId) -> Input {
+        self.inputs.get(id.index())
     }
     /// One enum value.
     #[inline]

@@ -27,6 +27,6 @@ pub use output::{
     Unset, Variant, mark_copied,
 };
 pub use parameter::{CursorPath, Encoded, EncodedPart, Origin, Parameter, Position, Reader};
-pub use plan_text::describe;
+pub use plan_text::{describe, describe_condition};
 pub use query::{Call, Expr, Order, Output, Page, Query, Tie};
 pub use scan::{GuardedCall, GuardedColumn, Purpose, Scan};

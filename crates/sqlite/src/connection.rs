@@ -129,8 +129,9 @@ impl Database {
         connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, 4 << 20)?;
         connection.pragma_update(None, "foreign_keys", true)?;
         connection.pragma_update(None, "trusted_schema", false)?;
-        connection.pragma_update(None, "mmap_size", tuning.mmap_bytes as i64)?;
+        // Reads the schema, whose pages are not read again: it comes before the file is mapped, or they stay mapped.
         connection.pragma_update(None, "cache_size", -i64::from(tuning.cache_kib))?;
+        connection.pragma_update(None, "mmap_size", tuning.mmap_bytes as i64)?;
         connection.set_prepared_statement_cache_capacity(tuning.statements_max);
         functions::register(&connection)?;
         Ok(connection)
@@ -325,6 +326,11 @@ pub fn reader(database: &Arc<Database>) -> Result<Rc<Reader>> {
         readers.push((Arc::downgrade(database), database.id, Rc::clone(&reader)));
         Ok(reader)
     })
+}
+
+/// Closes this thread's reader of `database`; a later use opens another.
+pub fn close_reader(database: &Database) {
+    READERS.with(|readers| readers.borrow_mut().retain(|it| it.1 != database.id));
 }
 
 #[cfg(test)]

@@ -5,11 +5,14 @@
 //! SQLite keeps no names of constraints, so they are made up as PostgreSQL would: `Album_pkey`,
 //! `Album_<columns>_key`, `Album_<columns>_fkey`.
 //!
-//! **Cost:** six statements and one per view; a few microseconds per table.
+//! **Cost:** eight statements, one more per table, one per table with an index and one per table with a reference; a few microseconds
+//! per table.
 
 mod arbiters;
 mod broken_indexes;
 pub(crate) mod catalog_texts;
+pub(crate) mod plain_definitions;
+mod sql_names;
 
 use crate::introspect::catalog_texts::text;
 use hashbrown::HashMap;
@@ -52,24 +55,36 @@ const TABLES: &str = "SELECT name, type, strict FROM pragma_table_list \
     AND name NOT IN ('hdb_event_log', 'hdb_event_invocation_logs', 'hdb_event_log_cleanups', 'hdb_event_source') \
     AND NOT (lower(name) IN ('hdb_session', 'hdb_trace') AND type = 'table' AND ncol = 1) ORDER BY name COLLATE BINARY";
 
+/// The pragma lists the columns in their order.
 const COLUMNS: &str = "SELECT name, type, \"notnull\", dflt_value IS NOT NULL, pk, hidden \
-    FROM pragma_table_xinfo(?1, 'main') ORDER BY cid";
+    FROM pragma_table_xinfo(?1, 'main')";
 
 const TRIGGERS: &str = "SELECT tbl_name, sql FROM main.sqlite_schema WHERE type = 'trigger' \
     AND substr(name, 1, 14) <> 'notify_hasura_'";
 
+/// Columns of unique indexes, and of keys of tables without row numbers, which the schema does not list. SQLite itself writes the first
+/// words of a definition; the index of a key has none.
 const INDEXES: &str = "SELECT t.name, l.origin, l.seq, x.name FROM main.sqlite_schema t, \
     pragma_index_list(t.name, 'main') l, pragma_index_xinfo(l.name, 'main') x \
-    WHERE t.type = 'table' AND l.\"unique\" AND NOT l.partial AND x.key \
+    WHERE t.type = 'table' AND (t.name IN (SELECT tbl_name FROM main.sqlite_schema WHERE type = 'index' \
+    AND (sql IS NULL OR substr(sql, 1, 19) = 'CREATE UNIQUE INDEX')) OR instr(lower(t.sql), 'rowid') > 0) \
+    AND l.\"unique\" AND NOT l.partial AND x.key \
     ORDER BY t.name COLLATE BINARY, l.seq DESC, x.seqno";
 
 const INDEXED: &str = "SELECT DISTINCT t.name, x.name FROM main.sqlite_schema t, \
     pragma_index_list(t.name, 'main') l, pragma_index_xinfo(l.name, 'main') x \
-    WHERE t.type = 'table' AND NOT l.partial AND x.key AND x.name IS NOT NULL";
+    WHERE t.type = 'table' AND (t.name IN (SELECT tbl_name FROM main.sqlite_schema WHERE type = 'index') \
+    OR instr(lower(t.sql), 'rowid') > 0) \
+    AND NOT l.partial AND x.key AND x.name IS NOT NULL";
+
+/// Tables with a unique index, be it that of a key. A table without row numbers is the index of its key, which the schema does not list.
+const WITH_UNIQUE_INDEX: &str = "SELECT tbl_name FROM main.sqlite_schema WHERE type = 'index' \
+    AND (sql IS NULL OR substr(sql, 1, 19) = 'CREATE UNIQUE INDEX') \
+    UNION SELECT name FROM main.sqlite_schema WHERE type = 'table' AND instr(lower(sql), 'rowid') > 0";
 
 const FOREIGN_KEYS: &str = "SELECT t.name, f.id, f.\"table\", f.\"from\", f.\"to\", f.on_delete, f.on_update \
     FROM main.sqlite_schema t, \
-    pragma_foreign_key_list(t.name, 'main') f WHERE t.type = 'table' \
+    pragma_foreign_key_list(t.name, 'main') f WHERE t.type = 'table' AND instr(lower(t.sql), 'references') > 0 \
     ORDER BY t.name COLLATE BINARY, f.id DESC, f.seq";
 
 /// The values of an enum table, in the order of their names: its key and, where it has one, its other column.
@@ -173,6 +188,7 @@ impl Reading {
                 table.columns.clear();
                 self.warn(table.name.clone(), format!("its columns cannot be read: {error}"));
             }
+            table.columns.shrink_to_fit();
             primary.sort_unstable();
             self.primary.push(primary.into_iter().map(|(_, column)| column).collect());
         }
@@ -265,19 +281,41 @@ impl Reading {
                 self.add_unique_key(at, columns);
             }
         }
+        let with_unique_index = self.find_tables_with_unique_index(connection)?;
         for (at, table) in self.catalog.tables.iter_mut().enumerate() {
             if let (Some(key), false) = (&table.primary_key, indexed[at]) {
                 let column = &mut table.columns[key.columns[0].0 as usize];
                 column.has_default = true;
                 column.nullable = false;
             }
-            arbiters::offer_keys(connection, table)?;
+            if with_unique_index[at] {
+                arbiters::offer_keys(connection, table)?;
+            } else {
+                table.offer_all_keys();
+            }
         }
         Ok(())
     }
 
+    /// By table: whether it has a unique index.
+    fn find_tables_with_unique_index(&self, connection: &Connection) -> Result<Vec<bool>, rusqlite::Error> {
+        let mut with_index = vec![false; self.catalog.tables.len()];
+        let mut statement = connection.prepare(WITH_UNIQUE_INDEX)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            if let Some(at) = self.place(&text(row, 0)?) {
+                with_index[at.0 as usize] = true;
+            }
+        }
+        Ok(with_index)
+    }
+
     /// Marks generated columns with an index: their values were computed at write time, so reading them cannot fail.
     fn indexed_columns(&mut self, connection: &Connection) -> Result<(), rusqlite::Error> {
+        let mut tables = self.catalog.tables.iter().filter(|it| it.kind == TableKind::Table);
+        if !tables.any(|it| it.columns.iter().any(|it| it.derived)) {
+            return Ok(());
+        }
         let mut statement = connection.prepare(INDEXED)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {

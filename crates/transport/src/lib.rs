@@ -6,6 +6,8 @@
 //!
 //! Sources: GraphQL over HTTP; the protocols of the npm packages graphql-sse, graphql-ws and subscriptions-transport-ws.
 
+pub mod document_id;
+pub mod document_store;
 pub mod error_text;
 pub mod events;
 pub mod list;

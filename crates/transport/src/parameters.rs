@@ -4,8 +4,8 @@
 //!
 //! Source: GraphQL over HTTP, section 5.
 
+use crate::document_id::{DocumentText, ID_MEMBER, SentId};
 use crate::error_text::string;
-use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use weir_language::json::{Json, JsonRef};
 
@@ -17,7 +17,7 @@ pub struct Malformed(pub &'static str);
 #[derive(Clone, Debug)]
 pub struct Params<'t> {
     /// The document.
-    pub query: Cow<'t, str>,
+    pub query: DocumentText<'t>,
     /// The operation to run, of several.
     pub operation_name: Option<Cow<'t, str>>,
     /// The variables: an object.
@@ -29,8 +29,12 @@ pub struct Params<'t> {
 pub enum Unusable {
     /// `query` is missing.
     NoQuery,
-    /// Only the hash of a query came; there is no store of them.
+    /// Only the identifier of a document came; there is no store of them.
     PersistedOnly,
+    /// The store has no document with the identifier that came.
+    UnknownId,
+    /// A text came, and only documents of the store may run.
+    TextAlone,
     /// The hash that came with a query is another text's.
     OtherHash,
     /// A parameter has another type than it must have.
@@ -44,7 +48,10 @@ impl Unusable {
     pub const fn message(&self) -> &'static str {
         match self {
             Self::NoQuery => "`query` is missing: send {\"query\": \"{ … }\"}",
+            // Clients compare the next two messages as a whole.
             Self::PersistedOnly => "PersistedQueryNotSupported",
+            Self::UnknownId => "PersistedQueryNotFound",
+            Self::TextAlone => "this server runs stored documents alone: send the identifier of one",
             Self::OtherHash => "provided sha does not match query",
             Self::Wrong(message) => message,
             Self::NoObject => "the body must be a JSON object: {\"query\": \"{ … }\"}",
@@ -55,67 +62,102 @@ impl Unusable {
     pub const fn persisted_code(&self) -> Option<&'static str> {
         match self {
             Self::PersistedOnly => Some("PERSISTED_QUERY_NOT_SUPPORTED"),
+            Self::UnknownId => Some("PERSISTED_QUERY_NOT_FOUND"),
+            Self::TextAlone => Some("PERSISTED_QUERY_ID_REQUIRED"),
             Self::OtherHash => Some("PERSISTED_QUERY_MISMATCH"),
             Self::NoQuery | Self::Wrong(_) | Self::NoObject => None,
         }
     }
 }
 
-/// The parameters in an object of a body.
-pub fn params<'t>(body: JsonRef<'t>) -> Result<Params<'t>, Unusable> {
-    if !body.is_object() {
-        return Err(Unusable::NoObject);
-    }
-    let mut query = None;
-    let mut operation_name = None;
-    let mut variables = None;
-    let mut extensions = None;
-    for (key, value) in body.members() {
-        match key.as_ref() {
-            "query" => query = Some(value),
-            "operationName" => operation_name = Some(value),
-            "variables" => variables = Some(value),
-            "extensions" => extensions = Some(value),
-            // Unknown keys are ignored: other servers use them.
-            _ => {}
-        }
-    }
-    let present = |it: Option<JsonRef<'t>>| it.filter(|it| !it.is_null());
-    let variables = present(variables);
-    let extensions = present(extensions);
-    if variables.is_some_and(|it| !it.is_object()) {
-        return Err(Unusable::Wrong("`variables` must be an object"));
-    }
-    if extensions.is_some_and(|it| !it.is_object()) {
-        return Err(Unusable::Wrong("`extensions` must be an object"));
-    }
-    let operation_name = match present(operation_name) {
-        None => None,
-        Some(it) => Some(it.as_str().ok_or(Unusable::Wrong("`operationName` must be a string"))?),
-    };
-    let is_persisted = extensions.is_some_and(|it| it.get("persistedQuery").is_some());
-    let Some(query) = present(query) else {
-        return Err(if is_persisted { Unusable::PersistedOnly } else { Unusable::NoQuery });
-    };
-    let query = query.as_str().ok_or(Unusable::Wrong("`query` must be a string"))?;
-    // Some clients send an empty text with a hash.
-    if is_persisted && query.is_empty() {
-        return Err(Unusable::PersistedOnly);
-    }
-    check_hash(&query, extensions)?;
-    Ok(Params { query, operation_name, variables })
+/// A request as it came: with a text, with an identifier, or with both.
+#[derive(Clone, Debug)]
+pub struct NamedRequest<'t> {
+    /// The document.
+    pub text: Option<Cow<'t, str>>,
+    /// Identifier of the document.
+    pub id: Option<SentId<'t>>,
+    /// The operation to run, of several.
+    pub operation_name: Option<Cow<'t, str>>,
+    /// The variables: an object.
+    pub variables: Option<JsonRef<'t>>,
 }
 
-/// Compares a query with the SHA-256 that its client sent for persistence: a text under a wrong hash would poison caches between
-/// server and client.
-pub fn check_hash(query: &str, extensions: Option<JsonRef<'_>>) -> Result<(), Unusable> {
-    let persisted = extensions.and_then(|it| it.get("persistedQuery"));
-    let Some(sent) = persisted.filter(|it| it.is_object()).and_then(|it| it.get("sha256Hash")) else {
-        return Ok(());
-    };
-    let digits: String = Sha256::digest(query.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
-    let is_right = sent.as_str().is_some_and(|it| it.eq_ignore_ascii_case(&digits));
-    if is_right { Ok(()) } else { Err(Unusable::OtherHash) }
+impl<'t> NamedRequest<'t> {
+    /// Reads an object of a body. `id_members` are further names of the member `documentId`.
+    /// # Errors
+    /// A member has a wrong type.
+    pub fn read(body: JsonRef<'t>, id_members: &[Box<str>]) -> Result<Self, Unusable> {
+        if !body.is_object() {
+            return Err(Unusable::NoObject);
+        }
+        let mut query = None;
+        let mut id = None;
+        let mut operation_name = None;
+        let mut variables = None;
+        let mut extensions = None;
+        for (key, value) in body.members() {
+            match key.as_ref() {
+                "query" => query = Some(value),
+                "operationName" => operation_name = Some(value),
+                "variables" => variables = Some(value),
+                "extensions" => extensions = Some(value),
+                key if key == ID_MEMBER || id_members.iter().any(|it| **it == *key) => id = Some(value),
+                // Unknown keys are ignored: other servers use them.
+                _ => {}
+            }
+        }
+        let present = |it: Option<JsonRef<'t>>| it.filter(|it| !it.is_null());
+        let variables = present(variables);
+        let extensions = present(extensions);
+        if variables.is_some_and(|it| !it.is_object()) {
+            return Err(Unusable::Wrong("`variables` must be an object"));
+        }
+        if extensions.is_some_and(|it| !it.is_object()) {
+            return Err(Unusable::Wrong("`extensions` must be an object"));
+        }
+        let text = |it: Option<JsonRef<'t>>, wrong| {
+            present(it).map(|it| it.as_str().ok_or(Unusable::Wrong(wrong))).transpose()
+        };
+        let named = text(id, "the identifier of a document must be a string")?;
+        Ok(Self {
+            operation_name: text(operation_name, "`operationName` must be a string")?,
+            text: text(query, "`query` must be a string")?,
+            id: SentId::of(named, extensions),
+            variables,
+        })
+    }
+
+    /// The text. An empty one beside an identifier counts as absent, because some clients always send the member.
+    pub fn sent_text(&self) -> Option<&str> {
+        self.text.as_deref().filter(|it| self.id.is_none() || !it.is_empty())
+    }
+
+    /// The parameters, with `query` as the document.
+    pub fn with_text(self, query: DocumentText<'t>) -> Params<'t> {
+        Params { query, operation_name: self.operation_name, variables: self.variables }
+    }
+
+    /// The parameters for a server without a store of documents.
+    /// # Errors
+    /// There is no text, or the identifier is the hash of another text.
+    pub fn without_store(mut self) -> Result<Params<'t>, Unusable> {
+        let Some(text) = self.sent_text() else {
+            return Err(if self.id.is_some() { Unusable::PersistedOnly } else { Unusable::NoQuery });
+        };
+        if self.id.as_ref().is_some_and(|it| !it.fits(text)) {
+            return Err(Unusable::OtherHash);
+        }
+        let text = self.text.take().unwrap_or_default();
+        Ok(self.with_text(DocumentText::Sent(text)))
+    }
+}
+
+/// The parameters in an object of a body, for a server without a store of documents.
+/// # Errors
+/// There is no usable request.
+pub fn params(body: JsonRef<'_>) -> Result<Params<'_>, Unusable> {
+    NamedRequest::read(body, &[])?.without_store()
 }
 
 /// The parameters of a GET: percent-decoded texts, of which `variables` and `extensions` are JSON.
@@ -123,6 +165,8 @@ pub fn check_hash(query: &str, extensions: Option<JsonRef<'_>>) -> Result<(), Un
 pub struct UrlParams {
     /// The document.
     pub query: Option<String>,
+    /// The identifier of a document.
+    pub document_id: Option<String>,
     /// The operation to run, of several.
     pub operation_name: Option<String>,
     /// The variables, as JSON.
@@ -149,29 +193,36 @@ impl UrlParams {
         Ok(UrlJson { variables: read(&self.variables)?, extensions: read(&self.extensions)? })
     }
 
-    /// The parameters of the request; `json` is that of these.
+    /// The request; `json` is that of these parameters.
     /// # Errors
     /// There is no usable request.
-    pub fn params<'t>(&'t self, json: &'t UrlJson<'t>) -> Result<Params<'t>, Unusable> {
+    pub fn request<'t>(&'t self, json: &'t UrlJson<'t>) -> Result<NamedRequest<'t>, Unusable> {
         let present = |it: &'t Option<Json<'t>>| it.as_ref().map(Json::root).filter(|it| !it.is_null());
         let variables = present(&json.variables);
         let extensions = present(&json.extensions);
         if [variables, extensions].into_iter().flatten().any(|it| !it.is_object()) {
             return Err(Unusable::Wrong("`variables` and `extensions` must be JSON objects"));
         }
-        let is_persisted = extensions.is_some_and(|it| it.get("persistedQuery").is_some());
-        // Some clients send an empty text with a hash.
-        let Some(query) = self.query.as_deref().filter(|it| !is_persisted || !it.is_empty()) else {
-            return Err(if is_persisted { Unusable::PersistedOnly } else { Unusable::NoQuery });
-        };
-        check_hash(query, extensions)?;
-        let operation_name = self.operation_name.as_deref().map(Cow::Borrowed);
-        Ok(Params { query: Cow::Borrowed(query), operation_name, variables })
+        let named = self.document_id.as_deref().map(Cow::Borrowed);
+        Ok(NamedRequest {
+            text: self.query.as_deref().map(Cow::Borrowed),
+            id: SentId::of(named, extensions),
+            operation_name: self.operation_name.as_deref().map(Cow::Borrowed),
+            variables,
+        })
+    }
+
+    /// The parameters of the request, for a server without a store of documents; `json` is that of these.
+    /// # Errors
+    /// There is no usable request.
+    pub fn params<'t>(&'t self, json: &'t UrlJson<'t>) -> Result<Params<'t>, Unusable> {
+        self.request(json)?.without_store()
     }
 
     /// The body that a POST of the request would have; variables and extensions were read as JSON before.
     pub fn body(&self) -> String {
-        let texts = [("query", &self.query), ("operationName", &self.operation_name)];
+        let texts =
+            [("query", &self.query), (ID_MEMBER, &self.document_id), ("operationName", &self.operation_name)];
         let json = [("variables", &self.variables), ("extensions", &self.extensions)];
         let texts = texts.into_iter().filter_map(|(name, it)| {
             let mut out = format!("\"{name}\":").into_bytes();
@@ -187,13 +238,16 @@ impl UrlParams {
     }
 }
 
-/// Reads `query=…&variables=…`.
-pub fn url_params(query: &str) -> Result<UrlParams, Malformed> {
+/// Reads `query=…&variables=…`. `id_members` are further names of the parameter `documentId`.
+/// # Errors
+/// The URL cannot be read.
+pub fn url_params(query: &str, id_members: &[Box<str>]) -> Result<UrlParams, Malformed> {
     let mut params = UrlParams::default();
     for pair in query.split('&').filter(|it| !it.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         let slot = match percent_decoded(name)?.as_str() {
             "query" => &mut params.query,
+            name if name == ID_MEMBER || id_members.iter().any(|it| **it == *name) => &mut params.document_id,
             "operationName" => &mut params.operation_name,
             "variables" => &mut params.variables,
             "extensions" => &mut params.extensions,
@@ -243,10 +297,10 @@ mod tests {
 
     #[test]
     fn url_parameters_are_percent_decoded() {
-        let it = url_params("query=%7Ba%7D+x&variables=%7B%7D&z=1").expect("it is well formed");
+        let it = url_params("query=%7Ba%7D+x&variables=%7B%7D&z=1", &[]).expect("it is well formed");
         assert_eq!((it.query.as_deref(), it.variables.as_deref()), (Some("{a} x"), Some("{}")));
-        assert!(url_params("query=a&query=b").is_err());
-        assert!(url_params("query=%ff").is_err());
+        assert!(url_params("query=a&query=b", &[]).is_err());
+        assert!(url_params("query=%ff", &[]).is_err());
     }
 
     #[test]
@@ -257,7 +311,7 @@ mod tests {
 
     /// Query and variables of a GET, or why there are none.
     fn check(sent: &str, expected: Result<(&str, Option<&str>), Unusable>) {
-        let url = url_params(sent).expect("it is well formed");
+        let url = url_params(sent, &[]).expect("it is well formed");
         let json = url.json(|it| Json::parse(it, 9)).expect("it is JSON");
         let found =
             url.params(&json).map(|it| (it.query.into_owned(), it.variables.map(|it| it.raw().to_owned())));
@@ -277,8 +331,43 @@ mod tests {
         let persisted = "extensions=%7B%22persistedQuery%22:%7B%22sha256Hash%22:%2200%22%7D%7D";
         check(persisted, Err(Unusable::PersistedOnly));
         check(&format!("query=&{persisted}"), Err(Unusable::PersistedOnly));
-        check(&format!("query={{a}}&{persisted}"), Err(Unusable::OtherHash));
-        let url = url_params("query={a}%22&variables=%7B%7D&operationName=b").expect("it is well formed");
+        // Two digits are the identifier of a document, not the hash of a text.
+        check(&format!("query={{a}}&{persisted}"), Ok(("{a}", None)));
+        check(&format!("query={{a}}&{}", persisted.replace("00", &"0".repeat(64))), Err(Unusable::OtherHash));
+        check("documentId=a", Err(Unusable::PersistedOnly));
+        let url =
+            url_params("query={a}%22&variables=%7B%7D&operationName=b", &[]).expect("it is well formed");
         assert_eq!(url.body(), r#"{"query":"{a}\"","operationName":"b","variables":{}}"#);
+        let url = url_params("doc=x&operationName=b", &["doc".into()]).expect("it is well formed");
+        assert_eq!(url.body(), r#"{"documentId":"x","operationName":"b"}"#);
+    }
+
+    /// Text and identifier of a body.
+    fn check_body(body: &str, expected: Result<(Option<&str>, Option<&str>), Unusable>) {
+        let json = Json::parse(body.as_bytes(), 9).expect("it is JSON");
+        let found = NamedRequest::read(json.root(), &["doc_id".into()]);
+        let found = found.as_ref().map(|it| (it.sent_text(), it.id.as_ref().and_then(SentId::key)));
+        assert_eq!(found.map_err(Clone::clone), expected, "{body}");
+    }
+
+    #[test]
+    fn an_identifier_is_found_where_clients_send_it() {
+        check_body(r#"{"documentId":"a"}"#, Ok((None, Some("a"))));
+        check_body(r#"{"doc_id":"a"}"#, Ok((None, Some("a"))));
+        check_body(r#"{"id":"a","query":"{a}"}"#, Ok((Some("{a}"), None)));
+        check_body(r#"{"documentId":"sha256:ab","query":""}"#, Ok((None, Some("ab"))));
+        check_body(
+            r#"{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"ab","miss":true}}}"#,
+            Ok((None, Some("ab"))),
+        );
+        let both = r#"{"documentId":"a","extensions":{"persistedQuery":{"sha256Hash":"b"}}}"#;
+        check_body(both, Ok((None, Some("a"))));
+        check_body(r#"{"documentId":"","query":""}"#, Ok((Some(""), None)));
+        check_body(r#"{"documentId":null,"query":"{a}"}"#, Ok((Some("{a}"), None)));
+        check_body(
+            r#"{"documentId":7}"#,
+            Err(Unusable::Wrong("the identifier of a document must be a string")),
+        );
+        check_body(r#"{"extensions":{"persistedQuery":7}}"#, Ok((None, None)));
     }
 }

@@ -7,6 +7,7 @@
 //! in Hasura's dialect its ways with both.
 
 use crate::error_text::{error_body, error_object, string};
+use crate::parameters::NamedRequest;
 pub use crate::subprotocol::{Dialect, Subprotocol};
 use bytes::Bytes;
 use std::borrow::Cow;
@@ -306,7 +307,7 @@ impl SocketSession {
             "pong" => Step::Nothing,
             "subscribe" => {
                 let id = id(message)?;
-                payload?.get("query")?.as_str()?;
+                is_subscribable(payload?).then_some(())?;
                 match self.login {
                     Login::Awaited | Login::Asked => Step::Close(Close::UNAUTHORIZED),
                     Login::Done if self.running.contains(&id) => Step::Close(Close::duplicate_id(&id)),
@@ -360,6 +361,14 @@ fn say(text: &str) -> Step {
 /// The id of an operation: a text that is not empty.
 fn id(message: JsonRef<'_>) -> Option<String> {
     message.get("id")?.as_str().filter(|it| !it.is_empty()).map(Cow::into_owned)
+}
+
+/// True for a payload with a text, or with the identifier of a document in place of one.
+fn is_subscribable(payload: JsonRef<'_>) -> bool {
+    match payload.get("query").filter(|it| !it.is_null()) {
+        Some(text) => text.as_str().is_some(),
+        None => NamedRequest::read(payload, &[]).is_ok_and(|it| it.id.is_some()),
+    }
 }
 
 /// JSON text that `write` appends.

@@ -308,6 +308,12 @@ struct ServeOptions {
     /// Allow web pages of this origin, or of any; default: pages of localhost, if Weir listens on loopback only
     #[arg(long, value_name = "ORIGIN|*")]
     cors: Vec<String>,
+    /// Documents that clients name by an identifier: a manifest of Apollo, Relay or codegen, or a folder of .graphql files
+    #[arg(long, value_name = "FILE|DIR")]
+    persisted: Vec<PathBuf>,
+    /// Run stored documents alone; the role admin may send any text
+    #[arg(long)]
+    persisted_only: bool,
 }
 
 #[derive(Debug, Subcommand)]

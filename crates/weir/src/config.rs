@@ -31,7 +31,7 @@ pub use limits::Limits;
 use limits::refuse_zeros;
 pub use listen::Listen;
 pub use live::LiveOptions;
-pub use operations::Operations;
+pub use operations::{Apq, Operations, Persisted, PersistedFile};
 pub use relay::Relay;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -452,6 +452,7 @@ impl Config {
             return Err("the admin secret is blank; leave out `admin_secret` (or WEIR_ADMIN_SECRET) or give it a value".into());
         }
         self.cors.check()?;
+        self.operations.persisted.check()?;
         self.tracing.check()?;
         self.check_zeros()?;
         if let Some(redis) = &self.cache.redis {

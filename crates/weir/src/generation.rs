@@ -8,14 +8,16 @@
 pub(crate) mod cors_rules;
 mod delivery_spans;
 pub(crate) mod event_keeper;
+mod origin;
 pub(crate) mod readiness;
 mod state_keeper;
 mod tls;
+mod warm_up;
 
 use self::cors_rules::CorsRules;
 use self::event_keeper::EventKeeper;
 use self::readiness::Readiness;
-use crate::config::{self, Config};
+use crate::config::Config;
 use crate::metadata;
 use crate::observer::observer;
 use crate::operations::{self, SavedOperations};
@@ -29,8 +31,9 @@ use crate::sources::services;
 use crate::sources::stored_calls::StoredCalls;
 use crate::sources::{self, Down, EventEntry, Findings, Opened};
 use arc_swap::ArcSwap;
+pub use origin::{Origin, Overrides};
 use state_keeper::StateKeeper;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
@@ -142,10 +145,12 @@ impl Generation {
             remotes,
             ..made
         };
-        // All mistakes of the metadata were reported with locations, so these are no longer needed.
+        // All mistakes of the configuration and the metadata were reported with locations, so these are no longer needed.
+        made.config.places.forget();
         if let Some(described) = made.config.described.as_mut().and_then(Arc::get_mut) {
             described.loaded.places.forget();
         }
+        warm_up::prepare_documents(&mut made);
         Ok(made)
     }
 
@@ -251,81 +256,6 @@ pub(crate) fn settings(config: &Config) -> Settings {
     }
 }
 
-/// Source of the configuration for each generation.
-#[derive(Clone, Debug)]
-pub enum Origin {
-    /// A file, read at each reload, and the overrides of the command line.
-    File(PathBuf, Box<Overrides>),
-    /// A configuration from the command line alone.
-    Fixed(Box<Config>),
-}
-
-/// Settings of the command line and the environment, which override the file.
-#[derive(Clone, Debug, Default)]
-pub struct Overrides {
-    /// `--listen`.
-    pub listen: Option<config::Listen>,
-    /// `--admin-listen`.
-    pub admin_listen: Option<config::Listen>,
-    /// `--admin-secret`.
-    pub admin_secret: Option<config::Secret>,
-    /// `--dev`.
-    pub dev: bool,
-    /// All values of `--cors`.
-    pub cors: Vec<String>,
-    /// `--metadata`.
-    pub metadata: Option<PathBuf>,
-    /// Settings of the environment.
-    pub environment: config::Environment,
-}
-
-impl Overrides {
-    /// Overrides `config`.
-    pub fn apply(&self, config: &mut Config) {
-        if let Some(listen) = self.listen {
-            config.listen = listen;
-        }
-        config.admin_listen = self.admin_listen.or(config.admin_listen);
-        if let Some(metadata) = &self.metadata {
-            config.metadata = Some(metadata.clone());
-        }
-        self.environment.apply(config);
-        if let Some(secret) = &self.admin_secret {
-            config.admin_secret = Some(secret.clone());
-        }
-        if self.dev {
-            config.dev = Some(true);
-        }
-        if !self.cors.is_empty() {
-            config.cors.origins = Some(self.cors.clone());
-        }
-    }
-}
-
-impl Origin {
-    /// Reads the current configuration.
-    /// # Errors
-    /// The file cannot be read or is invalid, with file, line and column.
-    pub fn read(&self) -> Result<Config, String> {
-        let mut config = self.settings()?;
-        metadata::join(&mut config)?;
-        Ok(config)
-    }
-
-    /// Reads the current configuration without the sources of its metadata.
-    /// # Errors
-    /// See [`Self::read`].
-    pub(crate) fn settings(&self) -> Result<Config, String> {
-        match self {
-            Self::File(path, overrides) => {
-                config::document::load::file(path, |config| overrides.apply(config))
-                    .map_err(|error| error.to_string())
-            }
-            Self::Fixed(config) => Ok(Config::clone(config)),
-        }
-    }
-}
-
 /// The generation in service and the origin of the next one.
 pub struct Live {
     current: ArcSwap<Generation>,
@@ -355,7 +285,17 @@ impl Live {
     /// # Errors
     /// See [`Origin::read`] and [`Generation::build`].
     pub fn start(origin: Origin) -> Result<Self, String> {
-        let config = origin.read()?;
+        let settings = origin.settings()?;
+        Self::start_with(origin, settings)
+    }
+
+    /// Builds the first generation of `settings`, which were just read from `origin`: a file with the permissions of many tables takes
+    /// longer to read than all of them take to serve.
+    /// # Errors
+    /// See [`Self::start`].
+    pub(crate) fn start_with(origin: Origin, settings: Config) -> Result<Self, String> {
+        let mut config = settings;
+        metadata::join(&mut config)?;
         config.check()?;
         Ok(Self::with(Generation::build(config, 1)?, origin))
     }
@@ -537,6 +477,7 @@ impl Live {
         let number = self.numbers.fetch_add(1, Ordering::Relaxed) + 1;
         let mut made = Generation::build_after(config, number, Some(&before.known))?;
         made.authenticator.keep_keys_of(&before.authenticator);
+        made.operations.keep_texts_of(&before.operations);
         Ok(made)
     }
 

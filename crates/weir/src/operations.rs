@@ -1,33 +1,49 @@
-//! Operations of the operator: query collections, the allow list, and REST endpoints.
+//! Operations of the operator: query collections, persisted documents, the allow list, and REST endpoints.
 //!
-//! They are in Hasura's metadata, or in the block `operations` of weir.yaml, or both.
+//! They are in Hasura's metadata, or in the block `operations` of weir.yaml, or both; files of persisted documents are collections too.
 //!
 //! **Invariant:** an entry that does not fit keeps no other from being served, and is told.
 
 pub(crate) mod allow_list;
+mod automatic;
 pub(crate) mod endpoint_path;
 pub(crate) mod endpoint_variables;
 pub(crate) mod openapi;
+pub(crate) mod persisted;
 pub(crate) mod saved_endpoint;
 
 use crate::config::Config;
 use crate::sources::Misfit;
 use allow_list::{AllowList, Scope};
+use automatic::AutomaticDocuments;
+use persisted::PersistedDocuments;
 use saved_endpoint::{Endpoints, SavedEndpoint};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use weir_language::limits::Limits;
 use weir_language::parser;
 use weir_language::schema::Schema;
 use weir_language::validate::{self, Options};
 use weir_metadata::Step;
 use weir_metadata::document::api::{AllowlistEntry, NamedQuery, QueryCollection, RestEndpoint};
+use weir_transport::document_id::text_hash;
+use weir_transport::document_store::{DocumentStore, StoredDocument};
 
 /// Lists of one document.
 struct Lists<'c> {
     collections: &'c [QueryCollection],
     allow_list: &'c [AllowlistEntry],
     endpoints: &'c [RestEndpoint],
-    is_metadata: bool,
+    origin: ListOrigin<'c>,
+}
+
+/// Where lists are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ListOrigin<'c> {
+    Metadata,
+    /// The block `operations`.
+    Settings,
+    /// Files of documents, with the place of each collection's file in the block.
+    Files(&'c [usize]),
 }
 
 /// The operations of one configuration.
@@ -36,28 +52,38 @@ pub(crate) struct SavedOperations {
     /// `None`: every operation is allowed.
     pub(crate) allow_list: Option<AllowList>,
     pub(crate) endpoints: Endpoints,
+    /// Documents by identifier: those of files, and all queries of collections by their hash.
+    pub(crate) documents: DocumentStore,
+    /// Texts that clients stored.
+    pub(crate) automatic: Option<AutomaticDocuments>,
 }
 
 /// Queries by collection and name.
 type Queries<'c> = HashMap<(&'c str, &'c str), &'c NamedQuery>;
 
-/// Lists of the metadata, then those of weir.yaml.
-fn lists(config: &Config) -> Vec<Lists<'_>> {
+/// Lists of the metadata, those of weir.yaml, and those of files.
+fn lists<'c>(config: &'c Config, persisted: &'c PersistedDocuments) -> Vec<Lists<'c>> {
     let described = config.described.as_ref().map(|it| &it.loaded.document);
     let described = described.map(|it| Lists {
         collections: &it.query_collections,
         allow_list: &it.allowlist,
         endpoints: &it.rest_endpoints,
-        is_metadata: true,
+        origin: ListOrigin::Metadata,
     });
     let own = &config.operations;
     let own = Lists {
         collections: &own.collections,
         allow_list: &own.allowlist,
         endpoints: &own.rest_endpoints,
-        is_metadata: false,
+        origin: ListOrigin::Settings,
     };
-    described.into_iter().chain([own]).collect()
+    let of_files = Lists {
+        collections: &persisted.collections,
+        allow_list: &[],
+        endpoints: &[],
+        origin: ListOrigin::Files(&persisted.file_of_collection),
+    };
+    described.into_iter().chain([own, of_files]).collect()
 }
 
 /// Roles that may not introspect.
@@ -71,50 +97,100 @@ pub(crate) fn without_introspection(config: &Config) -> Vec<Box<str>> {
 impl SavedOperations {
     /// Reads the operations of `config`. `schema` is the admin's; `None` if sources are missing.
     /// # Errors
-    /// A name is used twice.
+    /// A name is used twice, or a file of documents cannot be read.
     pub(crate) fn new(config: &Config, schema: Option<&Schema>) -> Result<(Self, Vec<Misfit>), String> {
-        let lists = lists(config);
-        let mut misfits = Vec::new();
-        let mut queries = Queries::new();
-        let mut names = HashMap::new();
-        for list in &lists {
-            for (at, collection) in list.collections.iter().enumerate() {
-                if names.insert(collection.name.as_str(), ()).is_some() {
-                    let name = &collection.name;
-                    return Err(format!("two collections of queries are called `{name}`: rename one"));
-                }
-                for (number, query) in collection.definition.queries.iter().enumerate() {
-                    let path = list.path(
-                        "query_collections",
-                        at,
-                        &["definition".into(), "queries".into(), number.into()],
-                    );
-                    let checked = check(query, schema, config);
-                    if !matches!(checked, Err(QueryFault::Syntax(_))) {
-                        queries.insert((collection.name.as_str(), query.name.as_str()), query);
-                    }
-                    if let Err(QueryFault::Syntax(reason) | QueryFault::Misfit(reason)) = checked {
-                        misfits.push(list.misfit(path, format!("in query \"{}\": {reason}", query.name)));
-                    }
-                }
-            }
-        }
+        let persisted = persisted::read_files(&config.operations.persisted)?;
+        let lists = lists(config, &persisted);
+        let mut misfits: Vec<Misfit> = persisted.notes.iter().map(|(at, it)| file_misfit(*at, it)).collect();
+        let queries = checked_queries(&lists, schema, config, &mut misfits)?;
         let allow_list = config.operations.allow_list.then(|| allow_list(&lists, &queries, config));
-        for list in &lists {
-            for (at, entry) in
-                list.allow_list.iter().enumerate().filter(|it| !names.contains_key(it.1.collection.as_str()))
-            {
-                let reason = format!(
-                    "the collection `{}` does not exist, so nothing of it is allowed",
-                    entry.collection
-                );
-                misfits
-                    .push(Misfit { is_served: true, ..list.misfit(list.path("allowlist", at, &[]), reason) });
+        misfits.extend(unknown_collections(&lists));
+        let endpoints = endpoints(&lists, &queries, &mut misfits);
+        let collected = collected_documents(&lists);
+        let mut documents = persisted.documents;
+        for document in collected {
+            // A manifest may name a document by the hash of another text, and keeps it.
+            let _ = documents.add(&text_hash(&document.text), document);
+        }
+        let automatic = AutomaticDocuments::new(config)?;
+        Ok((Self { allow_list, endpoints, documents, automatic }, misfits))
+    }
+
+    /// True if `role`, which is not the admin, may send `text`.
+    pub(crate) fn allows(&self, text: &str, role: &str) -> bool {
+        self.allow_list.as_ref().is_none_or(|it| it.allows(text, role))
+    }
+
+    /// Takes over what clients stored under the configuration before.
+    pub(crate) fn keep_texts_of(&mut self, before: &Self) {
+        if let Some((own, before)) = self.automatic.as_mut().zip(before.automatic.as_ref()) {
+            own.keep_texts_of(before);
+        }
+    }
+}
+
+/// All queries of all lists that are GraphQL; what is wrong with others is added to `misfits`.
+/// # Errors
+/// A name of a collection is used twice.
+fn checked_queries<'c>(
+    lists: &[Lists<'c>],
+    schema: Option<&Schema>,
+    config: &Config,
+    misfits: &mut Vec<Misfit>,
+) -> Result<Queries<'c>, String> {
+    let mut queries = Queries::new();
+    let mut names = HashSet::new();
+    for list in lists {
+        for (at, collection) in list.collections.iter().enumerate() {
+            if !names.insert(collection.name.as_str()) {
+                let name = &collection.name;
+                return Err(format!("two collections of queries are called `{name}`: rename one"));
+            }
+            for (number, query) in collection.definition.queries.iter().enumerate() {
+                let checked = check(query, schema, config);
+                if !matches!(checked, Err(QueryFault::Syntax(_))) {
+                    queries.insert((collection.name.as_str(), query.name.as_str()), query);
+                }
+                if let Err(QueryFault::Syntax(reason) | QueryFault::Misfit(reason)) = checked {
+                    misfits.push(list.query_misfit(
+                        at,
+                        number,
+                        format!("in query \"{}\": {reason}", query.name),
+                    ));
+                }
             }
         }
-        let endpoints = endpoints(&lists, &queries, &mut misfits);
-        Ok((Self { allow_list, endpoints }, misfits))
     }
+    Ok(queries)
+}
+
+/// Entries of the allow list that name a collection which does not exist.
+fn unknown_collections(lists: &[Lists<'_>]) -> Vec<Misfit> {
+    let names: HashSet<&str> =
+        lists.iter().flat_map(|it| it.collections).map(|it| it.name.as_str()).collect();
+    let mut found = Vec::new();
+    for list in lists {
+        let entries = list.allow_list.iter().enumerate();
+        for (at, entry) in entries.filter(|it| !names.contains(it.1.collection.as_str())) {
+            let reason =
+                format!("the collection `{}` does not exist, so nothing of it is allowed", entry.collection);
+            found.push(Misfit { is_served: true, ..list.misfit(list.path("allowlist", at, &[]), reason) });
+        }
+    }
+    found
+}
+
+/// Documents of collections that are written in the configuration.
+fn collected_documents(lists: &[Lists<'_>]) -> Vec<StoredDocument> {
+    let own = lists.iter().filter(|it| !matches!(it.origin, ListOrigin::Files(_)));
+    let queries = own.flat_map(|it| it.collections).flat_map(|it| &it.definition.queries);
+    queries.filter_map(|it| persisted::to_stored(&it.query).ok()).collect()
+}
+
+/// A note about the file at `at`, which is served.
+fn file_misfit(at: usize, reason: &str) -> Misfit {
+    let path = vec!["operations".into(), "persisted".into(), "files".into(), at.into()];
+    Misfit { is_metadata: false, path, reason: reason.to_owned(), is_served: true }
 }
 
 /// Endpoints of all lists.
@@ -124,7 +200,7 @@ fn endpoints(lists: &[Lists<'_>], queries: &Queries<'_>, misfits: &mut Vec<Misfi
         for (at, entry) in list.endpoints.iter().enumerate() {
             let path = list.path("rest_endpoints", at, &[]);
             match SavedEndpoint::read(entry, queries) {
-                Ok(endpoint) => found.push((endpoint, path, list.is_metadata)),
+                Ok(endpoint) => found.push((endpoint, path, list.is_metadata())),
                 Err(reason) => misfits.push(list.misfit(path, reason)),
             }
         }
@@ -139,9 +215,12 @@ fn endpoints(lists: &[Lists<'_>], queries: &Queries<'_>, misfits: &mut Vec<Misfi
 }
 
 impl Lists<'_> {
+    fn is_metadata(&self) -> bool {
+        self.origin == ListOrigin::Metadata
+    }
     /// Path of an entry in its document.
     fn path(&self, list: &str, at: usize, below: &[Step]) -> Vec<Step> {
-        let list = if self.is_metadata {
+        let list = if self.is_metadata() {
             vec![list.into()]
         } else {
             vec!["operations".into(), own_key(list).into()]
@@ -149,7 +228,15 @@ impl Lists<'_> {
         list.into_iter().chain([at.into()]).chain(below.iter().cloned()).collect()
     }
     fn misfit(&self, path: Vec<Step>, reason: String) -> Misfit {
-        Misfit { is_metadata: self.is_metadata, path, reason, is_served: false }
+        Misfit { is_metadata: self.is_metadata(), path, reason, is_served: false }
+    }
+    /// What is wrong with a query of the collection at `at`.
+    fn query_misfit(&self, at: usize, number: usize, reason: String) -> Misfit {
+        if let ListOrigin::Files(files) = self.origin {
+            return file_misfit(files[at], &reason);
+        }
+        let below = ["definition".into(), "queries".into(), number.into()];
+        self.misfit(self.path("query_collections", at, &below), reason)
     }
 }
 

@@ -4,6 +4,7 @@
 //!
 //! **Cost:** a warm run is one dynamic call; the driver's future is all that is allocated here.
 
+mod judge_row;
 mod refused_token;
 
 use super::driver::{Driver, PlannedFetch, RelationalFetch, SourceState};
@@ -22,8 +23,8 @@ use std::time::Instant;
 use weir_engine::caller::{Facts, Identity};
 use weir_engine::observer::DatabaseAddress;
 use weir_engine::source::{
-    BoxFuture, ChangeFeed, ExplainInput, FetchInput, FetchResult, FieldError, OthersChanges, PlanError,
-    PlanNode, PreparedFetch, Source, SourceError, Tag,
+    BoxFuture, ChangeFeed, ExplainInput, FetchInput, FetchResult, FieldError, NoJudgement, OthersChanges,
+    PlanError, PlanNode, PreparedFetch, RowJudgement, RowQuestion, Source, SourceError, Tag,
 };
 use weir_engine::tag_versions::RowKey;
 use weir_language::ast::OperationKind;
@@ -159,6 +160,13 @@ impl<D: Driver> Source for DatabaseSource<D> {
 
     fn others_changes(&self) -> OthersChanges {
         self.state.driver.others_changes().unwrap_or_else(|| OthersChanges::of_feed(self.change_feed()))
+    }
+
+    fn judge_row<'r>(
+        &'r self,
+        question: RowQuestion<'r>,
+    ) -> Option<BoxFuture<'r, Result<RowJudgement, NoJudgement>>> {
+        Some(Box::pin(judge_row::judge(&self.state, question)))
     }
 
     fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {

@@ -146,7 +146,7 @@ pub(crate) struct RelationalFetch<D: Driver> {
     pub(crate) answer_bytes: AtomicUsize,
     pub(super) forms: Forms<D::Prepared>,
     /// Number of key columns of the parents, below the root.
-    parent_keys: Option<u32>,
+    pub(super) parent_keys: Option<u32>,
     /// True for a fetch of a mutation, at its root or below.
     pub(crate) in_mutation: bool,
 }

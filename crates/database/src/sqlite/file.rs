@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread::ScopedJoinHandle;
 use weir_relational::dialect::sqlite_type::column_type;
-use weir_sqlite::connection::{Database, Tuning, reader};
+use weir_sqlite::connection::{Database, Tuning, close_reader, reader};
 use weir_sqlite::introspect::{SqliteOptions, enum_values, read};
 use weir_sqlite::table_checks::warn_of_refusals;
 
@@ -65,6 +65,9 @@ impl SqliteFile {
         let tables = enums.iter().filter_map(|it| catalog.find("", it.name)).map(|it| catalog.table(it));
         let enums = tables.map(|it| EnumTable::new(it, enum_values(&reader.connection, it))).collect();
         let natives = read_natives(&reader.connection, options, natives);
+        drop(reader);
+        // The thread that opens a file seldom asks it for rows, and a connection to many tables holds megabytes.
+        close_reader(&database);
         Ok(Self { database, contents: Contents { catalog, enums, natives, warnings } })
     }
 

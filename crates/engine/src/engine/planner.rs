@@ -37,6 +37,9 @@ const TEXT_BYTES_MAX: usize = 1 << 10;
 /// Longer texts with fragments may too: a fragment can expand to far more fields than the text shows.
 const SPREAD_BYTES_MAX: usize = 256;
 
+/// States of steering variables for which plans are made ahead.
+const PREPARED_STATES_MAX: u64 = 8;
+
 /// The refusal of a subscription by a transport with one answer.
 const UNSUPPORTED: &str = "SUBSCRIPTIONS_UNSUPPORTED";
 const UNSUPPORTED_WORDS: &str =
@@ -295,6 +298,32 @@ impl Planner {
         }
         let plan = self.settle_nulls(request, plan, state, values, place, timing)?;
         Ok(Bound { plan, variables })
+    }
+
+    /// Makes the plans of a text before anyone asks for it, and returns how many: one for each state of the variables that steer it, or
+    /// none if those are many. Its variables are not read.
+    ///
+    /// # Errors
+    /// Why the text is refused.
+    pub(crate) fn prepare(&self, request: &PlanRequest<'_>) -> Result<u64, Refusal> {
+        if self.plans.get(request.key(None)).is_some() {
+            return Ok(0);
+        }
+        self.with_context(request, PlanThread::Aside, &mut Timing::default(), |context| {
+            let operation = context.operation()?;
+            if operation.steering.is_empty() {
+                let plan = self.build(context, &operation, 0, None)?;
+                self.plans.put(request.key(None), CachedPlan::Plan(plan));
+                return Ok(1);
+            }
+            self.plans.put(request.key(None), CachedPlan::Steered(Arc::clone(&operation)));
+            let states = operation.steering.states(PREPARED_STATES_MAX).unwrap_or_default();
+            for state in 0..states {
+                let plan = self.build(context, &operation, state, None)?;
+                self.plans.put(request.key(Some(state)), CachedPlan::Plan(plan));
+            }
+            Ok(states)
+        })
     }
 
     /// Handles null in a position that takes none, which a default allowed a variable to have: the field with that position fails, and

@@ -128,7 +128,7 @@ fn prepare(
         let fetch: Result<Box<dyn PreparedFetch>, _> = match (source, refused) {
             (_, Some(error)) => Ok(Box::new(RefusedFetch(error))),
             (None, None) => {
-                Ok(introspect::prepare(schema, context.profile, output, &fields, context.protocol))
+                Ok(introspect::prepare(schema, context.profile, output, (&fields, answer), context.protocol))
             }
             (Some(at), None) => {
                 let ids = &context.graph.sources()[usize::from(at)].1;

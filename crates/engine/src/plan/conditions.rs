@@ -43,6 +43,12 @@ impl ConditionVariables {
         self.variables.is_empty()
     }
 
+    /// States that the variables can be in; nothing if they are more than `max`.
+    pub(crate) fn states(&self, max: u64) -> Option<u64> {
+        let states = 1u64.checked_shl(u32::try_from(self.variables.len()).ok()?)?;
+        (states <= max).then_some(states)
+    }
+
     /// Offsets of conditions on variables in `asked` that are null: a default allowed the variable there, but a condition takes no
     /// null.
     pub(crate) fn nulls(&self, asked: u64, variables: &Variables) -> impl Iterator<Item = u32> {

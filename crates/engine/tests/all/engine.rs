@@ -426,6 +426,32 @@ async fn steering_variables_make_a_plan_per_state() {
 }
 
 #[tokio::test]
+async fn a_prepared_text_is_known_to_its_first_caller() {
+    let (_, engine) = zoo();
+    let admin = engine.caller(&Identity::admin());
+    let prepare = |text: &str| {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        engine.prepare(Request::new(text, deadline), &admin).ok()
+    };
+    // The variables of a document are not there yet.
+    let plain = "query ($id: Int!) { album(id: $id) { title } }";
+    let steered =
+        "query ($a: Boolean!, $b: Boolean!) { album(id: 1) { id @include(if: $a) title @skip(if: $b) } }";
+    assert_eq!((prepare(plain), prepare(steered)), (Some(1), Some(4)));
+    assert_eq!((prepare(plain), prepare("{ nope }"), prepare("{ refused }")), (Some(0), None, None));
+    let built = engine.plan_cache().built;
+    for (text, variables) in [
+        (plain, r#"{"id": 1}"#),
+        (steered, r#"{"a": true, "b": false}"#),
+        (steered, r#"{"a": true, "b": true}"#),
+    ] {
+        let response = run(&engine, Protocol::GraphqlOverHttp, text, variables).await;
+        assert!(response.timing.plan_hit, "{text} {variables}");
+    }
+    assert_eq!(engine.plan_cache().built, built);
+}
+
+#[tokio::test]
 async fn what_is_not_valid_is_not_kept() {
     let (_, engine) = zoo();
     for _ in 0..3 {

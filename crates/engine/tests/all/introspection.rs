@@ -7,6 +7,7 @@ use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::memory::Memory;
+use weir_engine::source::Protocol;
 use weir_language::json::Json;
 use weir_language::schema::Schema;
 
@@ -332,4 +333,74 @@ fn directives_can_be_deprecated() {
     // Clients of older editions read these.
     let built_in = of("deprecated");
     assert!(!built_in["locations"].as_array().unwrap().contains(&"DIRECTIVE_DEFINITION".into()));
+}
+
+/// A schema with so many types, each with a description of so many bytes.
+fn many_types(types: usize, description_bytes: usize) -> String {
+    let words = "x".repeat(description_bytes);
+    let one = |at: usize| format!("\"{words}\" type T{at} {{ next: T{at} other(at: Int): [T0!]! }}\n");
+    let types: String = (0..types).map(one).collect();
+    format!("type Query {{ a: T0 }}\n{types}")
+}
+
+/// All bytes of the answer of `engine`, and the sizes of its parts.
+async fn collect_parts(engine: &Engine, query: &str, protocol: Protocol) -> (String, Vec<usize>) {
+    let request = Request { protocol, ..Request::new(query, Instant::now() + Duration::from_secs(60)) };
+    let Body::Stream { mut head, mut rest } =
+        engine.execute(request, &engine.caller(&Identity::admin())).await.body
+    else {
+        panic!("a stream was expected");
+    };
+    let mut sizes = vec![head.len()];
+    while let Some(part) = rest.recv().await {
+        let part = part.expect("the answer is whole");
+        sizes.push(part.len());
+        head.extend(part);
+    }
+    (String::from_utf8(head).unwrap(), sizes)
+}
+
+const LONG: &str = "query ($old: Boolean = false) { before: __typename __schema { queryType { name } types { name description
+    fields(includeDeprecated: $old) { name type { kind ofType { name } } } } directives { name } }
+    __type(name: \"T1\") { name } after: __typename }";
+
+#[test]
+fn a_long_answer_leaves_in_parts_and_has_the_bytes_of_a_whole_one() {
+    let engine = engine_of(&many_types(3000, 50));
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    for protocol in [Protocol::GraphqlOverHttp, Protocol::Hasura] {
+        let request = Request { protocol, ..Request::new(LONG, Instant::now() + Duration::from_secs(60)) };
+        // Without a runtime nothing can stream.
+        let whole = answer_by(&engine, request);
+        let (text, sizes) = runtime.block_on(collect_parts(&engine, LONG, protocol));
+        assert!(text == whole, "{} and {} bytes", text.len(), whole.len());
+        let held_back = Settings::STANDARD.hold_back_bytes;
+        assert!(whole.len() > 2 * held_back && sizes.len() > 4, "{sizes:?}");
+        assert!(sizes.iter().all(|it| *it < held_back + 10_000), "{sizes:?}");
+    }
+}
+
+#[test]
+fn members_that_repeat_each_other_are_held_back() {
+    let engine = engine_of(&many_types(3000, 50));
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let query = "query ($old: Boolean = false) { a: __schema { types { name description fields(includeDeprecated: $old) { name } } }
+        b: __schema { types { name description fields(includeDeprecated: $old) { name } } } }";
+    let request = || Request::new(query, Instant::now() + Duration::from_secs(60));
+    let whole = answer_by(&engine, request());
+    let again = runtime.block_on(async { answer_by(&engine, request()) });
+    assert!(whole.len() > 2 * Settings::STANDARD.hold_back_bytes && whole == again);
+}
+
+#[test]
+fn a_constant_answer_that_is_too_long_is_no_part_of_its_plan() {
+    let engine = engine_of(&many_types(5000, 4000));
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let query = "{ __schema { types { name description } } }";
+    let (text, sizes) = runtime.block_on(collect_parts(&engine, query, Protocol::GraphqlOverHttp));
+    assert!(text.len() > 20_000_000 && sizes.len() > 100, "{}", text.len());
+    // So the plan is small enough to be kept.
+    let request = Request::new(query, Instant::now() + Duration::from_secs(60));
+    let again = runtime.block_on(engine.execute(request, &engine.caller(&Identity::admin())));
+    assert!(again.timing.plan_hit);
 }

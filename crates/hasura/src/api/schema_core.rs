@@ -111,8 +111,10 @@ impl Core {
         let arguments = model.functions.iter().map(|it| &it.arguments_type);
         let customs = named.chain(arguments).filter(|_| is_camel).cloned().collect();
         let mut b = SchemaBuilder::new();
-        // Estimates for ordinary tables.
-        b.make_room(52 * tables + 60, 30 * tables + 10 * columns, 80 * tables + 20 * columns);
+        // Upper estimates for ordinary tables: memory that is not used is not touched, and what is too small is copied.
+        let [types, fields, inputs] =
+            [90 * tables + 60, 60 * tables + 12 * columns, 150 * tables + 30 * columns];
+        b.make_room(types, fields, inputs);
         let common = Common {
             int: b.reference("Int"),
             float: b.reference("Float"),
@@ -123,8 +125,8 @@ impl Core {
         Self {
             style,
             b,
-            fields: Vec::new(),
-            inputs: Vec::new(),
+            fields: Vec::with_capacity(fields),
+            inputs: Vec::with_capacity(inputs),
             enum_values: Vec::new(),
             scalars: Vec::new(),
             common,

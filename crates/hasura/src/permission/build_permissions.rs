@@ -28,7 +28,8 @@ struct ListPlace {
 
 /// The permissions of `model`, which was made with `options`.
 pub fn build(model: &Model, options: &ModelOptions<'_>) -> (Permissions, Vec<Warning>) {
-    let mut building = PermissionBuilder { model, roles: BTreeMap::new(), warnings: Vec::new() };
+    let mut building =
+        PermissionBuilder { model, roles: BTreeMap::new(), inherited: BTreeMap::new(), warnings: Vec::new() };
     let mut seen = BTreeSet::new();
     for (at, entry) in options.tables.iter().enumerate() {
         let (schema, name) = entry.table.parts();
@@ -48,6 +49,7 @@ pub fn build(model: &Model, options: &ModelOptions<'_>) -> (Permissions, Vec<War
     let inherited = options.inherited_roles;
     let plain: BTreeSet<String> = building.roles.keys().chain(options.roles).cloned().collect();
     inherit::roles(&mut building, inherited, &plain);
+    let mut inherited_rows = building.inherited;
     let roles = building.roles.into_iter().map(|(name, tables)| {
         let names = if inherit::is_sound(&name, inherited, |it| plain.contains(it)) {
             inherit::reachable(&name, inherited)
@@ -55,7 +57,8 @@ pub fn build(model: &Model, options: &ModelOptions<'_>) -> (Permissions, Vec<War
             BTreeSet::from([&*name])
         };
         let functions = functions(model, &tables, &names, options.explicit_functions);
-        Arc::new(Role { name, tables: tables.into(), functions, claims: Default::default() })
+        let inherited = inherited_rows.remove(&name).unwrap_or_default().into();
+        Arc::new(Role { name, tables: tables.into(), functions, inherited, claims: Default::default() })
     });
     (Permissions { roles: roles.collect() }, building.warnings)
 }

@@ -8,11 +8,11 @@
 //! Source: `docs/permissions.md`, "Inherited roles".
 
 use super::permission_builder::PermissionBuilder;
-use super::{DeleteRule, InsertRule, SelectRule, TablePermissions, UpdateRule};
+use super::{DeleteRule, InheritedRows, InsertRule, SelectRule, TablePermissions, UpdateRule};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use weir_metadata::document::api::InheritedRole;
-use weir_relational::catalog::{ColumnId, ConfigStep, FunctionId, Warning};
+use weir_relational::catalog::{ColumnId, ConfigStep, FunctionId, TableId, Warning};
 use weir_relational::plan::{Filter, GuardedCall, GuardedColumn};
 
 /// `name` and all roles it is made of, by whatever way.
@@ -38,7 +38,7 @@ fn rules<'r, R>(
     name: &'r str,
     inherited: &'r [InheritedRole],
     own: impl Fn(&str) -> Option<&'r R>,
-) -> Vec<&'r R> {
+) -> BTreeMap<&'r str, &'r R> {
     let mut found = BTreeMap::new();
     let mut pending = parents(name, inherited).collect::<Vec<_>>();
     let mut seen = BTreeSet::new();
@@ -52,7 +52,7 @@ fn rules<'r, R>(
             }
         }
     }
-    found.into_values().collect()
+    found
 }
 
 /// Adds the inherited roles to the plain ones; `known` are those with permissions, here or in another source.
@@ -71,6 +71,15 @@ pub(super) fn roles(
         for table in 0..building.model.relations.catalog.tables.len() {
             let mut conflicts = Vec::new();
             let merged = merge(&role.role_name, inherited, |it| Some(&plain.get(it)?[table]), &mut conflicts);
+            if building.role(&role.role_name)[table].select.is_none() {
+                let parents = rules(&role.role_name, inherited, |it| plain.get(it)?[table].select.as_ref());
+                let rows = parents.into_iter().map(|(name, rule)| (name.into(), Arc::clone(&rule.filter)));
+                let rows: Vec<InheritedRows> = rows.collect();
+                if !rows.is_empty() {
+                    let of = building.inherited.entry(role.role_name.clone()).or_default();
+                    of.push((TableId(table as u32), rows));
+                }
+            }
             let own = &mut building.role(&role.role_name)[table];
             // An explicit permission of the inherited role stands alone.
             let TablePermissions { select, insert, update, delete } = merged;
@@ -124,11 +133,15 @@ fn merge<'r>(
     own: impl Fn(&str) -> Option<&'r TablePermissions>,
     conflicts: &mut Vec<&'static str>,
 ) -> TablePermissions {
+    let select_rules: Vec<_> = rules(role, inherited, |it| own(it)?.select.as_ref()).into_values().collect();
+    let insert_rules = rules(role, inherited, |it| own(it)?.insert.as_ref());
+    let update_rules = rules(role, inherited, |it| own(it)?.update.as_ref());
+    let delete_rules = rules(role, inherited, |it| own(it)?.delete.as_ref());
     TablePermissions {
-        select: select(&rules(role, inherited, |it| own(it)?.select.as_ref())),
-        insert: common_rule(&rules(role, inherited, |it| own(it)?.insert.as_ref()), "insert", conflicts),
-        update: common_rule(&rules(role, inherited, |it| own(it)?.update.as_ref()), "update", conflicts),
-        delete: common_rule(&rules(role, inherited, |it| own(it)?.delete.as_ref()), "delete", conflicts),
+        select: select(&select_rules),
+        insert: common_rule(insert_rules, "insert", conflicts),
+        update: common_rule(update_rules, "update", conflicts),
+        delete: common_rule(delete_rules, "delete", conflicts),
     }
 }
 
@@ -174,12 +187,12 @@ impl Agree for DeleteRule {
 
 /// The rule that all parents share; pushes `kind` to `conflicts` if they differ.
 fn common_rule<R: Agree>(
-    rules: &[&Arc<R>],
+    rules: BTreeMap<&str, &Arc<R>>,
     kind: &'static str,
     conflicts: &mut Vec<&'static str>,
 ) -> Option<Arc<R>> {
-    let first = *rules.first()?;
-    if rules.iter().all(|it| Arc::ptr_eq(it, first) || it.agrees(first)) {
+    let first = *rules.values().next()?;
+    if rules.values().all(|it| Arc::ptr_eq(it, first) || it.agrees(first)) {
         return Some(Arc::clone(first));
     }
     conflicts.push(kind);

@@ -1,14 +1,16 @@
 //! Roles in the making.
 
-use super::TablePermissions;
+use super::{InheritedRows, TablePermissions};
 use crate::model::Model;
 use std::collections::BTreeMap;
-use weir_relational::catalog::Warning;
+use weir_relational::catalog::{TableId, Warning};
 
 /// Roles in the making.
 pub(super) struct PermissionBuilder<'m> {
     pub(super) model: &'m Model,
     pub(super) roles: BTreeMap<String, Vec<TablePermissions>>,
+    /// By inherited role: see [`super::Role::inherited`].
+    pub(super) inherited: BTreeMap<String, Vec<(TableId, Vec<InheritedRows>)>>,
     pub(super) warnings: Vec<Warning>,
 }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use weir_hasura::api::generate;
 use weir_hasura::api::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
 use weir_hasura::model::{Model, ModelOptions};
-use weir_hasura::permission::Permissions;
+use weir_hasura::permission::{Permissions, build};
 use weir_language::schema::print::{Order, print};
 use weir_language::schema::{Input, Schema, TypeKind};
 use weir_metadata::document::table::TableEntry;
@@ -23,7 +23,8 @@ fn api(sql: &str, entries: &str) -> Api {
     let tables: Vec<TableEntry> = serde_json::from_str(entries).unwrap();
     let options = ModelOptions { tables: &tables, ..ModelOptions::default() };
     let (model, _) = Model::build(catalog, options, &mut |table| enum_values(&connection, table));
-    generate(model, Permissions::default()).unwrap()
+    let (permissions, _) = build(&model, &options);
+    generate(model, permissions).unwrap()
 }
 
 fn input(schema: &Schema, input: &Input) -> String {
@@ -41,7 +42,7 @@ fn members(schema: &Schema, name: &str) -> BTreeSet<String> {
             .iter()
             .map(|field| {
                 let mut arguments: Vec<String> =
-                    schema.inputs[field.arguments.range()].iter().map(|one| input(schema, one)).collect();
+                    schema.inputs.range(field.arguments.range()).map(|one| input(schema, &one)).collect();
                 arguments.sort();
                 let arguments =
                     if arguments.is_empty() { String::new() } else { format!("({})", arguments.join(", ")) };
@@ -49,7 +50,7 @@ fn members(schema: &Schema, name: &str) -> BTreeSet<String> {
             })
             .collect(),
         TypeKind::Input { .. } => {
-            schema.inputs[ty.members.range()].iter().map(|one| input(schema, one)).collect()
+            schema.inputs.range(ty.members.range()).map(|one| input(schema, &one)).collect()
         }
         TypeKind::Enum => schema.enum_values[ty.members.range()]
             .iter()
@@ -152,6 +153,40 @@ fn members_mean_what_they_are_called() {
     let values = schema.ty(schema.type_by_name("order_by").unwrap()).members.range();
     let last = EnumMeaning::Order { descending: true, nulls_first: false };
     assert_eq!(api.enum_values[values].last(), Some(&last));
+}
+
+/// Types, fields, inputs and bytes of text in the schema of so many tables, on each of which so many roles have a permission.
+fn measure(tables: usize, roles: usize) -> [usize; 4] {
+    let table = |at: usize| {
+        format!(
+            "CREATE TABLE t{at} (id INTEGER PRIMARY KEY, a TEXT NOT NULL, b INT, c NUMERIC(10, 2), d BOOLEAN, e TIMESTAMP, f UUID, g JSON,
+             h REAL, up INT REFERENCES t{});",
+            at.saturating_sub(1)
+        )
+    };
+    let sql: String = (0..tables).map(table).collect();
+    let permission = |role: usize| {
+        format!(
+            r#"{{"role": "r{role}", "permission": {{"columns": "*", "filter": {{"id": {{"_gt": {role}}}}}}}}}"#
+        )
+    };
+    let permissions: Vec<String> = (0..roles).map(permission).collect();
+    let entry =
+        |at: usize| format!(r#"{{"table": "t{at}", "select_permissions": [{}]}}"#, permissions.join(","));
+    let entries: Vec<String> = (0..tables).map(entry).collect();
+    let api = api(&sql, &format!("[{}]", entries.join(",")));
+    let schema = &api.schema;
+    [schema.types.len(), schema.fields.len(), schema.inputs.len(), schema.texts().len()]
+}
+
+#[test]
+fn a_table_costs_as_much_for_many_roles_as_for_one() {
+    let [few, many] = [measure(10, 1), measure(20, 1)];
+    let [types, fields, inputs, bytes] = std::array::from_fn(|at| (many[at] - few[at]) / 10);
+    assert!(types <= 90 && fields <= 130 && inputs <= 380, "{types}, {fields}, {inputs}");
+    // Names and descriptions that stand in several types of a table are one text.
+    assert!(bytes <= 8000, "{bytes}");
+    assert_eq!(measure(20, 11), many);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use weir_database::frontend::form::Form;
 use weir_database::frontend::program::Programs;
-use weir_database::frontend::{ApiFrontend, Ask, Violation};
+use weir_database::frontend::{ApiFrontend, Ask, RowRights, Violation};
 use weir_engine::caller::{Facts, Identity};
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::source::{Ids, PlanError, PlanNode};
@@ -77,6 +77,10 @@ impl ApiFrontend for Walled {
 
     fn is_exposed(&self, table: TableId, column: Option<&str>, facts: &[u64]) -> bool {
         self.inner.is_exposed(table, column, facts)
+    }
+
+    fn row_rights(&self, table: TableId, facts: &[u64]) -> Result<RowRights, Box<str>> {
+        self.inner.row_rights(table, facts)
     }
 
     fn policy(&self, _facts: &[u64]) -> Arc<dyn Policy> {

@@ -20,6 +20,7 @@ mod keeper;
 mod link;
 mod message;
 mod pending_notices;
+mod text;
 
 pub(super) use link::parse_address;
 
@@ -37,6 +38,7 @@ use redis::{Cmd, RedisError, RedisResult, cmd};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use text::TextWrite;
 use tokio::sync::{Notify, mpsc};
 use weir_engine::keys::{Interner, KeyRef};
 
@@ -111,6 +113,8 @@ enum Write {
     Keep { name: EntryName, entry: Arc<Entry>, versions: Arc<[u64]>, bytes: usize },
     /// Release a lease.
     Release(EntryName),
+    /// Write a text.
+    Text(TextWrite),
 }
 
 /// Distinct tags of several entries, and `ALL` if any entry has a tag.

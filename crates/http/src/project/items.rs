@@ -2,10 +2,11 @@
 //!
 //! **Invariant:** an item and a row of keys have equal key bytes exactly if all their keys read the same: `1`, `1.0` and `"1"` do.
 
-use crate::sdl::{Items, Matching};
-use crate::selection::canonical_number;
-use crate::selection::inputs::{KeyField, cell};
+use crate::sdl::{ItemKey, Items, Matching};
+use crate::selection::eval::eval;
+use crate::selection::inputs::{Inputs, KeyField, cell};
 use crate::selection::value::Value;
+use crate::selection::{Selection, canonical_number};
 use weir_engine::rows::{Column, Data};
 use weir_language::json::JsonRef;
 
@@ -32,18 +33,32 @@ impl Items {
         (items.len() == count).then_some(items)
     }
 
-    /// Appends the key of an item. Returns `false` and appends nothing if a part is missing or not a single value.
-    pub fn key(&self, item: JsonRef<'_>, out: &mut Vec<u8>) -> bool {
+    /// Appends the key of an item of an answer that `selection` maps. Returns `false` and appends nothing if a part is missing or not a
+    /// single value.
+    pub fn key(
+        &self,
+        item: JsonRef<'_>,
+        selection: &Selection,
+        inputs: &Inputs<'_>,
+        out: &mut Vec<u8>,
+    ) -> bool {
         let start = out.len();
         let Matching::Keys(keys) = &self.matching else { return false };
-        for path in keys {
-            let found = path.iter().try_fold(item, |value, key| value.get(key));
-            if !found.is_some_and(|value| part(&Value::of(value), out)) {
-                out.truncate(start);
-                return false;
+        let mut is_part = |key: &ItemKey| match key {
+            ItemKey::At(path) => {
+                let found = path.iter().try_fold(item, |value, key| value.get(key));
+                found.is_some_and(|value| part(&Value::of(value), out))
             }
+            ItemKey::Made(id) => {
+                let made = eval(selection, *id, usize::MAX, &Value::of(item), inputs);
+                made.is_ok_and(|value| part(&value, out))
+            }
+        };
+        let is_whole = keys.iter().all(&mut is_part);
+        if !is_whole {
+            out.truncate(start);
         }
-        true
+        is_whole
     }
 }
 

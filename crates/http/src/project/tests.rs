@@ -18,7 +18,7 @@ use weir_engine::plan::output_plan::{
 use weir_engine::rows::{Bitmap, Column, Data, Table, Texts};
 use weir_engine::source::{AnswerForm, Ids, NoHeaders, PlanNode, Protocol, RequestCache};
 use weir_language::ast::{Definition, Document, List, OperationKind, Selection};
-use weir_language::json::Json;
+use weir_language::json::{Json, JsonRef};
 use weir_language::limits::Limits;
 use weir_language::parser;
 use weir_language::schema::{FieldId, Schema, TypeId};
@@ -393,6 +393,37 @@ fn what_a_row_was_asked_by_is_its_own() {
     assert_eq!(row_json(&planned.output, planned.root, &table, 1), json!({"x": [{"of": "b", "n": 3}]}));
 }
 
+/// The keys of the items of `answer`, with the items; `None` for an item without a key.
+fn item_keys<'t>(
+    mapping: &Mapping,
+    connector: &sdl::Connector,
+    items: &sdl::Items,
+    answer: &'t Json<'_>,
+) -> Vec<Option<(Vec<u8>, JsonRef<'t>)>> {
+    let ids = Ids::default();
+    let output = OutputPlan::default();
+    let variables = Variables::default();
+    let args =
+        Args { schema: &mapping.schema, ids: &ids, output: &output, variables: &variables, arguments: &[] };
+    let object = || Setting::Object(Vec::new());
+    let settings = ConfigValues { config: object(), env: object(), context: object() };
+    let inputs = Inputs {
+        args,
+        keys: Keys::NONE,
+        settings: &settings,
+        headers: &NoHeaders,
+        caller: None,
+        selection: "",
+        response: None,
+    };
+    let mut found = Vec::new();
+    for item in items.of(answer.root()) {
+        let mut key = Vec::new();
+        found.push(items.key(item, &connector.selection, &inputs, &mut key).then_some((key, item)));
+    }
+    found
+}
+
 #[test]
 fn entities_of_a_batch_are_matched_by_key_and_keep_their_keys() {
     let mapping = mapping(
@@ -408,11 +439,7 @@ fn entities_of_a_batch_are_matched_by_key_and_keep_their_keys() {
     )
     .expect("JSON");
     let items = connector.items.as_ref().expect("a batch");
-    let mut found = Vec::new();
-    for item in items.of(answer.root()) {
-        let mut key = Vec::new();
-        found.push(items.key(item, &mut key).then_some((key, item)));
-    }
+    let found = item_keys(&mapping, connector, items, &answer);
     assert_eq!(found.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false, true]);
     let mut nulls = Bitmap::default();
     nulls.set(2);

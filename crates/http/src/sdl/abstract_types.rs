@@ -4,7 +4,7 @@
 
 use super::nodes::{Branches, Build, known_members};
 use super::{Given, NodeId, Taken, hint};
-use crate::selection::{Expr, ExprId, Selection, Start};
+use crate::selection::{Expr, ExprId, Selection, SelectionError, Start};
 use weir_language::schema::{FieldId, TypeId, TypeKind};
 
 /// The first version 0.x that maps interfaces and unions.
@@ -25,6 +25,11 @@ impl Build<'_> {
             self.wrong(span, message);
             return None;
         }
+        self.evaluate_whole(ty, id, of)
+    }
+
+    /// Result of `id` for `ty`, which is evaluated as a whole. `of`: for messages.
+    pub(super) fn evaluate_whole(&mut self, ty: TypeId, id: ExprId, of: &str) -> Option<NodeId> {
         let node = self.add_evaluated(ty, &[id], of)?;
         self.nodes[node.index()].is_evaluated = true;
         Some(node)
@@ -46,10 +51,11 @@ impl Build<'_> {
             };
             let is_named = members.iter().any(|it| &*it.0 == TYPE_NAME);
             if !is_named && self.schema.ty(ty).kind != TypeKind::Object {
+                // Other servers take this, and ask another connector for the type.
                 let message = format!(
-                    "{of} is a `{name}`, so each object has to say its type: write `{TYPE_NAME}: $('…')`, or `->match` with one for each type"
+                    "{of} is a `{name}`, and an object that does not say its type is null: write `{TYPE_NAME}: $('…')`, or `->match` with one for each type"
                 );
-                self.wrong(span, message);
+                self.notes.push(SelectionError::new(span, message));
             }
             for (name, value) in members {
                 match all.iter_mut().find(|it| it.0 == name) {

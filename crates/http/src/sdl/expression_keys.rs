@@ -3,6 +3,7 @@
 //! **Invariant:** an expression that passes names only arguments and fields that are there, and no `$env` where the client
 //! could see it.
 
+use super::item_paths::item_paths;
 use super::{KeyField, Reader, Setting, hint};
 use crate::selection::{
     Expr, ExprId, Member, Method, Selection, SelectionError, Start, StepKind, Use, Variable, claim_names,
@@ -119,6 +120,17 @@ impl Reader<'_> {
         }
     }
 
+    /// Reports reads of an answer in `selection`, the mapping of a connector that makes no call.
+    pub(super) fn check_local(&mut self, selection: &Selection, literal: ValueId) {
+        let of_answer =
+            |it: Use<'_>| matches!(it.variable, Variable::Status | Variable::Response).then_some(it.span);
+        let body = find_answer_reference(selection, selection.root());
+        for span in body.into_iter().chain(selection.variables().filter_map(of_answer)).collect::<Vec<_>>() {
+            let message = "without `http` no call is made, so there is no answer to read: write `$args.name`, `$this.name`, or a literal";
+            self.complain_within(literal, SelectionError::new(span, message));
+        }
+    }
+
     /// Reports syntax newer than the linked version, and parts without effect.
     fn check_syntax(&mut self, selection: &Selection, literal: ValueId, shift: u32, place: &Where) {
         let version = self.links.version;
@@ -161,11 +173,12 @@ impl Reader<'_> {
 
     /// Records a setting and the location of its use.
     fn note_setting(&mut self, selection: &Selection, used: &Use<'_>, literal: ValueId, shift: u32) {
-        let Some((name, _)) = used.keys.first() else { return };
+        let name = used.keys.first().map_or("", |it| it.0);
+        let is_whole = name.is_empty();
         let span = Span::new(used.span.start + shift, used.span.end + shift);
         let location = self.location(self.within(literal, span));
         let setting =
-            Setting { name: (*name).into(), may_be_unset: selection.has_other(used.expr), location };
+            Setting { name: name.into(), may_be_unset: is_whole || selection.has_other(used.expr), location };
         match used.variable {
             Variable::Env => self.mapping.env.push(setting),
             Variable::Config => self.mapping.config.push(setting),
@@ -216,13 +229,17 @@ impl Reader<'_> {
                     ([], Some(members)) if !place.answer => members
                         .iter()
                         .try_for_each(|it| self.key_member(selection, ty, it, used.variable, seen)),
+                    ([], _) if batch && !item_paths(selection, used).is_empty() => {
+                        let mut paths = item_paths(selection, used).into_iter();
+                        paths.try_for_each(|it| self.key(ty, used.variable, &it, used.span, seen))
+                    }
                     (keys, _) => self.key(ty, used.variable, keys, used.span, seen),
                 }
             }
-            Variable::Env if place.answer => wrong("`$env` is not known here, as clients would see it"),
-            Variable::Env | Variable::Config if used.keys.is_empty() => {
-                wrong("name what is meant, as in `$config.name`")
-            }
+            Variable::Env if place.answer && !self.is_shown(used) => wrong(
+                "`$env` is not known here, as clients would see it: name the variable in `env` beside `file` in weir.yaml",
+            ),
+            Variable::Env if used.keys.is_empty() => wrong("name what is meant, as in `$env.NAME`"),
             Variable::Env | Variable::Config => Ok(()),
             Variable::Status | Variable::Response if !place.answer => {
                 let name = used.variable.name();
@@ -238,6 +255,11 @@ impl Reader<'_> {
             Variable::Selection if self.outside.embedding.is_some() && !place.answer => Ok(()),
             Variable::Selection => wrong("there is no variable `$selection`"),
         }
+    }
+
+    /// True if the operator has named the variable of the environment that is read.
+    fn is_shown(&self, used: &Use<'_>) -> bool {
+        used.keys.first().is_some_and(|it| self.outside.env_shown.iter().any(|shown| shown == it.0))
     }
 
     /// Checks `$args.a.b { c }`: every name must exist.
@@ -494,7 +516,7 @@ fn members<'s>(selection: &'s Selection, used: &Use<'_>) -> Option<&'s [Member]>
 }
 
 /// The first place in `root`, an expression outside of answers, that refers to an answer.
-fn find_answer_reference(selection: &Selection, root: ExprId) -> Option<Span> {
+pub(super) fn find_answer_reference(selection: &Selection, root: ExprId) -> Option<Span> {
     // Each expression, with true if it stands in a method's arguments, where `@` exists. Member selections of a value have a current value
     // too, so the walk skips them.
     let mut open = vec![(root, false)];
@@ -502,8 +524,11 @@ fn find_answer_reference(selection: &Selection, root: ExprId) -> Option<Span> {
         let also = |items: &[ExprId]| items.iter().map(|&it| (it, in_call)).collect::<Vec<_>>();
         match selection.expr(id) {
             Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) => {}
-            Expr::Array(items) | Expr::Coalesce(items) | Expr::IfMissing(items) => open.extend(also(items)),
+            Expr::Array(items) | Expr::Merged(items) | Expr::Coalesce(items) | Expr::IfMissing(items) => {
+                open.extend(also(items));
+            }
             Expr::Object(members) => open.extend(members.iter().map(|it| (it.1, in_call))),
+            Expr::Members(_) if in_call => {}
             Expr::Members(members) => open.extend(members.iter().map(|it| (it.value, in_call))),
             Expr::Path { start, steps } => {
                 match start {

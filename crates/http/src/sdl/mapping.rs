@@ -99,6 +99,8 @@ pub enum Condition {
     Scopes(ScopeGroups),
     /// `@allow`: one of the roles.
     Roles(Box<[Box<str>]>),
+    /// `@inaccessible`: not even the admin.
+    Nobody,
 }
 
 /// A guard: the type or field is visible if the condition is true for the caller.
@@ -163,6 +165,8 @@ pub struct Service {
     pub name: Box<str>,
     /// Base URL.
     pub base: Base,
+    /// True for what stands for the service of connectors that make no call.
+    pub is_none: bool,
     /// `@cache`; without it only the standard headers of answers count.
     pub cache: Option<CacheRule>,
     /// `@policy`.
@@ -266,6 +270,8 @@ pub struct Connector {
     pub service: ServiceId,
     /// Template of the request.
     pub request: Request,
+    /// True without `http`: no call is made, and the selection maps variables alone. Service and request stand for none.
+    pub is_local: bool,
     /// Maximum number of keys per call; `None`: one call per key.
     pub batch_max: Option<u32>,
     /// Parent fields read by `$this` and `$batch`, each once. Below the root they are the columns of `FetchInput::parent_keys`, in this
@@ -313,10 +319,19 @@ pub struct Items {
 /// Ways to match items to parents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Matching {
-    /// By keys: the path to each key within an item.
-    Keys(Vec<Vec<Box<str>>>),
+    /// By keys: where each is within an item.
+    Keys(Vec<ItemKey>),
     /// By position: one item per parent.
     Order,
+}
+
+/// A key of an item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ItemKey {
+    /// The member that these names lead to.
+    At(Vec<Box<str>>),
+    /// An expression of the selection, whose `$` is the item.
+    Made(ExprId),
 }
 
 /// Fields of an object type that a selection returns at one place.

@@ -15,11 +15,13 @@ pub(super) struct Build<'b> {
     connector: ConnectorId,
     pub(super) nodes: &'b mut Vec<Node>,
     errors: Vec<SelectionError>,
-    notes: Vec<SelectionError>,
+    pub(super) notes: Vec<SelectionError>,
     /// Fields with connectors of their own.
     connected: &'b [FieldId],
     /// Only for generated text, where a path to an object returns all of its fields.
     embedding: Option<&'b Embedding<'b>>,
+    /// True if several members give objects of one name, which only an evaluation can merge.
+    has_merged_objects: bool,
     /// Per type: the node with all its fields.
     wholes: HashMap<TypeId, NodeId>,
     /// The linked version 0.x.
@@ -48,10 +50,22 @@ impl Reader<'_> {
                 notes: Vec::new(),
                 connected: &connected,
                 embedding: self.outside.embedding,
+                has_merged_objects: false,
                 wholes: HashMap::new(),
                 version: self.links.version,
             };
-            let node = build.value(ty, connector.selection.root(), "this field");
+            let nodes = build.nodes.len();
+            let mut node = build.value(ty, connector.selection.root(), "this field");
+            if build.has_merged_objects && connector.items.is_some() {
+                // Items of a batch are taken from the answer as it is.
+                let message = "objects of one name are given twice, and a batch cannot merge them";
+                build.wrong(connector.selection.span(connector.selection.root()), message);
+            } else if build.has_merged_objects {
+                build.nodes.truncate(nodes);
+                build.errors.clear();
+                build.notes.clear();
+                node = build.evaluate_whole(ty, connector.selection.root(), "this field");
+            }
             let errors = build.errors;
             let notes = build.notes;
             self.mapping.connectors[at].node = node;
@@ -77,7 +91,12 @@ impl Build<'_> {
             (TypeKind::Scalar(_) | TypeKind::Enum, Some(_)) if ty <= builtin::ID || self.is_enum(ty) => {
                 let message =
                     format!("{of} is a `{name}`, which has no members: write the path alone, as in `$.name`");
-                self.wrong(span, message);
+                if id == self.selection.root() {
+                    // Other servers take this, and give null.
+                    self.notes.push(SelectionError::new(span, message));
+                } else {
+                    self.wrong(span, message);
+                }
                 None
             }
             (TypeKind::Scalar(_) | TypeKind::Enum, _) => None,
@@ -163,7 +182,7 @@ impl Build<'_> {
                     let of = format!("`{name}`");
                     let below = self.value(self.schema.field(field).ty.base, member.value, &of);
                     let given = Given { field, within: within.clone(), value, below };
-                    self.add_given(node, given, member.span);
+                    self.add_given(node, given);
                 }
                 None => match self.selection.group(member.value) {
                     Some(inner) => {
@@ -250,18 +269,18 @@ impl Build<'_> {
                 _ => None,
             };
             let given = Given { field, within: within.to_vec(), value: Taken::Own, below };
-            self.add_given(node, given, span);
+            self.add_given(node, given);
         }
     }
 
-    /// Adds a field to a node. For two scalar values the last one counts; two object values are an error.
-    fn add_given(&mut self, node: NodeId, given: Given, span: Span) {
+    /// Adds a field to a node. For two scalar values the last one counts; two object values are merged.
+    fn add_given(&mut self, node: NodeId, given: Given) {
         let known = self.nodes[node.index()].given.iter().position(|it| it.field == given.field);
         let Some(known) = known else { return self.nodes[node.index()].given.push(given) };
         let is_object = self.nodes[node.index()].given[known].below.is_some() || given.below.is_some();
         if is_object {
-            let message = format!("`{}` is given twice", self.schema.field_name(given.field));
-            return self.wrong(span, message);
+            self.has_merged_objects = true;
+            return;
         }
         self.nodes[node.index()].given[known] = given;
     }
@@ -287,6 +306,10 @@ pub(super) fn known_members(
         Expr::Null => Some(Vec::new()),
         Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) => None,
         Expr::Object(members) => Some(members.clone()),
+        Expr::Merged(parts) => {
+            let each = parts.iter().map(|&it| known_members(selection, it, usize::MAX, branches));
+            each.collect::<Option<Vec<_>>>().map(|all| all.concat())
+        }
         Expr::Array(items) => choice_members(selection, items.iter().copied(), branches),
         Expr::Coalesce(choices) | Expr::IfMissing(choices) => {
             choice_members(selection, choices.iter().copied(), branches)
@@ -317,7 +340,8 @@ pub(super) fn known_members(
                     | Method::Find
                     | Method::Filter
                     | Method::Slice
-                    | Method::Get => known_members(selection, id, steps.len() - 1, branches),
+                    | Method::Get
+                    | Method::WithError => known_members(selection, id, steps.len() - 1, branches),
                     _ => None,
                 },
                 (None | Some(StepKind::Key(_) | StepKind::UnknownCall { .. }), _) => None,

@@ -20,6 +20,8 @@ pub struct Outside<'o> {
     pub config: &'o BTreeMap<String, Value<'static>>,
     /// `$env`.
     pub env: &'o dyn Fn(&str) -> Option<String>,
+    /// Variables of the environment that clients may see, as the operator has named them.
+    pub env_shown: &'o [String],
     /// Replacements by the name of a `@source` or the prefix of a server.
     pub services: &'o BTreeMap<String, Replaced>,
     /// Only for text that was generated for the types of another source.

@@ -8,7 +8,7 @@ use super::expression_keys::Where;
 use super::{Outside, Reader};
 use crate::selection::value::Value;
 use crate::selection::{
-    Expr, ExprId, Member, Method, Selection, SelectionError, Start, Step, StepKind, Variable,
+    Call, Expr, ExprId, Member, Method, Selection, SelectionError, Start, Step, StepKind, Variable,
 };
 use weir_language::ast::ValueId;
 use weir_language::schema::{FieldId, Schema, TypeId, TypeKind, TypeRef};
@@ -107,6 +107,7 @@ impl Single<'_> {
         match self.selection.expr(id) {
             Expr::Members(all) => members(all),
             Expr::Object(all) => all.iter().find_map(|it| value(it.1)),
+            Expr::Merged(parts) => parts.iter().find_map(|&it| self.params(it)),
             Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) | Expr::Array(_) => {
                 wrong(id, "parameters have names: write `name: value`")
             }
@@ -177,6 +178,7 @@ impl Single<'_> {
             Expr::Path { start: Start::Value(inner), steps } => steps.is_empty() && self.has_no_names(*inner),
             Expr::Null
             | Expr::Object(_)
+            | Expr::Merged(_)
             | Expr::Members(_)
             | Expr::Coalesce(_)
             | Expr::IfMissing(_)
@@ -192,6 +194,7 @@ impl Single<'_> {
             | Expr::Number(_)
             | Expr::Text(_)
             | Expr::Object(_)
+            | Expr::Merged(_)
             | Expr::Members(_) => false,
             Expr::Array(_) => true,
             Expr::Coalesce(items) | Expr::IfMissing(items) => items.iter().any(|&it| self.is_list(it)),
@@ -228,6 +231,7 @@ impl Single<'_> {
             | Expr::Number(_)
             | Expr::Text(_)
             | Expr::Object(_)
+            | Expr::Merged(_)
             | Expr::Members(_) => None,
         }
     }
@@ -268,7 +272,7 @@ impl Single<'_> {
             StepKind::UnknownCall { .. } => false,
             StepKind::Call(call) => match call.method {
                 Method::Map | Method::Filter | Method::Entries | Method::Split => true,
-                Method::Slice => self.is_list_of(start, before),
+                Method::Slice | Method::WithError => self.is_list_of(start, before),
                 Method::Echo => call.arguments.iter().any(|&it| self.is_list(it)),
                 _ => false,
             },
@@ -279,7 +283,7 @@ impl Single<'_> {
     fn is_object(&self, id: ExprId) -> bool {
         match self.selection.expr(id) {
             Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) => false,
-            Expr::Object(_) | Expr::Members(_) => true,
+            Expr::Object(_) | Expr::Merged(_) | Expr::Members(_) => true,
             Expr::Array(items) | Expr::Coalesce(items) | Expr::IfMissing(items) => {
                 items.iter().any(|&it| self.is_object(it))
             }
@@ -309,41 +313,49 @@ impl Single<'_> {
                 let is_input = || self.argument(&keys).is_some_and(|ty| self.is_input(ty));
                 *start == Start::Variable(Variable::Args) && rest.is_empty() && is_input()
             }
-            StepKind::Call(call) => match call.method {
-                Method::Map | Method::Echo => call.arguments.iter().any(|&it| self.is_object(it)),
-                Method::First | Method::Last | Method::Find | Method::Filter | Method::Slice => {
-                    self.is_object_of(start, before)
-                }
-                Method::Entries | Method::KeysToCamelCase | Method::KeysToCamelCaseDeep => true,
-                Method::Match
-                | Method::JoinNotNull
-                | Method::Get
-                | Method::Size
-                | Method::JsonStringify
-                | Method::Eq
-                | Method::Ne
-                | Method::Gt
-                | Method::Gte
-                | Method::Lt
-                | Method::Lte
-                | Method::And
-                | Method::Or
-                | Method::Not
-                | Method::In
-                | Method::Contains
-                | Method::Add
-                | Method::Sub
-                | Method::Mul
-                | Method::Div
-                | Method::Mod
-                | Method::ToString
-                | Method::ParseInt
-                | Method::JsonParse
-                | Method::Split
-                | Method::Trim
-                | Method::TrimStart
-                | Method::TrimEnd => false,
-            },
+            StepKind::Call(call) => self.is_object_by(call, start, before),
+        }
+    }
+
+    /// True if `call` of the path before it yields an object, a list containing one, or nothing.
+    fn is_object_by(&self, call: &Call, start: &Start, before: &[Step]) -> bool {
+        match call.method {
+            Method::Map | Method::Echo => call.arguments.iter().any(|&it| self.is_object(it)),
+            Method::First
+            | Method::Last
+            | Method::Find
+            | Method::Filter
+            | Method::Slice
+            | Method::WithError => self.is_object_of(start, before),
+            Method::Entries | Method::KeysToCamelCase | Method::KeysToCamelCaseDeep => true,
+            Method::Match
+            | Method::JoinNotNull
+            | Method::Get
+            | Method::Size
+            | Method::JsonStringify
+            | Method::Eq
+            | Method::Ne
+            | Method::Gt
+            | Method::Gte
+            | Method::Lt
+            | Method::Lte
+            | Method::And
+            | Method::Or
+            | Method::Not
+            | Method::In
+            | Method::Contains
+            | Method::Add
+            | Method::Sub
+            | Method::Mul
+            | Method::Div
+            | Method::Mod
+            | Method::ToString
+            | Method::ParseInt
+            | Method::JsonParse
+            | Method::Split
+            | Method::Trim
+            | Method::TrimStart
+            | Method::TrimEnd => false,
         }
     }
 

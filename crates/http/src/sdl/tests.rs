@@ -1,6 +1,7 @@
 //! Accepted files, and refusals with their places.
 
 mod callers;
+mod released;
 mod requests;
 mod versions;
 
@@ -222,11 +223,6 @@ fn calls_that_cannot_be_made_are_said_with_their_place() {
         "`@connect` has no `idd`; did you mean `id`?",
     );
     connect_refused(
-        &format!("source: \"s\", http: {{GET: \"/u\"}}, {all}, batch: {{maxSize: 5}}"),
-        "{maxSize",
-        "nothing is batched here: the request reads no `$batch`",
-    );
-    connect_refused(
         &format!("source: \"s\", http: {{GET: \"/u\", headers: [{{name: \"Host\", value: \"x\"}}]}}, {all}"),
         "{name: \"Host",
         "header `Host` belongs to the connection and cannot be sent on or set",
@@ -284,7 +280,7 @@ fn complaints_about_selections_point_into_the_string() {
     connect_refused(
         &format!("{get}, selection: \"id name: $env.X v {{ w }}\""),
         "$env",
-        "`$env` is not known here, as clients would see it",
+        "`$env` is not known here, as clients would see it: name the variable in `env` beside `file` in weir.yaml",
     );
     connect_refused(
         &format!("{get}, selection: \"id v {{ w }}\""),
@@ -317,15 +313,15 @@ fn what_a_type_lacks_has_to_be_brought_by_its_keys() {
     let keyed = query.replace("b { x }", "b { id x }");
     check_refusal(
         &format!("{keyed}\n{}", b.replace("SELECTION", "y")),
-        &[("y", "a batch is matched by its keys: select `id`, plainly (`id` or `id: a.b`)")],
+        &[("y", "a batch is matched by its keys: select `id` of each item")],
     );
     check_refusal(
         &format!("{keyed}\n{}", b.replace("SELECTION", "id: $('x') y")),
-        &[("id: $", "a batch is matched by its keys: select `id`, plainly (`id` or `id: a.b`)")],
+        &[("id: $", "a batch is matched by its keys: select `id` of each item")],
     );
     let read = mapping(&format!("{HEAD}{keyed}\n{}", b.replace("SELECTION", "$.list { id: ref.id y }")));
     let items = connector(&read, "B", "").items.clone().expect("items");
-    let matching = crate::sdl::Matching::Keys(vec![vec!["ref".into(), "id".into()]]);
+    let matching = crate::sdl::Matching::Keys(vec![crate::sdl::ItemKey::At(vec!["ref".into(), "id".into()])]);
     assert_eq!((items.path, items.matching), (vec!["list".into()], matching));
     check_refusal(
         &format!("{keyed}\n{}", b.replace("SELECTION", "id y").replace("$batch.id", "$batch.z")),
@@ -437,7 +433,7 @@ fn links_say_version_and_names() {
     let connect = "https://specs.apollo.dev/connect";
     assert_eq!(
         link(&format!("@link(url: \"{connect}/v0.9\")")),
-        "s:1:26: version `v0.9` is not read: there are v0.1 v0.2 v0.3 v0.4"
+        "s:1:26: version `v0.9` is not read: there are v0.1 v0.2 v0.3 v0.4 v0.5"
     );
     assert_eq!(
         link(&format!("@link(url: \"{connect}/v0.3\", import: [\"@conect\"])")),

@@ -165,7 +165,15 @@ impl<'v> Eval<'_, 'v> {
                 }
                 Value::Object(object)
             }
-            Expr::Members(members) => self.members(members, at.scope)?,
+            Expr::Merged(parts) => {
+                let mut object = Vec::new();
+                for &part in parts {
+                    let members = self.expr(part, at)?.members().unwrap_or_default();
+                    members.into_iter().for_each(|(name, value)| put(&mut object, name, value));
+                }
+                Value::Object(object)
+            }
+            Expr::Members(members) => self.members(members, at.current)?,
             Expr::Path { start, steps } => self.path(start, steps, at)?,
             Expr::Coalesce(choices) => self.first_of(choices, at, Value::is_nothing)?,
             Expr::IfMissing(choices) => self.first_of(choices, at, Value::is_missing)?,
@@ -377,6 +385,7 @@ impl<'v> Eval<'_, 'v> {
             | Method::TrimStart
             | Method::TrimEnd => self.text_call(call, value, at),
             Method::KeysToCamelCase | Method::KeysToCamelCaseDeep => self.rename_keys(call, value),
+            Method::WithError => Ok(value.clone()),
         }
     }
 

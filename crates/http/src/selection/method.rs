@@ -100,8 +100,8 @@ methods! {
     ParseInt "parseInt" 0..=1,
     /// The value parsed from JSON text.
     JsonParse "jsonParse" 0..=0,
-    /// The parts of a text between the argument's places.
-    Split "split" 1..=1,
+    /// The parts of a text between the first argument's places; at most as many as the second says.
+    Split "split" 1..=2,
     /// The text without blanks at both ends.
     Trim "trim" 0..=0,
     /// The text without blanks at its start.
@@ -112,6 +112,8 @@ methods! {
     KeysToCamelCase "keysToCamelCase" 0..=0,
     /// The value with the names of all objects in it in camel case.
     KeysToCamelCaseDeep "keysToCamelCaseDeep" 0..=0,
+    /// The value. The message that the arguments make is for traces of mappings, which are not kept here.
+    WithError "withError" 1..=ANY,
 }
 
 impl Method {

@@ -2,20 +2,22 @@
 //!
 //! There are two places for values. In members a name is a member's name, a quoted text is one too, and `{` begins members
 //! (`player: { id: playerId }`); elsewhere (in `$(…)`, arguments, lists and objects) a quoted text is a text, and `{` begins
-//! an object.
+//! an object. From v0.4 on the second place is everywhere but before the name of a member, and an object has what members
+//! have: names alone, `...` and braces ([`Grammar`]).
 //!
 //! **Invariant:** an expression is put into the arena when it ends, so inner ones come first.
 
 mod frame;
 mod members;
+mod objects;
 
 use super::lex::{Lexer, Token, TokenKind, decode, json_digits};
 use super::method::{Call, Method};
 use super::{
-    BYTES_MAX, DEPTH_MAX, Expr, ExprId, Parsed, Selection, SelectionError, Start, Step, StepKind, Syntax,
-    Variable,
+    BYTES_MAX, DEPTH_MAX, Expr, ExprId, Grammar, Parsed, Selection, SelectionError, Start, Step, StepKind,
+    Syntax, Variable,
 };
-use frame::{CalledMethod, Frame, Next, Path};
+use frame::{CalledMethod, Frame, MembersKind, Next, Path};
 use weir_language::span::Span;
 
 struct Parser<'t> {
@@ -28,10 +30,27 @@ struct Parser<'t> {
     exprs: Vec<Expr>,
     spans: Vec<Span>,
     newer: Vec<(Syntax, Span)>,
+    grammar: Grammar,
 }
 
-pub(super) fn selection(text: &str) -> Parsed<Selection> {
-    let mut parser = Parser::new(text)?;
+pub(super) fn selection(text: &str, grammar: Grammar) -> Parsed<Selection> {
+    let as_value = match grammar {
+        Grammar::Early => None,
+        Grammar::Unified => parse_value(text).ok(),
+    };
+    match as_value {
+        Some(value) if !value.names_itself() => Ok(value),
+        _ => parse_members(text, grammar),
+    }
+}
+
+/// Parses a whole text as one value.
+fn parse_value(text: &str) -> Parsed<Selection> {
+    Parser::new(text, Grammar::Unified)?.run(Next::Value)
+}
+
+fn parse_members(text: &str, grammar: Grammar) -> Parsed<Selection> {
+    let mut parser = Parser::new(text, grammar)?;
     if parser.token.kind == TokenKind::End {
         let span = Span::new(0, text.len() as u32);
         return Err(SelectionError::new(
@@ -39,25 +58,16 @@ pub(super) fn selection(text: &str) -> Parsed<Selection> {
             "nothing is selected: name the members to take, or write `$` for all",
         ));
     }
-    let whole = frame::Members {
-        start: 0,
-        members: Vec::new(),
-        name: None,
-        is_spread: false,
-        span: Span::default(),
-        of_path: false,
-        whole: true,
-    };
-    parser.open.push(Frame::Members(whole));
+    parser.open.push(Frame::Members(frame::Members::new(0, MembersKind::Whole)));
     parser.run(Next::Member)
 }
 
 pub(super) fn expression(text: &str) -> Parsed<Selection> {
-    Parser::new(text)?.run(Next::Value)
+    Parser::new(text, Grammar::Early)?.run(Next::Value)
 }
 
 impl<'t> Parser<'t> {
-    fn new(text: &'t str) -> Parsed<Self> {
+    fn new(text: &'t str, grammar: Grammar) -> Parsed<Self> {
         if text.len() > BYTES_MAX {
             let span = Span::new(0, 0);
             return Err(SelectionError::new(span, format!("a selection has at most {BYTES_MAX} bytes")));
@@ -68,7 +78,7 @@ impl<'t> Parser<'t> {
         let exprs = Vec::new();
         let spans = Vec::new();
         let newer = Vec::new();
-        Ok(Self { lexer, token, end: 0, open, brackets: 0, exprs, spans, newer })
+        Ok(Self { lexer, token, end: 0, open, brackets: 0, exprs, spans, newer, grammar })
     }
 
     fn run(mut self, first: Next) -> Parsed<Selection> {
@@ -82,8 +92,8 @@ impl<'t> Parser<'t> {
                     if self.token.kind != TokenKind::End {
                         return self.fail_unexpected("the end");
                     }
-                    let Self { exprs, spans, newer, .. } = self;
-                    return Ok(Selection { exprs, spans, root, newer });
+                    let Self { exprs, spans, newer, grammar, .. } = self;
+                    return Ok(Selection { exprs, spans, root, newer, grammar });
                 }
                 Next::Whole(value) => self.whole(value)?,
             };
@@ -129,31 +139,46 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
+    /// True if a step of a path follows, other than braces.
+    const fn is_step(&self) -> bool {
+        matches!(self.token.kind, TokenKind::Dot | TokenKind::Arrow | TokenKind::Question)
+    }
+
     /// True if `??` or `?!` follows.
     const fn is_choice(&self) -> bool {
         matches!(self.token.kind, TokenKind::Coalesce | TokenKind::IfMissing)
     }
 
-    fn in_members(&self) -> bool {
-        matches!(self.open.last(), Some(Frame::Members(_)))
+    const fn is_unified(&self) -> bool {
+        matches!(self.grammar, Grammar::Unified)
+    }
+
+    /// True if a value here is among members, whose literals stand in `$(…)`.
+    fn in_early_members(&self) -> bool {
+        !self.is_unified() && matches!(self.open.last(), Some(Frame::Members(_)))
+    }
+
+    /// True if braces here are the value of a member: they gather members of the current value.
+    fn is_member_value(&self) -> bool {
+        matches!(self.open.last(), Some(Frame::Members(members)) if !members.is_spread)
     }
 
     /// Starts a value.
     fn value(&mut self) -> Parsed<Next> {
-        let in_members = self.in_members();
+        let in_members = self.in_early_members();
         let token = self.token;
         let start = token.span.start;
         match token.kind {
             TokenKind::Dollar | TokenKind::Variable | TokenKind::At => self.path_start(),
             TokenKind::Text if !in_members => {
                 self.advance()?;
-                let text = decode(self.str(token.span)).into();
-                self.literal(Expr::Text(text), start)
+                let text: Box<str> = decode(self.str(token.span)).into();
+                self.literal_or_key(Expr::Text(text.clone()), token.span, text)
             }
             TokenKind::Name if !in_members && self.keyword(token).is_some() => {
                 self.advance()?;
                 let keyword = self.keyword(token).unwrap_or(Expr::Null);
-                self.literal(keyword, start)
+                self.literal_or_key(keyword, token.span, self.str(token.span).into())
             }
             TokenKind::Name | TokenKind::Text => {
                 let key = self.key()?;
@@ -163,14 +188,13 @@ impl<'t> Parser<'t> {
                 self.advance()?;
                 self.literal(Expr::Number(json_digits(self.str(token.span)).into()), start)
             }
-            TokenKind::OpenBrace if in_members => {
+            TokenKind::OpenBrace if self.is_member_value() => {
                 self.advance()?;
-                self.open_members(start, false)
+                self.open_members(start, MembersKind::Group)
             }
             TokenKind::OpenBrace => {
                 self.advance()?;
-                self.open(Frame::Object { start, members: Vec::new(), key: "".into() })?;
-                self.object_member()
+                self.open_object(start)
             }
             TokenKind::OpenBracket if !in_members => {
                 self.advance()?;
@@ -204,6 +228,14 @@ impl<'t> Parser<'t> {
             "null" => Some(Expr::Null),
             _ => None,
         }
+    }
+
+    /// A literal or, with braces behind it, the member called `key`.
+    fn literal_or_key(&mut self, expr: Expr, span: Span, key: Box<str>) -> Parsed<Next> {
+        if self.is_unified() && self.token.kind == TokenKind::OpenBrace {
+            return Ok(self.path(span, Start::Key(key)));
+        }
+        self.literal(expr, span.start)
     }
 
     /// A literal, possibly followed by steps.
@@ -300,7 +332,7 @@ impl<'t> Parser<'t> {
             }
             TokenKind::OpenBrace => {
                 self.advance()?;
-                return self.open_members(token.span.start, true);
+                return self.open_members(token.span.start, MembersKind::Path);
             }
             _ => return Ok(self.end_path()),
         };
@@ -327,7 +359,6 @@ impl<'t> Parser<'t> {
 
     /// Parses `($name)` or `($name, value)` after `->as`; returns the step if there is no value.
     fn parse_binding(&mut self, span: Span) -> Parsed<Option<Step>> {
-        self.newer.push((Syntax::Local, span));
         if self.token.kind == TokenKind::OpenParen {
             self.advance()?;
         }
@@ -430,40 +461,6 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Next member of the innermost object, or its end.
-    fn object_member(&mut self) -> Parsed<Next> {
-        let span = self.token.span;
-        if self.token.kind == TokenKind::CloseBrace {
-            self.advance()?;
-            self.brackets -= 1;
-            let Some(Frame::Object { start, members, .. }) = self.open.pop() else {
-                return self.fail_unexpected("a value");
-            };
-            let id = self.push(Expr::Object(members), start);
-            return Ok(self.after_value(id, start));
-        }
-        let is_word = self.token.kind == TokenKind::Name;
-        let name = self.key()?;
-        if let Some(Frame::Object { members, key, .. }) = self.open.last_mut() {
-            if members.iter().any(|it| it.0 == name) {
-                return self.wrong(span, format!("`{name}` is given twice"));
-            }
-            key.clone_from(&name);
-        }
-        match self.token.kind {
-            TokenKind::Colon => {
-                self.advance()?;
-                Ok(Next::Value)
-            }
-            TokenKind::Comma | TokenKind::CloseBrace if is_word => {
-                self.newer.push((Syntax::Shorthand, span));
-                let value = Expr::Path { start: Start::Key(name), steps: Vec::new() };
-                Ok(Next::Whole(self.push(value, span.start)))
-            }
-            _ => self.fail_unexpected("`:` and a value"),
-        }
-    }
-
     /// Passes a complete value to the innermost frame.
     fn whole(&mut self, value: ExprId) -> Parsed<Next> {
         let start = self.spans[value.0 as usize].start;
@@ -492,7 +489,7 @@ impl<'t> Parser<'t> {
         let is_choice = self.is_choice();
         let mut open = match self.open.pop() {
             Some(Frame::Choices { start, choices, missing }) => (start, choices, missing),
-            Some(Frame::Members(_)) => {
+            Some(Frame::Members(members)) if !members.may_choose(self.grammar) => {
                 let sign = self.str(sign.span);
                 return self
                     .wrong(self.token.span, format!("`{sign}` stands in `$(…)`: write `$(a {sign} b)`"));

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** what is written reads back as the same selection.
 
-use super::{Expr, ExprId, Member, Selection, Start, Step, StepKind};
+use super::{Expr, ExprId, Grammar, Member, Selection, Start, Step, StepKind};
 
 /// Prints `selection`.
 pub(super) fn print(selection: &Selection) -> String {
@@ -15,6 +15,7 @@ pub(super) fn print(selection: &Selection) -> String {
         | Expr::Text(_)
         | Expr::Array(_)
         | Expr::Object(_)
+        | Expr::Merged(_)
         | Expr::Path { .. }
         | Expr::Coalesce(_)
         | Expr::IfMissing(_) => printer.in_member(selection.root()),
@@ -33,13 +34,22 @@ impl Printer<'_> {
     }
 
     fn key(&mut self, key: &str) {
-        let mut bytes = key.bytes();
-        let starts = bytes.next().is_some_and(|it| it.is_ascii_alphabetic() || it == b'_');
-        if starts && bytes.all(|it| it.is_ascii_alphanumeric() || it == b'_') {
+        if is_word(key) {
             self.push(key);
         } else {
             self.push_quoted(key);
         }
+    }
+
+    /// True if `key`, as the beginning of a value, would be read as a literal.
+    fn is_literal_name(&self, key: &str) -> bool {
+        self.selection.grammar == Grammar::Unified
+            && (matches!(key, "true" | "false" | "null") || !is_word(key))
+    }
+
+    /// True if `key` with `steps` behind it, as the only entry, would be read as a literal.
+    fn is_literal(&self, key: &str, steps: &[Step]) -> bool {
+        self.is_literal_name(key) && !matches!(steps.first().map(|it| &it.kind), Some(StepKind::Members(_)))
     }
 
     /// Prints a string; quotes, backslashes and line ends are escaped.
@@ -63,16 +73,27 @@ impl Printer<'_> {
             if at > 0 {
                 self.push(" ");
             }
-            let expr = self.selection.expr(member.value);
-            if let Some(name) = &member.name {
-                let own = matches!(expr, Expr::Path { start: Start::Key(key), steps } if key == name
-                    && steps.iter().all(names_itself));
-                if !own {
+            match (&member.name, self.selection.expr(member.value)) {
+                (Some(name), Expr::Path { start: Start::Key(key), steps })
+                    if key == name
+                        && steps.iter().all(names_itself)
+                        && (members.len() > 1 || !self.is_literal(key, steps)) =>
+                {
+                    self.key(key);
+                    self.steps(steps);
+                    continue;
+                }
+                (None, Expr::Path { start: Start::Key(key), steps }) if !member.is_spread => {
+                    self.key(key);
+                    self.steps(steps);
+                    continue;
+                }
+                (Some(name), _) => {
                     self.key(name);
                     self.push(": ");
                 }
-            } else if member.is_spread {
-                self.push("... ");
+                (None, _) if member.is_spread => self.push("... "),
+                (None, _) => {}
             }
             self.in_member(member.value);
         }
@@ -99,6 +120,7 @@ impl Printer<'_> {
             | Expr::Text(_)
             | Expr::Array(_)
             | Expr::Object(_)
+            | Expr::Merged(_)
             | Expr::Coalesce(_)
             | Expr::IfMissing(_) => {
                 self.push("$(");
@@ -122,16 +144,15 @@ impl Printer<'_> {
             }
             Expr::Object(members) => {
                 self.push("{");
-                for (at, (key, value)) in members.iter().enumerate() {
-                    self.push(if at > 0 { ", " } else { "" });
-                    self.key(key);
-                    self.push(": ");
-                    self.operand(*value, false);
-                }
+                self.pairs(members);
                 self.push("}");
             }
-            // A bare member selection occurs only among members.
-            Expr::Members(members) => self.members(members),
+            Expr::Merged(parts) => self.merged(parts),
+            Expr::Members(members) => {
+                self.push("{ ");
+                self.members(members);
+                self.push(" }");
+            }
             Expr::Path { start, steps } => {
                 self.start(start);
                 self.steps(steps);
@@ -139,6 +160,30 @@ impl Printer<'_> {
             Expr::Coalesce(choices) => self.choices(choices, " ?? "),
             Expr::IfMissing(choices) => self.choices(choices, " ?! "),
         }
+    }
+
+    fn pairs(&mut self, members: &[(Box<str>, ExprId)]) {
+        for (at, (key, value)) in members.iter().enumerate() {
+            self.push(if at > 0 { ", " } else { "" });
+            self.key(key);
+            self.push(": ");
+            self.operand(*value, false);
+        }
+    }
+
+    fn merged(&mut self, parts: &[ExprId]) {
+        self.push("{");
+        for (at, part) in parts.iter().enumerate() {
+            self.push(if at > 0 { ", " } else { "" });
+            match self.selection.expr(*part) {
+                Expr::Object(members) if !members.is_empty() => self.pairs(members),
+                _ => {
+                    self.push("... ");
+                    self.operand(*part, true);
+                }
+            }
+        }
+        self.push("}");
     }
 
     fn choices(&mut self, choices: &[ExprId], between: &str) {
@@ -168,6 +213,10 @@ impl Printer<'_> {
         match start {
             Start::Scope => self.push("$"),
             Start::Current => self.push("@"),
+            Start::Key(key) if self.is_literal_name(key) => {
+                self.push("$.");
+                self.key(key);
+            }
             Start::Key(key) => self.key(key),
             Start::Local(name) => {
                 self.push("$");
@@ -222,6 +271,12 @@ impl Printer<'_> {
             }
         }
     }
+}
+
+fn is_word(key: &str) -> bool {
+    let mut bytes = key.bytes();
+    let starts = bytes.next().is_some_and(|it| it.is_ascii_alphabetic() || it == b'_');
+    starts && bytes.all(|it| it.is_ascii_alphanumeric() || it == b'_')
 }
 
 /// True if a name followed by this step still names its member.

@@ -1,9 +1,11 @@
 //! Parsing, printing and evaluation.
 
+mod unified;
+
 use super::eval::eval;
 use super::inputs::{Args, ConfigValues, Inputs, Keys};
 use super::value::Value;
-use super::{DEPTH_MAX, Selection};
+use super::{DEPTH_MAX, Grammar, Selection};
 use proptest::prelude::*;
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::source::{Ids, NoHeaders};
@@ -30,7 +32,12 @@ pub(crate) const CONFIG: &str = r#"{"unit": "EUR", "deep": {"a": [1, 2]}}"#;
 
 /// The value of `text` over `answer`, as JSON, or why there is none.
 pub(crate) fn evaluate(text: &str, answer: &str) -> String {
-    let selection = Selection::parse(text).unwrap_or_else(|error| panic!("{text}: {}", error.message));
+    evaluate_by(text, Grammar::Early, answer)
+}
+
+fn evaluate_by(text: &str, grammar: Grammar, answer: &str) -> String {
+    let selection =
+        Selection::parse_by(text, grammar).unwrap_or_else(|error| panic!("{text}: {}", error.message));
     let schema = Schema::from_sdl("type Query { a: Int }").expect("a schema");
     let output = OutputPlan::default();
     let variables = Variables::default();
@@ -425,6 +432,12 @@ fn methods_of_texts_of_the_fourth_version() {
     check("$('äbc')->split('')", answer, r#"["ä","b","c"]"#);
     check("$.e->split('')", answer, "[]");
     check("$.e->split(',')", answer, r#"[""]"#);
+    check("$('a,b,c')->split(',', 2)", answer, r#"["a","b"]"#);
+    check("$('a,b,c')->split(',', 0)", answer, "[]");
+    check("$('abc')->split('', 2)", answer, r#"["a","b"]"#);
+    check("$('a,b,c')->split(',', -1)", answer, &argument("split", "a number"));
+    check("$.n->withError('too', 'many', $.t)->add(1)", answer, "8");
+    check("$.none->withError('lost')", answer, "missing");
     check("$.n->split(',')", answer, &kind("split", "a number"));
     check("$.t->split(7)", answer, &argument("split", "a number"));
     check("$.n->trim", answer, &kind("trim", "a number"));

@@ -59,6 +59,9 @@ struct HttpFetch {
 /// JSON null, for an answer without a body: its mapping may still yield values.
 const NULL: &[JsonNode] = &[JsonNode { kind: JsonKind::Null, start: 0, end: 4, next: 1 }];
 
+/// What a connector without `http` maps: an object without members.
+const NO_MEMBERS: &[JsonNode] = &[JsonNode { kind: JsonKind::Object, start: 0, end: 2, next: 1 }];
+
 /// Tags of the answers of `calls`, each once.
 fn list_tags(shared: &Shared, calls: &[ConnectorCall]) -> Vec<Tag> {
     let mut tags: Vec<Arc<str>> =
@@ -144,6 +147,9 @@ impl HttpFetch {
     }
 
     async fn answer(&self, call: &ConnectorCall, input: FetchInput<'_>, rows: usize) -> Answered {
+        if self.shared.connector(call.connector).is_local {
+            return self.map_variables(call, input, rows);
+        }
         let outcomes = match self.batch_max(call, &input) {
             Some(batch_max) => key_batch::ask(&self.shared, &self.ids, call, input, batch_max).await,
             None => self.ask_each(call, input, rows).await,
@@ -162,11 +168,22 @@ impl HttpFetch {
     fn check_calls(&self, input: &FetchInput<'_>) -> Result<(), SourceError> {
         let rows = rows(input);
         let too_many = |call| rows.div_ceil(self.batch_max(call, input).unwrap_or(1)) > PIECE_CALLS_MAX;
-        if !self.calls.iter().any(too_many) {
+        let mut made = self.calls.iter().filter(|it| !self.shared.connector(it.connector).is_local);
+        if !made.any(too_many) {
             return Ok(());
         }
         let error = client_error("LIMIT_CALLS", "This field would take too many calls of its source.");
         Err(SourceError::Rejected { error, field: None })
+    }
+
+    /// Makes rows of variables alone, without a call.
+    fn map_variables(&self, call: &ConnectorCall, input: FetchInput<'_>, rows: usize) -> Answered {
+        let nothing = Json::from_nodes("{}", NO_MEMBERS);
+        let values = vec![Some(nothing.root()); rows];
+        let responses = vec![NO_RESPONSE; rows];
+        let inputs = self.inputs(call, &input, 0..rows);
+        let table = call.projection.run(&values, &inputs, &responses);
+        Answered { table, cache_control: Shortest::default() }
     }
 
     /// Makes one call per row.
@@ -391,6 +408,10 @@ impl PreparedFetch for HttpFetch {
     fn explain(&self, _: ExplainInput<'_>, out: &mut String) {
         for call in &self.calls {
             let connector = self.shared.connector(call.connector);
+            if connector.is_local {
+                out.push_str("no call: variables alone are mapped\n");
+                continue;
+            }
             let service = self.shared.mapping.service(connector.service);
             let how = match connector.batch_max {
                 Some(max) => format!(", up to {max} keys a call"),

@@ -384,10 +384,11 @@ fn taken_apart(about: &About, keys: &[Column], mut wanted: WantedItems, mut answ
     }
     if let Some(items) = &connector.items {
         let json = tape.json();
+        let inputs = about.inputs(keys);
         let mut key = Vec::new();
         for item in items.of(json.root()) {
             key.clear();
-            if items.key(item, &mut key) {
+            if items.key(item, &connector.selection, &inputs, &mut key) {
                 wanted.set_item(&key, item.at);
             }
         }

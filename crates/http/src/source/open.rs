@@ -72,7 +72,8 @@ pub fn open(text: &str, file: &str, options: &Options<'_>) -> Result<HttpSource,
     let config = options.config;
     let services = options.services;
     let embedding = options.embedding;
-    let outside = Outside { config, env: &env, services, embedding };
+    let env_shown = options.env_allowed.unwrap_or_default();
+    let outside = Outside { config, env: &env, env_shown, services, embedding };
     let mapping = Arc::new(sdl::read_with(text, file, &outside)?);
     let file: Arc<str> = file.into();
     let mut mistakes = Vec::new();
@@ -128,8 +129,21 @@ fn settings(
         };
         Value::Object(settings.iter().filter_map(&mut member).collect())
     };
+    // A use of `$config` as a whole has no name.
+    let all: Vec<Setting> = mapping
+        .config
+        .iter()
+        .filter(|it| it.name.is_empty())
+        .flat_map(|whole| {
+            let named = move |name: &String| Setting { name: name.as_str().into(), ..whole.clone() };
+            options.config.keys().map(named)
+        })
+        .collect();
+    let single =
+        mapping.config.iter().filter(|it| !it.name.is_empty() && all.iter().all(|all| all.name != it.name));
+    let read: Vec<Setting> = single.cloned().chain(all.iter().cloned()).collect();
     let config = object(
-        &mapping.config,
+        &read,
         &|name| options.config.get(name).cloned(),
         "`$config.{}` has no value: set `config: {{}: …}` beside `file` in weir.yaml, or write `$config.{} ?? 'value'`",
     );
@@ -203,7 +217,9 @@ fn asks(mapping: &Mapping) -> Vec<Option<u32>> {
         }
     }
     let reads = |it: &Connector| {
-        !changes(mapping, it) && (is_safe(mapping, it) || matches!(it.place, Place::Entity(_)))
+        !it.is_local
+            && !changes(mapping, it)
+            && (is_safe(mapping, it) || matches!(it.place, Place::Entity(_)))
     };
     all.iter().zip(numbers).map(|(it, number)| reads(it).then_some(number)).collect()
 }

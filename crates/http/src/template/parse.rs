@@ -15,14 +15,11 @@ impl Request {
     /// # Errors
     /// The first syntax error.
     pub(crate) fn read(method: Method, base: &Base, url: &str) -> Parsed<Self> {
-        let url = url.trim_end_matches(is_dropped);
+        // Source: RFC 9110, section 7.1: a fragment is no part of a request.
+        let url = find_fragment(url).map_or(url, |at| &url[..at]).trim_end_matches(is_dropped);
         let host = url.find("://").map(|at| at + 3);
         let lead = url.len() - url.trim_start_matches(is_dropped).len();
         let start = host.map_or(lead, |at| url[at..].find(['/', '?']).map_or(url.len(), |slash| at + slash));
-        if let Some(at) = find_outside(url, start, b'#') {
-            let message = "a URL that is asked for has no `#`: write `%23` for the letter";
-            return Err(SelectionError::new(Span::new(at as u32, url.len() as u32), message));
-        }
         let question = find_outside(url, start, b'?');
         let path_end = question.unwrap_or(url.len());
         let mut segments = Vec::new();
@@ -97,6 +94,11 @@ impl Header {
         };
         Ok(Self { name: own, value })
     }
+}
+
+/// Position of the `#` of a URL's fragment.
+pub(crate) fn find_fragment(url: &str) -> Option<usize> {
+    find_outside(url, 0, b'#')
 }
 
 fn header_name(name: &str) -> Result<HeaderName, String> {

@@ -30,3 +30,4 @@ mod json_literals;
 mod key_hashes;
 mod locals;
 mod once;
+mod released;

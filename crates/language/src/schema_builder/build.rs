@@ -16,7 +16,7 @@ use crate::ids::{DirectiveId, EnumValueId, FieldId, InputId, TypeId};
 use crate::syntax::ast::{Document, ValueId};
 use crate::syntax::wraps::Wraps;
 use crate::type_system::{
-    EnumValue, Input, MetaFields, Run, ScalarReader, Schema, SchemaDirective, SchemaField, Str, Type,
+    EnumValue, InputTable, MetaFields, Run, ScalarReader, Schema, SchemaDirective, SchemaField, Str, Type,
     TypeKind, TypeRef, Wording, builtin, hash_name,
 };
 use crate::value::Values;
@@ -61,7 +61,12 @@ pub struct SchemaBuilder {
     /// Places of all items in the SDL. Empty tables when the schema is built by calls.
     pub(super) places: Places,
     pub(super) errors: Complaints,
+    /// Texts that were copied of late, by their hashes: names and descriptions of one table, say, stand in many types.
+    recent: Box<[Str; RECENT_TEXTS]>,
 }
+
+/// Texts that are not copied again; 16 KiB.
+const RECENT_TEXTS: usize = 2048;
 
 /// A default that is to be coerced.
 #[derive(Clone, Copy, Debug)]
@@ -103,6 +108,7 @@ impl SchemaBuilder {
             defaults: Vec::new(),
             places: Places::default(),
             errors: Complaints::default(),
+            recent: Box::new([Str::default(); RECENT_TEXTS]),
         }
     }
 
@@ -309,11 +315,20 @@ impl SchemaBuilder {
         self.last = Item::Schema;
     }
 
-    /// Copies `text` to the schema's.
+    /// Copies `text` to the schema's, unless it stands there as one of the recent ones.
     pub(super) fn text(&mut self, text: &str) -> Str {
-        let start = self.schema.text.len() as u32;
+        if text.is_empty() {
+            return Str::default();
+        }
+        let place = find_recent_place(text);
+        let known = self.recent[place];
+        if known.is(&self.schema.text, text) {
+            return known;
+        }
+        let made = Str { start: self.schema.text.len() as u32, len: text.len() as u32 };
         self.schema.text.push_str(text);
-        Str { start, len: text.len() as u32 }
+        self.recent[place] = made;
+        made
     }
 
     /// Records an error at the position of the current item.
@@ -366,20 +381,24 @@ impl SchemaBuilder {
 
     fn push_input(&mut self, name: &str, description: &str, ty: TypeRef) -> InputId {
         let id = InputId(self.schema.inputs.len() as u32);
-        let input = Input {
-            name: self.text(name),
-            description: self.text(description),
-            ty,
-            default: None,
-            is_wide: false,
-            deprecated: None,
-            applied: Run::default(),
-        };
-        self.schema.inputs.push(input);
+        let name = self.text(name);
+        let description = self.text(description);
+        self.schema.inputs.push(name, description, ty);
         self.places.push_input();
         self.last = Item::Input(id);
         id
     }
+}
+
+/// Place of `text` among the recent ones, by its length and ends: a text that another one displaced is copied again.
+fn find_recent_place(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let ends = match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        (Some(first), Some(last)) => u64::from_le_bytes(*first) ^ u64::from_le_bytes(*last).rotate_left(23),
+        _ => bytes.iter().fold(0, |all, it| all << 8 | u64::from(*it)),
+    };
+    let mixed = (ends ^ bytes.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (mixed >> 32) as usize % RECENT_TEXTS
 }
 
 /// Lengthens `run` by the place `at`, which follows it.
@@ -397,7 +416,7 @@ fn empty() -> Schema {
         text: String::new(),
         types: Vec::new(),
         fields: Vec::new(),
-        inputs: Vec::new(),
+        inputs: InputTable::default(),
         enum_values: Vec::new(),
         directives: Vec::new(),
         type_lists: Vec::new(),

@@ -222,7 +222,7 @@ impl Defaults<'_, '_> {
     }
 
     fn set_value(&mut self, id: InputId, value: u32) {
-        if let Some(default) = &mut self.builder.schema.inputs[id.index()].default {
+        if let Some(default) = &mut self.builder.schema.inputs.extras_mut(id.index()).default {
             default.value = value;
         }
     }

@@ -14,7 +14,7 @@ impl SchemaBuilder {
         let reason = Some(self.text(reason));
         match self.last {
             Item::Field(id) => self.schema.fields[id.index()].deprecated = reason,
-            Item::Input(id) => self.schema.inputs[id.index()].deprecated = reason,
+            Item::Input(id) => self.schema.inputs.extras_mut(id.index()).deprecated = reason,
             Item::EnumValue(id) => self.schema.enum_values[id.index()].deprecated = reason,
             Item::Directive(id) => self.schema.directives[id.index()].deprecated = reason,
             Item::Schema | Item::Type(_) => {
@@ -31,7 +31,7 @@ impl SchemaBuilder {
     /// Lets the `Int` of the argument added last have 64 bits where input is read leniently.
     pub fn wide(&mut self) -> &mut Self {
         match self.last {
-            Item::Input(id) => self.schema.inputs[id.index()].is_wide = true,
+            Item::Input(id) => self.schema.inputs.extras_mut(id.index()).is_wide = true,
             Item::Schema | Item::Type(_) | Item::Field(_) | Item::EnumValue(_) | Item::Directive(_) => {
                 self.complain("only an argument can be wide".into());
             }
@@ -65,7 +65,7 @@ impl SchemaBuilder {
             Item::Schema => &mut schema.applied_to_schema,
             Item::Type(id) => &mut schema.types[id.index()].applied,
             Item::Field(id) => &mut schema.fields[id.index()].applied,
-            Item::Input(id) => &mut schema.inputs[id.index()].applied,
+            Item::Input(id) => &mut schema.inputs.extras_mut(id.index()).applied,
             Item::EnumValue(id) => &mut schema.enum_values[id.index()].applied,
             Item::Directive(id) => &mut schema.directives[id.index()].applied,
         };
@@ -113,7 +113,7 @@ impl SchemaBuilder {
     pub(super) fn default_from(&mut self, literal: &str, written: Option<(u32, ValueId)>) {
         let literal = self.text(literal);
         if let Item::Input(id) = self.last {
-            self.schema.inputs[id.index()].default =
+            self.schema.inputs.extras_mut(id.index()).default =
                 Some(crate::type_system::Default { literal, value: PENDING });
             self.defaults.push(PendingDefault { input: id, written });
         } else {
@@ -127,8 +127,9 @@ impl SchemaBuilder {
         let node = node(&mut self.schema.defaults);
         let value = self.schema.defaults.nodes.len() as u32;
         self.schema.defaults.nodes.push(node);
-        if let Some(input) = self.schema.inputs.last_mut() {
-            input.default = Some(crate::type_system::Default { literal, value });
+        if let Some(last) = self.schema.inputs.len().checked_sub(1) {
+            self.schema.inputs.extras_mut(last).default =
+                Some(crate::type_system::Default { literal, value });
         }
     }
 }

@@ -8,7 +8,7 @@ use super::sdl_places::Places;
 use crate::error::{Code, Error};
 use crate::ids::{EnumValueId, FieldId, InputId, TypeId};
 use crate::span::Span;
-use crate::type_system::{Run, SCANNED_MAX, Schema, TypeKind, hash_name};
+use crate::type_system::{Run, SCANNED_MAX, Schema, Str, TypeKind, hash_name};
 
 /// Fills [`crate::type_system::Type::possible`] of interfaces and objects; unions have theirs from their definition.
 pub(super) fn possible_types(schema: &mut Schema) {
@@ -55,8 +55,9 @@ pub(super) fn possible_types(schema: &mut Schema) {
 /// Fills [`Schema::demanding`].
 pub(super) fn index_demanding_types(schema: &mut Schema) {
     let demands = |ty: &crate::type_system::Type| match ty.kind {
-        TypeKind::Input { .. } => schema.inputs[ty.members.range()]
-            .iter()
+        TypeKind::Input { .. } => schema
+            .inputs
+            .range(ty.members.range())
             .any(|input| input.default.is_some() || input.ty.is_non_null()),
         TypeKind::Scalar(_) | TypeKind::Object | TypeKind::Interface | TypeKind::Union | TypeKind::Enum => {
             false
@@ -164,16 +165,12 @@ fn inputs(schema: &mut Schema, run: Run, on_twice: &mut dyn FnMut(&Schema, Input
     if run.len < 2 {
         return;
     }
+    if run.len <= SCANNED_MAX {
+        return few_inputs(schema, run, on_twice);
+    }
     for at in run.range() {
         let id = InputId(at as u32);
-        let before = Run { start: run.start, len: id.0 - run.start };
         let name = schema.input_name(id);
-        if run.len <= SCANNED_MAX {
-            if let Some(first) = schema.input_by_name(before, name) {
-                on_twice(schema, first, id);
-            }
-            continue;
-        }
         let hash = hash_name(run.start, name);
         let first = schema.input_names.find(hash, |it| it.0 == run.start && schema.input_name(it.1) == name);
         if let Some(&(_, first)) = first {
@@ -181,9 +178,29 @@ fn inputs(schema: &mut Schema, run: Run, on_twice: &mut dyn FnMut(&Schema, Input
             continue;
         }
         let Schema { inputs, text, input_names, .. } = schema;
-        input_names
-            .insert_unique(hash, (run.start, id), |it| hash_name(it.0, inputs[it.1.index()].name.of(text)));
+        input_names.insert_unique(hash, (run.start, id), |it| {
+            hash_name(it.0, inputs.get(it.1.index()).name.of(text))
+        });
     }
+}
+
+/// Compares the names of a short list with each other.
+fn few_inputs(schema: &Schema, run: Run, on_twice: &mut dyn FnMut(&Schema, InputId, InputId)) {
+    let mut names = [Str::default(); SCANNED_MAX as usize];
+    for (at, input) in schema.inputs.range(run.range()).enumerate() {
+        let is_same = |other: &Str| are_equal(schema, *other, input.name);
+        if let Some(first) = names[..at].iter().position(is_same) {
+            on_twice(schema, InputId(run.start + first as u32), InputId(run.start + at as u32));
+        }
+        names[at] = input.name;
+    }
+}
+
+/// True if two names are equal. Those of one list are often of one length and differ at their ends.
+fn are_equal(schema: &Schema, one: Str, other: Str) -> bool {
+    let last = |it: Str| schema.texts().get((it.start + it.len) as usize - usize::from(it.len > 0));
+    one.len == other.len
+        && (one.start == other.start || last(one) == last(other) && schema.str(one) == schema.str(other))
 }
 
 fn enum_values(schema: &mut Schema, ty: TypeId, places: &Places, errors: &mut Complaints) {

@@ -15,12 +15,13 @@ use crate::error::{Code, Error};
 use crate::ids::{DirectiveId, EnumValueId, FieldId, InputId, TypeId};
 use crate::span::Span;
 use crate::syntax::lexer::NAME_CONTINUE;
-use crate::type_system::{Input, Schema, SchemaField, Type, TypeKind, TypeRef, builtin};
+use crate::type_system::{Input, Schema, SchemaField, Str, Type, TypeKind, TypeRef, builtin};
 
 /// Reports everything that is wrong with `schema`, whose names are all defined and unique.
 pub(super) fn check(schema: &Schema, may_be_empty: Option<TypeId>, places: &Places, errors: &mut Complaints) {
-    let mut check =
-        Check { schema, may_be_empty, places, errors, marks: vec![0; schema.types.len()], mark: 0 };
+    let marks = vec![0; schema.types.len()];
+    let good_names = vec![0; schema.texts().len() / 64 + 1];
+    let mut check = Check { schema, may_be_empty, places, errors, marks, mark: 0, good_names };
     check.roots();
     for at in 0..schema.directives.len() {
         check.directive(DirectiveId(at as u32));
@@ -44,6 +45,8 @@ struct Check<'s> {
     /// By type: the last set it was put into. Sets are numbers, so a new one costs nothing.
     marks: Vec<u32>,
     mark: u32,
+    /// One bit for each byte of the schema's text: a good name begins there. Names that stand in many types stand once in the text.
+    good_names: Vec<u64>,
 }
 
 impl<'s> Check<'s> {
@@ -113,31 +116,26 @@ impl<'s> Check<'s> {
     }
 
     /// The rules of names.
-    fn check_name(&mut self, name: &str, spans: impl FnOnce(&Places) -> Vec<Span>) {
-        let message = match name.as_bytes() {
-            [] => "Expected name to be a non-empty string.".to_owned(),
-            [b'_', b'_', ..] => {
-                format!(
-                    "Name \"{name}\" must not begin with \"__\", which is reserved by GraphQL introspection."
-                )
+    fn check_name(&mut self, name: Str, spans: impl FnOnce(&Places) -> Vec<Span>) {
+        let place = name.start as usize / 64;
+        let bit = 1_u64 << (name.start % 64);
+        if !name.is_empty() && self.good_names[place] & bit != 0 {
+            return;
+        }
+        match find_name_fault(self.schema.str(name)) {
+            None => self.good_names[place] |= bit,
+            Some(message) => {
+                let spans = spans(self.places);
+                self.report(spans, message);
             }
-            [first, ..] if first.is_ascii_digit() => {
-                format!("Names must start with [_a-zA-Z] but \"{name}\" does not.")
-            }
-            bytes if !bytes.iter().all(|&byte| NAME_CONTINUE[usize::from(byte)]) => {
-                format!("Names must only contain [_a-zA-Z0-9] but \"{name}\" does not.")
-            }
-            _ => return,
-        };
-        let spans = spans(self.places);
-        self.report(spans, message);
+        }
     }
 
     fn directive(&mut self, id: DirectiveId) {
         let directive = &self.schema.directives[id.index()];
         let name = self.schema.str(directive.name);
         if !directive.built_in {
-            self.check_name(name, |places| places.of_directive(id));
+            self.check_name(directive.name, |places| places.of_directive(id));
             if directive.places == 0 {
                 let spans = self.places.of_directive(id);
                 self.report(spans, format!("Directive @{name} must include 1 or more locations."));
@@ -152,7 +150,7 @@ impl<'s> Check<'s> {
         let ty = self.schema.ty(id);
         let name = self.schema.str(ty.name);
         if !self.schema.join_roots.contains(&id) {
-            self.check_name(name, |places| places.of_type(id));
+            self.check_name(ty.name, |places| places.of_type(id));
         }
         let missing = match ty.kind {
             TypeKind::Scalar(_) => None,
@@ -192,7 +190,7 @@ impl<'s> Check<'s> {
     fn field(&mut self, ty: &str, id: FieldId) {
         let field: &SchemaField = self.schema.field(id);
         let name = self.schema.str(field.name);
-        self.check_name(name, |places| places.of_field(id));
+        self.check_name(field.name, |places| places.of_field(id));
         if matches!(self.schema.ty(field.ty.base).kind, TypeKind::Input { .. }) {
             let found = self.schema.type_text(field.ty);
             let spans = self.places.of_field(id);
@@ -204,9 +202,9 @@ impl<'s> Check<'s> {
     }
 
     fn argument(&mut self, id: InputId, coordinate: &dyn Fn(&str) -> String) {
-        let input: &Input = self.schema.input(id);
+        let input = self.schema.input(id);
         let name = self.schema.str(input.name);
-        self.check_name(name, |places| places.of_input(id));
+        self.check_name(input.name, |places| places.of_input(id));
         self.input_type(id, input.ty, &|| coordinate(name));
         if input.deprecated.is_some() && is_required(input) {
             let spans = self.places.of_input(id);
@@ -217,7 +215,7 @@ impl<'s> Check<'s> {
     fn input_field(&mut self, ty: &str, id: InputId, one_of: bool) {
         let input = self.schema.input(id);
         let name = self.schema.str(input.name);
-        self.check_name(name, |places| places.of_input(id));
+        self.check_name(input.name, |places| places.of_input(id));
         self.input_type(id, input.ty, &|| format!("{ty}.{name}"));
         if input.deprecated.is_some() && is_required(input) {
             let spans = self.places.of_input(id);
@@ -246,8 +244,9 @@ impl<'s> Check<'s> {
     }
 
     fn enum_value(&mut self, id: EnumValueId) {
-        let name = self.schema.str(self.schema.enum_value(id).name);
-        self.check_name(name, |places| places.of_enum_value(id));
+        let value = self.schema.enum_value(id);
+        let name = self.schema.str(value.name);
+        self.check_name(value.name, |places| places.of_enum_value(id));
         if ["true", "false", "null"].contains(&name) {
             let spans = self.places.of_enum_value(id);
             self.report(spans, format!("Enum values cannot be named: {name}"));
@@ -277,6 +276,24 @@ impl<'s> Check<'s> {
 }
 
 /// True if the input is required.
-fn is_required(input: &Input) -> bool {
+fn is_required(input: Input) -> bool {
     input.ty.is_non_null() && input.default.is_none()
+}
+
+/// The rule of names that `name` breaks.
+fn find_name_fault(name: &str) -> Option<String> {
+    let message = match name.as_bytes() {
+        [] => "Expected name to be a non-empty string.".to_owned(),
+        [b'_', b'_', ..] => {
+            format!("Name \"{name}\" must not begin with \"__\", which is reserved by GraphQL introspection.")
+        }
+        [first, ..] if first.is_ascii_digit() => {
+            format!("Names must start with [_a-zA-Z] but \"{name}\" does not.")
+        }
+        bytes if !bytes.iter().all(|&byte| NAME_CONTINUE[usize::from(byte)]) => {
+            format!("Names must only contain [_a-zA-Z0-9] but \"{name}\" does not.")
+        }
+        _ => return None,
+    };
+    Some(message)
 }

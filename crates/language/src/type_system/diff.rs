@@ -233,8 +233,8 @@ impl Differ<'_> {
                 self.note(Severity::Breaking, coordinate, format!("the {word} was removed"));
                 continue;
             };
-            let one = *self.old.input(id);
-            let two = *self.new.input(other);
+            let one = self.old.input(id);
+            let two = self.new.input(other);
             let from = self.old.type_text(one.ty);
             let to = self.new.type_text(two.ty);
             // A value of before has to be one still.

@@ -239,7 +239,7 @@ impl<'s> SchemaPrinter<'s> {
     }
 
     /// Type and default.
-    fn input(&mut self, input: &Input) {
+    fn input(&mut self, input: Input) {
         self.push(&[": ", &self.schema.type_text(input.ty)]);
         if let Some(default) = input.default {
             self.push(&[" = ", self.str(default.literal)]);

@@ -195,7 +195,7 @@ impl Visibility {
 
     /// True if the input has to be given and its type is hidden.
     fn is_lacking(&self, schema: &Schema, input: usize) -> bool {
-        let Input { ty, default, .. } = &schema.inputs[input];
+        let Input { ty, default, .. } = schema.inputs.get(input);
         !self.inputs.get(input) && !self.types.get(ty.base.index()) && ty.is_non_null() && default.is_none()
     }
 
@@ -229,7 +229,7 @@ impl Visibility {
         let directives = schema.directives.iter().flat_map(|it| it.arguments.range());
         let mut pending: Vec<TypeId> = roots.into_iter().flatten().collect();
         pending.extend(more_roots);
-        pending.extend(directives.map(|it| schema.inputs[it].ty.base));
+        pending.extend(directives.map(|it| schema.inputs.get(it).ty.base));
         pending.extend((0..builtin::TYPES).map(TypeId));
         while let Some(id) = pending.pop() {
             if reached.get(id.index()) || !self.types.get(id.index()) {
@@ -241,11 +241,11 @@ impl Visibility {
                 let field = &schema.fields[at];
                 pending.push(field.ty.base);
                 let inputs = field.arguments.range().filter(|&it| self.inputs.get(it));
-                pending.extend(inputs.map(|it| schema.inputs[it].ty.base));
+                pending.extend(inputs.map(|it| schema.inputs.get(it).ty.base));
             }
             if matches!(ty.kind, TypeKind::Input { .. }) {
                 let inputs = ty.members.range().filter(|&it| self.inputs.get(it));
-                pending.extend(inputs.map(|it| schema.inputs[it].ty.base));
+                pending.extend(inputs.map(|it| schema.inputs.get(it).ty.base));
             }
             if !self.detached.get(id.index()) {
                 pending.extend(schema.type_lists[ty.interfaces.range()].iter().copied());
@@ -334,7 +334,7 @@ impl<'s> SchemaView<'s> {
     }
     /// One argument or input field.
     #[inline]
-    pub fn input(self, id: InputId) -> &'s Input {
+    pub fn input(self, id: InputId) -> Input {
         self.schema.input(id)
     }
     /// One enum value.

@@ -188,7 +188,7 @@ impl Writer<'_> {
     fn arguments(&mut self, run: Run) {
         let mut written = Vec::new();
         for at in run.range() {
-            let input = self.schema.inputs[at];
+            let input = self.schema.inputs.get(at);
             let is_required = input.ty.is_non_null() && input.default.is_none();
             let is_given = if is_required { !self.once_in(60) } else { self.once_in(3) };
             if is_given {
@@ -262,7 +262,7 @@ impl Writer<'_> {
     fn object(&mut self, base: TypeId, depth: usize) -> String {
         let mut written = Vec::new();
         for id in self.schema.input_fields(base) {
-            let input = *self.schema.input(id);
+            let input = self.schema.input(id);
             let is_required = input.ty.is_non_null() && input.default.is_none();
             if (is_required && !self.once_in(40)) || (depth > 0 && self.once_in(4)) {
                 let value = self.literal(input.ty, depth.saturating_sub(1));

@@ -6,7 +6,7 @@ use super::Wrong;
 use super::yaml::{Budget, add};
 use crate::json::is_number;
 use crate::tree::{Member, Node, Place, Value};
-use std::collections::HashSet;
+use hashbrown::HashSet;
 use std::sync::Arc;
 
 /// Reads `text`, the file of index `file`.

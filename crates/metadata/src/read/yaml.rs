@@ -8,8 +8,9 @@
 use super::Wrong;
 use crate::json::is_number;
 use crate::tree::{Member, Node, Place, Value};
+use hashbrown::HashSet;
 use serde_saphyr::granit_parser::{Event, Marker, Parser, ScalarStyle, Tag};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Open brackets and indentations.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use weir_database::frontend::form::{Form, structural};
 use weir_database::frontend::program::{Call, Programs};
-use weir_database::frontend::{ApiFrontend, Ask, Violation};
+use weir_database::frontend::{ApiFrontend, Ask, RowRights, Violation};
 use weir_engine::caller::{Claims, Facts, Identity, Token};
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::source::{FieldError, Ids, PlanError, PlanNode};
@@ -268,6 +268,29 @@ impl ApiFrontend for Native {
     /// Clients know types, not tables.
     fn is_exposed(&self, _table: TableId, _column: Option<&str>, _facts: &[u64]) -> bool {
         false
+    }
+
+    /// Rules choose objects; all their fields are shown.
+    fn row_rights(&self, table: TableId, _facts: &[u64]) -> Result<RowRights, Box<str>> {
+        if self.layout.tables.contains(&table) {
+            Ok(RowRights { is_granted: true, ..RowRights::default() })
+        } else {
+            Err("the table holds no objects of a type".into())
+        }
+    }
+
+    /// Objects are known by `id`, or by a field that is one.
+    fn row_key(&self, table: TableId, name: &str, value: &str) -> Result<(ColumnId, Box<str>), Box<str>> {
+        let at = self.layout.tables.iter().position(|it| *it == table).ok_or("no type has this table")?;
+        if name == "id" {
+            let digits = value.strip_prefix("0x").map(|it| u64::from_str_radix(it, 16).ok());
+            let number = digits.unwrap_or_else(|| value.parse().ok());
+            let number = number.ok_or_else(|| format!("\"{value}\" is no id of an object"))?;
+            return Ok((self.layout.ids[at], number.to_string().into()));
+        }
+        let of = self.layout.relations.catalog.table(table);
+        let column = of.find(name).ok_or_else(|| format!("\"{}\" has no field \"{name}\"", of.name))?;
+        Ok((column, value.into()))
     }
 
     fn policy(&self, facts: &[u64]) -> Arc<dyn Policy> {

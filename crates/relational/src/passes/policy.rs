@@ -6,6 +6,8 @@
 //!
 //! **Cost:** one walk over the plan; run once per plan and shape of variables.
 
+pub mod row_questions;
+
 use super::claims::Claims;
 use crate::catalog::{ColumnId, Relations, TableId};
 use crate::plan::write::{Assign, Change, Given, Step, Work};

@@ -55,6 +55,11 @@ pub fn describe(
     }
 }
 
+/// The text form of a condition on rows of `table`.
+pub fn describe_condition(relations: &Relations, filter: &Filter, table: TableId) -> String {
+    Text { relations, numbers: Vec::new(), policy: "policy".to_owned() }.filter(filter, table)
+}
+
 /// Names for the ids of a plan.
 struct Text<'t> {
     relations: &'t Relations,

@@ -126,7 +126,7 @@ impl Asked<'_> {
         if sent.len() > self.options.body_bytes_max {
             return Err(Refusal::new(StatusCode::URI_TOO_LONG, "LIMIT_URL", "the URL is too long"));
         }
-        let url = url_params(sent)?;
+        let url = url_params(sent, &[])?;
         let url_json = url.json(json)?;
         match url.params(&url_json) {
             Ok(params) => self.respond(prepare(self.request_of(&params).queries_only())).await,

@@ -1,12 +1,13 @@
 //! Indexes whose keys this SQLite cannot compute: an expression or a collation is another program's. Such an index may lack rows, and
 //! a statement that reads nothing else would lose them in silence.
 //!
-//! **Cost:** a statement is prepared, and not run, for each index.
+//! **Cost:** a statement is prepared, and not run, for each index that is more than a list of columns.
 
+use super::plain_definitions::{PlainDefinitions, is_plain_index};
 use rusqlite::{Connection, Result};
 use weir_relational::quoting::quote_identifier;
 
-const INDEXES: &str = "SELECT tbl_name, name FROM main.sqlite_schema WHERE type = 'index' \
+const INDEXES: &str = "SELECT tbl_name, name, sql FROM main.sqlite_schema WHERE type = 'index' \
     AND typeof(tbl_name) = 'text' AND typeof(name) = 'text' ORDER BY name COLLATE BINARY";
 
 /// An index that cannot be used.
@@ -21,10 +22,19 @@ pub(crate) struct BrokenIndex {
 pub(crate) fn find(connection: &Connection) -> Result<Vec<BrokenIndex>> {
     let mut statement = connection.prepare(INDEXES)?;
     let mut rows = statement.query([])?;
+    let mut plain = None;
     let mut broken = Vec::new();
     while let Some(row) = rows.next()? {
         let table: String = row.get(0)?;
         let name: String = row.get(1)?;
+        let sql: Option<String> = row.get(2)?;
+        let plain = match &plain {
+            Some(plain) => plain,
+            None => plain.insert(PlainDefinitions::read(connection)?),
+        };
+        if plain.is_plain(&table) && sql.is_none_or(|it| is_plain_index(&it)) {
+            continue;
+        }
         if let Err(error) = connection.prepare(&format!("REINDEX main.{}", quote_identifier(&name))) {
             broken.push(BrokenIndex { table, name, cause: error.to_string() });
         }

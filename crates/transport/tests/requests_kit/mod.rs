@@ -14,8 +14,8 @@ const JSON: [(&str, &str); 1] = [("content-type", "application/json")];
 const EXTENSIONS: &str =
     "extensions=%7B%22persistedQuery%22:%7B%22version%22:1,%22sha256Hash%22:%2200%22%7D%7D";
 
-/// `send` gives the status and body that a server answers with.
-pub fn check_requests(send: impl Fn(Sent<'_>) -> (u16, String)) {
+/// `send` gives the status and body that a server answers with, and `unknown` is its code for an identifier that it does not know.
+pub fn check_requests(unknown: &str, send: impl Fn(Sent<'_>) -> (u16, String)) {
     let check = |(method, target, headers, body): Sent<'_>, (status, part): Expected<'_>| {
         let (answered, text) = send((method, target, headers, body));
         let shown = String::from_utf8_lossy(body);
@@ -40,9 +40,13 @@ pub fn check_requests(send: impl Fn(Sent<'_>) -> (u16, String)) {
     get("query=%7B__typename%7D&variables=%5B%5D", (400, "must be JSON objects"));
     get("query=%7B__typename%7D&extensions=7", (400, "must be JSON objects"));
     get("query=%7B__typename%7D&variables=%7B", (400, "the body is not valid JSON"));
-    get(EXTENSIONS, (200, "PERSISTED_QUERY_NOT_SUPPORTED"));
-    get(&format!("query=&{EXTENSIONS}"), (200, "PERSISTED_QUERY_NOT_SUPPORTED"));
-    get(&format!("query=%7B__typename%7D&{EXTENSIONS}"), (200, "PERSISTED_QUERY_MISMATCH"));
+    get(EXTENSIONS, (200, unknown));
+    get(&format!("query=&{EXTENSIONS}"), (200, unknown));
+    get("documentId=albums", (200, unknown));
+    // Two digits are the identifier of a document, not the hash of a text.
+    get(&format!("query=%7B__typename%7D&{EXTENSIONS}"), (200, data));
+    let hash = EXTENSIONS.replace("00", &"0".repeat(64));
+    get(&format!("query=%7B__typename%7D&{hash}"), (200, "PERSISTED_QUERY_MISMATCH"));
 
     let one = r#"{"query": "{ __typename }"}"#;
     post(&format!("[{one}]"), (200, &format!("[{{{data}")));

@@ -9,6 +9,7 @@ use crate::config::source::address::Target;
 use crate::config::{Config, Environment, Secret};
 use crate::generation::{Live, Origin, Overrides};
 use crate::metadata;
+use crate::operations::persisted;
 use crate::server::Server;
 use crate::sources::services::ConfigurationListener;
 use std::path::{Path, PathBuf};
@@ -56,10 +57,21 @@ pub(super) fn serve(
 /// # Errors
 /// An environment variable has an invalid value.
 pub(super) fn overrides(options: ServeOptions) -> Result<Overrides, String> {
-    let ServeOptions { listen, admin_listen, admin_secret, dev, cors, _port: _ } = options;
+    let ServeOptions { listen, admin_listen, admin_secret, dev, cors, persisted, persisted_only, _port: _ } =
+        options;
     let admin_secret = admin_secret.map(Secret::new);
     let environment = environment()?;
-    Ok(Overrides { listen, admin_listen, admin_secret, dev, cors, metadata: None, environment })
+    Ok(Overrides {
+        listen,
+        admin_listen,
+        admin_secret,
+        dev,
+        cors,
+        persisted,
+        persisted_only,
+        metadata: None,
+        environment,
+    })
 }
 
 /// Settings of the environment.
@@ -96,14 +108,14 @@ pub(super) fn origin(target: Target, overrides: Overrides) -> Result<Origin, Str
 
 /// Serves the configuration of `origin`.
 pub(super) fn run(origin: Origin) -> Result<ExitCode, String> {
-    let mut files = files(&origin, None);
-    if let Origin::File(path, _) = &origin {
-        files.push(path.clone());
-    }
-    // The watch starts before the files are read, so that no change falls between.
+    // The watch on a file starts before it is read, so that no change falls between.
     let mut watch = Watch::default();
-    watch.add(files);
-    let server = Server::start(Arc::new(Live::start(origin)?))?;
+    if let Origin::File(path, _) = &origin {
+        watch.add([path.clone()]);
+    }
+    let settings = origin.settings()?;
+    watch.add(files(&settings, None));
+    let server = Server::start(Arc::new(Live::start_with(origin, settings)?))?;
     if let Some(tls) = &server.live().current().config.tls {
         watch.add([tls.certificate.clone(), tls.key.clone()]);
     }
@@ -119,16 +131,21 @@ pub(super) fn run(origin: Origin) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Files that affect the configuration. `config` is the configuration in service.
-fn files(origin: &Origin, config: Option<&Config>) -> Vec<PathBuf> {
-    let settings = origin.settings();
-    let sources = settings.iter().flat_map(|it| &it.sources);
-    let files = sources.flat_map(|it| it.native.iter().chain(&it.file).chain(&it.ca));
+/// Files that affect the configuration, by its `settings`. `config` is the configuration in service.
+fn files(settings: &Config, config: Option<&Config>) -> Vec<PathBuf> {
+    let files = settings.sources.iter().flat_map(|it| it.native.iter().chain(&it.file).chain(&it.ca));
     let mut files: Vec<PathBuf> = files.cloned().collect();
-    if let Ok(Some(path)) = settings.as_ref().map(|it| &it.metadata) {
+    files.extend(persisted::find_files(&settings.operations.persisted));
+    if let Some(path) = &settings.metadata {
         files.extend(metadata::files(path, config));
     }
     files
+}
+
+/// Files that affect the configuration in service, or that its origin names by now.
+fn files_by_now(live: &Live) -> Vec<PathBuf> {
+    // An origin that cannot be read keeps the generation in service, and the reload says why.
+    live.origin().settings().map_or_else(|_| Vec::new(), |it| files(&it, Some(&live.current().config)))
 }
 
 /// Prints and logs the addresses in service.
@@ -172,10 +189,10 @@ async fn reload_on_file_change(server: &Server, mut watch: Watch) {
         watch.await_change().await;
         // Watch new files from their state before they are read.
         let live = server.live();
-        watch.add(files(live.origin(), Some(&live.current().config)));
+        watch.add(files_by_now(live));
         server.reload();
         // Watch files that the metadata includes since the reload.
-        watch.add(files(live.origin(), Some(&live.current().config)));
+        watch.add(files_by_now(live));
     }
 }
 

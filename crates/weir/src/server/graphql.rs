@@ -10,6 +10,7 @@ pub(crate) mod over_http;
 mod push_cause;
 mod request_list;
 mod reserved_stream;
+mod resolve_document;
 pub(crate) mod rest;
 mod role_hint;
 pub(crate) mod websocket;

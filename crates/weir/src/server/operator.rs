@@ -12,6 +12,7 @@ pub(crate) mod profile;
 #[path = "operator/profile/absent.rs"]
 pub(crate) mod profile;
 pub(crate) mod reload;
+pub(crate) mod row_page;
 pub(crate) mod schema_page;
 pub(crate) mod swagger;
 pub(crate) mod tools;

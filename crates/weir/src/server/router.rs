@@ -10,7 +10,7 @@ use super::graphql::hasura::Statuses;
 use super::graphql::{hasura, over_http, rest, websocket};
 use super::operator::metadata_api::{self, Door, pg_dump};
 use super::operator::{
-    console, explain_page, invalidate, pages, probes, profile, reload, schema_page, swagger, tools,
+    console, explain_page, invalidate, pages, probes, profile, reload, row_page, schema_page, swagger, tools,
     usage_page,
 };
 use super::request::answer::Answer;
@@ -70,6 +70,7 @@ enum Handler {
     Operations,
     Profile,
     Explain,
+    ExplainRow,
     Reload,
     Invalidate,
     Schema,
@@ -115,6 +116,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("/admin/operations", "GET", Gate::Operator, Exposure::Admin, Handler::Operations),
     route("/admin/profile", "GET", Gate::Operator, Exposure::Admin, Handler::Profile),
     route("/v1/explain", "POST", Gate::Operator, Exposure::Everywhere, Handler::Explain),
+    route("/v1/explain/row", "POST", Gate::Operator, Exposure::Everywhere, Handler::ExplainRow),
     route("/v1/reload", "POST", Gate::Operator, Exposure::Admin, Handler::Reload),
     route("/v1/invalidate", "POST", Gate::Operator, Exposure::Admin, Handler::Invalidate),
     route("/admin/schema", "POST", Gate::Operator, Exposure::Admin, Handler::Schema),
@@ -183,6 +185,7 @@ pub(crate) async fn answer(
             Handler::Operations => Ok(usage_page::answer()),
             Handler::Profile => Box::pin(profile::answer(head)).await,
             Handler::Explain => Box::pin(explain_page::answer(context, head, body)).await,
+            Handler::ExplainRow => Box::pin(row_page::answer(context, head, body)).await,
             Handler::Reload => Box::pin(reload::answer(context)).await,
             Handler::Invalidate => Box::pin(invalidate::answer(context, head, body)).await,
             Handler::Schema => Box::pin(schema_page::change(context, head, body)).await,

@@ -45,8 +45,13 @@ pub(crate) fn check(path: &Path, customs: &Customs) -> Result<(), String> {
     let config = secrets(customs);
     let services = BTreeMap::new();
     with_embedding(customs, |embedding| {
-        let outside =
-            Outside { config: &config, env: &none, services: &services, embedding: Some(embedding) };
+        let outside = Outside {
+            config: &config,
+            env: &none,
+            env_shown: &[],
+            services: &services,
+            embedding: Some(embedding),
+        };
         let read = sdl::read_with(&translation.text, &file, &outside);
         read.map(|_| ()).map_err(|mistakes| mistakes_text(&translation, &mistakes))
     })

@@ -17,9 +17,14 @@ fn the_root_leads_to_the_console() {
 fn each_view_of_the_console_has_an_address_that_opens_the_page() {
     let weir = Weir::pets(&[]);
     let start = weir.get("/console/", &[]);
-    for path in
-        ["/console/data", "/console/data/main/a.b?filter=%5B%5D", "/console/api", "/console/operations"]
-    {
+    for path in [
+        "/console/data",
+        "/console/data/main/a.b?filter=%5B%5D",
+        "/console/permissions",
+        "/console/permissions/main/boat?role=sailor",
+        "/console/api",
+        "/console/operations",
+    ] {
         let page = weir.get(path, &[]);
         assert_eq!((page.status, page.text()), (200, start.text()), "{path}");
     }

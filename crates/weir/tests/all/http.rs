@@ -276,7 +276,7 @@ fn an_answer_is_compressed_as_any_client_can_read_it() {
 
 #[test]
 fn a_persisted_query_is_answered_with_the_words_clients_look_for() {
-    let weir = Weir::pets(&[]);
+    let weir = Weir::with_settings("operations: {persisted: {apq: {enabled: false}}}");
     let text = br#"{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"00"}}}"#;
     check(&weir.post("/graphql", &[], text), 200, "PersistedQueryNotSupported");
     check(&weir.post("/graphql", &[TELLING], text), 400, "PERSISTED_QUERY_NOT_SUPPORTED");
@@ -284,6 +284,7 @@ fn a_persisted_query_is_answered_with_the_words_clients_look_for() {
     check(&weir.post("/graphql", &[], empty), 200, "PersistedQueryNotSupported");
     let get = "/graphql?query=&extensions=%7B%22persistedQuery%22:%7B%22sha256Hash%22:%2200%22%7D%7D";
     check(&weir.get(get, &[TELLING]), 400, "PERSISTED_QUERY_NOT_SUPPORTED");
+    check(&weir.post("/graphql", &[], br#"{"documentId":"a"}"#), 200, "PersistedQueryNotSupported");
 }
 
 #[test]
@@ -297,6 +298,8 @@ fn a_text_under_the_hash_of_another_is_refused() {
     let right = send(&format!("\"{own}\""));
     check(&weir.post("/graphql", &[], right.as_bytes()), 200, ADA);
     check(&weir.post("/v1/graphql", &[], right.as_bytes()), 200, ADA);
+    // An identifier that is no hash says nothing about the text.
+    check(&weir.post("/graphql", &[TELLING], send("\"Albums\"").as_bytes()), 200, ADA);
     for hash in [format!("\"{}\"", own.replace('1', "2")), "7".into(), "\"\"".into()] {
         let wrong = send(&hash);
         let message = r#""message":"provided sha does not match query""#;
@@ -305,8 +308,11 @@ fn a_text_under_the_hash_of_another_is_refused() {
         check(&weir.post("/v1/graphql", &[], wrong.as_bytes()), 200, message);
         check(&weir.post("/v1/graphql", &[], format!("[{right},{wrong}]").as_bytes()), 200, message);
     }
-    let get = "/graphql?query=%7B__typename%7D&extensions=%7B%22persistedQuery%22:%7B%22sha256Hash%22:%2200%22%7D%7D";
-    check(&weir.get(get, &[TELLING]), 400, "PERSISTED_QUERY_MISMATCH");
+    let hash = "0".repeat(64);
+    let get = format!(
+        "/graphql?query=%7B__typename%7D&extensions=%7B%22persistedQuery%22:%7B%22sha256Hash%22:%22{hash}%22%7D%7D"
+    );
+    check(&weir.get(&get, &[TELLING]), 400, "PERSISTED_QUERY_MISMATCH");
 }
 
 #[test]
@@ -335,7 +341,7 @@ fn a_subscription_is_answered_as_what_it_is() {
 #[test]
 fn requests_are_read_as_by_the_library() {
     let weir = Weir::pets(&[]);
-    requests_kit::check_requests(|(method, target, headers, body)| {
+    requests_kit::check_requests("PERSISTED_QUERY_NOT_FOUND", |(method, target, headers, body)| {
         let answer = weir.raw(&message(method, target, headers, (method == "POST").then_some(body)));
         (answer.status, answer.text().to_owned())
     });

@@ -45,6 +45,21 @@ impl Redis {
         assert_eq!(answer, *b":");
     }
 
+    /// Puts `value` in place of every value whose name fits `pattern`, past all servers. Tells their number.
+    pub fn overwrite(&self, pattern: &str, value: &str) -> usize {
+        let script = "local names = redis.call('KEYS', ARGV[1]) for _, name in ipairs(names) do redis.call('SET', name, ARGV[2]) end return #names";
+        let mut stream = TcpStream::connect(("127.0.0.1", self.1)).expect("it listens");
+        let mut command = b"*5\r\n".to_vec();
+        for word in ["EVAL", script, "0", pattern, value] {
+            command.extend_from_slice(format!("${}\r\n{word}\r\n", word.len()).as_bytes());
+        }
+        stream.write_all(&command).expect("it reads");
+        let mut answer = [0; 32];
+        let length = stream.read(&mut answer).expect("it answers");
+        let answer = String::from_utf8_lossy(&answer[..length]).into_owned();
+        answer.trim_start_matches(':').trim().parse().unwrap_or_else(|_| panic!("{answer}"))
+    }
+
     fn run(port: u16, arguments: &[&str]) -> Self {
         let mut command = Command::new("redis-server");
         command.args(["--bind", "127.0.0.1", "--save", ""]).args(arguments).stdout(Stdio::null());

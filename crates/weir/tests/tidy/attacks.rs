@@ -69,6 +69,7 @@ const ATTACKS: &[(u32, &str, &[&str])] = &[
         &[
             "every_address_denies_whoever_is_not_admin",
             "no_page_of_another_origin_reaches_an_operator_s_address",
+            "nobody_but_the_admin_asks_and_no_page_of_another_origin",
         ],
     ),
     (

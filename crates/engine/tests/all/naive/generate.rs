@@ -401,7 +401,7 @@ impl Writer<'_, '_> {
     fn is_list(&self, name: &str) -> bool {
         let mut fields = self.schema.fields.iter().filter(|it| self.schema.str(it.name) == name);
         let field = fields.next().expect("the field is there");
-        self.schema.inputs[field.arguments.range()].iter().all(|it| it.ty.wraps.is_list())
+        self.schema.inputs.range(field.arguments.range()).all(|it| it.ty.wraps.is_list())
     }
 
     fn inline(&mut self, ty: TypeId, depth: usize, fragments_from: usize) -> Option<String> {

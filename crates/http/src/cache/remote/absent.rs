@@ -66,6 +66,14 @@ impl Remote {
         match *self {}
     }
 
+    pub(super) async fn text(&self, _: &str, _: usize) -> Option<String> {
+        match *self {}
+    }
+
+    pub(super) fn keep_text(&self, _: &str, _: Arc<str>, _: u64) {
+        match *self {}
+    }
+
     pub(super) fn counts(&self) -> RemoteCounts {
         match *self {}
     }

@@ -38,6 +38,7 @@ pub(super) enum EntryKind {
     Entry,
     Lease,
     Tag,
+    Text,
 }
 
 impl EntryName {
@@ -62,6 +63,7 @@ impl EntryName {
             EntryKind::Entry => 'e',
             EntryKind::Lease => 'l',
             EntryKind::Tag => 't',
+            EntryKind::Text => 'd',
         };
         let mut text = String::with_capacity(namespace.len() + 70);
         // `write!` to a string cannot fail.

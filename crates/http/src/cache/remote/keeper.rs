@@ -9,6 +9,7 @@ use super::format::{self, EntryKind, EntryName};
 use super::link::{Connection, within};
 use super::message::{ExactMessages, Message};
 use super::pending_notices::ChangedRows;
+use super::text::TextWrite;
 use super::{ALL, ENTRY_MS_MAX, NO_VERSION, RemoteState, Write, count, new_version, version_of};
 use crate::cache::entry::Entry;
 use crate::cache::tags::Registry;
@@ -132,6 +133,15 @@ async fn write_one(shared: &RemoteState, connection: &Connection, write: Write) 
             name
         }
         Write::Release(name) => name,
+        Write::Text(TextWrite { name, text, ttl_ms }) => {
+            let mut command = cmd("SET");
+            command.arg(&name.text).arg(&**text).arg("PX").arg(*ttl_ms);
+            match connection.ask::<()>(&command).await {
+                Ok(()) => count(&shared.counters.written),
+                Err(error) => shared.note_redis_error(&error),
+            }
+            return forget(shared, &write);
+        }
     };
     // Release the lease whether the write succeeded or not, so that no process waits for it.
     let mut release = cmd("DEL");
@@ -165,9 +175,12 @@ async fn set(
 
 /// Removes a finished or dropped write from the count of queued bytes.
 fn forget(shared: &RemoteState, write: &Write) {
-    if let Write::Keep { bytes, .. } = write {
-        shared.queued_bytes.fetch_sub(*bytes, Ordering::Relaxed);
-    }
+    let bytes = match write {
+        Write::Keep { bytes, .. } => *bytes,
+        Write::Text(TextWrite { text, .. }) => text.len(),
+        Write::Release(_) => 0,
+    };
+    shared.queued_bytes.fetch_sub(bytes, Ordering::Relaxed);
 }
 
 /// Applies invalidations of other processes until the connection ends.

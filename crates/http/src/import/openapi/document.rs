@@ -109,6 +109,9 @@ pub(super) fn is_true(value: &Value, key: &str) -> bool {
 /// The content type of plain JSON.
 pub(super) const JSON: &str = "application/json";
 
+/// The content type of plain texts.
+pub(super) const TEXT: &str = "text/plain";
+
 /// The content type of forms.
 pub(super) const FORM: &str = "application/x-www-form-urlencoded";
 
@@ -132,10 +135,10 @@ pub(super) fn json_content(content: &Map<String, Value>) -> Option<(String, &Val
 
 /// True if `content` of a response includes plain text.
 pub(super) fn has_text(content: &Map<String, Value>) -> bool {
-    content.keys().any(|it| essence(it) == "text/plain")
+    content.keys().any(|it| essence(it) == TEXT)
 }
 
 /// A media type in lower case, without its parameters.
-fn essence(kind: &str) -> String {
+pub(super) fn essence(kind: &str) -> String {
     kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }

@@ -132,8 +132,8 @@ impl<'d> OperationSource<'d> {
         }
         body::read(self.document, self.operation, &mut request, &name, types)?;
         let path = self.path_of(&mut request)?;
-        let answered = answer::read(self.document, self.operation, &name, self.is_reading(), types)?;
-        let (ty, selection) = match answered {
+        let answered = answer::read(self.document, self.operation, &name, types)?;
+        let (ty, selection) = match answered.kind {
             AnswerKind::Done => ("Boolean".to_string(), "$(true)".to_string()),
             AnswerKind::Text => ("String".to_string(), "$".to_string()),
             AnswerKind::Json(shape) => match types.selection(&shape) {
@@ -144,6 +144,7 @@ impl<'d> OperationSource<'d> {
                 }
             },
         };
+        let accept = answered.accept.map(|it| ("Accept".to_owned(), it));
         Ok(Operation {
             name: given.fresh(name),
             description: first_line(self.operation),
@@ -151,7 +152,7 @@ impl<'d> OperationSource<'d> {
             method: self.method.to_uppercase(),
             base: None,
             path,
-            headers: request.take_headers(),
+            headers: request.take_headers().into_iter().chain(accept).collect(),
             arguments: request.arguments,
             query: request.query,
             body: request.body,

@@ -4,9 +4,9 @@ use super::fields::Fields;
 use super::links::Known;
 use super::services::ParsedSelection;
 use crate::sdl::expression_keys::{Seen, Where};
-use crate::sdl::{Connector, ConnectorId, Items, Matching, Place, Reader, ServiceId};
-use crate::selection::{Expr, Selection, SelectionError, Start, Step, StepKind};
-use crate::template::{Base, Header, Request, is_dropped};
+use crate::sdl::{Connector, ConnectorId, Place, Reader, ServiceId};
+use crate::selection::{Selection, SelectionError};
+use crate::template::{Base, Header, Request, find_fragment, is_dropped};
 use http::Method;
 use weir_language::ast::{Definition, Directive, FieldDefinition, ValueId};
 use weir_language::schema::{FieldId, TypeId, TypeKind};
@@ -14,8 +14,10 @@ use weir_language::span::Span;
 
 /// Default of `batch.maxSize`.
 const BATCH_DEFAULT: u32 = 100;
+/// The first version 0.x with connectors without `http`.
+const LOCAL_SINCE: u8 = 4;
 /// Maximum of `batch.maxSize`.
-const BATCH_MAX: u32 = 10_000;
+const BATCH_MAX: u32 = 0x7fff_ffff;
 
 /// HTTP methods, which are the keys of `http` for URLs.
 const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "QUERY"];
@@ -23,8 +25,10 @@ const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "QUERY"];
 /// `http` of a `@connect`.
 struct Http {
     request: Request,
+    /// True if there is no `http`.
+    is_local: bool,
     service: ServiceId,
-    url: ValueId,
+    url: Option<ValueId>,
     headers: Vec<(Header, ValueId)>,
     path: Option<ParsedSelection>,
     params: Option<ParsedSelection>,
@@ -81,9 +85,7 @@ impl<'d> Reader<'d> {
         timeout_ms: Option<u32>,
     ) {
         let mut fields = self.fields(directive);
-        let source = self.take(&mut fields, "source");
-        let service = source.map(|it| self.service_of(it));
-        let http = self.need(&mut fields, "http").and_then(|it| self.http(it, service, directive.span));
+        let http = self.read_source_and_http(&mut fields, directive);
         let literal = self.need(&mut fields, "selection");
         let selection = literal.and_then(|it| self.selection(it));
         let batch = self.take(&mut fields, "batch").and_then(|it| self.batch(it));
@@ -99,7 +101,7 @@ impl<'d> Reader<'d> {
         self.check_method(&http, place);
         self.check_request(&http, &scope, &mut seen);
         let answer = Where { answer: true, batch: false, ..scope };
-        self.check(&selection, literal, 0, &Where { tolerant: true, ..answer }, &mut seen);
+        self.check_selection(&http, &selection, literal, &answer, &mut seen);
         let about = [&success, &message, &extensions];
         for (selection, literal) in about.into_iter().flatten() {
             self.check(selection, *literal, 0, &answer, &mut seen);
@@ -116,6 +118,7 @@ impl<'d> Reader<'d> {
             error_message,
             error_extensions,
             request: http.request,
+            is_local: http.is_local,
             batch_max: seen.batch.then(|| batch.map_or(BATCH_DEFAULT, |it| it.0)),
             keys: seen.keys,
             selection,
@@ -131,6 +134,31 @@ impl<'d> Reader<'d> {
         };
         self.add(connector, literal);
         self.entity(entity, directive, place);
+    }
+
+    /// Reads `source` and `http`, or what stands for them.
+    fn read_source_and_http(&mut self, fields: &mut Fields<'d>, directive: &'d Directive) -> Option<Http> {
+        let source = self.take(fields, "source");
+        let service = source.map(|it| self.service_of(it));
+        match self.take(fields, "http") {
+            Some(value) => self.http(value, service, directive.span),
+            None => self.stand_for_http(directive),
+        }
+    }
+
+    /// Checks `selection` over the answer to `http`.
+    fn check_selection(
+        &mut self,
+        http: &Http,
+        selection: &Selection,
+        literal: ValueId,
+        answer: &Where,
+        seen: &mut Seen,
+    ) {
+        self.check(selection, literal, 0, &Where { tolerant: true, ..*answer }, seen);
+        if http.is_local {
+            self.check_local(selection, literal);
+        }
     }
 
     /// `isSuccess` and `errors.message`: the connector's `own`, else those of its service.
@@ -220,6 +248,10 @@ impl<'d> Reader<'d> {
             return None;
         };
         let text = self.string(*url)?;
+        if let Some(at) = find_fragment(&text) {
+            let message = "what stands behind `#` is not sent: write `%23` for the letter";
+            self.note_shifted(*url, 0, SelectionError::new(Span::new(at as u32, text.len() as u32), message));
+        }
         let (service, base) = self.resolve_service(*url, &text, service, span)?;
         let mut request = match Request::read((*method).clone(), &base, &text) {
             Ok(request) => request,
@@ -242,7 +274,34 @@ impl<'d> Reader<'d> {
         }
         let of_source = [&defaults.path, &defaults.params].map(Clone::clone).into_iter().flatten();
         let selections = of_source.chain(path.clone()).chain(params.clone()).chain(body.clone()).collect();
-        Some(Http { request, service, url: *url, headers, path, params, body, selections })
+        let url = Some(*url);
+        Some(Http { request, is_local: false, service, url, headers, path, params, body, selections })
+    }
+
+    /// What stands for `http` of a connector that maps variables alone.
+    fn stand_for_http(&mut self, directive: &Directive) -> Option<Http> {
+        let version = self.links.version;
+        if version < LOCAL_SINCE {
+            let message = format!(
+                "`@connect` needs `http`: without it, variables alone are mapped from connect v0.{LOCAL_SINCE} on, and this text links v0.{version}"
+            );
+            self.complain(directive.span, message);
+            return None;
+        }
+        let base = Base { tls: false, authority: "none".into(), path: "".into(), query: "".into() };
+        let request = Request::read(Method::GET, &base, "/").ok()?;
+        let service = self.stand_for_service(base, directive.span);
+        Some(Http {
+            request,
+            is_local: true,
+            service,
+            url: None,
+            headers: Vec::new(),
+            path: None,
+            params: None,
+            body: None,
+            selections: Vec::new(),
+        })
     }
 
     /// The service to call, and its base URL.
@@ -273,7 +332,7 @@ impl<'d> Reader<'d> {
                 None
             }
             (None, Some(at)) => {
-                let host = text[at + 3..].find(['/', '?']).map_or(text.len(), |it| at + 3 + it);
+                let host = text[at + 3..].find(['/', '?', '#']).map_or(text.len(), |it| at + 3 + it);
                 // Line breaks are allowed anywhere in a long URL.
                 let origin: String = text[..host].chars().filter(|it| !is_dropped(*it)).collect();
                 match Base::parse(origin.trim()) {
@@ -294,7 +353,7 @@ impl<'d> Reader<'d> {
         let method = &http.request.method;
         let changes = matches!(*method, Method::PUT | Method::PATCH | Method::DELETE);
         if changes && !place.field().is_some_and(is_mutation) {
-            let span = self.document.value(http.url).span;
+            let span = http.url.map_or(Span::default(), |it| self.document.value(it).span);
             if self.outside.embedding.is_some() {
                 let message = format!("{method} changes something: it stands on fields of `Mutation` only");
                 return self.complain(span, message);
@@ -309,8 +368,9 @@ impl<'d> Reader<'d> {
 
     fn check_request(&mut self, http: &Http, scope: &Where, seen: &mut Seen) {
         for slot in http.request.slots() {
-            self.check(&slot.expr, http.url, slot.at, scope, seen);
-            self.check_single(&slot.expr, http.url, slot.at, scope);
+            let Some(url) = http.url else { break };
+            self.check(&slot.expr, url, slot.at, scope, seen);
+            self.check_single(&slot.expr, url, slot.at, scope);
         }
         for (header, text) in &http.headers {
             for slot in header.slots() {
@@ -353,7 +413,7 @@ impl<'d> Reader<'d> {
         if let Some((_, span)) = batch
             && !seen.batch
         {
-            self.complain(span, "nothing is batched here: the request reads no `$batch`");
+            self.note(span, "nothing is batched here: the request reads no `$batch`");
         }
         if seen.batch && seen.this {
             self.complain(
@@ -371,53 +431,6 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// How to split a batch answer.
-    fn batch_items(&mut self, connector: &Connector, literal: ValueId) -> Option<Items> {
-        let selection = &connector.selection;
-        let whole = selection.span(selection.root());
-        if connector.place.field().is_some() {
-            let path = selection.plain_path(selection.root(), usize::MAX);
-            if path.is_none() {
-                let message = "a batch of fields answers with a list: write a plain path to it (`$.items`)";
-                self.complain_within(literal, SelectionError::new(whole, message));
-            }
-            return path.map(|path| Items { path, matching: Matching::Order });
-        }
-        let found = match selection.expr(selection.root()) {
-            Expr::Members(members) => Some((Vec::new(), members.as_slice())),
-            Expr::Path { start: Start::Scope | Start::Current | Start::Key(_), steps } => {
-                path_and_members(selection, steps)
-            }
-            _ => None,
-        };
-        let Some((path, members)) = found else {
-            let message =
-                "a batch answers with a list: write its members, or a plain path to it (`$.items { id }`)";
-            self.complain_within(literal, SelectionError::new(whole, message));
-            return None;
-        };
-        let mut keys = Vec::new();
-        for key in &connector.keys {
-            let own = std::slice::from_ref(&key.name);
-            let parts = key.parts.iter().map(|it| [own, it].concat());
-            let wanted = if key.parts.is_empty() { vec![own.to_vec()] } else { parts.collect() };
-            for names in wanted {
-                let Some(path) = member_path(selection, members, &names) else {
-                    let message = match names.join(".") {
-                        name if key.parts.is_empty() => format!(
-                            "a batch is matched by its keys: select `{name}`, plainly (`{name}` or `{name}: a.b`)"
-                        ),
-                        name => format!("a batch is matched by its keys: select `{name}`, plainly"),
-                    };
-                    self.complain_within(literal, SelectionError::new(whole, message));
-                    return None;
-                };
-                keys.push(path);
-            }
-        }
-        Some(Items { path, matching: Matching::Keys(keys) })
-    }
-
     /// `entity: true`: the arguments of a query field fetch its type, wherever it occurs.
     fn as_entity(&mut self, directive: &'d Directive, place: Place) {
         let schema = std::sync::Arc::clone(&self.mapping.schema);
@@ -426,6 +439,10 @@ impl<'d> Reader<'d> {
             return self.complain(directive.span, "`entity: true` stands on query fields");
         };
         let of = schema.field(field).ty;
+        if matches!(schema.ty(of.base).kind, TypeKind::Interface | TypeKind::Union) && !of.wraps.is_list() {
+            let message = "objects of several types are not found by a key: this answers its own field only";
+            return self.note(directive.span, message);
+        }
         if schema.ty(of.base).kind != TypeKind::Object || of.wraps.is_list() {
             return self.complain(directive.span, "`entity: true` stands on fields that give one object");
         }
@@ -482,49 +499,4 @@ impl Reader<'_> {
             _ => false,
         })
     }
-}
-
-/// The keys that lead from an item to what its member called by `names` gives.
-fn member_path(
-    selection: &Selection,
-    members: &[crate::selection::Member],
-    names: &[Box<str>],
-) -> Option<Vec<Box<str>>> {
-    let (name, rest) = names.split_first()?;
-    let value = members.iter().find(|it| it.name.as_ref() == Some(name))?.value;
-    if rest.is_empty() {
-        return selection.plain_path(value, usize::MAX);
-    }
-    let Some(inner) = selection.group(value) else {
-        return Some([selection.plain_path(value, usize::MAX)?, rest.to_vec()].concat());
-    };
-    let before = match selection.expr(value) {
-        Expr::Members(_) => Vec::new(),
-        _ => selection.plain_path(value, selection.steps_before_members(value)?)?,
-    };
-    Some([before, member_path(selection, inner, rest)?].concat())
-}
-
-/// The keys of a path that ends with members, and these.
-fn path_and_members<'s>(
-    selection: &'s Selection,
-    steps: &'s [Step],
-) -> Option<(Vec<Box<str>>, &'s [crate::selection::Member])> {
-    let (last, before) = steps.split_last()?;
-    let StepKind::Members(members) = &last.kind else { return None };
-    let Expr::Path { start, .. } = selection.expr(selection.root()) else { return None };
-    let first = match start {
-        Start::Key(key) => Some(key.clone()),
-        Start::Scope | Start::Current | Start::Local(_) | Start::Variable(_) | Start::Value(_) => None,
-    };
-    let key = |step: &Step| match &step.kind {
-        StepKind::Key(key) => Some(key.clone()),
-        StepKind::Optional
-        | StepKind::Bind { .. }
-        | StepKind::Call(_)
-        | StepKind::UnknownCall { .. }
-        | StepKind::Members(_) => None,
-    };
-    let path: Option<Vec<Box<str>>> = first.map(Some).into_iter().chain(before.iter().map(key)).collect();
-    Some((path?, members))
 }

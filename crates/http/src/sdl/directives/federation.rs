@@ -22,13 +22,11 @@ enum Meaning {
 }
 
 const ACCESS: &str = "asks a program who may see this, which is not done here: write `@requiresScopes`, or `@allow(roles: [\"name\"])` of `https://weir.example/spec/v1`";
-const HIDDEN: &str =
-    "hides this from clients, which is not done here: take it out of the text, or leave the directive out";
 const CONTEXT: &str =
     "hands values down from parents, which is not done here: ask for them with `$this` or an argument";
 
 /// All of them.
-pub(crate) static FEDERATED: [Federated; 16] = [
+pub(crate) static FEDERATED: [Federated; 15] = [
     without_meaning("key"),
     without_meaning("extends"),
     without_meaning("shareable"),
@@ -41,7 +39,6 @@ pub(crate) static FEDERATED: [Federated; 16] = [
     without_meaning("cost"),
     without_meaning("listSize"),
     Federated { name: "external", meaning: Meaning::External },
-    guard("inaccessible", HIDDEN),
     guard("policy", ACCESS),
     guard("context", CONTEXT),
     guard("fromContext", CONTEXT),

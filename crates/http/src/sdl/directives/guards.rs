@@ -1,4 +1,4 @@
-//! `@authenticated`, `@requiresScopes` and `@allow`: which callers see a type or field.
+//! `@authenticated`, `@requiresScopes`, `@allow` and `@inaccessible`: which callers see a type or field.
 //!
 //! Of several at one place all have to hold. A type that is hidden hides the fields that give it, wherever they are. A type or field that
 //! the text does not have may be one of its GraphQL and gRPC servers: which of them has it is known once they are open.
@@ -102,6 +102,7 @@ impl<'d> Reader<'d> {
                 self.need(&mut fields, "scopes").and_then(|it| self.scopes(it)).map(Condition::Scopes)
             }
             GuardKind::Roles => self.roles(&mut fields).map(Condition::Roles),
+            GuardKind::Hidden => Some(Condition::Nobody),
         };
         self.finish(fields);
         condition

@@ -17,7 +17,7 @@ const CONNECT: &str = "https://specs.apollo.dev/connect/";
 /// Version suggested in messages.
 const CONNECT_VERSION: &str = "v0.3";
 /// All supported versions, ascending.
-const CONNECT_VERSIONS: [&str; 4] = ["v0.1", "v0.2", "v0.3", "v0.4"];
+const CONNECT_VERSIONS: [&str; 5] = ["v0.1", "v0.2", "v0.3", "v0.4", "v0.5"];
 /// URL of the federation specification, before its version.
 const FEDERATION: &str = "https://specs.apollo.dev/federation/";
 /// URL of the link specification, before its version.
@@ -28,6 +28,17 @@ const WEIR_VERSION: &str = "v1";
 
 /// Hosts whose specifications are all known. A link to any other host is for `@composeDirective`.
 const HOSTS: [&str; 2] = ["https://specs.apollo.dev/", "https://weir.example/"];
+
+/// Specifications whose directives are for composition or for other tools. Those of guards are not among them.
+const IDLE: [&str; 7] = [
+    "https://specs.apollo.dev/cacheTag/",
+    "https://specs.apollo.dev/core/",
+    "https://specs.apollo.dev/cost/",
+    "https://specs.apollo.dev/join/",
+    "https://specs.apollo.dev/kotlin_labs/",
+    "https://specs.apollo.dev/nullability/",
+    "https://specs.apollo.dev/tag/",
+];
 
 /// A directive that Weir implements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +63,8 @@ pub(crate) enum GuardKind {
     Authenticated,
     Scopes,
     Roles,
+    /// Nobody sees it; calls may still need it.
+    Hidden,
 }
 
 impl GuardKind {
@@ -61,6 +74,7 @@ impl GuardKind {
             Self::Authenticated => "authenticated",
             Self::Scopes => "requiresScopes",
             Self::Roles => "allow",
+            Self::Hidden => "inaccessible",
         }
     }
 }
@@ -146,10 +160,13 @@ const SPECS: [Spec; 4] = [
 ];
 
 /// Types of specifications that may be imported, and need no definition.
-const TYPES: [&str; 8] = [
+const TYPES: [&str; 11] = [
     "JSONSelection",
     "URLTemplate",
+    "ConnectBatch",
     "ConnectHTTP",
+    "ConnectorErrors",
+    "HTTPHeaderMapping",
     "SourceHTTP",
     "FieldSet",
     "Scope",
@@ -163,7 +180,8 @@ impl Spec {
         let own = Known::ALL.into_iter().filter(|it| it.home() == self.home);
         match self.home {
             FEDERATION => {
-                let guards = [GuardKind::Authenticated, GuardKind::Scopes].map(Known::Guard);
+                let guards =
+                    [GuardKind::Authenticated, GuardKind::Scopes, GuardKind::Hidden].map(Known::Guard);
                 FEDERATED.iter().map(Known::Federation).chain([Known::CacheTag]).chain(guards).collect()
             }
             _ => own.collect(),
@@ -286,9 +304,11 @@ impl<'d> Links<'d> {
         let text = document.string(url);
         let span = document.value(url).span;
         let Some(spec) = SPECS.iter().find(|it| text.starts_with(it.home)) else {
-            if text.contains("://") && !HOSTS.iter().any(|it| text.starts_with(it)) {
+            let is_any = |all: &[&str]| all.iter().any(|it| text.starts_with(it));
+            if text.contains("://") && (!is_any(&HOSTS) || is_any(&IDLE)) {
                 let message = format!("`{text}` is not known: its directives say nothing here");
-                return found.note(span, message);
+                found.note(span, message);
+                return self.ignore_imports(document, imports, &text);
             }
             let homes = SPECS.each_ref().map(|it| format!("`{}…`", it.home)).join(", ");
             return found.complain(span, format!("`{text}` is not known: there are {homes}"));
@@ -310,6 +330,23 @@ impl<'d> Links<'d> {
             found.note(span, message);
         }
         self.name_rest(spec, before, prefix);
+    }
+
+    /// Names the directives of an idle specification at `url` that federation has too, so that their uses are ignored.
+    fn ignore_imports(&mut self, document: &'d Document<'d>, imports: Option<ValueId>, url: &str) {
+        let mut names: Vec<&'d str> = Vec::new();
+        for item in imports.iter().flat_map(|&it| list(document, it)) {
+            names.push(document.str(document.value(item).span).trim_matches('"').trim_start_matches('@'));
+        }
+        // The directive that is called like its specification needs no import.
+        let own = FEDERATED.iter().filter(|it| url.contains(&format!("/{}/", it.name))).map(|it| it.name);
+        for name in names.into_iter().chain(own) {
+            let known = FEDERATED.iter().find(|it| it.name == name && it.refusal().is_none());
+            if let Some(known) = known.filter(|_| IDLE.iter().any(|it| url.starts_with(it))) {
+                self.imports.push(name.into());
+                self.names.push((name.into(), Known::Federation(known)));
+            }
+        }
     }
 
     fn check_version(&mut self, spec: &Spec, given: &str, span: Span, found: &mut FoundLinks<'_>) {

@@ -5,6 +5,7 @@ use super::links::Known;
 use crate::call::may_be_sent;
 use crate::sdl::expression_keys::{Seen, Where, header_replacement, unread_header_reason};
 use crate::sdl::outside::Own;
+use crate::sdl::settings::fill_by_methods;
 use crate::sdl::{
     BreakerSettings, GraphqlServer, GrpcServer, Policy, Reader, Service, ServiceId, hint, server_name,
 };
@@ -108,7 +109,14 @@ impl<'d> Reader<'d> {
         }
         let location = self.location(directive.span);
         let policy = Policy::default();
-        self.mapping.services.push(Service { name: name.into(), base, cache: None, policy, location });
+        self.mapping.services.push(Service {
+            name: name.into(),
+            base,
+            is_none: false,
+            cache: None,
+            policy,
+            location,
+        });
         self.defaults.push(defaults);
     }
 
@@ -170,7 +178,11 @@ impl<'d> Reader<'d> {
             self.check(&slot.expr, value, slot.at, &Where::SOURCE, &mut seen);
         }
         let has_settings = slots(parts.iter()).next().is_some();
-        let message = match fill_settings(&parts, &|variable, keys| self.outside.setting(variable, keys)) {
+        let filled = match fill_settings(&parts, &|variable, keys| self.outside.setting(variable, keys)) {
+            Fixed::Open => fill_by_methods(&parts, self.outside, &self.mapping.schema),
+            filled => filled,
+        };
+        let message = match filled {
             Fixed::Text(text) => match Base::parse(text.trim()) {
                 Ok(base) => return Some(base),
                 // Settings and the configuration may contain secrets, so the message hides them.
@@ -187,7 +199,8 @@ impl<'d> Reader<'d> {
             Fixed::Missing => "this base URL has no value: write one behind `??`".to_owned(),
             Fixed::NoText => "a setting that stands in it is no single value".to_owned(),
             Fixed::Open => {
-                "only `$config.name` and `$env.name` can stand in a base URL, and `??` behind them".to_owned()
+                "only `$config.name` and `$env.name` can stand in a base URL, with methods and `??`"
+                    .to_owned()
             }
         };
         self.complain_of(value, message);
@@ -457,6 +470,19 @@ impl<'d> Reader<'d> {
         text.into()
     }
 
+    /// What stands for the service of connectors that make no call.
+    pub(crate) fn stand_for_service(&mut self, base: Base, span: Span) -> ServiceId {
+        if let Some(at) = self.mapping.services.iter().position(|it| it.is_none) {
+            return ServiceId(at as u32);
+        }
+        let location = self.location(span);
+        let policy = Policy::default();
+        let name = "(none)".into();
+        self.mapping.services.push(Service { name, base, is_none: true, cache: None, policy, location });
+        self.defaults.push(Defaults::default());
+        ServiceId(self.mapping.services.len() as u32 - 1)
+    }
+
     /// The service for a `@connect` with an absolute URL.
     pub(crate) fn anonymous(&mut self, base: Base, span: Span) -> ServiceId {
         let name = base.origin();
@@ -465,7 +491,14 @@ impl<'d> Reader<'d> {
         }
         let policy = Policy::default();
         let location = self.location(span);
-        self.mapping.services.push(Service { name: name.into(), base, cache: None, policy, location });
+        self.mapping.services.push(Service {
+            name: name.into(),
+            base,
+            is_none: false,
+            cache: None,
+            policy,
+            location,
+        });
         self.defaults.push(Defaults::default());
         ServiceId(self.mapping.services.len() as u32 - 1)
     }

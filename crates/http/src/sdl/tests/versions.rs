@@ -118,7 +118,7 @@ fn what_is_not_imported_has_the_name_of_its_specification_before_it() {
 }
 
 #[test]
-fn what_guards_or_hides_is_refused_wherever_it_stands() {
+fn what_is_hidden_is_seen_by_nobody_and_other_guards_are_refused() {
     let federation = "extend schema @link(url: \"https://specs.apollo.dev/federation/v2.9\", import: [\"@inaccessible\", {name: \"@policy\", as: \"@fedPolicy\"}])";
     let text = |ty: &str, field: &str, argument: &str, value: &str, input: &str| {
         format!(
@@ -126,12 +126,19 @@ fn what_guards_or_hides_is_refused_wherever_it_stands() {
             type Query {{ u(a: Int {argument}): U @connect(source: \"s\", http: {{GET: \"/u\"}}, selection: \"id e\") }}"
         )
     };
-    let hides = "`@inaccessible` hides this from clients, which is not done here: take it out of the text, or leave the directive out";
+    let elsewhere = "`@inaccessible` cannot stand here: it stands on object types, interfaces, scalars, enums, and fields of objects and interfaces";
     for (at, place) in ["", "@inaccessible "].repeat(5).chunks(2).enumerate().map(|it| (it.0, it.1[1])) {
         let mut all = [""; 5];
         all[at] = place;
         let [ty, field, argument, value, input] = all;
-        check_refusal(&text(ty, field, argument, value, input), &[("@inaccessible", hides)]);
+        let text = text(ty, field, argument, value, input);
+        if at < 2 {
+            let mapping = mapping(&format!("{HEAD}{text}"));
+            assert_eq!(mapping.conditions, [crate::sdl::Condition::Nobody]);
+            assert_eq!(mapping.guards.len(), 1);
+        } else {
+            check_refusal(&text, &[("@inaccessible", elsewhere)]);
+        }
     }
     let asks = "`@fedPolicy` asks a program who may see this, which is not done here: write `@requiresScopes`, or `@allow(roles: [\"name\"])` of `https://weir.example/spec/v1`";
     check_refusal(&text("", "@fedPolicy(policies: [[\"a\"]])", "", "", ""), &[("@fedPolicy", asks)]);
@@ -317,7 +324,10 @@ fn objects_of_several_types_say_theirs() {
             "type Query {{ all: [Boat] @connect(source: \"s\", http: {{GET: \"/all\"}}, selection: \"id name __typename: t sails oars\")\n b: Boat @connect(source: \"s\", http: {{GET: \"/b\"}}, selection: \"{selection}\") }}"
         );
         match read(&format!("{links}{types} {query}"), "s") {
-            Ok(_) => Vec::new(),
+            Ok(it) => {
+                let of_types = it.notes.iter().filter(|it| it.message.contains("does not say its type"));
+                of_types.map(|it| format!("note: {}", it.message)).collect()
+            }
             Err(mistakes) => mistakes.iter().map(|it| it.message.clone()).collect(),
         }
     };
@@ -331,7 +341,7 @@ fn objects_of_several_types_say_theirs() {
     ] {
         assert_eq!(told(selection), none, "{selection}");
     }
-    let no_type = "this field is a `Boat`, so each object has to say its type: write `__typename: $('…')`, or `->match` with one for each type";
+    let no_type = "note: this field is a `Boat`, and an object that does not say its type is null: write `__typename: $('…')`, or `->match` with one for each type";
     assert_eq!(told("id name"), [no_type]);
     assert_eq!(told("__typename: $('Yaht') id"), ["`Yaht` is no type of `Boat`; did you mean `Yacht`?"]);
     assert_eq!(told("__typename: k sail"), ["`Boat` has no field `sail`; did you mean `sails`?"]);
@@ -378,7 +388,10 @@ fn a_batch_by_parts_of_an_object_selects_them() {
     let read = mapping(&format!("{HEAD}{}", types("$.all { at: of.at { x y: z.y } n }")));
     let items = connector(&read, "A", "").items.clone().expect("items");
     let path = |names: &[&str]| names.iter().map(|it| Box::from(*it)).collect::<Vec<Box<str>>>();
-    let matching = crate::sdl::Matching::Keys(vec![path(&["of", "at", "x"]), path(&["of", "at", "z", "y"])]);
+    let matching = crate::sdl::Matching::Keys(vec![
+        crate::sdl::ItemKey::At(path(&["of", "at", "x"])),
+        crate::sdl::ItemKey::At(path(&["of", "at", "z", "y"])),
+    ]);
     assert_eq!(items.matching, matching);
     check_refusal(
         &types("at { x } n"),

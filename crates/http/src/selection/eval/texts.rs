@@ -65,13 +65,27 @@ impl<'v> Eval<'_, 'v> {
             return Err(Fault::Argument { method: call.method, given: between.kind() });
         };
         self.spend_budget(text.len())?;
+        let parts_max = self.read_parts_max(call, at)?;
         let part = |it: &str| Value::Text(it.to_owned().into());
         let parts = if between.is_empty() {
-            text.chars().map(|it| Value::Text(it.to_string().into())).collect()
+            text.chars().take(parts_max).map(|it| Value::Text(it.to_string().into())).collect()
         } else {
-            text.split(&**between).map(part).collect()
+            text.split(&**between).take(parts_max).map(part).collect()
         };
         Ok(Value::Array(parts))
+    }
+
+    /// Number of the first parts of a text that are kept; the others are left out.
+    fn read_parts_max(&self, call: &Call, at: At<'_, 'v>) -> Result<usize, Fault> {
+        if call.arguments.len() < 2 {
+            return Ok(usize::MAX);
+        }
+        let value = self.argument(call, 1, at)?;
+        let number = match &value {
+            Value::Number(digits) => digits.parse().ok(),
+            _ => None,
+        };
+        number.ok_or(Fault::Argument { method: call.method, given: value.kind() })
     }
 
     /// The base that digits are read in.

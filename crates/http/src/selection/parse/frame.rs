@@ -1,7 +1,7 @@
 //! Stack frames of the parser, and its next actions.
 
 use super::super::method::Method;
-use super::super::{ExprId, Member, Start, Step};
+use super::super::{ExprId, Grammar, Member, Start, Step};
 use weir_language::span::Span;
 
 /// An open construct.
@@ -38,10 +38,34 @@ pub(super) struct Members {
     /// True if `...` precedes it.
     pub(super) is_spread: bool,
     pub(super) span: Span,
-    /// True if the braces follow a path.
-    pub(super) of_path: bool,
-    /// True for the root selection, which has no braces.
-    pub(super) whole: bool,
+    pub(super) kind: MembersKind,
+    /// Once there are two members: true if commas stand between them.
+    pub(super) has_commas: Option<bool>,
+}
+
+/// Places of members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MembersKind {
+    /// The root selection, which has no braces.
+    Whole,
+    /// The value of a member.
+    Group,
+    /// Braces that follow a path.
+    Path,
+    /// An object where a value is expected.
+    Object,
+}
+
+impl Members {
+    pub(super) const fn new(start: u32, kind: MembersKind) -> Self {
+        let span = Span::new(0, 0);
+        Self { start, members: Vec::new(), name: None, is_spread: false, span, kind, has_commas: None }
+    }
+
+    /// True if the value that is being read may be one of several after `??` or `?!`.
+    pub(super) fn may_choose(&self, grammar: Grammar) -> bool {
+        grammar == Grammar::Unified && (self.name.is_some() || self.is_spread)
+    }
 }
 
 pub(super) struct Path {

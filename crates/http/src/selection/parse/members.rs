@@ -3,21 +3,38 @@
 use super::super::lex::TokenKind;
 use super::super::print::names_itself;
 use super::super::{Expr, ExprId, Member, Start, Step, StepKind, Syntax};
-use super::frame::{Frame, Members, Next};
+use super::frame::{Frame, Members, MembersKind, Next};
 use super::{Parsed, Parser};
 use weir_language::span::Span;
 
 impl Parser<'_> {
-    pub(super) fn open_members(&mut self, start: u32, of_path: bool) -> Parsed<Next> {
-        let span = Span::default();
-        let frame =
-            Members { start, members: Vec::new(), name: None, is_spread: false, span, of_path, whole: false };
-        self.open(Frame::Members(frame))?;
+    pub(super) fn open_members(&mut self, start: u32, kind: MembersKind) -> Parsed<Next> {
+        self.open(Frame::Members(Members::new(start, kind)))?;
         Ok(Next::Member)
+    }
+
+    /// Takes the comma before the next member, if there is one. All members are set apart by commas, or none.
+    fn separate(&mut self) -> Parsed<()> {
+        let is_unified = self.is_unified();
+        let token = self.token;
+        let is_comma = token.kind == TokenKind::Comma;
+        let Some(Frame::Members(members)) = self.open.last_mut() else { return Ok(()) };
+        if !is_unified || members.members.is_empty() {
+            return Ok(());
+        }
+        let is_end = matches!(token.kind, TokenKind::CloseBrace | TokenKind::End);
+        if is_end || is_comma == *members.has_commas.get_or_insert(is_comma) {
+            if is_comma {
+                self.advance()?;
+            }
+            return Ok(());
+        }
+        self.wrong(token.span, "commas stand between all members of these braces, or between none")
     }
 
     /// Next member of the innermost member selection, or its end.
     pub(super) fn member(&mut self) -> Parsed<Next> {
+        self.separate()?;
         let token = self.token;
         match token.kind {
             TokenKind::CloseBrace | TokenKind::End => self.end_members(),
@@ -62,6 +79,7 @@ impl Parser<'_> {
         }
         match self.token.kind {
             TokenKind::Dollar | TokenKind::Variable | TokenKind::At => self.path_start(),
+            TokenKind::OpenBrace if self.is_unified() => Ok(Next::Value),
             _ => {
                 let span = self.token.span;
                 let key = self.key()?;
@@ -97,19 +115,20 @@ impl Parser<'_> {
 
     pub(super) fn end_members(&mut self) -> Parsed<Next> {
         let Some(Frame::Members(members)) = self.open.pop() else { return self.fail_unexpected("a value") };
-        if members.whole != (self.token.kind == TokenKind::End) {
-            return self.fail_unexpected(if members.whole { "a member" } else { "`}`" });
+        let is_whole = members.kind == MembersKind::Whole;
+        if is_whole != (self.token.kind == TokenKind::End) {
+            return self.fail_unexpected(if is_whole { "a member" } else { "`}`" });
         }
-        if members.members.is_empty() {
+        if members.members.is_empty() && (is_whole || !self.is_unified()) {
             return self.wrong(self.token.span, "nothing is selected between these braces");
         }
-        if !members.whole {
+        if !is_whole {
             self.brackets -= 1;
             self.advance()?;
         }
         // A single path without a name is the whole answer, not a member.
         if let [Member { name: None, value, is_spread: false, .. }] = members.members.as_slice()
-            && members.whole
+            && is_whole
         {
             return Ok(Next::Whole(*value));
         }
@@ -123,11 +142,24 @@ impl Parser<'_> {
                 );
             }
         }
-        if members.of_path {
-            let span = Span::new(members.start, self.end);
-            self.add_step(Step { kind: StepKind::Members(members.members), span });
-            return Ok(self.end_path());
+        match members.kind {
+            MembersKind::Path => {
+                let span = Span::new(members.start, self.end);
+                self.add_step(Step { kind: StepKind::Members(members.members), span });
+                Ok(self.end_path())
+            }
+            MembersKind::Object => {
+                let object = self.make_object(members.members, members.start);
+                Ok(self.after_value(object, members.start))
+            }
+            // What is a part of a value is no group, whose members are known by themselves.
+            MembersKind::Group if self.is_unified() && (self.is_step() || self.is_choice()) => {
+                let object = self.make_object(members.members, members.start);
+                Ok(self.after_value(object, members.start))
+            }
+            MembersKind::Whole | MembersKind::Group => {
+                Ok(Next::Whole(self.push(Expr::Members(members.members), members.start)))
+            }
         }
-        Ok(Next::Whole(self.push(Expr::Members(members.members), members.start)))
     }
 }

@@ -153,7 +153,7 @@ impl SdlReader<'_> {
             let found = run.range().map(|at| InputId(at as u32));
             match found.into_iter().find(|&id| self.b.schema.input_name(id) == argument_name) {
                 None => {
-                    let all = run.range().map(|at| self.b.schema.str(self.b.schema.inputs[at].name));
+                    let all = run.range().map(|at| self.b.schema.str(self.b.schema.inputs.get(at).name));
                     let suggestion = suggest::did_you_mean("", &suggest::near(argument_name, all));
                     let message =
                         format!("Unknown argument \"{argument_name}\" on directive \"@{name}\".{suggestion}");
@@ -167,7 +167,7 @@ impl SdlReader<'_> {
             }
         }
         for at in run.range() {
-            let input = self.b.schema.inputs[at];
+            let input = self.b.schema.inputs.get(at);
             if input.ty.is_non_null() && input.default.is_none() && !known.contains(&InputId(at as u32)) {
                 let argument = self.b.schema.str(input.name);
                 let ty = self.b.schema.type_text(input.ty);

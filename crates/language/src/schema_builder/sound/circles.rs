@@ -36,7 +36,7 @@ pub(super) fn inputs(check: &mut Check<'_>) {
                 way.pop();
                 continue;
             }
-            let input = &schema.inputs[*next as usize];
+            let input = schema.inputs.get(*next as usize);
             *next += 1;
             let must = input.ty.is_non_null() && !input.ty.wraps.is_list();
             if !must || !matches!(schema.ty(input.ty.base).kind, TypeKind::Input { .. }) {
@@ -140,7 +140,7 @@ impl Graph {
     }
 
     fn inputs(&mut self, check: &Check<'_>, run: Run) {
-        for input in &check.schema.inputs[run.range()] {
+        for input in check.schema.inputs.range(run.range()) {
             self.edges.push(self.directives as u32 + input.ty.base.0);
             self.add_applied_directives(check, input.applied);
         }

@@ -104,6 +104,9 @@ fn from_directory(config: &mut Config, base: &Path) {
     if let Some(Ok(Address::Sqlite(file))) = config.state.as_deref().map(address::parse) {
         config.state = Some(format!("sqlite:{}", base.join(file).display()));
     }
+    for file in &mut config.operations.persisted.files {
+        file.path = base.join(&file.path);
+    }
     for source in &mut config.sources {
         for file in source.native.iter_mut().chain(&mut source.file).chain(&mut source.ca) {
             *file = base.join(&*file);

@@ -3,6 +3,7 @@
 //! Holds keys, lines and columns but no values, so that it holds no secrets.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use weir_metadata::{Node as Tree, Value};
 use weir_relational::catalog::ConfigStep;
 
@@ -22,35 +23,63 @@ pub struct Places {
     pub(crate) root: Node,
 }
 
-/// Location of an entry, with those below it.
+/// Entries below an entry, with their locations. Keys are those of the tree, where each stands once.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Node {
-    members: Vec<(ConfigStep, FilePlace, Node)>,
+pub(crate) enum Node {
+    #[default]
+    Leaf,
+    List(Box<[(LinePlace, Node)]>),
+    Object(Box<[(Arc<str>, LinePlace, Node)]>),
+}
+
+/// Line and column, as the tree has them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LinePlace(u32, u32);
+
+impl From<weir_metadata::Place> for LinePlace {
+    fn from(it: weir_metadata::Place) -> Self {
+        Self(it.line, it.column)
+    }
 }
 
 impl From<&Tree> for Node {
     fn from(tree: &Tree) -> Self {
-        let place = |it: weir_metadata::Place| FilePlace { line: it.line.into(), column: it.column.into() };
-        let members = match &tree.value {
-            Value::List(items) => {
-                items.iter().enumerate().map(|(at, it)| (at.into(), place(it.place), it.into())).collect()
+        match &tree.value {
+            Value::List(items) => Self::List(items.iter().map(|it| (it.place.into(), it.into())).collect()),
+            Value::Object(members) => {
+                let members = members.iter();
+                let located = members.map(|it| (Arc::clone(&it.key), it.place.into(), (&it.node).into()));
+                Self::Object(located.collect())
             }
-            Value::Object(members) => members
-                .iter()
-                .map(|it| (ConfigStep::Key(it.key.to_string()), place(it.place), (&it.node).into()))
-                .collect(),
             Value::Null
             | Value::Bool(_)
             | Value::Number(_)
             | Value::Text(_)
             | Value::Include(_)
-            | Value::Broken(_) => Vec::new(),
-        };
-        Self { members }
+            | Value::Broken(_) => Self::Leaf,
+        }
+    }
+}
+
+impl Node {
+    /// The entry called or numbered `step`, and its location.
+    fn below(&self, step: &ConfigStep) -> Option<(LinePlace, &Self)> {
+        match (self, step) {
+            (Self::List(items), ConfigStep::Item(at)) => items.get(*at).map(|it| (it.0, &it.1)),
+            (Self::Object(members), ConfigStep::Key(key)) => {
+                members.iter().find(|it| &*it.0 == key.as_str()).map(|it| (it.1, &it.2))
+            }
+            (Self::Leaf | Self::List(_) | Self::Object(_), _) => None,
+        }
     }
 }
 
 impl Places {
+    /// Forgets all locations; the file is still known.
+    pub(crate) fn forget(&mut self) {
+        self.root = Node::Leaf;
+    }
+
     /// Formats `weir.yaml:12:9: sources[0].tables[2].table`, with the parts that are known.
     pub fn words(&self, path: &[ConfigStep]) -> String {
         let mut out = String::new();
@@ -70,8 +99,9 @@ impl Places {
         let mut node = &self.root;
         let mut found = None;
         for step in path {
-            let Some((_, place, below)) = node.members.iter().find(|it| it.0 == *step) else { break };
-            (node, found) = (below, Some(*place));
+            let Some((LinePlace(line, column), below)) = node.below(step) else { break };
+            node = below;
+            found = Some(FilePlace { line: line.into(), column: column.into() });
         }
         found
     }

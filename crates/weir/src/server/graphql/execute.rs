@@ -20,7 +20,7 @@ const PLAN_BYTES_MAX: usize = 8 * 1024;
 
 /// Executes `request`, if the allow list permits its document for `caller`.
 pub(crate) async fn execute(context: &RequestContext, request: Request<'_>, caller: &Caller) -> Response {
-    if !is_allowed(context, &request, caller) {
+    if !is_text_allowed(context, request.query, caller) {
         return not_allowed_response(request.protocol);
     }
     let log = &context.generation.config.log;
@@ -84,7 +84,7 @@ pub(crate) enum Begun {
 
 /// Executes `request`, or binds it if it is a subscription.
 pub(crate) async fn begin(context: &RequestContext, request: Request<'_>, caller: &Caller) -> Begun {
-    if !is_allowed(context, &request, caller) {
+    if !is_text_allowed(context, request.query, caller) {
         return Begun::Answered(not_allowed_response(request.protocol).into());
     }
     match context.engine().bind(request, caller).await {
@@ -95,9 +95,8 @@ pub(crate) async fn begin(context: &RequestContext, request: Request<'_>, caller
 }
 
 /// True if there is no allow list, or it contains the document.
-fn is_allowed(context: &RequestContext, request: &Request<'_>, caller: &Caller) -> bool {
-    let list = context.generation.operations.allow_list.as_ref();
-    list.is_none_or(|list| caller.role() == ADMIN || list.allows(request.query, caller.role()))
+pub(super) fn is_text_allowed(context: &RequestContext, text: &str, caller: &Caller) -> bool {
+    caller.role() == ADMIN || context.generation.operations.allows(text, caller.role())
 }
 
 /// Response to a document that the allow list does not contain.

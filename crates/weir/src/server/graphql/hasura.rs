@@ -6,9 +6,10 @@
 use super::engine_response::respond;
 use super::event_stream::{self, StreamRequest};
 use super::execute::execute;
-use super::hasura_request::{hasura_params, hasura_verdict};
+use super::hasura_request::{hasura_verdict, hasura_words};
 use super::request_list;
 use super::request_list::{BatchForm, RequestList};
+use super::resolve_document::resolve_body;
 use super::rest;
 use crate::server::request::answer::Answer;
 use crate::server::request::answer::refusal::{Refusal, error_body};
@@ -108,9 +109,12 @@ pub(crate) async fn answer(
         let list = RequestList { text: bytes, count };
         return request_list::batch(context, headers, list, caller, BatchForm::HASURA);
     }
-    let answer = match hasura_params(tape.root()) {
+    let answer = match resolve_body(context, &caller, Protocol::Hasura, tape.root()).await {
         Ok(params) => answer_params(context, headers, &bytes, &params, &caller, statuses).await?,
-        Err(message) => error_answer(message, "parse-failed", statuses.of_unreadable()),
+        Err(unusable) => {
+            let (message, code) = hasura_words(&unusable);
+            error_answer(message, code, statuses.of_unreadable())
+        }
     };
     context.worker.json_buffer.replace(tape.into_buffer());
     Ok(answer)

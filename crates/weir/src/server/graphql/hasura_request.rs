@@ -1,18 +1,19 @@
 //! Requests and outcomes at Hasura's endpoints, in its words.
 
-use crate::server::request::receive::{self, Params, Unusable};
+use crate::server::request::receive::Unusable;
 use crate::server::telemetry::metrics::Verdict;
 use weir_engine::engine::Outcome;
-use weir_language::json::JsonRef;
 
-/// Query, operation name and variables of a body; if they cannot be read, why.
-pub(super) fn hasura_params(body: JsonRef<'_>) -> Result<Params<'_>, &'static str> {
-    receive::params(body).map_err(|unusable| match unusable {
-        Unusable::NoQuery => "key \"query\" not found",
+/// Message and code of a request that cannot be used.
+pub(super) const fn hasura_words(unusable: &Unusable) -> (&'static str, &'static str) {
+    match unusable {
+        Unusable::NoQuery => ("key \"query\" not found", "parse-failed"),
+        Unusable::UnknownId => (unusable.message(), "not-found"),
+        Unusable::TextAlone => (unusable.message(), "validation-failed"),
         Unusable::PersistedOnly | Unusable::OtherHash | Unusable::Wrong(_) | Unusable::NoObject => {
-            unusable.message()
+            (unusable.message(), "parse-failed")
         }
-    })
+    }
 }
 
 /// How an outcome is counted.

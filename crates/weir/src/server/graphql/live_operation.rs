@@ -4,16 +4,16 @@
 //! result follows the permissions of yesterday. Nothing here keeps the old generation.
 
 use super::execute::{Begun, begin};
-use super::hasura_request::{hasura_params, hasura_verdict};
+use super::hasura_request::{hasura_verdict, hasura_words};
 use super::push_cause;
 use super::push_cause::{Beginning, PushCause};
+use super::resolve_document::resolve_body;
 use crate::server::connection::timeouts::ConnectionState;
 use crate::server::request::answer::refusal::{Refusal, error_body};
 use crate::server::request::auth;
 use crate::server::request::context::{RequestContext, ServerPhase, WorkerContext};
 use crate::server::request::engine_request::engine_request;
 use crate::server::request::receive;
-use crate::server::request::receive::Params;
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
 use crate::session::Session;
 use crate::session::auth_error::AuthError;
@@ -206,19 +206,24 @@ async fn bind(
     let limits = &context.generation.config.limits;
     let tape = receive::json(JsonBuffer::default(), payload.as_bytes(), limits)
         .map_err(|refusal| refused(&refusal.message, refusal.code, Verdict::Rejected))?;
-    let (params, protocol) = match endpoint {
-        Endpoint::Hasura => (hasura_params(tape.root()), Protocol::Hasura),
-        Endpoint::Graphql | Endpoint::Other => {
-            (receive::params(tape.root()).map_err(|it| it.message()), Protocol::GraphqlOverHttp)
-        }
+    let protocol = match endpoint {
+        Endpoint::Hasura => Protocol::Hasura,
+        Endpoint::Graphql | Endpoint::Other => Protocol::GraphqlOverHttp,
     };
-    let code = if endpoint == Endpoint::Hasura { "parse-failed" } else { "BAD_REQUEST" };
-    let params: Params<'_> = params.map_err(|message| refused(message, code, Verdict::Rejected))?;
+    let caller = context.engine().caller(identity);
+    let params = resolve_body(context, &caller, protocol, tape.root()).await.map_err(|unusable| {
+        let (message, code) = match endpoint {
+            Endpoint::Hasura => hasura_words(&unusable),
+            Endpoint::Graphql | Endpoint::Other => {
+                (unusable.message(), unusable.persisted_code().unwrap_or("BAD_REQUEST"))
+            }
+        };
+        refused(message, code, Verdict::Rejected)
+    })?;
     let headers = context
         .client(&client.headers)
         .map_err(|refusal| refused(&refusal.message, refusal.code, Verdict::Rejected))?
         .share_positions(&client.positions);
-    let caller = context.engine().caller(identity);
     let request = engine_request(context, &params, &headers, protocol, client.is_get);
     let request = Request { increments: client.increments, ..request };
     match begin(context, request, &caller).await {

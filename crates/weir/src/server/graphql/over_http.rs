@@ -10,6 +10,7 @@ use super::execute::{check_origin, execute};
 use super::request_list;
 use super::request_list::{BatchForm, RequestList};
 use super::reserved_stream;
+use super::resolve_document::{id_members, resolve, resolve_body};
 use super::role_hint;
 use crate::server::connection::unread::STREAM_BYTES;
 use crate::server::request::answer::Answer;
@@ -20,16 +21,22 @@ use crate::server::request::auth;
 use crate::server::request::context::RequestContext;
 use crate::server::request::engine_request::engine_request;
 use crate::server::request::negotiate::{self, Media, StreamForm};
-use crate::server::request::receive::{self, Params, Unusable, UrlJson, UrlParams};
+use crate::server::request::receive::{self, NamedRequest, Unusable, UrlJson, UrlParams};
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
+use crate::session;
 use hyper::body::Incoming;
+use hyper::header::{AUTHORIZATION, CACHE_CONTROL, COOKIE, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, StatusCode};
 use std::borrow::Cow;
 use weir_engine::engine::{self, Body, Outcome};
-use weir_engine::source::{Caller, Protocol};
+use weir_engine::source::{CacheScope, Caller, Protocol};
 use weir_language::ast::OperationKind;
 use weir_language::json::JsonBuffer;
+use weir_transport::document_id::DocumentText;
+
+/// `Cache-Control` of a refusal about an identifier, which may be known a moment later. Source: Apollo Server 5.
+const UNCACHED: &str = "private, no-cache, must-revalidate";
 
 /// Answers a request.
 pub(crate) async fn answer(
@@ -74,7 +81,7 @@ pub(crate) async fn answer(
         return request_list::batch(context, headers, list, caller, BatchForm::of_graphql(media));
     }
     let body = StreamPayload::Body(&bytes);
-    let answer = match receive::params(tape.root()) {
+    let answer = match resolve_body(context, &caller, Protocol::GraphqlOverHttp, tape.root()).await {
         Ok(params) => {
             let client = context.client(headers)?;
             let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, false);
@@ -163,7 +170,7 @@ async fn answer_stream(
 
 /// URL parameters as the body of an equivalent POST.
 fn url_payload(context: &RequestContext, head: &Parts) -> Result<String, Refusal> {
-    let sent = receive::url_params(head.uri.query().unwrap_or_default())?;
+    let sent = receive::url_params(head.uri.query().unwrap_or_default(), id_members(context))?;
     url_json(context, &sent)?;
     Ok(sent.body())
 }
@@ -193,7 +200,12 @@ async fn by_text(
     let Ok(query) = std::str::from_utf8(&bytes) else {
         return Err(Refusal::bad_request("the operation is not in UTF-8"));
     };
-    let params = Params { query: Cow::Borrowed(query), operation_name: None, variables: None };
+    let text = Some(Cow::Borrowed(query));
+    let request = NamedRequest { text, id: None, operation_name: None, variables: None };
+    let params = match resolve(context, caller, Protocol::GraphqlOverHttp, request).await {
+        Ok(params) => params,
+        Err(unusable) => return unusable_answer(&unusable, media),
+    };
     let client = context.client(&head.headers)?;
     let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, false);
     let request = in_parts(request, &head.headers);
@@ -207,9 +219,13 @@ async fn by_get(
     media: Media,
     caller: &Caller,
 ) -> Result<Answer, Refusal> {
-    let sent = receive::url_params(head.uri.query().unwrap_or_default())?;
+    let sent = receive::url_params(head.uri.query().unwrap_or_default(), id_members(context))?;
     let url_json = url_json(context, &sent)?;
-    let params = match sent.params(&url_json) {
+    let resolved = match sent.request(&url_json) {
+        Ok(request) => resolve(context, caller, Protocol::GraphqlOverHttp, request).await,
+        Err(unusable) => Err(unusable),
+    };
+    let params = match resolved {
         Ok(params) => params,
         Err(unusable) => return unusable_answer(&unusable, media),
     };
@@ -224,7 +240,11 @@ async fn by_get(
         return Box::pin(answer_stream(context, &head.headers, StreamPayload::Url(&payload), form)).await;
     }
     let tag = cache_headers::tag(&made);
+    let is_public = is_for_shared_caches(context, &made, &head.headers);
     let mut answer = answer_with(context, made, media, &head.headers)?;
+    if let DocumentText::Stored(_) = params.query {
+        cache_headers::settle_by_id(answer.response.headers_mut(), is_public);
+    }
     if let Some(tag) = tag {
         cache_headers::mark(&tag, &head.headers, &mut answer.response);
     }
@@ -233,6 +253,15 @@ async fn by_get(
     let read = if is_coded { "accept, accept-encoding" } else { "accept" };
     cache_headers::differs_by(answer.response.headers_mut(), read);
     Ok(answer)
+}
+
+/// True if caches between server and client may give `made` to whoever sends no credentials, like its caller.
+fn is_for_shared_caches(context: &RequestContext, made: &engine::Response, headers: &HeaderMap) -> bool {
+    context.generation.config.operations.persisted.shared_caches
+        && !session::has_credentials(headers)
+        && !headers.contains_key(AUTHORIZATION)
+        && !headers.contains_key(COOKIE)
+        && made.lifetime.as_ref().is_some_and(|it| it.cache_control.scope == CacheScope::Public)
 }
 
 /// The JSON in `variables` and `extensions` of a URL.
@@ -252,7 +281,10 @@ fn unusable_answer(unusable: &Unusable, media: Media) -> Result<Answer, Refusal>
         return Err(Refusal::bad_request(unusable.message()));
     };
     let body = error_body(unusable.message(), code, None);
-    let response = json(media.refused_status(), media, ResponseBody::whole(body));
+    // A client that sends the text next has met no error.
+    let status = if *unusable == Unusable::UnknownId { StatusCode::OK } else { media.refused_status() };
+    let mut response = json(status, media, ResponseBody::whole(body));
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static(UNCACHED));
     Ok(Answer { response, endpoint: Endpoint::Graphql, verdict: Verdict::Refused, execution: None })
 }
 

@@ -3,7 +3,8 @@
 //! **Invariant:** the requests of a list run one after another, each on its own; their answers leave in the same order.
 
 use super::execute::execute;
-use super::hasura_request::hasura_params;
+use super::hasura_request::hasura_words;
+use super::resolve_document::resolve_body;
 use crate::server::request::answer::Answer;
 use crate::server::request::answer::refusal::{Refusal, error_body};
 use crate::server::request::answer::response_body::{ResponseBody, json};
@@ -11,7 +12,7 @@ use crate::server::request::client_headers::ClientHeaders;
 use crate::server::request::context::RequestContext;
 use crate::server::request::engine_request::engine_request;
 use crate::server::request::negotiate::Media;
-use crate::server::request::receive::{Params, check_list, item_params};
+use crate::server::request::receive::{Unusable, check_list};
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -41,13 +42,16 @@ impl BatchForm {
         Self { endpoint: Endpoint::Graphql, media }
     }
 
-    /// Parameters of one request; if it is refused, its answer.
-    fn params(self, item: JsonRef<'_>) -> Result<Params<'_>, Vec<u8>> {
+    /// Answer to a request that cannot be used.
+    fn refusal(self, unusable: &Unusable) -> Vec<u8> {
         match self.endpoint {
             Endpoint::Hasura => {
-                hasura_params(item).map_err(|message| error_body(message, "parse-failed", Some("$")))
+                let (message, code) = hasura_words(unusable);
+                error_body(message, code, Some("$"))
             }
-            Endpoint::Graphql | Endpoint::Other => item_params(item),
+            Endpoint::Graphql | Endpoint::Other => {
+                error_body(unusable.message(), unusable.persisted_code().unwrap_or("BAD_REQUEST"), None)
+            }
         }
     }
 
@@ -140,10 +144,10 @@ async fn run_one(
     send: &Sender,
 ) -> Option<()> {
     let BatchClient { caller, headers, form } = client;
-    let params = match form.params(item) {
+    let params = match resolve_body(context, caller, form.protocol(), item).await {
         Ok(params) => params,
-        Err(refusal) => {
-            out.extend_from_slice(&refusal);
+        Err(unusable) => {
+            out.extend_from_slice(&form.refusal(&unusable));
             return Some(());
         }
     };

@@ -30,6 +30,7 @@ use std::collections::BTreeMap;
 use weir_engine::engine::{self, Body, Outcome};
 use weir_engine::source::Protocol;
 use weir_language::json::{Json, JsonBuffer};
+use weir_transport::document_id::DocumentText;
 
 /// Prefix of all paths.
 pub(crate) const START: &str = "/api/rest/";
@@ -108,8 +109,8 @@ async fn run(context: &RequestContext, head: &Parts, body: Incoming) -> Result<A
     let text = object(&variables);
     let limits = &context.generation.config.limits;
     let tape = receive::json(JsonBuffer::default(), &text, limits)?;
-    let params =
-        Params { query: Cow::Borrowed(&endpoint.query), operation_name: None, variables: Some(tape.root()) };
+    let query = DocumentText::Sent(Cow::Borrowed(&endpoint.query));
+    let params = Params { query, operation_name: None, variables: Some(tape.root()) };
     let client = context.client(headers)?;
     let request = engine_request(context, &params, &client, Protocol::Hasura, false);
     if !is_asked_for {

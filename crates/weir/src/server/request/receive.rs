@@ -14,9 +14,9 @@ use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use hyper::{HeaderMap, StatusCode};
 use weir_language::json::{Json, JsonBuffer, JsonError};
-pub(crate) use weir_transport::list::{check_list, item_params};
+pub(crate) use weir_transport::list::check_list;
 pub(crate) use weir_transport::parameters::{
-    Params, Unusable, UrlJson, UrlParams, params, url_param, url_params,
+    NamedRequest, Params, Unusable, UrlJson, UrlParams, params, url_param, url_params,
 };
 
 /// Reads and decompresses the body, within the limits.

@@ -40,6 +40,25 @@ pub(crate) enum Verdict {
     Failed,
 }
 
+/// Result of looking up the document of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lookup {
+    /// A file or collection has it.
+    Stored,
+    /// A client stored it before, in this process.
+    Automatic,
+    /// A client stored it before, in Redis.
+    Shared,
+    /// A client stores it now.
+    Registered,
+    /// The identifier is unknown.
+    Unknown,
+    /// The text beside the identifier is another one.
+    OtherText,
+    /// A text that `require_id` refuses, or would refuse.
+    Text,
+}
+
 /// Endpoint of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Endpoint {
@@ -90,6 +109,11 @@ struct KeptLabels {
     result: &'static str,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct LookupLabels {
+    result: &'static str,
+}
+
 /// All counters of the process.
 pub(crate) struct Metrics {
     registry: Registry,
@@ -97,6 +121,7 @@ pub(crate) struct Metrics {
     plan_hits: Counter,
     plan_misses: Counter,
     kept: Vec<Counter>,
+    lookups: Vec<Counter>,
     limits: Family<LimitLabels, Counter>,
     /// Open connections.
     pub(crate) connections: Gauge<i64, AtomicI64>,
@@ -115,6 +140,8 @@ pub(crate) struct Metrics {
     pub(crate) log_drops: Counter,
 }
 
+/// Labels of [`Lookup`], in order.
+const LOOKUPS: [&str; 7] = ["stored", "automatic", "shared", "registered", "unknown", "other_text", "text"];
 /// Labels of [`Endpoint`] and [`Verdict`], in order.
 const DOORS: [&str; 3] = ["graphql", "v1_graphql", "other"];
 const VERDICTS: [&str; 5] = ["executed", "refused", "rejected", "denied", "failed"];
@@ -135,6 +162,9 @@ impl Metrics {
         let kept = Family::<KeptLabels, Counter>::default();
         let help = "Answers with a lifetime: kept whole, made for an equal request in flight, or made";
         registry.register("cache_responses", help, kept.clone());
+        let lookups = Family::<LookupLabels, Counter>::default();
+        let help = "Requests that name their document by an identifier, and texts where none should come, by what was found";
+        registry.register("document_lookups", help, lookups.clone());
         let limits = Family::<LimitLabels, Counter>::default();
         registry.register("limit_refusals", "Requests refused by a limit", limits.clone());
         let made = Self {
@@ -146,6 +176,10 @@ impl Metrics {
             plan_hits: plans.get_or_create_owned(&PlanLabels { result: "hit" }),
             plan_misses: plans.get_or_create_owned(&PlanLabels { result: "miss" }),
             kept: KEPT.iter().map(|it| kept.get_or_create_owned(&KeptLabels { result: it.1 })).collect(),
+            lookups: LOOKUPS
+                .iter()
+                .map(|result| lookups.get_or_create_owned(&LookupLabels { result }))
+                .collect(),
             limits,
             connections: Gauge::default(),
             evicted: Counter::default(),
@@ -197,6 +231,11 @@ impl Metrics {
     /// Counts an answer with a lifetime by its cache state.
     pub(crate) fn count_cached(&self, kept: Kept) {
         self.kept[kept as usize].inc();
+    }
+
+    /// Counts a request by how its document was found.
+    pub(crate) fn count_lookup(&self, lookup: Lookup) {
+        self.lookups[lookup as usize].inc();
     }
 
     /// Records a request that took `total`, by stages and operation.
@@ -286,6 +325,12 @@ mod tests {
     #[test]
     fn answers_with_a_lifetime_are_counted_by_where_they_came_from() {
         check(|it| it.count_cached(Kept::Joined), r#"weir_cache_responses_total{result="joined"} 1"#);
+    }
+
+    #[test]
+    fn documents_are_counted_by_how_they_were_found() {
+        check(|it| it.count_lookup(Lookup::Stored), r#"weir_document_lookups_total{result="stored"} 1"#);
+        check(|it| it.count_lookup(Lookup::Text), r#"weir_document_lookups_total{result="text"} 1"#);
     }
 
     #[test]

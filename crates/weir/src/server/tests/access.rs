@@ -36,6 +36,7 @@ fn no_page_of_another_origin_reaches_an_operator_s_address() {
         guarded,
         [
             "/v1/explain",
+            "/v1/explain/row",
             "/v1/reload",
             "/v1/invalidate",
             "/admin/schema",

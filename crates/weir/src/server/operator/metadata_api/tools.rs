@@ -4,12 +4,16 @@ use super::inconsistent::MetadataState;
 use super::replace_metadata::document;
 use super::sql::{ask, database};
 use super::{Done, Work, flag, text};
+use crate::config::Source;
 use crate::generation::{Generation, Live};
 use crate::server::operator::tools::HASURA_VERSION;
 use crate::server::request::hasura_error::HasuraError;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::HashSet;
+use std::path::Path;
 use weir_language::json::JsonRef;
+use weir_metadata::document::api::InheritedRole;
 use weir_metadata::document::source::SourceEntry;
 use weir_metadata::document::table::{ForeignKeyOn, RelationshipEntry, TableEntry, TableName};
 use weir_postgres::script::ScriptAnswer;
@@ -121,17 +125,52 @@ fn internal_state(live: &Live) -> String {
     let roles: HashSet<&String> = generation.config.sources.iter().flat_map(|it| &it.roles).collect();
     let mut roles: Vec<&String> = roles.into_iter().collect();
     roles.sort_unstable();
-    let state = MetadataState::of_served(&generation, live).list();
-    let inconsistent: Value = serde_json::from_str(&state).unwrap_or_default();
-    json!({
+    let objects = MetadataState::of_served(&generation, live).list();
+    let inconsistent: Value = serde_json::from_str(&objects).unwrap_or_default();
+    let state = json!({
         "version": HASURA_VERSION,
         "generation": generation.number,
         "sources": sources.collect::<Vec<_>>(),
         "roles": roles,
         "inconsistent_objects": inconsistent,
         "warnings": generation.findings.warnings,
-    })
-    .to_string()
+    });
+    // Digits of numbers stay as they are written, which a `Value` does not promise.
+    let served = serde_json::to_string(&Served::of(&generation)).unwrap_or_else(|_| "null".to_owned());
+    let mut text = state.to_string();
+    text.pop();
+    text.push_str(&format!(",\"served\":{served}}}"));
+    text
+}
+
+/// Tables with their permissions as they are served, whichever file says so, and where changes of them are written.
+#[derive(Serialize)]
+struct Served<'g> {
+    /// `None`: nowhere.
+    metadata: Option<&'g Path>,
+    sources: Vec<ServedSource<'g>>,
+    inherited_roles: &'g [InheritedRole],
+}
+
+#[derive(Serialize)]
+struct ServedSource<'g> {
+    name: &'g str,
+    native: bool,
+    tables: &'g [TableEntry],
+}
+
+impl<'g> Served<'g> {
+    fn of(generation: &'g Generation) -> Self {
+        let config = &generation.config;
+        let source =
+            |it: &'g Source| ServedSource { name: &it.name, native: it.native.is_some(), tables: &it.tables };
+        Self {
+            metadata: config.metadata.as_deref(),
+            sources: config.sources.iter().map(source).collect(),
+            // Every source has those of all files.
+            inherited_roles: config.sources.first().map_or(&config.inherited_roles, |it| &it.inherited_roles),
+        }
+    }
 }
 
 /// True if both names denote one table; the default schema is `public`.

@@ -91,6 +91,19 @@ pub(crate) fn write_lifetime(
     }
 }
 
+/// Settles the headers of an answer to a GET by identifier: one without a lifetime is not kept, as some caches keep whatever has no
+/// `Cache-Control`; with `is_public`, caches between server and client may keep it.
+pub(crate) fn settle_by_id(headers: &mut HeaderMap, is_public: bool) {
+    let Some(words) = headers.get(CACHE_CONTROL).and_then(|it| it.to_str().ok()) else {
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        return;
+    };
+    if let Some(rest) = words.strip_prefix("private,").filter(|_| is_public) {
+        let words = format!("public,{rest}");
+        insert(headers, CACHE_CONTROL, &words);
+    }
+}
+
 /// True if session variables come from headers, because the caller is trusted. Other callers get them from credentials, and must not learn
 /// which ones a policy reads.
 fn takes_session(asked: &HeaderMap, place: ServerMode<'_>) -> bool {

@@ -1,0 +1,143 @@
+// The condition of a permission as a tree that is clicked together, and as the JSON that the metadata has.
+//
+// What the tree does not know stays as it is: a part that cannot be read is kept as JSON.
+
+import type { Condition, Operand } from '../data/filters';
+import { CONTAINS, conditionValue, containsPattern } from '../data/filters';
+import type { Json } from './served';
+
+export type TreeNode =
+  | { kind: 'all' | 'any'; parts: TreeNode[] }
+  | { kind: 'not'; parts: [TreeNode] }
+  /** A related row, or any row of a table, that fulfils all parts. */
+  | { kind: 'related'; name: string; parts: TreeNode[] }
+  | { kind: 'exists'; table: Json; parts: TreeNode[] }
+  /** A test of a column, perhaps of a related row. */
+  | { kind: 'test'; condition: Condition }
+  | { kind: 'raw'; json: Json };
+
+type Members = { [key: string]: Json };
+const isObject = (value: Json | undefined): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Names that lead to other rows from a table; a name below one is of that table. */
+export interface Names {
+  isRelationship: (path: string[]) => boolean;
+  /** True for a column that the page has operators for; tests of others stay JSON. */
+  isColumn: (path: string[]) => boolean;
+  /** Names from another table, as the metadata calls it. */
+  namesIn: (table: Json) => Names;
+}
+
+const below = (names: Names, key: string): Names => ({
+  isRelationship: it => names.isRelationship([key, ...it]),
+  isColumn: it => names.isColumn([key, ...it]),
+  namesIn: names.namesIn,
+});
+
+const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+function member(key: string, value: Json, path: string[], names: Names): TreeNode[] {
+  const raw: TreeNode[] = [{ kind: 'raw', json: path.reduceRight<Json>((inner, name) => ({ [name]: inner }), { [key]: value }) }];
+  switch (key) {
+    case '_and': case '_or':
+      if (!Array.isArray(value) || path.length > 0) return raw;
+      return [{ kind: key === '_and' ? 'all' : 'any', parts: value.map(it => readTree(it, names)) }];
+    case '_not':
+      return isObject(value) && path.length === 0 ? [{ kind: 'not', parts: [readTree(value, names)] }] : raw;
+    case '_exists': {
+      if (!isObject(value) || path.length > 0 || !isObject(value._where) || value._table === undefined) return raw;
+      return [{ kind: 'exists', table: value._table, parts: partsOf(readTree(value._where, names.namesIn(value._table))) }];
+    }
+  }
+  const here = [...path, key];
+  if (names.isRelationship(here)) {
+    if (!isObject(value)) return raw;
+    const keys = Object.keys(value);
+    const [only] = keys;
+    // One test of a related row is one line; more are a group of their own.
+    if (keys.length === 1 && only !== undefined && !only.startsWith('_') && path.length === 0) {
+      const inner = member(only, value[only]!, here, names);
+      if (inner.length === 1 && inner[0]!.kind === 'test') return inner;
+    }
+    if (path.length > 0) return raw;
+    return [{ kind: 'related', name: key, parts: partsOf(readTree(value, below(names, key))) }];
+  }
+  if (!names.isColumn(here)) return raw;
+  if (value === null) return [{ kind: 'test', condition: { path: here, operator: '_is_null', value: 'true' } }];
+  // An empty field is a value that is missing, so the empty text stays JSON.
+  if (value === '') return raw;
+  if (!isObject(value)) return [{ kind: 'test', condition: { path: here, operator: '_eq', value: textOf(value) } }];
+  const tests = Object.entries(value);
+  if (tests.length === 0 || tests.some(([name, it]) => !name.startsWith('_') || isObject(it) || it === null || it === '')) return raw;
+  return tests.map(([operator, it]) => ({ kind: 'test', condition: { path: here, operator: operator === '_ne' ? '_neq' : operator, value: textOf(it) } }));
+}
+
+/** The parts of a conjunction; a single condition is its own part. */
+const partsOf = (node: TreeNode): TreeNode[] => (node.kind === 'all' ? node.parts : [node]);
+
+export function readTree(json: Json, names: Names): TreeNode {
+  if (!isObject(json)) return { kind: 'raw', json };
+  const parts = Object.entries(json).flatMap(([key, value]) => member(key, value, [], names));
+  return parts.length === 1 ? parts[0]! : { kind: 'all', parts };
+}
+
+export interface Written {
+  json: Json;
+  /** Words on the first condition that is not whole. */
+  fault: string | null;
+}
+
+function writeTest(condition: Condition, operands: Operand[]): Written {
+  const name = condition.path.join('.');
+  const operator = operands.find(it => it.path.join('.') === name)?.operators.find(it => it.name === condition.operator);
+  const wrap = (leaf: Json) => condition.path.reduceRight<Json>((inner, part) => ({ [part]: inner }), leaf);
+  // An operator that the page does not offer stays as it was written.
+  const read = operator ? conditionValue(condition, operator) : { value: condition.value };
+  if ('error' in read) return { json: {}, fault: `${name}: ${read.error}` };
+  if (condition.value === '') return { json: {}, fault: `${name}: a value is missing` };
+  const value = condition.operator === '_is_null' ? String(read.value) === 'true' : (read.value as Json);
+  return { json: wrap(condition.operator === CONTAINS ? { _ilike: containsPattern(String(value)) } : { [condition.operator]: value }), fault: null };
+}
+
+/** One object of all parts, if no two of them have a key in common; else a list. */
+function joined(parts: Json[]): Json {
+  const keys = parts.flatMap(it => (isObject(it) ? Object.keys(it) : ['']));
+  if (parts.every(isObject) && new Set(keys).size === keys.length) return Object.assign({}, ...parts);
+  return { _and: parts };
+}
+
+/** The operands below `path`, as those of the table that it leads to. */
+export const operandsBelow = (operands: Operand[], name: string): Operand[] =>
+  operands.filter(it => it.path.length > 1 && it.path[0] === name).map(it => ({ ...it, path: it.path.slice(1) }));
+
+/** The JSON of a tree. `elsewhere` has the operands of a table that a row is looked for in. */
+export function writeTree(node: TreeNode, operands: Operand[], elsewhere: (table: Json) => Operand[]): Written {
+  const all = (parts: TreeNode[], of: Operand[]): { parts: Json[]; fault: string | null } => {
+    const written = parts.map(it => writeTree(it, of, elsewhere));
+    return { parts: written.map(it => it.json), fault: written.find(it => it.fault !== null)?.fault ?? null };
+  };
+  switch (node.kind) {
+    case 'all': {
+      const { parts, fault } = all(node.parts, operands);
+      return { json: joined(parts), fault };
+    }
+    case 'any': {
+      const { parts, fault } = all(node.parts, operands);
+      return { json: { _or: parts }, fault };
+    }
+    case 'not': {
+      const { json, fault } = writeTree(node.parts[0], operands, elsewhere);
+      return { json: { _not: json }, fault };
+    }
+    case 'related': {
+      const { parts, fault } = all(node.parts, operandsBelow(operands, node.name));
+      return { json: { [node.name]: joined(parts) }, fault };
+    }
+    case 'exists': {
+      const { parts, fault } = all(node.parts, elsewhere(node.table));
+      return { json: { _exists: { _table: node.table, _where: joined(parts) } }, fault };
+    }
+    case 'test': return writeTest(node.condition, operands);
+    case 'raw': return { json: node.json, fault: null };
+  }
+}

@@ -1,0 +1,92 @@
+// A change of permissions before it is made: what differs, the request, and what to do where the server writes no file.
+
+import { useState } from 'react';
+import { change as sendChange } from '../server/requests';
+import { Modal } from '../shell/modal';
+import { diffOf } from './changes';
+import type { MetadataChange } from './changes';
+import { isSame } from './served';
+
+interface Props {
+  change: MetadataChange;
+  /** Where changes are written; null: the server has no such place. */
+  file: string | null;
+  onDone: (words: string) => void;
+  onClose: () => void;
+}
+
+function Copy({ text }: { text: string }) {
+  const [isCopied, setIsCopied] = useState(false);
+  const copy = () => void navigator.clipboard.writeText(text).then(() => setIsCopied(true), () => setIsCopied(false));
+  return <button type="button" className="weir-button" onClick={copy}>{isCopied ? 'Copied' : 'Copy YAML'}</button>;
+}
+
+function ByHand({ change, why }: { change: MetadataChange; why: string }) {
+  return (
+    <>
+      <p role="status" className="weir-told">{why}</p>
+      <h3>YAML</h3>
+      <p>Write this {change.place}:</p>
+      <pre tabIndex={0} aria-label="YAML" data-testid="yaml">{change.yaml}</pre>
+      <p className="weir-actions"><Copy text={change.yaml} /></p>
+      <p className="weir-note">The server reads its files again by <code>POST /v1/reload</code>, by the signal HUP, or when it is started.</p>
+    </>
+  );
+}
+
+export function ReviewChange({ change, file, onDone, onClose }: Props) {
+  const [name, setName] = useState('');
+  const [failure, setFailure] = useState<string | null>(null);
+  const [isSending, setIsSending] = useState(false);
+  const mayBeSent = !isSending && (change.asksName === undefined || name === change.asksName);
+  const isNothing = isSame(change.before, change.after);
+  const submit = () => {
+    if (!mayBeSent) return;
+    setIsSending(true);
+    sendChange(change.request).then(
+      () => onDone(`${change.title}: done.`),
+      error => (setFailure(String(error.message ?? error)), setIsSending(false)),
+    );
+  };
+  return (
+    <Modal title={change.title} onClose={onClose}>
+      <form
+        onSubmit={event => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        <h3>Difference</h3>
+        {isNothing && <p>Nothing differs.</p>}
+        <pre tabIndex={0} aria-label="Difference" data-testid="difference" className="weir-lines">
+          {diffOf(change.before, change.after).map((it, at) => {
+            const line = `${it.sign} ${it.text}`;
+            if (it.sign === '+') return <ins key={at}>{line}</ins>;
+            return it.sign === '-' ? <del key={at}>{line}</del> : <span key={at}>{line}</span>;
+          })}
+        </pre>
+        {file === null ? (
+          <ByHand change={change} why="This server has no file of metadata that it may write: `metadata` in weir.yaml, or --metadata, names one. Until then permissions are changed in its own files." />
+        ) : (
+          <>
+            <h3>Request to /v1/metadata</h3>
+            <pre tabIndex={0} aria-label="Request" data-testid="request">{JSON.stringify(change.request, null, 2)}</pre>
+            <p className="weir-note">It is written to {file}; comments in its files are lost.</p>
+            {change.asksName !== undefined && (
+              <label>
+                Write <b>{change.asksName}</b> to go on
+                <input className="weir-field" data-first autoComplete="off" value={name} onChange={event => setName(event.target.value)} />
+              </label>
+            )}
+            {failure !== null && <p role="alert" className="weir-bad">{failure}</p>}
+            {failure !== null && /not-supported|cannot be written|read-only/i.test(failure) && <ByHand change={change} why="Write the change by hand:" />}
+            <p className="weir-actions">
+              <button type="submit" className="weir-button weir-first" data-first={change.asksName === undefined || undefined} disabled={!mayBeSent || isNothing}>Send</button>
+              <button type="button" className="weir-button" onClick={onClose}>Cancel</button>
+            </p>
+          </>
+        )}
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,149 @@
+// Permissions as the server has them, whichever file says so; and what a role may do by them.
+
+import { command } from '../server/requests';
+import type { QualifiedName } from '../data/sources';
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type Permission = { [key: string]: Json };
+
+export const KINDS = ['select', 'insert', 'update', 'delete'] as const;
+export type Kind = (typeof KINDS)[number];
+
+export interface PermissionEntry {
+  role: string;
+  permission: Permission;
+  comment?: string;
+}
+
+export interface ServedTable {
+  table: string | QualifiedName;
+  configuration?: { column_config?: Record<string, { custom_name?: string }>; custom_column_names?: Record<string, string> };
+  object_relationships?: { name: string }[];
+  array_relationships?: { name: string }[];
+  select_permissions?: PermissionEntry[];
+  insert_permissions?: PermissionEntry[];
+  update_permissions?: PermissionEntry[];
+  delete_permissions?: PermissionEntry[];
+}
+
+export interface ServedSource {
+  name: string;
+  native: boolean;
+  tables: ServedTable[];
+}
+
+export interface InheritedRole {
+  role_name: string;
+  role_set: string[];
+}
+
+export interface Served {
+  /** The file or folder that changes are written to; null: there is none. */
+  metadata: string | null;
+  sources: ServedSource[];
+  inherited_roles: InheritedRole[];
+  /** The version that a change is based on, so that one of somebody else is not overwritten. */
+  version: number | null;
+}
+
+interface State {
+  served?: Omit<Served, 'version'>;
+}
+
+/** Nothing where this address has no metadata API. */
+export async function loadServed(): Promise<Served | null> {
+  const [state, exported] = await Promise.all([
+    command<State>('dump_internal_state', {}),
+    command<{ resource_version?: number }>('export_metadata', {}, 2),
+  ]);
+  return state?.served ? { ...state.served, version: exported?.resource_version ?? null } : null;
+}
+
+export const tableName = (table: string | QualifiedName) => (typeof table === 'string' ? table : table.name);
+
+/** True if a name in the metadata is that of a table; a schema that is not said is the usual one. */
+export function isTable(named: string | QualifiedName, qualified: QualifiedName): boolean {
+  const schema = typeof named === 'string' ? undefined : named.schema;
+  const usual = (it: string | undefined) => it === undefined || it === 'public' || it === 'main';
+  return tableName(named) === qualified.name && (schema === qualified.schema || (usual(schema) && usual(qualified.schema)));
+}
+
+export const findServed = (served: Served, source: string, qualified: QualifiedName): ServedTable | undefined =>
+  served.sources.find(it => it.name === source)?.tables.find(it => isTable(it.table, qualified));
+
+export const entriesOf = (table: ServedTable | undefined, kind: Kind): PermissionEntry[] => table?.[`${kind}_permissions`] ?? [];
+
+export const entryOf = (table: ServedTable | undefined, kind: Kind, role: string) => entriesOf(table, kind).find(it => it.role === role);
+
+/** The roles that a role is made of, by whatever way, that have a permission of their own. */
+export function parentsWith(served: Served, table: ServedTable | undefined, kind: Kind, role: string): PermissionEntry[] {
+  const found = new Map<string, PermissionEntry>();
+  const seen = new Set<string>();
+  const open = [...(served.inherited_roles.find(it => it.role_name === role)?.role_set ?? [])];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (seen.has(next)) continue;
+    seen.add(next);
+    const name = next;
+    const own = entryOf(table, kind, name);
+    if (own) found.set(name, own);
+    else open.push(...(served.inherited_roles.find(it => it.role_name === name)?.role_set ?? []));
+  }
+  return [...found.values()];
+}
+
+export function rolesOf(served: Served): string[] {
+  const named = served.sources.flatMap(source => source.tables.flatMap(table => KINDS.flatMap(kind => entriesOf(table, kind).map(it => it.role))));
+  return [...new Set([...named, ...served.inherited_roles.map(it => it.role_name)])].sort();
+}
+
+export type Level = 'none' | 'partial' | 'full';
+
+const isEmpty = (value: Json | undefined) => typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
+
+/** How far a permission goes; `columns` are those that the table has. */
+function levelOfOne(kind: Kind, permission: Permission, columns: number): Level {
+  const listed = permission.columns;
+  const hasAll = kind === 'delete' || listed === '*' || (kind === 'insert' && listed === undefined) || (Array.isArray(listed) && columns > 0 && listed.length >= columns);
+  const rows = kind === 'insert' ? permission.check : permission.filter;
+  const isBound = permission.backend_only === true || typeof permission.limit === 'number'
+    || (kind === 'update' && permission.check !== undefined && permission.check !== null && !isEmpty(permission.check));
+  return hasAll && isEmpty(rows) && !isBound ? 'full' : 'partial';
+}
+
+export interface Granted {
+  level: Level;
+  /** The roles that it comes from, if it is inherited. */
+  from: string[];
+  /** Roles that would grant it, if they agreed. */
+  conflict: string[];
+}
+
+/** The same keys and values, whatever their order. */
+export function isSame(one: Json | undefined, other: Json | undefined): boolean {
+  const sorted = (value: Json | undefined): unknown => {
+    if (Array.isArray(value)) return value.map(sorted);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, it]) => [key, sorted(it)]));
+  };
+  return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+}
+
+/** What a role may do: its own permission, or what it inherits: reads are united, writes have to be the same. */
+export function grantedTo(served: Served, table: ServedTable | undefined, kind: Kind, role: string, columns: number): Granted {
+  const own = entryOf(table, kind, role);
+  if (own) return { level: levelOfOne(kind, own.permission, columns), from: [], conflict: [] };
+  const parents = parentsWith(served, table, kind, role);
+  const [first] = parents;
+  if (!first) return { level: 'none', from: [], conflict: [] };
+  const from = parents.map(it => it.role).sort();
+  if (kind !== 'select' && parents.some(it => !isSame(it.permission, first.permission))) return { level: 'none', from: [], conflict: from };
+  const isFull = parents.some(it => levelOfOne(kind, it.permission, columns) === 'full');
+  return { level: isFull ? 'full' : 'partial', from, conflict: [] };
+}
+
+/** Names of session variables in a condition or in presets, in lower case. */
+export function variablesIn(value: Json | undefined, found = new Set<string>()): Set<string> {
+  if (typeof value === 'string' && /^x-hasura-\S+$/i.test(value)) found.add(value.toLowerCase());
+  else if (typeof value === 'object' && value !== null) Object.values(value).forEach(it => variablesIn(it, found));
+  return found;
+}
