@@ -183,10 +183,10 @@ impl Engine {
     /// Its variables are not read.
     /// # Errors
     /// The response to a document that is refused.
-    pub fn prepare(&self, request: Request<'_>, caller: &Caller) -> Result<u64, Response> {
+    pub fn prepare(&self, request: Request<'_>, caller: &Caller) -> Result<u64, Box<Response>> {
         let asked = PlanRequest { request, profile: caller.profile(), is_live: true };
         let made = self.planner.prepare(&asked);
-        made.map_err(|refusal| refusal_response(refusal, &request, Timing::default()))
+        made.map_err(|refusal| Box::new(refusal_response(refusal, &request, Timing::default())))
     }
 
     /// Number of cached whole answers, and their approximate size in bytes.
