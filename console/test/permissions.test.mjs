@@ -368,6 +368,7 @@ describe('permissions of the page itself', () => {
         await assertAccessible(page, 'reason');
         await assertFits(page, 'reason');
         await page.goto(`${server.url}/console/permissions/main/album?role=seller&kind=update`);
+        await page.getByRole('checkbox', { name: /a check of its own/ }).check();
         await page.getByRole('region', { name: 'Check', exact: true }).waitFor();
         await page.getByText('seller may not update any row.').waitFor();
         await assertAccessible(page, 'update');

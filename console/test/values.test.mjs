@@ -1,6 +1,8 @@
 // Values that a page in JavaScript would change, and files that are not what they seem. Numbers are those of FLOWS.md.
 
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { launch } from '../scripts/browser.mjs';
 import { startPostgres, startSqlite } from '../scripts/databases.mjs';
@@ -141,7 +143,7 @@ for (const start of [startSqlite, startPostgres]) {
       await page.getByText('The dry run found nothing wrong.').waitFor();
       await page.getByRole('button', { name: 'Show the request' }).click();
       await dialog(page).getByRole('button', { name: 'Send' }).click();
-      await page.getByText(/^500 rows were inserted and stay/).waitFor();
+      await page.getByText(/^500 rows are changed, which Undo takes back/).waitFor();
       await page.getByRole('button', { name: 'Undo' }).click();
       await dialog(page).getByRole('button', { name: 'Send' }).click();
       await page.getByText('500 rows changed.').waitFor();
@@ -164,3 +166,52 @@ for (const start of [startSqlite, startPostgres]) {
     }
   });
 }
+
+describe('permissions keep what nobody changes', () => {
+  let database;
+  let server;
+  let file;
+  before(async () => {
+    database = await startSqlite();
+    const filter = '{"_or": [{"id": {"_eq": 9007199254740993}}, {"word": {"_ceq": ["$", "word"]}}, {"id": {"_gt": 5}}]}';
+    const permission = `{"role": "reader", "permission": {"columns": ["id"], "filter": ${filter}}}`;
+    server = await startWeir({}, null, data => {
+      file = join(data, 'metadata.json');
+      writeFileSync(file, `{"version": 3, "sources": [{"name": "main", "kind": "sqlite", "configuration": {"connection_info": {"database_url": "${database.url}"}}, "tables": [{"table": "wide", "select_permissions": [${permission}]}]}]}`);
+      writeFileSync(join(data, 'weir.yaml'), `metadata: metadata.json\nsources: [{name: main, url: "${database.url}"}]\n`);
+      return ['serve', join(data, 'weir.yaml')];
+    });
+  });
+  after(async () => {
+    await server?.stop();
+    database?.stop();
+  });
+
+  test('P13 writes tests that nobody changed as they were, with their digits', async () => {
+    const { page } = await openPage(browser, server.url, '/permissions/main/wide?role=reader', {});
+    const rows = page.getByRole('region', { name: 'Rows', exact: true });
+    const last = rows.locator('.weir-condition').nth(2);
+    // The value counts while it is written: the next click is not lost.
+    await last.getByLabel('Value').fill('7');
+    await page.getByLabel('word', { exact: true }).click();
+    await page.getByRole('button', { name: 'Review the change' }).click();
+    await dialog(page).getByRole('button', { name: 'Send' }).click();
+    await page.getByText('Change: select of reader on wide: done.').waitFor();
+    const written = readFileSync(file, 'utf8').replaceAll(/\s/g, '');
+    assert.ok(written.includes('{"id":{"_eq":9007199254740993}}'), written);
+    assert.ok(written.includes('{"word":{"_ceq":["$","word"]}}'), written);
+    assert.match(written, /"_gt":"?7"?/);
+    assert.match(written, /"columns":\["id","word"\]/);
+    await page.close();
+  });
+
+  test('P13 gives a new update no check of its own', async () => {
+    const { page } = await openPage(browser, server.url, '/permissions/main/wide?role=mover&kind=update', {});
+    await page.getByLabel('word', { exact: true }).click();
+    await page.getByRole('button', { name: 'Review the change' }).click();
+    const request = JSON.parse(await dialog(page).getByTestId('request').innerText());
+    const made = request.args.find(it => it.type.endsWith('create_update_permission'));
+    assert.deepEqual(made.args.permission, { columns: ['word'], filter: {} });
+    await page.close();
+  });
+});

@@ -1,7 +1,7 @@
 // A value as it is shown: null apart from the empty text, lists as chips, JSON as a tree, geometry as a drawing, bytes by size.
 
 import { useMemo, useState } from 'react';
-import { isScalar } from '../server/exact-number';
+import { ExactNumber, isScalar } from '../server/exact-number';
 import type { Column } from './catalog';
 
 /** Characters of a cell; the rest is in its panel. */
@@ -25,8 +25,9 @@ function linesOf(value: unknown): [number, number][][] {
   if (Array.isArray(value.geometries)) return value.geometries.flatMap(linesOf);
   const walk = (part: unknown): [number, number][][] => {
     if (!Array.isArray(part)) return [];
-    if (typeof part[0] === 'number') return [[[part[0], Number(part[1])]]];
-    if (Array.isArray(part[0]) && typeof part[0][0] === 'number') return [part.map(it => [Number(it[0]), Number(it[1])])];
+    const isNumber = (it: unknown) => typeof it === 'number' || it instanceof ExactNumber;
+    if (isNumber(part[0])) return [[[Number(part[0]), Number(part[1])]]];
+    if (Array.isArray(part[0]) && isNumber(part[0][0])) return [part.map(it => [Number(it[0]), Number(it[1])])];
     return part.flatMap(walk);
   };
   return walk(value.coordinates);

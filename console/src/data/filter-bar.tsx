@@ -10,12 +10,14 @@ interface ConditionProps {
   operands: Operand[];
   condition: Condition;
   isNew: boolean;
+  /** A click that follows meets a page that stands still. */
+  commitsAtOnce?: boolean;
   onChange: (next: Condition) => void;
   onRemove: () => void;
 }
 
-/** One condition. Its value counts once the field is left or Enter is pressed. */
-export function ConditionLine({ operands, condition, isNew, onChange, onRemove }: ConditionProps) {
+/** One condition. Its value counts once the field is left or Enter is pressed, unless it counts while it is written. */
+export function ConditionLine({ operands, condition, isNew, commitsAtOnce, onChange, onRemove }: ConditionProps) {
   const id = useId();
   const [text, setText] = useState(condition.value);
   const operand = operands.find(it => it.path.join('.') === condition.path.join('.'));
@@ -57,7 +59,7 @@ export function ConditionLine({ operands, condition, isNew, onChange, onRemove }
         <input
           aria-label="Value" className="weir-field" value={text} autoComplete="off" placeholder={operator?.isList ? 'a, b, c' : ''}
           aria-invalid={error ? true : undefined} aria-describedby={error ? `${id}-error` : undefined}
-          onChange={event => setText(event.target.value)} onBlur={() => commit(text)}
+          onChange={event => (setText(event.target.value), commitsAtOnce && commit(event.target.value))} onBlur={() => commit(text)}
         />
       )}
       <button type="button" className="weir-button" aria-label={`Remove the condition on ${pathWords(condition.path)}`} onClick={onRemove}>✕</button>

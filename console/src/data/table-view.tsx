@@ -156,11 +156,12 @@ export function TableView({ source, entry }: { source: string; entry: Entry }) {
         affected += part.affected;
         undone.unshift(part.undo);
       } catch (error) {
-        words = `${affected.toLocaleString('en')} rows were inserted and stay, as Undo can take them back; then: ${error instanceof Error ? error.message : String(error)}`;
+        const isUndone = undone.every(it => it.length > 0);
+        words = `${affected.toLocaleString('en')} rows are changed, ${isUndone ? 'which Undo takes back' : 'and stay so'}; then: ${error instanceof Error ? error.message : String(error)}`;
         break;
       }
     }
-    setUndo(undone.every(it => it !== null) ? undone : []);
+    setUndo(undone.every(it => it.length > 0) ? undone.flat() : []);
     const isShort = affected < [sent, ...rest].reduce((sum, it) => sum + it.expected, 0);
     if (words === null) {
       words = isShort
@@ -193,7 +194,7 @@ export function TableView({ source, entry }: { source: string; entry: Entry }) {
         table={table} columns={columns.map(it => it.name)} selectedCount={selected.size} isLive={isLive} undoTitle={undo[0]?.title ?? null} exported={exported}
         onInsert={() => setDialog({ kind: 'insert', from: null })}
         onDuplicate={() => setDialog({ kind: 'insert', from: [...selected.values()][0]! })}
-        onDelete={() => setChanges([deleteRows(table, [...selected.values()])])}
+        onDelete={() => setChanges(deleteRows(table, [...selected.values()]))}
         onUndo={() => setChanges(undo)}
         onImport={() => setDialog({ kind: 'import' })}
         onExport={startExport}

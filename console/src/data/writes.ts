@@ -15,13 +15,22 @@ export interface Change {
   asksName?: string;
   /** Rows that it has to change; fewer mean that somebody else was first. */
   expected: number;
-  /** The change that takes it back, made from the answer. */
-  undo: (data: unknown) => Change | null;
+  /** The changes that take it back, made from the answer; none where that cannot be. */
+  undo: (data: unknown) => Change[];
 }
 
 export interface Outcome {
   affected: number;
-  undo: Change | null;
+  undo: Change[];
+}
+
+/** Parts of a condition that the server takes; the rows of larger changes go in several. */
+const CONDITIONS_MAX = 900;
+
+/** The rows in groups, of which each has a condition that the server takes. */
+function grouped(table: Table, rows: Row[]): Row[][] {
+  const size = table.dialect === 'native' ? rows.length : Math.max(1, Math.floor(CONDITIONS_MAX / (table.columns.length + table.key.length + 1)));
+  return Array.from({ length: Math.ceil(rows.length / Math.max(1, size)) }, (_, at) => rows.slice(at * size, (at + 1) * size));
 }
 
 /** A condition for a column that has this value. */
@@ -103,14 +112,16 @@ export function editCell(table: Table, row: Row, column: string, value: unknown)
     differences: [{ column, before, after: value }],
     expected: 1,
     // The database may have rounded or trimmed what was written.
-    undo: data => editCell(table, { ...row, [column]: value, ...returned(data)[0] }, column, before),
+    undo: data => [editCell(table, { ...row, [column]: value, ...returned(data)[0] }, column, before)],
   };
 }
 
 const plural = (count: number, table: Table) => (count === 1 ? `a row of ${table.name}` : `${count.toLocaleString('en')} rows of ${table.name}`);
 
-/** Deletes rows; it is undone by inserting what may be inserted of them. */
-export function deleteRows(table: Table, rows: Row[]): Change {
+/** Deletes rows, in as many changes as their conditions need; each is undone by inserting what may be inserted of them. */
+export const deleteRows = (table: Table, rows: Row[]): Change[] => grouped(table, rows).map(it => deleteGroup(table, it));
+
+function deleteGroup(table: Table, rows: Row[]): Change {
   const [first] = rows;
   return {
     title: `Delete ${plural(rows.length, table)}`,
@@ -120,11 +131,11 @@ export function deleteRows(table: Table, rows: Row[]): Change {
     asksName: table.name,
     expected: rows.length,
     undo: data => {
-      if (!table.insert) return null;
+      if (!table.insert) return [];
       const names = new Set(table.insert.columns.map(it => it.name));
       const gone = table.dialect === 'native' ? rows : returned(data);
-      if (gone.length === 0) return null;
-      return insertRows(table, gone.map(row => Object.fromEntries(Object.entries(row).filter(([name]) => names.has(name)))));
+      if (gone.length === 0) return [];
+      return [insertRows(table, gone.map(row => Object.fromEntries(Object.entries(row).filter(([name]) => names.has(name)))))];
     },
   };
 }
@@ -148,21 +159,26 @@ export function insertRows(table: Table, rows: Row[]): Change {
     undo: data => {
       const change = (data as { change: { returning?: Row[]; rows?: Row[] } }).change;
       const made = change.returning ?? change.rows ?? [];
-      if (!table.remove || made.length === 0 || table.key.length === 0) return null;
+      if (!table.remove || made.length === 0 || table.key.length === 0) return [];
       // A value that no condition compares may be somebody else's by now.
       const isUnsure = (row: Row) => Object.keys(row).some(it => row[it] !== null && !isComparable(table, it));
-      if (!made.every(it => hasKey(table, it)) || (!isNative && made.some(isUnsure))) return null;
-      const condition = isNative
-        ? keyCondition(table, made)
-        : { _or: made.map(row => ({ _and: Object.keys(row).map(it => has(it, row[it])) })) };
-      return {
-        title: `Delete ${plural(made.length, table)}, which was inserted`,
-        operation: deletion(table, condition),
-        differences: [],
-        expected: made.length,
-        undo: () => null,
-      };
+      if (!made.every(it => hasKey(table, it)) || (!isNative && made.some(isUnsure))) return [];
+      return grouped(table, made).map(it => uninsertGroup(table, it));
     },
+  };
+}
+
+/** Deletes rows that were inserted, if they still have these values. */
+function uninsertGroup(table: Table, made: Row[]): Change {
+  const condition = table.dialect === 'native'
+    ? keyCondition(table, made)
+    : { _or: made.map(row => ({ _and: Object.keys(row).map(it => has(it, row[it])) })) };
+  return {
+    title: `Delete ${plural(made.length, table)}, which was inserted`,
+    operation: deletion(table, condition),
+    differences: [],
+    expected: made.length,
+    undo: () => [],
   };
 }
 
@@ -170,5 +186,5 @@ export function insertRows(table: Table, rows: Row[]): Change {
 export async function send(change: Change): Promise<Outcome> {
   const data = await ask<{ change: { affected_rows?: number; numUids?: number } | null }>(change.operation.query, change.operation.variables);
   const affected = data.change?.affected_rows ?? data.change?.numUids ?? 0;
-  return { affected, undo: affected > 0 ? change.undo(data) : null };
+  return { affected, undo: affected > 0 ? change.undo(data) : [] };
 }

@@ -1,6 +1,7 @@
 // A change of permissions: its commands, the lines that differ, and the YAML for a file that the server does not write.
 
 import type { QualifiedName } from '../data/sources';
+import { isScalar } from '../server/exact-number';
 import { isSame } from './served';
 import type { InheritedRole, Json, Kind, Permission, PermissionEntry } from './served';
 
@@ -31,16 +32,16 @@ const scalar = (value: Json) => (typeof value === 'string' && /^[A-Za-z_][\w-]*$
 /** Block YAML, with `indent` spaces before each line. */
 export function yamlOf(value: Json, indent = 0): string {
   const space = ' '.repeat(indent);
-  const isNested = (it: Json) => typeof it === 'object' && it !== null && Object.keys(it).length > 0;
-  const isShort = (it: Json) => Array.isArray(it) && it.every(part => typeof part !== 'object' || part === null);
+  const isNested = (it: Json) => !isScalar(it) && Object.keys(it as object).length > 0;
+  const isShort = (it: Json) => Array.isArray(it) && it.every(isScalar);
   const flow = (it: Json) => (Array.isArray(it) ? `[${it.map(scalar).join(', ')}]` : Object.keys(it as object).length === 0 ? '{}' : scalar(it));
   if (Array.isArray(value) && !isShort(value)) {
-    return value.map(it => (isNested(it) && !isShort(it) ? `${space}- ${yamlOf(it, indent + 2).trimStart()}` : `${space}- ${isShort(it) || typeof it === 'object' && it !== null ? flow(it) : scalar(it)}`)).join('\n');
+    return value.map(it => (isNested(it) && !isShort(it) ? `${space}- ${yamlOf(it, indent + 2).trimStart()}` : `${space}- ${isScalar(it) ? scalar(it) : flow(it)}`)).join('\n');
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return Object.entries(value).map(([key, it]) => {
+  if (!isScalar(value) && !Array.isArray(value)) {
+    return Object.entries(value as Permission).map(([key, it]) => {
       if (isNested(it) && !isShort(it)) return `${space}${scalar(key)}:\n${yamlOf(it, indent + 2)}`;
-      return `${space}${scalar(key)}: ${typeof it === 'object' && it !== null ? flow(it) : scalar(it)}`;
+      return `${space}${scalar(key)}: ${isScalar(it) ? scalar(it) : flow(it)}`;
     }).join('\n');
   }
   return `${space}${Array.isArray(value) ? flow(value) : scalar(value)}`;

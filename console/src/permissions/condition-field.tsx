@@ -1,6 +1,7 @@
 // The condition of a permission: as a tree, or as JSON.
 
 import { useMemo, useState } from 'react';
+import { isScalar, parseExact } from '../server/exact-number';
 import { readTree, writeTree } from './condition-tree';
 import type { TreeNode } from './condition-tree';
 import { TreeEditor } from './tree-editor';
@@ -35,8 +36,8 @@ export function ConditionField({ title, note, value, context, tables, onChange }
   const takeText = (next: string) => {
     setText(next);
     try {
-      const json: Json = JSON.parse(next);
-      if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new Error();
+      const json = parseExact(next) as Json;
+      if (isScalar(json) || Array.isArray(json)) throw new Error();
       setError(null);
       setTree(read(json));
       onChange(json, null);

@@ -4,6 +4,7 @@
 
 import type { Condition, Operand } from '../data/filters';
 import { CONTAINS, conditionValue, containsPattern } from '../data/filters';
+import { isScalar, parseExact } from '../server/exact-number';
 import type { Json } from './served';
 
 export type TreeNode =
@@ -17,7 +18,17 @@ export type TreeNode =
   | { kind: 'raw'; json: Json };
 
 type Members = { [key: string]: Json };
-const isObject = (value: Json | undefined): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: Json | undefined): value is Members => !isScalar(value) && !Array.isArray(value);
+
+/** The JSON of tests as they were read: one that nobody changes is written back as it was. */
+const originals = new WeakMap<Condition, Json>();
+
+function testOf(condition: Condition, leaf: Json): TreeNode {
+  originals.set(condition, wrapLeaf(condition.path, leaf));
+  return { kind: 'test', condition };
+}
+
+const wrapLeaf = (path: string[], leaf: Json) => path.reduceRight<Json>((inner, part) => ({ [part]: inner }), leaf);
 
 /** Names that lead to other rows from a table; a name below one is of that table. */
 export interface Names {
@@ -63,13 +74,13 @@ function member(key: string, value: Json, path: string[], names: Names): TreeNod
     return [{ kind: 'related', name: key, parts: partsOf(readTree(value, below(names, key))) }];
   }
   if (!names.isColumn(here)) return raw;
-  if (value === null) return [{ kind: 'test', condition: { path: here, operator: '_is_null', value: 'true' } }];
+  if (value === null) return [testOf({ path: here, operator: '_is_null', value: 'true' }, value)];
   // An empty field is a value that is missing, so the empty text stays JSON.
   if (value === '') return raw;
-  if (!isObject(value)) return [{ kind: 'test', condition: { path: here, operator: '_eq', value: textOf(value) } }];
+  if (!isObject(value)) return [testOf({ path: here, operator: '_eq', value: textOf(value) }, value)];
   const tests = Object.entries(value);
   if (tests.length === 0 || tests.some(([name, it]) => !name.startsWith('_') || isObject(it) || it === null || it === '')) return raw;
-  return tests.map(([operator, it]) => ({ kind: 'test', condition: { path: here, operator: operator === '_ne' ? '_neq' : operator, value: textOf(it) } }));
+  return tests.map(([operator, it]) => testOf({ path: here, operator: operator === '_ne' ? '_neq' : operator, value: textOf(it) }, { [operator]: it }));
 }
 
 /** The parts of a conjunction; a single condition is its own part. */
@@ -87,16 +98,26 @@ export interface Written {
   fault: string | null;
 }
 
+/** True for a column of another row, which is a list of names: `["$", "shop_id"]`. */
+function isColumnPath({ operator, value }: Condition): boolean {
+  try {
+    return /^_c[a-z]+$/.test(operator) && Array.isArray(parseExact(value));
+  } catch {
+    return false;
+  }
+}
+
 function writeTest(condition: Condition, operands: Operand[]): Written {
+  const original = originals.get(condition);
+  if (original !== undefined) return { json: original, fault: null };
   const name = condition.path.join('.');
   const operator = operands.find(it => it.path.join('.') === name)?.operators.find(it => it.name === condition.operator);
-  const wrap = (leaf: Json) => condition.path.reduceRight<Json>((inner, part) => ({ [part]: inner }), leaf);
   // An operator that the page does not offer stays as it was written.
-  const read = operator ? conditionValue(condition, operator) : { value: condition.value };
+  const read = operator && !isColumnPath(condition) ? conditionValue(condition, operator) : { value: isColumnPath(condition) ? parseExact(condition.value) : condition.value };
   if ('error' in read) return { json: {}, fault: `${name}: ${read.error}` };
   if (condition.value === '') return { json: {}, fault: `${name}: a value is missing` };
   const value = condition.operator === '_is_null' ? String(read.value) === 'true' : (read.value as Json);
-  return { json: wrap(condition.operator === CONTAINS ? { _ilike: containsPattern(String(value)) } : { [condition.operator]: value }), fault: null };
+  return { json: wrapLeaf(condition.path, condition.operator === CONTAINS ? { _ilike: containsPattern(String(value)) } : { [condition.operator]: value }), fault: null };
 }
 
 /** One object of all parts, if no two of them have a key in common; else a list. */

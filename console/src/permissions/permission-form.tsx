@@ -1,6 +1,7 @@
 // One permission: rows, columns, presets, check, limit, aggregates.
 
 import { useState } from 'react';
+import { isScalar, parseExact } from '../server/exact-number';
 import { ConditionField } from './condition-field';
 import type { Json, Kind, Permission } from './served';
 import type { TableContext } from './table-context';
@@ -20,7 +21,8 @@ interface Props {
 const EMPTY: Record<Kind, Permission> = {
   select: { columns: [], filter: {} },
   insert: { check: {}, columns: [] },
-  update: { columns: [], filter: {}, check: {} },
+  // Without a check of its own the filter has to hold for the changed row, too.
+  update: { columns: [], filter: {} },
   delete: { filter: {} },
 };
 
@@ -45,7 +47,7 @@ function Columns({ context, value, onChange }: { context: TableContext; value: J
 /** A preset as it is written: JSON, or a text that is none. */
 const presetOf = (text: string): Json => {
   try {
-    return JSON.parse(text) as Json;
+    return parseExact(text) as Json;
   } catch {
     return text;
   }
@@ -96,7 +98,7 @@ export function PermissionForm({ kind, permission, context, tables, onReview, on
   );
   const fault = Object.values(faults).find(it => it !== null) ?? null;
   const hasNoColumn = kind === 'select' && Array.isArray(draft.columns) && draft.columns.length === 0;
-  const preset = typeof draft.set === 'object' && draft.set !== null && !Array.isArray(draft.set) ? draft.set : {};
+  const preset: Permission = isScalar(draft.set) || Array.isArray(draft.set) ? {} : (draft.set as Permission);
   const hasCheck = draft.check !== undefined && draft.check !== null;
   return (
     <div className="weir-permission">

@@ -1,9 +1,10 @@
 // Permissions as the server has them, whichever file says so; and what a role may do by them.
 
+import type { ExactNumber } from '../server/exact-number';
 import { command } from '../server/requests';
 import type { QualifiedName } from '../data/sources';
 
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type Json = null | boolean | number | ExactNumber | string | Json[] | { [key: string]: Json };
 export type Permission = { [key: string]: Json };
 
 export const KINDS = ['select', 'insert', 'update', 'delete'] as const;

@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import { ConditionLine } from '../data/filter-bar';
 import type { Operand } from '../data/filters';
+import { parseExact } from '../server/exact-number';
 import { operandsBelow } from './condition-tree';
 import type { TreeNode } from './condition-tree';
 import { tableName } from './served';
@@ -52,7 +53,7 @@ function Head({ node, onChange, tables, label }: Pick<Props, 'node' | 'onChange'
           there is a row in
           <select
             className="weir-field" value={JSON.stringify(node.table)}
-            onChange={event => onChange({ kind: 'exists', table: JSON.parse(event.target.value), parts: [] })}
+            onChange={event => onChange({ kind: 'exists', table: parseExact(event.target.value) as Json, parts: [] })}
           >
             {!tables.some(it => JSON.stringify(it) === JSON.stringify(node.table)) && <option value={JSON.stringify(node.table)}>{tableName(node.table as string)}</option>}
             {tables.map(it => <option key={JSON.stringify(it)} value={JSON.stringify(it)}>{tableName(it as string)}</option>)}
@@ -100,8 +101,9 @@ function RawLine({ json, label, onChange, onRemove }: { json: Json; label: strin
   const [text, setText] = useState(JSON.stringify(json));
   const [error, setError] = useState<string | null>(null);
   const commit = () => {
+    if (text === JSON.stringify(json)) return;
     try {
-      onChange(JSON.parse(text));
+      onChange(parseExact(text) as Json);
       setError(null);
     } catch {
       setError('JSON is expected');
@@ -119,7 +121,7 @@ function RawLine({ json, label, onChange, onRemove }: { json: Json; label: strin
 export function TreeEditor({ node, operands, elsewhere, tables, onChange, onRemove, label }: Props) {
   const [added, setAdded] = useState(-1);
   if (node.kind === 'test') {
-    return <ConditionLine operands={operands} condition={node.condition} isNew={false} onChange={condition => onChange({ kind: 'test', condition })} onRemove={() => onRemove?.()} />;
+    return <ConditionLine operands={operands} condition={node.condition} isNew={false} commitsAtOnce onChange={condition => onChange({ kind: 'test', condition })} onRemove={() => onRemove?.()} />;
   }
   if (node.kind === 'raw') return <RawLine key={JSON.stringify(node.json)} json={node.json} label={label} onChange={json => onChange({ kind: 'raw', json })} onRemove={onRemove} />;
   const inner = node.kind === 'related' ? operandsBelow(operands, node.name) : node.kind === 'exists' ? elsewhere(node.table) : operands;

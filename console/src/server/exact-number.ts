@@ -17,7 +17,7 @@ export class ExactNumber {
 }
 
 /** True unless the value has parts. */
-export const isScalar = (value: unknown) => typeof value !== 'object' || value === null || value instanceof ExactNumber;
+export const isScalar = (value: unknown): value is null | undefined | boolean | number | string | ExactNumber => typeof value !== 'object' || value === null || value instanceof ExactNumber;
 
 /** Keeps the digits of a number while JSON is read. */
 export function exactNumber(this: unknown, _: string, value: unknown, context?: { source?: string }): unknown {

@@ -198,14 +198,17 @@ export async function readBySql(source: string, sql: string): Promise<string[][]
 
 /** Runs a command of the metadata API as the operator; nothing where this address has none. */
 export async function command<T>(type: string, args: unknown, version?: number): Promise<T | null> {
-  const { response, answer } = await post('/v1/metadata', { type, args, ...(version ? { version } : {}) });
+  const { response, answer } = await post('/v1/metadata', { type, args, ...(version ? { version } : {}) }, undefined, parseExact);
   return response.ok ? answer : null;
 }
 
 /** Why a command of the metadata API, or a question of the operator, was refused; in the server's words. */
 function refusalWords(answer: unknown, status: number): string {
-  const { error, code } = answer as { error?: string; code?: string };
-  if (error) return code ? `${error} (${code})` : error;
+  const { error, code, internal } = answer as { error?: string; code?: string; internal?: unknown };
+  // What of the metadata would not fit says more than that it does not.
+  const [cause] = Array.isArray(internal) ? (internal as { reason?: string }[]) : [];
+  const words = [error, cause?.reason].filter(it => it !== undefined).join(': ');
+  if (error) return code ? `${words} (${code})` : words;
   return wordsOf(answer as Answer) ?? `The server answered ${status}.`;
 }
 

@@ -1,8 +1,8 @@
-//! Introspection: answers what is selected under `__schema` and `__type` straight from the [`Schema`].
+//! Introspection: answers what is selected under `__schema` and `__type` straight from the [`Schema`](weir_language::schema::Schema).
 //!
 //! Parts that depend on no variable are written once, while planning, and become constants of the plan ([`fold`]), unless they are
 //! large; the rest (`__type(name: $name)`, schemas of thousands of types) is written per request by the same program, as a
-//! [`PreparedFetch`] of its own, and leaves in chunks.
+//! [`PreparedFetch`](crate::source::PreparedFetch) of its own, and leaves in chunks.
 //!
 //! **Invariant:** introspection never depends on data, so no member can fail.
 //!

@@ -32,8 +32,6 @@ pub struct Tuning {
     pub busy_ms: u32,
     /// A read may work so long for its first rows, and from one part of a long answer to the next; a mutation for all it does.
     pub statement_max: Duration,
-    /// A list is read by several connections if its table's keys span as many numbers.
-    pub range_keys_min: u64,
 }
 
 impl Tuning {
@@ -44,7 +42,6 @@ impl Tuning {
         statements_max: 256,
         busy_ms: 5000,
         statement_max: Duration::from_secs(20),
-        range_keys_min: 16 << 10,
     };
 }
 
@@ -54,16 +51,13 @@ pub struct Database {
     path: PathBuf,
     tuning: Tuning,
     id: u64,
-    /// Number of answers that several connections read.
-    answers_side_by_side: AtomicU64,
 }
 
 impl Database {
     /// The database in the file `path`, which is opened when a connection is needed.
     pub fn new(path: &Path, tuning: Tuning) -> Arc<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Arc::new(Self { path: path.to_owned(), tuning, id, answers_side_by_side: AtomicU64::new(0) })
+        Arc::new(Self { path: path.to_owned(), tuning, id: NEXT.fetch_add(1, Ordering::Relaxed) })
     }
 
     /// The file.
@@ -74,21 +68,6 @@ impl Database {
     /// Timeout of a statement.
     pub fn statement_max(&self) -> Duration {
         self.tuning.statement_max
-    }
-
-    /// Numbers that the keys of a table span if several connections read it.
-    pub fn range_keys_min(&self) -> u64 {
-        self.tuning.range_keys_min
-    }
-
-    /// Number of answers that several connections have read.
-    pub fn answers_side_by_side(&self) -> u64 {
-        self.answers_side_by_side.load(Ordering::Relaxed)
-    }
-
-    /// Counts an answer that several connections read.
-    pub fn count_answer_side_by_side(&self) {
-        self.answers_side_by_side.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A connection that may write; the file has to exist. It changes nothing in the file: `enable_log` does, before the first write.

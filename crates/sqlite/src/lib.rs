@@ -18,7 +18,6 @@ pub mod index_maintenance;
 pub mod introspect;
 pub mod medium;
 pub mod pool;
-pub mod same_state;
 pub mod session_row;
 pub mod table_checks;
 pub mod writer;

@@ -101,23 +101,6 @@ impl Turns {
         Some(Aside { queue: Arc::clone(&self.0), why })
     }
 
-    /// Queues `job`; `false` if too many wait.
-    pub fn submit(&self, job: ReadJob) -> bool {
-        let mut state = self.0.lock();
-        if state.jobs.len() >= JOBS_MAX {
-            return false;
-        }
-        state.jobs.push_back(job);
-        self.0.filled.notify_one();
-        start_substitute(&self.0, state);
-        true
-    }
-
-    /// True if jobs that take long wait until fewer of their kind work.
-    pub fn are_long_jobs_waiting(&self) -> bool {
-        !self.0.lock().later.is_empty()
-    }
-
     /// True if the queue of long jobs is full.
     pub fn is_full(&self) -> bool {
         self.0.lock().later.len() >= JOBS_MAX
@@ -221,7 +204,14 @@ impl Pool {
 
     /// Queues `job`; `false` if too many wait.
     pub fn submit(&self, job: ReadJob) -> bool {
-        self.turns().submit(job)
+        let mut state = self.queue.lock();
+        if state.jobs.len() >= JOBS_MAX {
+            return false;
+        }
+        state.jobs.push_back(job);
+        self.queue.filled.notify_one();
+        start_substitute(&self.queue, state);
+        true
     }
 }
 

@@ -363,11 +363,18 @@ fn id(message: JsonRef<'_>) -> Option<String> {
     message.get("id")?.as_str().filter(|it| !it.is_empty()).map(Cow::into_owned)
 }
 
-/// True for a payload with a text, or with the identifier of a document in place of one.
+/// True for a payload with a text, or with the identifier of a document in place of one. The server knows the names of the members that may
+/// hold an identifier, so that any text is taken for one here.
 fn is_subscribable(payload: JsonRef<'_>) -> bool {
     match payload.get("query").filter(|it| !it.is_null()) {
         Some(text) => text.as_str().is_some(),
-        None => NamedRequest::read(payload, &[]).is_ok_and(|it| it.id.is_some()),
+        None => {
+            let is_named = |(name, value): (Cow<'_, str>, JsonRef<'_>)| {
+                name != "operationName" && value.as_str().is_some()
+            };
+            NamedRequest::read(payload, &[]).is_ok_and(|it| it.id.is_some())
+                || payload.members().any(is_named)
+        }
     }
 }
 

@@ -6,11 +6,9 @@
 
 use super::driver::SqliteDriver;
 use super::errors::source_error;
-use super::owned_run::OwnedRun;
 use super::prepared::{Class, PAGE_ROWS_MAX, SLOW_RUNS_MAX, SqlitePlan};
-use super::ranges::range_readers::RangeReaders;
 use super::runs::run_failure::RunFailure;
-use super::runs::sink::{PieceSource, Sink};
+use super::runs::sink::Sink;
 use super::runs::statements::Statements;
 use super::values::bind;
 use crate::exec::bindings::Bindings;
@@ -19,13 +17,17 @@ use crate::exec::output::response_writer::ResponseWriter;
 use crate::exec::output::row_collector::RowCollector;
 use crate::exec::output::stream_batch::{self, Batch};
 use crate::exec::output::written_rows::undoing_errors;
+use crate::frontend::form::Form;
 use rusqlite::Connection;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
+use weir_engine::caller::Claims;
+use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::{Column, Rows};
-use weir_engine::source::{BoxFuture, FetchBody, FetchInput, FetchResult, SourceError};
+use weir_engine::source::{BoxFuture, FetchBody, FetchInput, FetchResult, SourceError, StreamRead};
+use weir_language::value::Variables;
 use weir_relational::plan::Plan;
 use weir_sqlite::connection::reader;
 use weir_sqlite::pool::Turns;
@@ -34,6 +36,45 @@ use weir_sqlite::pool::Turns;
 const INLINE_MAX: Duration = Duration::from_millis(10);
 /// Spare bytes of an answer's buffer beyond the length of the last answer: a text is written where all of it could be escaped.
 const ROOM_BYTES: usize = 512;
+
+/// The owned inputs of a run on another thread.
+pub(super) struct OwnedRun {
+    pub(super) fetch: Arc<RelationalFetch<SqliteDriver>>,
+    pub(super) prepared: Arc<SqlitePlan>,
+    form: Form,
+    claims: Arc<Claims>,
+    output: Arc<OutputPlan>,
+    variables: Arc<Variables>,
+    parent_keys: Option<Vec<Column>>,
+    /// Objects that were looked up.
+    shown: Vec<i64>,
+    stream: Option<Arc<StreamRead>>,
+    deadline: Instant,
+}
+
+impl OwnedRun {
+    pub(super) fn of(run: &PlannedFetch<'_, SqliteDriver>, shown: Vec<i64>) -> Self {
+        let input = &run.input;
+        Self {
+            fetch: Arc::clone(run.fetch),
+            prepared: Arc::clone(&run.prepared),
+            form: run.form.clone(),
+            claims: Arc::clone(input.caller.claims()),
+            output: Arc::clone(input.output),
+            variables: Arc::clone(input.variables),
+            parent_keys: input.parent_keys.map(<[Column]>::to_vec),
+            shown,
+            stream: input.stream.cloned(),
+            deadline: input.deadline,
+        }
+    }
+
+    pub(super) fn bindings(&self) -> Bindings<'_> {
+        let keys = self.parent_keys.as_deref().unwrap_or_default();
+        let bindings = self.fetch.bindings(&self.output, &self.variables, &self.form, keys, &self.claims);
+        Bindings { shown: &self.shown, stream: self.stream.as_ref(), ..bindings }
+    }
+}
 
 impl RelationalFetch<SqliteDriver> {
     /// Runs `prepared` on `connection`. `None`: the answer has left through the sink.
@@ -61,9 +102,6 @@ impl RelationalFetch<SqliteDriver> {
         let (finished, errors) = writer.finish()?;
         report_stream_end(&writer.batch, plan, &bindings);
         if let Some(sink) = writer.source.sink.filter(|it| it.has_flushed()) {
-            if sink.is_long() && !prepared.is_long.load(Ordering::Relaxed) {
-                prepared.is_long.store(true, Ordering::Relaxed);
-            }
             sink.end(finished.bytes, errors)?;
             return Ok(None);
         }
@@ -165,7 +203,7 @@ impl RelationalFetch<SqliteDriver> {
 
 impl OwnedRun {
     /// Runs on a thread of the pool. If it takes long and `may_move`, it restarts when there is room for it.
-    fn run(self: Arc<Self>, sink: Sink, cancelled: Arc<AtomicBool>, may_move: bool) {
+    fn run(self, sink: Sink, cancelled: Arc<AtomicBool>, may_move: bool) {
         let mut sink = sink;
         let turns = sink.turns.clone();
         match self.run_once(&mut sink, &cancelled, may_move.then_some(&turns)) {
@@ -180,7 +218,7 @@ impl OwnedRun {
 
     /// Runs the fetch. `None`: the run takes long and has to start again.
     fn run_once(
-        self: &Arc<Self>,
+        &self,
         sink: &mut Sink,
         cancelled: &Arc<AtomicBool>,
         turns: Option<&Turns>,
@@ -194,11 +232,6 @@ impl OwnedRun {
             Err(error) => return Some(Err(source_error(error, fetch.ask.protocol, None))),
         };
         reader.watch.set(Some(self.deadline), Some(cancelled));
-        if fetch.streams && !fetch.rows && self.parent_keys.is_none() && self.stream.is_none() {
-            let turns = sink.turns.clone();
-            let readers = RangeReaders::start(self, &reader.connection, &turns, cancelled);
-            sink.readers = readers.map(|it| Box::new(it) as Box<dyn PieceSource>);
-        }
         if turns.is_some() {
             reader.watch.begin(Instant::now(), turns);
         }
@@ -273,7 +306,7 @@ pub(super) fn read<'r>(
     let guard = CancelOnDrop { cancelled: Arc::clone(&cancelled), armed: true };
     let pool = &fetch.state.driver.pool;
     let sink = Sink::new(sender, pool.turns(), input);
-    let owned = Arc::new(OwnedRun::of(run, shown));
+    let owned = OwnedRun::of(run, shown);
     if !pool.submit(Box::new(move || owned.run(sink, cancelled, true))) {
         return Box::pin(std::future::ready(Err(SourceError::Busy)));
     }

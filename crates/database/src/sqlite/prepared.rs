@@ -2,19 +2,17 @@
 //!
 //! **Invariant:** statement `i` is level `i` of the plan.
 
-use super::ranged_level::RangedLevel;
-use super::ready_statement::{ReadyStatement, steps};
 use crate::exec::plans::prepared_plan::PreparedPlan;
 use rusqlite::Connection;
-use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::sync::atomic::AtomicU32;
 use weir_relational::catalog::facts::Cell;
 use weir_relational::catalog::{Relations, Storage, TableId};
 use weir_relational::dialect::sqlite::Sqlite;
 use weir_relational::dialect::sqlite_storage::TRUTH_WORDS;
 use weir_relational::plan::write::Change;
-use weir_relational::plan::{Level, MemberKind, Output, Parameter, Plan, Reader};
-use weir_relational::sql::render;
+use weir_relational::plan::{Level, MemberKind, Origin, Output, Parameter, Plan, Reader};
 use weir_relational::sql::write::{ChangeStatement, render_change};
+use weir_relational::sql::{Statement, render};
 
 /// Maximum number of rows of a page that is read on the event loop.
 pub(super) const PAGE_ROWS_MAX: i64 = 100;
@@ -39,10 +37,20 @@ pub(crate) struct SqlitePlan {
     pub(super) class: Class,
     /// Number of consecutive slow runs on the event loop: at [`SLOW_RUNS_MAX`] it leaves the loop for good.
     pub(super) slow_runs: AtomicU32,
-    /// The list of the root, if it can be read in ranges of its key.
-    pub(super) ranged: Option<RangedLevel>,
-    /// True once an answer was long.
-    pub(super) is_long: AtomicBool,
+}
+
+/// A statement and its parameters, by the time they are bound.
+#[derive(Debug)]
+pub(super) struct ReadyStatement {
+    pub(super) statement: Statement,
+    /// The text for values that may stand for bytes in a column of texts, if that is another.
+    pub(super) of_bytes: Option<String>,
+    /// Placeholders bound once per run.
+    pub(super) fixed: Vec<usize>,
+    /// Placeholders bound for each parent, and the parent's column.
+    pub(super) keys: Vec<(usize, u16)>,
+    /// True if it has a row also below a parent with a null key: an aggregate over no rows.
+    pub(super) has_row_always: bool,
 }
 
 /// Threads that run plans.
@@ -56,14 +64,17 @@ pub(super) enum Class {
 
 impl SqlitePlan {
     pub(super) fn new(relations: &Relations, plan: Plan, connection: Option<&Connection>) -> Self {
-        let prepare = |level: &Level| {
-            let statement = render(&Sqlite::USUAL, relations, &level.query);
-            let of_bytes = asks_texts(&statement.parameters)
-                .then(|| render(&Sqlite::OF_BYTES, relations, &level.query).sql)
-                .filter(|sql| *sql != statement.sql);
-            ReadyStatement::new(level, statement, of_bytes)
-        };
-        let statements: Vec<ReadyStatement> = plan.levels.iter().map(prepare).collect();
+        let statements: Vec<ReadyStatement> = plan
+            .levels
+            .iter()
+            .map(|level| {
+                let statement = render(&Sqlite::USUAL, relations, &level.query);
+                let of_bytes = asks_texts(&statement.parameters)
+                    .then(|| render(&Sqlite::OF_BYTES, relations, &level.query).sql)
+                    .filter(|sql| *sql != statement.sql);
+                ReadyStatement::new(level, statement, of_bytes)
+            })
+            .collect();
         let changes: Vec<ChangeStatement> =
             plan.changes.iter().map(|it| render_change(&Sqlite::USUAL, relations, it)).collect();
         let of_bytes = |(change, statement): (&Change, &ChangeStatement)| {
@@ -73,10 +84,7 @@ impl SqlitePlan {
         };
         let changes_of_bytes = plan.changes.iter().zip(&changes).map(of_bytes).collect();
         let class = connection.map_or(Class::Long, |it| classify(it, &plan, &statements));
-        let ranged = connection.and_then(|it| RangedLevel::find(it, relations, &plan, &statements, prepare));
-        let slow_runs = AtomicU32::new(0);
-        let is_long = AtomicBool::new(false);
-        Self { plan, statements, changes, changes_of_bytes, class, slow_runs, ranged, is_long }
+        Self { plan, statements, changes, changes_of_bytes, class, slow_runs: AtomicU32::new(0) }
     }
 }
 
@@ -102,6 +110,35 @@ impl PreparedPlan for SqlitePlan {
         let levels =
             levels.map(|at| (self.plan.levels[at].path.clone(), self.statements[at].statement.sql.as_str()));
         changes.chain(levels).collect()
+    }
+}
+
+impl ReadyStatement {
+    fn new(level: &Level, statement: Statement, of_bytes: Option<String>) -> Self {
+        let has_row_always = matches!(level.query.output, Output::Aggregate(_));
+        let mut fixed = Vec::new();
+        let mut keys = Vec::new();
+        for (at, parameter) in statement.parameters.iter().enumerate() {
+            match parameter.origin {
+                Origin::ParentColumn(column) => keys.push((at, column)),
+                Origin::Claim(_)
+                | Origin::Session
+                | Origin::Constant(_)
+                | Origin::Encoded(_)
+                | Origin::Position(_)
+                | Origin::Literal(_)
+                | Origin::Variable(_)
+                | Origin::Inside { .. }
+                | Origin::Parent(_)
+                | Origin::Shown
+                | Origin::LookedUp(_)
+                | Origin::Before(_)
+                | Origin::Bound(_) => {
+                    fixed.push(at);
+                }
+            }
+        }
+        Self { statement, of_bytes, fixed, keys, has_row_always }
     }
 }
 
@@ -168,4 +205,14 @@ fn reach(connection: &Connection, level: &Level, ready: &ReadyStatement, single:
         (_, Some(limit)) if rows => Reach::Page(limit),
         _ => Reach::Many,
     }
+}
+
+fn steps(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<String>> {
+    let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
+    let mut rows = statement.raw_query();
+    let mut out = Vec::new();
+    while let Some(row) = rows.next()? {
+        out.push(row.get(3)?);
+    }
+    Ok(out)
 }

@@ -9,7 +9,7 @@
 
 use super::driver::SqliteDriver;
 use super::errors::writer_error;
-use super::owned_run::OwnedRun;
+use super::fetch::OwnedRun;
 use super::prepared::SqlitePlan;
 use super::runs::run_failure::RunFailure;
 use super::runs::statements::Statements;

@@ -4,7 +4,7 @@
 
 use super::driver::SqliteDriver;
 use super::errors::writer_error;
-use super::owned_run::OwnedRun;
+use super::fetch::OwnedRun;
 use crate::exec::driver::PlannedFetch;
 use crate::exec::errors::{with_message, with_path};
 use crate::trace_context::{find_trace, write_trace};

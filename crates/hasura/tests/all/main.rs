@@ -82,7 +82,6 @@ mod postgres_upserts;
 mod postgres_values;
 mod postgres_wire;
 mod postgres_write;
-mod ranges;
 mod read;
 mod relay;
 mod relay_pages;

@@ -56,8 +56,7 @@ pub fn serve_tuned(sql: &str, tuning: Tuning) -> Served {
     serve_by(sql, ModelOptions::default(), &[], tuning)
 }
 
-/// Serves a new database made by `sql`, with all choices.
-pub fn serve_by(sql: &str, model: ModelOptions<'_>, joins: &[Join], tuning: Tuning) -> Served {
+fn serve_by(sql: &str, model: ModelOptions<'_>, joins: &[Join], tuning: Tuning) -> Served {
     serve_made(&|beside| beside.execute_batch(sql).unwrap(), model, joins, tuning).0
 }
 

@@ -9,7 +9,7 @@ use super::catalog_texts::text;
 use super::sql_names::{find_key_list, find_names, find_token_end};
 use hashbrown::{HashMap, HashSet};
 use rusqlite::{Connection, Result};
-use weir_relational::catalog::{Catalog, TableKind};
+use weir_relational::catalog::{Catalog, ColumnId, Table, TableKind};
 
 /// Words of a table's definition that begin an expression or name a collation.
 const WORDS: [&str; 4] = ["AS", "CHECK", "COLLATE", "GENERATED"];
@@ -85,7 +85,10 @@ impl PlainDefinitions {
             .zip(&plain)
             .map(|(table, is_plain)| {
                 let is_known = table.kind == TableKind::Table && !table.has_broken_index && !table.acts;
-                let targets = table.foreign_keys.iter().all(|it| plain[it.target.0 as usize]);
+                let targets = table.foreign_keys.iter().all(|it| {
+                    let target = &tables[it.target.0 as usize];
+                    plain[it.target.0 as usize] && is_key(target, &it.target_columns)
+                });
                 *is_plain && is_known && targets && table.columns.len() <= COLUMNS_MAX
             })
             .collect();
@@ -109,6 +112,12 @@ impl PlainDefinitions {
     fn targets(&self, name: &str) -> &[String] {
         self.tables.get(&name.to_ascii_lowercase()).map_or(&[], |it| &it.targets)
     }
+}
+
+/// True if `columns` are those of a key, all and no other: SQLite takes no reference to more.
+fn is_key(table: &Table, columns: &[ColumnId]) -> bool {
+    let mut keys = table.primary_key.iter().chain(&table.unique_keys);
+    keys.any(|it| it.columns.len() == columns.len() && it.columns.iter().all(|key| columns.contains(key)))
 }
 
 /// Makes the tables unsound that unsound ones refer to: a change of a row reaches those that refer to it.
@@ -241,5 +250,7 @@ mod tests {
         // References that are wrong.
         check(&format!("{tables} CREATE TABLE c (b INT REFERENCES gone (id))"), &["a", "alone", "b"]);
         check(&format!("{tables} CREATE TABLE c (b INT REFERENCES b (a))"), &["alone"]);
+        let more_than_a_key = "CREATE TABLE c (x INT, y INT, FOREIGN KEY (x, y) REFERENCES b (a, id))";
+        check(&format!("{tables} {more_than_a_key}"), &["alone"]);
     }
 }

@@ -12,7 +12,7 @@ use self::variables::{
 use std::path::PathBuf;
 use weir_metadata::document::customization::NamingConvention;
 
-/// EnvironmentVariables without effect, and what to do instead.
+/// Variables without effect, and what to do instead.
 const NO_EFFECT: &[(&str, &str)] = &[
     (
         "HASURA_GRAPHQL_METADATA_DATABASE_URL",
@@ -140,6 +140,7 @@ fn set_served(variables: &mut EnvironmentVariables<'_>) {
     variables.set("WEIR_DISABLE_CORS", read_flag, |config, it| {
         if *it {
             config.cors.origins = Some(Vec::new());
+            config.cors.paths.clear();
         }
     });
 }

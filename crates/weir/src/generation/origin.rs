@@ -59,6 +59,10 @@ impl Overrides {
         let files = self.persisted.iter().map(|path| PersistedFile { path: path.clone(), collection: None });
         config.operations.persisted.files.extend(files);
         config.operations.persisted.require_id |= self.persisted_only;
+        if config.operations.persisted.require_id && !config.has_secret() {
+            let words = "stored documents alone are asked of other callers than the admin: without an admin secret everyone is the admin";
+            config.notes.push(words.into());
+        }
     }
 }
 

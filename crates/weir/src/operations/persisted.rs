@@ -112,11 +112,11 @@ fn add_documents(
                 Some(known) if *known == text => continue,
                 Some(_) => {
                     repeated.push(name);
-                    id
+                    find_free_name(id, &texts)
                 }
                 None => name,
             },
-            None => id,
+            None => find_free_name(id, &texts),
         };
         texts.insert(name.clone(), text.clone());
         queries.push(NamedQuery { name, query: text });
@@ -133,6 +133,13 @@ fn add_documents(
         ));
     }
     Ok(())
+}
+
+/// `id`, or where a document has it as its name, `id` with a number.
+fn find_free_name(id: String, texts: &HashMap<String, String>) -> String {
+    let numbered = (2..).map(|it| format!("{id} ({it})"));
+    let mut names = std::iter::once(id.clone()).chain(numbered);
+    names.find(|it| !texts.contains_key(it)).unwrap_or(id)
 }
 
 #[cfg(test)]

@@ -35,10 +35,12 @@ const PERMISSIONS: &str = "
           - {role: buyer, permission: {columns: [id, name, price], filter: {price: {_lt: 100}}}}
           - {role: guest, permission: {columns: [id], filter: {_or: [{owner: {_eq: X-Hasura-User-Id}}, {price: {_lt: 100}}, {_not: {price: {_gt: 5}}}]}}}
           - {role: clerk, permission: {columns: [id], filter: {_and: [{harbour: {name: {_eq: X-Hasura-Harbour}}}, {crews: {name: {_like: 'I%'}}}]}}}
+          - {role: open, permission: {columns: [id], filter: {}}}
           - {role: known, permission: {columns: [id], filter: {_exists: {_table: member, _where: {login: {_eq: X-Hasura-User-Id}}}}}}
 inherited_roles:
   - {role_name: trader, role_set: [sailor, buyer]}
   - {role_name: master, role_set: [trader, known]}
+  - {role_name: either, role_set: [open, sailor]}
 ";
 
 /// Runs `test` over both databases.
@@ -217,12 +219,16 @@ fn columns_are_those_that_the_role_may_name() {
 #[test]
 fn a_judgement_is_what_reads_answer() {
     on_each(|weir| {
-        for role in ["sailor", "buyer", "guest", "clerk", "known", "trader", "master"] {
-            for user in ["ann", "bob", "o'neil", "\\' OR 1=1 --"] {
-                let claims = json!({"x-hasura-user-id": user, "x-hasura-harbour": "Oslo"});
+        let users = ["ann", "bob", "o'neil", "\\' OR 1=1 --"];
+        let mut callers: Vec<Value> =
+            users.iter().map(|it| json!({"x-hasura-user-id": it, "x-hasura-harbour": "Oslo"})).collect();
+        // Without the variables of a role, or of a part of it, each read is refused.
+        callers.extend([json!({}), json!({"x-hasura-harbour": "Oslo"})]);
+        for role in ["sailor", "buyer", "guest", "clerk", "open", "known", "trader", "master", "either"] {
+            for claims in &callers {
                 for id in 1..=4 {
                     let visible = judged(weir, role, id, claims.clone())["visible"] == true;
-                    assert_eq!(visible, is_read(weir, role, id, &claims), "{role} {user} {id}");
+                    assert_eq!(visible, is_read(weir, role, id, claims), "{role} {claims} {id}");
                 }
             }
         }
@@ -321,6 +327,37 @@ fn a_condition_of_many_parts_is_asked_up_to_a_limit() {
     let parts = answer["condition"]["parts"].as_array().unwrap();
     let asked = parts.iter().filter(|it| it["truth"] != "unasked").count();
     assert_eq!(asked, 99);
+}
+
+#[test]
+fn each_guarded_cell_is_judged_however_many_there_are() {
+    let folder = Folder::new();
+    let names: Vec<String> = (0..24).map(|it| format!("c{it}")).collect();
+    let columns: Vec<String> = names.iter().map(|it| format!("{it} INTEGER DEFAULT 1")).collect();
+    let table = format!("CREATE TABLE wide (id INTEGER PRIMARY KEY, owner TEXT, {})", columns.join(", "));
+    let file = rusqlite::Connection::open(folder.file("wide.db")).unwrap();
+    file.execute_batch(&format!("{table}; INSERT INTO wide (id, owner) VALUES (1, 'ann')")).unwrap();
+    let permission = |role: &str, names: &[String]| {
+        let tests = "{c0: {_eq: 9}}, {c1: {_eq: 9}}, {c2: {_eq: 9}}";
+        let filter = format!("{{_or: [{{owner: {{_eq: X-Hasura-User-Id}}}}, {{_and: [{tests}]}}]}}");
+        format!("{{role: {role}, permission: {{columns: [id, {}], filter: {filter}}}}}", names.join(", "))
+    };
+    let yaml = format!(
+        "listen: 127.0.0.1:0\nsources:\n  - name: main\n    url: sqlite:wide.db\n    tables:\n      - table: wide\n        select_permissions: [{}, {}]\ninherited_roles: [{{role_name: both, role_set: [one, two]}}]\n",
+        permission("one", &names[..12]),
+        permission("two", &names[12..]),
+    );
+    let file = folder.write("weir.yaml", &yaml);
+    let weir = Weir::by_file(&file, folder);
+    let claims = json!({"x-hasura-user-id": "ann"});
+    let asked =
+        json!({"source": "main", "table": "wide", "key": {"id": 1}, "role": "both", "claims": claims});
+    let answer = ask(&weir, &asked).json();
+    let columns = answer["columns"].as_array().unwrap().iter().filter(|it| it["granted"] == true);
+    let unseen: Vec<&Value> =
+        columns.filter(|it| !it["shownIf"].is_null() && it["shownIf"]["truth"] != "true").collect();
+    assert!(unseen.is_empty(), "{unseen:?}");
+    assert_eq!((&answer["visible"], &answer["cut"]), (&json!(true), &json!(true)));
 }
 
 #[test]

@@ -237,7 +237,12 @@ fn ask_conditions(
     let policy = frontend.policy(facts);
     let is_draft = draft.is_some();
     let rows = draft.or_else(|| policy.rows(table, Purpose::Root));
-    let missing = rows.as_ref().map(|it| asking.find_missing(it)).unwrap_or_default();
+    let guards = || policy.cells(table).iter().filter(|_| !is_draft);
+    // A read is refused for what the guard of any cell lacks, too.
+    let mut missing: Vec<Box<str>> = rows.iter().flat_map(|it| asking.find_missing(it)).collect();
+    missing.extend(guards().flat_map(|it| asking.find_missing(&it.shown_if)));
+    missing.sort_unstable();
+    missing.dedup();
     let there = asking.ask_row(None).unwrap_or_default();
     let seen = asking.ask_row(rows.clone());
     let condition = match &*rights.parts {
@@ -255,12 +260,7 @@ fn ask_conditions(
             whole
         }
     };
-    let cells = policy
-        .cells(table)
-        .iter()
-        .filter(|_| !is_draft)
-        .map(|it| (it.column.0, asking.ask(&it.shown_if)))
-        .collect();
+    let cells = guards().map(|it| (it.column.0, asking.ask(&it.shown_if))).collect();
     let questions = Questions { there, seen, missing, condition, cells, is_cut: asking.is_cut() };
     (questions, asking.into_plan(|level| level + 1))
 }
@@ -287,7 +287,10 @@ fn make_judgement(questions: &Questions, rights: RowRights, table: &Table, found
     let columns = if rights.columns.is_empty() { &[][..] } else { &table.columns };
     RowJudgement {
         exists,
-        is_visible: exists && rights.is_granted && questions.seen.is_some_and(has_row),
+        is_visible: exists
+            && rights.is_granted
+            && questions.missing.is_empty()
+            && questions.seen.is_some_and(has_row),
         is_granted: rights.is_granted,
         missing: questions.missing.clone(),
         condition,

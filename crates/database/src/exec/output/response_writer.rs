@@ -10,8 +10,6 @@
 //!
 //! **Cost:** no allocation per row; recursion is as deep as the shape.
 
-mod pieces;
-
 use super::answer::{Answer, CHUNK_BYTES, Names, Spans};
 use super::row_code::write_code;
 use super::row_source::{RowContext, RowSource, SourceRow, Walk, WorkResult};
@@ -429,9 +427,6 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
     fn many(&mut self, level: u32, member: &'r Member, at: RowContext<'_, S>) -> Wrote<S> {
         let of = &self.plan.levels[level as usize];
         let is_at_root = self.is_at_root(member, at);
-        if is_at_root && self.source.has_pieces() {
-            return self.write_pieces(member);
-        }
         let is_stream = is_at_root && self.plan.stream.is_some();
         let mut index = 0;
         let mut stands = true;

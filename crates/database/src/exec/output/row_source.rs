@@ -42,19 +42,6 @@ pub(crate) struct WorkResult<R> {
     pub(crate) rows: R,
 }
 
-/// Items of the root's list that another writer has written.
-#[derive(Debug)]
-pub(crate) struct Piece {
-    /// The items, each with its comma.
-    pub(crate) bytes: Vec<u8>,
-    /// Errors below the items; paths are backwards, to the place of the item in the piece.
-    pub(crate) errors: Vec<PathError>,
-    /// Number of items.
-    pub(crate) rows: u32,
-    /// False if the null of the last item takes the list along.
-    pub(crate) stands: bool,
-}
-
 /// Tells a walk whether to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Walk {
@@ -146,16 +133,6 @@ pub(crate) trait RowSource: Sized {
         rows: &Self::Returned,
         visit: impl FnMut(&mut H, Self::Row<'_>) -> Result<Walk, Self::Error>,
     ) -> Result<(), Self::Error>;
-
-    /// True if the items of the root's list come in pieces, instead of rows.
-    fn has_pieces(&self) -> bool {
-        false
-    }
-
-    /// The next piece of the root's list.
-    fn next_piece(&mut self) -> Result<Option<Piece>, Self::Error> {
-        Ok(None)
-    }
 
     /// Number of bytes from which on whole items of a root list are sent before the answer is complete.
     #[inline]

@@ -6,7 +6,6 @@
 use super::run_failure::RunFailure;
 use crate::exec::output::answer::pieces;
 use crate::exec::output::item_batches::RowsPart;
-use crate::exec::output::row_source::Piece;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::error::TrySendError;
@@ -22,22 +21,10 @@ use weir_sqlite::pool::Turns;
 const CHUNKS_MAX: usize = 4;
 
 /// Timeout of a statement from one part to the next, if its own timeout is longer.
-pub(crate) const PROGRESS_MAX: Duration = Duration::from_secs(30);
-
-/// Bytes from which on an answer is long.
-const LONG_BYTES: usize = 1 << 20;
+const PROGRESS_MAX: Duration = Duration::from_secs(30);
 
 /// Receiver of a job's answer.
 pub(crate) type AnswerSender = oneshot::Sender<Result<FetchResult, SourceError>>;
-
-/// Several readers of the list of the root.
-pub(crate) trait PieceSource: std::fmt::Debug + Send {
-    /// Notes that a part of the answer was sent.
-    fn begin(&self);
-
-    /// The next piece of the list.
-    fn next_piece(&self) -> Result<Option<Piece>, RunFailure>;
-}
 
 /// Takes the parts of a long answer.
 #[derive(Debug)]
@@ -52,26 +39,13 @@ pub(crate) struct Sink {
     pub(crate) hold_back_bytes: usize,
     /// Number of items in the first part, if rows are streamed.
     pub(crate) first_items: Option<u32>,
-    /// Readers of the list of the root, if several read it.
-    pub(crate) readers: Option<Box<dyn PieceSource>>,
-    /// Bytes of the parts behind the first one.
-    sent_bytes: usize,
 }
 
 impl Sink {
     pub(crate) const fn new(answer: AnswerSender, turns: Turns, input: &FetchInput<'_>) -> Self {
         let hold_back_bytes = input.hold_back_bytes;
         let first_items = input.first_items;
-        Self {
-            answer: Some(answer),
-            chunks: None,
-            watch: None,
-            turns,
-            hold_back_bytes,
-            first_items,
-            readers: None,
-            sent_bytes: 0,
-        }
+        Self { answer: Some(answer), chunks: None, watch: None, turns, hold_back_bytes, first_items }
     }
 
     /// Sets the watch. After the first part it only checks progress: the request's deadline applies to the first byte.
@@ -87,11 +61,6 @@ impl Sink {
 
     pub(crate) const fn has_flushed(&self) -> bool {
         self.chunks.is_some()
-    }
-
-    /// True if the answer is long enough to be read by several readers.
-    pub(crate) const fn is_long(&self) -> bool {
-        self.sent_bytes >= LONG_BYTES
     }
 
     /// Answers with the first part.
@@ -120,9 +89,6 @@ impl Sink {
     ) -> Result<(), RunFailure> {
         let (sender, receiver) = channel(CHUNKS_MAX);
         self.chunks = Some(sender);
-        if let Some(readers) = &self.readers {
-            readers.begin();
-        }
         let reply = FetchResult { body: body(Chunks { receiver }), errors, cache_control: None };
         self.progress();
         if let Some(watch) = &self.watch {
@@ -134,7 +100,6 @@ impl Sink {
 
     /// Sends a further part, standing aside while the channel is full. When too many do, the answer ends here.
     pub(crate) fn send(&mut self, bytes: Vec<u8>) -> Result<(), RunFailure> {
-        self.sent_bytes += bytes.len();
         for piece in pieces(bytes) {
             self.pass(Chunk::Bytes(piece))?;
             self.progress();

@@ -7,7 +7,6 @@ use super::sink::Sink;
 use crate::exec::bindings::Bindings;
 use crate::exec::output::row_source::{RowContext, RowSource, WorkResult};
 use crate::sqlite::prepared::SqlitePlan;
-use crate::sqlite::ready_statement::ReadyStatement;
 use crate::sqlite::values::bind::{self, SqliteValue, may_be_bytes};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{CachedStatement, Connection};
@@ -23,14 +22,6 @@ pub(crate) struct UnjudgedRow {
     pub(crate) row: Vec<Value>,
 }
 
-/// The ends of a range of keys, in which the rows of a level are read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct KeyRange {
-    pub(crate) level: u32,
-    /// First key and last one.
-    pub(crate) keys: (i64, i64),
-}
-
 /// The statements of one run.
 pub(crate) struct Statements<'c, 'r> {
     pub(crate) connection: &'c Connection,
@@ -41,8 +32,6 @@ pub(crate) struct Statements<'c, 'r> {
     key: usize,
     /// The way out for a long answer.
     pub(crate) sink: Option<&'r mut Sink>,
-    /// The range that is read, if the run reads one.
-    pub(crate) range: Option<KeyRange>,
     /// Written rows of the current root field that a check is still to judge.
     pub(crate) unjudged: Vec<UnjudgedRow>,
     /// The result of a program that has run.
@@ -52,17 +41,7 @@ pub(crate) struct Statements<'c, 'r> {
 impl<'c, 'r> Statements<'c, 'r> {
     pub(crate) fn new(connection: &'c Connection, prepared: &'r SqlitePlan, bindings: Bindings<'r>) -> Self {
         let held = prepared.statements.iter().map(|_| None).collect();
-        Self {
-            connection,
-            prepared,
-            bindings,
-            held,
-            key: 0,
-            sink: None,
-            range: None,
-            unjudged: Vec::new(),
-            done: None,
-        }
+        Self { connection, prepared, bindings, held, key: 0, sink: None, unjudged: Vec::new(), done: None }
     }
 
     /// Refuses values that cannot be bound before a part of the answer leaves: it could not be taken back.
@@ -93,9 +72,6 @@ impl<'c, 'r> Statements<'c, 'r> {
             Some(statement) => statement,
             None => self.prepare(level)?,
         };
-        if let Some(range) = self.range.filter(|it| it.level == level) {
-            self.bind_range(range, &mut statement)?;
-        }
         if let RowContext::Row(row) = above {
             let ready = &self.prepared.statements[level as usize];
             for &(at, column) in &ready.keys {
@@ -110,24 +86,6 @@ impl<'c, 'r> Statements<'c, 'r> {
             }
         }
         Ok(Some(statement))
-    }
-
-    /// The statement of `level`, for the range that is read if it is the list of that.
-    fn ready(&self, level: u32) -> &'r ReadyStatement {
-        let ranged = self.prepared.ranged.as_ref().filter(|_| self.range.is_some());
-        match ranged {
-            Some(ranged) if ranged.level == level => &ranged.statement,
-            _ => &self.prepared.statements[level as usize],
-        }
-    }
-
-    fn bind_range(&self, range: KeyRange, statement: &mut CachedStatement<'c>) -> Result<(), RunFailure> {
-        for &(at, number) in &self.ready(range.level).bounds {
-            let end = if number == 0 { range.keys.0 } else { range.keys.1 };
-            let bound = statement.raw_bind_parameter(at + 1, end);
-            bound.map_err(|error| self.failure(error, range.level))?;
-        }
-        Ok(())
     }
 
     /// True if `level` has a row below the row `above`.
@@ -154,7 +112,7 @@ impl<'c, 'r> Statements<'c, 'r> {
     }
 
     fn prepare(&self, level: u32) -> Result<CachedStatement<'c>, RunFailure> {
-        let ready = self.ready(level);
+        let ready = &self.prepared.statements[level as usize];
         let field = self.prepared.plan.levels[level as usize].field;
         let sqlite = |error| RunFailure::Sqlite(error, field);
         let mut values: SmallVec<[SqliteValue<'_>; 6]> = SmallVec::new();

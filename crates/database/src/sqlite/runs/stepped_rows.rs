@@ -7,7 +7,7 @@ use super::statements::Statements;
 use crate::exec::cell_value::{CellValue, Fault};
 use crate::exec::output::answer::{Answer, CHUNK_BYTES};
 use crate::exec::output::item_batches::RowsPart;
-use crate::exec::output::row_source::{Piece, RowContext, RowSource, SourceRow, Walk, WorkResult};
+use crate::exec::output::row_source::{RowContext, RowSource, SourceRow, Walk, WorkResult};
 use crate::sqlite::values::stored_value::{infinity, read};
 use rusqlite::Row;
 use rusqlite::types::{Value as Owned, ValueRef};
@@ -144,17 +144,6 @@ impl RowSource for Statements<'_, '_> {
             }
         }
         Ok(())
-    }
-
-    fn has_pieces(&self) -> bool {
-        self.sink.as_ref().is_some_and(|it| it.readers.is_some())
-    }
-
-    fn next_piece(&mut self) -> Result<Option<Piece>, RunFailure> {
-        match self.sink.as_ref().and_then(|it| it.readers.as_ref()) {
-            Some(readers) => readers.next_piece(),
-            None => Ok(None),
-        }
     }
 
     #[inline]

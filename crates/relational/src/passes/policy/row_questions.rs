@@ -73,6 +73,8 @@ struct ConditionPlace<'p> {
     table: TableId,
     wrap: &'p dyn Fn(Filter) -> Filter,
     is_elsewhere: bool,
+    /// True for a whole condition, which is asked also when its parts are too many.
+    is_whole: bool,
 }
 
 impl<'q> RowQuestions<'q> {
@@ -96,9 +98,9 @@ impl<'q> RowQuestions<'q> {
         claims.names().into_iter().filter(|it| !(self.has)(it)).collect()
     }
 
-    /// Asks for `filter`, a condition on rows of the table, and for all that it is made of.
+    /// Asks for `filter`, a condition on rows of the table, and for what it is made of, as far as that is not too much.
     pub fn ask(&mut self, filter: &Filter) -> AskedCondition {
-        let place = ConditionPlace { table: self.table, wrap: &|it| it, is_elsewhere: false };
+        let place = ConditionPlace { table: self.table, wrap: &|it| it, is_elsewhere: false, is_whole: true };
         self.ask_condition(filter, &place)
     }
 
@@ -154,14 +156,15 @@ impl<'q> RowQuestions<'q> {
         let text = describe_condition(self.relations, filter, place.table);
         self.conditions += 1;
         let missing = self.find_missing(filter);
-        let is_asked = missing.is_empty() && !self.is_cut();
+        let is_asked = missing.is_empty() && (place.is_whole || !self.is_cut());
         let asked = is_asked.then(|| TruthLevels {
             is_true: self.push_level(Some((place.wrap)(filter.clone()))),
             // Elsewhere only whether some row fulfils the condition is asked.
             is_false: (!place.is_elsewhere)
                 .then(|| self.push_level(Some((place.wrap)(Filter::Not(Box::new(filter.clone())))))),
         });
-        let parts = if self.is_cut() { Vec::new() } else { self.ask_parts(filter, place) };
+        let below = ConditionPlace { is_whole: false, ..*place };
+        let parts = if self.is_cut() { Vec::new() } else { self.ask_parts(filter, &below) };
         AskedCondition { kind, text, role: None, asked, missing, parts }
     }
 
@@ -196,7 +199,7 @@ impl<'q> RowQuestions<'q> {
         if filter.is_true() {
             return Vec::new();
         }
-        let place = ConditionPlace { table, wrap, is_elsewhere: true };
+        let place = ConditionPlace { table, wrap, is_elsewhere: true, is_whole: false };
         let mut there = self.ask_condition(&Filter::TRUE, &place);
         there.text = format!("a row of {}", self.relations.catalog.table(table).name);
         let own = match filter {

@@ -51,7 +51,10 @@ pub fn file(path: &Path, overrule: impl FnOnce(&mut Config)) -> Result<Config, L
         return Err(fail(format!("is {bytes} bytes long; {FILE_BYTES_MAX} are allowed")));
     }
     let text = std::fs::read_to_string(path).map_err(|cause| fail(format!("cannot be read: {cause}")))?;
-    self::text(&text, path, std::env::vars().collect(), overrule)
+    // Variables of other programs need not be text.
+    let variables =
+        std::env::vars_os().filter_map(|it| Some((it.0.into_string().ok()?, it.1.into_string().ok()?)));
+    self::text(&text, path, variables.collect(), overrule)
 }
 
 /// Like [`file()`], from `text`. `path` is used in messages and as the base of relative file names.

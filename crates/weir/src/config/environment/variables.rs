@@ -41,7 +41,7 @@ impl Environment {
     }
 }
 
-/// EnvironmentVariables that are being read, and the settings that they became so far.
+/// Variables that are being read, and the settings that they became so far.
 pub(super) struct EnvironmentVariables<'v> {
     variable: &'v dyn Fn(&str) -> Option<String>,
     environment: Environment,

@@ -25,10 +25,12 @@ fn find_form(path: &Path) -> Option<FileForm> {
     }
 }
 
-/// `path`, and the files in it if it is a folder, in the order of their names.
+/// `path`, and the files in it if it is a folder, in the order of their names. Other entries, such as pipes and links that lead nowhere, are
+/// no files.
 pub(super) fn list_files(path: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(path).into_iter().flatten().flatten().take(FILES_MAX);
-    let mut files: Vec<PathBuf> = entries.map(|it| it.path()).filter(|it| find_form(it).is_some()).collect();
+    let mut files: Vec<PathBuf> =
+        entries.map(|it| it.path()).filter(|it| find_form(it).is_some() && it.is_file()).collect();
     files.sort();
     files.insert(0, path.to_path_buf());
     files
@@ -65,6 +67,10 @@ impl<'c> DocumentReader<'c> {
         let fail = |reason: String| format!("{}: {reason}", path.display());
         let Persisted { bytes_max, documents_max, .. } = self.settings;
         let left = bytes_max.saturating_sub(self.bytes);
+        // The other end of a pipe would be waited for.
+        if path.exists() && !path.is_file() {
+            return Err(fail("it is no file".into()));
+        }
         let mut content = Vec::new();
         // One byte more than allowed tells a file that is too long, however it grows meanwhile.
         std::fs::File::open(path)

@@ -50,6 +50,11 @@ fn every_form_of_a_manifest_is_read() {
 fn a_name_of_two_texts_is_that_of_the_first() {
     let both = r#"{"a":"query One { a }","b":"query One { b }","c":"query One { a }"}"#;
     check(both, Ok(&[("One", ONE), ("b", "query One { b }")]));
+    // The identifier may be that name, too.
+    check(
+        r#"{"a":"query One { a }","One":"query One { b }"}"#,
+        Ok(&[("One", ONE), ("One (2)", "query One { b }")]),
+    );
 }
 
 #[test]
