@@ -1,6 +1,6 @@
 // The condition of a permission as a tree that is clicked together, and as the JSON that the metadata has.
 //
-// What the tree does not know stays as it is: a part that cannot be read is kept as JSON.
+// A part that the tree has no form for is kept as JSON, unchanged.
 
 import type { Condition, Operand } from '../data/filters';
 import { CONTAINS, conditionValue, containsPattern } from '../data/filters';

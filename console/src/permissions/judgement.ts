@@ -1,4 +1,4 @@
-// What the server says of one row: whether a role sees it, and the truth of each condition.
+// The server's judgement of one row: whether a role sees it, and the truth of each condition.
 
 import { askOperator } from '../server/requests';
 import type { Row } from '../data/page-query';

@@ -1,4 +1,4 @@
-// What the page knows of one table: the operands of its conditions by the names of the database, and its columns.
+// Facts of one table: the operands of its conditions, by the names of the database, and its columns.
 //
 // The API may give columns other names; conditions and lists of columns of a permission have those of the database.
 

@@ -205,7 +205,7 @@ export async function command<T>(type: string, args: unknown, version?: number):
 /** Why a command of the metadata API, or a question of the operator, was refused; in the server's words. */
 function refusalWords(answer: unknown, status: number): string {
   const { error, code, internal } = answer as { error?: string; code?: string; internal?: unknown };
-  // What of the metadata would not fit says more than that it does not.
+  // The reason below `internal` names the entry that does not fit.
   const [cause] = Array.isArray(internal) ? (internal as { reason?: string }[]) : [];
   const words = [error, cause?.reason].filter(it => it !== undefined).join(': ');
   if (error) return code ? `${words} (${code})` : words;

@@ -24,7 +24,7 @@ pub fn warn_of_refusals(connection: &Connection, catalog: &Catalog) -> Vec<Warni
         let reason = format!("its rows cannot be {}: {}", refusal.verbs.join(", "), refusal.cause);
         Warning::new(table.name.clone(), reason)
     };
-    // What cannot be read is tried.
+    // A definition that cannot be read is tried.
     let sound =
         PlainDefinitions::read(connection).map(|it| it.find_sound_tables(catalog)).unwrap_or_default();
     let tables = catalog.tables.iter().enumerate();

@@ -26,7 +26,7 @@ pub struct DocumentStore {
     by_key: HashMap<Box<str>, u32>,
 }
 
-/// What a request asks for, as a store sees it.
+/// Text or identifier of a document that a request names.
 #[derive(Debug)]
 pub enum Resolution<'t> {
     /// A stored document.

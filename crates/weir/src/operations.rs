@@ -230,7 +230,7 @@ impl Lists<'_> {
     fn misfit(&self, path: Vec<Step>, reason: String) -> Misfit {
         Misfit { is_metadata: self.is_metadata(), path, reason, is_served: false }
     }
-    /// What is wrong with a query of the collection at `at`.
+    /// Mistake in a query of the collection at `at`.
     fn query_misfit(&self, at: usize, number: usize, reason: String) -> Misfit {
         if let ListOrigin::Files(files) = self.origin {
             return file_misfit(files[at], &reason);

@@ -59,7 +59,7 @@ async function serve(name, operations) {
   throw new Error(`weir did not start: ${said}`);
 }
 
-// What the tools of clients write.
+// Files that the tools of clients write.
 write('schema.graphql', execFileSync(weir, ['schema', source]));
 [['Album', `${QUERY}\n${FRAGMENT}`], ['Rename', RENAME], ['Live', LIVE]].forEach(([name, text]) => write(`src/${name}.graphql`, text));
 write('persisted-query-manifest.config.json', JSON.stringify({ documents: ['src/*.graphql'], output: 'apollo.json' }));

@@ -59,7 +59,7 @@ struct HttpFetch {
 /// JSON null, for an answer without a body: its mapping may still yield values.
 const NULL: &[JsonNode] = &[JsonNode { kind: JsonKind::Null, start: 0, end: 4, next: 1 }];
 
-/// What a connector without `http` maps: an object without members.
+/// Response that a connector without `http` maps: an object without members.
 const NO_MEMBERS: &[JsonNode] = &[JsonNode { kind: JsonKind::Object, start: 0, end: 2, next: 1 }];
 
 /// Tags of the answers of `calls`, each once.

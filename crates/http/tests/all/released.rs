@@ -1,4 +1,4 @@
-//! What connect v0.4 has since its release, and what other servers take of all versions.
+//! Forms of connect v0.4 as released, and forms of all versions that other servers take.
 
 use crate::served_kit::engine_with;
 use crate::wire_kit;

@@ -18,7 +18,7 @@ use weir_language::parser;
 use weir_metadata::document::api::{NamedQuery, QueryCollection, QueryList};
 use weir_transport::document_store::{DocumentStore, StoredDocument};
 
-/// What the files hold.
+/// Documents and collections of all files.
 #[derive(Debug, Default)]
 pub(super) struct PersistedDocuments {
     /// Collections, each with the place of its first file in the configuration.

@@ -65,7 +65,7 @@ fn manifest(form: &str, documents: &[(&str, &str)]) -> String {
     }
 }
 
-/// What a client sends an operation by.
+/// Transport by which a client sends an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Transport {
     Post(&'static str),
@@ -111,7 +111,7 @@ fn read_event(weir: &Weir, raw: &[u8]) -> String {
     read_until(&mut reader, end)
 }
 
-/// What the server says to the request with these members, over `transport`.
+/// Sends the request with these members over `transport`; returns the answer.
 pub(crate) fn ask(weir: &Weir, transport: Transport, headers: &[(&str, &str)], members: &str) -> String {
     let with = |more: &[(&'static str, &'static str)]| -> Vec<(String, String)> {
         headers.iter().chain(more).map(|it| (it.0.to_owned(), it.1.to_owned())).collect()

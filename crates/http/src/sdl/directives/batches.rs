@@ -6,7 +6,7 @@ use crate::selection::{Expr, Selection, SelectionError, Start, Step, StepKind};
 use weir_language::ast::ValueId;
 
 impl Reader<'_> {
-    /// How to split a batch answer.
+    /// Settings that split a batch answer.
     pub(crate) fn batch_items(&mut self, connector: &Connector, literal: ValueId) -> Option<Items> {
         let selection = &connector.selection;
         let whole = selection.span(selection.root());

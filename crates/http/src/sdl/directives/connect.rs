@@ -278,7 +278,7 @@ impl<'d> Reader<'d> {
         Some(Http { request, is_local: false, service, url, headers, path, params, body, selections })
     }
 
-    /// What stands for `http` of a connector that maps variables alone.
+    /// Request of a connector that maps variables alone: none is sent.
     fn stand_for_http(&mut self, directive: &Directive) -> Option<Http> {
         let version = self.links.version;
         if version < LOCAL_SINCE {

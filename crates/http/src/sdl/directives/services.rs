@@ -470,7 +470,7 @@ impl<'d> Reader<'d> {
         text.into()
     }
 
-    /// What stands for the service of connectors that make no call.
+    /// Placeholder for the service of connectors that make no call.
     pub(crate) fn stand_for_service(&mut self, base: Base, span: Span) -> ServiceId {
         if let Some(at) = self.mapping.services.iter().position(|it| it.is_none) {
             return ServiceId(at as u32);

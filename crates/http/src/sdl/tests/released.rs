@@ -3,8 +3,8 @@
 use super::read;
 use std::fmt::Write;
 
-/// What is said to a text with `links` and these types: refusals, else notes.
-fn told(links: &str, types: &str) -> String {
+/// Checks a schema of `links` and `types`; returns its refusals, or its notes if there are none.
+fn find_notes(links: &str, types: &str) -> String {
     let text =
         format!("extend schema {links} @source(name: \"s\", http: {{baseURL: \"http://h\"}})\n{types}");
     let mut all = String::new();
@@ -29,31 +29,31 @@ fn a_connector_without_http_reads_no_answer() {
         format!("type Query {{ a(n: Int): A @connect(selection: \"{selection}\") }} type A {{ n: Int }}")
     };
     for version in ["v0.4", "v0.5"] {
-        assert_eq!(told(&link(version), &query("n: $args.n")), "");
-        assert_eq!(told(&link(version), &query("n: 1")), "");
+        assert_eq!(find_notes(&link(version), &query("n: $args.n")), "");
+        assert_eq!(find_notes(&link(version), &query("n: 1")), "");
     }
     assert_eq!(
-        told(&link("v0.3"), &query("n: $args.n")),
+        find_notes(&link("v0.3"), &query("n: $args.n")),
         "refused 2:27 `@connect` needs `http`: without it, variables alone are mapped from connect v0.4 on, and this text links v0.3\n"
     );
     let no_answer = "without `http` no call is made, so there is no answer to read: write `$args.name`, `$this.name`, or a literal\n";
-    assert_eq!(told(&link("v0.4"), &query("n")), format!("refused 2:48 {no_answer}"));
-    assert_eq!(told(&link("v0.4"), &query("n: $.m")), format!("refused 2:51 {no_answer}"));
-    assert_eq!(told(&link("v0.4"), &query("n: $status")), format!("refused 2:51 {no_answer}"));
+    assert_eq!(find_notes(&link("v0.4"), &query("n")), format!("refused 2:48 {no_answer}"));
+    assert_eq!(find_notes(&link("v0.4"), &query("n: $.m")), format!("refused 2:51 {no_answer}"));
+    assert_eq!(find_notes(&link("v0.4"), &query("n: $status")), format!("refused 2:51 {no_answer}"));
 }
 
 #[test]
 fn specifications_for_composition_are_taken_with_their_directives() {
     let types = "type Query { a: Int @cost(weight: \"5\") @tag(name: \"t\") @connect(source: \"s\", http: {GET: \"/a\"}, selection: \"$\") }";
     let idle = "@link(url: \"https://specs.apollo.dev/cost/v0.1\", import: [\"@cost\"]) @link(url: \"https://specs.apollo.dev/tag/v0.3\")";
-    let said = told(&format!("{} {idle}", link("v0.2")), types);
+    let said = find_notes(&format!("{} {idle}", link("v0.2")), types);
     assert!(!said.contains("refused"), "{said}");
     assert!(
         said.contains("`https://specs.apollo.dev/cost/v0.1` is not known: its directives say nothing here"),
         "{said}"
     );
     let guard =
-        told(&format!("{} @link(url: \"https://specs.apollo.dev/policy/v0.1\")", link("v0.2")), types);
+        find_notes(&format!("{} @link(url: \"https://specs.apollo.dev/policy/v0.1\")", link("v0.2")), types);
     assert!(guard.starts_with("refused 1:"), "{guard}");
 }
 
@@ -61,21 +61,24 @@ fn specifications_for_composition_are_taken_with_their_directives() {
 fn what_gives_null_elsewhere_is_a_warning() {
     let query = |connect: &str| format!("type Query {{ a: String @connect(source: \"s\", {connect}) }}");
     assert_eq!(
-        told(&link("v0.2"), &query("http: {GET: \"/a\"}, selection: \"message\"")),
+        find_notes(&link("v0.2"), &query("http: {GET: \"/a\"}, selection: \"message\"")),
         "2:77 this field is a `String`, which has no members: write the path alone, as in `$.name`\n"
     );
     assert_eq!(
-        told(&link("v0.2"), &query("http: {GET: \"/a#b\"}, selection: \"$.m\"")),
+        find_notes(&link("v0.2"), &query("http: {GET: \"/a#b\"}, selection: \"$.m\"")),
         "2:61 what stands behind `#` is not sent: write `%23` for the letter\n"
     );
     let batch = "type Query { a: [A] @connect(source: \"s\", http: {GET: \"/a\"}, selection: \"id\") } type A @connect(source: \"s\", http: {GET: \"/a/{$this.id}\"}, batch: {maxSize: 5}, selection: \"id n\") { id: Int n: Int }";
-    assert!(told(&link("v0.2"), batch).contains(" nothing is batched here: the request reads no `$batch`\n"));
+    assert!(
+        find_notes(&link("v0.2"), batch)
+            .contains(" nothing is batched here: the request reads no `$batch`\n")
+    );
 }
 
 #[test]
 fn a_name_of_a_value_is_known_in_all_versions() {
     for version in ["v0.1", "v0.2", "v0.3", "v0.4", "v0.5"] {
         let query = "type Query { a: Int @connect(source: \"s\", http: {GET: \"/a\"}, selection: \"$.n->as($n)->withError('odd', $n)->add($n)\") }";
-        assert_eq!(told(&link(version), query), "", "{version}");
+        assert_eq!(find_notes(&link(version), query), "", "{version}");
     }
 }
