@@ -48,17 +48,25 @@ async fn a_pooler_that_passes_no_replication_on_is_named() {
     .await;
 }
 
-/// Lets one connection at a time through to the server at `port`: a second one is hung up.
-async fn let_one_in(port: u16) -> u16 {
+/// Lets one connection at a time through to the server at `port`: a second one is hung up, and so are `late` more after the first has
+/// ended.
+async fn let_one_in(port: u16, late: u32) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let own = listener.local_addr().unwrap().port();
     let is_taken = Arc::new(AtomicBool::new(false));
     tokio::spawn(async move {
+        // The first connection finds a server that nobody has left.
+        let mut left = 0;
         loop {
             let (mut client, _) = listener.accept().await.unwrap();
+            if left > 0 && !is_taken.load(Ordering::SeqCst) {
+                left -= 1;
+                continue;
+            }
             if is_taken.swap(true, Ordering::SeqCst) {
                 continue;
             }
+            left = late;
             let is_taken = Arc::clone(&is_taken);
             tokio::spawn(async move {
                 let mut server = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
@@ -71,8 +79,8 @@ async fn let_one_in(port: u16) -> u16 {
     own
 }
 
-/// A server that says that it is PGlite, behind what lets one connection in.
-async fn single() -> Served {
+/// A server that says that it is PGlite, behind what lets one connection in and learns `late` that it has ended.
+async fn single(late: u32) -> Served {
     let database = database(
         "CREATE FUNCTION public.version() RETURNS text LANGUAGE sql AS $$ SELECT 'PostgreSQL 18.6 (PGlite 0.5.14)' $$;
          CREATE TABLE thing (id int4 PRIMARY KEY, hits int4 NOT NULL, other_id int4 REFERENCES thing);
@@ -82,7 +90,7 @@ async fn single() -> Served {
     let url = database.url();
     let direct = Settings::parse(&url, |_| None).unwrap();
     let Some(Host::Tcp { port, .. }) = direct.hosts.first() else { panic!("it listens on loopback") };
-    let port = let_one_in(*port).await;
+    let port = let_one_in(*port, late).await;
     let hosts = vec![Host::Tcp { name: "127.0.0.1".into(), port }];
     serve_with(database, &["public"], |it| {
         *it = Settings { hosts, ..direct };
@@ -94,7 +102,7 @@ async fn single() -> Served {
 
 #[tokio::test]
 async fn a_server_that_lets_one_connection_in_is_read_and_written() {
-    let served = single().await;
+    let served = single(0).await;
     let OthersChanges::Polled(words) = served.source.others_changes() else { panic!("it is polled") };
     assert_eq!(words, "PGlite has no changes to tell");
     let short = "{ thing_by_pk(id: 1) { id thing { id } } thing(limit: 2, order_by: {id: desc}) { id } }";
@@ -113,6 +121,15 @@ async fn a_server_that_lets_one_connection_in_is_read_and_written() {
         assert!(is_right, "{query}: {}", &answer[..answer.len().min(300)]);
     }
     assert_eq!(served.database.run("SELECT hits FROM thing WHERE id = 2"), "18\n");
+}
+
+#[tokio::test]
+async fn a_server_that_notices_late_that_a_connection_has_ended_is_asked_again() {
+    let served = single(12).await;
+    let update = "mutation { update_thing_by_pk(pk_columns: {id: 2}, _inc: {hits: 1}) { hits } }";
+    assert_eq!(served.ask(update).await, r#"{"data":{"update_thing_by_pk":{"hits":1}}}"#);
+    let read = "{ thing_by_pk(id: 2) { hits } }";
+    assert_eq!(served.ask(read).await, r#"{"data":{"thing_by_pk":{"hits":1}}}"#);
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ use bytes::{Buf, BytesMut};
 use postgres_protocol::message::frontend;
 use std::io;
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -46,10 +46,11 @@ const FACTS: &str = "SELECT version(), current_setting('server_version_num'), cu
 const SINGLE: &str = "PGlite";
 /// Pause before such a server is asked again to let a connection in: it learns late that the last one is closed.
 const SINGLE_PAUSE: Duration = Duration::from_millis(5);
-/// Attempts at a server that closes connections, while its kind is unknown.
-const UNKNOWN_TRIES_MAX: u32 = 50;
-/// Attempts at such a server without others under way: it may not have noticed yet that an earlier connection has ended.
-const LONE_TRIES_MAX: u32 = 5;
+/// Attempts at a server that closes connections, while its kind is unknown. The pause between two of them doubles up to
+/// [`UNKNOWN_DOUBLINGS_MAX`] times, so that all of them take 0.8 s: long enough for a busy server to notice that an earlier connection
+/// has ended, short enough for callers of a proxy without a server behind it.
+const UNKNOWN_TRIES_MAX: u32 = 10;
+const UNKNOWN_DOUBLINGS_MAX: u32 = 5;
 
 /// Names of the time zone that is none.
 const UTC: &[&str] = &["UTC", "Etc/UTC", "UCT", "Etc/UCT", "GMT", "Etc/GMT", "Zulu", "Etc/Zulu", "Universal"];
@@ -97,8 +98,6 @@ pub(crate) struct Dialer {
     facts: Mutex<Option<Facts>>,
     /// A name of a statement was taken already: connections share a session, so that none may have names.
     has_clashed: Arc<AtomicBool>,
-    /// Attempts to connect that are under way.
-    attempts: AtomicUsize,
     /// Turns to be connected to a server that lets one connection in at a time.
     turns: Arc<Semaphore>,
     /// The lanes beyond the first of each thread.
@@ -113,22 +112,6 @@ struct TlsConnectorHandle(TlsConnector);
 impl std::fmt::Debug for TlsConnectorHandle {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("TlsConnector")
-    }
-}
-
-/// An attempt to connect that is under way, counted.
-struct AttemptCount<'d>(&'d AtomicUsize);
-
-impl<'d> AttemptCount<'d> {
-    fn enter(attempts: &'d AtomicUsize) -> Self {
-        attempts.fetch_add(1, Ordering::Relaxed);
-        Self(attempts)
-    }
-}
-
-impl Drop for AttemptCount<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -158,11 +141,10 @@ impl Dialer {
         let is_modest = AtomicBool::new(false);
         let has_clashed = Arc::default();
         let facts = Mutex::new(None);
-        let attempts = AtomicUsize::new(0);
         let turns = Arc::new(Semaphore::new(1));
         let helpers = HelperLanes::default();
         let places = Arc::default();
-        Self { settings, tls, reading, is_modest, facts, has_clashed, attempts, turns, helpers, places }
+        Self { settings, tls, reading, is_modest, facts, has_clashed, turns, helpers, places }
     }
 
     /// Facts of the newest connection.
@@ -179,20 +161,19 @@ impl Dialer {
     ) -> Result<(Connection, CancelKey), Error> {
         let last = Instant::now() + self.settings.connect_timeout;
         let mut tries = 0;
-        let (mut connection, key, turn, _under_way) = loop {
+        let (mut connection, key, turn) = loop {
             let turn = if self.is_single() { Some(self.turn().await?) } else { None };
-            let under_way = AttemptCount::enter(&self.attempts);
             let done = self.connect_now(kind, hosts, target).await;
             tries += 1;
             let error = match done {
-                Ok((connection, key)) => break (connection, key, turn, under_way),
+                Ok((connection, key)) => break (connection, key, turn),
                 Err(error) => error,
             };
-            drop((turn, under_way));
+            drop(turn);
             if !error.is_hang_up() || !self.may_be_single(tries) || Instant::now() >= last {
                 return Err(error);
             }
-            tokio::time::sleep(SINGLE_PAUSE).await;
+            tokio::time::sleep(self.single_pause(tries)).await;
         };
         if connection.facts.is_single {
             let turn = match turn {
@@ -220,11 +201,15 @@ impl Dialer {
     /// True if the server lets one connection in at a time, or if after so many `tries` it may still turn out to: another attempt, which
     /// may be the one that it lets in, is about to tell, or an earlier connection is about to end.
     fn may_be_single(&self, tries: u32) -> bool {
-        match self.facts() {
-            Some(facts) => facts.is_single,
-            None if tries < LONE_TRIES_MAX => true,
-            None => tries < UNKNOWN_TRIES_MAX && self.attempts.load(Ordering::Relaxed) > 0,
+        self.facts().map_or(tries < UNKNOWN_TRIES_MAX, |it| it.is_single)
+    }
+
+    /// Pause after so many `tries` at a server that hung up.
+    fn single_pause(&self, tries: u32) -> Duration {
+        if self.is_single() {
+            return SINGLE_PAUSE;
         }
+        SINGLE_PAUSE * 2_u32.pow(tries.saturating_sub(1).min(UNKNOWN_DOUBLINGS_MAX))
     }
 
     async fn turn(&self) -> Result<OwnedSemaphorePermit, Error> {
