@@ -48,7 +48,7 @@ pub use rust_record::{
     write_records,
 };
 pub use spot::Spot;
-pub use value_tree::{Object, Value};
+pub use value_tree::{Object, Records, Value};
 
 use crate::answer::field_error::{FieldError, PlanError, SourceError};
 use crate::answer::output_plan::OutputField;

@@ -187,3 +187,48 @@ def test_a_batch_below_a_union_gets_the_objects_of_its_type():
     answer = schema.execute("{ value { ... on Cat { lives } ... on Dog { name } } }").json()
     assert answer["data"]["value"] == [{"lives": 9}, {"name": "Fido"}, {"lives": 9}]
     assert [type(it) for it in seen] == [Cat, Cat]
+
+
+class Text(str):
+    pass
+
+
+class Number(enum.IntEnum):
+    ONE = 1
+
+
+class Row:
+    """An object with a text, an error and no other attributes."""
+
+    text = "text"
+
+    @property
+    def number(self):
+        raise ValueError("no number")
+
+
+ROWS = [
+    {"number": 1, "ratio": 2, "isOpen": True, "text": "a", "id": 7, "color": Color.RED, "tags": ["x", None], "row": {"number": 1}},
+    {"number": Number.ONE, "ratio": 0.5, "isOpen": False, "text": Text("b"), "id": "b", "color": "BLUE", "tags": None, "row": None},
+    {"number": True, "ratio": "1", "isOpen": 1, "text": 7, "id": 1.5, "color": "GREEN", "tags": [1], "row": 3},
+    {"number": 2**31, "ratio": float("nan"), "text": "\ud800", "id": uuid.UUID(int=1), "rows": [{"number": 2}, {"text": "c"}]},
+    {"rows": [None, {"number": 3}]},
+    Row(),
+    3,
+]
+
+
+@pytest.mark.parametrize("rows", [*([row] for row in ROWS), ROWS, ROWS[:2] * 3, [*ROWS, None], [*ROWS, ValueError("no row")]])
+def test_a_list_is_answered_as_any_other_sequence_of_its_items(rows):
+    sdl = """type Query { rows: [Row] parents: [Parent!]! } type Parent { rows: [Row] } enum Color { RED BLUE }
+      type Row { number: Int ratio: Float isOpen: Boolean text: String id: ID color: Color tags: [String] row: Row rows: [Row] }"""
+    row = "{ __typename text number ratio isOpen again: text id color tags row { number } rows { text number } }"
+
+    def answer(kind):
+        schema = weir.Schema(sdl)
+        schema.resolve("Query.rows")(lambda: kind(rows))
+        schema.resolve("Query.parents")(lambda: [{}, {}])
+        schema.batch("Parent.rows")(lambda parents: [kind(rows) for _ in parents])
+        return schema.execute(f"{{ rows {row} parents {{ rows {row} }} }}").json()
+
+    assert answer(list) == answer(tuple)

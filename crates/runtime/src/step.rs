@@ -7,6 +7,7 @@
 
 pub(crate) mod intercepted_call;
 pub(crate) mod library_source;
+pub(crate) mod member_calls;
 pub(crate) mod subscription_events;
 pub(crate) mod type_guard;
 
@@ -20,12 +21,12 @@ use crate::library::{FieldEntry, Library, visible_members};
 use crate::resolve_error::{field_error, internal};
 use crate::resolver::answers::{Answers, Failed, refused_error};
 use crate::resolver::object_guard::Guard;
-use crate::resolver::parents::{Kept, ObjectParents, parent_numbers};
-use crate::resolver::{Called, EventSource, Parents, Resolve, Step, StepArguments};
+use crate::resolver::parents::{Kept, ObjectParents};
+use crate::resolver::{Called, EventSource, Parents, Resolve, StepArguments};
 use crate::step::intercepted_call::with_call_hooks;
+use crate::step::member_calls::{MemberCalls, allows, join_answers, ready};
 use crate::step::type_guard::{GuardedSet, guarded_sets, judge};
 use futures_util::future::join_all;
-use std::any::Any;
 use std::sync::Arc;
 use weir_engine::memory::{Binder, Bindings, ObjectNumbers, RecordHost, Scope, Spot, Unbound, Writer};
 use weir_engine::plan::output_plan::{OutputField, OutputKind, OutputPlan, ResponseKey, SelectionSetId};
@@ -252,13 +253,6 @@ fn request_data(input: FetchInput<'_>) -> Option<&RequestData> {
     input.headers.data()?.downcast_ref()
 }
 
-/// Calls of one member: one per batch of parents, with the rows of each batch.
-struct MemberCalls {
-    calls: Vec<Called>,
-    /// Rows of the parents in the order they were seen; `None`: in their own order.
-    rows: Option<Vec<u32>>,
-}
-
 impl LibraryFetch {
     fn of<'o>(&'o self, member: &'o StepField, output: &'o OutputPlan) -> &'o OutputField {
         member.hidden.as_ref().unwrap_or(&output.fields[member.field as usize])
@@ -303,34 +297,6 @@ impl LibraryFetch {
             ParentForm::Objects(_) | ParentForm::Keys => {
                 input.parent_keys.and_then(|it| it.first()).map_or(1, Column::len)
             }
-        }
-    }
-
-    /// Calls the resolver of `member`.
-    fn call(&self, member: &StepField, input: FetchInput<'_>, memory: &Memory) -> Option<MemberCalls> {
-        let called = member.call.as_ref()?;
-        let MemberCall { resolve, guard, .. } = called;
-        let all = |called| Some(MemberCalls { calls: vec![called], rows: None });
-        let context = self.context(member, input, memory);
-        let arguments = self.arguments(called, input);
-        let host: &dyn RecordHost = &*self.library;
-        let step = |parents: Parents<'_>| resolve.call(Step { parents, arguments, context: &context, host });
-        let rows = self.rows(input);
-        if let Some(answers) = subscription_events::event(input, &**resolve) {
-            return all(Called::Ready(answers));
-        }
-        if let (ParentForm::Objects(parents), Some(keys)) = (&self.parents, input.parent_keys) {
-            let call = |objects: &[&dyn Any]| step(Parents::Objects(objects));
-            return Some(call_objects(parents, keys, input, guard.as_deref(), &context, &call));
-        }
-        let parents = match (&self.parents, input.parent_keys) {
-            (ParentForm::Keys, Some(keys)) => Parents::Keys(keys, rows),
-            (ParentForm::Root | ParentForm::Objects(_), _) | (ParentForm::Keys, None) => Parents::Units(rows),
-        };
-        if allows(guard.as_deref(), rows, &context) {
-            all(step(parents))
-        } else {
-            all(Called::Ready(Box::new(Failed { error: refused_error(), rows })))
         }
     }
 
@@ -425,74 +391,6 @@ impl LibraryFetch {
     }
 }
 
-/// True if the guard allows parents whose objects are not known.
-pub(crate) fn allows(guard: Option<&Guard>, rows: usize, context: &Context) -> bool {
-    let allowed = |it: &Guard| it(Parents::Units(rows), context);
-    guard.is_none_or(|it| allowed(it).is_some_and(|it| it.into_iter().all(|it| it)))
-}
-
-/// Calls a resolver with the objects of `keys`, but for those that the guard refuses.
-fn call_objects(
-    parents: &ObjectParents,
-    keys: &[Column],
-    input: FetchInput<'_>,
-    guard: Option<&Guard>,
-    context: &Context,
-    call: &dyn Fn(&[&dyn Any]) -> Called,
-) -> MemberCalls {
-    let rows = keys.first().map_or(0, Column::len);
-    let failed = |error| {
-        let answers: Box<dyn Answers> = Box::new(Failed { error, rows });
-        MemberCalls { calls: vec![Called::Ready(answers)], rows: None }
-    };
-    let kept = input.objects.and_then(|it| it.parents).and_then(|it| it.get::<Kept>());
-    let mut calls = Vec::new();
-    let mut asked = Vec::new();
-    let mut met = 0;
-    if let (Some(kept), Some(wanted)) = (kept, parent_numbers(keys)) {
-        parents.each(kept, input.output, wanted, &mut |rows, objects| {
-            met += rows.len();
-            let Some(guard) = guard else {
-                asked.extend_from_slice(rows);
-                return calls.push(call(objects));
-            };
-            let allowed = guard(Parents::Objects(objects), context).unwrap_or_default();
-            let allowed: Vec<usize> = (0..rows.len()).filter(|&at| allowed.get(at) == Some(&true)).collect();
-            asked.extend(allowed.iter().map(|&at| rows[at]));
-            let objects: Vec<&dyn Any> = allowed.iter().map(|&at| objects[at]).collect();
-            if !objects.is_empty() {
-                calls.push(call(&objects));
-            }
-        });
-    }
-    match (met == rows, calls.is_empty()) {
-        (false, _) => failed(internal()),
-        (true, true) => failed(refused_error()),
-        (true, false) => {
-            let is_whole =
-                asked.len() == rows && asked.iter().enumerate().all(|(at, row)| at == *row as usize);
-            MemberCalls { calls, rows: (!is_whole).then_some(asked) }
-        }
-    }
-}
-
-/// True if every call is ready.
-fn ready(calls: &[Option<MemberCalls>]) -> bool {
-    let is_ready = |it: &Called| matches!(it, Called::Ready(_));
-    calls.iter().flatten().all(|it| it.calls.iter().all(is_ready))
-}
-
-fn join_answers(answers: Vec<Box<dyn Answers>>, rows: Option<Vec<u32>>, len: usize) -> Box<dyn Answers> {
-    let all = answers.into_iter().reduce(|all, more| all.append(more));
-    let mut all = all.unwrap_or_else(|| Box::new(Failed { error: internal(), rows: len }));
-    if let Some(rows) = rows {
-        let mut order = vec![u32::MAX; len];
-        rows.iter().enumerate().for_each(|(at, row)| order[*row as usize] = at as u32);
-        all.reorder(order);
-    }
-    all
-}
-
 impl PreparedFetch for LibraryFetch {
     fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         if let Err(error) = self.check_cost(input) {
@@ -503,8 +401,7 @@ impl PreparedFetch for LibraryFetch {
         if self.is_mutation && matches!(self.parents, ParentForm::Root) {
             memory.get().clear();
         }
-        let calls: Vec<Option<MemberCalls>> =
-            self.members.iter().map(|member| self.call(member, input, &memory)).collect();
+        let calls = self.call_members(input, &memory);
         let rows = self.rows(input);
         if ready(&calls) {
             let answers = calls.into_iter().zip(&self.members).map(|(called, member)| {

@@ -24,7 +24,7 @@ use crate::resolver::answers::{Answers, Failed, refused_error};
 use crate::resolver::object_guard::Guard;
 use crate::resolver::{Called, Parents, Resolve, Step, StepArguments};
 use crate::schema::Schema;
-use crate::step::allows;
+use crate::step::member_calls::allows;
 use futures_util::stream::BoxStream;
 use futures_util::{FutureExt, StreamExt};
 use std::any::Any;

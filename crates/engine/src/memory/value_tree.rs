@@ -2,6 +2,10 @@
 //!
 //! **Invariant:** a value that does not fit the schema's type is a field error, never a panic.
 
+mod records;
+
+pub use records::Records;
+
 use super::binder::{Binder, NO_FIELD, Scope, Unbound};
 use super::rust_answer::{Answer, ItemObject, Writer, fits, set_of};
 use super::spot::Spot;
@@ -35,6 +39,8 @@ pub enum Value {
     List(Vec<Value>),
     /// An object.
     Object(Object),
+    /// A list of objects that have the same fields.
+    Records(Box<Records>),
     /// The field failed.
     Error(FieldError),
 }
@@ -129,6 +135,7 @@ impl Answer for Value {
             Self::Null => return writer.null(spot),
             Self::Error(error) => return writer.report_error(spot, error.clone()),
             Self::List(items) if spot.ty.wraps.is_list() => return items.write(spot, writer),
+            Self::Records(records) if spot.ty.wraps.is_list() => return records.write(spot, writer),
             Self::Object(object) if !spot.ty.wraps.is_list() => return write_object(object, spot, writer),
             _ if spot.ty.wraps.is_list() => return writer.fail(spot, Fault::Broken),
             Self::Bool(_)
@@ -137,7 +144,8 @@ impl Answer for Value {
             | Self::Text(_)
             | Self::Json(_)
             | Self::List(_)
-            | Self::Object(_) => {}
+            | Self::Object(_)
+            | Self::Records(_) => {}
         }
         match leaf(self, writer.schema.ty(writer.bindings.ty(spot.ty.base)).kind) {
             Some(Leaf::Bool(value)) => value.write(spot, writer),
@@ -197,9 +205,13 @@ impl Answer for Value {
         match self {
             Self::Object(object) => ItemObject::Object(object),
             Self::Null | Self::Error(_) => ItemObject::None,
-            Self::Bool(_) | Self::Int(_) | Self::Float(_) | Self::Text(_) | Self::Json(_) | Self::List(_) => {
-                ItemObject::Opaque
-            }
+            Self::Bool(_)
+            | Self::Int(_)
+            | Self::Float(_)
+            | Self::Text(_)
+            | Self::Json(_)
+            | Self::List(_)
+            | Self::Records(_) => ItemObject::Opaque,
         }
     }
     fn items<'v>(&'v self, found: &mut Vec<&'v dyn Any>) -> bool {
@@ -217,10 +229,7 @@ impl Answer for Value {
 
 fn write_object(object: &Object, spot: Spot<'_>, writer: &mut Writer<'_>) -> bool {
     let Some(set) = set_of(spot, writer.bindings, &object.ty) else {
-        return match writer.schema.type_by_name(&object.ty) {
-            Some(ty) => writer.fail(spot, Fault::WrongType(ty)),
-            None => writer.fail(spot, Fault::Broken),
-        };
+        return reject_type(&object.ty, spot, writer);
     };
     let output = writer.output;
     let range = output.set(set).range();
@@ -241,6 +250,15 @@ fn write_object(object: &Object, spot: Spot<'_>, writer: &mut Writer<'_>) -> boo
     true
 }
 
+/// Notes that no object called `name` may stand at `spot`.
+#[cold]
+fn reject_type(name: &str, spot: Spot<'_>, writer: &mut Writer<'_>) -> bool {
+    match writer.schema.type_by_name(name) {
+        Some(ty) => writer.fail(spot, Fault::WrongType(ty)),
+        None => writer.fail(spot, Fault::Broken),
+    }
+}
+
 /// Makes `row` a failed one.
 fn fail(column: &mut Column, row: usize, fault: Fault<'_>, spot: Spot<'_>, scope: Scope<'_>) {
     let bindings = scope.bindings;
@@ -250,11 +268,20 @@ fn fail(column: &mut Column, row: usize, fault: Fault<'_>, spot: Spot<'_>, scope
 }
 
 fn list(values: &[Option<&Value>], spot: Spot<'_>, scope: Scope<'_>, column: &mut Column) -> Data {
+    if let Some(data) = list_of_records(values, spot, scope) {
+        return data;
+    }
     let mut offsets = vec![0];
     let mut items = Vec::new();
+    let objects = |value: &Option<&Value>| match value {
+        Some(Value::Records(records)) => records.to_list(),
+        _ => Vec::new(),
+    };
+    let objects: Vec<Vec<Value>> = values.iter().map(objects).collect();
     for (row, value) in values.iter().enumerate() {
         match value {
             Some(Value::List(list)) => items.extend(list.iter().map(Some)),
+            Some(Value::Records(_)) => items.extend(objects[row].iter().map(Some)),
             _ if column.nulls.get(row) => {}
             _ => fail(column, row, Fault::Broken, spot, scope),
         }
@@ -262,6 +289,31 @@ fn list(values: &[Option<&Value>], spot: Spot<'_>, scope: Scope<'_>, column: &mu
     }
     let ty = spot.ty.item().unwrap_or(spot.ty);
     Data::List { offsets, items: Box::new(Value::column(&items, Spot { ty, ..spot }, scope)) }
+}
+
+/// Lists of which all are records of one kind, or null. `None`: some are not.
+fn list_of_records(values: &[Option<&Value>], spot: Spot<'_>, scope: Scope<'_>) -> Option<Data> {
+    let OutputKind::Object(set) = spot.of.member else { return None };
+    if spot.ty.item().is_none_or(|it| it.wraps.is_list()) {
+        return None;
+    }
+    let mut offsets = vec![0];
+    let mut lists: Vec<&Records> = Vec::new();
+    let mut end = 0;
+    for value in values {
+        match value {
+            Some(Value::Records(records)) => {
+                end += records.len() as u32;
+                lists.push(&**records);
+            }
+            Some(Value::Null | Value::Error(_)) | None => {}
+            Some(_) => return None,
+        }
+        offsets.push(end);
+    }
+    let table = records::table(&lists, set, scope)?;
+    let items = Column { data: Data::Object(Box::new(table)), ..Column::default() };
+    Some(Data::List { offsets, items: Box::new(items) })
 }
 
 fn objects<'v>(

@@ -2,6 +2,7 @@
 
 mod executor;
 mod generate;
+mod records;
 
 use executor::Sent;
 use futures_util::FutureExt;
@@ -32,6 +33,10 @@ enum By {
     Bytes,
     /// The source gives rows.
     Rows,
+    /// Lists of objects that are alike are records, which the source writes itself.
+    RecordBytes,
+    /// Lists of objects that are alike are records, which the source gives as rows.
+    RecordRows,
     /// One field hangs below and comes from a source of its own.
     Join,
 }
@@ -50,6 +55,10 @@ fn engine(schema: &Arc<Schema>, split: &Option<Split>, root: &Object, by: By) ->
     let (sources, joins): (Vec<Arc<dyn Source>>, Vec<Join>) = match by {
         By::Bytes => (vec![Arc::new(memory(schema, root))], vec![]),
         By::Rows => (vec![Arc::new(memory(schema, root).always_rows())], vec![]),
+        By::RecordBytes => (vec![Arc::new(memory(schema, &records::with_records(root)))], vec![]),
+        By::RecordRows => {
+            (vec![Arc::new(memory(schema, &records::with_records(root)).always_rows())], vec![])
+        }
         By::Join => {
             let Split { rest, asked, field } = split.as_ref()?;
             let mut values = HashMap::new();
@@ -93,6 +102,7 @@ fn fields_by_key(value: &Value, field: &str, found: &mut HashMap<Arc<str>, Value
         | Value::Float(_)
         | Value::Text(_)
         | Value::Json(_)
+        | Value::Records(_)
         | Value::Error(_) => {}
     }
 }
@@ -132,7 +142,7 @@ fn check(words: &[u16], variables: usize) {
         panic!("{errors:?}\n{}", asked.text);
     }
     let expected = executor::execute(&schema, &document, &asked.sent, &root);
-    for by in [By::Bytes, By::Rows, By::Join] {
+    for by in [By::Bytes, By::Rows, By::RecordBytes, By::RecordRows, By::Join] {
         let Some(engine) = engine(&schema, &split, &root, by) else { continue };
         if matches!(by, By::Join) && expected.contains("was given a value of another type") {
             // These words name the field of the source that gave the value.

@@ -3,7 +3,8 @@
 //! **Invariant:** a value that does not fit is an error of its place, which names field and type; no exception of a value's own methods
 //! leaves this module.
 //!
-//! **Cost:** one look-up per selected field and object; nothing is read that is not selected.
+//! **Cost:** one look-up per selected field and object; nothing is read that is not selected. Leaves of lists of objects that no step
+//! below needs are not allocated one by one.
 
 use super::exceptions::{field_error, unfit};
 use super::json_scalars;
@@ -12,10 +13,10 @@ use crate::registry::Registry;
 use crate::run_state::RunState;
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyList, PyMapping, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use std::sync::Arc;
 use weir_language::schema::TypeRef;
-use weir_runtime::{Object, Value};
+use weir_runtime::{Object, Records, Value};
 
 /// Converts values of one step.
 pub(crate) struct Converter<'c> {
@@ -71,6 +72,9 @@ impl Converter<'_> {
 
     fn list(&self, place: &Place<'_>, item: TypeRef, value: &Bound<'_, PyAny>) -> Value {
         if let Ok(items) = value.cast::<PyList>() {
+            if let Some(records) = self.records(place, item, items) {
+                return Value::Records(Box::new(records));
+            }
             return Value::List(items.iter().map(|it| self.convert_typed(place, item, &it)).collect());
         }
         if let Ok(items) = value.cast::<PyTuple>() {
@@ -88,19 +92,38 @@ impl Converter<'_> {
         }
     }
 
+    /// The items of a list of objects that no step below needs; `None` if some are no objects.
+    fn records(&self, place: &Place<'_>, item: TypeRef, items: &Bound<'_, PyList>) -> Option<Records> {
+        let PlaceKind::Object(plan) = &place.kind else { return None };
+        let is_object = |it: Bound<'_, PyAny>| !it.is_none() && !it.is_instance_of::<PyBaseException>();
+        if plan.is_parent || plan.fields.is_empty() || item.wraps.is_list() || !items.iter().all(is_object) {
+            return None;
+        }
+        let mut records = Records::new(Arc::clone(&plan.name), Arc::clone(&plan.names));
+        records.reserve(items.len());
+        for item in items.iter() {
+            let dict = item.cast::<PyDict>().ok();
+            for field in &plan.fields {
+                match find(&item, dict, field) {
+                    Ok(Some(found)) => {
+                        if !push_leaf(&mut records, &field.place, &found) {
+                            records.push(self.value(&field.place, &found));
+                        }
+                    }
+                    absent => records.push(self.absent(field, &item, absent)),
+                }
+            }
+        }
+        Some(records)
+    }
+
     fn object(&self, plan: &ObjectPlan<'_>, value: &Bound<'_, PyAny>) -> Value {
         let mut fields = Vec::with_capacity(plan.fields.len() + usize::from(plan.is_parent));
         let dict = value.cast::<PyDict>().ok();
         for field in &plan.fields {
-            let found = match dict {
-                Some(dict) => key(dict, field),
-                None => attribute(value, field),
-            };
-            let converted = match found {
+            let converted = match find(value, dict, field) {
                 Ok(Some(found)) => self.value(&field.place, &found),
-                Ok(None) if dict.is_some() => Value::Null,
-                Ok(None) => self.unfit(&field.place, value, "has neither attribute nor key for it"),
-                Err(error) => self.error_value(value.py(), &field.place, error),
+                absent => self.absent(field, value, absent),
             };
             fields.push((Arc::clone(&field.name), converted));
         }
@@ -109,6 +132,20 @@ impl Converter<'_> {
             fields.push((Arc::clone(&self.number), Value::Int(number)));
         }
         Value::Object(Object { ty: Arc::clone(&plan.name), fields })
+    }
+
+    /// The value of a field that was not `found` in an object.
+    fn absent(
+        &self,
+        field: &FieldPlan<'_>,
+        object: &Bound<'_, PyAny>,
+        found: PyResult<Option<Bound<'_, PyAny>>>,
+    ) -> Value {
+        match found {
+            Err(error) => self.error_value(object.py(), &field.place, error),
+            Ok(_) if object.is_instance_of::<PyDict>() => Value::Null,
+            Ok(_) => self.unfit(&field.place, object, "has neither attribute nor key for it"),
+        }
     }
 
     /// Name of the object type of a value where several may stand.
@@ -189,6 +226,49 @@ impl Converter<'_> {
 
 fn text(value: &Bound<'_, PyAny>) -> Option<Value> {
     Some(Value::Text(value.cast::<PyString>().ok()?.to_str().ok()?.into()))
+}
+
+/// Appends null, or a value whose class is exactly that of its place. `false`: it is another, and nothing is appended.
+fn push_leaf(records: &mut Records, place: &Place<'_>, value: &Bound<'_, PyAny>) -> bool {
+    if value.is_none() {
+        records.push_null();
+        return true;
+    }
+    if place.ty.wraps.is_list() {
+        return false;
+    }
+    match &place.kind {
+        PlaceKind::Text | PlaceKind::Id => {
+            let text = value.cast_exact::<PyString>().ok().and_then(|it| it.to_str().ok());
+            text.map(|it| records.push_text(it)).is_some()
+        }
+        PlaceKind::Int => {
+            let is_int = value.cast_exact::<PyInt>().is_ok();
+            let number = if is_int { value.extract().ok() } else { None };
+            number.map(|it| records.push_int(it)).is_some()
+        }
+        PlaceKind::Float => {
+            let number = value.cast_exact::<PyFloat>().ok().map(|it| it.value());
+            number.map(|it| records.push_float(it)).is_some()
+        }
+        PlaceKind::Bool => {
+            let is_true = value.cast_exact::<PyBool>().ok().map(|it| it.is_true());
+            is_true.map(|it| records.push_bool(it)).is_some()
+        }
+        PlaceKind::Enum(_) | PlaceKind::Custom(_) | PlaceKind::Object(_) | PlaceKind::Abstract(_) => false,
+    }
+}
+
+/// The value of a field in an object, which may be a dictionary.
+fn find<'py>(
+    object: &Bound<'py, PyAny>,
+    dict: Option<&Bound<'py, PyDict>>,
+    field: &FieldPlan<'_>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    match dict {
+        Some(dict) => key(dict, field),
+        None => attribute(object, field),
+    }
 }
 
 /// The value of a field in a dictionary.

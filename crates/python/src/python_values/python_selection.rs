@@ -40,6 +40,8 @@ pub(crate) struct ObjectPlan<'l> {
     /// True if steps below need the objects.
     pub(crate) is_parent: bool,
     pub(crate) fields: Vec<FieldPlan<'l>>,
+    /// Names of the fields.
+    pub(crate) names: Arc<[Arc<str>]>,
 }
 
 /// A field of an object.
@@ -119,5 +121,7 @@ fn object<'l>(
             place: Place::new(py, field, lookahead, registry),
         }
     });
-    ObjectPlan { name: ty.name().into(), is_parent: ty.is_parent(), fields: fields.collect() }
+    let fields: Vec<FieldPlan<'_>> = fields.collect();
+    let names = fields.iter().map(|it| Arc::clone(&it.name)).collect();
+    ObjectPlan { name: ty.name().into(), is_parent: ty.is_parent(), fields, names }
 }
