@@ -200,22 +200,7 @@ fn kind_of(meaning: FieldMeaning) -> Option<MutationKind> {
         FieldMeaning::Add(ty) => Some(MutationKind::Add(ty)),
         FieldMeaning::Update(ty) => Some(MutationKind::Update(ty)),
         FieldMeaning::Delete(ty) => Some(MutationKind::Delete(ty)),
-        FieldMeaning::None
-        | FieldMeaning::Query(_)
-        | FieldMeaning::Get(_)
-        | FieldMeaning::Aggregate(_)
-        | FieldMeaning::CheckPassword(_)
-        | FieldMeaning::Field(_)
-        | FieldMeaning::EdgeAggregate(_)
-        | FieldMeaning::Count(_)
-        | FieldMeaning::Min(_)
-        | FieldMeaning::Max(_)
-        | FieldMeaning::Sum(_)
-        | FieldMeaning::Avg(_)
-        | FieldMeaning::PayloadObjects(_)
-        | FieldMeaning::NumUids
-        | FieldMeaning::Msg
-        | FieldMeaning::Geo(_) => None,
+        _ => None,
     }
 }
 

@@ -207,14 +207,7 @@ impl Compiler<'_> {
                 self.places(value, at, &[longitude, latitude], bounds, all)?;
             }
             (_, Storage::Shape { text, bounds }) => self.places(value, at, &[text], bounds, all)?,
-            (
-                _,
-                Storage::Id(_)
-                | Storage::ToOne { .. }
-                | Storage::ToOneBack { .. }
-                | Storage::ToMany { .. }
-                | Storage::Join { .. },
-            ) => return Err(self.refuse("this condition cannot be tested here")),
+            _ => return Err(self.refuse("this condition cannot be tested here")),
         }
         Ok(())
     }

@@ -423,14 +423,7 @@ impl<'w> Changes<'w> {
             Storage::Instant { at, .. } => column == at,
             // The bounds follow from the text.
             Storage::Shape { text, .. } => column == text,
-            Storage::Id(_)
-            | Storage::Column(_)
-            | Storage::Point { .. }
-            | Storage::Values { .. }
-            | Storage::ToOne { .. }
-            | Storage::ToOneBack { .. }
-            | Storage::ToMany { .. }
-            | Storage::Join { .. } => true,
+            _ => true,
         };
         given.iter().filter(|it| is_telling(it.0)).cloned().collect()
     }

@@ -51,12 +51,7 @@ impl ValueReader<'_> {
                 columns.extend(bounds.into_iter().zip(found.map(Value::Float)));
                 Ok(columns)
             }
-            Storage::Id(_)
-            | Storage::Values { .. }
-            | Storage::ToOne { .. }
-            | Storage::ToOneBack { .. }
-            | Storage::ToMany { .. }
-            | Storage::Join { .. } => Ok(SmallVec::new()),
+            _ => Ok(SmallVec::new()),
         }
     }
 

@@ -31,33 +31,14 @@ impl Aggregation {
 
     /// True if it returns the column's type; else it returns a floating-point number.
     pub const fn keeps_type(self) -> bool {
-        match self {
-            Self::Max | Self::Min | Self::Sum => true,
-            Self::Avg
-            | Self::Stddev
-            | Self::StddevPop
-            | Self::StddevSamp
-            | Self::VarPop
-            | Self::VarSamp
-            | Self::Variance => false,
-        }
+        self.is_extreme() || matches!(self, Self::Sum)
     }
 }
 
 impl Aggregation {
     /// How it can fail over rows: a sum may leave the range of its type, and SQLite may hold texts where numbers are meant.
     pub const fn failing(self) -> Failing {
-        match self {
-            Self::Max | Self::Min => Failing::Never,
-            Self::Avg
-            | Self::Stddev
-            | Self::StddevPop
-            | Self::StddevSamp
-            | Self::Sum
-            | Self::VarPop
-            | Self::VarSamp
-            | Self::Variance => Failing::ByRow,
-        }
+        if self.is_extreme() { Failing::Never } else { Failing::ByRow }
     }
 }
 

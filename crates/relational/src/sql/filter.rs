@@ -311,17 +311,7 @@ impl<'r> Renderer<'r> {
         match of {
             Expr::Column(_) => self.relations.catalog.table(table).kind != TableKind::View,
             Expr::Cast(of, _) => self.is_column(of, table),
-            Expr::Key(_)
-            | Expr::JsonPath(..)
-            | Expr::Computed(_)
-            | Expr::Row
-            | Expr::Snapshot
-            | Expr::Null
-            | Expr::Count { .. }
-            | Expr::Function(..)
-            | Expr::Instant { .. }
-            | Expr::Statistic { .. }
-            | Expr::Related { .. } => false,
+            _ => false,
         }
     }
 

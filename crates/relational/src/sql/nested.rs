@@ -283,18 +283,7 @@ impl<'n, 'a> Nested<'n, 'a> {
                     text.push_str(&format!(" FILTER (WHERE {filled} IS NOT NULL)"));
                 }
                 Expr::Count { .. } => *text = format!("count({filled})"),
-                Expr::Column(_)
-                | Expr::Key(_)
-                | Expr::JsonPath(..)
-                | Expr::Computed(_)
-                | Expr::Row
-                | Expr::Snapshot
-                | Expr::Null
-                | Expr::Function(..)
-                | Expr::Instant { .. }
-                | Expr::Statistic { .. }
-                | Expr::Related { .. }
-                | Expr::Cast(..) => {}
+                _ => {}
             }
         }
         texts
