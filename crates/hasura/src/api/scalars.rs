@@ -81,7 +81,7 @@ impl Core {
         }
         for (family, name, field, to) in CASTS {
             if self.scalars.iter().any(|(ty, ..)| ty.facts().operators.contains(&family)) {
-                let (_, comparison) = self.scalar_uses(&to.to());
+                let (_, comparison) = self.scalar_uses(&to.result_type());
                 self.b.input_object(&self.shared_type_name(name), "");
                 self.input_field(field, "", plain(comparison), InputMeaning::CastTo(to));
             }

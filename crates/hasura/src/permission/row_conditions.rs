@@ -250,7 +250,7 @@ impl<'m> Conditions<'m> {
                 _ => return Err(format!("cannot cast column \"{}\" to type `{name}`", operand.name)),
             };
             let of = Expr::Cast(Box::new(operand.of.clone()), to);
-            let cast = Operand { of, ty: to.to(), nullable: operand.nullable, name: operand.name };
+            let cast = Operand { of, ty: to.result_type(), nullable: operand.nullable, name: operand.name };
             all.push(self.compile_comparison(&cast, value, table)?);
         }
         Ok(if all.len() == 1 { all.remove(0) } else { Filter::All(all) })

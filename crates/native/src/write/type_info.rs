@@ -78,7 +78,7 @@ impl TypeInfos {
         }
     }
 
-    pub(crate) fn of(&self, ty: TypeId) -> &TypeInfo {
+    pub(crate) fn of_type(&self, ty: TypeId) -> &TypeInfo {
         &self.types[ty.index()]
     }
 }

@@ -446,11 +446,11 @@ impl Dialect for Postgres {
     }
 
     fn cast_type(&self, ty: u32, to: Cast) -> u32 {
-        let beside = |name| self.sibling_type(self.types.base(ty), name).map_or(0, |it| it.oid);
+        let sibling = |name| self.sibling_type(self.types.base(ty), name).map_or(0, |it| it.oid);
         match to {
             Cast::Text => oid::TEXT,
-            Cast::Geometry => beside("geometry"),
-            Cast::Geography => beside("geography"),
+            Cast::Geometry => sibling("geometry"),
+            Cast::Geography => sibling("geography"),
         }
     }
 

@@ -72,7 +72,8 @@ impl Router<'_> {
             for &(tie, column) in &query.nest {
                 let from = above.columns.get(usize::from(column)).copied().flatten();
                 if let (Tie::Column(to), Some(from)) = (tie, from)
-                    && let Some(value) = self.carry_value(&above.known, at(above.table, from), at(table, to))
+                    && let Some(value) =
+                        self.carry_value(&above.known, column_at(above.table, from), column_at(table, to))
                 {
                     learn(&mut known, to, value);
                 }
@@ -236,7 +237,9 @@ impl Router<'_> {
                 let related = self.relations.relationship(*by);
                 let below = self.of_scan(scan, filter);
                 for &(ours, theirs) in related.on.iter().filter(|_| related.through.is_none()) {
-                    if let Some(value) = self.carry_value(&below, at(scan.table(), theirs), at(table, ours)) {
+                    if let Some(value) =
+                        self.carry_value(&below, column_at(scan.table(), theirs), column_at(table, ours))
+                    {
                         learn(known, ours, value);
                     }
                 }
@@ -328,7 +331,9 @@ impl Router<'_> {
         let related = self.relations.relationship(by);
         let mut known = self.of_scan(scan, filter);
         for &(ours, theirs) in related.on.iter().filter(|_| related.through.is_none()) {
-            if let Some(value) = self.carry_value(above, at(table, ours), at(scan.table(), theirs)) {
+            if let Some(value) =
+                self.carry_value(above, column_at(table, ours), column_at(scan.table(), theirs))
+            {
                 learn(&mut known, theirs, value);
             }
         }
@@ -339,7 +344,7 @@ impl Router<'_> {
     }
 }
 
-const fn at(table: TableId, column: ColumnId) -> ColumnAt {
+const fn column_at(table: TableId, column: ColumnId) -> ColumnAt {
     ColumnAt { table, column }
 }
 

@@ -319,7 +319,7 @@ impl Cast {
     }
 
     /// The type it gives.
-    pub const fn to(self) -> ColumnType {
+    pub const fn result_type(self) -> ColumnType {
         match self {
             Self::Text => ColumnType::Text,
             Self::Geometry => ColumnType::Geometry,

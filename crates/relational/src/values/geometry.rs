@@ -241,8 +241,8 @@ fn nearest(a: Point, b: Point, from: Point) -> Point {
     let dx = q[0] - p[0];
     let dy = q[1] - p[1];
     let length = dx * dx + dy * dy;
-    let along = if length == 0.0 { 0.0 } else { (-(p[0] * dx + p[1] * dy) / length).clamp(0.0, 1.0) };
-    [a[0] + (b[0] - a[0]) * along, a[1] + (b[1] - a[1]) * along]
+    let share = if length == 0.0 { 0.0 } else { (-(p[0] * dx + p[1] * dy) / length).clamp(0.0, 1.0) };
+    [a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share]
 }
 
 /// On which side of the line from `a` to `b` a point lies.
