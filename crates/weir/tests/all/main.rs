@@ -1,5 +1,7 @@
 //! The binary as people have it: processes, sockets, databases, services.
 
+#[path = "../../../engine/tests/answer_kit/mod.rs"]
+mod answer_kit;
 #[path = "../../../hasura/tests/cluster_kit/mod.rs"]
 mod cluster_kit;
 #[path = "../../../http/tests/grpc_kit/mod.rs"]
