@@ -4,7 +4,7 @@ use crate::live::{read_until, stream};
 use crate::service_kit::{Service, reply};
 use crate::sockets::{ACK, INIT, NEW, begin, hear, say, socket};
 use crate::support::{Weir, body, message};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
