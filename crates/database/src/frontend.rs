@@ -2,6 +2,7 @@
 //!
 //! **Cost:** a [`ApiFrontend`] is asked while planning; in a request only for the enum values of structural variables.
 
+pub mod coordinates;
 pub mod form;
 pub mod input;
 pub mod program;

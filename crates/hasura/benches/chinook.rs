@@ -3,6 +3,10 @@
 //! `cargo bench -p weir-hasura --bench chinook`: best of several rounds, nanoseconds. With an operation's name and a number
 //! of runs (`-- join 1000`) it runs just that, to be counted by callgrind.
 
+#[path = "../../engine/tests/answer_kit/mod.rs"]
+mod answer_kit;
+#[path = "../tests/file_kit/mod.rs"]
+mod file_kit;
 #[path = "../tests/kit/mod.rs"]
 mod kit;
 

@@ -2,6 +2,10 @@
 //!
 //! `cargo bench -p weir-hasura --bench permitted`: nanoseconds, the median of rounds that take turns, and how much longer the role takes.
 
+#[path = "../../engine/tests/answer_kit/mod.rs"]
+mod answer_kit;
+#[path = "../tests/file_kit/mod.rs"]
+mod file_kit;
 #[path = "../tests/kit/mod.rs"]
 mod kit;
 

@@ -8,7 +8,6 @@
 //!
 //! **Cost:** some fifty types per table; 300 tables take about ten milliseconds.
 
-mod comparison_operators;
 mod conditions;
 mod connections;
 mod function_fields;

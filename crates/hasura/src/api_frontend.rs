@@ -118,16 +118,7 @@ impl ApiFrontend for Api {
 
     /// Values of enum tables are data.
     fn chooses(&self, value: EnumValueId) -> bool {
-        match self.enum_values.get(value.index()) {
-            Some(EnumMeaning::TableValue(..)) | None => false,
-            Some(
-                EnumMeaning::None
-                | EnumMeaning::Column(..)
-                | EnumMeaning::Order { .. }
-                | EnumMeaning::NoColumn(_)
-                | EnumMeaning::Constraint(..),
-            ) => true,
-        }
+        !matches!(self.enum_values.get(value.index()), Some(EnumMeaning::TableValue(..)) | None)
     }
 
     fn steers(&self, input: InputId, text: &str) -> Option<u32> {

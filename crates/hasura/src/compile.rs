@@ -296,13 +296,7 @@ impl<'c> Compiler<'c> {
             | FieldMeaning::DeleteByPk(_)) => self.write(field, meaning),
             FieldMeaning::AffectedRows(_) => Ok(MemberKind::Affected),
             FieldMeaning::Returning(_) => self.returning(field),
-            FieldMeaning::None
-            | FieldMeaning::Nodes(_)
-            | FieldMeaning::Edges(_)
-            | FieldMeaning::EdgeNode(_)
-            | FieldMeaning::Cursor(_)
-            | FieldMeaning::PageInfo(_)
-            | FieldMeaning::PageFact(_) => Err(self.refuse("this field cannot be answered here")),
+            _ => Err(self.refuse("this field cannot be answered here")),
         }
     }
 

@@ -3,8 +3,11 @@
 //! A binary of its own, so that nothing else allocates while it counts. What SQLite itself takes is not counted; for
 //! PostgreSQL all is, the connection's task runs on the same thread.
 
+#[path = "../../engine/tests/answer_kit/mod.rs"]
+mod answer_kit;
 #[path = "../../engine/tests/counting/mod.rs"]
 mod counting;
+mod file_kit;
 mod kit;
 #[path = "../../engine/tests/port_kit/mod.rs"]
 mod port_kit;

@@ -239,18 +239,18 @@ fn native(
     let shown = text(entry, key);
     let source = text(source, "name");
     let name = format!("{kind} {shown} in source {source}");
-    let within = format!("Inconsistent object: in {what} \"{shown}\": ");
+    let prefix = format!("Inconsistent object: in {what} \"{shown}\": ");
     let member = match below {
         [Step::Key(list), Step::Item(_), ..] => MEMBERS.iter().find(|it| *it.0 == **list),
         _ => None,
     };
     let Some((_, member)) = member else {
-        return made(kind, name, format!("{within}{reason}"), to_json(entry), 4);
+        return made(kind, name, format!("{prefix}{reason}"), to_json(entry), 4);
     };
     let definition = node(entry, &below[..2]);
     let key = if member.ends_with("_permission") { "role" } else { "name" };
     let shown = text(definition, key);
-    made(member, format!("{member} {shown} in {name}"), format!("{within}{reason}"), to_json(definition), 6)
+    made(member, format!("{member} {shown} in {name}"), format!("{prefix}{reason}"), to_json(definition), 6)
 }
 
 /// The table at `at` of `source`, or the member of it at `below`.
@@ -288,9 +288,9 @@ fn table(
     if kind.ends_with("_permission") {
         let role = text(member, "role");
         let name = format!("{kind} {role} in table {shown} in source {source}");
-        let within = format!("in permission for role \"{role}\": ");
-        let reason = reason.strip_prefix(&within).unwrap_or(reason);
-        let reason = format!("Inconsistent object: in table \"{shown}\": {within}{reason}");
+        let prefix = format!("in permission for role \"{role}\": ");
+        let reason = reason.strip_prefix(&prefix).unwrap_or(reason);
+        let reason = format!("Inconsistent object: in table \"{shown}\": {prefix}{reason}");
         return made(kind, name, reason, definition, 6);
     }
     let name = text(member, "name");

@@ -310,18 +310,7 @@ impl<'c> Compiler<'c> {
             FieldMeaning::Add(ty) | FieldMeaning::Update(ty) | FieldMeaning::Delete(ty) => {
                 self.change(field, ty)
             }
-            FieldMeaning::None
-            | FieldMeaning::Field(_)
-            | FieldMeaning::EdgeAggregate(_)
-            | FieldMeaning::Count(_)
-            | FieldMeaning::Min(_)
-            | FieldMeaning::Max(_)
-            | FieldMeaning::Sum(_)
-            | FieldMeaning::Avg(_)
-            | FieldMeaning::PayloadObjects(_)
-            | FieldMeaning::NumUids
-            | FieldMeaning::Msg
-            | FieldMeaning::Geo(_) => Err(self.refuse("this field cannot be answered here")),
+            _ => Err(self.refuse("this field cannot be answered here")),
         }
     }
 }

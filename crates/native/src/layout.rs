@@ -161,12 +161,7 @@ impl Storage {
             Self::Instant { text, at } => ColumnIds::from_slice(&[text, at]),
             Self::Point { longitude, latitude } => ColumnIds::from_slice(&[longitude, latitude]),
             Self::Shape { text, bounds } => [text].into_iter().chain(bounds).collect(),
-            Self::Id(_)
-            | Self::Values { .. }
-            | Self::ToOne { .. }
-            | Self::ToOneBack { .. }
-            | Self::ToMany { .. }
-            | Self::Join { .. } => ColumnIds::new(),
+            _ => ColumnIds::new(),
         }
     }
 

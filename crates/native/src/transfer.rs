@@ -387,8 +387,8 @@ fn aim_of(types: &Types, source: &Source) -> Result<Aim, String> {
 
 /// Folder for sorting statements: beside the store, else beside the file.
 fn folder_of(database: &Database, source: &Source) -> PathBuf {
-    let beside = database.file().unwrap_or_else(|| source.path.clone());
-    beside
+    let neighbour = database.file().unwrap_or_else(|| source.path.clone());
+    neighbour
         .parent()
         .filter(|it| !it.as_os_str().is_empty())
         .map_or_else(|| PathBuf::from("."), Path::to_path_buf)

@@ -200,22 +200,7 @@ fn kind_of(meaning: FieldMeaning) -> Option<MutationKind> {
         FieldMeaning::Add(ty) => Some(MutationKind::Add(ty)),
         FieldMeaning::Update(ty) => Some(MutationKind::Update(ty)),
         FieldMeaning::Delete(ty) => Some(MutationKind::Delete(ty)),
-        FieldMeaning::None
-        | FieldMeaning::Query(_)
-        | FieldMeaning::Get(_)
-        | FieldMeaning::Aggregate(_)
-        | FieldMeaning::CheckPassword(_)
-        | FieldMeaning::Field(_)
-        | FieldMeaning::EdgeAggregate(_)
-        | FieldMeaning::Count(_)
-        | FieldMeaning::Min(_)
-        | FieldMeaning::Max(_)
-        | FieldMeaning::Sum(_)
-        | FieldMeaning::Avg(_)
-        | FieldMeaning::PayloadObjects(_)
-        | FieldMeaning::NumUids
-        | FieldMeaning::Msg
-        | FieldMeaning::Geo(_) => None,
+        _ => None,
     }
 }
 
@@ -286,7 +271,7 @@ impl Programs for Mutations {
             };
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
             let input = writes.read(&call, kind, now.as_micros() as i64);
-            let mut input = input.map_err(|refusal| refusal.of(name))?;
+            let mut input = input.map_err(|refusal| refusal.into_field_error(name))?;
             input.shows = writes.shows(&call);
             for object in input.objects.iter_mut().filter(|it| it.secret.is_some()) {
                 let Some(password) = object.secret.take() else { continue };
@@ -301,7 +286,7 @@ impl Programs for Mutations {
 
     fn lookup(&self, call: &Call<'_>) -> Result<ObjectLookup, FieldError> {
         let writes = Arc::clone(&self.writes);
-        let refused = |refusal: MutationRefusal| refusal.of(writes.field_name(call));
+        let refused = |refusal: MutationRefusal| refusal.into_field_error(writes.field_name(call));
         let (statement, password) = writes.guard(call).map_err(refused)?;
         let choose = move |answers: &Answers| -> BoxFuture<'static, Result<i64, FieldError>> {
             let (id, hash) = match answers.cells(0) {
@@ -322,11 +307,12 @@ impl Programs for Mutations {
         let name = writes.field_name(call);
         let statements = match kind_of(writes.meaning(call)) {
             Some(kind) => {
-                let mut input = writes.read(call, kind, 0).map_err(|refusal| refusal.of(name))?;
+                let mut input =
+                    writes.read(call, kind, 0).map_err(|refusal| refusal.into_field_error(name))?;
                 input.shows = writes.shows(call);
                 Mutation::new(Arc::clone(writes), kind, name, input).possible()
             }
-            None => vec![writes.guard(call).map_err(|refusal| refusal.of(name))?.0],
+            None => vec![writes.guard(call).map_err(|refusal| refusal.into_field_error(name))?.0],
         };
         let words = |it: BoundStatement| {
             let words = writes.templates.describe_template(&writes.layout, &it.template);

@@ -72,14 +72,7 @@ impl Error {
     pub fn sqlstate(&self) -> Option<[u8; 5]> {
         match self {
             Self::Database { error, .. } => Some(error.sqlstate),
-            Self::Timeout
-            | Self::Busy
-            | Self::AnswerTooLarge { .. }
-            | Self::Unanswered { .. }
-            | Self::Unavailable(_)
-            | Self::Unconfirmed(_)
-            | Self::Undone
-            | Self::Protocol(_) => None,
+            _ => None,
         }
     }
 
@@ -198,12 +191,7 @@ impl std::error::Error for Error {
         match self {
             Self::Database { error, .. } => Some(&**error),
             Self::Unavailable(cause) | Self::Unconfirmed(cause) => Some(&**cause),
-            Self::Timeout
-            | Self::Busy
-            | Self::AnswerTooLarge { .. }
-            | Self::Unanswered { .. }
-            | Self::Undone
-            | Self::Protocol(_) => None,
+            _ => None,
         }
     }
 }

@@ -369,7 +369,7 @@ impl StreamThread {
         loop {
             let begun = Instant::now();
             let pause = match stream_session::run(stream).await {
-                SessionEnd::Retold => retold.after(begun.elapsed()),
+                SessionEnd::Retold => retold.next_after(begun.elapsed()),
                 SessionEnd::Unwanted => {
                     let mut streams = STREAMS.lock();
                     let watchers = stream.watchers();
@@ -385,7 +385,7 @@ impl StreamThread {
                 }
                 SessionEnd::Broken(cause) => {
                     stream.note_ended(&cause);
-                    broken.after(begun.elapsed())
+                    broken.next_after(begun.elapsed())
                 }
             };
             let task = stream.task();
@@ -412,7 +412,7 @@ impl Pauses {
     }
 
     /// The pause after a session that lasted so long.
-    fn after(&mut self, lasted: Duration) -> Duration {
+    fn next_after(&mut self, lasted: Duration) -> Duration {
         let pause = if lasted > self.soon { self.first } else { self.next };
         self.next = (pause * 2).min(PAUSE_MAX);
         pause
@@ -509,7 +509,7 @@ mod tests {
     #[test]
     fn sessions_that_end_soon_begin_after_growing_pauses() {
         let mut pauses = Pauses::new(RETOLD_PAUSE, RETOLD_SOON);
-        let mut after = |seconds| pauses.after(Duration::from_secs(seconds)).as_millis();
+        let mut after = |seconds| pauses.next_after(Duration::from_secs(seconds)).as_millis();
         assert_eq!([2, 2, 2, 11, 2].map(&mut after), [100, 200, 400, 100, 200]);
         assert_eq!((0..20).map(|_| after(2)).last(), Some(PAUSE_MAX.as_millis()));
     }

@@ -408,32 +408,7 @@ impl ColumnType {
     pub fn own_name(&self) -> Option<&str> {
         match self.element().unwrap_or(self) {
             Self::Enum(name) | Self::Composite(name) | Self::Other(name) => Some(name),
-            Self::SmallInt
-            | Self::Int
-            | Self::BigInt
-            | Self::Real
-            | Self::Double
-            | Self::Numeric
-            | Self::Money
-            | Self::Boolean
-            | Self::Text
-            | Self::Char
-            | Self::CiText
-            | Self::Uuid
-            | Self::Date
-            | Self::Timestamp
-            | Self::TimestampTz
-            | Self::Time
-            | Self::TimeTz
-            | Self::Interval
-            | Self::Json
-            | Self::Jsonb
-            | Self::Bytes
-            | Self::Ltree
-            | Self::Geometry
-            | Self::Geography
-            | Self::Raster
-            | Self::Array(_) => None,
+            _ => None,
         }
     }
 }

@@ -8,6 +8,7 @@
 //! [`bounds`](crate::passes::bounds) limits their size.
 
 mod children;
+pub mod comparison_table;
 mod condition;
 pub mod ddl;
 mod lacking;

@@ -254,9 +254,9 @@ impl<'r> Renderer<'r> {
             });
             return QueryParts { distinct: String::new(), columns, rest };
         }
-        let over = Scope::new(scope.table, scope.alias + 2);
-        self.guard(over, &query.scan);
-        let columns = self.aggregates(columns, over);
+        let outer_scope = Scope::new(scope.table, scope.alias + 2);
+        self.guard(outer_scope, &query.scan);
+        let columns = self.aggregates(columns, outer_scope);
         let rest = self.render_aside(|it| {
             it.sql.push_str(" FROM (SELECT ");
             if query.distinct_on.is_empty() || it.dialect.distinct_on() {
@@ -269,8 +269,8 @@ impl<'r> Renderer<'r> {
                 it.distinct(query, scope);
             }
             it.sql.push_str(") AS ");
-            it.write_alias(over.alias);
-            it.aliases = it.aliases.max(over.alias + 1);
+            it.write_alias(outer_scope.alias);
+            it.aliases = it.aliases.max(outer_scope.alias + 1);
         });
         QueryParts { distinct: String::new(), columns, rest }
     }
@@ -372,7 +372,7 @@ impl<'r> Renderer<'r> {
         }
     }
 
-    pub(crate) fn from(&mut self, scope: Scope) {
+    pub(crate) fn write_from(&mut self, scope: Scope) {
         self.sql.push_str(" FROM ");
         self.read_table(scope);
     }

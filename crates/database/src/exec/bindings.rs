@@ -6,6 +6,7 @@
 //! **Invariant:** a resolved value is never a variable: variables are replaced by their values.
 
 use super::encoded;
+use crate::frontend::coordinates::write_coordinates;
 use crate::frontend::form::Form;
 use std::sync::Arc;
 use weir_engine::caller::Claims;
@@ -329,7 +330,10 @@ impl<'r> Bindings<'r> {
         parameter: &Parameter,
         found: Found<'r>,
     ) -> Result<(String, Geometry), Refused> {
-        let text = self.coordinates(found);
+        let text = match found {
+            Found::Given(given) => write_coordinates(given.values, given.at, self.variables),
+            Found::Key(..) | Found::Shown(_) | Found::Text(_) | Found::Above => String::new(),
+        };
         let place = Geometry::read(&text);
         match place.fault() {
             Some(fault) => {
@@ -355,39 +359,6 @@ impl<'r> Bindings<'r> {
             return self.refuse(parameter, "BAD_USER_INPUT", "data-exception", message);
         }
         Ok(metres)
-    }
-
-    /// Writes coordinates as nested arrays. Members of a point have the order of its type, longitude first.
-    fn coordinates(&self, found: Found<'r>) -> String {
-        let mut out = String::new();
-        let mut waiting = vec![Some(found)];
-        while let Some(next) = waiting.pop() {
-            let Some(Found::Given(given)) = next else {
-                out.push(']');
-                continue;
-            };
-            let nested: Vec<usize> = match given.node() {
-                Node::List { .. } => given.values.items(given.at).collect(),
-                Node::Object { .. } => given.values.members(given.at).map(|it| it.1).collect(),
-                Node::Float(value) => {
-                    out.push_str(&format!("{value},"));
-                    continue;
-                }
-                Node::Int(value) => {
-                    out.push_str(&format!("{value},"));
-                    continue;
-                }
-                _ => continue,
-            };
-            // An object of one member is only a name for it.
-            if !matches!(given.node(), Node::Object { len: 1, .. }) {
-                out.push('[');
-                waiting.push(None);
-            }
-            let below = nested.into_iter().rev();
-            waiting.extend(below.map(|at| Some(self.follow(Given { values: given.values, at }, 0))));
-        }
-        out
     }
 
     /// The text that a client sent; `None`: it is none.

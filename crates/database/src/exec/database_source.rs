@@ -110,8 +110,8 @@ impl<D: Driver> Source for DatabaseSource<D> {
     fn relay(&self) -> Option<Result<Arc<dyn Source>, Vec<Error>>> {
         let made = self.state.frontend.relay()?;
         let SourceState { driver, unindexed, .. } = &*self.state;
-        let over = |it| Self::with_driver(&self.name, it, Arc::clone(driver), Arc::clone(unindexed));
-        Some(made.map(|it| Arc::new(over(it)) as Arc<dyn Source>))
+        let with_frontend = |it| Self::with_driver(&self.name, it, Arc::clone(driver), Arc::clone(unindexed));
+        Some(made.map(|it| Arc::new(with_frontend(it)) as Arc<dyn Source>))
     }
 
     fn prepare(&self, plan_node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {

@@ -41,22 +41,22 @@ impl Over {
 /// A predicate with its name.
 type Predicate = (&'static str, InputMeaning, Over);
 
-const fn of(name: &'static str, function: Aggregation) -> Predicate {
+const fn statistic(name: &'static str, function: Aggregation) -> Predicate {
     (name, InputMeaning::Statistic(Statistic::Of(function)), Over::Double)
 }
 
 const PREDICATES: [Predicate; 11] = [
-    of("avg", Aggregation::Avg),
+    statistic("avg", Aggregation::Avg),
     ("bool_and", InputMeaning::BoolAnd, Over::Boolean),
     ("bool_or", InputMeaning::BoolOr, Over::Boolean),
     ("corr", InputMeaning::Statistic(Statistic::Corr), Over::Doubles),
     ("count", InputMeaning::Count, Over::Rows),
     ("covar_samp", InputMeaning::Statistic(Statistic::CovarSamp), Over::Doubles),
-    of("max", Aggregation::Max),
-    of("min", Aggregation::Min),
-    of("stddev_samp", Aggregation::StddevSamp),
-    of("sum", Aggregation::Sum),
-    of("var_samp", Aggregation::VarSamp),
+    statistic("max", Aggregation::Max),
+    statistic("min", Aggregation::Min),
+    statistic("stddev_samp", Aggregation::StddevSamp),
+    statistic("sum", Aggregation::Sum),
+    statistic("var_samp", Aggregation::VarSamp),
 ];
 
 impl Core {

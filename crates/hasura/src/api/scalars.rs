@@ -1,6 +1,5 @@
 //! Scalars of column types, and the inputs that compare them.
 
-use super::comparison_operators::{ARRAY, EQUALITY, JSONB, ORDER, Operator, TEXT, TREE, Takes};
 use super::meaning::InputMeaning;
 use super::schema_core::{Core, array_of, list, list_of, plain, write};
 use super::shape_operators;
@@ -10,6 +9,7 @@ use std::borrow::Cow;
 use weir_language::schema::{ScalarReader, TypeId, TypeRef};
 use weir_relational::catalog::ColumnType;
 use weir_relational::catalog::facts::{InputForm, Operators};
+use weir_relational::plan::comparison_table::{MEASURES, Takes};
 use weir_relational::plan::operators::Cast;
 
 /// The GraphQL name of a column type. Unknown types keep their own name where it can be one.
@@ -46,21 +46,6 @@ const CASTS: [(Operators, &str, &str, Cast); 3] = [
 pub(super) const COMPARES: (&str, &str) =
     ("Boolean expression to compare columns of type \"", "\". All fields are combined with logical 'AND'.");
 
-const fn members(family: Operators) -> &'static [Operator] {
-    match family {
-        Operators::Equality => &EQUALITY,
-        Operators::Order => &ORDER,
-        Operators::Text => &TEXT,
-        Operators::Jsonb => &JSONB,
-        Operators::Array => &ARRAY,
-        Operators::Tree => &TREE,
-        Operators::Shape => &shape_operators::SHAPE,
-        Operators::Plane => &shape_operators::PLANE,
-        Operators::Globe => &[],
-        Operators::Raster => &shape_operators::RASTER,
-    }
-}
-
 impl Core {
     /// The scalar of a column type, or the list of it, and the input that compares it; [`Self::define_scalars`] defines
     /// both.
@@ -96,7 +81,7 @@ impl Core {
         }
         for (family, name, field, to) in CASTS {
             if self.scalars.iter().any(|(ty, ..)| ty.facts().operators.contains(&family)) {
-                let (_, comparison) = self.scalar_uses(&to.to());
+                let (_, comparison) = self.scalar_uses(&to.result_type());
                 self.b.input_object(&self.shared_type_name(name), "");
                 self.input_field(field, "", plain(comparison), InputMeaning::CastTo(to));
             }
@@ -132,13 +117,13 @@ impl Core {
     /// The fields that compare values of `base` by the operators of `families`.
     pub(super) fn compare(&mut self, base: TypeRef, families: &[Operators]) {
         let mut fields: Vec<(&str, &str, TypeRef, InputMeaning)> = Vec::new();
-        for &(name, operator, takes, words) in families.iter().flat_map(|&family| members(family)) {
-            let ty = match takes {
-                Takes::Own => base,
+        for &(name, operator, words) in families.iter().flat_map(|it| it.comparisons()) {
+            let ty = match operator.takes() {
+                Takes::Own | Takes::Pattern => base,
                 Takes::Owns => list_of(base),
                 Takes::Boolean => plain(self.common.boolean),
-                Takes::String => plain(self.common.string),
-                Takes::Strings => list(self.common.string),
+                Takes::Text | Takes::Question(_) => plain(self.common.string),
+                Takes::Texts | Takes::Questions(_) => list(self.common.string),
             };
             fields.push((name, words, ty, InputMeaning::Compare(operator)));
         }
@@ -150,9 +135,7 @@ impl Core {
                 InputMeaning::Cast,
             ));
         }
-        for &(_, name, by, input, words) in
-            shape_operators::MEASURES.iter().filter(|it| families.contains(&it.0))
-        {
+        for &(_, name, by, input, words) in MEASURES.iter().filter(|it| families.contains(&it.0)) {
             let input = plain(self.b.reference(&self.shared_type_name(input.0)));
             fields.push((name, words, input, InputMeaning::Measure(by)));
         }

@@ -104,17 +104,17 @@ pub(super) fn tables<'m>(model: &'m Model, core: &mut Core) -> Vec<Option<TableA
         let insertable = table.insertable && columns.iter().any(|column| column.insertable);
         let updatable = table.updatable && columns.iter().any(|column| column.updatable);
         let arrays = in_arrays[at];
-        let mut on = |wanted: bool, suffix: &str| wanted.then(|| core.reference(&tracked.name, suffix));
-        let aggregate_bool_exp = on(arrays, "_aggregate_bool_exp");
-        let aggregate_order_by = on(arrays, "_aggregate_order_by");
-        let arr_rel_insert_input = on(arrays && insertable, "_arr_rel_insert_input");
-        let obj_rel_insert_input = on(in_objects[at] && insertable, "_obj_rel_insert_input");
-        let insert_input = on(insertable, "_insert_input");
-        let on_conflict = on(insertable && updatable && !table.arbiters.is_empty(), "_on_conflict");
-        let group = on(tracked.has_groups && style == Style::Lists, "_group");
-        let mutation_response = on(insertable || updatable || table.deletable, "_mutation_response");
-        let has_connection = by_pk && style == Style::Connections;
-        let connection = on(has_connection && !clashes_with_connection(&names, &tracked.name), "Connection");
+        let mut add = |wanted: bool, suffix: &str| wanted.then(|| core.reference(&tracked.name, suffix));
+        let aggregate_bool_exp = add(arrays, "_aggregate_bool_exp");
+        let aggregate_order_by = add(arrays, "_aggregate_order_by");
+        let arr_rel_insert_input = add(arrays && insertable, "_arr_rel_insert_input");
+        let obj_rel_insert_input = add(in_objects[at] && insertable, "_obj_rel_insert_input");
+        let insert_input = add(insertable, "_insert_input");
+        let on_conflict = add(insertable && updatable && !table.arbiters.is_empty(), "_on_conflict");
+        let group = add(tracked.has_groups && style == Style::Lists, "_group");
+        let mutation_response = add(insertable || updatable || table.deletable, "_mutation_response");
+        let clashes = clashes_with_connection(&names, &tracked.name);
+        let connection = add(by_pk && style == Style::Connections && !clashes, "Connection");
         let is_model = table.kind == TableKind::Model;
         let mut of = |suffix: &str| core.reference(&tracked.name, suffix);
         let types = Types {

@@ -175,7 +175,7 @@ impl Compiler<'_> {
                 InputMeaning::CastTo(to) => {
                     let of = Expr::Cast(Box::new(of.clone()), to);
                     self.enter_nesting()?;
-                    self.comparisons(value, &of, &to.to(), all)?;
+                    self.comparisons(value, &of, &to.result_type(), all)?;
                     self.depth -= 1;
                 }
                 InputMeaning::Measure(by) => {

@@ -47,11 +47,11 @@ impl<'c> Compiler<'c> {
         }
         let order = self.stream_order(cursor.order, table);
         let mut terms = self.terms(&order, table)?;
-        let behind = self.behind_position(&mut terms, &cursor.first);
+        let behind_position = self.behind_position(&mut terms, &cursor.first);
         rows.filter = if rows.filter.is_true() {
-            behind
+            behind_position
         } else {
-            Filter::All(vec![std::mem::take(&mut rows.filter), behind])
+            Filter::All(vec![std::mem::take(&mut rows.filter), behind_position])
         };
         let mut row = Row::default();
         for term in &terms {

@@ -23,9 +23,9 @@ fn pieces(name: &str) -> impl Iterator<Item = &str> {
 
 /// Appends `piece` with a first letter that is a capital, or none.
 fn push(out: &mut String, piece: &str, is_capital: bool) {
-    let under = piece.len() - piece.trim_start_matches('_').len();
-    out.push_str(&piece[..under]);
-    let mut letters = piece[under..].chars();
+    let underscores = piece.len() - piece.trim_start_matches('_').len();
+    out.push_str(&piece[..underscores]);
+    let mut letters = piece[underscores..].chars();
     if let Some(first) = letters.next() {
         out.push(if is_capital { first.to_ascii_uppercase() } else { first.to_ascii_lowercase() });
     }

@@ -39,8 +39,8 @@ pub fn graphql_name(name: &str) -> Option<Cow<'_, str>> {
     if rest.is_empty() {
         return None;
     }
-    let under = rest.len() < out.len() || rest.starts_with(|c: char| c.is_ascii_digit());
-    Some(Cow::Owned(if under { format!("_{rest}") } else { rest.to_owned() }))
+    let needs_underscore = rest.len() < out.len() || rest.starts_with(|c: char| c.is_ascii_digit());
+    Some(Cow::Owned(if needs_underscore { format!("_{rest}") } else { rest.to_owned() }))
 }
 
 /// Letters of the Latin alphabet without their accents, in the words of most languages that have them; `None`: it is no such letter.

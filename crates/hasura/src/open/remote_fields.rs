@@ -99,8 +99,8 @@ impl RemoteTable<'_> {
             };
             match keys {
                 Ok(keys) => {
-                    let on = schema.type_name(self.on).to_owned();
-                    found.push(RemoteField { table: at, relationship: number, on, keys });
+                    let type_name = schema.type_name(self.on).to_owned();
+                    found.push(RemoteField { table: at, relationship: number, on: type_name, keys });
                 }
                 Err(reason) => {
                     let place = format!("{}.{name}", entry.table.parts().1);

@@ -6,8 +6,10 @@
 
 use crate::model::{Model, Serves};
 use weir_metadata::json::{Json, Members};
+use weir_relational::catalog::facts::Operators;
 use weir_relational::catalog::{Column, ColumnId, ColumnType, FunctionId, Table, TableId};
-use weir_relational::plan::operators::{Cast, Comparison, Measure, Sign, Spatial, Tree};
+use weir_relational::plan::comparison_table::{MEASURES, Needed};
+use weir_relational::plan::operators::{Cast, Comparison, Sign};
 use weir_relational::plan::{Call, Expr, Filter, Parameter, Reader, RowAt};
 
 /// Prefix of the names of session variables.
@@ -175,7 +177,7 @@ impl<'m> Conditions<'m> {
         match value {
             Json::Object(operators) => self.operators(operand, operators, table),
             Json::Null => Ok(Filter::Null { of: operand.of.clone(), is: true }),
-            _ => Ok(Filter::same(operand.of.clone(), true, Some(value_of(value, &operand.ty)?))),
+            _ => self.equal(operand, true, value),
         }
     }
 
@@ -199,28 +201,42 @@ impl<'m> Conditions<'m> {
         value: &Json,
         table: TableId,
     ) -> Result<Filter, String> {
-        let name = key.strip_prefix(['_', '$']).ok_or_else(|| unknown_operator(key))?;
-        let Operand { of, ty, nullable, .. } = operand;
+        let name = match key.strip_prefix(['_', '$']).ok_or_else(|| unknown_operator(key))? {
+            "ne" => "neq",
+            name => name,
+        };
         if let Some(sign) = between_columns(name) {
             return self.columns(operand, sign, value, table);
         }
-        let lacks = |by| self.model.relations.catalog.missing_operator(ty, by);
-        if let (Some(operator), false) = (comparison(name).and_then(lacks), *value == Json::Null) {
-            return Err(no_operator(operand, operator));
+        let Operand { of, nullable, .. } = operand;
+        match (find_comparison(&Operators::ALL, name), value) {
+            (Some(Comparison::Eq), Json::Null) => Ok(Filter::Null { of: of.clone(), is: true }),
+            (Some(Comparison::Neq), Json::Null) => Ok(Filter::Null { of: of.clone(), is: false }),
+            (Some(Comparison::Eq), _) => self.equal(operand, *nullable, value),
+            (Some(Comparison::Neq), _) => {
+                self.check_operator(operand, Comparison::Neq)?;
+                Ok(Filter::differs(of.clone(), *nullable, Some(value_of(value, &operand.ty)?)))
+            }
+            (Some(Comparison::IsNull), Json::Bool(is)) => Ok(Filter::Null { of: of.clone(), is: *is }),
+            (Some(Comparison::IsNull), _) => Err("`_is_null` takes true or false".into()),
+            (Some(by), _) => {
+                self.check_operator(operand, by)?;
+                compare(operand, by, key, value)
+            }
+            (None, Json::Object(casts)) if name == "cast" => self.casts(operand, casts, table),
+            (None, _) => measure(operand, name, value).unwrap_or_else(|| Err(unknown_operator(key))),
         }
-        match (name, value) {
-            ("eq", Json::Null) => Ok(Filter::Null { of: of.clone(), is: true }),
-            ("ne" | "neq", Json::Null) => Ok(Filter::Null { of: of.clone(), is: false }),
-            ("eq", _) => Ok(Filter::same(of.clone(), *nullable, Some(value_of(value, ty)?))),
-            ("ne" | "neq", _) => Ok(Filter::differs(of.clone(), *nullable, Some(value_of(value, ty)?))),
-            ("is_null", Json::Bool(is)) => Ok(Filter::Null { of: of.clone(), is: *is }),
-            ("is_null", _) => Err("`_is_null` takes true or false".into()),
-            ("cast", Json::Object(casts)) => self.casts(operand, casts, table),
-            _ => match comparison(name) {
-                Some(by) => compare(operand, by, key, value),
-                None => measure(operand, name, value).unwrap_or_else(|| Err(unknown_operator(key))),
-            },
-        }
+    }
+
+    fn equal(&self, operand: &Operand<'_>, is_nullable: bool, value: &Json) -> Result<Filter, String> {
+        self.check_operator(operand, Comparison::Eq)?;
+        Ok(Filter::same(operand.of.clone(), is_nullable, Some(value_of(value, &operand.ty)?)))
+    }
+
+    /// Refuses a comparison for which the database has no operator.
+    fn check_operator(&self, operand: &Operand<'_>, by: Comparison) -> Result<(), String> {
+        let missing = self.model.relations.catalog.missing_operator(&operand.ty, by);
+        missing.map_or(Ok(()), |operator| Err(no_operator(operand, operator)))
     }
 
     /// `{_cast: {String: {_eq: …}}}`.
@@ -234,7 +250,7 @@ impl<'m> Conditions<'m> {
                 _ => return Err(format!("cannot cast column \"{}\" to type `{name}`", operand.name)),
             };
             let of = Expr::Cast(Box::new(operand.of.clone()), to);
-            let cast = Operand { of, ty: to.to(), nullable: operand.nullable, name: operand.name };
+            let cast = Operand { of, ty: to.result_type(), nullable: operand.nullable, name: operand.name };
             all.push(self.compile_comparison(&cast, value, table)?);
         }
         Ok(if all.len() == 1 { all.remove(0) } else { Filter::All(all) })
@@ -296,63 +312,10 @@ fn between_columns(name: &str) -> Option<Sign> {
     })
 }
 
-/// The comparison with one value that is called `name`, without its sign in front.
-fn comparison(name: &str) -> Option<Comparison> {
-    Some(match name {
-        "gt" => Comparison::Gt,
-        "gte" => Comparison::Gte,
-        "lt" => Comparison::Lt,
-        "lte" => Comparison::Lte,
-        "in" => Comparison::In,
-        "nin" => Comparison::Nin,
-        "like" => Comparison::Like,
-        "nlike" => Comparison::Nlike,
-        "ilike" => Comparison::Ilike,
-        "nilike" => Comparison::Nilike,
-        "similar" => Comparison::Similar,
-        "nsimilar" => Comparison::Nsimilar,
-        "regex" => Comparison::Regex,
-        "nregex" => Comparison::Nregex,
-        "iregex" => Comparison::Iregex,
-        "niregex" => Comparison::Niregex,
-        "contains" => Comparison::Contains,
-        "contained_in" => Comparison::ContainedIn,
-        "has_key" => Comparison::HasKey,
-        "has_keys_any" => Comparison::HasKeysAny,
-        "has_keys_all" => Comparison::HasKeysAll,
-        "ancestor" => Comparison::Tree(Tree::Ancestor),
-        "ancestor_any" => Comparison::Tree(Tree::AncestorAny),
-        "descendant" => Comparison::Tree(Tree::Descendant),
-        "descendant_any" => Comparison::Tree(Tree::DescendantAny),
-        "matches" => Comparison::Tree(Tree::Matches),
-        "matches_any" => Comparison::Tree(Tree::MatchesAny),
-        "matches_fulltext" => Comparison::Tree(Tree::MatchesFulltext),
-        "st_contains" => Comparison::Spatial(Spatial::Contains),
-        "st_crosses" => Comparison::Spatial(Spatial::Crosses),
-        "st_equals" => Comparison::Spatial(Spatial::Equals),
-        "st_intersects" => Comparison::Spatial(Spatial::Intersects),
-        "st_3d_intersects" => Comparison::Spatial(Spatial::Intersects3d),
-        "st_overlaps" => Comparison::Spatial(Spatial::Overlaps),
-        "st_touches" => Comparison::Spatial(Spatial::Touches),
-        "st_within" => Comparison::Spatial(Spatial::Within),
-        _ => return None,
-    })
-}
-
-/// True if columns of this type have the operator.
-fn applies(by: Comparison, ty: &ColumnType) -> bool {
-    use Comparison as C;
-    let is_text = matches!(ty, ColumnType::Text | ColumnType::Char | ColumnType::CiText);
-    match by {
-        C::Like | C::Nlike | C::Ilike | C::Nilike | C::Similar | C::Nsimilar => is_text,
-        C::Regex | C::Nregex | C::Iregex | C::Niregex => is_text,
-        C::Contains | C::ContainedIn => matches!(ty, ColumnType::Jsonb | ColumnType::Array(_)),
-        C::HasKey | C::HasKeysAny | C::HasKeysAll => *ty == ColumnType::Jsonb,
-        C::Tree(_) => *ty == ColumnType::Ltree,
-        C::Spatial(Spatial::Intersects) => matches!(ty, ColumnType::Geometry | ColumnType::Geography),
-        C::Spatial(_) => *ty == ColumnType::Geometry,
-        C::Eq | C::Neq | C::Gt | C::Gte | C::Lt | C::Lte | C::In | C::Nin | C::IsNull => true,
-    }
+/// The comparison with one argument that `families` call `name`, after a sign.
+fn find_comparison(families: &[Operators], name: &str) -> Option<Comparison> {
+    let mut all = families.iter().flat_map(|it| it.comparisons());
+    all.find(|it| it.0[1..] == *name).map(|it| it.1)
 }
 
 fn no_operator(operand: &Operand<'_>, operator: &str) -> String {
@@ -362,7 +325,7 @@ fn no_operator(operand: &Operand<'_>, operator: &str) -> String {
 }
 
 fn compare(operand: &Operand<'_>, by: Comparison, key: &str, value: &Json) -> Result<Filter, String> {
-    if !applies(by, &operand.ty) {
+    if find_comparison(operand.ty.facts().operators, &key[1..]) != Some(by) {
         return Err(no_operator(operand, key));
     }
     let reader = Reader::for_comparison(by, &operand.ty);
@@ -382,19 +345,13 @@ fn compare(operand: &Operand<'_>, by: Comparison, key: &str, value: &Json) -> Re
 
 /// `_st_d_within: {distance, from}` and the like.
 fn measure(operand: &Operand<'_>, name: &str, value: &Json) -> Option<Result<Filter, String>> {
-    let (by, keys): (Measure, &[&str]) = match (name, &operand.ty) {
-        ("st_d_within", ColumnType::Geography) => {
-            (Measure::WithinOnGlobe, &["distance", "from", "use_spheroid"])
-        }
-        ("st_d_within", ColumnType::Geometry) => (Measure::Within, &["distance", "from"]),
-        ("st_3d_d_within", ColumnType::Geometry) => (Measure::Within3d, &["distance", "from"]),
-        _ => return None,
-    };
-    let types = by.types();
-    let values = keys.iter().zip(types).map(|(key, ty)| match value.get(key) {
+    let families = operand.ty.facts().operators;
+    let mut measures = MEASURES.iter().filter(|it| families.contains(&it.0));
+    let &(_, _, by, (_, members), _) = measures.find(|it| it.1[1..] == *name)?;
+    let values = members.iter().zip(by.types()).map(|(&(key, needed), ty)| match value.get(key) {
         Some(value) => value_of(value, ty).map(Some),
-        None if *key == "use_spheroid" => Ok(None),
-        None => Err(format!("`_{name}` needs `{key}`")),
+        None if needed == Needed::Yes => Err(format!("`_{name}` needs `{key}`")),
+        None => Ok(None),
     });
     let with = values.collect::<Result<Vec<_>, _>>();
     Some(with.map(|with| Filter::Measure { of: operand.of.clone(), by, with }))

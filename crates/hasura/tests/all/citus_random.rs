@@ -1,6 +1,7 @@
 //! Random requests to a database that says it is Citus: the answers are those of plain SQL, no statement breaks a rule of the planner's
 //! model, and one shard answers a tenant.
 
+use crate::answer_kit::ask_whole;
 use crate::citus::{SHOP, SHOP_ROWS, judged_as, shop, spread_chinook};
 use crate::citus_model::Reach;
 use crate::citus_served::{CATALOGS, serve_citus};
@@ -12,10 +13,10 @@ use crate::role_kit::side::caller_with;
 use crate::texts::api_with;
 use proptest::test_runner::TestCaseError;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
-use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::engine::Engine;
 use weir_engine::source::Source;
 use weir_hasura::api::meaning::Api;
 use weir_hasura::model::{ModelOptions, RelationshipNames};
@@ -355,11 +356,7 @@ async fn serve_roles(more: &[&str], flavour: Flavour) -> (Engine, Database) {
 }
 
 async fn answer(engine: &Engine, query: &str) -> String {
-    let request = Request::new(query, Instant::now() + Duration::from_secs(60));
-    match engine.execute(request, &engine.caller(&clerk())).await.body {
-        Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
-        Body::Shared(_) | Body::Stream { .. } | Body::Increments { .. } => panic!("{query}: it is short"),
-    }
+    ask_whole(engine, &clerk(), query).await
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A database that says it is Citus: PostgreSQL with catalogs that tell of shards, which runs every statement that Citus is sent,
 //! and raises the errors that Citus raises.
 
+use crate::answer_kit::ask_whole;
 use crate::citus_random::SPREAD;
 use crate::hasura_kit::{Served, engine_settings, serve_as, serve_with};
 use crate::postgres_kit::{Database, chinook, database};
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
-use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::engine::{Engine, Request};
 use weir_engine::source::{Protocol, Source};
 use weir_hasura::model::{ModelOptions, RelationshipNames};
 use weir_hasura::open::{PostgresOptions, open_postgres};
@@ -295,12 +296,7 @@ async fn a_worker_has_the_schema_of_the_coordinator_and_is_told() {
         assert!(source.has_shards());
         let graph = Graph::compose(vec![Arc::new(source) as Arc<dyn Source>], &[]).unwrap();
         let engine = Engine::new(graph, engine_settings(1 << 16));
-        let request = Request::new(purchase, Instant::now() + Duration::from_secs(60));
-        let Body::Whole(answer) = engine.execute(request, &engine.caller(&Identity::admin())).await.body
-        else {
-            panic!("it is whole")
-        };
-        let answer = String::from_utf8(answer).unwrap();
+        let answer = ask_whole(&engine, &Identity::admin(), purchase).await;
         assert_eq!(answer.contains(kind), is_told, "{answer}");
     }
 }

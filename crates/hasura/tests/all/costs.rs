@@ -1,12 +1,12 @@
 //! Costly conditions and orders, long statements: what is refused, what becomes cheaper, what is ended.
 
+use crate::answer_kit::whole;
 use crate::kit;
 use crate::kit::{CHINOOK, Served, serve, serve_tuned};
-use std::future::Future;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 use weir_engine::caller::Identity;
-use weir_engine::engine::{Body, Request, Settings};
+use weir_engine::engine::{Request, Settings};
 use weir_engine::source::Protocol;
 use weir_sqlite::connection::Tuning;
 
@@ -242,8 +242,7 @@ fn reads_that_take_long_do_not_stop_the_others() {
                 ["{ t_by_pk(id: 1) { word } }", "{ t(where: {word: {_eq: \"one\"}}) { word } }"].repeat(20)
             {
                 let answer = request(query, 20).await;
-                let Body::Whole(bytes) = answer.body else { panic!("a short answer is whole") };
-                let text = String::from_utf8(bytes).unwrap();
+                let text = whole(answer.body);
                 assert!(text.starts_with(r#"{"data":{"t"#) && text.contains("one"), "{query}: {text}");
             }
         };

@@ -3,6 +3,7 @@
 //! Two databases have the same permissions and get the same operations. One has all rows; in the other those that the role does not
 //! see are deleted. No condition fails on a row that is seen, and many on those that are not: the answers are equal, byte by byte.
 
+use crate::answer_kit::whole;
 use crate::fallible_kit::{Fallible, HIDDEN, SEEN, write_json};
 use crate::policy_kit::runtime;
 use crate::role_kit::side::{Database, Side, caller_with};
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
 use weir_engine::caller::Identity;
-use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::engine::{Engine, Request};
 use weir_engine::live::{LiveQueries, LiveSettings};
 use weir_engine::source::Protocol;
 use weir_hasura::model::{ModelOptions, Track};
@@ -329,20 +330,13 @@ fn answer_with(side: &Side, asked: &Asked, caller: &Identity) -> String {
         ..Request::new(operation, Instant::now() + PATIENCE)
     };
     let as_caller = engine.caller(caller);
-    let text = |body: Body| match body {
-        Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
-        Body::Shared(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
-        Body::Stream { .. } | Body::Increments { .. } => {
-            panic!("{operation}: so small an answer is streamed")
-        }
-    };
     runtime().block_on(async {
         if *manner != Manner::Live {
-            return text(engine.execute(request, &as_caller).await.body);
+            return whole(engine.execute(request, &as_caller).await.body);
         }
         let bound = match engine.bind(request, &as_caller).await {
             Ok(bound) => bound,
-            Err(refused) => return text(refused.body),
+            Err(refused) => return whole(refused.body),
         };
         let settings = LiveSettings { read_timeout: PATIENCE, ..LiveSettings::STANDARD };
         let live = LiveQueries::of(engine, settings);

@@ -4,11 +4,12 @@
 //! One database has rows with large values that the role does not see, the other has none. Each request is answered alike, within a time
 //! that what is seen takes a small part of, and that the hidden values would exceed many times.
 
+use crate::answer_kit::whole;
 use crate::policy_kit::runtime;
 use crate::role_kit::side::{Database, Side, caller_with};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use weir_engine::engine::{Body, Request};
+use weir_engine::engine::Request;
 use weir_hasura::model::{ModelOptions, Track};
 use weir_language::json::Json;
 use weir_metadata::document::table::TableEntry;
@@ -133,13 +134,7 @@ fn answer(side: &Side, role: &str, operation: &str, variables: &Value) -> String
     let request =
         Request { variables: Some(json.root()), ..Request::new(operation, Instant::now() + PATIENCE) };
     let caller = side.engine.caller(&caller_with(role, false, SESSION));
-    match runtime().block_on(side.engine.execute(request, &caller)).body {
-        Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
-        Body::Shared(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
-        Body::Stream { .. } | Body::Increments { .. } => {
-            panic!("{operation:.80}: so small an answer is streamed")
-        }
-    }
+    whole(runtime().block_on(side.engine.execute(request, &caller)).body)
 }
 
 fn compare(database: Database) {

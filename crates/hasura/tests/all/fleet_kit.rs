@@ -2,17 +2,16 @@
 
 #![allow(unreachable_pub, reason = "the tests of this binary share it")]
 
+use crate::answer_kit::{execute, whole};
 use crate::postgres_kit::database;
 use crate::{hasura_kit, kit};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use weir_engine::caller::{Claims, Identity, Token};
 use weir_engine::compose::Graph;
-use weir_engine::engine::{Body, Engine, Request, Settings};
+use weir_engine::engine::{Engine, Settings};
 use weir_engine::source::{Protocol, Source};
 use weir_hasura::model::ModelOptions;
-use weir_language::json::Json;
 
 /// A served database; it goes with it.
 enum Base {
@@ -85,20 +84,7 @@ impl Fleet {
     }
 
     pub fn ask_with(&self, identity: &Identity, query: &str, variables: &str, protocol: Protocol) -> String {
-        let engine = self.engine();
-        let json = Json::parse(variables.as_bytes(), 100).unwrap();
-        let request = Request {
-            protocol,
-            variables: Some(json.root()),
-            ..Request::new(query, Instant::now() + Duration::from_secs(60))
-        };
-        let caller = engine.caller(identity);
-        let response = self.run(engine.execute(request, &caller));
-        match response.body {
-            Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
-            Body::Shared(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
-            Body::Stream { .. } | Body::Increments { .. } => panic!("short answers are whole"),
-        }
+        whole(self.run(execute(self.engine(), identity, protocol, (query, variables))))
     }
 
     /// Runs `work` where the source's connections are.

@@ -1,16 +1,17 @@
 //! A mutation is in or out, and its answer says which: mutations over values that do not fit their place, compared with what is in
 //! the database after.
 
+use crate::answer_kit::{execute, whole};
 use crate::hasura_kit::{Served, serve_with};
 use crate::kit::serve;
 use crate::postgres_kit::database;
-use crate::postgres_kit::hand::{Hand, soon};
+use crate::postgres_kit::hand::Hand;
 use crate::wall_kit::ask::Random;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use weir_engine::caller::Identity;
-use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::engine::Engine;
 use weir_engine::source::Protocol;
 use weir_hasura::model::ModelOptions;
 use weir_hasura::open::{PostgresOptions, open_postgres};
@@ -19,14 +20,8 @@ use weir_metadata::document::function::FunctionEntry;
 const PROTOCOLS: [Protocol; 2] = [Protocol::GraphqlOverHttp, Protocol::Hasura];
 
 async fn ask(engine: &Engine, protocol: Protocol, query: &str) -> Value {
-    let request = Request { protocol, ..Request::new(query, soon()) };
-    let answer = engine.execute(request, &engine.caller(&Identity::admin())).await;
-    match answer.body {
-        Body::Whole(bytes) => serde_json::from_slice(&bytes).unwrap(),
-        Body::Shared(_) | Body::Increments { .. } | Body::Stream { .. } => {
-            panic!("a mutation is answered whole")
-        }
-    }
+    let body = execute(engine, &Identity::admin(), protocol, (query, "")).await;
+    serde_json::from_str(&whole(body)).unwrap()
 }
 
 fn in_turn<T>(run: impl Future<Output = T>) -> T {

@@ -1,5 +1,6 @@
 //! Live queries over both databases: what wakes them, what does not, and that the last result is the answer now.
 
+use crate::answer_kit::whole;
 use crate::hasura_kit::serve as serve_postgres;
 use crate::kit::{Served, serve};
 use crate::postgres_kit::database;
@@ -160,25 +161,18 @@ fn mutations_and_mistakes_are_no_subscriptions() {
             ("subscription { boats { id } }", "boats"),
         ] {
             let refused = bind(query).await.unwrap_err();
-            assert!(format!("{:?}", String::from_utf8(body(refused))).contains(words), "{query}");
+            assert!(whole(refused.body).contains(words), "{query}");
         }
         // With one answer there is no room for the second result.
         let made =
             engine.execute(Request::new("subscription { boat { id } }", Instant::now() + PATIENCE), &caller);
-        assert!(String::from_utf8(body(made.await)).unwrap().contains("SUBSCRIPTIONS_UNSUPPORTED"));
+        assert!(whole(made.await.body).contains("SUBSCRIPTIONS_UNSUPPORTED"));
         // A query may be live, and be run again.
         let bound = bind("{ harbour_by_pk(id: 1) { name } }").await.unwrap();
         let once = engine.run(&bound, Instant::now() + PATIENCE).await;
-        assert_eq!(body(once), br#"{"data":{"harbour_by_pk":{"name":"Cove"}}}"#);
+        assert_eq!(whole(once.body), r#"{"data":{"harbour_by_pk":{"name":"Cove"}}}"#);
         assert!(live.subscribe(bound).is_ok());
     });
-}
-
-fn body(response: weir_engine::engine::Response) -> Vec<u8> {
-    match response.body {
-        weir_engine::engine::Body::Whole(bytes) => bytes,
-        other => panic!("{other:?}"),
-    }
 }
 
 async fn postgresql_is_read_at_intervals_and_at_our_own_changes() {
@@ -272,7 +266,7 @@ proptest! {
             for (at, query) in WATCHED.iter().enumerate() {
                 let now = served.engine.execute(Request::new(query.trim_start_matches("subscription"), Instant::now() + PATIENCE),
                     &served.engine.caller(&Identity::admin())).await;
-                let now = String::from_utf8(body(now)).unwrap();
+                let now = whole(now.body);
                 while last[at] != now {
                     let told = next(&mut live[at]).await.0;
                     assert_ne!(told, last[at], "no result twice in a row");

@@ -7,6 +7,7 @@
 mod watchers;
 
 use self::watchers::{Follower, Results, Subscriber};
+use crate::answer_kit::whole;
 use crate::cluster_kit::Cluster;
 use crate::hasura_kit::engine_settings;
 use crate::kit;
@@ -19,7 +20,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
-use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::engine::{Engine, Request};
 use weir_engine::live::{LiveQueries, LiveSettings};
 use weir_engine::source::Source;
 use weir_hasura::model::ModelOptions;
@@ -170,11 +171,7 @@ impl Store {
         loop {
             let request = Request::new(mutation, deadline);
             let engine = self.engine();
-            let Body::Whole(body) = engine.execute(request, &engine.caller(&Identity::admin())).await.body
-            else {
-                panic!("the answer is short")
-            };
-            let body = String::from_utf8(body).unwrap();
+            let body = whole(engine.execute(request, &engine.caller(&Identity::admin())).await.body);
             if !body.contains("\"errors\"") {
                 return;
             }

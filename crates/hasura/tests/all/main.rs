@@ -1,7 +1,11 @@
 //! Relational sources: catalogs, schemas, reads and writes on SQLite and on a real PostgreSQL.
 
+#[path = "../../../engine/tests/answer_kit/mod.rs"]
+mod answer_kit;
 #[path = "../cluster_kit/mod.rs"]
 mod cluster_kit;
+#[path = "../file_kit/mod.rs"]
+mod file_kit;
 #[path = "../hasura_kit/mod.rs"]
 mod hasura_kit;
 #[path = "../kit/mod.rs"]

@@ -8,6 +8,7 @@
 
 mod changes;
 
+use crate::answer_kit::ask_whole;
 use crate::kit;
 use crate::live::{PATIENCE, subscribe};
 use crate::postgres_kit::Database;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use weir_engine::caller::Identity;
-use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::engine::Engine;
 use weir_engine::live::{LiveQueries, LiveSettings, Subscription};
 use weir_hasura::model::{ModelOptions, RelationshipNames};
 use weir_postgres::error::Error;
@@ -102,12 +103,7 @@ impl Soak {
     }
 
     async fn ask(&self, query: &str) -> String {
-        let caller = self.engine.caller(&Identity::admin());
-        match self.engine.execute(Request::new(query, soon()), &caller).await.body {
-            Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
-            Body::Shared(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
-            Body::Increments { .. } | Body::Stream { .. } => panic!("answers are short"),
-        }
+        ask_whole(&self.engine, &Identity::admin(), query).await
     }
 
     /// Asks until it is over; the number of mutations that were done.

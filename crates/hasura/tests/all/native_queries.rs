@@ -1,5 +1,6 @@
 //! Native queries on PostgreSQL and SQLite: bound arguments, pages, permissions, relationships; and ways around a permission.
 
+use crate::answer_kit;
 use crate::hasura_kit::engine_settings;
 use crate::kit;
 use crate::postgres_kit::database;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use weir_engine::caller::{Claims, Identity, Token};
 use weir_engine::compose::Graph;
-use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::engine::{Engine, Request};
 use weir_engine::live::{LiveQueries, LiveSettings, Subscription};
 use weir_engine::source::Source;
 use weir_hasura::model::{ModelOptions, Track};
@@ -116,19 +117,7 @@ fn user(id: &str) -> Identity {
 }
 
 async fn ask(engine: &Engine, identity: &Identity, query: &str) -> Value {
-    let caller = engine.caller(identity);
-    let bytes = match engine.execute(Request::new(query, soon()), &caller).await.body {
-        Body::Whole(bytes) => bytes,
-        Body::Shared(bytes) => bytes.into(),
-        Body::Increments { .. } => panic!("nothing is asked for in parts"),
-        Body::Stream { mut head, mut rest } => {
-            while let Some(chunk) = rest.recv().await {
-                head.extend(chunk.expect("the source lives"));
-            }
-            head
-        }
-    };
-    serde_json::from_slice(&bytes).expect("it is JSON")
+    serde_json::from_str(&answer_kit::ask(engine, identity, query).await).expect("it is JSON")
 }
 
 async fn postgres(entries: &Entries, sql: &str) -> (Engine, Vec<Warning>, crate::postgres_kit::Database) {

@@ -1,10 +1,16 @@
 //! Permissions of roles, from Hasura's metadata to answers: what a role sees, reads and writes.
 
-use crate::fleet_kit::{Fleet, ann, both};
+use crate::fleet_kit::{Fleet, ann, both, on_postgres};
+use crate::postgres_kit::database;
+use serde_json::json;
+use std::time::Duration;
 use weir_engine::caller::Identity;
 use weir_hasura::model::{ModelOptions, Track};
+use weir_hasura::open::{PostgresOptions, open_postgres};
 use weir_metadata::document::api::InheritedRole;
 use weir_metadata::document::table::TableEntry;
+use weir_postgres::Settings;
+use weir_relational::catalog::Warning;
 
 const FLEET: &str = "
     CREATE TABLE harbour (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, secret TEXT);
@@ -243,5 +249,49 @@ fn the_filter_ne_shows_rows_without_a_value() {
             r#"{ boat(where: {owner: {_neq: "ann"}}) { id } }"#,
             r#"{"data":{"boat":[{"id":2}]}}"#,
         );
+    }
+}
+
+#[test]
+fn a_filter_asks_rasters() {
+    const SHEET: &str = "CREATE EXTENSION postgis; CREATE EXTENSION postgis_raster;
+        CREATE TABLE sheet (id int PRIMARY KEY, image raster);
+        INSERT INTO sheet VALUES
+          (1, ST_AddBand(ST_MakeEmptyRaster(2, 2, 0, 2, 1, -1, 0, 0, 4326), '8BUI'::text, 1, 0)),
+          (2, ST_AddBand(ST_MakeEmptyRaster(2, 2, 6, 2, 1, -1, 0, 0, 4326), '8BUI'::text, 1, 0)), (3, NULL);";
+    const FIRST: &str = "0100000100000000000000F03F000000000000F0BF0000000000000000000000000000004000000000000000000000000000000000E610000002000200440001010101";
+    let point = json!({"type": "Point", "coordinates": [7, 1], "crs": {"type": "name", "properties": {"name": "EPSG:4326"}}});
+    let filters = [
+        ("same", json!({"_st_intersects_rast": FIRST}), 1),
+        ("band", json!({"_st_intersects_nband_geom": {"geommin": point, "nband": 1}}), 2),
+        ("shape", json!({"_st_intersects_geom_nband": {"geommin": point}}), 2),
+    ];
+    let permissions = filters.each_ref().map(
+        |(role, filter, _)| json!({"role": role, "permission": {"columns": ["id"], "filter": {"image": filter}}}),
+    );
+    let tables = json!([{"table": "sheet", "select_permissions": permissions}]);
+    let tables: Vec<TableEntry> = serde_json::from_value(tables).unwrap();
+    let options = ModelOptions { track: Track::Listed, tables: &tables, ..ModelOptions::default() };
+    let sheets = on_postgres(SHEET, options);
+    for (role, _, id) in filters {
+        sheets.check(role, "{ sheet { id } }", &format!(r#"{{"data":{{"sheet":[{{"id":{id}}}]}}}}"#));
+    }
+}
+
+#[tokio::test]
+async fn a_filter_is_refused_whose_comparison_the_database_lacks() {
+    let database = database("CREATE TABLE page (id int PRIMARY KEY, body xml)");
+    for filter in [json!({"_eq": "<a/>"}), json!("<a/>"), json!({"_ne": "<a/>"}), json!({"_gt": "<a/>"})] {
+        let permission =
+            json!({"role": "sailor", "permission": {"columns": ["id"], "filter": {"body": filter}}});
+        let tables = json!([{"table": "page", "select_permissions": [permission]}]);
+        let tables: Vec<TableEntry> = serde_json::from_value(tables).unwrap();
+        let model = ModelOptions { track: Track::Listed, tables: &tables, ..ModelOptions::default() };
+        let settings = Settings::parse(&database.socket_url(), |_| None).unwrap();
+        let options = PostgresOptions { model, schemas: &["public".to_owned()], stringify: false };
+        let opened = open_postgres("main", settings, options, Duration::from_secs(60)).await;
+        let (_, warnings) = opened.unwrap();
+        let is_refused = |it: &Warning| it.reason.contains("which has no operator");
+        assert!(warnings.iter().any(is_refused), "{filter}: {warnings:?}");
     }
 }

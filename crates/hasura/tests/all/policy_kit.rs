@@ -2,21 +2,20 @@
 
 #![allow(unreachable_pub, reason = "the tests of this binary share it")]
 
-use crate::postgres_kit::database;
-use crate::postgres_kit::hand::Hand;
+use crate::answer_kit::{execute, whole};
+use crate::file_kit::{Beside, DatabaseFile, beside};
+use crate::postgres_kit::{database, hand};
 use crate::wall_kit::Walled;
 use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::runtime::Runtime;
 use weir_database::frontend::ApiFrontend;
 use weir_database::postgres::PostgresSource;
 use weir_database::sqlite::SqliteSource;
 use weir_engine::caller::{Claims, Identity, Token};
 use weir_engine::compose::Graph;
-use weir_engine::engine::{Body, Engine, Request, Settings as EngineSettings};
+use weir_engine::engine::{Engine, Settings as EngineSettings};
 use weir_engine::source::{Protocol, Source};
 use weir_hasura::api::generate;
 use weir_hasura::model::{Model, ModelOptions};
@@ -129,17 +128,8 @@ pub struct Governed {
     pub engine: Engine,
     pub schema: Arc<Schema>,
     /// Runs statements beside the source; gives the first column of the first row.
-    pub beside: Box<dyn FnMut(&str) -> String>,
-    path: Option<PathBuf>,
-}
-
-impl Drop for Governed {
-    fn drop(&mut self) {
-        for end in self.path.iter().flat_map(|_| ["", "-wal", "-shm"]) {
-            let path = self.path.as_ref().map_or(String::new(), |it| it.display().to_string());
-            let _ = std::fs::remove_file(format!("{path}{end}"));
-        }
-    }
+    pub beside: Beside,
+    file: Option<DatabaseFile>,
 }
 
 pub fn runtime() -> &'static Runtime {
@@ -166,50 +156,50 @@ fn engine(source: Arc<dyn Source>) -> Engine {
 }
 
 pub fn on_sqlite(sql: &str, entries: Option<&str>, make: Make<'_>) -> Governed {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let path = std::env::temp_dir().join(format!("weir-policy-{}-{number}.db", std::process::id()));
-    let connection = rusqlite::Connection::open(&path).unwrap();
-    connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF").unwrap();
-    connection.execute_batch(sql).unwrap();
-    let (catalog, _) = weir_sqlite::introspect::read(&connection, SqliteOptions::default()).unwrap();
-    let frontend = govern(catalog, entries, make);
-    let schema = Arc::clone(frontend.schema());
-    let source = SqliteSource::new("main", frontend, &path, Tuning::USUAL).unwrap();
-    let beside = move |sql: &str| {
-        if sql.starts_with("SELECT") {
-            connection.query_row(sql, [], |row| row.get(0)).unwrap()
-        } else {
-            connection.execute_batch(sql).unwrap();
-            String::new()
-        }
-    };
-    Governed { engine: engine(Arc::new(source)), schema, beside: Box::new(beside), path: Some(path) }
+    serve_sqlite(sql, &|catalog| govern(catalog, entries, make), &engine)
 }
 
 pub fn on_postgres(sql: &str, entries: Option<&str>, make: Make<'_>) -> Governed {
+    serve_postgres(sql, &|catalog| govern(catalog, entries, make), &engine)
+}
+
+/// A new file made by `sql`, with the front end and the engine that these make.
+pub fn serve_sqlite(
+    sql: &str,
+    frontend: &dyn Fn(Catalog) -> Arc<dyn ApiFrontend>,
+    engine: &dyn Fn(Arc<dyn Source>) -> Engine,
+) -> Governed {
+    let file = DatabaseFile::new();
+    let connection = file.fill(sql);
+    let (catalog, _) = weir_sqlite::introspect::read(&connection, SqliteOptions::default()).unwrap();
+    let source = SqliteSource::new("main", frontend(catalog), &file.0, Tuning::USUAL).unwrap();
+    let engine = engine(Arc::new(source));
+    let schema = Arc::clone(engine.schema());
+    Governed { engine, schema, beside: beside(connection), file: Some(file) }
+}
+
+/// [`serve_sqlite`] in PostgreSQL.
+pub fn serve_postgres(
+    sql: &str,
+    frontend: &dyn Fn(Catalog) -> Arc<dyn ApiFrontend>,
+    engine: &dyn Fn(Arc<dyn Source>) -> Engine,
+) -> Governed {
     let made = database(sql);
     let schemas = schemas_array(&["public".to_owned()]);
     let answers = questions(Functions::Read, Shards::None, ReadRelations::Own)
         .map(|it| made.rows(&format!("PREPARE q(text[]) AS {it}; EXECUTE q('{schemas}')")));
     let rows =
         answers.each_ref().map(|answer| answer.iter().map(|row| row.iter().map(Option::as_deref)).collect());
-    let frontend = govern(assemble(rows).0, entries, make);
-    let schema = Arc::clone(frontend.schema());
     let settings = Settings::parse(&made.socket_url(), |_| None).unwrap();
-    let opening = PostgresSource::new("main", frontend, settings, Duration::from_secs(60));
-    let source = runtime().block_on(opening).unwrap();
-    let mut hand = runtime().block_on(Hand::new(&made));
-    let beside = move |sql: &str| {
-        let statements = sql.split(';').map(str::trim).filter(|it| !it.is_empty());
-        statements.map(|it| runtime().block_on(hand.run(it))).last().unwrap_or_default()
-    };
-    Governed { engine: engine(Arc::new(source)), schema, beside: Box::new(beside), path: None }
+    let opening = PostgresSource::new("main", frontend(assemble(rows).0), settings, Duration::from_secs(60));
+    let engine = engine(Arc::new(runtime().block_on(opening).unwrap()));
+    let schema = Arc::clone(engine.schema());
+    Governed { engine, schema, beside: hand::beside(&made), file: None }
 }
 
 impl Governed {
     pub const fn is_sqlite(&self) -> bool {
-        self.path.is_some()
+        self.file.is_some()
     }
 
     pub fn ask(&self, operation: &str, session: &[(&str, &str)]) -> String {
@@ -225,16 +215,8 @@ impl Governed {
 pub fn ask(engine: &Engine, protocol: Protocol, operation: &str, session: &[(&str, &str)]) -> String {
     let variables = session.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     let claims = Arc::new(Claims::new(variables, Token::Absent));
-    let caller = engine.caller(&Identity { claims, ..Identity::admin() });
-    let request = Request { protocol, ..Request::new(operation, Instant::now() + Duration::from_secs(60)) };
-    let bytes = match runtime().block_on(engine.execute(request, &caller)).body {
-        Body::Whole(bytes) => bytes,
-        Body::Shared(bytes) => bytes.into(),
-        Body::Stream { .. } | Body::Increments { .. } => {
-            panic!("{operation}: so small an answer is streamed")
-        }
-    };
-    String::from_utf8(bytes).unwrap()
+    let identity = Identity { claims, ..Identity::admin() };
+    whole(runtime().block_on(execute(engine, &identity, protocol, (operation, ""))))
 }
 
 /// Boats of a harbour with their crews, and the notes of whoever.

@@ -1,6 +1,6 @@
 //! Servers that serve fewer connections than Weir opens: no request fails, whatever it needs a connection for.
 
-use crate::cluster_kit::client::soon;
+use crate::answer_kit;
 use crate::cluster_kit::shared;
 use crate::hasura_kit::engine_settings;
 use crate::live::{change, next, subscribe};
@@ -14,7 +14,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Barrier, Semaphore};
 use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
-use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::engine::Engine;
 use weir_engine::live::{LiveQueries, LiveSettings};
 use weir_engine::source::Source;
 use weir_hasura::model::{ModelOptions, RelationshipNames};
@@ -68,19 +68,7 @@ fn settings(user: &str, database: &str, port: u16) -> Settings {
 }
 
 async fn ask(engine: &Engine, query: &str) -> String {
-    let bytes =
-        match engine.execute(Request::new(query, soon()), &engine.caller(&Identity::admin())).await.body {
-            Body::Whole(bytes) => bytes,
-            Body::Shared(bytes) => bytes.into(),
-            Body::Increments { .. } => panic!("nothing is asked for in parts"),
-            Body::Stream { mut head, mut rest } => {
-                while let Some(chunk) = rest.recv().await {
-                    head.extend(chunk.expect("the source lives"));
-                }
-                head
-            }
-        };
-    String::from_utf8(bytes).unwrap()
+    answer_kit::ask(engine, &Identity::admin(), query).await
 }
 
 /// One client: reads that share a lane, reads and writes of its own row on sessions, a long list, and several writes in one.

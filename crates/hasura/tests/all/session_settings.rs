@@ -1,5 +1,6 @@
 //! The session inside PostgreSQL: `hasura.user` in triggers, functions and policies, and nobody else's.
 
+use crate::answer_kit;
 use crate::cluster_kit::shared;
 use crate::hasura_kit::{Served, engine_settings, serve_with};
 use crate::postgres_faults::{TRANSACTIONS, behind_a_pooler_of};
@@ -12,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use weir_engine::caller::{Claims, Identity, Token};
 use weir_engine::compose::Graph;
-use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::engine::{Engine, Request};
 use weir_engine::live::{LiveQueries, LiveSettings};
 use weir_engine::source::Source;
 use weir_hasura::model::ModelOptions;
@@ -62,19 +63,7 @@ fn session(id: usize) -> Value {
 }
 
 async fn ask(engine: &Engine, identity: &Identity, query: &str) -> Value {
-    let caller = engine.caller(identity);
-    let bytes = match engine.execute(Request::new(query, soon()), &caller).await.body {
-        Body::Whole(bytes) => bytes,
-        Body::Shared(bytes) => bytes.into(),
-        Body::Increments { .. } => panic!("nothing is asked for in parts"),
-        Body::Stream { mut head, mut rest } => {
-            while let Some(chunk) = rest.recv().await {
-                head.extend(chunk.expect("the source lives"));
-            }
-            head
-        }
-    };
-    serde_json::from_slice(&bytes).expect("it is JSON")
+    serde_json::from_str(&answer_kit::ask(engine, identity, query).await).expect("it is JSON")
 }
 
 /// The audited tables, served to the role `user`, with these settings.

@@ -1,10 +1,9 @@
 //! The session inside a file of SQLite: the row of `hdb_session`, for triggers alone.
 
+use crate::answer_kit::ask_whole;
 use crate::kit::{Served, serve};
 use futures_util::future::join_all;
-use std::time::{Duration, Instant};
 use weir_engine::caller::{Claims, Identity, Token};
-use weir_engine::engine::{Body, Request};
 
 /// A trigger as a program with an old SQLite would have it.
 const AUDITED: &str = "
@@ -19,12 +18,7 @@ async fn ask(served: &Served, role: &str, id: &str, query: &str) -> String {
     let variables = [("x-hasura-user-id".to_owned(), id.to_owned())];
     let claims = Claims::new(variables, Token::Absent).into();
     let identity = Identity { role: role.into(), is_backend: true, is_anonymous: false, claims };
-    let request = Request::new(query, Instant::now() + Duration::from_secs(60));
-    let Body::Whole(bytes) = served.engine.execute(request, &served.engine.caller(&identity)).await.body
-    else {
-        panic!("the answer is short")
-    };
-    String::from_utf8(bytes).unwrap()
+    ask_whole(&served.engine, &identity, query).await
 }
 
 fn noted(served: &Served) -> Vec<String> {

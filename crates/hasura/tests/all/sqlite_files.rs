@@ -1,17 +1,16 @@
 //! Files that others made: what their triggers, views and generated columns do, and what a file looks like before and after the first
 //! write.
 
+use crate::answer_kit::ask_whole;
+use crate::file_kit::DatabaseFile;
 use crate::kit::{Served, engine, serve, serve_as, serve_file};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use rusqlite::functions::FunctionFlags;
 use serde_json::{Value, json};
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
 use weir_engine::caller::Identity;
-use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::engine::Engine;
 use weir_hasura::model::ModelOptions;
 use weir_hasura::open::{SqliteSourceOptions, open_sqlite};
 use weir_sqlite::connection::Tuning;
@@ -186,50 +185,36 @@ fn a_sum_over_what_is_no_number_is_the_clients_to_know() {
 }
 
 /// A file in the folder of tests, gone at the end.
-struct File(PathBuf);
+struct File(DatabaseFile);
 
 impl File {
     fn new(sql: &str) -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let file =
-            Self(std::env::temp_dir().join(format!("weir-hasura-file-{}-{number}.db", std::process::id())));
+        let file = Self(DatabaseFile::new());
         file.beside().execute_batch(sql).unwrap();
         file
     }
 
     fn beside(&self) -> Connection {
-        Connection::open(&self.0).unwrap()
+        self.0.open()
     }
 
     fn serve(&self, busy_ms: u32) -> Engine {
         let tuning = Tuning { busy_ms, ..Tuning::USUAL };
         let options =
             SqliteSourceOptions { catalog: SqliteOptions::default(), model: ModelOptions::default(), tuning };
-        let source = open_sqlite("main", &self.0, options).unwrap().source;
+        let source = open_sqlite("main", &self.0.0, options).unwrap().source;
         engine(&Arc::new(source), 256 << 10, &[])
     }
 
     fn has_log(&self) -> bool {
         // The format's versions: 2 with a log, 1 without.
-        std::fs::read(&self.0).unwrap()[18] == 2
-    }
-}
-
-impl Drop for File {
-    fn drop(&mut self) {
-        for end in ["", "-wal", "-shm", "-journal"] {
-            let _ = std::fs::remove_file(format!("{}{end}", self.0.display()));
-        }
+        std::fs::read(&self.0.0).unwrap()[18] == 2
     }
 }
 
 fn ask(engine: &Engine, query: &str) -> String {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let request = Request::new(query, Instant::now() + Duration::from_secs(60));
-    let answer = runtime.block_on(engine.execute(request, &engine.caller(&Identity::admin())));
-    let Body::Whole(bytes) = answer.body else { panic!("a short answer is whole") };
-    String::from_utf8(bytes).unwrap()
+    runtime.block_on(ask_whole(engine, &Identity::admin(), query))
 }
 
 const ONE: &str = "CREATE TABLE a (id INTEGER PRIMARY KEY, n INT); INSERT INTO a VALUES (1, 1);";
@@ -238,11 +223,11 @@ const INCREMENT: &str = "mutation { update_a(where: {}, _inc: {n: 1}) { returnin
 #[test]
 fn a_file_has_no_log_before_the_first_write() {
     let file = File::new(ONE);
-    let before = std::fs::read(&file.0).unwrap();
+    let before = std::fs::read(&file.0.0).unwrap();
     let engine = file.serve(5000);
     assert_eq!(ask(&engine, "{ a { n } }"), r#"{"data":{"a":[{"n":1}]}}"#);
     assert!(ask(&engine, "mutation { insert_a_one(object: {id: \"x\"}) { id } }").contains("errors"));
-    assert_eq!(std::fs::read(&file.0).unwrap(), before, "nothing was written");
+    assert_eq!(std::fs::read(&file.0.0).unwrap(), before, "nothing was written");
     assert_eq!(ask(&engine, INCREMENT), r#"{"data":{"update_a":{"returning":[{"n":2}]}}}"#);
     assert!(file.has_log());
     assert_eq!(ask(&engine, "{ a { n } }"), r#"{"data":{"a":[{"n":2}]}}"#);

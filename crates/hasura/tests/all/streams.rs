@@ -1,5 +1,6 @@
 //! Streams over both databases: every row once, in the order of the cursor, across batches, changes and new subscriptions.
 
+use crate::answer_kit::whole;
 use crate::fleet_kit::{ann, both};
 use crate::hasura_kit::serve as serve_postgres;
 use crate::kit::{Served, serve, serve_as};
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 use tokio::time::timeout;
 use weir_engine::caller::Identity;
 use weir_engine::compose::Join;
-use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::engine::{Engine, Request};
 use weir_engine::live::{LiveQueries, LiveSettings, Subscription};
 use weir_hasura::model::{ModelOptions, Track};
 use weir_language::json::{Json, JsonRef};
@@ -44,14 +45,14 @@ impl Asked<'_> {
         let variables = json.as_ref().map(|json| JsonRef { json, at: 0 });
         let request = Request { variables, ..Request::new(query, Instant::now() + PATIENCE) };
         let caller = self.engine.caller(&Identity::admin());
-        self.engine.bind(request, &caller).await.unwrap_or_else(|it| panic!("{query}: {:?}", text(it.body)))
+        self.engine.bind(request, &caller).await.unwrap_or_else(|it| panic!("{query}: {:?}", whole(it.body)))
     }
 
     /// The error of a subscription that is refused when it is planned.
     async fn refused(self, query: &str) -> String {
         let caller = self.engine.caller(&Identity::admin());
         let refused = self.engine.bind(Request::new(query, Instant::now() + PATIENCE), &caller).await;
-        text(refused.expect_err("it is refused").body)
+        whole(refused.expect_err("it is refused").body)
     }
 
     async fn change(self, mutation: &str) {
@@ -63,13 +64,6 @@ impl Asked<'_> {
     async fn insert(self, id: u32, grade: u32) {
         let object = format!("{{id: {id}, grade: {grade}, note: \"n\"}}");
         self.change(&format!("mutation {{ insert_event_one(object: {object}) {{ id }} }}")).await;
-    }
-}
-
-fn text(body: Body) -> String {
-    match body {
-        Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
-        other => panic!("{other:?}"),
     }
 }
 
@@ -362,7 +356,7 @@ fn a_role_streams_its_rows_columns_and_numbers_of_rows() {
             let live = LiveQueries::of(engine, LiveSettings::STANDARD);
             let bind = async |role: &str, query: &str| {
                 let caller = engine.caller(&ann(role));
-                engine.bind(Request::new(query, Instant::now() + PATIENCE), &caller).await.map_err(|it| text(it.body))
+                engine.bind(Request::new(query, Instant::now() + PATIENCE), &caller).await.map_err(|it| whole(it.body))
             };
             let by_id = "subscription { note_stream(batch_size: 2, cursor: {initial_value: {id: 0}}) { id } }";
             let by_words = "subscription { note_stream(batch_size: 9, cursor: {initial_value: {words: \"\"}}) { words } }";

@@ -1,32 +1,18 @@
 //! Nobody gets over the wall by Hasura's API, on SQLite and on PostgreSQL.
 
-use crate::postgres_kit::database;
-use crate::postgres_kit::hand::Hand;
+use crate::policy_kit::{Governed, serve_postgres, serve_sqlite};
 use crate::postgres_kit::release::on_one_release;
 use crate::wall_kit::ask::{Asker, Rules};
 use crate::wall_kit::shelf::{self, SHELF};
 use crate::wall_kit::{Wall, Walled, sorted};
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-use tokio::runtime::Runtime;
-use weir_engine::caller::Identity;
-use weir_engine::engine::{Body, Engine, Request};
-
 use weir_database::frontend::ApiFrontend;
-use weir_database::postgres::PostgresSource;
-use weir_database::sqlite::SqliteSource;
 use weir_hasura::api::generate;
 use weir_hasura::model::{Model, ModelOptions};
 use weir_hasura::permission::Permissions;
 use weir_language::ast::OperationKind;
-use weir_language::schema::Schema;
 use weir_metadata::document::table::TableEntry;
-use weir_postgres::Settings;
-use weir_postgres::introspect::{Functions, ReadRelations, Shards, assemble, questions, schemas_array};
 use weir_relational::catalog::{Catalog, TableId};
-use weir_sqlite::connection::Tuning;
-use weir_sqlite::introspect::SqliteOptions;
 
 /// Operations for each table and database; `WEIR_WALL_CASES` asks for more.
 const CASES: u64 = 500;
@@ -144,14 +130,6 @@ pub(crate) const JOINS: &[(&str, &str)] = &[
     ("book_tag_aggregate", "(where: {weight: {_gte: $this.number}})"),
 ];
 
-/// One of the two databases.
-struct Side {
-    engine: Engine,
-    schema: Arc<Schema>,
-    /// Runs statements beside the source; gives the first column of the first row.
-    beside: Box<dyn FnMut(&str) -> String>,
-}
-
 pub(crate) fn cases() -> u64 {
     std::env::var("WEIR_WALL_CASES").ok().and_then(|it| it.parse().ok()).unwrap_or(CASES)
 }
@@ -173,89 +151,43 @@ fn walled(inner: Arc<dyn ApiFrontend>, table: &str, hides: bool) -> Arc<Walled> 
 }
 
 /// A database in a file; `hides`: with the wall and all rows, else without rows in `table`.
-fn on_sqlite(table: &str, hides: bool) -> (Side, PathBuf) {
-    let name = format!("weir-wall-{}-{table}-{hides}.db", std::process::id());
-    let path = std::env::temp_dir().join(name);
-    let connection = rusqlite::Connection::open(&path).unwrap();
-    connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF").unwrap();
-    connection.execute_batch(TABLES).unwrap();
-    let (catalog, _) = weir_sqlite::introspect::read(&connection, SqliteOptions::default()).unwrap();
-    let frontend = walled(api(catalog, true, false), table, hides);
-    let source = SqliteSource::new("main", frontend, &path, Tuning::USUAL).unwrap();
-    let engine = shelf::engine(Arc::new(source), JOINS);
-    let beside = move |sql: &str| {
-        if sql.starts_with("SELECT") {
-            connection.query_row(sql, [], |row| row.get(0)).unwrap()
-        } else {
-            connection.execute_batch(sql).unwrap();
-            String::new()
-        }
-    };
-    let schema = Arc::clone(engine.schema());
-    (Side { engine, schema, beside: Box::new(beside) }, path)
+fn on_sqlite(table: &str, hides: bool) -> Governed {
+    let frontend = |catalog| walled(api(catalog, true, false), table, hides) as _;
+    listing(serve_sqlite(TABLES, &frontend, &|source| shelf::engine(source, JOINS)), "group_concat(")
 }
 
-/// The same in PostgreSQL.
-fn on_postgres(runtime: &'static Runtime, table: &str, hides: bool, enforced: bool) -> Side {
-    let made = database(&[TABLES, KEYS, if enforced && hides { "" } else { NOT_ENFORCED }].concat());
-    let schemas = schemas_array(&["public".to_owned()]);
-    let answers = questions(Functions::Read, Shards::None, ReadRelations::Own)
-        .map(|it| made.rows(&format!("PREPARE q(text[]) AS {it}; EXECUTE q('{schemas}')")));
-    let rows =
-        answers.each_ref().map(|answer| answer.iter().map(|row| row.iter().map(Option::as_deref)).collect());
-    let frontend = walled(api(assemble(rows).0, false, hides && enforced), table, hides);
-    let settings = Settings::parse(&made.socket_url(), |_| None).unwrap();
-    let opening = PostgresSource::new("main", frontend, settings, Duration::from_secs(60));
-    let source = runtime.block_on(opening).unwrap();
-    let engine = shelf::engine(Arc::new(source), JOINS);
-    let mut hand = runtime.block_on(Hand::new(&made));
-    let beside = move |sql: &str| {
-        let statements = sql.split(';').map(str::trim).filter(|it| !it.is_empty());
-        statements.map(|it| runtime.block_on(hand.run(it))).last().unwrap_or_default()
-    };
-    let schema = Arc::clone(engine.schema());
-    Side { engine, schema, beside: Box::new(beside) }
+/// A database in PostgreSQL.
+fn on_postgres(table: &str, hides: bool, enforced: bool) -> Governed {
+    let sql = [TABLES, KEYS, if enforced && hides { "" } else { NOT_ENFORCED }].concat();
+    let frontend = |catalog| walled(api(catalog, false, hides && enforced), table, hides) as _;
+    listing(serve_postgres(&sql, &frontend, &|source| shelf::engine(source, JOINS)), "string_agg(")
 }
 
-impl Side {
-    fn fill(&mut self, without: Option<&str>) {
-        (self.beside)(CLEAR);
-        (self.beside)(ROWS);
-        if let Some(table) = without {
-            (self.beside)(&format!("DELETE FROM {table}"));
-        }
-    }
+/// `LIST(` in statements beside the source is what the database calls `name`.
+fn listing(mut side: Governed, name: &'static str) -> Governed {
+    let mut inner = std::mem::replace(&mut side.beside, Box::new(|_| String::new()));
+    side.beside = Box::new(move |sql| inner(&sql.replace("LIST(", name)));
+    side
+}
 
-    fn ask(&self, runtime: &Runtime, operation: &str) -> String {
-        let request = Request::new(operation, Instant::now() + Duration::from_secs(60));
-        let body =
-            runtime.block_on(self.engine.execute(request, &self.engine.caller(&Identity::admin()))).body;
-        let bytes = match body {
-            Body::Whole(bytes) => bytes,
-            Body::Shared(bytes) => bytes.into(),
-            Body::Stream { .. } | Body::Increments { .. } => {
-                panic!("{operation}: so small an answer is streamed")
-            }
-        };
-        String::from_utf8(bytes).unwrap()
+fn fill(side: &mut Governed, without: Option<&str>) {
+    (side.beside)(CLEAR);
+    (side.beside)(ROWS);
+    if let Some(table) = without {
+        (side.beside)(&format!("DELETE FROM {table}"));
     }
 }
 
 /// Asks both sides; `hidden` is the text of a row of `table`.
-fn check(
-    runtime: &Runtime,
-    [behind, empty]: [&mut Side; 2],
-    (table, hidden): (&str, &str),
-    mutates: bool,
-) -> [u64; 2] {
+fn check([behind, empty]: [&mut Governed; 2], (table, hidden): (&str, &str), mutates: bool) -> [u64; 2] {
     let mut changed = true;
     let mut answered = [0, 0];
     let of_rows = |prefix: &str| format!("SELECT {prefix} FROM {table}");
     for seed in 0..cases() {
         let is_mutation = mutates && seed % 3 == 2;
         if changed {
-            behind.fill(None);
-            empty.fill(Some(table));
+            fill(behind, None);
+            fill(empty, Some(table));
         }
         changed = is_mutation;
         let kind = if is_mutation { OperationKind::Mutation } else { OperationKind::Query };
@@ -265,8 +197,8 @@ fn check(
         let operation = asker.operation(kind).unwrap();
         let inserts = asker.inputs.iter().any(|it| it == &format!("{table}_insert_input"));
         let before = rows(behind, &of_rows, hidden);
-        let found = behind.ask(runtime, &operation);
-        let expected = empty.ask(runtime, &operation);
+        let found = behind.ask(&operation, &[]);
+        let expected = empty.ask(&operation, &[]);
         // A new row can meet the key of a hidden one, which an empty table does not have.
         if !inserts {
             assert_eq!(sorted(&found), sorted(&expected), "seed {seed} against {table}: {operation}");
@@ -283,20 +215,18 @@ fn check(
 }
 
 /// The rows of the hidden table.
-fn rows(side: &mut Side, of: &dyn Fn(&str) -> String, hidden: &str) -> Vec<String> {
+fn rows(side: &mut Governed, of: &dyn Fn(&str) -> String, hidden: &str) -> Vec<String> {
     let all =
         (side.beside)(&of(&format!("CAST(count(*) AS text) || '|' || coalesce(LIST({hidden}, '|'), '')")));
     all.split('|').skip(1).map(str::to_owned).collect()
 }
 
-fn run(mutates: bool, side: impl Fn(&'static Runtime, &str, bool) -> Side) {
-    static RUNTIME: std::sync::OnceLock<Runtime> = std::sync::OnceLock::new();
-    let runtime = RUNTIME.get_or_init(|| Runtime::new().unwrap());
+fn run(mutates: bool, side: impl Fn(&str, bool) -> Governed) {
     let mut all = [0, 0];
     for (table, hidden) in HIDDEN {
-        let mut behind = side(runtime, table, true);
-        let mut empty = side(runtime, table, false);
-        let answered = check(runtime, [&mut behind, &mut empty], (table, hidden), mutates);
+        let mut behind = side(table, true);
+        let mut empty = side(table, false);
+        let answered = check([&mut behind, &mut empty], (table, hidden), mutates);
         all[0] += answered[0];
         all[1] += answered[1];
     }
@@ -310,28 +240,11 @@ fn run(mutates: bool, side: impl Fn(&'static Runtime, &str, bool) -> Side) {
 
 #[test]
 fn nobody_gets_over_the_wall_on_sqlite() {
-    let paths = std::sync::Mutex::new(Vec::new());
-    run(true, |_, table, hides| {
-        let (mut side, path) = on_sqlite(table, hides);
-        paths.lock().unwrap().push(path);
-        let mut inner = std::mem::replace(&mut side.beside, Box::new(|_| String::new()));
-        side.beside = Box::new(move |sql| inner(&sql.replace("LIST(", "group_concat(")));
-        side
-    });
-    for path in paths.into_inner().unwrap() {
-        for end in ["", "-wal", "-shm"] {
-            let _ = std::fs::remove_file(format!("{}{end}", path.display()));
-        }
-    }
+    run(true, on_sqlite);
 }
 
 fn run_on_postgres(enforced: bool) {
-    run(!enforced, |runtime, table, hides| {
-        let mut side = on_postgres(runtime, table, hides, enforced);
-        let mut inner = std::mem::replace(&mut side.beside, Box::new(|_| String::new()));
-        side.beside = Box::new(move |sql| inner(&sql.replace("LIST(", "string_agg(")));
-        side
-    });
+    run(!enforced, |table, hides| on_postgres(table, hides, enforced));
 }
 
 #[test]

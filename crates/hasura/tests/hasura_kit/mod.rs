@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unreachable_pub, reason = "every test that has it uses a part of it")]
 
+use crate::answer_kit::{gather, whole};
 use crate::postgres_kit::Database;
 use crate::postgres_kit::hand::{Hand, soon};
 use std::sync::Arc;
@@ -100,17 +101,7 @@ impl Served {
 
     /// The same, for a client of `protocol`.
     pub async fn ask_in(&self, protocol: Protocol, query: &str, variables: &str) -> String {
-        let bytes = match self.body_in(protocol, query, variables, soon()).await {
-            Body::Whole(bytes) => bytes,
-            Body::Shared(bytes) => bytes.into(),
-            Body::Increments { .. } => panic!("nothing is asked for in parts"),
-            Body::Stream { mut head, mut rest } => {
-                while let Some(chunk) = rest.recv().await {
-                    head.extend(chunk.expect("the source lives"));
-                }
-                head
-            }
-        };
+        let bytes = gather(self.body_in(protocol, query, variables, soon()).await).await;
         String::from_utf8(bytes).unwrap()
     }
 
@@ -118,10 +109,7 @@ impl Served {
     pub async fn ask_eventually(&self, query: &str, deadline: Instant) -> String {
         let request = Request { headers: &Eventually, ..Request::new(query, deadline) };
         let caller = self.engine.caller(&Identity::admin());
-        let Body::Whole(bytes) = self.engine.execute(request, &caller).await.body else {
-            panic!("the answer is short")
-        };
-        String::from_utf8(bytes).unwrap()
+        whole(self.engine.execute(request, &caller).await.body)
     }
 
     /// The answer to a query.
@@ -144,11 +132,7 @@ impl Served {
         let mut hand = self.hand().await;
         let mut beside = self.hand().await;
         hand.run("SELECT pg_advisory_lock(7)::text").await;
-        let Body::Whole(answer) = self.body(query, "", Instant::now() + Duration::from_millis(200)).await
-        else {
-            panic!("nothing came to be streamed")
-        };
-        let answer = String::from_utf8(answer).unwrap();
+        let answer = whole(self.body(query, "", Instant::now() + Duration::from_millis(200)).await);
         assert!(answer.contains("TIMEOUT"), "{answer}");
         beside.until_blocked(0).await;
     }

@@ -2,15 +2,15 @@
 
 #![allow(dead_code, unreachable_pub, reason = "every test that has it uses a part of it")]
 
+use crate::answer_kit::gather;
+use crate::file_kit::DatabaseFile;
 use rusqlite::Connection;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use weir_database::sqlite::SqliteSource;
 use weir_engine::caller::Identity;
 use weir_engine::compose::{Graph, Join};
-use weir_engine::engine::{Body, Engine, Request, Settings};
+use weir_engine::engine::{Engine, Request, Settings};
 use weir_engine::source::{Protocol, Source};
 use weir_hasura::model::ModelOptions;
 use weir_hasura::open::{OpenedFile, SqliteSourceOptions, open_sqlite};
@@ -30,15 +30,7 @@ pub struct Served {
     pub source: Arc<SqliteSource>,
     /// A connection beside the source's own.
     pub beside: Connection,
-    path: PathBuf,
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        for end in ["", "-wal", "-shm"] {
-            let _ = std::fs::remove_file(format!("{}{end}", self.path.display()));
-        }
-    }
+    _file: DatabaseFile,
 }
 
 /// Serves a new database made by `sql`.
@@ -76,16 +68,13 @@ fn serve_made(
     joins: &[Join],
     tuning: Tuning,
 ) -> (Served, Vec<Warning>) {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let path = std::env::temp_dir().join(format!("weir-hasura-{}-{number}.db", std::process::id()));
-    let beside = Connection::open(&path).unwrap();
-    beside.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF").unwrap();
+    let file = DatabaseFile::new();
+    let beside = file.fill("");
     make(&beside);
     let options = SqliteSourceOptions { catalog: SqliteOptions::default(), model, tuning };
-    let OpenedFile { source, warnings, .. } = open_sqlite("main", &path, options).unwrap();
+    let OpenedFile { source, warnings, .. } = open_sqlite("main", &file.0, options).unwrap();
     let source = Arc::new(source);
-    (Served { engine: engine(&source, 256 << 10, joins), source, beside, path }, warnings)
+    (Served { engine: engine(&source, 256 << 10, joins), source, beside, _file: file }, warnings)
 }
 
 /// An engine over `source` that holds back answers of up to `hold_back_bytes`.
@@ -116,17 +105,7 @@ impl Served {
             ..Request::new(query, Instant::now() + Duration::from_secs(seconds))
         };
         runtime.block_on(async {
-            match self.engine.execute(request, &self.engine.caller(&Identity::admin())).await.body {
-                Body::Whole(bytes) => bytes,
-                Body::Shared(bytes) => bytes.into(),
-                Body::Increments { .. } => panic!("nothing is asked for in parts"),
-                Body::Stream { mut head, mut rest } => {
-                    while let Some(chunk) = rest.recv().await {
-                        head.extend(chunk.expect("the source lives"));
-                    }
-                    head
-                }
-            }
+            gather(self.engine.execute(request, &self.engine.caller(&Identity::admin())).await.body).await
         })
     }
 

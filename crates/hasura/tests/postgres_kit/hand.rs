@@ -47,3 +47,13 @@ impl Hand {
         self.until(sql, &count.to_string()).await;
     }
 }
+
+/// Runs statements in `database` beside a source; gives the first column of the last one's first row.
+pub fn beside(database: &Database) -> Box<dyn FnMut(&str) -> String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mut hand = runtime.block_on(Hand::new(database));
+    Box::new(move |sql| {
+        let statements = sql.split(';').map(str::trim).filter(|it| !it.is_empty());
+        statements.map(|it| runtime.block_on(hand.run(it))).last().unwrap_or_default()
+    })
+}

@@ -1,14 +1,12 @@
 //! A small fleet with permissions, on both databases.
 
 use super::side::{Database, Side, ask, caller_with};
+use crate::answer_kit::{execute, whole};
 use crate::policy_kit::runtime;
 use serde_json::Value;
-use std::time::{Duration, Instant};
 use weir_engine::caller::Identity;
-use weir_engine::engine::{Body, Request};
 use weir_engine::source::Protocol;
 use weir_hasura::model::{ModelOptions, Track};
-use weir_language::json::Json;
 use weir_metadata::document::api::InheritedRole;
 use weir_metadata::document::function::FunctionEntry;
 use weir_metadata::document::table::TableEntry;
@@ -119,11 +117,5 @@ pub fn fleet_with(
 }
 
 pub fn ask_with(side: &Side, identity: &Identity, text: &str, variables: &str) -> String {
-    let json = Json::parse(variables.as_bytes(), 100).unwrap();
-    let deadline = Instant::now() + Duration::from_secs(60);
-    let request = Request { variables: Some(json.root()), ..Request::new(text, deadline) };
-    match runtime().block_on(side.engine.execute(request, &side.engine.caller(identity))).body {
-        Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
-        Body::Shared(_) | Body::Stream { .. } | Body::Increments { .. } => panic!("short answers are whole"),
-    }
+    whole(runtime().block_on(execute(&side.engine, identity, Protocol::GraphqlOverHttp, (text, variables))))
 }

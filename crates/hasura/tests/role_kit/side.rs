@@ -2,18 +2,20 @@
 
 use super::grant::{Grants, INHERITED};
 use super::judge::{DOUBLES, Row, SESSION, TABLES, Table, World};
+use crate::answer_kit::{execute, whole};
+use crate::file_kit::{Beside, beside};
 use crate::kit;
 use crate::policy_kit::runtime;
 use crate::postgres_kit::database;
-use crate::postgres_kit::hand::Hand;
+use crate::postgres_kit::hand;
 use crate::wall_kit::ask::Random;
 use crate::wall_kit::shelf;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use weir_engine::caller::{Claims, Identity, Token};
-use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::engine::Engine;
 use weir_engine::source::{Protocol, Source};
 use weir_hasura::model::{ModelOptions, Track};
 use weir_hasura::open::{PostgresOptions, open_postgres};
@@ -29,7 +31,7 @@ pub struct Side {
     /// The same database with the API of connections.
     pub relay: Engine,
     /// Runs statements beside the source; gives the first column of the first row.
-    pub beside: Box<dyn FnMut(&str) -> String>,
+    pub beside: Beside,
     is_sqlite: bool,
     _served: Option<kit::Served>,
 }
@@ -188,18 +190,10 @@ impl Side {
         let mut served = kit::serve_as(sql, model, &[]);
         let source: Arc<dyn Source> = served.source.clone();
         let other = rusqlite::Connection::open_in_memory().unwrap();
-        let connection = std::mem::replace(&mut served.beside, other);
-        let beside = move |sql: &str| {
-            if sql.starts_with("SELECT") {
-                connection.query_row(sql, [], |row| row.get(0)).unwrap()
-            } else {
-                connection.execute_batch(sql).unwrap();
-                String::new()
-            }
-        };
+        let beside = beside(std::mem::replace(&mut served.beside, other));
         let relay = relay(&source);
         let engine = shelf::engine(Arc::clone(&source), joins);
-        Self { engine, source, relay, beside: Box::new(beside), is_sqlite: true, _served: Some(served) }
+        Self { engine, source, relay, beside, is_sqlite: true, _served: Some(served) }
     }
 
     fn postgres(sql: &str, model: ModelOptions<'_>, joins: &[(&str, &str)]) -> Self {
@@ -208,15 +202,11 @@ impl Side {
         let options = PostgresOptions { model, schemas: &["public".to_owned()], stringify: false };
         let opening = open_postgres("main", settings, options, Duration::from_secs(60));
         let (source, _) = runtime().block_on(opening).unwrap();
-        let mut hand = runtime().block_on(Hand::new(&made));
-        let beside = move |sql: &str| {
-            let statements = sql.split(';').map(str::trim).filter(|it| !it.is_empty());
-            statements.map(|it| runtime().block_on(hand.run(it))).last().unwrap_or_default()
-        };
+        let beside = hand::beside(&made);
         let source: Arc<dyn Source> = Arc::new(source);
         let relay = relay(&source);
         let engine = shelf::engine(Arc::clone(&source), joins);
-        Self { engine, source, relay, beside: Box::new(beside), is_sqlite: false, _served: None }
+        Self { engine, source, relay, beside, is_sqlite: false, _served: None }
     }
 
     /// All rows.
@@ -261,15 +251,7 @@ fn relay(source: &Arc<dyn Source>) -> Engine {
 }
 
 pub fn ask(engine: &Engine, identity: &Identity, operation: &str, protocol: Protocol) -> String {
-    let request = Request { protocol, ..Request::new(operation, Instant::now() + Duration::from_secs(60)) };
-    let bytes = match runtime().block_on(engine.execute(request, &engine.caller(identity))).body {
-        Body::Whole(bytes) => bytes,
-        Body::Shared(bytes) => bytes.into(),
-        Body::Stream { .. } | Body::Increments { .. } => {
-            panic!("{operation}: so small an answer is streamed")
-        }
-    };
-    String::from_utf8(bytes).unwrap()
+    whole(runtime().block_on(execute(engine, identity, protocol, (operation, ""))))
 }
 
 /// A caller of `role` with the session of all.

@@ -14,6 +14,9 @@ mod port_kit;
 #[cfg(feature = "redis")]
 mod redis_kit;
 #[cfg(feature = "redis")]
+#[path = "../../tests/redis_server_kit/mod.rs"]
+mod redis_server_kit;
+#[cfg(feature = "redis")]
 mod second;
 mod sharing;
 mod standard;

@@ -1,6 +1,6 @@
 //! Comparisons and searches over sockets.
 
-use crate::server::{Asked, HttpServer, answer};
+use crate::service_kit::{Asked, Service, reply};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,16 +13,16 @@ values: {id: {sequence: 1}}
 operations: {a: {get: /items/$(id)}}
 ";
 
-fn side(server: &HttpServer, name: &str) -> Side {
+fn side(server: &Service, name: &str) -> Side {
     let plan =
         Plan::read(PLAN, Path::new("."), Some(&server.url("/")), LoadOptions::default()).expect("a plan");
     Side { plan: Arc::new(plan), name: name.to_owned() }
 }
 
-fn items(last: &'static str) -> HttpServer {
-    HttpServer::start(move |asked: &Asked| {
+fn items(last: &'static str) -> Service {
+    Service::start(move |asked: &Asked| {
         let id = asked.path.rsplit('/').next().unwrap_or_default();
-        answer(200, "", &format!(r#"{{"item":{{"id":{id},"tags":["x",{last}]}}}}"#))
+        reply(200, "", &format!(r#"{{"item":{{"id":{id},"tags":["x",{last}]}}}}"#))
     })
 }
 
@@ -57,7 +57,7 @@ fn answers_that_differ_are_told_with_their_place() {
 #[test]
 fn a_side_that_fails_is_no_comparison() {
     let a = items("1");
-    let b = HttpServer::start(|_| answer(500, "", "broken"));
+    let b = Service::start(|_| reply(500, "", "broken"));
     let found = compare(&side(&a, "A"), &side(&b, "B"), &CompareOptions::default(), &mut |_, _, _| {});
     let message = found.expect_err("B fails");
     assert_eq!(message, "B: 100.00 % of the requests failed, such as status 500: broken");

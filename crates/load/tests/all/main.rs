@@ -7,4 +7,6 @@ mod plan;
 mod report;
 mod run;
 mod server;
+#[path = "../../../engine/tests/service_kit/mod.rs"]
+mod service_kit;
 mod tls;

@@ -1,6 +1,7 @@
 //! Runs against servers over sockets: every request is counted, and latencies begin at the schedule.
 
-use crate::server::{Asked, HttpServer, PushServer, answer};
+use crate::server::PushServer;
+use crate::service_kit::{Asked, Service, reply};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,9 +26,9 @@ fn operation<'r>(result: &'r RunResult, name: &str) -> &'r OperationResult {
 fn an_open_loop_sends_each_request_of_its_schedule_once() {
     let seen = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&seen);
-    let server = HttpServer::start(move |_| {
+    let server = Service::start(move |_| {
         counted.fetch_add(1, Ordering::SeqCst);
-        answer(200, "age: 3\r\n", "{}")
+        reply(200, "age: 3\r\n", "{}")
     });
     let yaml = "load: {points: [[0s, 100], [500ms, 300], [500ms, 0], [700ms, 0]], arrivals: constant}\noperations: {a: {get: /a}}";
     let result = result(yaml, &server.url("/"));
@@ -47,10 +48,10 @@ fn an_open_loop_sends_each_request_of_its_schedule_once() {
 fn a_closed_loop_counts_what_the_server_counts() {
     let seen = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&seen);
-    let server = HttpServer::start(move |asked: &Asked| {
+    let server = Service::start(move |asked: &Asked| {
         counted.fetch_add(1, Ordering::SeqCst);
-        assert_eq!(asked.body, r#"{"query":"{ a }"}"#);
-        answer(200, "x-weir-cache: miss;ttl=2\r\n", r#"{"data":{"a":1}}"#)
+        assert_eq!(asked.text(), r#"{"query":"{ a }"}"#);
+        reply(200, "x-weir-cache: miss;ttl=2\r\n", r#"{"data":{"a":1}}"#)
     });
     let result = result(
         "load: {closed: 4, duration: 300ms}\noperations: {a: {query: '{ a }'}}",
@@ -92,24 +93,24 @@ fn a_stalling_server_shows_in_the_latency_from_the_schedule() {
 fn a_flow_carries_values_from_answer_to_request() {
     let wrong = Arc::new(Mutex::new(Vec::new()));
     let noted = Arc::clone(&wrong);
-    let server = HttpServer::start(move |asked: &Asked| {
+    let server = Service::start(move |asked: &Asked| {
         let user = asked.header("x-user");
         let body = match asked.path.as_str() {
             "/login" => {
-                let body: Value = serde_json::from_str(&asked.body).expect("JSON");
+                let body: Value = serde_json::from_str(asked.text()).expect("JSON");
                 format!(r#"{{"token":"t-{}/\u0026","role":{{"id":12345678901234567890.50}}}}"#, body["user"])
             }
             "/list" => r#"{"items":[{"id":"a b"},{"id":"c/d"}]}"#.to_owned(),
             path => {
                 let right = path == "/items/c%2Fd?user=1" || path == "/items/c%2Fd?user=2";
                 let is_own = asked.header("authorization") == format!("Bearer t-{user}/&");
-                if !right || !is_own || asked.body != r#"{"role":{"id":12345678901234567890.50},"n":true}"# {
-                    noted.lock().expect("no panic").push(format!("{path} {user} {}", asked.body));
+                if !right || !is_own || asked.text() != r#"{"role":{"id":12345678901234567890.50},"n":true}"# {
+                    noted.lock().expect("no panic").push(format!("{path} {user} {}", asked.text()));
                 }
                 "{}".to_owned()
             }
         };
-        answer(200, "", &body)
+        reply(200, "", &body)
     });
     let yaml = "
 load: {rate: 100, duration: 200ms}
@@ -135,11 +136,11 @@ flows:
 
 #[test]
 fn failed_checks_are_told_apart_with_samples() {
-    let server = HttpServer::start(|asked: &Asked| match asked.path.as_str() {
-        "/down" => answer(503, "", "try later"),
-        "/graphql" => answer(200, "", r#"{"data":{"a":{"id":7}},"errors":[{"message":"no"}]}"#),
+    let server = Service::start(|asked: &Asked| match asked.path.as_str() {
+        "/down" => reply(503, "", "try later"),
+        "/graphql" => reply(200, "", r#"{"data":{"a":{"id":7}},"errors":[{"message":"no"}]}"#),
         "/cut" => b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\nconnection: close\r\n\r\nabc".to_vec(),
-        _ => answer(200, "", r#"{"a":{"id":7,"none":null}}"#),
+        _ => reply(200, "", r#"{"a":{"id":7,"none":null}}"#),
     });
     let yaml = "
 load: {rate: 100, duration: 200ms}
@@ -173,12 +174,12 @@ operations:
 
 #[test]
 fn answers_of_every_framing_are_read() {
-    let server = HttpServer::start(|asked: &Asked| {
+    let server = Service::start(|asked: &Asked| {
         match asked.path.as_str() {
         "/chunked" => b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4;x=y\r\n{\"a\"\r\n3\r\n:1}\r\n0\r\nx: y\r\n\r\n".to_vec(),
         "/closed" => b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{\"a\":1}".to_vec(),
-        "/hinted" => [b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n".to_vec(), answer(200, "", "{\"a\":1}")].concat(),
-        _ => answer(200, "Connection: Keep-Alive\r\n", "{\"a\":1}"),
+        "/hinted" => [b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n".to_vec(), reply(200, "", "{\"a\":1}")].concat(),
+        _ => reply(200, "Connection: Keep-Alive\r\n", "{\"a\":1}"),
     }
     });
     let yaml = "
@@ -270,9 +271,9 @@ operations:
 fn a_log_is_replayed_with_its_paths() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let noted = Arc::clone(&seen);
-    let server = HttpServer::start(move |asked: &Asked| {
+    let server = Service::start(move |asked: &Asked| {
         noted.lock().expect("no panic").push(format!("{} {}", asked.method, asked.path));
-        answer(if asked.path.starts_with("/gone") { 404 } else { 200 }, "", r#"{"data":{}}"#)
+        reply(if asked.path.starts_with("/gone") { 404 } else { 200 }, "", r#"{"data":{}}"#)
     });
     let folder = std::env::temp_dir().join(format!("weir-load-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("it is made");

@@ -1,104 +1,12 @@
-//! Small servers: HTTP/1.1 by a function, and GraphQL subscriptions over WebSocket and server-sent events.
+//! A small server of GraphQL subscriptions over WebSocket and server-sent events.
 
+use crate::service_kit::reply;
 use futures_util::{SinkExt, StreamExt};
-use std::io::{BufRead, BufReader, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::broadcast;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::handshake::server::{Request as Upgrade, Response as Accepted};
-
-/// A request as a server sees it.
-pub(crate) struct Asked {
-    pub method: String,
-    pub path: String,
-    pub headers: Vec<(String, String)>,
-    pub body: String,
-}
-
-impl Asked {
-    pub(crate) fn header(&self, name: &str) -> &str {
-        self.headers.iter().find(|it| it.0 == name).map_or("", |it| &it.1)
-    }
-}
-
-/// The bytes of an answer with a body of known length.
-pub(crate) fn answer(status: u16, headers: &str, body: &str) -> Vec<u8> {
-    format!("HTTP/1.1 {status} X\r\n{headers}content-length: {}\r\n\r\n{body}", body.len()).into_bytes()
-}
-
-/// A server that answers by a function, one thread for each connection; it ends with this.
-pub(crate) struct HttpServer {
-    pub address: SocketAddr,
-    is_ended: Arc<AtomicBool>,
-}
-
-impl HttpServer {
-    pub(crate) fn start(answer: impl Fn(&Asked) -> Vec<u8> + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let address = listener.local_addr().expect("it is bound");
-        let is_ended = Arc::new(AtomicBool::new(false));
-        let answer = Arc::new(answer);
-        let ended = Arc::clone(&is_ended);
-        std::thread::spawn(move || {
-            for socket in listener.incoming().flatten() {
-                if ended.load(Ordering::SeqCst) {
-                    return;
-                }
-                let answer = Arc::clone(&answer);
-                std::thread::spawn(move || serve(&socket, &*answer));
-            }
-        });
-        Self { address, is_ended }
-    }
-
-    pub(crate) fn url(&self, path: &str) -> String {
-        format!("http://{}{path}", self.address)
-    }
-}
-
-impl Drop for HttpServer {
-    fn drop(&mut self) {
-        self.is_ended.store(true, Ordering::SeqCst);
-        // Wakes the thread that accepts.
-        drop(TcpStream::connect(self.address));
-    }
-}
-
-/// Answers until the client ends, or an answer says `connection: close`.
-fn serve(socket: &TcpStream, answer: &dyn Fn(&Asked) -> Vec<u8>) {
-    let mut reader = BufReader::new(socket);
-    while let Some(asked) = read(&mut reader) {
-        let bytes = answer(&asked);
-        let is_last = bytes.windows(17).any(|it| it == b"connection: close");
-        if bytes.is_empty() || (&mut &*socket).write_all(&bytes).is_err() || is_last {
-            return;
-        }
-    }
-}
-
-pub(crate) fn read(reader: &mut impl BufRead) -> Option<Asked> {
-    let mut line = String::new();
-    reader.read_line(&mut line).ok().filter(|it| *it > 0)?;
-    let mut words = line.split(' ');
-    let method = words.next()?.to_owned();
-    let path = words.next()?.to_owned();
-    let mut headers = Vec::new();
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).ok()?;
-        let Some((name, value)) = line.trim_end().split_once(": ") else { break };
-        headers.push((name.to_ascii_lowercase(), value.to_owned()));
-    }
-    let mut asked = Asked { method, path, headers, body: String::new() };
-    let length = asked.header("content-length").parse().unwrap_or(0);
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    asked.body = String::from_utf8(body).ok()?;
-    Some(asked)
-}
 
 /// A server whose mutations are pushed to its subscribers; it ends with this.
 pub(crate) struct PushServer {
@@ -153,7 +61,7 @@ async fn connection(mut socket: tokio::net::TcpStream, changes: broadcast::Sende
         buffer.clear();
         // Without subscribers nobody is told.
         drop(changes.send(change));
-        if socket.write_all(&answer(200, "", r#"{"data":{"set":true}}"#)).await.is_err() {
+        if socket.write_all(&reply(200, "", r#"{"data":{"set":true}}"#)).await.is_err() {
             return;
         }
     }

@@ -1,6 +1,6 @@
 //! Runs against a server over TLS, whose certificate a file names.
 
-use crate::server::{Asked, answer, read};
+use crate::service_kit::{Asked, read, reply};
 use std::io::{BufReader, Write};
 use std::net::TcpListener;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn serve(config: ServerConfig) -> u16 {
             std::thread::spawn(move || {
                 let mut reader = BufReader::new(StreamOwned::new(connection, socket));
                 while let Some(Asked { path, .. }) = read(&mut reader) {
-                    let bytes = answer(200, "", &format!("{{\"path\":\"{path}\"}}"));
+                    let bytes = reply(200, "", &format!("{{\"path\":\"{path}\"}}"));
                     if reader.get_mut().write_all(&bytes).is_err() {
                         return;
                     }

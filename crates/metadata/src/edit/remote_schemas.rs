@@ -150,8 +150,8 @@ fn missing_relationship(name: &str) -> Refused {
 
 fn create_of_table(document: &mut Metadata, args: &mut Arguments) -> Done {
     let known = table(document, args)?;
-    let on = format!("table \"{}\"", super::lookup::display_name(&known.table));
-    create(&mut known.remote_relationships, relationship(args)?, &on)
+    let table_name = format!("table \"{}\"", super::lookup::display_name(&known.table));
+    create(&mut known.remote_relationships, relationship(args)?, &table_name)
 }
 
 fn update_of_table(document: &mut Metadata, args: &mut Arguments) -> Done {

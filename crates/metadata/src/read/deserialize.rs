@@ -37,7 +37,7 @@ impl Error {
         self.steps.iter().rev().cloned().collect()
     }
 
-    fn at(mut self, place: Place) -> Self {
+    fn with_place(mut self, place: Place) -> Self {
         self.place.get_or_insert(place);
         self
     }
@@ -172,9 +172,9 @@ impl<'n> Reader<'n> {
 /// Gives `error` the place of `node`, and removes a value of the environment from its message.
 fn locate_error(error: Error, node: &Node) -> Error {
     if node.is_filled && error.place.is_none() {
-        error.without_value().at(node.place)
+        error.without_value().with_place(node.place)
     } else {
-        error.at(node.place)
+        error.with_place(node.place)
     }
 }
 
@@ -365,7 +365,7 @@ impl<'de> MapAccess<'de> for Entries<'de> {
         let Some(member) = present.next() else { return Ok(None) };
         self.value = Some(member);
         let key: BorrowedStrDeserializer<'de, Error> = BorrowedStrDeserializer::new(&member.key);
-        seed.deserialize(key).map(Some).map_err(|error| error.at(member.place))
+        seed.deserialize(key).map(Some).map_err(|error| error.with_place(member.place))
     }
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Error> {

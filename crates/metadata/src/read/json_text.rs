@@ -34,8 +34,8 @@ struct TextReader<'t> {
 impl TextReader<'_> {
     fn place(&mut self) -> Place {
         // A backslash may be the last character of the text.
-        let between = self.text.get(self.counted..self.at).unwrap_or_default();
-        self.column += between.chars().count() as u32;
+        let skipped_text = self.text.get(self.counted..self.at).unwrap_or_default();
+        self.column += skipped_text.chars().count() as u32;
         self.counted = self.counted.max(self.at);
         Place { file: self.file, line: self.line, column: self.column }
     }

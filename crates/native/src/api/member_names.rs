@@ -36,7 +36,7 @@ pub(crate) fn of_type(name: &str, kind: TypeKind) -> Vec<String> {
         }
         TypeKind::Union => &["Filter", "Ref", "Type"],
     };
-    let around: &[(&str, &str)] = match kind {
+    let affixes: &[(&str, &str)] = match kind {
         TypeKind::Object => &[
             ("Add", "Input"),
             ("Update", "Input"),
@@ -48,7 +48,7 @@ pub(crate) fn of_type(name: &str, kind: TypeKind) -> Vec<String> {
         TypeKind::Union => &[],
     };
     let suffixed = suffixes.iter().map(|suffix| format!("{name}{suffix}"));
-    suffixed.chain(around.iter().map(|(before, after)| format!("{before}{name}{after}"))).collect()
+    suffixed.chain(affixes.iter().map(|(before, after)| format!("{before}{name}{after}"))).collect()
 }
 
 /// Names that are generated for an enum, see [`of_type`].

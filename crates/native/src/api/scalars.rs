@@ -98,13 +98,7 @@ impl Core<'_> {
                         "A point in time, as RFC 3339 writes it, a date, or a number of seconds since 1970.";
                     self.b.scalar("DateTime", words, ScalarReader::Moment);
                 }
-                Scalar::String
-                | Scalar::Int
-                | Scalar::Float
-                | Scalar::Boolean
-                | Scalar::Point
-                | Scalar::Polygon
-                | Scalar::MultiPolygon => {}
+                _ => {}
             }
         }
         self.shapes();

@@ -208,8 +208,8 @@ mod tests {
     #[test]
     fn a_test_of_a_claim_compares_json_values() {
         let eq = |value: &str| ClaimTest::Equals(value.to_owned());
-        let within = |value: &str| ClaimTest::In(value.to_owned());
-        let like = |value: &str| ClaimTest::Matches(value.to_owned());
+        let is_in = |value: &str| ClaimTest::In(value.to_owned());
+        let does_match = |value: &str| ClaimTest::Matches(value.to_owned());
         for (test, claim, expected) in [
             (eq("7"), Some("7.0"), true),
             (eq("7"), Some("70e-1"), true),
@@ -221,12 +221,12 @@ mod tests {
             (eq("1"), None, false),
             (eq("1"), Some("null"), false),
             (eq("false"), Some("false"), true),
-            (within("[1, \"a\"]"), Some("\"a\""), true),
-            (within("[1, \"a\"]"), Some("[]"), false),
-            (within("[1, \"a\"]"), Some("[2, 1]"), true),
-            (like("^ad"), Some("\"admin\""), true),
-            (like("^ad"), Some("[\"x\", \"ad\"]"), true),
-            (like("1"), Some("1"), false),
+            (is_in("[1, \"a\"]"), Some("\"a\""), true),
+            (is_in("[1, \"a\"]"), Some("[]"), false),
+            (is_in("[1, \"a\"]"), Some("[2, 1]"), true),
+            (does_match("^ad"), Some("\"admin\""), true),
+            (does_match("^ad"), Some("[\"x\", \"ad\"]"), true),
+            (does_match("1"), Some("1"), false),
         ] {
             assert_eq!(ReadyTest::new(&test).passes(claim), expected, "{test:?} {claim:?}");
         }

@@ -31,7 +31,7 @@ impl AuthPolicy {
         let mut allowed = Vec::new();
         for (at, of) in rules.types.iter().enumerate() {
             let deciding = Deciding { rules, ty: TypeId(at as u32) };
-            allowed.push(Right::ALL.map(|it| match it.of(of) {
+            allowed.push(Right::ALL.map(|it| match it.select_rule(of) {
                 _ if rules.is_refused => Allowed::Nothing,
                 None => Allowed::All,
                 Some(tree) => deciding.evaluate_rule(tree, true),

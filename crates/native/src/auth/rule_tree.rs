@@ -78,7 +78,7 @@ pub(super) struct DecidedRules<'r> {
 
 impl Right {
     /// The rule of `ty` for it.
-    pub(super) fn of(self, ty: &TypeRules) -> Option<&RuleTree> {
+    pub(super) fn select_rule(self, ty: &TypeRules) -> Option<&RuleTree> {
         ty[self as usize].as_ref()
     }
 }

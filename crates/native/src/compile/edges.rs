@@ -66,12 +66,7 @@ impl Compiler<'_> {
                 let through = Through { table, ours, theirs };
                 Ok((vec![(Tie::Column(ours), row.column(own))], Some((through, rows.at.id))))
             }
-            Storage::Id(_)
-            | Storage::Column(_)
-            | Storage::Instant { .. }
-            | Storage::Point { .. }
-            | Storage::Shape { .. }
-            | Storage::Values { .. } => Err(self.refuse("this field leads to no object")),
+            _ => Err(self.refuse("this field leads to no object")),
         }
     }
 
@@ -83,12 +78,7 @@ impl Compiler<'_> {
             | Storage::ToOneBack { by, .. }
             | Storage::ToMany { by, .. }
             | Storage::Join { by, .. } => by,
-            Storage::Id(_)
-            | Storage::Column(_)
-            | Storage::Instant { .. }
-            | Storage::Point { .. }
-            | Storage::Shape { .. }
-            | Storage::Values { .. } => return Err(self.refuse("this field leads to no object")),
+            _ => return Err(self.refuse("this field leads to no object")),
         };
         match self.native.layout.to_all[edge.index()] {
             Some(by) => Ok((by, self.native.rows_of(to))),

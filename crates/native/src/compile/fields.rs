@@ -38,18 +38,7 @@ impl<'c> Compiler<'c> {
             FieldMeaning::Max(of) => self.function(Aggregation::Max, of, row),
             FieldMeaning::Sum(of) => self.function(Aggregation::Sum, of, row),
             FieldMeaning::Avg(of) => self.function(Aggregation::Avg, of, row),
-            FieldMeaning::None
-            | FieldMeaning::Query(_)
-            | FieldMeaning::Get(_)
-            | FieldMeaning::Aggregate(_)
-            | FieldMeaning::CheckPassword(_)
-            | FieldMeaning::Add(_)
-            | FieldMeaning::Update(_)
-            | FieldMeaning::Delete(_)
-            | FieldMeaning::PayloadObjects(_)
-            | FieldMeaning::NumUids
-            | FieldMeaning::Msg
-            | FieldMeaning::Geo(_) => Err(self.refuse("this field cannot be answered here")),
+            _ => Err(self.refuse("this field cannot be answered here")),
         }
     }
 
@@ -162,13 +151,7 @@ impl<'c> Compiler<'c> {
                 let column = row.column(Expr::Instant { function, text, at });
                 return Ok(MemberKind::Leaf { column, cell: self.cell(row.at.table, text) });
             }
-            Storage::Point { .. }
-            | Storage::Shape { .. }
-            | Storage::Values { .. }
-            | Storage::ToOne { .. }
-            | Storage::ToOneBack { .. }
-            | Storage::ToMany { .. }
-            | Storage::Join { .. } => return Err(self.refuse("this field has no least and greatest value")),
+            _ => return Err(self.refuse("this field has no least and greatest value")),
         };
         let cell = match (function, self.cell(row.at.table, column)) {
             (Aggregation::Avg, _) => Cell::Float,
@@ -209,13 +192,7 @@ impl<'c> Compiler<'c> {
                 let cell = if is_id { Cell::Id } else { self.cell(row.at.table, column) };
                 Ok(Hidden { column: row.column(Expr::Column(column)), cell })
             }
-            Storage::Point { .. }
-            | Storage::Shape { .. }
-            | Storage::Values { .. }
-            | Storage::ToOne { .. }
-            | Storage::ToOneBack { .. }
-            | Storage::ToMany { .. }
-            | Storage::Join { .. } => Err(self.refuse("only values can be joined on")),
+            _ => Err(self.refuse("only values can be joined on")),
         }
     }
 }

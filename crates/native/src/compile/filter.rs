@@ -101,8 +101,8 @@ impl Compiler<'_> {
         all.retain(|it| !it.is_true());
         if !any.is_empty() {
             let mut alternatives = Alternatives::default();
-            let beside = (!all.is_empty()).then(|| conjunction(all));
-            beside.into_iter().chain(any).for_each(|it| alternatives.push(it));
+            let required = (!all.is_empty()).then(|| conjunction(all));
+            required.into_iter().chain(any).for_each(|it| alternatives.push(it));
             let mut any = alternatives.filters();
             return Ok(if any.len() == 1 { any.remove(0) } else { Filter::Any(any) });
         }
@@ -207,14 +207,7 @@ impl Compiler<'_> {
                 self.places(value, at, &[longitude, latitude], bounds, all)?;
             }
             (_, Storage::Shape { text, bounds }) => self.places(value, at, &[text], bounds, all)?,
-            (
-                _,
-                Storage::Id(_)
-                | Storage::ToOne { .. }
-                | Storage::ToOneBack { .. }
-                | Storage::ToMany { .. }
-                | Storage::Join { .. },
-            ) => return Err(self.refuse("this condition cannot be tested here")),
+            _ => return Err(self.refuse("this condition cannot be tested here")),
         }
         Ok(())
     }

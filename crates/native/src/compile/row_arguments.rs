@@ -167,16 +167,7 @@ impl Compiler<'_> {
             (_, Storage::Column(column) | Storage::Id(column) | Storage::Instant { at: column, .. }) => {
                 Some(column)
             }
-            (
-                _,
-                Storage::Point { .. }
-                | Storage::Shape { .. }
-                | Storage::Values { .. }
-                | Storage::ToOne { .. }
-                | Storage::ToOneBack { .. }
-                | Storage::ToMany { .. }
-                | Storage::Join { .. },
-            ) => None,
+            _ => None,
         }
     }
 }

@@ -28,17 +28,7 @@ impl Compiler<'_> {
             Operator::AnyOfText => (IndexKind::Fulltext, Words::Stems, false),
             Operator::Regexp => return Ok(self.fits(of, Written::Pattern, operand)),
             Operator::Ngram => return Ok(self.fits(of, Written::Sequence, operand)),
-            Operator::Eq
-            | Operator::In
-            | Operator::Le
-            | Operator::Lt
-            | Operator::Ge
-            | Operator::Gt
-            | Operator::Between
-            | Operator::Near
-            | Operator::Within
-            | Operator::Contains
-            | Operator::Intersects => return Err(self.refuse("this is no search for words")),
+            _ => return Err(self.refuse("this is no search for words")),
         };
         let indexes = self.native.indexes(of.at.table, of.column, index);
         let with = self.parameter(operand, Reader::Words { all, kind });

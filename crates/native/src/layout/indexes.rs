@@ -63,15 +63,7 @@ impl Builder<'_> {
             Storage::Join { table, ours, theirs, .. } if ours < theirs => {
                 self.add(table, vec![theirs, ours], IndexKind::Tree, None);
             }
-            Storage::Id(_)
-            | Storage::Column(_)
-            | Storage::Instant { .. }
-            | Storage::Point { .. }
-            | Storage::Shape { .. }
-            | Storage::ToOne { .. }
-            | Storage::ToOneBack { .. }
-            | Storage::ToMany { .. }
-            | Storage::Join { .. } => {}
+            _ => {}
         }
     }
 
@@ -172,25 +164,14 @@ pub(crate) fn comparable_column(storage: Storage) -> Option<ColumnId> {
         Storage::Instant { at, .. } => Some(at),
         Storage::Values { value, at, .. } => Some(at.unwrap_or(value)),
         Storage::Id(column) | Storage::Column(column) | Storage::ToOne { column, .. } => Some(column),
-        Storage::Point { .. }
-        | Storage::Shape { .. }
-        | Storage::ToOneBack { .. }
-        | Storage::ToMany { .. }
-        | Storage::Join { .. } => None,
+        _ => None,
     }
 }
 
 fn text(storage: Storage) -> Option<ColumnId> {
     match storage {
         Storage::Column(column) | Storage::Values { value: column, .. } => Some(column),
-        Storage::Id(_)
-        | Storage::Instant { .. }
-        | Storage::Point { .. }
-        | Storage::Shape { .. }
-        | Storage::ToOne { .. }
-        | Storage::ToOneBack { .. }
-        | Storage::ToMany { .. }
-        | Storage::Join { .. } => None,
+        _ => None,
     }
 }
 
@@ -199,13 +180,6 @@ fn boxes(storage: Storage) -> Vec<ColumnId> {
     match storage {
         Storage::Point { longitude, latitude } => vec![longitude, latitude],
         Storage::Shape { bounds, .. } => bounds.to_vec(),
-        Storage::Id(_)
-        | Storage::Column(_)
-        | Storage::Instant { .. }
-        | Storage::Values { .. }
-        | Storage::ToOne { .. }
-        | Storage::ToOneBack { .. }
-        | Storage::ToMany { .. }
-        | Storage::Join { .. } => Vec::new(),
+        _ => Vec::new(),
     }
 }

@@ -139,10 +139,7 @@ impl<'d> SdlReader<'d> {
                 );
             }
             TypeBody::Input { .. } => return self.add_not_stored(definition, Named::Input),
-            TypeBody::Object { .. }
-            | TypeBody::Interface { .. }
-            | TypeBody::Union { .. }
-            | TypeBody::Enum { .. } => {}
+            _ => {}
         }
         if let Some(message) = refused_name(name) {
             return self.complain(span, message);

@@ -201,13 +201,14 @@ fn fill(
     let table = types.layout.relations.catalog.table(index.table);
     let name = Value::from(index.name.as_str());
     let key = ddl::row_key(table);
-    let on = quote_identifier(&table.name);
-    let all = database.query_value(&format!("SELECT count(*) FROM {on}"), &[])?.int() as u64;
-    let before = format!("SELECT count(*) FROM {on} WHERE {key} <= $1");
+    let table_name = quote_identifier(&table.name);
+    let all = database.query_value(&format!("SELECT count(*) FROM {table_name}"), &[])?.int() as u64;
+    let before = format!("SELECT count(*) FROM {table_name} WHERE {key} <= $1");
     let mut count = database.query_value(&before, &[done.into()])?.int() as u64;
     let put = types.kind.store_dialect().fill_index(&ddl::index(&types.layout, index)).unwrap_or_default();
-    let last =
-        format!("SELECT max({key}) FROM (SELECT {key} FROM {on} WHERE {key} > $1 ORDER BY {key} LIMIT $2)");
+    let last = format!(
+        "SELECT max({key}) FROM (SELECT {key} FROM {table_name} WHERE {key} > $1 ORDER BY {key} LIMIT $2)"
+    );
     while progress(&index.name, count.min(all), all) {
         database.begin()?;
         let stepped = (|| {

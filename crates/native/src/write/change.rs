@@ -163,7 +163,7 @@ impl<'w> Changes<'w> {
     /// The key `field` has a new value, or none: registries have it too. With `only`, where it had that value.
     fn rename(&mut self, ids: &[i64], ty: TypeId, field: FieldId, value: &Value, only: Option<&Value>) {
         let writes = self.writes;
-        for registry in &writes.type_info.of(ty).registries {
+        for registry in &writes.type_info.of_type(ty).registries {
             if let Some((_, column)) = registry.keys.iter().find(|it| it.0 == field) {
                 let only = only.map(|it| (*column, it.clone())).into_iter().collect();
                 let columns = Columns::from_iter([(*column, value.clone())]);
@@ -312,7 +312,7 @@ impl<'w> Changes<'w> {
         let NewRow { end, values, .. } = &mut self.rows[at];
         let writes = self.writes;
         let ty = end.ty;
-        for registry in &writes.type_info.of(ty).registries {
+        for registry in &writes.type_info.of_type(ty).registries {
             let kind = TemplateKey::Insert { table: registry.table, columns: registry.columns.clone() };
             let keys = registry.keys.iter().map(|(field, _)| match writes.layout.fields[field.index()] {
                 Storage::Column(column) => values[column.0 as usize].clone(),
@@ -322,7 +322,7 @@ impl<'w> Changes<'w> {
             let bound = [Value::Int(end.id), name].into_iter().chain(keys);
             self.asked.push(writes.bind_statement(kind, bound));
         }
-        let columns = writes.type_info.of(ty).row.clone();
+        let columns = writes.type_info.of_type(ty).row.clone();
         let bound: Vec<Value> =
             columns.iter().map(|it| std::mem::replace(&mut values[it.0 as usize], Value::Null)).collect();
         let table = writes.layout.tables[ty.index()];
@@ -423,14 +423,7 @@ impl<'w> Changes<'w> {
             Storage::Instant { at, .. } => column == at,
             // The bounds follow from the text.
             Storage::Shape { text, .. } => column == text,
-            Storage::Id(_)
-            | Storage::Column(_)
-            | Storage::Point { .. }
-            | Storage::Values { .. }
-            | Storage::ToOne { .. }
-            | Storage::ToOneBack { .. }
-            | Storage::ToMany { .. }
-            | Storage::Join { .. } => true,
+            _ => true,
         };
         given.iter().filter(|it| is_telling(it.0)).cloned().collect()
     }
@@ -510,7 +503,7 @@ impl<'w> Changes<'w> {
     pub(super) fn delete(&mut self, ids: &[i64], ty: TypeId) {
         let writes = self.writes;
         let layout = &writes.layout;
-        let type_info = writes.type_info.of(ty);
+        let type_info = writes.type_info.of_type(ty);
         let (many, bound) = bind_ids(ids);
         for &(table, by) in &type_info.pointers {
             let rows = RowCondition { many, ..RowCondition::by(by) };

@@ -4,6 +4,7 @@
 //!
 //! **Cost:** nothing is copied.
 
+use weir_database::frontend::coordinates::write_coordinates;
 use weir_database::frontend::program::Call;
 use weir_engine::source::Ids;
 use weir_language::schema::{EnumValueId, InputId};
@@ -68,6 +69,11 @@ impl<'r> InputValue<'r> {
     /// The source's own id of an enum value.
     pub(super) fn own(self, value: EnumValueId) -> EnumValueId {
         self.ids.enum_value(value)
+    }
+
+    /// GeoJSON's `coordinates`, if it is a shape.
+    pub(super) fn coordinates(self) -> String {
+        write_coordinates(self.values, self.at, self.variables)
     }
 
     /// The items of a list that are not null; a value that is no list is a list of one.

@@ -396,7 +396,7 @@ impl Mutation {
             return Err(self.resolver().hide_refusal(self.kind.ty(), MutationRefusal::ManyMatches));
         }
         let Some(&own) = self.matched.first() else { return Ok(()) };
-        for (_, name, hits) in self.names.of(set) {
+        for (_, name, hits) in self.names.of_object(set) {
             let is_wide = name.is_of_all_types(self.writes.model());
             if let Some(hit) = hits.iter().find(|hit| hit.0 != own.0 && (is_wide || hit.1 == own.1)) {
                 return Err(self.resolver().exists(name, self.kind.ty(), hit.1));
@@ -541,11 +541,11 @@ impl Program for Mutation {
             self.permissions.pass(id);
             return Ok(());
         }
-        self.add_found(id).map_err(|refusal| refusal.of(&self.name))
+        self.add_found(id).map_err(|refusal| refusal.into_field_error(&self.name))
     }
 
     fn next(&mut self, answers: &Answers, asked: &mut Vec<BoundStatement>) -> Result<Step, FieldError> {
         let done = self.step(answers, asked);
-        done.map_err(|refusal| reveal_denial(refusal.of(&self.name), self.tells_denials))
+        done.map_err(|refusal| reveal_denial(refusal.into_field_error(&self.name), self.tells_denials))
     }
 }

@@ -57,10 +57,7 @@ impl InputObject {
         let Role::Below(edge) = self.role else { return None };
         match model.field(edge).kind {
             FieldKind::Edge { inverse: Some(inverse), .. } => Some(copy(model, inverse, self.ty)),
-            FieldKind::Edge { inverse: None, .. }
-            | FieldKind::Id
-            | FieldKind::Scalar(_)
-            | FieldKind::Enum(_) => None,
+            _ => None,
         }
     }
 }

@@ -162,7 +162,7 @@ impl MutationRefusal {
 
     /// Converts the refusal into the error of the mutation field `mutation`.
     #[cold]
-    pub(super) fn of(self, mutation: &str) -> FieldError {
+    pub(super) fn into_field_error(self, mutation: &str) -> FieldError {
         let words = self.message();
         let message = match self {
             Self::Exists { .. }

@@ -119,7 +119,7 @@ impl ObjectNames {
     }
 
     /// The names of the object at `at`: place, name, and the objects with it.
-    pub(super) fn of(&self, at: u32) -> impl Iterator<Item = (u32, &Name, &Hits)> {
+    pub(super) fn of_object(&self, at: u32) -> impl Iterator<Item = (u32, &Name, &Hits)> {
         let found = |it: &u32| (*it, &self.all[*it as usize], &self.found[*it as usize]);
         self.of[at as usize].iter().map(found)
     }
@@ -304,7 +304,7 @@ impl Resolver<'_> {
         let is_linked = matches!(object.role, Role::Below(_) | Role::Unlinked);
         let is_hidden = |id: i64| is_linked && self.denied.hidden.contains(&id);
         let mut there: Option<((i64, TypeId), &Name)> = None;
-        for (_, called, hits) in self.names.of(at) {
+        for (_, called, hits) in self.names.of_object(at) {
             for hit in hits.iter().filter(|it| !is_hidden(it.0)) {
                 match there {
                     Some((other, by)) if other.0 != hit.0 => {
@@ -340,7 +340,7 @@ impl Resolver<'_> {
             (Role::Top | Role::Below(_) | Role::Patch { .. }, None) => {
                 self.check_new(at, object)?;
                 // The object's key is taken by an object that the caller does not see.
-                let is_taken = self.names.of(at).any(|it| it.2.iter().any(|hit| is_hidden(hit.0)));
+                let is_taken = self.names.of_object(at).any(|it| it.2.iter().any(|hit| is_hidden(hit.0)));
                 if is_taken { Err(MutationRefusal::Denied) } else { Ok(Resolution::Made(0)) }
             }
         }
@@ -411,7 +411,7 @@ impl Resolver<'_> {
             return Err(MutationRefusal::NoSuch { id: format!("0x{id:x}"), ty: ty.name.clone() });
         }
         if ty.kind != TypeKind::Object {
-            let named = self.names.of(at).next();
+            let named = self.names.of_object(at).next();
             return Err(named.map_or(MutationRefusal::NoId, |it| self.no_such_object(it.1, object.ty)));
         }
         match self.missing_field(object) {
@@ -445,7 +445,9 @@ impl Resolver<'_> {
     /// True if an upsert finds an object that the caller may not update.
     fn is_passed_over(&self, at: u32, object: &InputObject) -> bool {
         let is_denied = |hit: &(i64, TypeId)| self.denied.passed_over.contains(&hit.0);
-        object.role == Role::Top && self.upsert && self.names.of(at).any(|it| it.2.iter().any(is_denied))
+        object.role == Role::Top
+            && self.upsert
+            && self.names.of_object(at).any(|it| it.2.iter().any(is_denied))
     }
 
     /// For each object, the equal one of the input that stands for it: the first with that name, or the one with more fields.
@@ -466,8 +468,8 @@ impl Resolver<'_> {
                 self.ignore_below(object, ignored[at] || is_link, &mut ignored);
                 continue;
             }
-            let is_there = self.names.of(at as u32).any(|it| !it.2.is_empty());
-            for (place, name, hits) in self.names.of(at as u32) {
+            let is_there = self.names.of_object(at as u32).any(|it| !it.2.is_empty());
+            for (place, name, hits) in self.names.of_object(at as u32) {
                 let other = *first[place as usize].get_or_insert(at as u32);
                 let of = &self.objects[other as usize];
                 let are_top = object.role == Role::Top && of.role == Role::Top;
@@ -502,7 +504,7 @@ impl Resolver<'_> {
 
     /// The names that the patch at `at` gives: a key of an interface is also the key of the patched object's type.
     fn patched_names(&self, at: u32) -> impl Iterator<Item = u32> {
-        self.names.of(at).flat_map(|(place, name, _)| {
+        self.names.of_object(at).flat_map(|(place, name, _)| {
             let own = self.patched.and_then(|it| self.names.place(&name.of_type(self.model(), it.1)?));
             std::iter::once(place).chain(own.filter(|it| *it != place))
         })
@@ -520,9 +522,9 @@ impl Resolver<'_> {
         let is_patch = self.is_patch(is);
         let patched = self.patched.map(|it| it.0);
         let is_patched = |hits: &Hits| is_patch && hits.iter().any(|it| Some(it.0) == patched);
-        let mut names = self.names.of(link);
+        let mut names = self.names.of_object(link);
         if !names.all(|(place, _, hits)| given.contains(&place) || is_patched(hits)) {
-            let keys = self.render_names(self.names.of(link).map(|it| it.1));
+            let keys = self.render_names(self.names.of_object(link).map(|it| it.1));
             return Err(MutationRefusal::Ambiguous { ty: ty.name.clone(), keys });
         }
         let of = if is_patch { self.patched.map(|it| it.1) } else { Some(self.objects[is as usize].ty) };

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use weir_database::frontend::program::Value;
 use weir_language::value::Node;
 use weir_relational::catalog::ColumnId;
-use weir_relational::values::geometry::Geometry;
+use weir_relational::values::geometry::{Geometry, is_on_globe};
 use weir_relational::values::instant;
 
 pub(super) type Columns = SmallVec<[(ColumnId, Value); 2]>;
@@ -46,17 +46,16 @@ impl ValueReader<'_> {
                 Ok(SmallVec::from_iter([(longitude, Value::Float(x)), (latitude, Value::Float(y))]))
             }
             Storage::Shape { text, bounds } => {
-                let (words, found) = self.shape(field, given)?;
+                let words = given.coordinates();
+                let shape = Geometry::read(&words);
+                if let Some(fault) = shape.fault() {
+                    return Err(MutationRefusal::Value { text: words, ty: fault });
+                }
                 let mut columns = SmallVec::from_iter([(text, Value::Text(words.into()))]);
-                columns.extend(bounds.into_iter().zip(found.map(Value::Float)));
+                columns.extend(bounds.into_iter().zip(shape.reach(0.0).map(Value::Float)));
                 Ok(columns)
             }
-            Storage::Id(_)
-            | Storage::Values { .. }
-            | Storage::ToOne { .. }
-            | Storage::ToOneBack { .. }
-            | Storage::ToMany { .. }
-            | Storage::Join { .. } => Ok(SmallVec::new()),
+            _ => Ok(SmallVec::new()),
         }
     }
 
@@ -149,84 +148,10 @@ impl ValueReader<'_> {
             }
         }
         let [longitude, latitude] = point;
-        if longitude.abs() <= 180.0 && latitude.abs() <= 90.0 {
+        if is_on_globe(point) {
             return Ok(point);
         }
         Err(MutationRefusal::Value { text: format!("{longitude}, {latitude}"), ty: "longitude and latitude" })
-    }
-
-    /// GeoJSON's `coordinates` and the bounds of a polygon or of several.
-    fn shape(&self, field: &Field, given: InputValue<'_>) -> Result<(String, [f64; 4]), MutationRefusal> {
-        let mut shape = ShapeColumns { text: String::new(), bounds: None };
-        match field.kind {
-            FieldKind::Scalar(Scalar::MultiPolygon) => {
-                self.list(given, Geo::Polygons, &mut shape, &|it, polygon, shape| {
-                    it.polygon(polygon, shape)
-                })?;
-            }
-            FieldKind::Scalar(_) | FieldKind::Enum(_) | FieldKind::Id | FieldKind::Edge { .. } => {
-                self.polygon(given, &mut shape)?;
-            }
-        }
-        if let Some(fault) = Geometry::read(&shape.text).fault() {
-            return Err(MutationRefusal::Value { text: shape.text, ty: fault });
-        }
-        Ok((shape.text, shape.bounds.unwrap_or_default()))
-    }
-
-    fn polygon(&self, given: InputValue<'_>, shape: &mut ShapeColumns) -> Result<(), MutationRefusal> {
-        self.list(given, Geo::Coordinates, shape, &|it, ring, shape| {
-            it.list(ring, Geo::Points, shape, &|it, point, shape| {
-                shape.add(it.point(point)?);
-                Ok(())
-            })
-        })
-    }
-
-    /// Writes the list under the member `of` of `given` by `write`.
-    fn list(
-        &self,
-        given: InputValue<'_>,
-        of: Geo,
-        shape: &mut ShapeColumns,
-        write: &dyn Fn(&Self, InputValue<'_>, &mut ShapeColumns) -> Result<(), MutationRefusal>,
-    ) -> Result<(), MutationRefusal> {
-        shape.text.push('[');
-        let lists = given.members().filter(|it| self.api.input(it.0) == InputMeaning::Geo(of));
-        for (at, item) in lists.flat_map(|it| it.1.items()).enumerate() {
-            if at > 0 {
-                shape.text.push(',');
-            }
-            write(self, item, shape)?;
-        }
-        shape.text.push(']');
-        Ok(())
-    }
-}
-
-/// A shape while it is read.
-struct ShapeColumns {
-    text: String,
-    bounds: Option<[f64; 4]>,
-}
-
-impl ShapeColumns {
-    fn add(&mut self, [longitude, latitude]: [f64; 2]) {
-        self.text.push('[');
-        self.number(longitude);
-        self.text.push(',');
-        self.number(latitude);
-        self.text.push(']');
-        let [west, south, east, north] = self.bounds.unwrap_or([longitude, latitude, longitude, latitude]);
-        self.bounds =
-            Some([west.min(longitude), south.min(latitude), east.max(longitude), north.max(latitude)]);
-    }
-
-    /// The shortest digits that are read as the same number again.
-    fn number(&mut self, number: f64) {
-        let mut buffer = zmij::Buffer::new();
-        let digits = buffer.format(number);
-        self.text.push_str(digits.strip_suffix(".0").unwrap_or(digits));
     }
 }
 

@@ -78,7 +78,7 @@ impl TypeInfos {
         }
     }
 
-    pub(crate) fn of(&self, ty: TypeId) -> &TypeInfo {
+    pub(crate) fn of_type(&self, ty: TypeId) -> &TypeInfo {
         &self.types[ty.index()]
     }
 }
@@ -127,15 +127,7 @@ impl TypeInfo {
                     self.parts.push((table, theirs));
                 }
             }
-            Storage::Id(_)
-            | Storage::Column(_)
-            | Storage::Instant { .. }
-            | Storage::Point { .. }
-            | Storage::Shape { .. }
-            | Storage::Values { .. }
-            | Storage::ToOne { .. }
-            | Storage::ToOneBack { .. }
-            | Storage::ToMany { .. } => {}
+            _ => {}
         }
     }
 }
@@ -192,11 +184,6 @@ pub(super) fn side(model: &Model, layout: &Layout, field: FieldId, target: TypeI
             Some(EdgeStorage::Theirs(Pointer { field: theirs, column, is_single, mutual: false }))
         }
         Storage::Join { table, ours, theirs, .. } => Some(EdgeStorage::Pairs { table, ours, theirs, mutual }),
-        Storage::Id(_)
-        | Storage::Column(_)
-        | Storage::Instant { .. }
-        | Storage::Point { .. }
-        | Storage::Shape { .. }
-        | Storage::Values { .. } => None,
+        _ => None,
     }
 }

@@ -1,15 +1,16 @@
 //! Mutations of the same objects at once, on both databases: each is whole or not there, and both sides of an edge agree.
 
+use crate::answer_kit::ask_whole;
+use crate::file_kit::DatabaseFile;
 use crate::postgres_kit;
 use serde_json::Value;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use weir_database::postgres::PostgresSource;
 use weir_database::sqlite::SqliteSource;
 use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
-use weir_engine::engine::{Body, Engine, Request, Settings as EngineSettings};
+use weir_engine::engine::{Engine, Settings as EngineSettings};
 use weir_engine::source::Source;
 use weir_native::compile::Native;
 use weir_native::layout::Database;
@@ -27,13 +28,7 @@ type Person { id: ID!, nick: String! @id, spouse: Person @hasInverse(field: spou
 const CROWD: usize = 24;
 
 async fn answer(engine: &Engine, query: &str) -> Value {
-    let request = Request::new(query, Instant::now() + Duration::from_secs(60));
-    match engine.execute(request, &engine.caller(&Identity::admin())).await.body {
-        Body::Whole(bytes) => serde_json::from_slice(&bytes).expect("an answer is JSON"),
-        Body::Shared(_) | Body::Stream { .. } | Body::Increments { .. } => {
-            panic!("a short answer does not stream")
-        }
-    }
+    serde_json::from_str(&ask_whole(engine, &Identity::admin(), query).await).expect("an answer is JSON")
 }
 
 /// Asks all of `crowd` at once, then `after`; gives the answers to `check`.
@@ -55,25 +50,8 @@ async fn together(source: Arc<dyn Source>, crowd: Vec<String>, after: &str, chec
     check(&answers, &answer(&engine, after).await);
 }
 
-/// A file that goes with it.
-struct File(PathBuf);
-
-impl Drop for File {
-    fn drop(&mut self) {
-        for end in ["", "-wal", "-shm"] {
-            let _ = std::fs::remove_file(format!("{}{end}", self.0.display()));
-        }
-    }
-}
-
 /// Runs a test on a new store in each database, after the mutation `before`.
-fn on_both(
-    name: &str,
-    before: &str,
-    crowd: &dyn Fn() -> Vec<String>,
-    after: &str,
-    check: fn(&[Value], &Value),
-) {
+fn on_both(before: &str, crowd: &dyn Fn() -> Vec<String>, after: &str, check: fn(&[Value], &Value)) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -90,7 +68,7 @@ fn on_both(
         }));
         runtime.block_on(together(source, crowd(), after, check));
     };
-    let file = File(std::env::temp_dir().join(format!("weir-native-{name}-{}.db", std::process::id())));
+    let file = DatabaseFile::new();
     let types = Types::read(TYPES, Database::Sqlite).expect("the types are sound");
     open_and_migrate(&Place::Sqlite(file.0.clone()), &types).expect("the store is made");
     let style_here = frontend(types, Database::Sqlite);
@@ -118,7 +96,6 @@ fn of_many_that_add_one_key_one_succeeds() {
         ]
     };
     on_both(
-        "adds",
         "mutation { addCity(input: []) { numUids } }",
         &crowd,
         "{ queryCountry { code cities { name } } }",
@@ -148,7 +125,6 @@ fn many_that_upsert_one_key_make_one_object_with_what_all_said() {
         (0..CROWD / 4).map(upsert).collect()
     };
     on_both(
-        "upserts",
         "mutation { addCity(input: []) { numUids } }",
         &crowd,
         "{ queryCity { name tags } }",
@@ -180,23 +156,17 @@ fn partners_agree_however_many_take_them() {
         };
         (0..CROWD).map(take).collect()
     };
-    on_both(
-        "partners",
-        &before,
-        &crowd,
-        "{ queryPerson { nick spouse { spouse { nick } } } }",
-        |answers, after| {
-            let sound = |it: &&Value| {
-                it["data"]["updatePerson"]["numUids"] == 1
-                    || it["errors"][0]["extensions"]["code"] == "CONCURRENT_UPDATE"
-            };
-            assert!(answers.iter().all(|it| sound(&it)), "{answers:?}");
-            for person in after["data"]["queryPerson"].as_array().expect("a list") {
-                let back = &person["spouse"]["spouse"]["nick"];
-                assert!(person["spouse"].is_null() || *back == person["nick"], "{after}");
-            }
-        },
-    );
+    on_both(&before, &crowd, "{ queryPerson { nick spouse { spouse { nick } } } }", |answers, after| {
+        let sound = |it: &&Value| {
+            it["data"]["updatePerson"]["numUids"] == 1
+                || it["errors"][0]["extensions"]["code"] == "CONCURRENT_UPDATE"
+        };
+        assert!(answers.iter().all(|it| sound(&it)), "{answers:?}");
+        for person in after["data"]["queryPerson"].as_array().expect("a list") {
+            let back = &person["spouse"]["spouse"]["nick"];
+            assert!(person["spouse"].is_null() || *back == person["nick"], "{after}");
+        }
+    });
 }
 
 #[test]
@@ -211,26 +181,19 @@ fn an_object_that_is_deleted_while_others_link_it_is_linked_by_none() {
         };
         (0..CROWD).map(link).collect()
     };
-    on_both(
-        "deletes",
-        before,
-        &crowd,
-        "{ queryCity { name } queryPerson { nick seen { name } } }",
-        |answers, after| {
-            let deleted: i64 =
-                answers.iter().filter_map(|it| it["data"]["deleteCity"]["numUids"].as_i64()).sum();
-            assert_eq!(deleted, 1, "{answers:?}");
-            assert_eq!(after["data"]["queryCity"], serde_json::json!([]));
-            let people = after["data"]["queryPerson"].as_array().expect("a list");
-            assert!(people.iter().all(|it| it["seen"] == serde_json::json!([])), "{after}");
-            let refused = answers.iter().filter(|it| message(it).contains("isn't a City"));
-            // A delete may lose the race too; nobody is missing by it.
-            let lost = |it: &&Value| {
-                it["errors"][0]["extensions"]["code"] == "CONCURRENT_UPDATE"
-                    && it["errors"][0]["path"][0] == "addPerson"
-            };
-            let raced = answers.iter().filter(lost);
-            assert_eq!(people.len() - 1 + refused.count() + raced.count(), CROWD * 3 / 4, "{answers:?}");
-        },
-    );
+    on_both(before, &crowd, "{ queryCity { name } queryPerson { nick seen { name } } }", |answers, after| {
+        let deleted: i64 = answers.iter().filter_map(|it| it["data"]["deleteCity"]["numUids"].as_i64()).sum();
+        assert_eq!(deleted, 1, "{answers:?}");
+        assert_eq!(after["data"]["queryCity"], serde_json::json!([]));
+        let people = after["data"]["queryPerson"].as_array().expect("a list");
+        assert!(people.iter().all(|it| it["seen"] == serde_json::json!([])), "{after}");
+        let refused = answers.iter().filter(|it| message(it).contains("isn't a City"));
+        // A delete may lose the race too; nobody is missing by it.
+        let lost = |it: &&Value| {
+            it["errors"][0]["extensions"]["code"] == "CONCURRENT_UPDATE"
+                && it["errors"][0]["path"][0] == "addPerson"
+        };
+        let raced = answers.iter().filter(lost);
+        assert_eq!(people.len() - 1 + refused.count() + raced.count(), CROWD * 3 / 4, "{answers:?}");
+    });
 }

@@ -4,17 +4,16 @@
 
 pub(crate) mod in_postgres;
 
+use crate::answer_kit::{execute, gather};
+use crate::file_kit::DatabaseFile;
 use rusqlite::Connection;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use weir_database::sqlite::SqliteSource;
 use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
-use weir_engine::engine::{Body, Engine, Request, Settings};
-use weir_engine::source::Source;
-use weir_language::json::{Json, JsonRef};
+use weir_engine::engine::{Engine, Request, Settings};
+use weir_engine::source::{Protocol, Source};
 use weir_native::compile::Native;
 use weir_native::layout::Database;
 use weir_native::store::{Building, Place, Types, open_and_migrate};
@@ -26,15 +25,7 @@ pub struct Served {
     pub engine: Engine,
     /// A connection beside the source's own.
     pub beside: Connection,
-    path: PathBuf,
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        for end in ["", "-wal", "-shm"] {
-            let _ = std::fs::remove_file(format!("{}{end}", self.path.display()));
-        }
-    }
+    _file: DatabaseFile,
 }
 
 /// Serves a new store of the types `sdl`, filled by `sql`.
@@ -44,18 +35,16 @@ pub fn serve(sdl: &str, sql: &str) -> Served {
 
 /// As [`serve`], while indexes are built.
 pub fn serve_without(sdl: &str, sql: &str, building: &[Building]) -> Served {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let path = std::env::temp_dir().join(format!("weir-native-read-{}-{number}.db", std::process::id()));
+    let file = DatabaseFile::new();
     let types = Types::read(sdl, Database::Sqlite).expect("the types are sound");
-    open_and_migrate(&Place::Sqlite(path.clone()), &types).expect("the store is made");
+    open_and_migrate(&Place::Sqlite(file.0.clone()), &types).expect("the store is made");
     let types = types.exclude_indexes(building);
-    let beside = Connection::open(&path).expect("the store opens");
+    let beside = file.open();
     beside.execute_batch(sql).expect("the store is filled");
     let api = weir_native::api::generate(types.model).expect("the API is sound");
     let frontend = Arc::new(Native::new(api, types.layout, Database::Sqlite));
-    let source = SqliteSource::new("main", frontend, &path, Tuning::USUAL).expect("the store is served");
-    Served { engine: engine(Arc::new(source)), beside, path }
+    let source = SqliteSource::new("main", frontend, &file.0, Tuning::USUAL).expect("the store is served");
+    Served { engine: engine(Arc::new(source)), beside, _file: file }
 }
 
 /// An engine over one source.
@@ -100,21 +89,6 @@ pub async fn answer(engine: &Engine, query: &str, variables: &str) -> String {
 
 /// The whole answer to `query` for a caller.
 pub async fn answer_to(engine: &Engine, query: &str, variables: &str, caller: &Identity) -> String {
-    let json = (!variables.is_empty()).then(|| Json::parse(variables.as_bytes(), 400).expect("JSON"));
-    let request = Request {
-        variables: json.as_ref().map(|json| JsonRef { json, at: 0 }),
-        ..Request::new(query, Instant::now() + Duration::from_secs(60))
-    };
-    let bytes = match engine.execute(request, &engine.caller(caller)).await.body {
-        Body::Whole(bytes) => bytes,
-        Body::Shared(bytes) => bytes.into(),
-        Body::Increments { .. } => panic!("nothing is asked for in parts"),
-        Body::Stream { mut head, mut rest } => {
-            while let Some(chunk) = rest.recv().await {
-                head.extend(chunk.expect("the source lives"));
-            }
-            head
-        }
-    };
+    let bytes = gather(execute(engine, caller, Protocol::GraphqlOverHttp, (query, variables)).await).await;
     String::from_utf8(bytes).expect("JSON is UTF-8")
 }

@@ -1,5 +1,6 @@
 //! Subscriptions to native types in both databases: what wakes them, what does not, and what the rules leave of them.
 
+use crate::answer_kit::whole;
 use crate::auth::Both;
 use crate::kit::{answer, answer_to};
 use crate::postgres_kit::Database;
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use tokio::time::timeout;
 use weir_engine::caller::Identity;
-use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::engine::{Engine, Request};
 use weir_engine::live::{Cause, LiveQueries, LiveSettings, Subscription};
 
 const TYPES: &str = "
@@ -265,8 +266,7 @@ fn types_without_the_directive_have_no_subscriptions() {
             let request = Request::new(query, Instant::now() + PATIENCE);
             let admin = engine.caller(&Identity::admin());
             let refused = live.runtime.block_on(engine.bind(request, &admin)).expect_err("it is refused");
-            let Body::Whole(refused) = refused.body else { panic!("{query}") };
-            let refused = String::from_utf8(refused).expect("JSON is UTF-8");
+            let refused = whole(refused.body);
             assert!(refused.contains(words), "{query}: {refused}");
         }
         let root = "{ __schema { subscriptionType { name fields { name } } } }";

@@ -1,5 +1,9 @@
 //! Stores of native types: schemas, migrations, reads and mutations in both databases.
 
+#[path = "../../../engine/tests/answer_kit/mod.rs"]
+mod answer_kit;
+#[path = "../../../hasura/tests/file_kit/mod.rs"]
+mod file_kit;
 mod kit;
 #[path = "../../../engine/tests/port_kit/mod.rs"]
 mod port_kit;

@@ -1,25 +1,22 @@
 //! Migrations: from one text of types to another with data in between, as plan, as tables, and as what is refused.
 
+use crate::file_kit::DatabaseFile;
 use rusqlite::Connection;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering};
 use weir_native::layout::Database;
 use weir_native::store::{Error, Place, Store, Types};
 
 /// A file that goes with the test.
-struct File(PathBuf);
+struct File(DatabaseFile);
 
 impl File {
     fn new() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        Self(std::env::temp_dir().join(format!("weir-native-{}-{number}.db", std::process::id())))
+        Self(DatabaseFile::new())
     }
     fn place(&self) -> Place {
-        Place::Sqlite(self.0.clone())
+        Place::Sqlite(self.0.0.clone())
     }
     fn open(&self) -> Connection {
-        Connection::open(&self.0).unwrap()
+        self.0.open()
     }
     /// All rows of a statement, columns with `|` and rows with `;` between.
     fn rows(&self, sql: &str) -> String {
@@ -45,14 +42,6 @@ impl File {
             "SELECT type, name, replace(replace(coalesce(sql, ''), '\"weir_new', '\"'), char(10), ' ') FROM sqlite_schema \
              WHERE name NOT LIKE 'weir_%' ORDER BY 1, 2",
         )
-    }
-}
-
-impl Drop for File {
-    fn drop(&mut self) {
-        for suffix in ["", "-wal", "-shm"] {
-            let _ = std::fs::remove_file(format!("{}{suffix}", self.0.display()));
-        }
     }
 }
 

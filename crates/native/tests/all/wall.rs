@@ -1,5 +1,6 @@
 //! Nobody gets over the wall by Dgraph's API, on SQLite and on PostgreSQL.
 
+use crate::file_kit::{Beside, DatabaseFile, beside};
 use crate::kit::answer;
 use crate::postgres_kit::database;
 use crate::postgres_kit::release::on_one_release;
@@ -7,8 +8,6 @@ use crate::wall_kit::ask::{Asker, Rules};
 use crate::wall_kit::shelf::{self, SHELF};
 use crate::wall_kit::{Wall, sorted};
 use serde_json::Value;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::runtime::Runtime;
@@ -104,18 +103,10 @@ struct Side {
     engine: Engine,
     schema: Arc<Schema>,
     /// Runs statements beside the source; gives the first column of the first row.
-    beside: Box<dyn FnMut(&str) -> String>,
+    beside: Beside,
     /// The walled table.
     table: Table,
-    file: Option<PathBuf>,
-}
-
-impl Drop for Side {
-    fn drop(&mut self) {
-        for end in self.file.iter().flat_map(|_| ["", "-wal", "-shm"]) {
-            let _ = std::fs::remove_file(format!("{}{end}", self.file.as_ref().expect("a file").display()));
-        }
-    }
+    _file: Option<DatabaseFile>,
 }
 
 /// A store and the wall before one of its tables.
@@ -166,31 +157,23 @@ fn runtime() -> &'static Runtime {
 }
 
 fn on_sqlite(setting: Setting<'_>) -> Side {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let path = std::env::temp_dir().join(format!("weir-native-wall-{}-{number}.db", std::process::id()));
+    let file = DatabaseFile::new();
     let types = Types::read(setting.types, Database::Sqlite).expect("the types are sound");
-    open_and_migrate(&Place::Sqlite(path.clone()), &types).expect("the store is made");
+    open_and_migrate(&Place::Sqlite(file.0.clone()), &types).expect("the store is made");
     let open = |frontend: Native| {
-        let source = SqliteSource::new("main", Arc::new(frontend), &path, Tuning::USUAL);
+        let source = SqliteSource::new("main", Arc::new(frontend), &file.0, Tuning::USUAL);
         shelf::engine(Arc::new(source.expect("the store is served")), JOINS)
     };
     setting.fill(&open(setting.whole(Database::Sqlite)));
     let (frontend, table) = setting.frontend(Database::Sqlite);
     let engine = open(frontend);
     let schema = Arc::clone(engine.schema());
-    let connection = rusqlite::Connection::open(&path).expect("the store opens");
+    let connection = file.open();
     connection.pragma_update(None, "foreign_keys", false).expect("the pragma is known");
-    let beside = move |sql: &str| {
-        if sql.starts_with("SELECT") {
-            let sql = sql.replace("LIST(", "json_group_array(").replace("ROW(", "json_array(");
-            connection.query_row(&sql, [], |row| row.get(0)).expect("it is answered")
-        } else {
-            connection.execute_batch(sql).expect("it runs");
-            String::new()
-        }
-    };
-    Side { engine, schema, beside: Box::new(beside), table, file: Some(path.clone()) }
+    let mut inner = beside(connection);
+    let beside =
+        move |sql: &str| inner(&sql.replace("LIST(", "json_group_array(").replace("ROW(", "json_array("));
+    Side { engine, schema, beside: Box::new(beside), table, _file: Some(file) }
 }
 
 fn on_postgres(setting: Setting<'_>) -> Side {
@@ -216,7 +199,7 @@ fn on_postgres(setting: Setting<'_>) -> Side {
             String::new()
         }
     };
-    Side { engine, schema, beside: Box::new(beside), table, file: None }
+    Side { engine, schema, beside: Box::new(beside), table, _file: None }
 }
 
 impl Side {

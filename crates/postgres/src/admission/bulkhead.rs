@@ -95,12 +95,14 @@ impl Bulkhead {
             return;
         }
         let now = Instant::now();
-        let until = now + MARK_MAX;
+        let marked_until = now + MARK_MAX;
         let mut marks = self.marks();
         marks.retain(|it| it.until > now || self.is_awaited(it));
         match marks.iter().position(|it| it.cause == cause && *it.tables == *tables) {
-            Some(at) => marks[at].until = until,
-            None if marks.len() < MARKS_MAX => marks.push(Mark { tables: tables.into(), cause, until }),
+            Some(at) => marks[at].until = marked_until,
+            None if marks.len() < MARKS_MAX => {
+                marks.push(Mark { tables: tables.into(), cause, until: marked_until })
+            }
             None => {}
         }
         self.count.store(marks.len(), Ordering::Relaxed);

@@ -88,9 +88,9 @@ impl HelperLanes {
     /// Wants a helper to leave.
     pub(crate) fn recall(&self) -> Recall<'_> {
         if self.count.load(Ordering::Relaxed) > 0 {
-            let until = Some(Instant::now() + PAUSE);
+            let paused_until = Some(Instant::now() + PAUSE);
             let mut pause = self.pause();
-            pause.until = pause.until.max(until);
+            pause.until = pause.until.max(paused_until);
         }
         Recall { _seeker: self.needs.seek() }
     }

@@ -387,8 +387,9 @@ impl Dialer {
         }
         // A server that refuses these gives the present: more than was asked for.
         if self.reading == ReadVersion::Followers && !is_modest {
-            let behind = settings.stale_reads_max.as_millis().to_string();
-            parameters.extend(settings.follower_reads.iter().map(|it| (it.0, it.1.replace("{ms}", &behind))));
+            let stale_max_ms = settings.stale_reads_max.as_millis().to_string();
+            parameters
+                .extend(settings.follower_reads.iter().map(|it| (it.0, it.1.replace("{ms}", &stale_max_ms))));
         }
         parameters
     }

@@ -126,7 +126,7 @@ impl<B: Batch> Lane<B> {
 
     /// Waits for statements, and meanwhile for the connection to break or to rest too long; `false` when the lane is closed.
     async fn wait(&mut self, mut rest: Pin<&mut Sleep>) -> bool {
-        let since = tokio::time::Instant::now();
+        let begun = tokio::time::Instant::now();
         // Sessions and other processes wait for it too, who came before what comes next.
         self.connection.take_if(|it| it.0.blocks_connecting() || it.0.is_used_up());
         let is_lent = matches!(self.kind, LaneKind::Helper { permit: Some(_), .. });
@@ -153,7 +153,7 @@ impl<B: Batch> Lane<B> {
             let rest_max = self.rest_max();
             if let Some(rest_max) = rest_max {
                 // Cheap, as it moves on but when places turn out to be few.
-                rest.as_mut().reset(since + rest_max);
+                rest.as_mut().reset(begun + rest_max);
             }
             let recall =
                 async { if is_lent { shared.dialer.helpers.await_recall().await } else { pending().await } };
@@ -248,7 +248,7 @@ impl<B: Batch> Lane<B> {
     /// Fills the next batch with the lane's share of the requests that still wait, in order.
     fn take(&mut self) {
         let now = Instant::now();
-        let mut over = Vec::new();
+        let mut expired = Vec::new();
         let mut left = VecDeque::new();
         let mut queue = self.shared.queue();
         let share = queue.waiting.len().div_ceil(queue.lanes.max(1));
@@ -258,7 +258,7 @@ impl<B: Batch> Lane<B> {
             let Some(request) = queue.waiting.pop_front() else { break };
             match () {
                 () if request.reply.is_closed() => {}
-                () if request.deadline <= now => over.push(request),
+                () if request.deadline <= now => expired.push(request),
                 // The asker takes another way when nobody answers.
                 () if B::is_diverted(&self.shared.bulkhead, &request.statement) => {}
                 () if takes_all || self.batch.joins(&request) => self.batch.add(request),
@@ -276,13 +276,13 @@ impl<B: Batch> Lane<B> {
         if !queue.waiting.is_empty() && queue.resting > 0 {
             self.shared.filled.notify_last();
         }
-        let since = match queue.resting {
+        let busy_since_ms = match queue.resting {
             0 => u64::try_from((now - self.shared.started).as_millis()).unwrap_or(u64::MAX - 1) + 1,
             _ => 0,
         };
-        self.shared.busy_since_ms.store(since, Ordering::Relaxed);
+        self.shared.busy_since_ms.store(busy_since_ms, Ordering::Relaxed);
         drop(queue);
-        over.into_iter().for_each(|request| request.answer(Err(Error::Timeout)));
+        expired.into_iter().for_each(|request| request.answer(Err(Error::Timeout)));
     }
 
     /// Sends the batch and hands out its answers; what has to go again waits first in the queue.

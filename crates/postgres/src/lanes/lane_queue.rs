@@ -224,19 +224,19 @@ impl Shared {
     pub(crate) fn expire(&self, too_long: impl Fn() -> Error) {
         let now = Instant::now();
         let wait_max = self.dialer.settings.limits.wait_max;
-        let mut over = Vec::new();
+        let mut expired = Vec::new();
         let mut queue = self.queue();
         let waiting = std::mem::take(&mut queue.waiting);
         for request in waiting {
             match () {
                 () if request.reply.is_closed() => {}
-                () if request.deadline <= now => over.push((request, Error::Timeout)),
-                () if request.since + wait_max <= now => over.push((request, too_long())),
+                () if request.deadline <= now => expired.push((request, Error::Timeout)),
+                () if request.since + wait_max <= now => expired.push((request, too_long())),
                 () => queue.waiting.push_back(request),
             }
         }
         drop(queue);
-        over.into_iter().for_each(|(request, error)| request.answer(Err(error)));
+        expired.into_iter().for_each(|(request, error)| request.answer(Err(error)));
     }
 }
 

@@ -135,14 +135,15 @@ impl Statement {
     /// True if its result types differed from the plan a moment ago: another attempt would cost a connection. After a pause
     /// one caller gets false, so that a column whose type was restored is read again.
     pub(crate) fn is_outdated(&self) -> bool {
-        let until = self.outdated_until_ms.load(Ordering::Relaxed);
-        if until == 0 {
+        let outdated_until_ms = self.outdated_until_ms.load(Ordering::Relaxed);
+        if outdated_until_ms == 0 {
             return false;
         }
         let now = self.age_ms();
         let again = now + OUTDATED_MS;
         let order = Ordering::Relaxed;
-        now < until || self.outdated_until_ms.compare_exchange(until, again, order, order).is_err()
+        now < outdated_until_ms
+            || self.outdated_until_ms.compare_exchange(outdated_until_ms, again, order, order).is_err()
     }
 
     /// The server describes other columns.

@@ -41,8 +41,8 @@ impl Snapshot {
     /// True if it contains the transaction, of whose number the lower half is known.
     fn contains(&self, xid: u32) -> bool {
         // The numbers in use are less than a half of all apart.
-        let behind = (self.next as u32).wrapping_sub(xid) as i32;
-        self.has_ended(self.next.wrapping_sub(i64::from(behind) as u64))
+        let distance = (self.next as u32).wrapping_sub(xid) as i32;
+        self.has_ended(self.next.wrapping_sub(i64::from(distance) as u64))
     }
 
     /// True if the transaction had ended.

@@ -28,9 +28,9 @@ pub fn end_of_piece(sql: &str, at: usize) -> usize {
 fn piece(sql: &[u8], at: usize) -> (Piece, usize) {
     let next = sql.get(at + 1).copied();
     match sql[at] {
-        b'\'' => (Piece::Quoted, after(sql, at + 1, b'\'', false)),
-        b'e' | b'E' if next == Some(b'\'') => (Piece::Quoted, after(sql, at + 2, b'\'', true)),
-        b'"' => (Piece::Quoted, after(sql, at + 1, b'"', false)),
+        b'\'' => (Piece::Quoted, find_quote_end(sql, at + 1, b'\'', false)),
+        b'e' | b'E' if next == Some(b'\'') => (Piece::Quoted, find_quote_end(sql, at + 2, b'\'', true)),
+        b'"' => (Piece::Quoted, find_quote_end(sql, at + 1, b'"', false)),
         b'-' if next == Some(b'-') => {
             let length = sql[at..].iter().position(|it| *it == b'\n');
             (Piece::Comment, length.map_or(sql.len(), |it| at + it))
@@ -55,7 +55,7 @@ fn piece(sql: &[u8], at: usize) -> (Piece, usize) {
 }
 
 /// The position behind the closing `quote` of the piece open at `at`; a doubled quote begins another piece.
-fn after(sql: &[u8], mut at: usize, quote: u8, escapes: bool) -> usize {
+fn find_quote_end(sql: &[u8], mut at: usize, quote: u8, escapes: bool) -> usize {
     while at < sql.len() && sql[at] != quote {
         at += if escapes && sql[at] == b'\\' { 2 } else { 1 };
     }

@@ -7,6 +7,7 @@ use super::flavour::Flavour;
 use super::{CHECK_FAILED, Dialect, Floats, Place, Side, Usual};
 use crate::catalog::postgres_types::{Kind, Type, Types, oid};
 use crate::catalog::{ColumnType, PREFIX_CHARACTERS};
+use crate::plan::comparison_table::Takes;
 use crate::plan::operators::{Aggregation, Cast, Comparison, Measure, Tree};
 use crate::plan::write::Operator;
 use crate::plan::{Order, Reader};
@@ -445,57 +446,35 @@ impl Dialect for Postgres {
     }
 
     fn cast_type(&self, ty: u32, to: Cast) -> u32 {
-        let beside = |name| self.sibling_type(self.types.base(ty), name).map_or(0, |it| it.oid);
+        let sibling = |name| self.sibling_type(self.types.base(ty), name).map_or(0, |it| it.oid);
         match to {
             Cast::Text => oid::TEXT,
-            Cast::Geometry => beside("geometry"),
-            Cast::Geography => beside("geography"),
+            Cast::Geometry => sibling("geometry"),
+            Cast::Geography => sibling("geography"),
         }
     }
 
     fn compared_type(&self, left: u32, by: Comparison) -> u32 {
         let base = self.types.base(left);
-        let tree = |name| self.sibling_type(base, name).map_or(0, |it| it.oid);
+        let question = |name| self.sibling_type(base, name).map_or(0, |it| it.oid);
         let array = |of: u32| if of == 0 { 0 } else { self.array_of(of) };
-        match by {
-            Comparison::In | Comparison::Nin => match self.given_type(base) {
-                oid::JSON => array(oid::JSONB),
-                other => array(other),
-            },
-            Comparison::Eq
-            | Comparison::Neq
-            | Comparison::Gt
-            | Comparison::Gte
-            | Comparison::Lt
-            | Comparison::Lte
-            | Comparison::Contains
-            | Comparison::ContainedIn
-            | Comparison::Spatial(_) => match self.given_type(base) {
-                oid::JSON => oid::JSONB,
-                other => other,
-            },
-            Comparison::IsNull => oid::BOOL,
+        let given = match self.given_type(base) {
+            oid::JSON => oid::JSONB,
+            other => other,
+        };
+        match by.takes() {
+            Takes::Own => given,
+            Takes::Owns => array(given),
+            Takes::Boolean => oid::BOOL,
             // An extension's text brings its own patterns.
-            Comparison::Like
-            | Comparison::Nlike
-            | Comparison::Ilike
-            | Comparison::Nilike
-            | Comparison::Similar
-            | Comparison::Nsimilar
-            | Comparison::Regex
-            | Comparison::Nregex
-            | Comparison::Iregex
-            | Comparison::Niregex => match base {
+            Takes::Pattern => match base {
                 oid::TEXT | oid::VARCHAR | oid::BPCHAR | oid::NAME => oid::TEXT,
                 _ => 0,
             },
-            Comparison::HasKey => oid::TEXT,
-            Comparison::HasKeysAny | Comparison::HasKeysAll => oid::TEXT_ARRAY,
-            Comparison::Tree(Tree::Ancestor | Tree::Descendant) => base,
-            Comparison::Tree(Tree::AncestorAny | Tree::DescendantAny) => array(base),
-            Comparison::Tree(Tree::Matches) => tree("lquery"),
-            Comparison::Tree(Tree::MatchesAny) => array(tree("lquery")),
-            Comparison::Tree(Tree::MatchesFulltext) => tree("ltxtquery"),
+            Takes::Text => oid::TEXT,
+            Takes::Texts => oid::TEXT_ARRAY,
+            Takes::Question(name) => question(name),
+            Takes::Questions(name) => array(question(name)),
         }
     }
 

@@ -14,6 +14,7 @@
 
 use crate::catalog::facts::Failing;
 use crate::catalog::{ColumnId, ColumnType, Relations, RelationshipId, TableId, TableKind, Volatility};
+use crate::plan::comparison_table::Takes;
 use crate::plan::operators::Comparison;
 use crate::plan::write::Change;
 use crate::plan::{Expr, Filter, Output, Parameter, Plan, Query, Reader, RowAt, Scan, Tie};
@@ -208,7 +209,7 @@ impl Barrier<'_> {
                     _ if self.compares_sets_apart(of, *by, table) => Failing::ByRow,
                     _ => by.failing(self.comparison_failing(of, with, table), self.is_sqlite),
                 };
-                let folds = by.takes_pattern() && self.folds(of, table);
+                let folds = by.takes() == Takes::Pattern && self.folds(of, table);
                 // PostgreSQL takes no pattern for a collation under which unequal bytes are equal, and no one judges values of other
                 // rows beforehand.
                 let is_late = folds || with.origin.is_of_row() && own != Failing::Never;

@@ -4,6 +4,7 @@
 //!
 //! **Invariant:** a pattern is the right side of a comparison, wherever that stands in the plan.
 
+use crate::plan::comparison_table::Takes;
 use crate::plan::write::Change;
 use crate::plan::{Children, Expr, Filter, Judged, Output, Plan, Query, Scan};
 
@@ -70,7 +71,7 @@ impl Judges {
     fn filter(&mut self, filter: &Filter) {
         if let Filter::Compare { of: _, by, with } = filter {
             let judged = Judged { by: by.positive(), with: with.clone(), level: self.level };
-            if by.takes_pattern() && !self.judged.contains(&judged) {
+            if by.takes() == Takes::Pattern && !self.judged.contains(&judged) {
                 self.judged.push(judged);
             }
         }

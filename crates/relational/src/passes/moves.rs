@@ -157,36 +157,18 @@ fn find_untouched_column(relations: &Relations, table: TableId, taken: &[ColumnI
 
 /// True if values that the column takes for equal have equal texts.
 fn is_equal_by_bytes(column: &Column) -> bool {
-    let is_plain = match column.ty {
+    let is_plain = matches!(
+        column.ty,
         ColumnType::SmallInt
-        | ColumnType::Int
-        | ColumnType::BigInt
-        | ColumnType::Boolean
-        | ColumnType::Text
-        | ColumnType::Uuid
-        | ColumnType::Date
-        | ColumnType::Timestamp
-        | ColumnType::TimestampTz
-        | ColumnType::Enum(_) => true,
-        ColumnType::Real
-        | ColumnType::Double
-        | ColumnType::Numeric
-        | ColumnType::Money
-        | ColumnType::Char
-        | ColumnType::CiText
-        | ColumnType::Time
-        | ColumnType::TimeTz
-        | ColumnType::Interval
-        | ColumnType::Json
-        | ColumnType::Jsonb
-        | ColumnType::Bytes
-        | ColumnType::Ltree
-        | ColumnType::Geometry
-        | ColumnType::Geography
-        | ColumnType::Raster
-        | ColumnType::Composite(_)
-        | ColumnType::Array(_)
-        | ColumnType::Other(_) => false,
-    };
+            | ColumnType::Int
+            | ColumnType::BigInt
+            | ColumnType::Boolean
+            | ColumnType::Text
+            | ColumnType::Uuid
+            | ColumnType::Date
+            | ColumnType::Timestamp
+            | ColumnType::TimestampTz
+            | ColumnType::Enum(_)
+    );
     is_plain && !column.folds
 }

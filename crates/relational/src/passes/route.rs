@@ -72,7 +72,8 @@ impl Router<'_> {
             for &(tie, column) in &query.nest {
                 let from = above.columns.get(usize::from(column)).copied().flatten();
                 if let (Tie::Column(to), Some(from)) = (tie, from)
-                    && let Some(value) = self.carry_value(&above.known, at(above.table, from), at(table, to))
+                    && let Some(value) =
+                        self.carry_value(&above.known, column_at(above.table, from), column_at(table, to))
                 {
                     learn(&mut known, to, value);
                 }
@@ -236,7 +237,9 @@ impl Router<'_> {
                 let related = self.relations.relationship(*by);
                 let below = self.of_scan(scan, filter);
                 for &(ours, theirs) in related.on.iter().filter(|_| related.through.is_none()) {
-                    if let Some(value) = self.carry_value(&below, at(scan.table(), theirs), at(table, ours)) {
+                    if let Some(value) =
+                        self.carry_value(&below, column_at(scan.table(), theirs), column_at(table, ours))
+                    {
                         learn(known, ours, value);
                     }
                 }
@@ -297,11 +300,7 @@ impl Router<'_> {
             }
             // The row is one of a page: a condition more would make another page.
             Filter::Among { key: _, query } => _ = self.query(query, None),
-            Filter::Missing { .. }
-            | Filter::Named { .. }
-            | Filter::Words { .. }
-            | Filter::Each { .. }
-            | Filter::Place { .. } => {}
+            _ => {}
         }
     }
 
@@ -316,16 +315,7 @@ impl Router<'_> {
                 let known = self.complete_related_filter(*by, scan, filter, table, known);
                 self.expr(of, scan.table(), &known);
             }
-            Expr::Column(_)
-            | Expr::Key(_)
-            | Expr::Computed(_)
-            | Expr::Row
-            | Expr::Snapshot
-            | Expr::Null
-            | Expr::Count { .. }
-            | Expr::Function(..)
-            | Expr::Instant { .. }
-            | Expr::Statistic { .. } => {}
+            _ => {}
         }
     }
 
@@ -341,7 +331,9 @@ impl Router<'_> {
         let related = self.relations.relationship(by);
         let mut known = self.of_scan(scan, filter);
         for &(ours, theirs) in related.on.iter().filter(|_| related.through.is_none()) {
-            if let Some(value) = self.carry_value(above, at(table, ours), at(scan.table(), theirs)) {
+            if let Some(value) =
+                self.carry_value(above, column_at(table, ours), column_at(scan.table(), theirs))
+            {
                 learn(&mut known, theirs, value);
             }
         }
@@ -352,7 +344,7 @@ impl Router<'_> {
     }
 }
 
-const fn at(table: TableId, column: ColumnId) -> ColumnAt {
+const fn column_at(table: TableId, column: ColumnId) -> ColumnAt {
     ColumnAt { table, column }
 }
 
@@ -383,22 +375,15 @@ fn equality(filter: &Filter) -> Option<(ColumnId, &Parameter)> {
 
 /// True for one value of the request or of the policy, which the whole statement shares.
 pub(super) const fn is_plain(with: &Parameter) -> bool {
-    let is_shared = match with.origin {
+    let is_shared = matches!(
+        with.origin,
         Origin::Literal(_)
-        | Origin::Variable(_)
-        | Origin::Inside { .. }
-        | Origin::Claim(_)
-        | Origin::Before(_)
-        | Origin::Constant(_) => true,
-        Origin::Parent(_)
-        | Origin::Shown
-        | Origin::LookedUp(_)
-        | Origin::ParentColumn(_)
-        | Origin::Bound(_)
-        | Origin::Encoded(_)
-        | Origin::Position(_)
-        | Origin::Session => false,
-    };
+            | Origin::Variable(_)
+            | Origin::Inside { .. }
+            | Origin::Claim(_)
+            | Origin::Before(_)
+            | Origin::Constant(_)
+    );
     is_shared && matches!(with.reader, Reader::Column(_))
 }
 
@@ -411,29 +396,7 @@ fn is_stored_as_given(column: &Column) -> bool {
         | ColumnType::Boolean
         | ColumnType::Uuid => true,
         ColumnType::Text => column.declared == "text",
-        ColumnType::Real
-        | ColumnType::Double
-        | ColumnType::Numeric
-        | ColumnType::Money
-        | ColumnType::Char
-        | ColumnType::CiText
-        | ColumnType::Date
-        | ColumnType::Timestamp
-        | ColumnType::TimestampTz
-        | ColumnType::Time
-        | ColumnType::TimeTz
-        | ColumnType::Interval
-        | ColumnType::Json
-        | ColumnType::Jsonb
-        | ColumnType::Bytes
-        | ColumnType::Ltree
-        | ColumnType::Geometry
-        | ColumnType::Geography
-        | ColumnType::Raster
-        | ColumnType::Enum(_)
-        | ColumnType::Composite(_)
-        | ColumnType::Array(_)
-        | ColumnType::Other(_) => false,
+        _ => false,
     }
 }
 
@@ -441,17 +404,7 @@ fn is_stored_as_given(column: &Column) -> bool {
 fn sources(columns: &[Expr]) -> Vec<Option<ColumnId>> {
     let source = |of: &Expr| match of {
         Expr::Column(id) | Expr::Key(id) => Some(*id),
-        Expr::JsonPath(..)
-        | Expr::Computed(_)
-        | Expr::Row
-        | Expr::Snapshot
-        | Expr::Null
-        | Expr::Count { .. }
-        | Expr::Function(..)
-        | Expr::Instant { .. }
-        | Expr::Statistic { .. }
-        | Expr::Related { .. }
-        | Expr::Cast(..) => None,
+        _ => None,
     };
     columns.iter().map(source).collect()
 }

@@ -31,33 +31,14 @@ impl Aggregation {
 
     /// True if it returns the column's type; else it returns a floating-point number.
     pub const fn keeps_type(self) -> bool {
-        match self {
-            Self::Max | Self::Min | Self::Sum => true,
-            Self::Avg
-            | Self::Stddev
-            | Self::StddevPop
-            | Self::StddevSamp
-            | Self::VarPop
-            | Self::VarSamp
-            | Self::Variance => false,
-        }
+        self.is_extreme() || matches!(self, Self::Sum)
     }
 }
 
 impl Aggregation {
     /// How it can fail over rows: a sum may leave the range of its type, and SQLite may hold texts where numbers are meant.
     pub const fn failing(self) -> Failing {
-        match self {
-            Self::Max | Self::Min => Failing::Never,
-            Self::Avg
-            | Self::Stddev
-            | Self::StddevPop
-            | Self::StddevSamp
-            | Self::Sum
-            | Self::VarPop
-            | Self::VarSamp
-            | Self::Variance => Failing::ByRow,
-        }
+        if self.is_extreme() { Failing::Never } else { Failing::ByRow }
     }
 }
 
@@ -196,40 +177,6 @@ pub enum Cast {
 }
 
 impl Comparison {
-    /// The operator in the text form of a plan.
-    pub const fn plan_text(self) -> &'static str {
-        match self {
-            Self::Eq => "=",
-            Self::Neq => "<>",
-            Self::Gt => ">",
-            Self::Gte => ">=",
-            Self::Lt => "<",
-            Self::Lte => "<=",
-            Self::In => "in",
-            Self::Nin => "not in",
-            Self::IsNull => "is null",
-            Self::Like => "like",
-            Self::Nlike => "not like",
-            Self::Ilike => "ilike",
-            Self::Nilike => "not ilike",
-            Self::Similar => "similar to",
-            Self::Nsimilar => "not similar to",
-            Self::Regex => "~",
-            Self::Nregex => "!~",
-            Self::Iregex => "~*",
-            Self::Niregex => "!~*",
-            Self::Contains => "contains",
-            Self::ContainedIn => "is contained in",
-            Self::HasKey => "has key",
-            Self::HasKeysAny => "has any key of",
-            Self::HasKeysAll => "has all keys of",
-            Self::Tree(tree) => tree.plan_text(),
-            Self::Spatial(spatial) => spatial.plan_text(),
-        }
-    }
-}
-
-impl Comparison {
     /// How it can fail on values of a type that fails as `values` says, in SQLite or elsewhere. Equality and order are asked of the
     /// type; the rest is the operator's own.
     pub const fn failing(self, values: Failing, is_sqlite: bool) -> Failing {
@@ -261,38 +208,6 @@ impl Comparison {
             Self::Tree(tree) => tree.failing(),
             // Shapes of two systems of coordinates, shapes that cross themselves.
             Self::Spatial(_) => Failing::ByRow,
-        }
-    }
-
-    /// True if its argument is a pattern.
-    pub const fn takes_pattern(self) -> bool {
-        match self {
-            Self::Like
-            | Self::Nlike
-            | Self::Ilike
-            | Self::Nilike
-            | Self::Similar
-            | Self::Nsimilar
-            | Self::Regex
-            | Self::Nregex
-            | Self::Iregex
-            | Self::Niregex => true,
-            Self::Eq
-            | Self::Neq
-            | Self::Gt
-            | Self::Gte
-            | Self::Lt
-            | Self::Lte
-            | Self::In
-            | Self::Nin
-            | Self::IsNull
-            | Self::Contains
-            | Self::ContainedIn
-            | Self::HasKey
-            | Self::HasKeysAny
-            | Self::HasKeysAll
-            | Self::Tree(_)
-            | Self::Spatial(_) => false,
         }
     }
 
@@ -333,33 +248,6 @@ impl Tree {
             | Self::DescendantAny
             | Self::MatchesFulltext => Failing::ByArgument,
             Self::Matches | Self::MatchesAny => Failing::ByRow,
-        }
-    }
-
-    const fn plan_text(self) -> &'static str {
-        match self {
-            Self::Ancestor => "is ancestor of",
-            Self::AncestorAny => "is ancestor of any of",
-            Self::Descendant => "is descendant of",
-            Self::DescendantAny => "is descendant of any of",
-            Self::Matches => "matches",
-            Self::MatchesAny => "matches any of",
-            Self::MatchesFulltext => "matches text",
-        }
-    }
-}
-
-impl Spatial {
-    const fn plan_text(self) -> &'static str {
-        match self {
-            Self::Contains => "st_contains",
-            Self::Crosses => "st_crosses",
-            Self::Equals => "st_equals",
-            Self::Intersects => "st_intersects",
-            Self::Intersects3d => "st_3d_intersects",
-            Self::Overlaps => "st_overlaps",
-            Self::Touches => "st_touches",
-            Self::Within => "st_within",
         }
     }
 }
@@ -431,7 +319,7 @@ impl Cast {
     }
 
     /// The type it gives.
-    pub const fn to(self) -> ColumnType {
+    pub const fn result_type(self) -> ColumnType {
         match self {
             Self::Text => ColumnType::Text,
             Self::Geometry => ColumnType::Geometry,

@@ -111,42 +111,22 @@ impl Plan {
         while let Some(run) = waiting.pop() {
             let Some(member) = self.members[run.range()].first() else { continue };
             waiting.push(Run { start: run.start + 1, len: run.len - 1 });
-            match member.kind {
-                MemberKind::Inline(below)
-                | MemberKind::Returned(below)
-                | MemberKind::Maybe { run: below, .. } => waiting.push(below),
-                MemberKind::One(_)
-                | MemberKind::Many(_)
-                | MemberKind::Values { .. }
-                | MemberKind::End { .. }
-                | MemberKind::Beyond { .. } => {
-                    let mut below: Vec<u32> = member.kind.levels().collect();
-                    below.reverse();
-                    while let Some(level) = below.pop() {
-                        if out.contains(&(level as usize)) {
-                            continue;
-                        }
-                        out.push(level as usize);
-                        let level = &self.levels[level as usize];
-                        waiting.push(level.members);
-                        for object in level.objects() {
-                            match object {
-                                Object::Row(run) => waiting.push(run),
-                                Object::Level(level) => below.push(level),
-                            }
-                        }
+            waiting.extend(member.kind.inner_members());
+            let mut below: Vec<u32> = member.kind.levels().collect();
+            below.reverse();
+            while let Some(level) = below.pop() {
+                if out.contains(&(level as usize)) {
+                    continue;
+                }
+                out.push(level as usize);
+                let level = &self.levels[level as usize];
+                waiting.push(level.members);
+                for object in level.objects() {
+                    match object {
+                        Object::Row(run) => waiting.push(run),
+                        Object::Level(level) => below.push(level),
                     }
                 }
-                MemberKind::Leaf { .. }
-                | MemberKind::Coded(_)
-                | MemberKind::Shape { .. }
-                | MemberKind::Items(_)
-                | MemberKind::Ordinate(_)
-                | MemberKind::Constant
-                | MemberKind::Foreign
-                | MemberKind::Write(_)
-                | MemberKind::Affected
-                | MemberKind::Message => {}
             }
         }
         let rest = || (0..self.levels.len()).filter(|it| !out.contains(it));
@@ -202,31 +182,11 @@ impl Plan {
             if member.same_as.is_some() {
                 continue;
             }
-            match member.kind {
-                MemberKind::Inline(below)
-                | MemberKind::Returned(below)
-                | MemberKind::Maybe { run: below, .. } => waiting.push(below),
-                MemberKind::One(_)
-                | MemberKind::Many(_)
-                | MemberKind::Values { .. }
-                | MemberKind::End { .. }
-                | MemberKind::Beyond { .. } => {
-                    for level in member.kind.levels() {
-                        if !out.contains(&level) {
-                            out.push(level);
-                        }
-                    }
+            waiting.extend(member.kind.inner_members());
+            for level in member.kind.levels() {
+                if !out.contains(&level) {
+                    out.push(level);
                 }
-                MemberKind::Leaf { .. }
-                | MemberKind::Coded(_)
-                | MemberKind::Shape { .. }
-                | MemberKind::Items(_)
-                | MemberKind::Ordinate(_)
-                | MemberKind::Constant
-                | MemberKind::Foreign
-                | MemberKind::Write(_)
-                | MemberKind::Affected
-                | MemberKind::Message => {}
             }
         }
         out
@@ -466,6 +426,28 @@ impl MemberKind {
             | Self::Returned(_) => [None, None, None],
         };
         first.into_iter().chain(second).chain(third)
+    }
+
+    /// The members that are read from the row of this one.
+    fn inner_members(&self) -> Option<Run> {
+        match *self {
+            Self::Inline(run) | Self::Returned(run) | Self::Maybe { run, .. } => Some(run),
+            Self::One(_)
+            | Self::Many(_)
+            | Self::Values { .. }
+            | Self::End { .. }
+            | Self::Beyond { .. }
+            | Self::Leaf { .. }
+            | Self::Coded(_)
+            | Self::Shape { .. }
+            | Self::Items(_)
+            | Self::Ordinate(_)
+            | Self::Constant
+            | Self::Foreign
+            | Self::Write(_)
+            | Self::Affected
+            | Self::Message => None,
+        }
     }
 
     /// Calls `change` with each of these levels.

@@ -1,7 +1,8 @@
 //! Values that differ from request to request: where each is found, and how it is read.
 
-use super::operators::{Comparison, Tree};
-use crate::catalog::{ColumnType, LQUERY, LTXTQUERY};
+use super::comparison_table::Takes;
+use super::operators::Comparison;
+use crate::catalog::ColumnType;
 use crate::values::plain_pattern::{Half, Notation};
 use crate::values::text_search::Words;
 use crate::values::trigram::Written;
@@ -196,35 +197,13 @@ pub enum Reader {
 impl Reader {
     /// The reader of the right side when a column of type `ty` is compared by `by`.
     pub fn for_comparison(by: Comparison, ty: &ColumnType) -> Self {
-        match by {
-            Comparison::In | Comparison::Nin => Self::Each(ty.clone()),
-            Comparison::HasKeysAny | Comparison::HasKeysAll => Self::Each(ColumnType::Text),
-            Comparison::Tree(Tree::AncestorAny | Tree::DescendantAny) => Self::Each(ColumnType::Ltree),
-            Comparison::Tree(Tree::Ancestor | Tree::Descendant) => Self::Column(ColumnType::Ltree),
-            Comparison::Tree(Tree::MatchesAny) => Self::Each(ColumnType::Other(LQUERY.into())),
-            Comparison::Tree(Tree::Matches) => Self::Column(ColumnType::Other(LQUERY.into())),
-            Comparison::Tree(Tree::MatchesFulltext) => Self::Column(ColumnType::Other(LTXTQUERY.into())),
-            Comparison::HasKey
-            | Comparison::Like
-            | Comparison::Nlike
-            | Comparison::Ilike
-            | Comparison::Nilike
-            | Comparison::Similar
-            | Comparison::Nsimilar
-            | Comparison::Regex
-            | Comparison::Nregex
-            | Comparison::Iregex
-            | Comparison::Niregex => Self::Column(ColumnType::Text),
-            Comparison::Eq
-            | Comparison::Neq
-            | Comparison::Gt
-            | Comparison::Gte
-            | Comparison::Lt
-            | Comparison::Lte
-            | Comparison::IsNull
-            | Comparison::Contains
-            | Comparison::ContainedIn
-            | Comparison::Spatial(_) => Self::Column(ty.clone()),
+        match by.takes() {
+            Takes::Own | Takes::Boolean => Self::Column(ty.clone()),
+            Takes::Owns => Self::Each(ty.clone()),
+            Takes::Pattern | Takes::Text => Self::Column(ColumnType::Text),
+            Takes::Texts => Self::Each(ColumnType::Text),
+            Takes::Question(name) => Self::Column(ColumnType::Other(name.into())),
+            Takes::Questions(name) => Self::Each(ColumnType::Other(name.into())),
         }
     }
 }

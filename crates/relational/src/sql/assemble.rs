@@ -55,7 +55,7 @@ impl<'a> Assembler<'a> {
     /// One statement of the levels `tops` and all below them.
     pub(super) fn assemble(mut self, tops: &[u32]) -> Result<Assembly, TooWide> {
         if let ([only], Parents::None | Parents::Row(_)) = (tops, self.parents)
-            && self.below(*only).is_empty()
+            && self.nested_levels(*only).is_empty()
         {
             return self.single(*only);
         }
@@ -65,7 +65,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// The levels directly below a level.
-    fn below(&self, level: u32) -> Vec<u32> {
+    fn nested_levels(&self, level: u32) -> Vec<u32> {
         self.plan.levels_of(level)
     }
 
@@ -94,10 +94,10 @@ impl<'a> Assembler<'a> {
 
     /// The patterns of the levels below `level`, at any depth.
     fn patterns_below(&self, level: u32) -> Vec<&'a Judged> {
-        let mut levels = if self.judges_below { self.below(level) } else { Vec::new() };
+        let mut levels = if self.judges_below { self.nested_levels(level) } else { Vec::new() };
         let mut at = 0;
         while let Some(level) = levels.get(at) {
-            levels.extend(self.below(*level));
+            levels.extend(self.nested_levels(*level));
             at += 1;
         }
         self.plan.judged.iter().filter(|it| it.level.is_some_and(|level| levels.contains(&level))).collect()
@@ -108,7 +108,7 @@ impl<'a> Assembler<'a> {
         // A level and the arm of its parent.
         let mut waiting: Vec<(u32, Option<usize>)> = tops.iter().rev().map(|&it| (it, None)).collect();
         while let Some((level, parent)) = waiting.pop() {
-            let below = self.below(level);
+            let below = self.nested_levels(level);
             let draft = match (parent, self.parents) {
                 (Some(parent), _) => Nested::below_arm(self, level, parent).draft(),
                 (None, Parents::Keys(_) | Parents::Rows(_)) => Nested::below_memory(self, level).draft(),

@@ -167,17 +167,7 @@ impl<'a> Assembler<'a> {
                 let ty = &self.renderer.relations.catalog.table(table).column(*column).ty;
                 *ty == ColumnType::Real || ty.facts().bits.is_some_and(|it| it < 64)
             }
-            Expr::Column(_)
-            | Expr::Key(_)
-            | Expr::JsonPath(..)
-            | Expr::Computed(_)
-            | Expr::Row
-            | Expr::Snapshot
-            | Expr::Null
-            | Expr::Instant { .. }
-            | Expr::Statistic { .. }
-            | Expr::Related { .. }
-            | Expr::Cast(..) => false,
+            _ => false,
         };
         match ty {
             oid::INT8 if small => oid::COUNT,

@@ -33,7 +33,7 @@ impl Renderer<'_> {
     }
 
     /// A condition that is asked only of rows which the policies show.
-    pub(super) fn behind(&mut self, filter: &Filter, is_halved: bool, scope: Scope) {
+    pub(super) fn write_behind_policies(&mut self, filter: &Filter, is_halved: bool, scope: Scope) {
         let barriers = std::mem::take(&mut self.barriers);
         let mut policies = Vec::with_capacity(barriers.len());
         for (scope, policy) in &barriers {

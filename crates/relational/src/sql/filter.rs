@@ -37,7 +37,7 @@ impl<'r> Renderer<'r> {
             Some(of) => self.expr(of, there),
             None => self.sql.push('1'),
         }
-        self.from(there);
+        self.write_from(there);
         let mut word = " WHERE ";
         let pairs = related.through.map(|it| (self.alias(it.table), it));
         if let Some((pairs, through)) = pairs {
@@ -97,7 +97,9 @@ impl<'r> Renderer<'r> {
                 self.filter(not, scope);
                 self.sql.push_str(") IS NOT TRUE");
             }
-            Filter::Behind { filter, is_halved, loses_index: _ } => self.behind(filter, *is_halved, scope),
+            Filter::Behind { filter, is_halved, loses_index: _ } => {
+                self.write_behind_policies(filter, *is_halved, scope)
+            }
             Filter::Named { of, names } => {
                 self.column(scope, *of);
                 let names: Vec<String> = names.iter().map(|it| format!("'{it}'")).collect();
@@ -192,7 +194,7 @@ impl<'r> Renderer<'r> {
         let there = self.alias(scan.table());
         self.guard(there, scan);
         self.sql.push_str("EXISTS (SELECT 1");
-        self.from(there);
+        self.write_from(there);
         self.both(" WHERE ", scan, filter, there);
         self.sql.push(')');
     }
@@ -311,17 +313,7 @@ impl<'r> Renderer<'r> {
         match of {
             Expr::Column(_) => self.relations.catalog.table(table).kind != TableKind::View,
             Expr::Cast(of, _) => self.is_column(of, table),
-            Expr::Key(_)
-            | Expr::JsonPath(..)
-            | Expr::Computed(_)
-            | Expr::Row
-            | Expr::Snapshot
-            | Expr::Null
-            | Expr::Count { .. }
-            | Expr::Function(..)
-            | Expr::Instant { .. }
-            | Expr::Statistic { .. }
-            | Expr::Related { .. } => false,
+            _ => false,
         }
     }
 

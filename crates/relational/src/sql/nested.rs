@@ -52,9 +52,9 @@ impl<'n, 'a> Nested<'n, 'a> {
         let plan = it.plan;
         let query = &plan.levels[level as usize].query;
         let catalog = &it.renderer.relations.catalog;
-        let above = &plan.levels[it.arms[parent].level as usize].query;
-        let table = catalog.table(above.table());
-        let columns = above.columns();
+        let parent_query = &plan.levels[it.arms[parent].level as usize].query;
+        let table = catalog.table(parent_query.table());
+        let columns = parent_query.columns();
         let mut names = Vec::new();
         let mut filled = Vec::new();
         let mut keys = Vec::new();
@@ -183,7 +183,7 @@ impl<'n, 'a> Nested<'n, 'a> {
         let same = self.give_back_own(scope);
         let any = self.it.dialect.flavour.abilities().any_of_keys && same;
         let rest = match self.list.take().filter(|_| any) {
-            Some((list, column)) => self.among(&list, column, scope),
+            Some((list, column)) => self.write_membership(&list, column, scope),
             None => self.join(&self.parents.clone(), " JOIN ", scope),
         };
         let order = self.order(scope);
@@ -211,7 +211,7 @@ impl<'n, 'a> Nested<'n, 'a> {
     }
 
     /// ` FROM table WHERE key = ANY(list) AND …`.
-    fn among(&mut self, list: &str, column: ColumnId, scope: Scope) -> String {
+    fn write_membership(&mut self, list: &str, column: ColumnId, scope: Scope) -> String {
         let query = self.query;
         self.it.renderer.render_aside(|it| {
             it.read_from(query, scope);
@@ -283,18 +283,7 @@ impl<'n, 'a> Nested<'n, 'a> {
                     text.push_str(&format!(" FILTER (WHERE {filled} IS NOT NULL)"));
                 }
                 Expr::Count { .. } => *text = format!("count({filled})"),
-                Expr::Column(_)
-                | Expr::Key(_)
-                | Expr::JsonPath(..)
-                | Expr::Computed(_)
-                | Expr::Row
-                | Expr::Snapshot
-                | Expr::Null
-                | Expr::Function(..)
-                | Expr::Instant { .. }
-                | Expr::Statistic { .. }
-                | Expr::Related { .. }
-                | Expr::Cast(..) => {}
+                _ => {}
             }
         }
         texts
@@ -430,22 +419,22 @@ impl<'n, 'a> Nested<'n, 'a> {
         let scope = self.it.renderer.scope(self.query);
         let whole = self.it.renderer.render_aside(|it| it.all_columns(scope));
         let inner = self.number_rows(&whole, scope);
-        let over = self.it.renderer.alias(self.query.table());
-        self.it.renderer.guard(over, &self.query.scan);
-        let alias = self.it.renderer.render_aside(|it| it.write_alias(over.alias));
-        let columns = self.aggregates(columns, over, &format!("{alias}.{PLACE}"));
-        let mut on: Vec<String> = self
+        let row_scope = self.it.renderer.alias(self.query.table());
+        self.it.renderer.guard(row_scope, &self.query.scan);
+        let alias = self.it.renderer.render_aside(|it| it.write_alias(row_scope.alias));
+        let columns = self.aggregates(columns, row_scope, &format!("{alias}.{PLACE}"));
+        let mut conditions: Vec<String> = self
             .keys
             .iter()
             .enumerate()
             .map(|(at, key)| format!("{alias}.weir_key_{at} = {}", key.0))
             .collect();
-        on.push(self.on_page(&format!("{alias}.{PLACE}")));
-        on.retain(|it| !it.is_empty());
+        conditions.push(self.on_page(&format!("{alias}.{PLACE}")));
+        conditions.retain(|it| !it.is_empty());
         let all = &self.all;
-        let on = on.join(" AND ");
+        let conditions = conditions.join(" AND ");
         let keys = self.key_list();
-        let rest = format!(" FROM {all} LEFT JOIN ({inner}) AS {alias} ON {on} GROUP BY {keys}");
+        let rest = format!(" FROM {all} LEFT JOIN ({inner}) AS {alias} ON {conditions} GROUP BY {keys}");
         (columns, rest, false)
     }
 }

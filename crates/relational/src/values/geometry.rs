@@ -56,6 +56,11 @@ pub enum Placed {
     Intersects,
 }
 
+/// True if there is such a place. NaN is none.
+pub fn is_on_globe([longitude, latitude]: Point) -> bool {
+    longitude.abs() <= 180.0 && latitude.abs() <= 90.0
+}
+
 impl Geometry {
     /// A point as a shape.
     pub fn point(point: Point) -> Self {
@@ -134,13 +139,12 @@ impl Geometry {
 
     /// Reason why it is no place on the globe: a missing point, a ring without an area. The text continues "this is no".
     pub fn fault(&self) -> Option<&'static str> {
-        let is_off = |[x, y]: Point| !(x.abs() <= 180.0 && y.abs() <= 90.0);
         let encloses = |ring: &Vec<Point>| {
             let first = ring[0];
             let other = ring.iter().find(|it| **it != first);
             other.is_some_and(|second| ring.iter().any(|it| turn(first, *second, *it) != 0.0))
         };
-        if self.points().any(is_off) {
+        if !self.points().all(is_on_globe) {
             return Some("place: longitudes are between -180 and 180, latitudes between -90 and 90");
         }
         if self.point.is_none() && self.polygons.is_empty() {
@@ -237,8 +241,8 @@ fn nearest(a: Point, b: Point, from: Point) -> Point {
     let dx = q[0] - p[0];
     let dy = q[1] - p[1];
     let length = dx * dx + dy * dy;
-    let along = if length == 0.0 { 0.0 } else { (-(p[0] * dx + p[1] * dy) / length).clamp(0.0, 1.0) };
-    [a[0] + (b[0] - a[0]) * along, a[1] + (b[1] - a[1]) * along]
+    let share = if length == 0.0 { 0.0 } else { (-(p[0] * dx + p[1] * dy) / length).clamp(0.0, 1.0) };
+    [a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share]
 }
 
 /// On which side of the line from `a` to `b` a point lies.

@@ -189,12 +189,12 @@ pub fn needs_backtracking(pattern: &str) -> bool {
         let next = rest.chars().next();
         if is_group {
             let Some(special) = rest.strip_prefix('?') else { continue };
-            let around = ["=", "!", "<=", "<!"].iter().any(|it| special.starts_with(it));
+            let is_look_around = ["=", "!", "<=", "<!"].iter().any(|it| special.starts_with(it));
             let flags = special.trim_start_matches(|it: char| "imsxuU-".contains(it));
-            if !around && !flags.starts_with([':', ')']) {
+            if !is_look_around && !flags.starts_with([':', ')']) {
                 return false;
             }
-            looks |= around;
+            looks |= is_look_around;
         } else if let Some(letter) = next {
             if matches!(letter, 'g' | 'k' | 'K' | 'G') {
                 return false;

@@ -41,7 +41,7 @@ fn text(bytes: &[u8]) -> Option<String> {
     let mut at = 0;
     let mut open: Vec<OpenContainer> = Vec::new();
     while at < bytes.len() {
-        let element = Element::at(bytes, at)?;
+        let element = Element::read(bytes, at)?;
         let mut is_key = false;
         if let Some(container) = open.last_mut() {
             is_key = container.is_object && container.count.is_multiple_of(2);
@@ -87,7 +87,7 @@ struct Element {
 }
 
 impl Element {
-    fn at(bytes: &[u8], at: usize) -> Option<Self> {
+    fn read(bytes: &[u8], at: usize) -> Option<Self> {
         let first = *bytes.get(at)?;
         let width = match first >> 4 {
             0..=11 => 0,

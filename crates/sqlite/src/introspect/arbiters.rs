@@ -44,12 +44,12 @@ pub(crate) fn offer_keys(connection: &Connection, table: &mut Table) -> Result<(
     };
     let mut arbiters = std::mem::take(&mut table.arbiters);
     arbiters.retain_mut(|arbiter| {
-        let over: Vec<&UniqueIndex> = indexes.iter().filter(|it| it.is_over(&arbiter.columns)).collect();
-        match over.iter().find(|it| has_own(it)) {
-            Some(it) if over.len() > 1 => arbiter.target = ConflictTarget::Index(it.target(table)),
+        let covering: Vec<&UniqueIndex> = indexes.iter().filter(|it| it.is_over(&arbiter.columns)).collect();
+        match covering.iter().find(|it| has_own(it)) {
+            Some(it) if covering.len() > 1 => arbiter.target = ConflictTarget::Index(it.target(table)),
             Some(_) => {}
             // The primary key of most tables is no index.
-            None => return over.is_empty(),
+            None => return covering.is_empty(),
         }
         true
     });

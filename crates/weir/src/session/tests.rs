@@ -4,6 +4,8 @@ mod jwt;
 mod key_set;
 mod modes;
 mod native;
+#[path = "../../../engine/tests/service_kit/mod.rs"]
+mod service_kit;
 mod verified;
 mod webhook;
 
@@ -17,8 +19,8 @@ use hyper::header::{HeaderName, HeaderValue};
 use ring::rand::SystemRandom;
 use ring::signature::{EcdsaKeyPair, Ed25519KeyPair, KeyPair, RsaKeyPair};
 use ring::{hmac, signature};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use service_kit::Service;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use weir_http::cache::Clock;
 
@@ -210,50 +212,21 @@ pub(crate) struct LoopbackService {
     pub(crate) address: SocketAddr,
     reply: Arc<Mutex<Reply>>,
     asked: Arc<Mutex<Vec<String>>>,
+    _service: Service,
 }
 
 impl LoopbackService {
     pub(crate) fn start(reply: Reply) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-        let address = listener.local_addr().expect("it has an address");
         let reply = Arc::new(Mutex::new(reply));
         let asked = Arc::<Mutex<Vec<String>>>::default();
         let shared = (Arc::clone(&reply), Arc::clone(&asked));
-        std::thread::spawn(move || {
-            for socket in listener.incoming().map_while(Result::ok) {
-                // A client that goes away ends its connection alone.
-                let _ = Self::serve(socket, &shared.0, &shared.1);
-            }
+        let service = Service::start(move |request| {
+            let text = format!("{}{}", request.head, String::from_utf8_lossy(&request.body));
+            shared.1.lock().expect("nobody panicked").push(text);
+            let Reply { status, head, body } = shared.0.lock().expect("nobody panicked").clone();
+            service_kit::reply(status, &format!("connection: close\r\n{head}"), body)
         });
-        Self { address, reply, asked }
-    }
-
-    fn serve(socket: TcpStream, reply: &Mutex<Reply>, asked: &Mutex<Vec<String>>) -> std::io::Result<()> {
-        let mut reader = BufReader::new(socket.try_clone()?);
-        let mut head = String::new();
-        let mut length = 0;
-        loop {
-            let before = head.len();
-            if reader.read_line(&mut head)? == 0 {
-                return Ok(());
-            }
-            let line = head[before..].trim().to_ascii_lowercase();
-            if let Some(value) = line.strip_prefix("content-length: ") {
-                length = value.parse().unwrap_or(0);
-            }
-            if line.is_empty() {
-                break;
-            }
-        }
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body)?;
-        asked.lock().expect("nobody panicked").push(head + &String::from_utf8_lossy(&body));
-        let Reply { status, head, body } = reply.lock().expect("nobody panicked").clone();
-        let length = body.len();
-        write!(
-            &socket,
-            "HTTP/1.1 {status} S\r\ncontent-length: {length}\r\nconnection: close\r\n{head}\r\n{body}"
-        )
+        Self { address: service.address, reply, asked, _service: service }
     }
 
     pub(crate) fn url(&self) -> String {

@@ -1,12 +1,13 @@
 //! Answers in parts over real sockets: the first part leaves while a service is still silent.
 
 use crate::live::{read_until, stream};
+use crate::service_kit::{Service, reply};
 use crate::sockets::{ACK, INIT, NEW, begin, hear, say, socket};
 use crate::support::{Weir, body, message};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::io::{BufRead, BufReader, Read};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Mutex;
+use std::sync::mpsc::{Sender, channel};
 
 const SDL: &str = r#"extend schema
   @link(url: "https://specs.apollo.dev/connect/v0.3", import: ["@source", "@connect"])
@@ -23,40 +24,19 @@ const JSON: (&str, &str) = ("content-type", "application/json");
 struct Silent {
     address: SocketAddr,
     answer: Sender<()>,
+    _service: Service,
 }
 
 impl Silent {
     fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-        let address = listener.local_addr().expect("it has an address");
         let (answer, told) = channel();
-        let told = Arc::new(Mutex::new(told));
-        std::thread::spawn(move || {
-            for socket in listener.incoming().flatten() {
-                let told = Arc::clone(&told);
-                std::thread::spawn(move || serve(&socket, &told));
-            }
+        let told = Mutex::new(told);
+        let service = Service::start(move |_| {
+            let is_told = told.lock().expect("no test panics with it").recv();
+            let headers = "content-type: application/json\r\n";
+            is_told.map_or(Vec::new(), |()| reply(200, headers, r#"{"word":"one"}"#))
         });
-        Self { address, answer }
-    }
-}
-
-fn serve(socket: &TcpStream, told: &Mutex<Receiver<()>>) {
-    let mut reader = BufReader::new(socket);
-    let mut writer = socket;
-    loop {
-        let mut line = String::new();
-        while line != "\r\n" {
-            line.clear();
-            if reader.read_line(&mut line).unwrap_or(0) == 0 {
-                return;
-            }
-        }
-        let is_told = told.lock().expect("no test panics with it").recv();
-        let answer = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 14\r\n\r\n{\"word\":\"one\"}";
-        if is_told.is_err() || writer.write_all(answer).is_err() {
-            return;
-        }
+        Self { address: service.address, answer, _service: service }
     }
 }
 

@@ -17,7 +17,7 @@ fn serve(database: &Database, redis: &Redis) -> Weir {
     let yaml = format!(
         "listen: 127.0.0.1:0\nthreads: 1\nlimits: {{socket_init_s: 60}}\nlive: {{poll_ms: 3600000}}\n\
          cache: {{redis: 'redis://127.0.0.1:{}', namespace: pets, redis_ms_max: 10000}}\nsources: [{{name: main, url: {}}}]\n",
-        redis.1,
+        redis.port,
         database.url()
     );
     let weir = Weir::by_file(&folder.write("weir.yaml", &yaml), folder);

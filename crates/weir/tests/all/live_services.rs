@@ -108,7 +108,7 @@ fn tags_and_joined_rows_wake_a_field_of_a_service() {
 fn a_change_at_another_weir_wakes_a_subscription_also_when_redis_was_gone_meanwhile() {
     let upstream = Upstream::start(answers(&list_answers("Bob", "one")));
     let redis = Redis::start();
-    let port = redis.1;
+    let port = redis.port;
     let settings = format!(
         "live: {{poll_ms: {NEVER_MS}}}\ncache: {{redis: 'redis://127.0.0.1:{port}', namespace: live, redis_ms_max: 10000}}"
     );
@@ -130,7 +130,7 @@ fn a_change_at_another_weir_wakes_a_subscription_also_when_redis_was_gone_meanwh
     drop(redis);
     connected(false);
     rename("Bea");
-    let _redis = Redis::start_on(port);
+    let _redis = Redis::start_on(port, &[]);
     hears(&mut player, r#""player":{"name":"Bea"}"#);
 }
 

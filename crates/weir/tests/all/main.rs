@@ -1,5 +1,7 @@
 //! The binary as people have it: processes, sockets, databases, services.
 
+#[path = "../../../engine/tests/answer_kit/mod.rs"]
+mod answer_kit;
 #[path = "../../../hasura/tests/cluster_kit/mod.rs"]
 mod cluster_kit;
 #[path = "../../../http/tests/grpc_kit/mod.rs"]
@@ -11,8 +13,12 @@ mod port_kit;
 #[path = "../../../hasura/tests/postgres_kit/mod.rs"]
 mod postgres_kit;
 mod redis_kit;
+#[path = "../../../http/tests/redis_server_kit/mod.rs"]
+mod redis_server_kit;
 #[path = "../remote_kit/mod.rs"]
 mod remote_kit;
+#[path = "../../../engine/tests/service_kit/mod.rs"]
+mod service_kit;
 #[path = "../shelf_kit/mod.rs"]
 mod shelf_kit;
 #[path = "../support/mod.rs"]

@@ -94,7 +94,7 @@ fn texts_outlive_a_reload_and_end_with_the_setting() {
 
 /// Serves the pets beside a Redis.
 fn serve_with_redis(redis: &Redis) -> Weir {
-    let port = redis.1;
+    let port = redis.port;
     let settings = format!("{{}}\ncache: {{redis: \"redis://127.0.0.1:{port}\", redis_ms_max: 2000}}");
     serve(Folder::new(), &settings)
 }

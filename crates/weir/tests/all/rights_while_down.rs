@@ -220,7 +220,7 @@ fn a_server_with_a_copy_of_the_file_hears_of_a_change_through_redis() {
     let mut cluster = running();
     let redis = Redis::start();
     let sources = Sources { near: file_of(&folder).1, far: url(&cluster) };
-    let more = format!("cache: {{redis: 'redis://127.0.0.1:{}', namespace: rights}}\n", redis.1);
+    let more = format!("cache: {{redis: 'redis://127.0.0.1:{}', namespace: rights}}\n", redis.port);
     let first = folder.file("first.json");
     let second = folder.file("second.json");
     let servers = [&first, &second].map(|file| {

@@ -167,7 +167,7 @@ fn places(cluster: &Cluster, replica: &Cluster, redis: &Redis) -> Vec<Place> {
              sources: [{{name: main, url: 'postgres://postgres@127.0.0.1:{}/postgres?sslmode=disable', \
              postgres: {{replicas: ['127.0.0.1:{}'], sessions_max: 8}}}}]\n\
              cache: {{redis: 'redis://127.0.0.1:{}', namespace: rolling}}\nlimits: {{drain_delay_s: 1}}\n",
-            cluster.port, replica.port, redis.1
+            cluster.port, replica.port, redis.port
         );
         folder.write("weir.yaml", &yaml);
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));

@@ -187,7 +187,7 @@ fn what_one_process_changes_at_a_server_is_seen_by_those_that_share_a_redis_with
         folder.write("services.graphql", &text);
         std::fs::write(folder.file("shop.proto"), &description).unwrap();
         let cache =
-            format!("{{redis: 'redis://127.0.0.1:{}', namespace: shop, redis_ms_max: 10000}}", redis.1);
+            format!("{{redis: 'redis://127.0.0.1:{}', namespace: shop, redis_ms_max: 10000}}", redis.port);
         let sources = "[{name: s, file: services.graphql}]";
         let yaml = format!("listen: 127.0.0.1:0\ncache: {cache}\nsources: {sources}\n");
         let file = folder.write("weir.yaml", &yaml);

@@ -316,7 +316,7 @@ fn servers_share_what_services_answered_and_serve_on_when_redis_is_gone() {
         let folder = Folder::new();
         folder.write("services.graphql", &text(sdl, &upstream));
         let cache =
-            format!("{{redis: 'redis://127.0.0.1:{}', namespace: shop, redis_ms_max: 10000}}", redis.1);
+            format!("{{redis: 'redis://127.0.0.1:{}', namespace: shop, redis_ms_max: 10000}}", redis.port);
         let yaml = format!(
             "listen: 127.0.0.1:0\ncache: {cache}\nsources:\n  - {{name: s, file: services.graphql}}\n"
         );
@@ -411,7 +411,7 @@ fn what_one_server_changes_is_seen_by_the_others_also_when_redis_was_gone_meanwh
     let redis = Redis::start();
     let shelf = Folder::new();
     let pets = shelf.pets().display().to_string();
-    let port = redis.1;
+    let port = redis.port;
     let weir = || {
         let folder = Folder::new();
         folder.write("services.graphql", &text(RENAMED, &upstream));
@@ -451,7 +451,7 @@ fn what_one_server_changes_is_seen_by_the_others_also_when_redis_was_gone_meanwh
     connected(false);
     change("cyd");
     assert_eq!(names(&both[1]), ("bob".to_owned(), "bob".to_owned()), "nobody can tell");
-    let _redis = Redis::start_on(port);
+    let _redis = Redis::start_on(port, &[]);
     sees("cyd");
 }
 
@@ -529,7 +529,7 @@ fn a_redis_behind_tls_is_spoken_to_if_it_can_be_trusted() {
     let serve = |trusted: Option<&PathBuf>| {
         let folder = Folder::new();
         folder.write("services.graphql", &format!("{LINKS}{PUBLIC}").replace("upstream", "127.0.0.1:1"));
-        let redis = format!("rediss://localhost:{}", redis.1);
+        let redis = format!("rediss://localhost:{}", redis.port);
         let source = "{name: s, file: services.graphql}";
         let yaml = format!("listen: 127.0.0.1:0\ncache: {{redis: '{redis}'}}\nsources: [{source}]\n");
         let file = folder.write("weir.yaml", &yaml);

@@ -1,6 +1,7 @@
 //! Traces: what a collector of OpenTelemetry is sent, what services are told, and that nothing waits for either.
 
 use crate::postgres_kit::database;
+use crate::service_kit::{Service, reply};
 use crate::support::{Folder, Weir, body, command, until};
 use crate::upstream_kit::{Upstream, answers};
 use opentelemetry_proto::tonic::collector::trace::v1::{
@@ -10,29 +11,30 @@ use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use prost::Message;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 
 /// A collector: takes OTLP over HTTP, and keeps what it got.
 pub(crate) struct Collector {
     pub(crate) address: SocketAddr,
     got: Arc<Mutex<Vec<ExportTraceServiceRequest>>>,
+    _service: Service,
 }
 
 impl Collector {
     pub(crate) fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-        let address = listener.local_addr().expect("it has an address");
-        let got = Arc::new(Mutex::new(Vec::new()));
+        let got = Arc::<Mutex<Vec<ExportTraceServiceRequest>>>::default();
         let kept = Arc::clone(&got);
-        std::thread::spawn(move || {
-            for socket in listener.incoming().flatten() {
-                let got = Arc::clone(&kept);
-                std::thread::spawn(move || while take(&socket, &got).is_some() {});
-            }
+        let service = Service::start(move |asked| {
+            assert_eq!((&*asked.method, &*asked.path), ("POST", "/v1/traces"));
+            assert_eq!(asked.header("content-type"), "application/x-protobuf");
+            let request =
+                ExportTraceServiceRequest::decode(&asked.body[..]).expect("it is in the protocol's form");
+            kept.lock().expect("nobody panics with it").push(request);
+            let answer = ExportTraceServiceResponse::default().encode_to_vec();
+            reply(200, "content-type: application/x-protobuf\r\n", &answer)
         });
-        Self { address, got }
+        Self { address: service.address, got, _service: service }
     }
 
     pub(crate) fn spans(&self) -> Vec<Span> {
@@ -54,36 +56,6 @@ impl Collector {
         let resource = got.first()?.resource_spans.first()?.resource.clone()?;
         text(&resource.attributes.into_iter().map(|it| (it.key, it.value)).collect::<Vec<_>>(), key)
     }
-}
-
-/// Takes one request for the collector.
-fn take(socket: &TcpStream, got: &Mutex<Vec<ExportTraceServiceRequest>>) -> Option<()> {
-    let mut reader = BufReader::new(socket);
-    let mut line = String::new();
-    let mut length = 0;
-    reader.read_line(&mut line).ok().filter(|it| *it > 0)?;
-    assert!(line.starts_with("POST /v1/traces HTTP/1.1"), "{line}");
-    while line.trim() != "" {
-        line.clear();
-        reader.read_line(&mut line).ok()?;
-        let (name, value) = line.split_once(':').unwrap_or_default();
-        match name.to_ascii_lowercase().as_str() {
-            "content-length" => length = value.trim().parse().expect("a length is a number"),
-            "content-type" => assert_eq!(value.trim(), "application/x-protobuf"),
-            _ => {}
-        }
-    }
-    let mut bytes = vec![0; length];
-    reader.read_exact(&mut bytes).ok()?;
-    let request = ExportTraceServiceRequest::decode(&bytes[..]).expect("it is in the protocol's form");
-    got.lock().expect("nobody panics with it").push(request);
-    let answer = ExportTraceServiceResponse::default().encode_to_vec();
-    let head = format!(
-        "HTTP/1.1 200 OK\r\ncontent-type: application/x-protobuf\r\ncontent-length: {}\r\n\r\n",
-        answer.len()
-    );
-    let mut socket = socket;
-    socket.write_all(&[head.as_bytes(), &answer].concat()).ok()
 }
 
 type Attributes = Vec<(String, Option<opentelemetry_proto::tonic::common::v1::AnyValue>)>;

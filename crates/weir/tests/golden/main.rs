@@ -43,6 +43,8 @@ mod pooler;
 mod port_kit;
 #[path = "../../../hasura/tests/postgres_kit/mod.rs"]
 mod postgres_kit;
+#[path = "../../../engine/tests/service_kit/mod.rs"]
+mod service_kit;
 mod services;
 #[path = "../upstream_kit/mod.rs"]
 mod upstream_kit;

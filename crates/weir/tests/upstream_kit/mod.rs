@@ -2,10 +2,10 @@
 
 #![allow(dead_code, unreachable_pub, reason = "every test that has it uses a part of it")]
 
+use crate::service_kit::{self, Service, reply};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 /// One answer. Of several for one request the first that fits is given.
@@ -48,51 +48,37 @@ pub struct Upstream {
     pub address: SocketAddr,
     answers: Arc<Mutex<Vec<Answer>>>,
     asked: Arc<Mutex<Vec<Asked>>>,
+    _service: Service,
 }
 
 impl Upstream {
-    /// Listens on a port of its own.
+    /// Answers from a list.
     pub fn start(answers: Vec<Answer>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-        let address = listener.local_addr().expect("it has an address");
         let answers = Arc::new(Mutex::new(answers));
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let shared = (Arc::clone(&answers), Arc::clone(&asked));
-        std::thread::spawn(move || {
-            for socket in listener.incoming().flatten() {
-                let (answers, asked) = shared.clone();
-                std::thread::spawn(move || serve(&socket, &answers, &asked));
-            }
-        });
-        Self { address, answers, asked }
+        let known = Arc::clone(&answers);
+        Self::serve(answers, move |asked| find_answer(&known.lock().expect("no test panics with it"), asked))
     }
 
     /// Answers each request by `answer`, a status and a body of JSON, with a cookie.
     pub fn start_with(answer: impl Fn(&Asked) -> (u16, String) + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-        let address = listener.local_addr().expect("it has an address");
+        Self::serve(Arc::default(), move |asked| {
+            let (status, body) = answer(asked);
+            reply(status, "content-type: application/json\r\nset-cookie: shop=1\r\n", body)
+        })
+    }
+
+    fn serve(
+        answers: Arc<Mutex<Vec<Answer>>>,
+        answer: impl Fn(&Asked) -> Vec<u8> + Send + Sync + 'static,
+    ) -> Self {
         let asked = Arc::new(Mutex::new(Vec::new()));
-        let shared = (Arc::new(answer), Arc::clone(&asked));
-        std::thread::spawn(move || {
-            for socket in listener.incoming().flatten() {
-                let (answer, asked) = shared.clone();
-                std::thread::spawn(move || {
-                    let mut reader = BufReader::new(&socket);
-                    while let Some(request) = read(&mut reader) {
-                        asked.lock().expect("no test panics with it").push(request.clone());
-                        let (status, body) = answer(&request);
-                        let length = body.len();
-                        let head = "content-type: application/json\r\nset-cookie: shop=1\r\n";
-                        let text =
-                            format!("HTTP/1.1 {status} X\r\ncontent-length: {length}\r\n{head}\r\n{body}");
-                        if (&socket).write_all(text.as_bytes()).is_err() {
-                            return;
-                        }
-                    }
-                });
-            }
+        let kept = Arc::clone(&asked);
+        let service = Service::start(move |request| {
+            let request = Asked::new(request);
+            kept.lock().expect("no test panics with it").push(request.clone());
+            answer(&request)
         });
-        Self { address, answers: Arc::default(), asked }
+        Self { address: service.address, answers, asked, _service: service }
     }
 
     /// Answers otherwise from now on.
@@ -116,60 +102,30 @@ pub fn answers(yaml: &str) -> Vec<Answer> {
     serde_saphyr::from_str(yaml).unwrap_or_else(|error| panic!("the answers of the service: {error}"))
 }
 
-/// Requests of one connection, until it is closed.
-fn serve(socket: &TcpStream, answers: &Mutex<Vec<Answer>>, asked: &Mutex<Vec<Asked>>) {
-    // A client that goes away is none of its business.
-    let mut reader = BufReader::new(socket);
-    while let Some(request) = read(&mut reader) {
-        let known = answers.lock().expect("no test panics with it").clone();
-        asked.lock().expect("no test panics with it").push(request.clone());
-        let fits = |it: &&Answer| {
-            let sent = |(name, value): (&String, &String)| {
-                request.headers.iter().any(|it| (&it.0, &it.1) == (name, value))
-            };
-            it.ask == request.line && it.when.iter().all(sent)
+/// The first of the answers that fits.
+fn find_answer(known: &[Answer], request: &Asked) -> Vec<u8> {
+    let fits = |it: &&Answer| {
+        let sent = |(name, value): (&String, &String)| {
+            request.headers.iter().any(|it| (&it.0, &it.1) == (name, value))
         };
-        let (status, headers, body) = match known.iter().find(fits) {
-            Some(it) => {
-                let json = || it.answer.as_ref().map(ToString::to_string);
-                (it.status, it.headers.clone(), it.text.clone().or_else(json).unwrap_or_default())
-            }
-            None => (404, BTreeMap::new(), r#"{"message":"there is no such thing"}"#.to_owned()),
-        };
-        let mut head = format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\n", body.len());
-        headers.iter().for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
-        let mut socket = socket;
-        if socket.write_all(format!("{head}\r\n{body}").as_bytes()).is_err() {
-            return;
-        }
-    }
+        it.ask == request.line && it.when.iter().all(sent)
+    };
+    let Some(found) = known.iter().find(fits) else {
+        return reply(404, "", r#"{"message":"there is no such thing"}"#);
+    };
+    let json = || found.answer.as_ref().map(ToString::to_string);
+    let body = found.text.clone().or_else(json).unwrap_or_default();
+    let headers: String = found.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    reply(found.status, &headers, body)
 }
 
-fn read(reader: &mut BufReader<&TcpStream>) -> Option<Asked> {
-    const USUAL: [&str; 5] = ["host", "accept", "accept-encoding", "user-agent", "content-length"];
-    let mut line = String::new();
-    let mut next = |line: &mut String| {
-        line.clear();
-        let read = reader.read_line(line).ok()?;
-        (read > 0).then_some(())
-    };
-    next(&mut line)?;
-    let request = line.trim_end().strip_suffix(" HTTP/1.1")?.to_owned();
-    let mut headers = Vec::new();
-    let mut body_len = 0;
-    loop {
-        next(&mut line)?;
-        let Some((name, value)) = line.trim_end().split_once(": ") else { break };
-        let name = name.to_ascii_lowercase();
-        if name == "content-length" {
-            body_len = value.parse().ok()?;
-        }
-        if !USUAL.contains(&name.as_str()) {
-            headers.push((name, value.to_owned()));
-        }
+impl Asked {
+    fn new(request: &service_kit::Asked) -> Self {
+        const USUAL: [&str; 5] = ["host", "accept", "accept-encoding", "user-agent", "content-length"];
+        let line = format!("{} {}", request.method, request.path);
+        let headers = request.headers.iter().filter(|it| !USUAL.contains(&it.0.as_str()));
+        let mut headers: Vec<_> = headers.cloned().collect();
+        headers.sort();
+        Self { line, headers, body: request.text().to_owned() }
     }
-    headers.sort();
-    let mut body = vec![0; body_len];
-    reader.read_exact(&mut body).ok()?;
-    Some(Asked { line: request, headers, body: String::from_utf8(body).ok()? })
 }

@@ -87,10 +87,10 @@ impl Outflow {
 
     /// Waits for the client, though there is no room; not for ever, if others need the session.
     async fn hold(&mut self) -> Result<(), Gone> {
-        let over = self.taken + self.sessions.limits().wait_max;
+        let deadline_of_turn = self.taken + self.sessions.limits().wait_max;
         let demand = &self.sessions.demand;
         let needed = async {
-            tokio::time::sleep_until(over).await;
+            tokio::time::sleep_until(deadline_of_turn).await;
             demand.wait_for_call().await;
         };
         tokio::select! {

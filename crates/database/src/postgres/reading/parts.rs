@@ -324,17 +324,17 @@ impl Job {
 
     /// The next rows: the first in time, the others with progress.
     async fn part(&mut self, deadline: Instant) -> Result<Option<Part>, End> {
-        let until = match self.way.chunks {
+        let part_deadline = match self.way.chunks {
             Some(_) => Instant::now() + PROGRESS_MAX,
             None => deadline,
         };
         let part = match &mut self.feed {
             None => return Ok(None),
             Some(Feed::Rows(session)) => {
-                let part = tokio::time::timeout_at(until.into(), session.part()).await;
+                let part = tokio::time::timeout_at(part_deadline.into(), session.part()).await;
                 part.unwrap_or(Err(Error::Timeout)).map(|it| it.map(|rows| Part { rows, below: None }))
             }
-            Some(Feed::Portals(portals)) => portals.next(self.prepared.in_parts.lists(), until).await,
+            Some(Feed::Portals(portals)) => portals.next(self.prepared.in_parts.lists(), part_deadline).await,
         };
         part.map_err(|it| End::Failed(self.fetch.failure(it, &self.prepared.plan)))
     }

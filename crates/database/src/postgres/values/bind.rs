@@ -337,12 +337,7 @@ impl<'r> Reading<'_, 'r> {
             }
             Node::Enum(value) => out.extend_from_slice(self.bindings.enum_name(value).as_bytes()),
             Node::List { .. } => return self.array(given, ty, oid, out),
-            Node::Null
-            | Node::Absent
-            | Node::Object { .. }
-            | Node::Key(_)
-            | Node::Variable(_)
-            | Node::Parent(_) => return self.refuse("expected a scalar".into()),
+            _ => return self.refuse("expected a scalar".into()),
         }
         Ok(())
     }

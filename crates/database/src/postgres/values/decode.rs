@@ -197,11 +197,7 @@ impl DecoderCompiler<'_> {
             }
             Kind::Base if oid == oid::INT2VECTOR => self.array(oid::INT2, depth),
             Kind::Base if oid == oid::OIDVECTOR => self.array(oid::OID, depth),
-            Kind::Base
-            | Kind::Domain { .. }
-            | Kind::Range { .. }
-            | Kind::Multirange { .. }
-            | Kind::Pseudo => None,
+            _ => None,
         }
     }
 

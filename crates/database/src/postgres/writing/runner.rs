@@ -448,14 +448,7 @@ pub(crate) fn single(prepared: &Prepared, form: &Form) -> Option<Single> {
 fn statement(error: &Error) -> Option<usize> {
     match error {
         Error::Database { statement, .. } => Some(*statement as usize),
-        Error::Timeout
-        | Error::Busy
-        | Error::AnswerTooLarge { .. }
-        | Error::Unanswered { .. }
-        | Error::Unavailable(_)
-        | Error::Unconfirmed(_)
-        | Error::Undone
-        | Error::Protocol(_) => None,
+        _ => None,
     }
 }
 

@@ -1,61 +1,12 @@
-//! A Redis of the test's own, on a free port of the loopback.
+//! Caches over a Redis of the test's own, and what that Redis knows.
 
 use super::kit::{Kit, PATIENCE};
-use super::port_kit::free_port;
+pub(crate) use super::redis_server_kit::Redis;
 use crate::cache::{Address, Clock, RemoteCounts, RemoteSettings};
 use redis::{Client, FromRedisValue, RedisResult};
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A server. It ends with this.
-pub(crate) struct Redis {
-    pub(crate) port: u16,
-    child: Child,
-}
-
 impl Redis {
-    pub(crate) fn start() -> Self {
-        Self::start_on(free_port(), &[])
-    }
-
-    /// Starts one and waits until it says that it is ready. It keeps nothing on the disk.
-    pub(crate) fn start_on(port: u16, more: &[&str]) -> Self {
-        let folder = std::env::temp_dir().to_string_lossy().into_owned();
-        let port_text = port.to_string();
-        let mut child = Command::new("redis-server")
-            .args([
-                "--bind",
-                "127.0.0.1",
-                "--port",
-                &port_text,
-                "--save",
-                "",
-                "--appendonly",
-                "no",
-                "--dir",
-                &folder,
-            ])
-            .args(more)
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("redis-server is installed; `scripts/test.sh` does so");
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let ready = lines.any(|line| line.unwrap().contains("Ready to accept connections"));
-        assert!(ready, "redis-server did not start");
-        // Further output must not fill the pipe.
-        std::thread::spawn(move || lines.for_each(drop));
-        Self { port, child }
-    }
-
-    pub(crate) fn signal(&self, signal: &str) {
-        let done = Command::new("kill")
-            .args([&format!("-{signal}"), &self.child.id().to_string()])
-            .status()
-            .unwrap();
-        assert!(done.success());
-    }
-
     /// Sends one command, past the cache.
     pub(crate) fn ask<T: FromRedisValue>(&self, words: &[&[u8]]) -> T {
         self.try_ask(words).unwrap()
@@ -92,13 +43,6 @@ impl Redis {
         let kit = Kit::with(clock.clone(), Some(self.settings()));
         until(&kit, |it| it.connected).await;
         kit
-    }
-}
-
-impl Drop for Redis {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

@@ -47,12 +47,7 @@ pub(super) fn pairs(types: &Types, id: FieldId) -> String {
             let theirs = place(types, table, theirs).1;
             format!("SELECT {ours} AS a, {theirs} AS b FROM {name}")
         }
-        Storage::Id(_)
-        | Storage::Column(_)
-        | Storage::Instant { .. }
-        | Storage::Point { .. }
-        | Storage::Shape { .. }
-        | Storage::Values { .. } => "SELECT 0 AS a, 0 AS b WHERE 1 = 0".into(),
+        _ => "SELECT 0 AS a, 0 AS b WHERE 1 = 0".into(),
     }
 }
 
@@ -110,15 +105,7 @@ pub(super) fn places(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<Edge
                 seen.push(table);
                 all.push(place_of(old, new, renames, field));
             }
-            Storage::Join { .. }
-            | Storage::Id(_)
-            | Storage::Column(_)
-            | Storage::Instant { .. }
-            | Storage::Point { .. }
-            | Storage::Shape { .. }
-            | Storage::Values { .. }
-            | Storage::ToOneBack { .. }
-            | Storage::ToMany { .. } => {}
+            _ => {}
         }
     }
     all
@@ -259,14 +246,7 @@ fn put(new: &Types, field: FieldId, aside: &str) -> String {
                 "UPDATE {name} SET {column} = m.b FROM {aside} AS m WHERE m.a = {name}.{id} AND {column} IS NULL"
             )
         }
-        Storage::Id(_)
-        | Storage::Column(_)
-        | Storage::Instant { .. }
-        | Storage::Point { .. }
-        | Storage::Shape { .. }
-        | Storage::Values { .. }
-        | Storage::ToOneBack { .. }
-        | Storage::ToMany { .. } => String::new(),
+        _ => String::new(),
     }
 }
 
@@ -289,13 +269,6 @@ fn clear(new: &Types, field: FieldId) -> String {
             let (name, column) = place(new, table, column);
             format!("UPDATE {name} SET {column} = NULL WHERE {column} NOT IN ({known})")
         }
-        Storage::Id(_)
-        | Storage::Column(_)
-        | Storage::Instant { .. }
-        | Storage::Point { .. }
-        | Storage::Shape { .. }
-        | Storage::Values { .. }
-        | Storage::ToOneBack { .. }
-        | Storage::ToMany { .. } => String::new(),
+        _ => String::new(),
     }
 }

@@ -161,10 +161,10 @@ impl Rebuild<'_> {
                 continue;
             }
             let taken = ddl::stored_tables(&self.old.layout).any(|(_, table)| table.name == is);
-            let through = format!("weir_name_{}", self.out.len());
+            let temporary_name = format!("weir_name_{}", self.out.len());
             if taken {
-                self.out.push(Definition::RenameTable { from: was, to: through.clone() });
-                second.push(Definition::RenameTable { from: through, to: is });
+                self.out.push(Definition::RenameTable { from: was, to: temporary_name.clone() });
+                second.push(Definition::RenameTable { from: temporary_name, to: is });
             } else {
                 self.out.push(Definition::RenameTable { from: was, to: is })
             }
@@ -189,10 +189,10 @@ impl Rebuild<'_> {
                 if *was == column.name {
                     continue;
                 }
-                let through = format!("weir_name_{}", self.out.len());
+                let temporary_name = format!("weir_name_{}", self.out.len());
                 if old.find(&column.name).is_some() {
-                    self.out.push(rename(was, &through));
-                    second.push(rename(&through, &column.name));
+                    self.out.push(rename(was, &temporary_name));
+                    second.push(rename(&temporary_name, &column.name));
                 } else {
                     self.out.push(rename(was, &column.name))
                 }

@@ -94,16 +94,7 @@ impl Weaver<'_> {
             match *storage {
                 Storage::Values { table, .. } if table == id => return self.values(empty, field),
                 Storage::Join { table, .. } if table == id => return self.join(empty, field),
-                Storage::Values { .. }
-                | Storage::Join { .. }
-                | Storage::Id(_)
-                | Storage::Column(_)
-                | Storage::Instant { .. }
-                | Storage::Point { .. }
-                | Storage::Shape { .. }
-                | Storage::ToOne { .. }
-                | Storage::ToOneBack { .. }
-                | Storage::ToMany { .. } => {}
+                _ => {}
             }
         }
         empty
@@ -208,14 +199,7 @@ impl Weaver<'_> {
                 put(text, written);
                 put(at, micros);
             }
-            Storage::Id(_)
-            | Storage::Point { .. }
-            | Storage::Shape { .. }
-            | Storage::Values { .. }
-            | Storage::ToOne { .. }
-            | Storage::ToOneBack { .. }
-            | Storage::ToMany { .. }
-            | Storage::Join { .. } => {}
+            _ => {}
         }
     }
 
@@ -364,13 +348,7 @@ impl Weaver<'_> {
                     it.fill.extend(self.list_of(&it, id, &cells));
                 }
             }
-            Storage::Id(_)
-            | Storage::Point { .. }
-            | Storage::Shape { .. }
-            | Storage::ToOne { .. }
-            | Storage::ToOneBack { .. }
-            | Storage::ToMany { .. }
-            | Storage::Join { .. } => {}
+            _ => {}
         }
         it
     }

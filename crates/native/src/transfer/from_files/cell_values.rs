@@ -11,7 +11,7 @@ use crate::transfer::edge_fields::field_name;
 use crate::transfer::parcel::{Batch, BulkCell, Item, boolean};
 use std::borrow::Cow;
 use weir_language::json::{Json, JsonRef};
-use weir_relational::values::geometry::Geometry;
+use weir_relational::values::geometry::{BoundingBox, Geometry, is_on_globe};
 use weir_relational::values::instant;
 use weir_relational::values::text_search::{WORDS_BYTES_MAX, excess};
 
@@ -168,31 +168,27 @@ fn point(text: &str) -> Result<[f64; 2], String> {
         (_, _, None) => None,
     };
     let [x, y] = found.map(<[f64; 2]>::from).ok_or_else(|| format!("`{text}` is no Point"))?;
-    if x.abs() <= 180.0 && y.abs() <= 90.0 {
-        Ok([x, y])
-    } else {
-        Err(format!("`{text}` is no place on the globe"))
-    }
+    if is_on_globe([x, y]) { Ok([x, y]) } else { Err(format!("`{text}` is no place on the globe")) }
 }
 
 /// GeoJSON's coordinates, and the least longitude and latitude, the greatest longitude and latitude.
-fn shape_of(text: &str, shape: Scalar) -> Result<(String, [f64; 4]), String> {
+fn shape_of(text: &str, shape: Scalar) -> Result<(String, BoundingBox), String> {
     let text = straight(text);
     let json = parse(&text)?;
     let no = || format!("`{text}` is no {shape:?}");
     let coordinates = json.root().get("coordinates").ok_or_else(no)?;
     let depth = if shape == Scalar::Polygon { 3 } else { 4 };
-    let mut bounds = [f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY];
     let mut words = String::new();
-    rings(coordinates, depth, &mut words, &mut bounds).ok_or_else(no)?;
-    match Geometry::read(&words).fault() {
-        None => Ok((words, bounds)),
+    rings(coordinates, depth, &mut words).ok_or_else(no)?;
+    let geometry = Geometry::read(&words);
+    match geometry.fault() {
+        None => Ok((words, geometry.reach(0.0))),
         Some(fault) => Err(format!("`{text}` is no {fault}")),
     }
 }
 
 /// Writes lists of lists of points, `depth` deep. The depth is that of the type, so this cannot recurse further.
-fn rings(json: JsonRef<'_>, depth: u32, out: &mut String, bounds: &mut [f64; 4]) -> Option<()> {
+fn rings(json: JsonRef<'_>, depth: u32, out: &mut String) -> Option<()> {
     if !json.is_array() {
         return None;
     }
@@ -202,14 +198,11 @@ fn rings(json: JsonRef<'_>, depth: u32, out: &mut String, bounds: &mut [f64; 4])
             out.push(',');
         }
         if depth > 1 {
-            rings(item, depth - 1, out, bounds)?;
+            rings(item, depth - 1, out)?;
             continue;
         }
-        let number: f64 = item.raw().parse().ok()?;
+        item.raw().parse::<f64>().ok()?;
         out.push_str(item.raw());
-        let side = place % 2;
-        bounds[side] = bounds[side].min(number);
-        bounds[side + 2] = bounds[side + 2].max(number);
     }
     out.push(']');
     Some(())

@@ -126,13 +126,7 @@ impl<'t> Slots<'t> {
             match self.types.layout.fields[id.index()] {
                 Storage::Column(it) | Storage::ToOne { column: it, .. } => it == column,
                 Storage::Instant { text, .. } => text == column,
-                Storage::Id(_)
-                | Storage::Point { .. }
-                | Storage::Shape { .. }
-                | Storage::Values { .. }
-                | Storage::ToOneBack { .. }
-                | Storage::ToMany { .. }
-                | Storage::Join { .. } => false,
+                _ => false,
             }
         })
     }

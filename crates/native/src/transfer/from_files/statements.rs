@@ -68,21 +68,11 @@ impl<'t> Predicates<'t> {
         let field = model.field_by_name(model.type_by_name(owner)?, field)?;
         match self.types.layout.fields[field.index()] {
             Storage::ToOneBack { .. } | Storage::ToMany { .. } => {}
-            Storage::Id(_)
-            | Storage::Column(_)
-            | Storage::Instant { .. }
-            | Storage::Point { .. }
-            | Storage::Shape { .. }
-            | Storage::Values { .. }
-            | Storage::ToOne { .. }
-            | Storage::Join { .. } => return None,
+            _ => return None,
         }
         match model.field(field).kind {
             FieldKind::Edge { inverse: Some(other), .. } => Some((field, field_name(self.types, other))),
-            FieldKind::Edge { inverse: None, .. }
-            | FieldKind::Id
-            | FieldKind::Scalar(_)
-            | FieldKind::Enum(_) => None,
+            _ => None,
         }
     }
 }

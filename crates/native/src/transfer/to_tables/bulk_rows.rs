@@ -107,15 +107,7 @@ pub(crate) fn refill(types: &Types, database: &mut Database, batch: &Batch) -> R
     let own = (layout.tables[batch.ty.index()], layout.ids[batch.ty.index()]);
     let lists = types.model.fields_of(batch.ty).filter_map(|it| match layout.fields[it.0.index()] {
         Storage::Values { table, owner, .. } => Some((table, owner)),
-        Storage::Id(_)
-        | Storage::Column(_)
-        | Storage::Instant { .. }
-        | Storage::Point { .. }
-        | Storage::Shape { .. }
-        | Storage::ToOne { .. }
-        | Storage::ToOneBack { .. }
-        | Storage::ToMany { .. }
-        | Storage::Join { .. } => None,
+        _ => None,
     });
     let tables: Vec<_> = lists.chain([own]).collect();
     let ids: Vec<String> = batch.ids.iter().map(i64::to_string).collect();

@@ -150,12 +150,7 @@ fn settle_field(
                 rejects.extend(put(types, database, edges, to, &it, Ends { row: "target", value: "owner" })?);
             }
         }
-        Storage::Id(_)
-        | Storage::Column(_)
-        | Storage::Instant { .. }
-        | Storage::Point { .. }
-        | Storage::Shape { .. }
-        | Storage::Values { .. } => {}
+        _ => {}
     }
     Ok(rejects)
 }
@@ -206,15 +201,7 @@ fn resolve_keys(
         let Some(id) = types.model.field_by_name(to, &key) else { continue };
         let column = match types.layout.fields[id.index()] {
             Storage::Column(column) => types.layout.registry_keys[id.index()].unwrap_or(column),
-            Storage::Id(_)
-            | Storage::Instant { .. }
-            | Storage::Point { .. }
-            | Storage::Shape { .. }
-            | Storage::Values { .. }
-            | Storage::ToOne { .. }
-            | Storage::ToOneBack { .. }
-            | Storage::ToMany { .. }
-            | Storage::Join { .. } => continue,
+            _ => continue,
         };
         let table = types.layout.relations.catalog.table(types.layout.tables[to.index()]);
         let value = match types.model.field(id).kind {

@@ -176,14 +176,7 @@ impl<'t> Sink<'t> {
             let (column, at) = match types.layout.fields[id.index()] {
                 Storage::Column(column) => (column, None),
                 Storage::Instant { text, at } => (text, Some(at)),
-                Storage::Id(_)
-                | Storage::Point { .. }
-                | Storage::Shape { .. }
-                | Storage::Values { .. }
-                | Storage::ToOne { .. }
-                | Storage::ToOneBack { .. }
-                | Storage::ToMany { .. }
-                | Storage::Join { .. } => continue,
+                _ => continue,
             };
             let place = |column: ColumnId| batch.columns.iter().position(|it| *it == column);
             let (Some(place), at) = (place(column), at.and_then(place)) else { continue };

@@ -95,7 +95,7 @@ impl Mutation {
                 Role::Top if self.input.upsert => Right::Update,
                 Role::Top | Role::Patch { .. } => continue,
             };
-            let hits = self.names.of(at as u32).flat_map(|it| it.2);
+            let hits = self.names.of_object(at as u32).flat_map(|it| it.2);
             named.extend(hits.map(|(id, ty)| (operation, *ty, *id)));
         }
         for (operation, ty, id) in named {

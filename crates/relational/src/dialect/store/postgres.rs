@@ -72,15 +72,15 @@ impl StoreDialect for Postgres {
 
     fn create_index(&self, index: &Index, beside: bool) -> Vec<String> {
         let name = quote_identifier(&index.name);
-        let on = quote_identifier(&index.table);
+        let table_name = quote_identifier(&index.table);
         let cells = all(&index.columns);
         let beside = if beside { " CONCURRENTLY" } else { "" };
-        let plain = |on_what: String| format!("CREATE INDEX{beside} {name} ON {on} {on_what}");
+        let plain = |on_what: String| format!("CREATE INDEX{beside} {name} ON {table_name} {on_what}");
         vec![match index.kind {
             IndexKind::Tree | IndexKind::Boxes => plain(format!("({cells})")),
             IndexKind::Prefix => plain(format!("(left({cells}, {PREFIX_CHARACTERS}))")),
             // No reader may miss a key that is taken.
-            IndexKind::Unique => format!("CREATE UNIQUE INDEX {name} ON {on} ({cells})"),
+            IndexKind::Unique => format!("CREATE UNIQUE INDEX {name} ON {table_name} ({cells})"),
             IndexKind::Terms => plain(format!("USING gin ({})", vector(Words::Plain, &cells))),
             IndexKind::Fulltext => plain(format!("USING gin ({})", vector(Words::Stems, &cells))),
             IndexKind::Trigrams => plain(format!("USING gin ({cells} gin_trgm_ops)")),

@@ -66,7 +66,7 @@ impl StoreDialect for Sqlite {
 
     fn create_index(&self, index: &Index, _beside: bool) -> Vec<String> {
         let name = quote_identifier(&index.name);
-        let on = quote_identifier(&index.table);
+        let table_name = quote_identifier(&index.table);
         let cells = all(&index.columns);
         let words = |tokenizer: &str| {
             let tokenizer = literal(tokenizer);
@@ -77,8 +77,10 @@ impl StoreDialect for Sqlite {
         };
         match index.kind {
             // Texts of any length are equal in a tree.
-            IndexKind::Tree | IndexKind::Prefix => vec![format!("CREATE INDEX {name} ON {on} ({cells})")],
-            IndexKind::Unique => vec![format!("CREATE UNIQUE INDEX {name} ON {on} ({cells})")],
+            IndexKind::Tree | IndexKind::Prefix => {
+                vec![format!("CREATE INDEX {name} ON {table_name} ({cells})")]
+            }
+            IndexKind::Unique => vec![format!("CREATE UNIQUE INDEX {name} ON {table_name} ({cells})")],
             IndexKind::Terms => words(WORDS),
             IndexKind::Fulltext => words(&format!("porter {WORDS}")),
             IndexKind::Trigrams => words("trigram case_sensitive 1"),
@@ -141,7 +143,7 @@ impl StoreDialect for Sqlite {
             return None;
         }
         let name = quote_identifier(&index.name);
-        let on = quote_identifier(&index.table);
+        let table_name = quote_identifier(&index.table);
         let key = row_key(index);
         let first = quote_identifier(&index.columns[0]);
         let is_box = index.kind == IndexKind::Boxes;
@@ -153,7 +155,7 @@ impl StoreDialect for Sqlite {
         Some(SideIndex {
             name: index.name.as_str().into(),
             table: index.table.as_str().into(),
-            read: format!("SELECT {cells} FROM {on} WHERE {key} = ?1 AND {first} IS NOT NULL").into(),
+            read: format!("SELECT {cells} FROM {table_name} WHERE {key} = ?1 AND {first} IS NOT NULL").into(),
             width,
             // Boxes look for the number anyway.
             add: put(if is_box { "INSERT OR REPLACE" } else { "INSERT" }),
@@ -304,25 +306,25 @@ fn index_columns(index: &Index) -> String {
 
 fn with_triggers(made: String, index: &Index) -> Vec<String> {
     let name = quote_identifier(&index.name);
-    let on = quote_identifier(&index.table);
+    let table_name = quote_identifier(&index.table);
     let key = row_key(index);
     let first = quote_identifier(&index.columns[0]);
-    let into = index_columns(index);
-    let put = format!("INSERT OR REPLACE INTO {name} ({into}) SELECT new.{key}, {}", cells(index, "new."));
+    let columns = index_columns(index);
+    let put = format!("INSERT OR REPLACE INTO {name} ({columns}) SELECT new.{key}, {}", cells(index, "new."));
     let remove = format!("DELETE FROM {name} WHERE {} = old.{key}", key_name(index));
     let changed = all(&index.columns);
     vec![
         made,
         format!(
-            "CREATE TRIGGER {} AFTER INSERT ON {on} WHEN new.{first} IS NOT NULL BEGIN {put}; END",
+            "CREATE TRIGGER {} AFTER INSERT ON {table_name} WHEN new.{first} IS NOT NULL BEGIN {put}; END",
             trigger(index, "insert")
         ),
         format!(
-            "CREATE TRIGGER {} AFTER DELETE ON {on} WHEN old.{first} IS NOT NULL BEGIN {remove}; END",
+            "CREATE TRIGGER {} AFTER DELETE ON {table_name} WHEN old.{first} IS NOT NULL BEGIN {remove}; END",
             trigger(index, "delete")
         ),
         format!(
-            "CREATE TRIGGER {} AFTER UPDATE OF {changed} ON {on} BEGIN {remove}; {put} WHERE new.{first} IS NOT NULL; END",
+            "CREATE TRIGGER {} AFTER UPDATE OF {changed} ON {table_name} BEGIN {remove}; {put} WHERE new.{first} IS NOT NULL; END",
             trigger(index, "update")
         ),
     ]

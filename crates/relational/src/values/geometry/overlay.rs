@@ -104,13 +104,13 @@ fn heights(edges: &[Edge]) -> Vec<f64> {
 
 /// The height at which two edges cross.
 fn meeting(a: &Edge, b: &Edge) -> Option<f64> {
-    let along = |edge: &Edge| [edge.high[0] - edge.low[0], edge.high[1] - edge.low[1]];
-    let [ax, ay] = along(a);
-    let [bx, by] = along(b);
-    let between = [b.low[0] - a.low[0], b.low[1] - a.low[1]];
+    let direction = |edge: &Edge| [edge.high[0] - edge.low[0], edge.high[1] - edge.low[1]];
+    let [ax, ay] = direction(a);
+    let [bx, by] = direction(b);
+    let offset = [b.low[0] - a.low[0], b.low[1] - a.low[1]];
     let area = ax * by - ay * bx;
-    let on_a = (between[0] * by - between[1] * bx) / area;
-    let on_b = (between[0] * ay - between[1] * ax) / area;
+    let on_a = (offset[0] * by - offset[1] * bx) / area;
+    let on_b = (offset[0] * ay - offset[1] * ax) / area;
     let is_on = |share: f64| (0.0..=1.0).contains(&share);
     (area != 0.0 && is_on(on_a) && is_on(on_b)).then_some(a.low[1] + on_a * ay)
 }

@@ -17,7 +17,7 @@ pub(super) fn timestamp(since_us: i64, zone: &str, out: &mut Vec<u8>) {
         i64::MIN => out.extend_from_slice(b"-infinity"),
         _ => {
             // In 64 bits there are few enough days for 32.
-            let day = Day::at(since_us.div_euclid(DAY_US) as i32);
+            let day = Day::from_days(since_us.div_euclid(DAY_US) as i32);
             day.write(out);
             out.push(b'T');
             time(since_us.rem_euclid(DAY_US), out);
@@ -33,7 +33,7 @@ pub(super) fn date(since_days: i32, out: &mut Vec<u8>) {
         i32::MAX => out.extend_from_slice(b"infinity"),
         i32::MIN => out.extend_from_slice(b"-infinity"),
         _ => {
-            let day = Day::at(since_days);
+            let day = Day::from_days(since_days);
             day.write(out);
             day.write_era(out);
         }
@@ -50,7 +50,7 @@ struct Day {
 
 impl Day {
     /// Years begin in March here, so that the leap day is a year's last: then the month follows from the day by one division.
-    fn at(since_days: i32) -> Self {
+    fn from_days(since_days: i32) -> Self {
         let days = i64::from(since_days) + EPOCH_DAYS;
         let era = days.div_euclid(ERA_DAYS) as i32;
         let day = days.rem_euclid(ERA_DAYS) as u32;
