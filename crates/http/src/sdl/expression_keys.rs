@@ -7,7 +7,7 @@ use super::item_paths::item_paths;
 use super::{KeyField, Reader, Setting, hint};
 use crate::selection::{
     Expr, ExprId, Member, Method, Selection, SelectionError, Start, StepKind, Use, Variable, claim_names,
-    session_variable,
+    leading_keys, session_variable,
 };
 use http::HeaderName;
 use weir_engine::caller::{ROLE_VARIABLE, SESSION_PREFIX};
@@ -487,15 +487,8 @@ fn key_paths<'s>(
     is_divided: bool,
 ) -> Option<Vec<Vec<(&'s str, Span)>>> {
     let Expr::Path { start: Start::Key(key), steps } = selection.expr(member.value) else { return None };
-    let below = steps.iter().map_while(|it| match &it.kind {
-        StepKind::Key(key) => Some((&**key, it.span)),
-        StepKind::Optional
-        | StepKind::Bind { .. }
-        | StepKind::Call(_)
-        | StepKind::UnknownCall { .. }
-        | StepKind::Members(_) => None,
-    });
-    let path: Vec<(&str, Span)> = std::iter::once((&**key, member.span)).chain(below).collect();
+    let first = (&**key, member.span);
+    let path: Vec<(&str, Span)> = std::iter::once(first).chain(leading_keys(steps)).collect();
     let behind = steps.get(path.len() - 1).filter(|_| is_divided);
     let Some(StepKind::Members(inner)) = behind.map(|it| &it.kind) else { return Some(vec![path]) };
     let paths = inner.iter().filter_map(|it| key_paths(selection, it, is_divided)).flatten();
@@ -507,11 +500,7 @@ fn members<'s>(selection: &'s Selection, used: &Use<'_>) -> Option<&'s [Member]>
     let Expr::Path { steps, .. } = selection.expr(used.expr) else { return None };
     match &steps.get(used.keys.len())?.kind {
         StepKind::Members(members) => Some(members),
-        StepKind::Key(_)
-        | StepKind::Optional
-        | StepKind::Bind { .. }
-        | StepKind::Call(_)
-        | StepKind::UnknownCall { .. } => None,
+        _ => None,
     }
 }
 
