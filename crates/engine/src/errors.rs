@@ -7,6 +7,7 @@
 //! **Invariant:** nothing that a source reports for operators gets into a failure: no SQL, no host, no hidden name.
 
 mod error_json;
+pub mod error_text;
 mod hasura_wording;
 
 pub(crate) use error_json::{append, render_refusal};
