@@ -13,14 +13,12 @@
 mod compile_introspection;
 mod introspection_fetch;
 
-pub use introspection_fetch::prepare;
+pub(crate) use introspection_fetch::prepare;
 
 use crate::answer::output_plan::OutputPlan;
 use crate::answer::write::out::Out;
 use crate::request::protocol::Protocol;
-use compile_introspection::{
-    Name, OfDirective, OfField, OfInput, OfSchema, OfType, OfValue, Op, Program, Root, compile,
-};
+use compile_introspection::{Fact, Name, Op, Program, Root, compile};
 use weir_language::ast::OperationKind;
 use weir_language::schema::{
     DirectiveId, EnumValueId, FieldId, InputId, Place, Run, SchemaView, Str, TypeId, TypeKind, TypeRef,
@@ -32,7 +30,12 @@ use weir_language::wraps::Wraps;
 const FOLD_BYTES_MAX: usize = 16 << 20;
 
 /// The bytes `"key":value,` of the root member at `field`, if they depend on nothing but the schema and are not too long to keep.
-pub fn fold(schema: SchemaView<'_>, output: &OutputPlan, field: u32, protocol: Protocol) -> Option<Vec<u8>> {
+pub(crate) fn fold(
+    schema: SchemaView<'_>,
+    output: &OutputPlan,
+    field: u32,
+    protocol: Protocol,
+) -> Option<Vec<u8>> {
     let introspection = Introspection::new(schema, output, &[field], protocol);
     if !introspection.program.is_constant {
         return None;
@@ -62,7 +65,7 @@ struct Full;
 
 /// Some root members, compiled.
 #[derive(Debug)]
-pub struct Introspection {
+struct Introspection {
     program: Program,
     /// True if lists are sorted by name, as Hasura's are, instead of in the schema's order.
     by_name: bool,
@@ -70,21 +73,8 @@ pub struct Introspection {
 
 impl Introspection {
     /// Compiles the root members at `fields`, each `__schema` or `__type`.
-    pub fn new(schema: SchemaView<'_>, output: &OutputPlan, fields: &[u32], protocol: Protocol) -> Self {
+    fn new(schema: SchemaView<'_>, output: &OutputPlan, fields: &[u32], protocol: Protocol) -> Self {
         Self { program: compile(schema, output, fields), by_name: protocol == Protocol::Hasura }
-    }
-
-    /// Appends `"key":value,` of root member `root`.
-    pub fn write<'s>(
-        &'s self,
-        schema: SchemaView<'s>,
-        variables: Option<&'s Variables>,
-        root: usize,
-        out: &'s mut Out,
-    ) {
-        let mut progress = IntrospectionProgress { roots: root, ..IntrospectionProgress::default() };
-        let written = self.write_root(schema, variables, &mut progress, out, usize::MAX);
-        debug_assert!(written.is_ok(), "there is room for all");
     }
 
     /// Appends what comes after `progress`: all, or until `out` holds `bytes_max`. Only between types is it asked whether it does.
@@ -102,6 +92,7 @@ impl Introspection {
         Ok(())
     }
 
+    /// Appends `"key":value,` of the next root member, or its rest; see [`Introspection::write_on`].
     fn write_root(
         &self,
         schema: SchemaView<'_>,
@@ -127,7 +118,7 @@ impl Introspection {
                     }),
                 };
                 match name.and_then(|name| schema.type_by_name(name)).filter(|&it| schema.is_listed(it)) {
-                    Some(base) => writer.ty(*set, TypeRef { base, wraps: Wraps::default() }),
+                    Some(base) => writer.named_type(*set, base),
                     None => writer.out.null(),
                 }
             }
@@ -146,12 +137,20 @@ struct IntrospectionWriter<'w> {
     out: &'w mut Out,
 }
 
+/// Facts that types, fields, inputs, values and directives have in common.
+struct Common {
+    name: Str,
+    description: Str,
+    deprecated: Option<Str>,
+}
+
 impl<'w> IntrospectionWriter<'w> {
     /// `{` members `}`.
     #[inline(always)]
-    fn object<F>(&mut self, ops: &'w [Op<F>], mut member: impl FnMut(&mut Self, &'w Op<F>)) {
+    fn object(&mut self, set: u32, mut member: impl FnMut(&mut Self, &'w Op)) {
+        let program = self.program;
         self.out.open(b'{');
-        for op in ops {
+        for op in &program.sets[set as usize] {
             member(self, op);
         }
         self.out.close(b'}');
@@ -159,7 +158,7 @@ impl<'w> IntrospectionWriter<'w> {
 
     /// `"key":[` items `],`.
     #[inline(always)]
-    fn list<F, I>(&mut self, op: &Op<F>, items: impl Iterator<Item = I>, mut item: impl FnMut(&mut Self, I)) {
+    fn list<I>(&mut self, op: &Op, items: impl Iterator<Item = I>, mut item: impl FnMut(&mut Self, I)) {
         self.out.member_open(&op.key, b'[');
         for it in items {
             item(self, it);
@@ -179,69 +178,78 @@ impl<'w> IntrospectionWriter<'w> {
         types.into_iter()
     }
 
-    /// [`IntrospectionWriter::list`] of what has names, by which it is sorted for Hasura's clients.
-    fn list_by_name<F, I: Copy>(
+    /// [`IntrospectionWriter::list`] of what has names, by which it is sorted for Hasura's clients, without what is deprecated
+    /// unless the member asks for it. `common` gives the name and the reason of a deprecation.
+    #[inline(always)]
+    fn list_by_name<I: Copy>(
         &mut self,
-        op: &Op<F>,
+        op: &Op,
         items: impl Iterator<Item = I>,
-        name: impl Fn(I) -> Str,
-        item: impl FnMut(&mut Self, I),
+        common: impl Fn(I) -> (Str, Option<Str>),
+        item: impl Fn(&mut Self, u32, I),
     ) {
+        let all = op.deprecated.value(self.variables);
+        let items = items.filter(|&it| all || common(it).1.is_none());
         if !self.by_name {
-            return self.list(op, items, item);
+            return self.list(op, items, |this, it| item(this, op.set, it));
         }
         let schema = self.schema;
         let mut sorted = items.collect::<Vec<_>>();
-        sorted.sort_by_key(|it| schema.str(name(*it)));
-        self.list(op, sorted.into_iter(), item);
+        sorted.sort_by_key(|&it| schema.str(common(it).0));
+        self.list(op, sorted.into_iter(), |this, it| item(this, op.set, it));
     }
 
-    fn name<F>(&mut self, op: &Op<F>, name: Str) {
-        let start = name.start as usize;
-        self.out.member_plain(&op.key, self.schema.texts(), start, start + name.len as usize);
-    }
-
-    /// A text where the empty one means that there is none.
-    fn text<F>(&mut self, op: &Op<F>, text: Str) {
-        match text.len {
-            0 => self.out.member_null(&op.key),
-            _ => self.out.member_text(&op.key, self.schema.str(text).as_bytes()),
+    /// A fact that most items have, or null for one that this type has not.
+    #[inline(always)]
+    fn common(&mut self, op: &Op, common: &Common) {
+        match op.fact {
+            Fact::Constant => self.out.key(&op.key),
+            Fact::Name => {
+                let start = common.name.start as usize;
+                let end = start + common.name.len as usize;
+                self.out.member_plain(&op.key, self.schema.texts(), start, end);
+            }
+            Fact::Description => self.text(op, common.description),
+            Fact::IsDeprecated => self.out.member_bool(&op.key, common.deprecated.is_some()),
+            Fact::Reason => self.reason(op, common.deprecated),
+            _ => self.out.member_null(&op.key),
         }
     }
 
-    fn reason<F>(&mut self, op: &Op<F>, deprecated: Option<Str>) {
-        match deprecated {
+    /// A text where the empty one means that there is none.
+    fn text(&mut self, op: &Op, text: Str) {
+        self.reason(op, (text.len > 0).then_some(text));
+    }
+
+    fn reason(&mut self, op: &Op, reason: Option<Str>) {
+        match reason {
             Some(reason) => self.out.member_text(&op.key, self.schema.str(reason).as_bytes()),
             None => self.out.member_null(&op.key),
         }
     }
 
-    fn inner<F>(&mut self, op: &Op<F>, ty: TypeRef) {
+    fn inner(&mut self, op: &Op, ty: TypeRef) {
         self.out.key(&op.key);
         self.ty(op.set, ty);
         self.out.comma();
     }
 
-    fn root_type<F>(&mut self, op: &Op<F>, ty: Option<TypeId>) {
+    fn root_type(&mut self, op: &Op, ty: Option<TypeId>) {
         match ty {
             Some(base) => self.inner(op, TypeRef { base, wraps: Wraps::default() }),
             None => self.out.member_null(&op.key),
         }
     }
 
-    fn types<F>(&mut self, op: &Op<F>, types: impl Iterator<Item = TypeId>) {
+    fn types(&mut self, op: &Op, types: impl Iterator<Item = TypeId>) {
         let schema = self.schema;
-        let wraps = Wraps::default();
-        let name = |id| schema.ty(id).name;
-        self.list_by_name(op, types, name, |this, base| this.ty(op.set, TypeRef { base, wraps }));
+        self.list_by_name(op, types, |id| (schema.ty(id).name, None), Self::named_type);
     }
 
-    fn inputs<F>(&mut self, op: &Op<F>, run: Run) {
-        let all = op.deprecated.value(self.variables);
+    fn inputs(&mut self, op: &Op, run: Run) {
         let schema = self.schema;
-        let inputs = schema.inputs(run);
-        let shown = inputs.filter(|&input| all || schema.input(input).deprecated.is_none());
-        self.list_by_name(op, shown, |id| schema.input(id).name, |this, input| this.input(op.set, input));
+        let common = |id| (schema.input(id).name, schema.input(id).deprecated);
+        self.list_by_name(op, schema.inputs(run), common, Self::input);
     }
 
     /// The value of `__schema`, from `progress` on.
@@ -255,8 +263,8 @@ impl<'w> IntrospectionWriter<'w> {
             progress.is_open = true;
             self.out.open(b'{');
         }
-        let ops = &self.program.schema[set as usize];
-        while let Some(op) = ops.get(progress.members) {
+        let program = self.program;
+        while let Some(op) = program.sets[set as usize].get(progress.members) {
             self.schema_member(op, &mut progress.types, bytes_max)?;
             progress.members += 1;
         }
@@ -267,7 +275,7 @@ impl<'w> IntrospectionWriter<'w> {
     /// The list of all types, or those of `rest` after a full buffer.
     fn all_types(
         &mut self,
-        op: &Op<OfSchema>,
+        op: &Op,
         rest: &mut Option<std::vec::IntoIter<TypeId>>,
         bytes_max: usize,
     ) -> Result<(), Full> {
@@ -276,7 +284,7 @@ impl<'w> IntrospectionWriter<'w> {
         }
         let types = rest.get_or_insert_with(|| self.listed_types());
         for base in types {
-            self.ty(op.set, TypeRef { base, wraps: Wraps::default() });
+            self.named_type(op.set, base);
             self.out.comma();
             if self.out.len() >= bytes_max {
                 return Err(Full);
@@ -290,174 +298,123 @@ impl<'w> IntrospectionWriter<'w> {
 
     fn schema_member(
         &mut self,
-        op: &'w Op<OfSchema>,
+        op: &'w Op,
         types: &mut Option<std::vec::IntoIter<TypeId>>,
         bytes_max: usize,
     ) -> Result<(), Full> {
         let schema = self.schema;
         match op.fact {
-            OfSchema::Constant => self.out.key(&op.key),
-            OfSchema::Description => self.text(op, schema.description()),
-            OfSchema::Types => self.all_types(op, types, bytes_max)?,
-            OfSchema::Query => self.root_type(op, Some(schema.query())),
-            OfSchema::Mutation => self.root_type(op, schema.root(OperationKind::Mutation)),
-            OfSchema::Subscription => self.root_type(op, schema.root(OperationKind::Subscription)),
-            OfSchema::Directives => {
-                let all = op.deprecated.value(self.variables);
-                let directives = schema.directives();
-                let directives = directives.filter(|&it| all || schema.directive(it).deprecated.is_none());
-                let name = |id: DirectiveId| schema.directive(id).name;
-                self.list_by_name(op, directives, name, |this, directive| this.directive(op.set, directive));
+            Fact::Constant => self.out.key(&op.key),
+            Fact::Description => self.text(op, schema.description()),
+            Fact::Types => self.all_types(op, types, bytes_max)?,
+            Fact::Query => self.root_type(op, Some(schema.query())),
+            Fact::Mutation => self.root_type(op, schema.root(OperationKind::Mutation)),
+            Fact::Subscription => self.root_type(op, schema.root(OperationKind::Subscription)),
+            Fact::Directives => {
+                let common = |id| (schema.directive(id).name, schema.directive(id).deprecated);
+                self.list_by_name(op, schema.directives(), common, Self::directive);
             }
+            _ => self.out.member_null(&op.key),
         }
         Ok(())
     }
 
     fn ty(&mut self, set: u32, ty: TypeRef) {
-        let ops = &self.program.types[set as usize];
         if ty.wraps == Wraps::default() {
-            return self.named_type(ops, ty.base);
+            return self.named_type(set, ty.base);
         }
         let (kind, inner) = if ty.is_non_null() {
             (7, TypeRef { wraps: ty.wraps.nullable(), ..ty })
         } else {
             (6, ty.item().unwrap_or(ty))
         };
-        self.object(ops, |this, op| match op.fact {
-            OfType::Constant => this.out.key(&op.key),
-            OfType::Kind => this.kind(op, kind),
-            OfType::Inner => this.inner(op, inner),
-            OfType::Name
-            | OfType::Description
-            | OfType::SpecifiedBy
-            | OfType::Fields
-            | OfType::Interfaces
-            | OfType::Possible
-            | OfType::Values
-            | OfType::Inputs
-            | OfType::OneOf => this.out.member_null(&op.key),
+        self.object(set, |this, op| match op.fact {
+            Fact::Constant => this.out.key(&op.key),
+            Fact::Kind => this.kind(op, kind),
+            Fact::Inner => this.inner(op, inner),
+            _ => this.out.member_null(&op.key),
         });
     }
 
-    fn kind(&mut self, op: &Op<OfType>, kind: usize) {
+    fn kind(&mut self, op: &Op, kind: usize) {
         if let Some(kinds) = &op.kinds {
             self.out.key(&kinds[kind]);
         }
     }
 
-    fn named_type(&mut self, ops: &'w [Op<OfType>], id: TypeId) {
+    fn named_type(&mut self, set: u32, id: TypeId) {
         let schema = self.schema;
         let ty = schema.ty(id);
+        let common = Common { name: ty.name, description: ty.description, deprecated: None };
         let has_fields = matches!(ty.kind, TypeKind::Object | TypeKind::Interface);
         let is_abstract = matches!(ty.kind, TypeKind::Union | TypeKind::Interface);
-        self.object(ops, |this, op| match op.fact {
-            OfType::Constant => this.out.key(&op.key),
-            OfType::Kind => this.kind(op, ty.kind_number() as usize),
-            OfType::Name => this.name(op, ty.name),
-            OfType::Description => this.text(op, ty.description),
-            OfType::SpecifiedBy => this.text(op, ty.specified_by),
-            OfType::Fields if has_fields => this.fields(op, id),
-            OfType::Interfaces if has_fields => {
-                this.types(op, schema.interfaces(id));
+        self.object(set, |this, op| match (op.fact, ty.kind) {
+            (Fact::Kind, _) => this.kind(op, ty.kind_number() as usize),
+            (Fact::SpecifiedBy, _) => this.text(op, ty.specified_by),
+            (Fact::Fields, _) if has_fields => {
+                let common = |id| (schema.field(id).name, schema.field(id).deprecated);
+                this.list_by_name(op, schema.fields(id), common, Self::field);
             }
-            OfType::Possible if is_abstract => {
-                this.types(op, schema.possible_types(id));
+            (Fact::Interfaces, _) if has_fields => this.types(op, schema.interfaces(id)),
+            (Fact::Possible, _) if is_abstract => this.types(op, schema.possible_types(id)),
+            (Fact::Values, TypeKind::Enum) => {
+                let common = |id| (schema.enum_value(id).name, schema.enum_value(id).deprecated);
+                this.list_by_name(op, schema.enum_values(id), common, Self::value);
             }
-            OfType::Values if ty.kind == TypeKind::Enum => this.values(op, id),
-            OfType::Inputs if matches!(ty.kind, TypeKind::Input { .. }) => this.inputs(op, ty.members),
-            OfType::OneOf => match ty.kind {
-                TypeKind::Input { one_of } => this.out.member_bool(&op.key, one_of),
-                TypeKind::Scalar(_)
-                | TypeKind::Object
-                | TypeKind::Interface
-                | TypeKind::Union
-                | TypeKind::Enum => this.out.member_null(&op.key),
-            },
-            OfType::Fields
-            | OfType::Interfaces
-            | OfType::Possible
-            | OfType::Values
-            | OfType::Inputs
-            | OfType::Inner => this.out.member_null(&op.key),
+            (Fact::Inputs, TypeKind::Input { .. }) => this.inputs(op, ty.members),
+            (Fact::OneOf, TypeKind::Input { one_of }) => this.out.member_bool(&op.key, one_of),
+            _ => this.common(op, &common),
         });
-    }
-
-    fn fields(&mut self, op: &Op<OfType>, id: TypeId) {
-        let all = op.deprecated.value(self.variables);
-        let schema = self.schema;
-        let fields = schema.fields(id);
-        let shown = fields.filter(|&field| all || schema.field(field).deprecated.is_none());
-        self.list_by_name(op, shown, |id| schema.field(id).name, |this, field| this.field(op.set, field));
-    }
-
-    fn values(&mut self, op: &Op<OfType>, id: TypeId) {
-        let all = op.deprecated.value(self.variables);
-        let schema = self.schema;
-        let values = schema.enum_values(id);
-        let shown = values.filter(|&value| all || schema.enum_value(value).deprecated.is_none());
-        self.list_by_name(
-            op,
-            shown,
-            |id| schema.enum_value(id).name,
-            |this, value| this.value(op.set, value),
-        );
     }
 
     fn field(&mut self, set: u32, id: FieldId) {
         let field = self.schema.field(id);
         let ty = self.schema.field_type(id);
-        self.object(&self.program.fields[set as usize], |this, op| match op.fact {
-            OfField::Constant => this.out.key(&op.key),
-            OfField::Name => this.name(op, field.name),
-            OfField::Description => this.text(op, field.description),
-            OfField::Arguments => this.inputs(op, field.arguments),
-            OfField::Type => this.inner(op, ty),
-            OfField::IsDeprecated => this.out.member_bool(&op.key, field.deprecated.is_some()),
-            OfField::Reason => this.reason(op, field.deprecated),
+        let common =
+            Common { name: field.name, description: field.description, deprecated: field.deprecated };
+        self.object(set, |this, op| match op.fact {
+            Fact::Arguments => this.inputs(op, field.arguments),
+            Fact::Type => this.inner(op, ty),
+            _ => this.common(op, &common),
         });
     }
 
     fn input(&mut self, set: u32, id: InputId) {
         let input = self.schema.input(id);
-        self.object(&self.program.inputs[set as usize], |this, op| match op.fact {
-            OfInput::Constant => this.out.key(&op.key),
-            OfInput::Name => this.name(op, input.name),
-            OfInput::Description => this.text(op, input.description),
-            OfInput::Type => this.inner(op, input.ty),
-            OfInput::Default => this.reason(op, input.default.map(|default| default.literal)),
-            OfInput::IsDeprecated => this.out.member_bool(&op.key, input.deprecated.is_some()),
-            OfInput::Reason => this.reason(op, input.deprecated),
+        let common =
+            Common { name: input.name, description: input.description, deprecated: input.deprecated };
+        self.object(set, |this, op| match op.fact {
+            Fact::Type => this.inner(op, input.ty),
+            Fact::Default => this.reason(op, input.default.map(|default| default.literal)),
+            _ => this.common(op, &common),
         });
     }
 
     fn value(&mut self, set: u32, id: EnumValueId) {
         let value = self.schema.enum_value(id);
-        self.object(&self.program.values[set as usize], |this, op| match op.fact {
-            OfValue::Constant => this.out.key(&op.key),
-            OfValue::Name => this.name(op, value.name),
-            OfValue::Description => this.text(op, value.description),
-            OfValue::IsDeprecated => this.out.member_bool(&op.key, value.deprecated.is_some()),
-            OfValue::Reason => this.reason(op, value.deprecated),
-        });
+        let common =
+            Common { name: value.name, description: value.description, deprecated: value.deprecated };
+        self.object(set, |this, op| this.common(op, &common));
     }
 
     fn directive(&mut self, set: u32, id: DirectiveId) {
         let directive = self.schema.directive(id);
-        self.object(&self.program.directives[set as usize], |this, op| match op.fact {
-            OfDirective::Constant => this.out.key(&op.key),
-            OfDirective::Name => this.name(op, directive.name),
-            OfDirective::Description => this.text(op, directive.description),
-            OfDirective::Repeatable => this.out.member_bool(&op.key, directive.repeatable),
-            OfDirective::Places => {
+        let common = Common {
+            name: directive.name,
+            description: directive.description,
+            deprecated: directive.deprecated,
+        };
+        self.object(set, |this, op| match op.fact {
+            Fact::Repeatable => this.out.member_bool(&op.key, directive.repeatable),
+            Fact::Places => {
                 // Clients of older editions do not know where `@deprecated` may stand in the newest.
                 let is_told = |it: &Place| !(directive.built_in && *it == Place::DirectiveDefinition);
                 let places = Place::ALL.into_iter().filter(|place| directive.places & place.bit() != 0);
                 let places = places.filter(is_told);
                 this.list(op, places, |this, place| this.out.string(place.name()));
             }
-            OfDirective::Arguments => this.inputs(op, directive.arguments),
-            OfDirective::IsDeprecated => this.out.member_bool(&op.key, directive.deprecated.is_some()),
-            OfDirective::Reason => this.reason(op, directive.deprecated),
+            Fact::Arguments => this.inputs(op, directive.arguments),
+            _ => this.common(op, &common),
         });
     }
 }

@@ -11,7 +11,7 @@ pub mod caching;
 pub mod caller;
 pub mod compose;
 pub mod engine;
-mod errors;
+pub mod errors;
 mod execute;
 pub mod introspect;
 pub mod live;

@@ -84,7 +84,7 @@ impl Syntax {
     }
 
     /// Minor version 0.x that introduced it.
-    pub const fn since(self) -> u8 {
+    pub const fn since_version(self) -> u8 {
         match self {
             Self::Optional | Self::Otherwise => 3,
             Self::Spread | Self::Shorthand => 4,
@@ -345,11 +345,7 @@ impl Selection {
     pub fn unknown_calls(&self) -> impl Iterator<Item = (&str, Span)> {
         self.steps().filter_map(|step| match &step.kind {
             StepKind::UnknownCall { name, .. } => Some((&**name, step.span)),
-            StepKind::Key(_)
-            | StepKind::Optional
-            | StepKind::Bind { .. }
-            | StepKind::Call(_)
-            | StepKind::Members(_) => None,
+            _ => None,
         })
     }
 
@@ -357,12 +353,7 @@ impl Selection {
     pub fn idle_arguments(&self) -> impl Iterator<Item = Span> {
         let arguments = self.steps().filter_map(|step| match &step.kind {
             StepKind::Call(call) if call.method == Method::Match => Some(&call.arguments),
-            StepKind::Call(_)
-            | StepKind::Key(_)
-            | StepKind::Optional
-            | StepKind::Bind { .. }
-            | StepKind::UnknownCall { .. }
-            | StepKind::Members(_) => None,
+            _ => None,
         });
         let is_pair = |id: ExprId| matches!(self.expr(id), Expr::Array(items) if items.len() == 2);
         arguments.flatten().filter(move |id| !is_pair(**id)).map(|id| self.span(*id))
@@ -423,29 +414,20 @@ impl Selection {
     pub fn variables(&self) -> impl Iterator<Item = Use<'_>> {
         self.exprs().filter_map(|(id, expr)| match expr {
             Expr::Path { start: Start::Variable(variable), steps } => {
-                let keys = steps.iter().map_while(|step| match &step.kind {
-                    StepKind::Key(key) => Some((&**key, step.span)),
-                    StepKind::Optional
-                    | StepKind::Bind { .. }
-                    | StepKind::Call(_)
-                    | StepKind::UnknownCall { .. }
-                    | StepKind::Members(_) => None,
-                });
-                Some(Use { variable: *variable, expr: id, keys: keys.collect(), span: self.span(id) })
+                let keys = leading_keys(steps).collect();
+                Some(Use { variable: *variable, expr: id, keys, span: self.span(id) })
             }
-            Expr::Null
-            | Expr::Bool(_)
-            | Expr::Number(_)
-            | Expr::Text(_)
-            | Expr::Array(_)
-            | Expr::Object(_)
-            | Expr::Merged(_)
-            | Expr::Members(_)
-            | Expr::Path { .. }
-            | Expr::Coalesce(_)
-            | Expr::IfMissing(_) => None,
+            _ => None,
         })
     }
+}
+
+/// The names at the start of `steps`, with their spans.
+pub(crate) fn leading_keys(steps: &[Step]) -> impl Iterator<Item = (&str, Span)> {
+    steps.iter().map_while(|it| match &it.kind {
+        StepKind::Key(key) => Some((&**key, it.span)),
+        _ => None,
+    })
 }
 
 /// One use of a variable.
@@ -467,15 +449,7 @@ impl Selection {
             Expr::Coalesce(choices) | Expr::IfMissing(choices) => {
                 choices.split_last().is_some_and(|(_, all)| all.contains(&id))
             }
-            Expr::Null
-            | Expr::Bool(_)
-            | Expr::Number(_)
-            | Expr::Text(_)
-            | Expr::Array(_)
-            | Expr::Object(_)
-            | Expr::Merged(_)
-            | Expr::Members(_)
-            | Expr::Path { .. } => false,
+            _ => false,
         })
     }
 
@@ -488,14 +462,8 @@ impl Selection {
             Start::Local(_) | Start::Variable(_) | Start::Value(_) => return None,
         };
         for step in steps.iter().take(steps_max) {
-            match &step.kind {
-                StepKind::Key(key) => path.push(key.clone()),
-                StepKind::Optional
-                | StepKind::Bind { .. }
-                | StepKind::Call(_)
-                | StepKind::UnknownCall { .. }
-                | StepKind::Members(_) => return None,
-            }
+            let StepKind::Key(key) = &step.kind else { return None };
+            path.push(key.clone());
         }
         Some(path)
     }

@@ -25,7 +25,8 @@ use crate::coerce::Reading;
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::syntax::ast::{Definition, Document};
-use crate::type_system::SchemaView;
+use crate::syntax::parser::{self, Edition};
+use crate::type_system::{Schema, SchemaView};
 use rule_context::Context;
 pub use valid::{FragmentId, Selected, Valid, ValidFragment, ValidOperation};
 
@@ -91,6 +92,22 @@ pub fn validate_for<'d>(
     // The sort is stable, so errors at one place stay in the order of the rules.
     cx.errors.sort_by_key(|error| error.spans.first().map_or(0, |span| span.start));
     Err(cx.errors)
+}
+
+/// Checks a text by the newest edition and the bounds that a server starts with. Messages may suggest names.
+///
+/// # Errors
+/// The first error of syntax, or the violations.
+pub fn check_text(schema: &Schema, text: &str) -> Result<(), Vec<Error>> {
+    let parsed = parser::parse_edition(text, &Limits::STANDARD, Edition::September2026);
+    let document = parsed.map_err(|error| vec![error])?;
+    let options = Options {
+        limits: Limits::STANDARD,
+        suggestions: true,
+        edition_2026: true,
+        subscriptions_beside: false,
+    };
+    validate(schema, &document, &options).map(drop)
 }
 
 #[cfg(test)]

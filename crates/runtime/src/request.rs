@@ -11,10 +11,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_engine::caller::Identity;
 use weir_engine::engine::{self, Aborted, Body, Outcome};
+use weir_engine::errors::error_text::error_body;
 use weir_engine::source::{FieldError, Headers, NoHeaders};
 use weir_engine::unread::Receiver;
 use weir_language::ast::OperationKind;
-use weir_language::json::{Json, JsonRef, quote};
+use weir_language::json::{Json, JsonRef};
 
 /// Time for a request without a deadline of its own.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -236,12 +237,7 @@ impl Response {
 
     /// Response with an error and no data.
     pub(crate) fn from_error(error: &FieldError) -> Self {
-        let mut body = String::from("{\"errors\":[{\"message\":");
-        quote(&error.message, &mut body);
-        body.push_str(",\"extensions\":{\"code\":");
-        quote(error.code, &mut body);
-        body.push_str("}}]}");
-        Self::of_errors(body.into_bytes())
+        Self::of_errors(error_body(&error.message, error.code, None))
     }
 
     /// Response to an operation kind that the transport does not allow.

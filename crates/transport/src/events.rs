@@ -2,8 +2,8 @@
 //!
 //! Sources: the protocol of the npm package graphql-sse; Apollo's multipart protocol for subscriptions.
 
-use crate::error_text::{error_body, error_object, string};
 use crate::media::{IncrementSpec, StreamForm};
+use weir_engine::errors::error_text::{error_body, error_object, string};
 
 /// The head of a part.
 const PART: &str = "\r\ncontent-type: application/json\r\n\r\n";

@@ -8,7 +8,6 @@
 
 pub mod document_id;
 pub mod document_store;
-pub mod error_text;
 pub mod events;
 pub mod list;
 pub mod media;

@@ -1,8 +1,8 @@
 //! Lists of requests in one body.
 
-use crate::error_text::error_body;
 use crate::parameters::{Params, Unusable, params};
 use crate::refusal::Refusal;
+use weir_engine::errors::error_text::error_body;
 use weir_language::json::JsonRef;
 
 /// Checks the number of requests in a list, of which `batch_max` are allowed.

@@ -5,8 +5,8 @@
 //! Source: GraphQL over HTTP, section 5.
 
 use crate::document_id::{DocumentText, ID_MEMBER, SentId};
-use crate::error_text::string;
 use std::borrow::Cow;
+use weir_engine::errors::error_text::string;
 use weir_language::json::{Json, JsonRef};
 
 /// Message about a URL that cannot be read.

@@ -1,9 +1,9 @@
 //! A request that is refused before it reaches a schema.
 
-use crate::error_text::error_body;
 use crate::parameters::Malformed;
 use http::StatusCode;
 use std::borrow::Cow;
+use weir_engine::errors::error_text::error_body;
 
 /// A refusal: status, code and words.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,13 +6,13 @@
 //! Sources: the protocols of the npm packages graphql-ws (`graphql-transport-ws`) and subscriptions-transport-ws (`graphql-ws`);
 //! in Hasura's dialect its ways with both.
 
-use crate::error_text::{error_body, error_object, string};
 use crate::parameters::NamedRequest;
 pub use crate::subprotocol::{Dialect, Subprotocol};
 use bytes::Bytes;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use weir_engine::engine;
+use weir_engine::errors::error_text::{error_body, error_object, string};
 use weir_language::json::{Json, JsonRef};
 
 /// Brackets open at once in a message; a valid one has few.

@@ -345,15 +345,12 @@ pub struct Source {
     /// Prefixes and suffixes of the names of its types and root fields, for graphs of several sources, in the keys of
     /// Hasura's metadata v3.
     #[serde(default, skip_serializing)]
-    #[schemars(schema_with = "published::customization")]
     pub customization: Customization,
     /// Tables that differ from the defaults, in the keys of Hasura's metadata v3.
     #[serde(default, skip_serializing)]
-    #[schemars(schema_with = "published::tables")]
     pub tables: Vec<TableEntry>,
     /// Functions of a PostgreSQL database that are served as root fields, in the keys of Hasura's metadata v3.
     #[serde(default, skip_serializing)]
-    #[schemars(schema_with = "published::functions")]
     pub functions: Vec<FunctionEntry>,
 }
 

@@ -1,7 +1,8 @@
 //! Compiles the output plan of `__schema` and `__type` to a program: each member's fact, the set of its members, and its key ready
 //! to write.
 //!
-//! **Invariant:** sets are numbered per introspection type; an operation's `set` is of the type its fact leads to.
+//! **Invariant:** an operation's `set` has members of the type that its fact leads to, and a fact stands only in sets of types that
+//! have it.
 //!
 //! **Cost:** once per plan, linear in the output plan below the members.
 
@@ -10,76 +11,40 @@ use hashbrown::HashMap;
 use weir_language::schema::{SchemaView, builtin};
 use weir_language::value::{Node, Variables};
 
-/// Names the facts of one introspection type after its fields.
+/// Names facts after the fields of the introspection types. No field has two meanings, so all types share one list.
 macro_rules! facts {
-    ($($(#[$doc:meta])* $name:ident { $($fact:ident = $field:literal $(-> $to:ident)?),* $(,)? })*) => { $(
-        $(#[$doc])*
+    ($($fact:ident = $field:literal),* $(,)?) => {
+        /// Part of an answer that a member writes about its item.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(super) enum $name { Constant, $($fact),* }
-        impl $name {
-            /// The fact behind the field called `name`, and which program its members go to.
-            fn named(name: &str) -> (Self, Option<Kind>) {
+        pub(super) enum Fact { Constant, $($fact),* }
+        impl Fact {
+            /// The fact behind the field called `name`.
+            fn named(name: &str) -> Self {
                 match name {
-                    $($field => (Self::$fact, None $(.or(Some(Kind::$to)))?),)*
+                    $($field => Self::$fact,)*
                     _ => unreachable!("the specification has no such introspection field"),
                 }
             }
         }
-    )* };
+    };
 }
 facts! {
-    /// Fields of `__Schema`.
-    OfSchema {
-        Description = "description", Types = "types" -> Type, Query = "queryType" -> Type,
-        Mutation = "mutationType" -> Type, Subscription = "subscriptionType" -> Type,
-        Directives = "directives" -> Directive,
-    }
-    /// Fields of `__Type`.
-    OfType {
-        Kind = "kind", Name = "name", Description = "description", SpecifiedBy = "specifiedByURL",
-        Fields = "fields" -> Field, Interfaces = "interfaces" -> Type, Possible = "possibleTypes" -> Type,
-        Values = "enumValues" -> Value, Inputs = "inputFields" -> Input, Inner = "ofType" -> Type,
-        OneOf = "isOneOf",
-    }
-    /// Fields of `__Field`.
-    OfField {
-        Name = "name", Description = "description", Arguments = "args" -> Input, Type = "type" -> Type,
-        IsDeprecated = "isDeprecated", Reason = "deprecationReason",
-    }
-    /// Fields of `__InputValue`.
-    OfInput {
-        Name = "name", Description = "description", Type = "type" -> Type, Default = "defaultValue",
-        IsDeprecated = "isDeprecated", Reason = "deprecationReason",
-    }
-    /// Fields of `__EnumValue`.
-    OfValue {
-        Name = "name", Description = "description", IsDeprecated = "isDeprecated", Reason = "deprecationReason",
-    }
-    /// Fields of `__Directive`.
-    OfDirective {
-        Name = "name", Description = "description", Repeatable = "isRepeatable", Places = "locations",
-        Arguments = "args" -> Input, IsDeprecated = "isDeprecated", Reason = "deprecationReason",
-    }
-}
-
-/// Introspection type of a set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Schema,
-    Type,
-    Field,
-    Input,
-    Value,
-    Directive,
+    Name = "name", Description = "description", IsDeprecated = "isDeprecated", Reason = "deprecationReason",
+    Types = "types", Query = "queryType", Mutation = "mutationType", Subscription = "subscriptionType",
+    Directives = "directives",
+    Kind = "kind", SpecifiedBy = "specifiedByURL", Fields = "fields", Interfaces = "interfaces",
+    Possible = "possibleTypes", Values = "enumValues", Inputs = "inputFields", Inner = "ofType", OneOf = "isOneOf",
+    Arguments = "args", Type = "type", Default = "defaultValue",
+    Repeatable = "isRepeatable", Places = "locations",
 }
 
 /// One member.
 #[derive(Debug)]
-pub(super) struct Op<F> {
+pub(super) struct Op {
     /// `"name":`; of a constant all its bytes with the comma.
     pub(super) key: ResponseKey,
-    pub(super) fact: F,
-    /// The set of what the fact leads to.
+    pub(super) fact: Fact,
+    /// Index of the members of what the fact leads to, in [`Program::sets`].
     pub(super) set: u32,
     /// `includeDeprecated`.
     pub(super) deprecated: Flag,
@@ -132,12 +97,7 @@ pub(super) struct RootOp {
 #[derive(Debug, Default)]
 pub(super) struct Program {
     pub(super) roots: Vec<RootOp>,
-    pub(super) schema: Vec<Vec<Op<OfSchema>>>,
-    pub(super) types: Vec<Vec<Op<OfType>>>,
-    pub(super) fields: Vec<Vec<Op<OfField>>>,
-    pub(super) inputs: Vec<Vec<Op<OfInput>>>,
-    pub(super) values: Vec<Vec<Op<OfValue>>>,
-    pub(super) directives: Vec<Vec<Op<OfDirective>>>,
+    pub(super) sets: Vec<Vec<Op>>,
     /// True if the answer depends on no variables.
     pub(super) is_constant: bool,
 }
@@ -149,14 +109,14 @@ pub(super) fn compile(schema: SchemaView<'_>, output: &OutputPlan, fields: &[u32
     for &field in fields {
         let member = &output.fields[field as usize];
         let root = if member.field == schema.meta().schema {
-            Root::Schema { set: compiler.below(member, Some(Kind::Schema)) }
+            Root::Schema { set: compiler.set_below(member) }
         } else {
-            Root::Type { set: compiler.below(member, Some(Kind::Type)), name: compiler.name(member) }
+            Root::Type { set: compiler.set_below(member), name: compiler.name(member) }
         };
         compiler.program.roots.push(RootOp { key: member.key.clone(), root });
     }
-    while let Some((set, kind, number)) = compiler.pending.pop() {
-        compiler.fill(set, kind, number as usize);
+    while let Some((set, number)) = compiler.pending.pop() {
+        compiler.program.sets[number as usize] = compiler.ops(set);
     }
     compiler.program
 }
@@ -166,72 +126,41 @@ struct Compiler<'c> {
     output: &'c OutputPlan,
     program: Program,
     known: HashMap<SelectionSetId, u32, foldhash::fast::RandomState>,
-    pending: Vec<(SelectionSetId, Kind, u32)>,
+    pending: Vec<(SelectionSetId, u32)>,
 }
 
 impl Compiler<'_> {
-    /// The number of the set below `member`.
-    fn below(&mut self, member: &OutputField, kind: Option<Kind>) -> u32 {
-        let (OutputKind::Object(set), Some(kind)) = (member.member, kind) else { return 0 };
+    /// The number of the set below `member`; 0, which nothing reads, if it is a leaf.
+    fn set_below(&mut self, member: &OutputField) -> u32 {
+        let OutputKind::Object(set) = member.member else { return 0 };
         if let Some(&number) = self.known.get(&set) {
             return number;
         }
-        let program = &mut self.program;
-        let number = match kind {
-            Kind::Schema => open(&mut program.schema),
-            Kind::Type => open(&mut program.types),
-            Kind::Field => open(&mut program.fields),
-            Kind::Input => open(&mut program.inputs),
-            Kind::Value => open(&mut program.values),
-            Kind::Directive => open(&mut program.directives),
-        };
+        let number = self.program.sets.len() as u32;
+        self.program.sets.push(Vec::new());
         self.known.insert(set, number);
-        self.pending.push((set, kind, number));
+        self.pending.push((set, number));
         number
     }
 
-    fn fill(&mut self, set: SelectionSetId, kind: Kind, number: usize) {
-        match kind {
-            Kind::Schema => self.program.schema[number] = self.ops(set, OfSchema::Constant, OfSchema::named),
-            Kind::Type => self.program.types[number] = self.ops(set, OfType::Constant, OfType::named),
-            Kind::Field => self.program.fields[number] = self.ops(set, OfField::Constant, OfField::named),
-            Kind::Input => self.program.inputs[number] = self.ops(set, OfInput::Constant, OfInput::named),
-            Kind::Value => self.program.values[number] = self.ops(set, OfValue::Constant, OfValue::named),
-            Kind::Directive => {
-                self.program.directives[number] = self.ops(set, OfDirective::Constant, OfDirective::named);
-            }
-        }
-    }
-
-    fn ops<F: Copy>(
-        &mut self,
-        set: SelectionSetId,
-        constant: F,
-        named: fn(&str) -> (F, Option<Kind>),
-    ) -> Vec<Op<F>> {
+    fn ops(&mut self, set: SelectionSetId) -> Vec<Op> {
         let output = self.output;
         let members = output.members(set).iter();
         members
             .map(|member| {
-                let (key, fact, kind) = match member.member {
+                let (key, fact) = match member.member {
                     OutputKind::Constant { start, end } => {
-                        (ready(&output.constants[start as usize..end as usize]), constant, None)
+                        (ready(&output.constants[start as usize..end as usize]), Fact::Constant)
                     }
                     OutputKind::Leaf
                     | OutputKind::Object(_)
                     | OutputKind::Abstract(_)
                     | OutputKind::Foreign { .. } => {
-                        let (fact, kind) = named(self.schema.field_name(member.field));
-                        (member.key.clone(), fact, kind)
+                        (member.key.clone(), Fact::named(self.schema.field_name(member.field)))
                     }
                 };
-                Op {
-                    key,
-                    fact,
-                    set: self.below(member, kind),
-                    deprecated: self.flag(member),
-                    kinds: self.kinds(member),
-                }
+                let set = self.set_below(member);
+                Op { key, fact, set, deprecated: self.flag(member), kinds: self.kinds(member) }
             })
             .collect()
     }
@@ -277,11 +206,6 @@ impl Compiler<'_> {
             }))
         })
     }
-}
-
-fn open<F>(sets: &mut Vec<Vec<F>>) -> u32 {
-    sets.push(Vec::new());
-    sets.len() as u32 - 1
 }
 
 /// Bytes to be written as they are, by the store that writes keys.

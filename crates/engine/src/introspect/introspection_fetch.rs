@@ -19,7 +19,7 @@ use crate::source::{
 };
 use std::sync::Arc;
 use tokio::runtime::Handle;
-use weir_language::schema::Schema;
+use weir_language::schema::{Schema, SchemaView};
 use weir_language::value::Variables;
 
 /// Bytes of a chunk, about.
@@ -32,7 +32,7 @@ const TYPE_BYTES: usize = 16 << 10;
 const CHUNKS_MAX: usize = 2;
 
 /// Gets the root members at `fields` ready to be written per request.
-pub fn prepare(
+pub(crate) fn prepare(
     schema: &Arc<Schema>,
     profile: &Arc<Profile>,
     output: &OutputPlan,
@@ -60,26 +60,8 @@ struct IntrospectionFetch {
 }
 
 impl Written {
-    fn write_root(
-        &self,
-        variables: &Variables,
-        progress: &mut IntrospectionProgress,
-        out: &mut Out,
-        bytes_max: usize,
-    ) -> Result<(), Full> {
-        let view = self.profile.view(&self.schema);
-        self.program.write_root(view, Some(variables), progress, out, bytes_max)
-    }
-
-    fn write_on(
-        &self,
-        variables: &Variables,
-        progress: &mut IntrospectionProgress,
-        out: &mut Out,
-        bytes_max: usize,
-    ) -> Result<(), Full> {
-        let view = self.profile.view(&self.schema);
-        self.program.write_on(view, Some(variables), progress, out, bytes_max)
+    fn view(&self) -> SchemaView<'_> {
+        self.profile.view(&self.schema)
     }
 
     /// Sends what comes after `progress`, which begins with the byte `held`.
@@ -94,7 +76,8 @@ impl Written {
             let mut bytes = Vec::with_capacity(CHUNK_BYTES + TYPE_BYTES);
             bytes.append(&mut held);
             let mut out = Out::new(bytes);
-            let written = self.write_on(variables, &mut progress, &mut out, CHUNK_BYTES);
+            let written =
+                self.program.write_on(self.view(), Some(variables), &mut progress, &mut out, CHUNK_BYTES);
             let mut bytes = out.into_bytes();
             if written.is_err() {
                 held = bytes.pop().into_iter().collect();
@@ -111,12 +94,14 @@ impl IntrospectionFetch {
     fn write(&self, input: FetchInput<'_>) -> FetchResult {
         let mut out = Out::new(Vec::with_capacity(self.size.room(64)));
         let mut progress = IntrospectionProgress::default();
-        let roots = self.written.program.program.roots.len();
+        let Written { program, .. } = &*self.written;
+        let view = self.written.view();
+        let roots = program.program.roots.len();
         let mut ends = Vec::with_capacity(roots);
         let runtime = Handle::try_current().ok().filter(|_| self.may_stream);
         let bytes_max = runtime.as_ref().map_or(usize::MAX, |_| input.hold_back_bytes);
         while progress.roots < roots {
-            let written = self.written.write_root(input.variables, &mut progress, &mut out, bytes_max);
+            let written = program.write_root(view, Some(input.variables), &mut progress, &mut out, bytes_max);
             match (written, &runtime) {
                 (Err(Full), Some(runtime)) => return self.stream(input, progress, out.into_bytes(), runtime),
                 (Ok(()) | Err(Full), _) => ends.push(out.len() as u32),

@@ -7,6 +7,7 @@ use super::member_registry::{DueRead, Registry};
 use super::{FeedSink, LiveShared};
 use crate::answer::response::Body;
 use crate::engine::bound_operation::BoundOperation;
+use crate::errors::error_text::error_body;
 use crate::execute::{self, ExecutionContext, ExecutionResult, LiveParts, Observation};
 use crate::request::answer_notes::AnswerNotes;
 use crate::request::request_headers::{EnrichedHeaders, Headers, NoHeaders};
@@ -208,5 +209,5 @@ fn failure_response(code: &'static str) -> Bytes {
         "SOURCE_UNAVAILABLE" => "The source broke off in the middle of the answer.",
         _ => "Internal error.",
     };
-    format!(r#"{{"errors":[{{"message":"{message}","extensions":{{"code":"{code}"}}}}]}}"#).into()
+    error_body(message, code, None).into()
 }

@@ -7,7 +7,7 @@ use super::item_paths::item_paths;
 use super::{KeyField, Reader, Setting, hint};
 use crate::selection::{
     Expr, ExprId, Member, Method, Selection, SelectionError, Start, StepKind, Use, Variable, claim_names,
-    session_variable,
+    leading_keys, session_variable,
 };
 use http::HeaderName;
 use weir_engine::caller::{ROLE_VARIABLE, SESSION_PREFIX};
@@ -134,9 +134,9 @@ impl Reader<'_> {
     /// Reports syntax newer than the linked version, and parts without effect.
     fn check_syntax(&mut self, selection: &Selection, literal: ValueId, shift: u32, place: &Where) {
         let version = self.links.version;
-        for &(syntax, span) in selection.newer().iter().filter(|it| it.0.since() > version) {
+        for &(syntax, span) in selection.newer().iter().filter(|it| it.0.since_version() > version) {
             let name = syntax.name();
-            let since = syntax.since();
+            let since = syntax.since_version();
             let error = |message| SelectionError::new(span, message);
             if since > 3 {
                 let message = format!("`{name}` is of connect v0.{since}, and this text links v0.{version}");
@@ -166,7 +166,7 @@ impl Reader<'_> {
 
     pub(super) fn note_shifted(&mut self, literal: ValueId, shift: u32, error: SelectionError) {
         let span = Span::new(error.span.start + shift, error.span.end + shift);
-        let span = self.within(literal, span);
+        let span = self.map_to_file(literal, span);
         let message = self.name_configuration_key(literal, error.message);
         self.note(span, message);
     }
@@ -176,7 +176,7 @@ impl Reader<'_> {
         let name = used.keys.first().map_or("", |it| it.0);
         let is_whole = name.is_empty();
         let span = Span::new(used.span.start + shift, used.span.end + shift);
-        let location = self.location(self.within(literal, span));
+        let location = self.location(self.map_to_file(literal, span));
         let setting =
             Setting { name: name.into(), may_be_unset: is_whole || selection.has_other(used.expr), location };
         match used.variable {
@@ -487,15 +487,8 @@ fn key_paths<'s>(
     is_divided: bool,
 ) -> Option<Vec<Vec<(&'s str, Span)>>> {
     let Expr::Path { start: Start::Key(key), steps } = selection.expr(member.value) else { return None };
-    let below = steps.iter().map_while(|it| match &it.kind {
-        StepKind::Key(key) => Some((&**key, it.span)),
-        StepKind::Optional
-        | StepKind::Bind { .. }
-        | StepKind::Call(_)
-        | StepKind::UnknownCall { .. }
-        | StepKind::Members(_) => None,
-    });
-    let path: Vec<(&str, Span)> = std::iter::once((&**key, member.span)).chain(below).collect();
+    let first = (&**key, member.span);
+    let path: Vec<(&str, Span)> = std::iter::once(first).chain(leading_keys(steps)).collect();
     let behind = steps.get(path.len() - 1).filter(|_| is_divided);
     let Some(StepKind::Members(inner)) = behind.map(|it| &it.kind) else { return Some(vec![path]) };
     let paths = inner.iter().filter_map(|it| key_paths(selection, it, is_divided)).flatten();
@@ -507,11 +500,7 @@ fn members<'s>(selection: &'s Selection, used: &Use<'_>) -> Option<&'s [Member]>
     let Expr::Path { steps, .. } = selection.expr(used.expr) else { return None };
     match &steps.get(used.keys.len())?.kind {
         StepKind::Members(members) => Some(members),
-        StepKind::Key(_)
-        | StepKind::Optional
-        | StepKind::Bind { .. }
-        | StepKind::Call(_)
-        | StepKind::UnknownCall { .. } => None,
+        _ => None,
     }
 }
 

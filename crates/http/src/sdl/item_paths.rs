@@ -1,6 +1,6 @@
 //! Keys that a method lists: `$batch->map({key: @.id})`.
 
-use crate::selection::{Expr, ExprId, Method, Selection, Start, Step, StepKind, Use};
+use crate::selection::{Expr, ExprId, Method, Selection, Start, StepKind, Use, leading_keys};
 use weir_language::span::Span;
 
 /// The names behind each `@` in the argument of `->map` or `->filter` that directly follows a variable.
@@ -38,16 +38,4 @@ pub(super) fn item_paths<'s>(selection: &'s Selection, used: &Use<'_>) -> Vec<Ve
         }
     }
     paths
-}
-
-/// The names at the start of `steps`.
-fn leading_keys(steps: &[Step]) -> impl Iterator<Item = (&str, Span)> {
-    steps.iter().map_while(|it| match &it.kind {
-        StepKind::Key(key) => Some((&**key, it.span)),
-        StepKind::Optional
-        | StepKind::Bind { .. }
-        | StepKind::Call(_)
-        | StepKind::UnknownCall { .. }
-        | StepKind::Members(_) => None,
-    })
 }

@@ -9,6 +9,7 @@ use super::{Outside, Reader};
 use crate::selection::value::Value;
 use crate::selection::{
     Call, Expr, ExprId, Member, Method, Selection, SelectionError, Start, Step, StepKind, Variable,
+    leading_keys,
 };
 use weir_language::ast::ValueId;
 use weir_language::schema::{FieldId, Schema, TypeId, TypeKind, TypeRef};
@@ -17,6 +18,14 @@ use weir_language::schema::{FieldId, Schema, TypeId, TypeKind, TypeRef};
 const IS_OBJECT: &str = "this is an object, and a parameter is a single value or a list";
 /// Message for a nested list in a parameter.
 const IN_LIST: &str = "this holds a list within a list, and a parameter is a single value or a list of them: write `->joinNotNull(',')`";
+
+/// Certain facts about the value of an expression. Nothing is a value of every shape.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct ValueShape {
+    is_list: bool,
+    /// True for an object, and for a list that contains one.
+    has_object: bool,
+}
 
 /// An expression of a request, and the field whose arguments it reads.
 struct Single<'s> {
@@ -38,9 +47,9 @@ impl Reader<'_> {
     pub(super) fn check_path(&mut self, selection: &Selection, literal: ValueId, place: &Where) {
         let single = self.single(selection, place);
         let root = selection.root();
-        let is_list = single.is_list(root);
-        let is_no_list = !is_list && (single.has_no_names(root) || single.is_object(root));
-        let nested = single.find_nested(root).or_else(|| single.is_object(root).then_some(root));
+        let ValueShape { is_list, has_object } = single.shape(root);
+        let is_no_list = !is_list && (has_object || single.has_no_names(root));
+        let nested = single.find_nested(root).or_else(|| has_object.then_some(root));
         let error = if is_no_list {
             let message = "a path is a list of segments: write `$(['of', $args.name])`";
             Some(SelectionError::new(selection.span(root), message))
@@ -71,9 +80,10 @@ impl Reader<'_> {
     ) {
         let single = self.single(selection, place);
         let root = selection.root();
-        let message = if single.is_object(root) {
+        let shape = single.shape(root);
+        let message = if shape.has_object {
             "this is an object, and a single value belongs here: name one of its members"
-        } else if single.is_list(root) {
+        } else if shape.is_list {
             "this is a list, and a single value belongs here: write `->joinNotNull(',')`, or a parameter of `queryParams`"
         } else {
             return;
@@ -96,7 +106,7 @@ impl Single<'_> {
         let wrong = |id: ExprId, message: &str| Some(SelectionError::new(self.selection.span(id), message));
         let value = |id: ExprId| {
             let message = "this is an object, and a parameter is a single value or a list: name its members, or write `->jsonStringify`";
-            let object = self.is_object(id).then(|| wrong(id, message)).flatten();
+            let object = self.shape(id).has_object.then(|| wrong(id, message)).flatten();
             object.or_else(|| self.find_nested(id).and_then(|it| wrong(it, IN_LIST)))
         };
         let members = |members: &[Member]| {
@@ -168,7 +178,7 @@ impl Single<'_> {
                             && keys.len() == 1
                             && self.parent_field(keys[0]).is_none_or(|it| self.is_leaf(it))
                     }
-                    Variable::Batch => is_whole || self.is_list(id),
+                    Variable::Batch => is_whole || self.shape(id).is_list,
                     Variable::Config => {
                         self.config(steps).is_some_and(|it| !it.is_nothing() && !it.is_object())
                     }
@@ -176,35 +186,13 @@ impl Single<'_> {
                 }
             }
             Expr::Path { start: Start::Value(inner), steps } => steps.is_empty() && self.has_no_names(*inner),
-            Expr::Null
-            | Expr::Object(_)
-            | Expr::Merged(_)
-            | Expr::Members(_)
-            | Expr::Coalesce(_)
-            | Expr::IfMissing(_)
-            | Expr::Path { .. } => false,
-        }
-    }
-
-    /// True if `id` yields a list or nothing.
-    fn is_list(&self, id: ExprId) -> bool {
-        match self.selection.expr(id) {
-            Expr::Null
-            | Expr::Bool(_)
-            | Expr::Number(_)
-            | Expr::Text(_)
-            | Expr::Object(_)
-            | Expr::Merged(_)
-            | Expr::Members(_) => false,
-            Expr::Array(_) => true,
-            Expr::Coalesce(items) | Expr::IfMissing(items) => items.iter().any(|&it| self.is_list(it)),
-            Expr::Path { start, steps } => self.is_list_of(start, steps),
+            _ => false,
         }
     }
 
     /// The first part of `id` that is certainly a list or an object within a list.
     fn find_nested(&self, id: ExprId) -> Option<ExprId> {
-        let is_no_single = |it: &ExprId| self.is_list(*it) || self.is_object(*it);
+        let is_no_single = |it: &ExprId| self.shape(*it) != ValueShape::default();
         match self.selection.expr(id) {
             Expr::Array(items) => items.iter().copied().find(is_no_single),
             Expr::Coalesce(items) | Expr::IfMissing(items) => {
@@ -226,13 +214,7 @@ impl Single<'_> {
                 }
                 _ => None,
             },
-            Expr::Null
-            | Expr::Bool(_)
-            | Expr::Number(_)
-            | Expr::Text(_)
-            | Expr::Object(_)
-            | Expr::Merged(_)
-            | Expr::Members(_) => None,
+            _ => None,
         }
     }
 
@@ -242,120 +224,87 @@ impl Single<'_> {
         self.outside.config(&keys).filter(|_| rest.is_empty())
     }
 
-    fn is_list_of(&self, start: &Start, steps: &[Step]) -> bool {
-        if *start == Start::Variable(Variable::Config)
-            && let Some(value) = self.config(steps)
-        {
-            return value.items().is_some();
-        }
-        let Some((last, before)) = steps.split_last() else {
-            return match start {
-                Start::Value(inner) => self.is_list(*inner),
-                Start::Variable(variable) => *variable == Variable::Batch,
-                Start::Scope | Start::Current | Start::Local(_) | Start::Key(_) => false,
-            };
-        };
-        match &last.kind {
-            StepKind::Key(_) if *start == Start::Variable(Variable::Args) => {
-                let (keys, rest) = keys(steps);
-                let is_list = |len: usize| self.argument(&keys[..len]).is_some_and(|ty| ty.wraps.is_list());
-                rest.is_empty() && (1..=keys.len()).any(is_list)
-            }
-            StepKind::Key(_) if *start == Start::Variable(Variable::This) => {
-                let (keys, rest) = keys(steps);
-                let field = keys.first().and_then(|it| self.parent_field(it));
-                rest.is_empty() && field.is_some_and(|it| it.wraps.is_list())
-            }
-            StepKind::Key(_) | StepKind::Optional | StepKind::Bind { .. } | StepKind::Members(_) => {
-                self.is_list_of(start, before)
-            }
-            StepKind::UnknownCall { .. } => false,
-            StepKind::Call(call) => match call.method {
-                Method::Map | Method::Filter | Method::Entries | Method::Split => true,
-                Method::Slice | Method::WithError => self.is_list_of(start, before),
-                Method::Echo => call.arguments.iter().any(|&it| self.is_list(it)),
-                _ => false,
-            },
-        }
-    }
-
-    /// True if `id` yields an object, a list containing one, or nothing.
-    fn is_object(&self, id: ExprId) -> bool {
+    /// Certain facts about the value of `id`, if it has one.
+    fn shape(&self, id: ExprId) -> ValueShape {
         match self.selection.expr(id) {
-            Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) => false,
-            Expr::Object(_) | Expr::Merged(_) | Expr::Members(_) => true,
-            Expr::Array(items) | Expr::Coalesce(items) | Expr::IfMissing(items) => {
-                items.iter().any(|&it| self.is_object(it))
+            Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) => ValueShape::default(),
+            Expr::Object(_) | Expr::Merged(_) | Expr::Members(_) => {
+                ValueShape { is_list: false, has_object: true }
             }
-            Expr::Path { start, steps } => self.is_object_of(start, steps),
+            Expr::Array(items) => ValueShape { is_list: true, ..self.any_shape(items) },
+            Expr::Coalesce(items) | Expr::IfMissing(items) => self.any_shape(items),
+            Expr::Path { start, steps } => self.path_shape(start, steps),
         }
     }
 
-    fn is_object_of(&self, start: &Start, steps: &[Step]) -> bool {
+    /// Facts that hold for one of `items`.
+    fn any_shape(&self, items: &[ExprId]) -> ValueShape {
+        items.iter().map(|&it| self.shape(it)).fold(ValueShape::default(), |all, it| ValueShape {
+            is_list: all.is_list || it.is_list,
+            has_object: all.has_object || it.has_object,
+        })
+    }
+
+    fn path_shape(&self, start: &Start, steps: &[Step]) -> ValueShape {
         if *start == Start::Variable(Variable::Config)
             && let Some(value) = self.config(steps)
         {
-            return value.is_object() || value.items().is_some_and(|all| all.iter().any(Value::is_object));
+            let items = value.items();
+            let has_object =
+                value.is_object() || items.as_ref().is_some_and(|all| all.iter().any(Value::is_object));
+            return ValueShape { is_list: items.is_some(), has_object };
         }
         let Some((last, before)) = steps.split_last() else {
             return match start {
-                Start::Value(inner) => self.is_object(*inner),
-                Start::Variable(Variable::Args) => true,
-                Start::Variable(_) | Start::Scope | Start::Current | Start::Local(_) | Start::Key(_) => false,
+                Start::Value(inner) => self.shape(*inner),
+                Start::Variable(variable) => ValueShape {
+                    is_list: *variable == Variable::Batch,
+                    has_object: *variable == Variable::Args,
+                },
+                Start::Scope | Start::Current | Start::Local(_) | Start::Key(_) => ValueShape::default(),
             };
         };
-        match &last.kind {
-            StepKind::Members(_) => true,
-            StepKind::UnknownCall { .. } => false,
-            StepKind::Optional | StepKind::Bind { .. } => self.is_object_of(start, before),
-            StepKind::Key(_) => {
+        match (&last.kind, start) {
+            (StepKind::Key(_), Start::Variable(Variable::Args)) => {
                 let (keys, rest) = keys(steps);
-                let is_input = || self.argument(&keys).is_some_and(|ty| self.is_input(ty));
-                *start == Start::Variable(Variable::Args) && rest.is_empty() && is_input()
+                if !rest.is_empty() {
+                    return ValueShape::default();
+                }
+                let is_list = |len: usize| self.argument(&keys[..len]).is_some_and(|ty| ty.wraps.is_list());
+                ValueShape {
+                    is_list: (1..=keys.len()).any(is_list),
+                    has_object: self.argument(&keys).is_some_and(|ty| self.is_input(ty)),
+                }
             }
-            StepKind::Call(call) => self.is_object_by(call, start, before),
+            (StepKind::Key(_), Start::Variable(Variable::This)) => {
+                let (keys, rest) = keys(steps);
+                let field = keys.first().and_then(|it| self.parent_field(it)).filter(|_| rest.is_empty());
+                ValueShape { is_list: field.is_some_and(|it| it.wraps.is_list()), has_object: false }
+            }
+            (StepKind::Key(_), _) => ValueShape { has_object: false, ..self.path_shape(start, before) },
+            (StepKind::Members(_), _) => ValueShape { has_object: true, ..self.path_shape(start, before) },
+            (StepKind::Optional | StepKind::Bind { .. }, _) => self.path_shape(start, before),
+            (StepKind::UnknownCall { .. }, _) => ValueShape::default(),
+            (StepKind::Call(call), _) => self.call_shape(call, start, before),
         }
     }
 
-    /// True if `call` of the path before it yields an object, a list containing one, or nothing.
-    fn is_object_by(&self, call: &Call, start: &Start, before: &[Step]) -> bool {
+    /// Facts about the result of `call` for the path before it. Nothing is certain of most methods' results.
+    fn call_shape(&self, call: &Call, start: &Start, before: &[Step]) -> ValueShape {
         match call.method {
-            Method::Map | Method::Echo => call.arguments.iter().any(|&it| self.is_object(it)),
-            Method::First
-            | Method::Last
-            | Method::Find
-            | Method::Filter
-            | Method::Slice
-            | Method::WithError => self.is_object_of(start, before),
-            Method::Entries | Method::KeysToCamelCase | Method::KeysToCamelCaseDeep => true,
-            Method::Match
-            | Method::JoinNotNull
-            | Method::Get
-            | Method::Size
-            | Method::JsonStringify
-            | Method::Eq
-            | Method::Ne
-            | Method::Gt
-            | Method::Gte
-            | Method::Lt
-            | Method::Lte
-            | Method::And
-            | Method::Or
-            | Method::Not
-            | Method::In
-            | Method::Contains
-            | Method::Add
-            | Method::Sub
-            | Method::Mul
-            | Method::Div
-            | Method::Mod
-            | Method::ToString
-            | Method::ParseInt
-            | Method::JsonParse
-            | Method::Split
-            | Method::Trim
-            | Method::TrimStart
-            | Method::TrimEnd => false,
+            Method::Map => ValueShape { is_list: true, ..self.any_shape(&call.arguments) },
+            Method::Filter => ValueShape { is_list: true, ..self.path_shape(start, before) },
+            Method::Slice | Method::WithError => self.path_shape(start, before),
+            Method::First | Method::Last | Method::Find => {
+                ValueShape { is_list: false, ..self.path_shape(start, before) }
+            }
+            Method::Echo => self.any_shape(&call.arguments),
+            Method::Split => ValueShape { is_list: true, has_object: false },
+            Method::Entries => ValueShape { is_list: true, has_object: true },
+            Method::KeysToCamelCase | Method::KeysToCamelCaseDeep => {
+                ValueShape { is_list: false, has_object: true }
+            }
+            _ => ValueShape::default(),
         }
     }
 
@@ -399,15 +348,7 @@ fn is_nested(ty: TypeRef) -> bool {
 
 /// Splits a path into its leading keys and the remaining steps.
 fn keys(steps: &[Step]) -> (Vec<&str>, &[Step]) {
-    let key = |step: &'_ Step| matches!(step.kind, StepKind::Key(_));
-    let count = steps.iter().take_while(|it| key(it)).count();
-    let names = steps[..count].iter().filter_map(|it| match &it.kind {
-        StepKind::Key(name) => Some(&**name),
-        StepKind::Optional
-        | StepKind::Bind { .. }
-        | StepKind::Call(_)
-        | StepKind::UnknownCall { .. }
-        | StepKind::Members(_) => None,
-    });
-    (names.collect(), &steps[count..])
+    let names: Vec<&str> = leading_keys(steps).map(|it| it.0).collect();
+    let rest = &steps[names.len()..];
+    (names, rest)
 }

@@ -2,6 +2,7 @@
 
 use super::is_default;
 use crate::json::Json;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ pub struct InheritedRole {
 }
 
 /// One of `query_collections`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QueryCollection {
     /// Name of the collection.
@@ -29,14 +30,14 @@ pub struct QueryCollection {
 }
 
 /// `definition` of a collection.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QueryList {
     pub queries: Vec<NamedQuery>,
 }
 
 /// A query with a name.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NamedQuery {
     /// Name of the query, unique within the collection.
@@ -46,7 +47,7 @@ pub struct NamedQuery {
 }
 
 /// One of `allowlist`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AllowlistEntry {
     /// The collection that is allowed.
@@ -57,7 +58,7 @@ pub struct AllowlistEntry {
 }
 
 /// `scope` of an entry of the allow list.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AllowlistScope {
     /// True for every role.
@@ -68,7 +69,7 @@ pub struct AllowlistScope {
 }
 
 /// One of `rest_endpoints`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RestEndpoint {
     /// Comment of the endpoint.
@@ -85,14 +86,14 @@ pub struct RestEndpoint {
 }
 
 /// `definition` of an endpoint.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EndpointDefinition {
     pub query: StoredQuery,
 }
 
 /// A query of a collection.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StoredQuery {
     pub collection_name: String,
@@ -100,7 +101,7 @@ pub struct StoredQuery {
 }
 
 /// Methods of endpoints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[allow(missing_docs)]
 pub enum Method {

@@ -7,11 +7,12 @@
 
 use super::is_default;
 use crate::names::{is_end_of_name, is_name};
+use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// `customization` of a source.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Customization {
     /// Around the names of the fields of the roots.
@@ -26,7 +27,7 @@ pub struct Customization {
 }
 
 /// `customization.naming_convention`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum NamingConvention {
     /// `insert_boat_one`, `boat_bool_exp`.
@@ -36,7 +37,7 @@ pub enum NamingConvention {
 }
 
 /// `customization.root_fields`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RootFieldNames {
     /// The field that holds all others of the source.
@@ -51,7 +52,7 @@ pub struct RootFieldNames {
 }
 
 /// `customization.type_names`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Affixes {
     /// In front.

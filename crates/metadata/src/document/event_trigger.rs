@@ -2,13 +2,15 @@
 
 use super::permission::Columns;
 use super::webhook::{HeaderEntry, RequestTransform, ResponseTransform};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Longest name of a trigger, so that names of the functions and triggers made of it fit the database.
 pub const NAME_CHARACTERS_MAX: usize = 42;
 
 /// One of `event_triggers`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventTriggerEntry {
     /// Name, unique in its source.
@@ -29,9 +31,11 @@ pub struct EventTriggerEntry {
     pub headers: Option<Vec<HeaderEntry>>,
     /// A change of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<BTreeMap<String, serde_json::Value>>")]
     pub request_transform: Option<RequestTransform>,
     /// A change of the answer, which only the log shows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<BTreeMap<String, serde_json::Value>>")]
     pub response_transform: Option<ResponseTransform>,
     /// Removal of old rows of the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,7 +49,7 @@ pub struct EventTriggerEntry {
 }
 
 /// `definition` of an event trigger.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventDefinition {
     /// Deleted rows.
@@ -63,7 +67,7 @@ pub struct EventDefinition {
 }
 
 /// `insert`, `update` or `delete` of an event trigger.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OperationSpec {
     /// Columns whose change is told; of updates alone.
@@ -74,7 +78,7 @@ pub struct OperationSpec {
 }
 
 /// `retry_conf` of an event trigger; times in seconds. Hasura's files have the first two, its commands may leave out the whole.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventRetry {
     /// Pause before another attempt; without it 10.
@@ -102,7 +106,7 @@ impl EventRetry {
 }
 
 /// `cleanup_config` of an event trigger.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CleanupConfig {
     /// Rows removed by one statement; without it 10,000.

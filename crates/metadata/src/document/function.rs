@@ -3,10 +3,11 @@
 use super::is_default;
 use super::permission::FunctionPermission;
 use super::table::TableName;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A function that is to be served.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FunctionEntry {
     /// The function, named as tables are.
@@ -23,7 +24,7 @@ pub struct FunctionEntry {
 }
 
 /// `configuration` of a function.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FunctionConfiguration {
     /// The base name of its root fields and of the type of its arguments.
@@ -44,7 +45,7 @@ pub struct FunctionConfiguration {
 }
 
 /// `response` of a function.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FunctionResponse {
     /// `table`.
@@ -55,7 +56,7 @@ pub struct FunctionResponse {
 }
 
 /// `custom_root_fields` of a function.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FunctionRootFields {
     /// Name of the root field that returns the function's rows.
@@ -67,7 +68,7 @@ pub struct FunctionRootFields {
 }
 
 /// On which root a function stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExposedAs {
     /// `query_root`.

@@ -6,17 +6,19 @@
 
 use super::is_default;
 use crate::json::{Json, Members};
+use schemars::JsonSchema;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::hash::Hash;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// A permission of one role.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, bound(deserialize = "P: Deserialize<'de>", serialize = "P: Serialize"))]
+#[schemars(rename = "{P}Entry")]
 pub struct PermissionEntry<P> {
     /// The role; never `admin`.
     pub role: String,
@@ -148,12 +150,14 @@ impl<'de, P: Deserialize<'de> + Eq + Hash> Visitor<'de> for PermissionList<P> {
 }
 
 /// Columns of a permission.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, JsonSchema)]
 pub enum Columns {
     /// `'*'`: those of the table when it is loaded.
     #[default]
+    #[schemars(rename = "*")]
     All,
     /// The listed columns, by their names in the database.
+    #[schemars(untagged)]
     Listed(Vec<String>),
 }
 
@@ -183,7 +187,7 @@ impl Serialize for Columns {
 }
 
 /// `permission` of `select_permissions`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SelectPermission {
     /// Columns that are seen.
@@ -192,6 +196,7 @@ pub struct SelectPermission {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub computed_fields: Vec<String>,
     /// Rows that are seen.
+    #[schemars(with = "serde_json::Value")]
     pub filter: Json,
     /// Rows of one list.
     #[serde(default, deserialize_with = "limit", skip_serializing_if = "Option::is_none")]
@@ -208,7 +213,7 @@ pub struct SelectPermission {
 }
 
 /// Members of `query_root_fields`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)]
 pub enum QueryRootField {
@@ -218,7 +223,7 @@ pub enum QueryRootField {
 }
 
 /// Members of `subscription_root_fields`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)]
 pub enum SubscriptionRootField {
@@ -229,13 +234,15 @@ pub enum SubscriptionRootField {
 }
 
 /// `permission` of `insert_permissions`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InsertPermission {
     /// The condition on the row as it is stored.
+    #[schemars(with = "serde_json::Value")]
     pub check: Json,
     /// Values that are set in any case, by column: a text that begins with `x-hasura-` is a session variable.
     #[serde(default, skip_serializing_if = "Members::is_empty")]
+    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub set: Members,
     /// Columns that may be given.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -248,53 +255,60 @@ pub struct InsertPermission {
     pub computed_fields: Vec<String>,
     /// A webhook that has to agree. Not supported: the permission must not be granted without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
     pub validate_input: Option<Json>,
 }
 
 /// `permission` of `update_permissions`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UpdatePermission {
     /// Columns that may be changed.
     pub columns: Columns,
     /// Rows that may be changed.
+    #[schemars(with = "serde_json::Value")]
     pub filter: Json,
     /// The condition on the changed row; written also where there is none.
     #[serde(default)]
+    #[schemars(with = "Option<serde_json::Value>")]
     pub check: Option<Json>,
-    /// Preset values by column, see [`InsertPermission::set`].
+    /// Values that are set in any case, by column: a text that begins with `x-hasura-` is a session variable.
     #[serde(default, skip_serializing_if = "Members::is_empty")]
+    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub set: Members,
     /// True for trusted backends only.
     #[serde(default, skip_serializing_if = "is_default")]
     pub backend_only: bool,
-    /// Without effect, see [`InsertPermission::computed_fields`].
+    /// Without effect, as in Hasura: what a write returns, the select permission grants.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub computed_fields: Vec<String>,
     /// A webhook that has to agree. Not supported, see [`InsertPermission::validate_input`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
     pub validate_input: Option<Json>,
 }
 
 /// `permission` of `delete_permissions`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeletePermission {
     /// Rows that may be deleted.
+    #[schemars(with = "serde_json::Value")]
     pub filter: Json,
     /// True for trusted backends only.
     #[serde(default, skip_serializing_if = "is_default")]
     pub backend_only: bool,
-    /// Without effect, see [`InsertPermission::computed_fields`].
+    /// Without effect, as in Hasura: what a write returns, the select permission grants.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub computed_fields: Vec<String>,
     /// A webhook that has to agree. Not supported, see [`InsertPermission::validate_input`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
     pub validate_input: Option<Json>,
 }
 
 /// A permission of a function, which has nothing to say but the role.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FunctionPermission {
     /// The role; never `admin`.

@@ -10,13 +10,14 @@ use super::permission::{
 };
 use super::remote_relationship::RemoteRelationshipEntry;
 use crate::json::Json;
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 
 pub use super::table_name::{QualifiedName, TableName};
 
 /// A table as it is to be served.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TableEntry {
     pub table: TableName,
@@ -37,6 +38,7 @@ pub struct TableEntry {
     pub computed_fields: Vec<ComputedFieldEntry>,
     /// Relationships to other sources and remote schemas.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(skip)]
     pub remote_relationships: Vec<RemoteRelationshipEntry>,
     /// Roles that may insert rows.
     #[serde(
@@ -71,9 +73,11 @@ pub struct TableEntry {
     pub event_triggers: Vec<EventTriggerEntry>,
     /// Not supported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
     pub apollo_federation_config: Option<Json>,
     /// Not supported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
     pub logical_model: Option<Json>,
 }
 
@@ -190,7 +194,7 @@ pub(crate) fn each_table(condition: &mut Json, change: &mut impl FnMut(&mut Tabl
 }
 
 /// `configuration` of a table.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Configuration {
     /// Settings of columns, by their names in the database.
@@ -211,7 +215,7 @@ pub struct Configuration {
 }
 
 /// `column_config` of one column.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ColumnConfig {
     /// Description of the column's field, instead of the default; an empty text removes it.
@@ -223,7 +227,7 @@ pub struct ColumnConfig {
 }
 
 /// `custom_root_fields`.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[allow(missing_docs)]
 pub struct RootFieldEntries {
@@ -255,7 +259,7 @@ pub struct RootFieldEntries {
 }
 
 /// One root field: its name, or its name and comment.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged, expecting = "a root field: its name, or an object with `name` and `comment`")]
 pub enum RootFieldEntry {
     /// The name alone.
@@ -265,7 +269,7 @@ pub enum RootFieldEntry {
 }
 
 /// Name and comment of a root field.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FullRootField {
     /// Description of the root field, instead of the default; an empty text removes it.
@@ -277,7 +281,7 @@ pub struct FullRootField {
 }
 
 /// A field that a function makes of a row.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ComputedFieldEntry {
     /// The field's name.
@@ -290,7 +294,7 @@ pub struct ComputedFieldEntry {
 }
 
 /// `definition` of a computed field.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ComputedFieldDefinition {
     /// The function, named as tables are.
@@ -304,7 +308,7 @@ pub struct ComputedFieldDefinition {
 }
 
 /// A relationship.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RelationshipEntry {
     /// The field's name.
@@ -317,7 +321,7 @@ pub struct RelationshipEntry {
 }
 
 /// The condition on related rows: exactly one of both.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Using {
     /// A foreign key defines the relationship.
@@ -329,7 +333,7 @@ pub struct Using {
 }
 
 /// The columns of a foreign key.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(
     untagged,
     expecting = "the foreign key's column, a list of its columns, or an object with `table` and `columns`"
@@ -344,7 +348,7 @@ pub enum ForeignKeyOn {
 }
 
 /// A foreign key of another table that points here, by one of `column` and `columns`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RemoteKey {
     /// Column of the other table's foreign key, or a list of columns.
@@ -354,22 +358,26 @@ pub struct RemoteKey {
         serialize_with = "one_alone",
         skip_serializing_if = "Vec::is_empty"
     )]
+    #[schemars(with = "OneOrMore")]
     pub column: Vec<String>,
     /// Columns of the other table's foreign key.
     #[serde(default, deserialize_with = "one_or_more", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "OneOrMore")]
     pub columns: Vec<String>,
     /// The other table.
     pub table: TableName,
 }
 
+/// A column or a list of columns.
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a column or a list of columns")]
+enum OneOrMore {
+    One(String),
+    More(Vec<String>),
+}
+
 /// Reads a text or a list of texts.
 fn one_or_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged, expecting = "a column or a list of columns")]
-    enum OneOrMore {
-        One(String),
-        More(Vec<String>),
-    }
     Ok(match OneOrMore::deserialize(deserializer)? {
         OneOrMore::One(column) => vec![column],
         OneOrMore::More(columns) => columns,
@@ -384,7 +392,7 @@ fn one_alone<S: Serializer>(columns: &[String], serializer: S) -> Result<S::Ok, 
 }
 
 /// `manual_configuration`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Manual {
     /// Theirs by ours.
@@ -394,6 +402,7 @@ pub struct Manual {
     pub insertion_order: Option<InsertionOrder>,
     /// Instead of a table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
     pub remote_native_query: Option<String>,
     /// The other table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -401,7 +410,7 @@ pub struct Manual {
 }
 
 /// The order of nested inserts along a manual object relationship.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InsertionOrder {
     /// The related row first.

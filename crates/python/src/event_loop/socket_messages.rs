@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use weir_transport::error_text::error_body;
+use weir_engine::errors::error_text::error_body;
 use weir_transport::socket::{
     Close, Dialect, LoginError, Operation, Outcome, SocketSession, Step, Subprotocol, Talk,
 };

@@ -14,7 +14,7 @@ use weir_language::limits::Limits;
 use weir_language::parser::{self, Edition};
 use weir_language::schema::Schema;
 use weir_language::span::{Location, Span};
-use weir_language::validate::{self, Options};
+use weir_language::validate::check_text;
 
 /// One violation in one file.
 #[derive(Debug, PartialEq)]
@@ -185,7 +185,7 @@ impl<'d> Fragments<'d> {
             pieces.push(Piece { file: fragment.file, from: fragment.span.start, at: whole.len() as u32 });
             whole.push_str(fragment.span.of(&texts[fragment.file].text));
         }
-        let errors = check(schema, &whole).err().unwrap_or_default();
+        let errors = check_text(schema, &whole).err().unwrap_or_default();
         let unused = |name: &&str| format!("Fragment \"{name}\" is never used.");
         let used: HashSet<String> = self.used.iter().map(unused).collect();
         let errors =
@@ -223,18 +223,6 @@ fn locate_violation(mut error: Error, pieces: &[Piece], texts: &[NamedText]) -> 
         *span = Span::new(span.start - at + from, span.end - at + from);
     }
     violation(&texts[file], error)
-}
-
-fn check(schema: &Schema, text: &str) -> Result<(), Vec<Error>> {
-    let parsed = parser::parse_edition(text, &Limits::STANDARD, Edition::September2026);
-    let document = parsed.map_err(|error| vec![error])?;
-    let options = Options {
-        limits: Limits::STANDARD,
-        suggestions: true,
-        edition_2026: true,
-        subscriptions_beside: false,
-    };
-    validate::validate(schema, &document, &options).map(drop)
 }
 
 /// `file:line:column: message`, one per line.

@@ -224,6 +224,36 @@ type Inspection @remote { passed: Boolean notes: [Note] }
 type Note @remote { text: String! }
 "#;
 
+/// Changes of [`INSPECTED`], and why the remote schema does not fit then.
+const MISTAKES: [(&str, &str, &str); 6] = [
+    (
+        "passed: Boolean",
+        "passed: Int",
+        "`Inspection.passed` is `Int` here and `Boolean` in the remote schema",
+    ),
+    ("text: String!", "text: String! more: Int", "`Note` has no field `more` in the remote schema"),
+    (
+        "getInspection(reg",
+        "getInspektion(reg",
+        "the remote schema refuses `graphql`: Cannot query field \"getInspektion\" on type \"Query\".",
+    ),
+    (
+        "$reg: String!",
+        "$reg: String",
+        "the remote schema refuses `graphql`: Variable \"$reg\" of type \"String\" used in position expecting type \"String!\".",
+    ),
+    (
+        "getInspection(reg: $reg)",
+        "getInspection(rg: $reg)",
+        "the remote schema refuses `graphql`: Unknown argument \"rg\" on field \"Query.getInspection\".",
+    ),
+    (
+        "getInspection(reg: $reg)",
+        "getInspection(reg: {a: $reg})",
+        "the remote schema refuses `graphql`: String cannot represent a non string value: an object",
+    ),
+];
+
 #[test]
 fn remote_operations_are_those_of_the_remote_schema() {
     let folder = Folder::new();
@@ -237,25 +267,7 @@ fn remote_operations_are_those_of_the_remote_schema() {
         let ran = command().args(["check", &file.display().to_string()]).output().expect("it runs");
         (ran.status.success(), String::from_utf8_lossy(&ran.stderr).into_owned())
     };
-    for (from, to, expected) in [
-        (
-            "passed: Boolean",
-            "passed: Int",
-            "`Inspection.passed` is `Int` here and `Boolean` in the remote schema",
-        ),
-        ("text: String!", "text: String! more: Int", "`Note` has no field `more` in the remote schema"),
-        ("getInspection(reg", "getInspektion(reg", "the remote schema has no field `getInspektion` to ask"),
-        (
-            "$reg: String!",
-            "$reg: String",
-            "the argument `reg` is `String` here and `String!` in the remote schema",
-        ),
-        (
-            "getInspection(reg: $reg)",
-            "getInspection(rg: $reg)",
-            "`getInspection` has no argument `rg` in the remote schema",
-        ),
-    ] {
+    for (from, to, expected) in MISTAKES {
         let (is_sound, told) = checked(&INSPECTED.replace(from, to));
         assert!(!is_sound && told.contains(expected) && told.contains("boats.graphql:4:26: "), "{told}");
     }

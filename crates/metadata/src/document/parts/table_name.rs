@@ -1,6 +1,7 @@
 //! Names of tables and functions, with a schema or without.
 
 use crate::json::{Json, Members};
+use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -11,7 +12,7 @@ use std::fmt;
 const FORMS: &str = "a table: its name, or an object with `name` and `schema`";
 
 /// A table by name: `Album`, or with its schema.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum TableName {
     /// The name alone.
@@ -21,7 +22,7 @@ pub enum TableName {
 }
 
 /// A table's schema and name.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QualifiedName {
     /// The table.

@@ -4,6 +4,7 @@
 //! `content_type` of older consoles, have no effect.
 
 use crate::json::{Json, Members};
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
@@ -11,7 +12,7 @@ use std::fmt;
 const SERVER_VARIABLES: &str = "HASURA_GRAPHQL_";
 
 /// One of `headers`.
-#[derive(Clone, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(try_from = "HeaderMembers", into = "HeaderMembers")]
 pub struct HeaderEntry {
     /// Name of the header, as it is written.
@@ -36,7 +37,7 @@ impl fmt::Debug for HeaderEntry {
 }
 
 /// A header as it is written.
-#[derive(Deserialize, Serialize)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct HeaderMembers {
     name: String,

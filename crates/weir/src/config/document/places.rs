@@ -63,7 +63,7 @@ impl From<&Tree> for Node {
 
 impl Node {
     /// The entry called or numbered `step`, and its location.
-    fn below(&self, step: &ConfigStep) -> Option<(LinePlace, &Self)> {
+    fn entry_below(&self, step: &ConfigStep) -> Option<(LinePlace, &Self)> {
         match (self, step) {
             (Self::List(items), ConfigStep::Item(at)) => items.get(*at).map(|it| (it.0, &it.1)),
             (Self::Object(members), ConfigStep::Key(key)) => {
@@ -99,7 +99,7 @@ impl Places {
         let mut node = &self.root;
         let mut found = None;
         for step in path {
-            let Some((LinePlace(line, column), below)) = node.below(step) else { break };
+            let Some((LinePlace(line, column), below)) = node.entry_below(step) else { break };
             node = below;
             found = Some(FilePlace { line: line.into(), column: column.into() });
         }

@@ -11,7 +11,9 @@ use weir_http::cache::Cache;
 use weir_http::graphql::GraphqlSource;
 use weir_http::passthrough::{OpenError, Server};
 use weir_http::source::{Options, RemoteServer};
-use weir_language::schema::{FieldId, InputId, Schema, TypeKind, TypeRef};
+use weir_language::error::Error;
+use weir_language::schema::{Schema, TypeKind, TypeRef};
+use weir_language::validate;
 use weir_native::custom::{CustomField, Customs, RemoteOperation, TypeUse};
 
 /// Introspects the servers of all remote operations with `ask`, and checks the operations. Returns warnings.
@@ -118,10 +120,11 @@ impl Checking<'_> {
         let schema = self.schema;
         let name = &self.operation.field;
         let root = schema.root(self.operation.kind);
-        let Some(remote) = root.and_then(|it| schema.field_by_name(it, name)) else {
-            self.errors.push(format!("the remote schema has no field `{name}` to ask"));
-            return self.errors;
-        };
+        let remote = root.and_then(|it| schema.field_by_name(it, name)).map(|it| schema.field(it).ty);
+        let refused = refused(schema, self.operation, remote);
+        self.errors
+            .extend(refused.iter().map(|it| format!("the remote schema refuses `graphql`: {}", it.message)));
+        let Some(remote) = remote else { return self.errors };
         let expected = if self.field.request.is_batch {
             TypeUse {
                 wraps: self.field.ty.wraps.list().unwrap_or(self.field.ty.wraps),
@@ -130,8 +133,7 @@ impl Checking<'_> {
         } else {
             self.field.ty.clone()
         };
-        self.gives(name, &expected, schema.field(remote).ty);
-        self.arguments(remote);
+        self.gives(name, &expected, remote);
         self.types();
         self.errors
     }
@@ -142,42 +144,6 @@ impl Checking<'_> {
         if !is_same || !expected.wraps.accepts(found.wraps) {
             let found = self.schema.type_text(found);
             self.errors.push(format!("`{of}` is `{expected}` here and `{found}` in the remote schema"));
-        }
-    }
-
-    /// Checks an argument: `given` is the sent type, `found` the server's.
-    fn takes(&mut self, of: &str, given: &TypeUse, found: TypeRef) {
-        let is_same = self.schema.type_name(found.base) == given.name;
-        if !is_same || !found.wraps.accepts(given.wraps) {
-            let found = self.schema.type_text(found);
-            self.errors
-                .push(format!("the argument `{of}` is `{given}` here and `{found}` in the remote schema"));
-        }
-    }
-
-    fn arguments(&mut self, remote: FieldId) {
-        let schema = self.schema;
-        let operation = self.operation;
-        let inputs: Vec<InputId> = schema.arguments(remote).collect();
-        for (name, variable) in &operation.arguments {
-            let Some(&input) = inputs.iter().find(|it| schema.input_name(**it) == name) else {
-                self.errors
-                    .push(format!("`{}` has no argument `{name}` in the remote schema", operation.field));
-                continue;
-            };
-            let given = variable.as_ref().and_then(|it| operation.variables.iter().find(|of| of.0 == *it));
-            if let Some((_, given)) = given {
-                self.takes(name, given, schema.input(input).ty);
-            }
-        }
-        for input in inputs {
-            let name = schema.input_name(input);
-            let of = schema.input(input);
-            let is_given = operation.arguments.iter().any(|it| it.0 == name);
-            if of.ty.is_non_null() && of.default.is_none() && !is_given {
-                self.errors
-                    .push(format!("`{}` needs the argument `{name}` in the remote schema", operation.field));
-            }
         }
     }
 
@@ -212,4 +178,13 @@ impl Checking<'_> {
             }
         }
     }
+}
+
+/// Errors of the operation by the schema. Its field, which gives `ty`, selects nothing but the name of a type: what clients select is
+/// checked by the types that they see.
+fn refused(schema: &Schema, operation: &RemoteOperation, ty: Option<TypeRef>) -> Vec<Error> {
+    let is_leaf = |it: TypeRef| matches!(schema.ty(it.base).kind, TypeKind::Scalar(_) | TypeKind::Enum);
+    let selected = if ty.is_none_or(is_leaf) { "" } else { " { __typename }" };
+    let text = format!("{}{selected} }}", operation.text);
+    validate::check_text(schema, &text).err().unwrap_or_default()
 }

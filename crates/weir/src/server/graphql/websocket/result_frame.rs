@@ -8,7 +8,7 @@
 use bytes::{Buf, Bytes};
 use std::io;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
-use weir_transport::error_text::string;
+use weir_engine::errors::error_text::string;
 
 /// Maximum size of a server's frame header.
 const HEADER_BYTES_MAX: usize = 10;

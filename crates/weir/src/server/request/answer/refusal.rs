@@ -10,7 +10,7 @@ use crate::session::auth_error::AuthError;
 use hyper::StatusCode;
 use hyper::header::{ALLOW, CONNECTION, HeaderValue};
 use std::borrow::Cow;
-pub(crate) use weir_transport::error_text::{error_body, string};
+pub(crate) use weir_engine::errors::error_text::{error_body, string};
 use weir_transport::parameters::Malformed;
 
 /// A request that the HTTP layer refuses.

@@ -1,4 +1,4 @@
-//! Errors of the transport as JSON.
+//! Errors that no failure of an operation stands behind, as those of a transport, as JSON.
 
 use weir_language::string_value::push_json;
 
