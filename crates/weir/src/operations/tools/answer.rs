@@ -17,6 +17,7 @@ use rmcp::model::{
 };
 use std::borrow::Cow;
 use weir_engine::source::Protocol;
+use weir_language::ast::OperationKind;
 use weir_language::json::JsonRef;
 use weir_transport::error_text::string;
 
@@ -195,7 +196,12 @@ fn search_schema(host: &impl ToolHost, arguments: Option<JsonRef<'_>>) -> ToolOu
     let Some(limit) = read_number(arguments, "limit", SEARCH_LINES) else {
         return missing("limit", "an integer");
     };
-    let lines = search(host.view(), &terms, limit.min(SEARCH_LINES_MAX) as usize);
+    let left_out: &[OperationKind] = if host.config().operations.mcp.execute_mutations {
+        &[OperationKind::Subscription]
+    } else {
+        &[OperationKind::Subscription, OperationKind::Mutation]
+    };
+    let lines = search(host.view(), &terms, limit.min(SEARCH_LINES_MAX) as usize, left_out);
     let found = if lines.is_empty() { "nothing has these words".to_owned() } else { lines.join("\n") };
     ToolOutcome::Text(found)
 }

@@ -67,7 +67,10 @@ pub(super) async fn read_response(response: Response, bytes_max: u32) -> ToolOut
         }
     };
     match Json::parse(&bytes, u32::MAX) {
-        Ok(answer) => read_answer(answer.root()),
+        Ok(answer) => match read_answer(answer.root()) {
+            ToolOutcome::Data(data) if data.len() > bytes_max as usize => too_long(),
+            outcome => outcome,
+        },
         Err(_) => ToolOutcome::Failed("the answer cannot be read".into()),
     }
 }

@@ -3,6 +3,7 @@
 //! **Cost:** one look at each visible member for each word, of which there are few.
 
 use super::schema_text::field_text;
+use weir_language::ast::OperationKind;
 use weir_language::schema::{SchemaView, TypeId, TypeKind};
 
 /// Words that count.
@@ -23,14 +24,22 @@ struct Match {
     line: String,
 }
 
-/// Up to `count_max` lines for what fits `terms` best.
-pub(super) fn search(view: SchemaView<'_>, terms: &str, count_max: usize) -> Vec<String> {
+/// Up to `count_max` lines for what fits `terms` best. Fields of the operations `left_out` are no answers, as nobody could run them.
+pub(super) fn search(
+    view: SchemaView<'_>,
+    terms: &str,
+    count_max: usize,
+    left_out: &[OperationKind],
+) -> Vec<String> {
     let lower = terms.to_lowercase();
     let words = lower.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
     let words: Vec<&str> = words.take(WORDS_MAX).collect();
-    let roots = [Some(view.query()), view.root(weir_language::ast::OperationKind::Mutation)];
+    let roots = [OperationKind::Query, OperationKind::Mutation].map(|it| view.root(it));
+    let left_out: Vec<TypeId> = left_out.iter().filter_map(|it| view.root(*it)).collect();
     let mut found = Vec::new();
-    for id in view.types().filter(|it| view.is_listed(*it) && !view.type_name(*it).starts_with("__")) {
+    let is_shown =
+        |it: &TypeId| view.is_listed(*it) && !view.type_name(*it).starts_with("__") && !left_out.contains(it);
+    for id in view.types().filter(is_shown) {
         search_type(view, id, roots.contains(&Some(id)), &words, &mut found);
     }
     found.sort_by(|one: &Match, other| other.points.cmp(&one.points).then_with(|| one.line.cmp(&other.line)));
@@ -108,11 +117,12 @@ mod tests {
         let sdl = "type Query { Album(limit: Int): [Album!]! Album_by_pk(AlbumId: Int!): Album \"of an album\" hits: Int }
             \"A record.\" type Album { Title: String! Artist: Artist }
             type Artist { Name: String Albums: [Album!]! }
-            input Album_order { Title: Int }";
+            input Album_order { Title: Int }
+            type Mutation { add_Album: Album }";
         let schema = Schema::from_sdl(sdl).expect("it is sound");
         let view = SchemaView::from(&schema);
         assert_eq!(
-            search(view, "album", 10),
+            search(view, "album", 10, &[OperationKind::Mutation]),
             [
                 "Query.Album(limit: Int): [Album!]!",
                 "type Album # A record.",
@@ -121,9 +131,9 @@ mod tests {
                 "Query.hits: Int # of an album",
             ]
         );
-        assert_eq!(search(view, "Title of an album", 1), ["Query.Album(limit: Int): [Album!]!"]);
-        assert_eq!(search(view, "artist, title", 2), ["Album.Artist: Artist", "type Artist"]);
-        assert!(search(view, "", 10).is_empty());
-        assert!(search(view, "order", 10).is_empty());
+        assert_eq!(search(view, "Title of an album", 1, &[]), ["Query.Album(limit: Int): [Album!]!"]);
+        assert_eq!(search(view, "artist, title", 2, &[]), ["Album.Artist: Artist", "type Artist"]);
+        assert!(search(view, "", 10, &[]).is_empty());
+        assert!(search(view, "order", 10, &[]).is_empty());
     }
 }
