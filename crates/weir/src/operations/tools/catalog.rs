@@ -47,6 +47,7 @@ impl ToolCatalog {
     ) -> (Self, Vec<String>) {
         let mut tools = Vec::new();
         let mut notes = Vec::new();
+        let mut left_out = Vec::new();
         if settings.enabled {
             let mut texts = HashSet::new();
             let mut names: HashSet<Box<str>> =
@@ -58,11 +59,15 @@ impl ToolCatalog {
                         let name = &tool.name;
                         notes.push(format!("a second operation would be the tool `{name}`: it is left out"));
                     } else if tools.len() >= settings.tools_max as usize {
-                        notes.push(format!("`{}` is no tool, as `tools_max` is reached", tool.name));
+                        left_out.push(tool.name);
                     } else {
                         tools.push(Arc::new(tool));
                     }
                 }
+            }
+            if let Some(first) = left_out.first() {
+                let count = left_out.len();
+                notes.push(format!("`{first}` is no tool, as `tools_max` is reached; {count} are left out"));
             }
             tools.sort_by(|one, other| one.name.cmp(&other.name));
             notes.extend(find_unused_overrides(settings, &tools));

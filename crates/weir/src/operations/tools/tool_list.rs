@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use weir_engine::caller::ADMIN;
 use weir_engine::source::Protocol;
-use weir_language::ast::{Definition, Document, Operation, Selection};
+use weir_language::ast::{Definition, Document, Operation, OperationKind, Selection};
 use weir_language::coerce::Reading;
 use weir_language::parser::{self, Edition};
 use weir_language::schema::SchemaView;
@@ -144,8 +144,8 @@ fn describe_operation(view: SchemaView<'_>, document: &Document<'_>, operation: 
         lines.push(if description.is_empty() { name.to_owned() } else { format!("{name}: {description}") });
     }
     let verb = match operation.kind {
-        weir_language::ast::OperationKind::Mutation => "Changes",
-        _ => "Reads",
+        OperationKind::Mutation => "Changes",
+        OperationKind::Query | OperationKind::Subscription => "Reads",
     };
     format!("{verb} {}", lines.join("; "))
 }

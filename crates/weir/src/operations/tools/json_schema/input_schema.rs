@@ -122,7 +122,11 @@ impl InputWriter<'_> {
             let schema = match self.view.ty(id).kind {
                 TypeKind::Enum => self.enumeration(id),
                 TypeKind::Input { one_of } if is_spelled_out => self.input_object(id, one_of, level),
-                _ => self.closed_object(id),
+                TypeKind::Input { .. }
+                | TypeKind::Scalar(_)
+                | TypeKind::Object
+                | TypeKind::Interface
+                | TypeKind::Union => self.closed_object(id),
             };
             found.insert(self.view.type_name(id).to_owned(), schema.into());
         }
