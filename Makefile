@@ -9,7 +9,7 @@ LISTEN ?= 127.0.0.1:8080
 DEMO_FLAGS ?=
 PARTS ?= binary deb wheel npm
 
-.PHONY: help demo restaurants gateway install python release test clients kits lint soak mutants fleet check bench bless console fuzz fast announce pictures
+.PHONY: help agent demo restaurants gateway install python release test clients kits lint soak mutants fleet check bench bless console fuzz fast announce pictures
 
 # The optimised build of the demos: see the profile `fast` in Cargo.toml.
 WEIR = $(CURDIR)/target/fast/weir
@@ -28,6 +28,11 @@ restaurants: fast ## build Weir and serve made-up restaurants from GraphQL types
 
 gateway: fast ## build Weir and serve a match centre over made-up REST services
 	WEIR="$(WEIR)" examples/gateway/serve.sh --listen $(LISTEN)
+
+agent: FAST_FEATURES = --features mcp
+agent: fast ## build Weir and let a script in place of an agent answer over Chinook (QUESTION='Which albums has Queen?')
+	cd tests/clients/mcp && npm ci --no-audit --no-fund --loglevel=error
+	node tests/clients/mcp/agent.mjs $(if $(QUESTION),'$(QUESTION)') -- $(WEIR) mcp --demo
 
 install: console ## build Weir at full speed and install it into ~/.cargo/bin
 	@echo "Building Weir with all optimisations: about 7 minutes on two cores."

@@ -92,6 +92,14 @@ Examples:
         #[command(flatten)]
         options: ServeOptions,
     },
+    /// Serve an agent over standard input and output: saved operations as tools (MCP)
+    #[command(after_help = "\
+Examples:
+  weir mcp --demo                            a sample database, with tools to search and query it
+  weir mcp postgres://ada@localhost/music --role reader
+  weir mcp weir.yaml --role support --claims '{\"x-hasura-user-id\": \"7\"}'
+  claude mcp add music -- weir mcp sqlite:chinook.db")]
+    Mcp(serve::agent_options::AgentOptions),
     /// Write a commented weir.yaml
     #[command(after_help = "\
 Examples:
@@ -383,6 +391,7 @@ fn run(command: Command) -> Result<ExitCode, String> {
             serve::serve(&target, metadata, store, options)
         }
         Command::Demo { reset, data, options } => demo::demo(reset, data, options),
+        Command::Mcp(options) => serve::stdio::run(options),
         Command::Init { file, url, json_schema } => author::init(&file, url.as_deref(), json_schema),
         Command::Check { target, metadata } => check::check(&target, metadata),
         Command::Explain { query, target, variables, operation, role, claims } => {
@@ -444,6 +453,9 @@ mod tests {
         check(&["mock", "mock.yaml", "--port", "9000"], Err("--listen"));
         check(&["demo", "--reset"], Ok(()));
         check(&["demo", "--cors", "*"], Ok(()));
+        check(&["mcp", "sqlite:chinook.db", "--role", "user", "--tools", "search,execute"], Ok(()));
+        check(&["mcp", "chinook.db", "--demo"], Err("cannot be used with"));
+        check(&["mcp", "--tools", "delete"], Err("invalid value 'delete'"));
         check(&["serve", "--cors", "https://a.example", "--cors", "http://b.example"], Ok(()));
         check(&["import", "openapi", "petstore.yaml"], Ok(()));
         check(&["import", "dgraph", "g01.gql_schema.gz"], Ok(()));

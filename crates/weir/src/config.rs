@@ -31,7 +31,9 @@ pub use limits::Limits;
 use limits::refuse_zeros;
 pub use listen::Listen;
 pub use live::LiveOptions;
-pub use operations::{Apq, Operations, Persisted, PersistedFile};
+pub use operations::{
+    Apq, Mcp, McpAuthorization, Operations, Persisted, PersistedFile, SchemaTool, ToolOverride,
+};
 pub use relay::Relay;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -449,7 +451,13 @@ impl Config {
             return Err("the admin secret is blank; leave out `admin_secret` (or WEIR_ADMIN_SECRET) or give it a value".into());
         }
         self.cors.check()?;
-        self.operations.persisted.check()?;
+        self.operations.check()?;
+        if self.operations.mcp.authorization.is_some()
+            && (self.auth.jwt.is_empty() || self.auth.jwt.iter().any(|it| it.audience.is_none()))
+        {
+            let words = "`operations.mcp.authorization` needs `auth.jwt` with an `audience`: a token for another server must not count";
+            return Err(words.into());
+        }
         self.tracing.check()?;
         self.check_zeros()?;
         if let Some(redis) = &self.cache.redis {

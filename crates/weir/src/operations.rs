@@ -11,6 +11,11 @@ pub(crate) mod endpoint_variables;
 pub(crate) mod openapi;
 pub(crate) mod persisted;
 pub(crate) mod saved_endpoint;
+#[cfg(feature = "mcp")]
+pub(crate) mod tools;
+#[cfg(not(feature = "mcp"))]
+#[path = "operations/tools/absent.rs"]
+pub(crate) mod tools;
 
 use crate::config::Config;
 use crate::sources::Misfit;
@@ -19,6 +24,8 @@ use automatic::AutomaticDocuments;
 use persisted::PersistedDocuments;
 use saved_endpoint::{Endpoints, SavedEndpoint};
 use std::collections::{HashMap, HashSet};
+use tools::catalog::{SavedQuery, ToolCatalog};
+use weir_engine::source::Protocol;
 use weir_language::limits::Limits;
 use weir_language::parser;
 use weir_language::schema::Schema;
@@ -56,6 +63,9 @@ pub(crate) struct SavedOperations {
     pub(crate) documents: DocumentStore,
     /// Texts that clients stored.
     pub(crate) automatic: Option<AutomaticDocuments>,
+    /// Operations that agents may call.
+    #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "only agents read it"))]
+    pub(crate) tools: ToolCatalog,
 }
 
 /// Queries by collection and name.
@@ -106,6 +116,10 @@ impl SavedOperations {
         let allow_list = config.operations.allow_list.then(|| allow_list(&lists, &queries, config));
         misfits.extend(unknown_collections(&lists));
         let endpoints = endpoints(&lists, &queries, &mut misfits);
+        let (tools, notes) =
+            ToolCatalog::new(&config.operations.mcp, queries_for_tools(config, &lists, &endpoints));
+        misfits.extend(unknown_tool_collections(config, &lists));
+        misfits.extend(notes.into_iter().map(tool_misfit));
         let collected = collected_documents(&lists);
         let mut documents = persisted.documents;
         for document in collected {
@@ -113,7 +127,7 @@ impl SavedOperations {
             let _ = documents.add(&text_hash(&document.text), document);
         }
         let automatic = AutomaticDocuments::new(config)?;
-        Ok((Self { allow_list, endpoints, documents, automatic }, misfits))
+        Ok((Self { allow_list, endpoints, documents, automatic, tools }, misfits))
     }
 
     /// True if `role`, which is not the admin, may send `text`.
@@ -185,6 +199,50 @@ fn collected_documents(lists: &[Lists<'_>]) -> Vec<StoredDocument> {
     let own = lists.iter().filter(|it| !matches!(it.origin, ListOrigin::Files(_)));
     let queries = own.flat_map(|it| it.collections).flat_map(|it| &it.definition.queries);
     queries.filter_map(|it| persisted::to_stored(&it.query).ok()).collect()
+}
+
+/// Queries that may be tools: those of endpoints, then those of the collections that the configuration names.
+fn queries_for_tools<'c>(
+    config: &'c Config,
+    lists: &'c [Lists<'c>],
+    endpoints: &'c Endpoints,
+) -> impl Iterator<Item = SavedQuery<'c>> {
+    let settings = &config.operations.mcp;
+    let of_endpoints = endpoints.all().iter().filter(|_| settings.rest_endpoints).map(|it| SavedQuery {
+        name: &it.name,
+        text: &it.query,
+        comment: it.comment.as_deref(),
+        protocol: Protocol::Hasura,
+    });
+    let is_named = |name: &String| settings.collections.as_ref().is_none_or(|it| it.contains(name));
+    let of_lists = lists.iter().flat_map(move |list| {
+        // Documents of Hasura's metadata were written for its endpoint.
+        let protocol = if list.is_metadata() { Protocol::Hasura } else { Protocol::GraphqlOverHttp };
+        let named = list.collections.iter().filter(move |it| is_named(&it.name));
+        named.flat_map(|it| &it.definition.queries).map(move |it| SavedQuery {
+            name: &it.name,
+            text: &it.query,
+            comment: None,
+            protocol,
+        })
+    });
+    of_endpoints.chain(of_lists)
+}
+
+/// Collections of `operations.mcp` that do not exist.
+fn unknown_tool_collections(config: &Config, lists: &[Lists<'_>]) -> Vec<Misfit> {
+    let named = config.operations.mcp.collections.iter().flatten();
+    let exists = |name: &String| lists.iter().flat_map(|it| it.collections).any(|it| it.name == *name);
+    named
+        .filter(|it| !exists(it))
+        .map(|it| tool_misfit(format!("the collection `{it}` does not exist, so it has no tools")))
+        .collect()
+}
+
+/// A note about the tools of agents, which are served.
+fn tool_misfit(reason: String) -> Misfit {
+    let path = vec!["operations".into(), "mcp".into()];
+    Misfit { is_metadata: false, path, reason, is_served: true }
 }
 
 /// A note about the file at `at`, which is served.

@@ -1,6 +1,7 @@
 //! `weir init`: writes a weir.yaml.
 
-use super::{demo, print};
+use super::print;
+use super::serve::sample_database;
 use crate::config::source::address;
 use crate::config::source::address::Address;
 use crate::config::source::types_file;
@@ -54,7 +55,7 @@ pub(super) fn init(file: &Path, url: Option<&str>, json_schema: bool) -> Result<
         }
         None => {
             let sample = folder.join(SAMPLE);
-            demo::create(&sample)?;
+            sample_database::create(&sample)?;
             (TEMPLATE.to_owned(), format!(" and the sample database {}", sample.display()))
         }
     };

@@ -1,6 +1,14 @@
 //! `weir serve`: starts the server and turns signals and file changes into reload and drain.
 
+pub(super) mod agent_options;
 pub(super) mod event_commands;
+pub(super) mod json_option;
+pub(super) mod sample_database;
+#[cfg(feature = "mcp")]
+pub(super) mod stdio;
+#[cfg(not(feature = "mcp"))]
+#[path = "serve/stdio/absent.rs"]
+pub(super) mod stdio;
 
 use super::ServeOptions;
 use super::watch::Watch;

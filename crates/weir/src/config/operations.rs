@@ -1,5 +1,8 @@
 //! `operations`: queries that the operator keeps, the allow list and the endpoints made of them.
 
+mod mcp;
+
+pub use mcp::{Mcp, McpAuthorization, SchemaTool, ToolOverride};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -24,6 +27,18 @@ pub struct Operations {
     pub introspection_disabled_for_roles: Vec<String>,
     /// Documents that clients name by an identifier.
     pub persisted: Persisted,
+    /// Saved operations as tools of agents.
+    pub mcp: Mcp,
+}
+
+impl Operations {
+    /// Checks that settings do not contradict each other.
+    /// # Errors
+    /// The first contradiction, and how to resolve it.
+    pub(super) fn check(&self) -> Result<(), String> {
+        self.persisted.check()?;
+        self.mcp.check()
+    }
 }
 
 /// `operations.persisted`.
@@ -110,7 +125,7 @@ impl Persisted {
     /// Checks that settings do not contradict each other.
     /// # Errors
     /// The first contradiction, and how to resolve it.
-    pub(super) fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), String> {
         if self.require_id && self.apq.enabled == Some(true) {
             return Err("`operations.persisted`: `require_id` and `apq.enabled` exclude each other, as any client could store any text; \
                         leave out one"

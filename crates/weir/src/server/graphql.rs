@@ -1,4 +1,4 @@
-//! The endpoints of clients: GraphQL over HTTP, Hasura's, WebSockets.
+//! The endpoints of clients: GraphQL over HTTP, Hasura's, WebSockets, tools of agents.
 
 mod engine_response;
 mod event_stream;
@@ -6,6 +6,11 @@ pub(crate) mod execute;
 pub(crate) mod hasura;
 mod hasura_request;
 mod live_operation;
+#[cfg(feature = "mcp")]
+pub(crate) mod mcp;
+#[cfg(not(feature = "mcp"))]
+#[path = "graphql/mcp/absent.rs"]
+pub(crate) mod mcp;
 pub(crate) mod over_http;
 mod push_cause;
 mod request_list;

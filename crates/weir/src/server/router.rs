@@ -7,7 +7,7 @@ use super::connection::head_guard::STAND_IN_METHOD;
 use super::connection::http2_guard;
 use super::connection::listener::ListenerRole;
 use super::graphql::hasura::Statuses;
-use super::graphql::{hasura, over_http, rest, websocket};
+use super::graphql::{hasura, mcp, over_http, rest, websocket};
 use super::operator::metadata_api::{self, Door, pg_dump};
 use super::operator::{
     console, explain_page, invalidate, pages, probes, profile, reload, row_page, schema_page, swagger, tools,
@@ -62,6 +62,7 @@ enum Handler {
     /// Like [`Self::Hasura`], with Relay's API.
     Relay,
     Rest,
+    Mcp,
     Live,
     Ready,
     Health,
@@ -107,6 +108,9 @@ pub(crate) const ROUTES: &[Route] = &[
     route("/v1alpha1/graphql", "GET, POST", Gate::Open, Exposure::Public, Handler::HasuraAlpha),
     route("/v1beta1/relay", "GET, POST", Gate::Open, Exposure::Public, Handler::Relay),
     route("/api/rest/", "GET, POST, PUT, PATCH, DELETE", Gate::Open, Exposure::Public, Handler::Rest),
+    route("/mcp", "POST", Gate::Open, Exposure::Public, Handler::Mcp),
+    route("/.well-known/oauth-protected-resource", "GET", Gate::Open, Exposure::Public, Handler::Mcp),
+    route("/.well-known/oauth-protected-resource/mcp", "GET", Gate::Open, Exposure::Public, Handler::Mcp),
     route("/livez", "GET, HEAD", Gate::Open, Exposure::Everywhere, Handler::Live),
     route("/readyz", "GET, HEAD", Gate::Open, Exposure::Everywhere, Handler::Ready),
     route("/healthz", "GET, HEAD", Gate::Open, Exposure::Everywhere, Handler::Health),
@@ -177,6 +181,7 @@ pub(crate) async fn answer(
             Handler::Hasura => hasura::answer(context, head, body, Statuses::Ok).await,
             Handler::HasuraAlpha => Box::pin(hasura::answer(context, head, body, Statuses::True)).await,
             Handler::Rest => Box::pin(rest::answer(context, head, body)).await,
+            Handler::Mcp => Box::pin(mcp::answer(context, head, body)).await,
             Handler::Live => Ok(probes::live()),
             Handler::Ready => Ok(Box::pin(probes::ready(context)).await),
             Handler::Health => Ok(probes::health(context, head)),
@@ -206,14 +211,22 @@ pub(crate) async fn answer(
         // Bytes after such a head may not be HTTP.
         let is_socket = head.version < Version::HTTP_2 && websocket::is_offered(head);
         let refusal = if is_socket { refusal.with_close() } else { refusal };
-        let endpoint = match head.uri.path() {
-            "/graphql" => Endpoint::Graphql,
-            "/v1/graphql" | "/v1alpha1/graphql" | "/v1beta1/relay" => Endpoint::Hasura,
-            path if hasura_error::is_at(path) => return hasura_error::refusal_answer(refusal, path),
-            _ => Endpoint::Other,
-        };
-        refusal.answer(endpoint)
+        let path = head.uri.path();
+        match find_endpoint(path) {
+            Endpoint::Other if hasura_error::is_at(path) => hasura_error::refusal_answer(refusal, path),
+            endpoint => refusal.answer(endpoint),
+        }
     })
+}
+
+/// The endpoint at `path`, by which answers are counted.
+fn find_endpoint(path: &str) -> Endpoint {
+    match path {
+        "/graphql" => Endpoint::Graphql,
+        "/v1/graphql" | "/v1alpha1/graphql" | "/v1beta1/relay" => Endpoint::Hasura,
+        "/mcp" => Endpoint::Mcp,
+        _ => Endpoint::Other,
+    }
 }
 
 /// Answers with Relay's API.
@@ -422,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn every_page_beyond_probes_and_graphql_has_a_gate() {
+    fn every_page_beyond_probes_graphql_and_agents_has_a_gate() {
         let open: Vec<&str> = ROUTES.iter().filter(|it| it.gate == Gate::Open).map(|it| it.path).collect();
         let expected = [
             "/graphql",
@@ -430,6 +443,9 @@ mod tests {
             "/v1alpha1/graphql",
             "/v1beta1/relay",
             "/api/rest/",
+            "/mcp",
+            "/.well-known/oauth-protected-resource",
+            "/.well-known/oauth-protected-resource/mcp",
             "/livez",
             "/readyz",
             "/healthz",

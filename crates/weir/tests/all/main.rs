@@ -71,6 +71,8 @@ mod live_services;
 mod live_slow;
 mod load;
 mod mappers;
+mod mcp;
+mod mcp_stdio;
 mod metadata;
 mod metadata_api;
 mod metadata_edits;

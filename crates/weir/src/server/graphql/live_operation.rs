@@ -208,13 +208,13 @@ async fn bind(
         .map_err(|refusal| refused(&refusal.message, refusal.code, Verdict::Rejected))?;
     let protocol = match endpoint {
         Endpoint::Hasura => Protocol::Hasura,
-        Endpoint::Graphql | Endpoint::Other => Protocol::GraphqlOverHttp,
+        Endpoint::Graphql | Endpoint::Mcp | Endpoint::Other => Protocol::GraphqlOverHttp,
     };
     let caller = context.engine().caller(identity);
     let params = resolve_body(context, &caller, protocol, tape.root()).await.map_err(|unusable| {
         let (message, code) = match endpoint {
             Endpoint::Hasura => hasura_words(&unusable),
-            Endpoint::Graphql | Endpoint::Other => {
+            Endpoint::Graphql | Endpoint::Mcp | Endpoint::Other => {
                 (unusable.message(), unusable.persisted_code().unwrap_or("BAD_REQUEST"))
             }
         };

@@ -49,7 +49,7 @@ impl BatchForm {
                 let (message, code) = hasura_words(unusable);
                 error_body(message, code, Some("$"))
             }
-            Endpoint::Graphql | Endpoint::Other => {
+            Endpoint::Graphql | Endpoint::Mcp | Endpoint::Other => {
                 error_body(unusable.message(), unusable.persisted_code().unwrap_or("BAD_REQUEST"), None)
             }
         }
@@ -58,7 +58,7 @@ impl BatchForm {
     const fn protocol(self) -> Protocol {
         match self.endpoint {
             Endpoint::Hasura => Protocol::Hasura,
-            Endpoint::Graphql | Endpoint::Other => Protocol::GraphqlOverHttp,
+            Endpoint::Graphql | Endpoint::Mcp | Endpoint::Other => Protocol::GraphqlOverHttp,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The document of a request, by its text or by an identifier, over every transport.
 //!
-//! **Invariant:** no request of a client reaches the engine but through [`resolve`], which also holds `require_id`; what a role may do with
-//! a document is decided later, by its text.
+//! **Invariant:** no document of a client reaches the engine but through [`resolve`], which also holds `require_id`, or as the text of an
+//! agent, whose tool for it only those have who may send any text; what a role may do with a document is decided later, by its text.
 //!
 //! **Cost:** a look into a table for a stored document, which allocates nothing; nothing for a text without an identifier.
 

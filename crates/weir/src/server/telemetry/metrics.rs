@@ -66,6 +66,8 @@ pub(crate) enum Endpoint {
     Graphql,
     /// `/v1/graphql`.
     Hasura,
+    /// `/mcp`.
+    Mcp,
     /// Any other endpoint.
     Other,
 }
@@ -75,7 +77,7 @@ impl Endpoint {
     pub(crate) const fn dialect(self) -> Dialect {
         match self {
             Self::Hasura => Dialect::Hasura,
-            Self::Graphql | Self::Other => Dialect::Standard,
+            Self::Graphql | Self::Mcp | Self::Other => Dialect::Standard,
         }
     }
 
@@ -143,7 +145,7 @@ pub(crate) struct Metrics {
 /// Labels of [`Lookup`], in order.
 const LOOKUPS: [&str; 7] = ["stored", "automatic", "shared", "registered", "unknown", "other_text", "text"];
 /// Labels of [`Endpoint`] and [`Verdict`], in order.
-const DOORS: [&str; 3] = ["graphql", "v1_graphql", "other"];
+const DOORS: [&str; 4] = ["graphql", "v1_graphql", "mcp", "other"];
 const VERDICTS: [&str; 5] = ["executed", "refused", "rejected", "denied", "failed"];
 
 impl Metrics {

@@ -1,7 +1,7 @@
 //! Tests of access, generated from the table of addresses: new addresses are tested too.
 
 use super::faults::{ask, server, start_configured};
-use crate::config::{Auth, Config};
+use crate::config::{Auth, Config, Mcp, Operations};
 use crate::server::router::{Gate, ROUTES, Route};
 use crate::session::tests::{claims, config, hs, hs256};
 
@@ -63,6 +63,8 @@ fn for_strangers(route: &Route, method: &str) -> &'static [u16] {
         (Gate::Open, "/v1beta1/relay", _) => &[200, 404],
         (Gate::Admin, ..) | (Gate::Open, "/v1alpha1/graphql", "POST") => &[400, 401, 403],
         (Gate::Open, "/api/rest/", _) => &[400, 401, 404],
+        (Gate::Open, "/mcp", _) => &[400, 401, 403, 415],
+        (Gate::Open, path, _) if path.starts_with("/.well-known/") => &[404],
         (Gate::Dev, ..) | (Gate::Open, "/v1/graphql" | "/v1alpha1/graphql", _) => &[404],
         (Gate::Open, ..) => &[200],
     }
@@ -70,13 +72,18 @@ fn for_strangers(route: &Route, method: &str) -> &'static [u16] {
 
 /// True for an address where clients ask, as callers of all roles.
 fn is_of_clients(path: &str) -> bool {
-    path.ends_with("graphql") || path.ends_with("relay") || path.starts_with("/api/")
+    path.ends_with("graphql")
+        || path.ends_with("relay")
+        || path.starts_with("/api/")
+        || path == "/mcp"
+        || path.starts_with("/.well-known/")
 }
 
 #[test]
 fn every_address_denies_whoever_is_not_admin() {
     let auth = Auth { jwt: vec![hs256()], ..Auth::default() };
-    let server = start_configured(Config { dev: Some(false), ..config(auth) });
+    let operations = Operations { mcp: Mcp { enabled: true, ..Mcp::default() }, ..Operations::default() };
+    let server = start_configured(Config { dev: Some(false), operations, ..config(auth) });
     let bearer = |claims: &str| format!("authorization: Bearer {}", hs(claims));
     let expired = bearer(&format!("{ADMIN_CLAIMS},\"exp\":1}}"));
     let user = bearer(&claims(""));

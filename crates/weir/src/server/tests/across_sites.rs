@@ -67,6 +67,7 @@ listen: 127.0.0.1:0
 threads: 1
 dev: true
 operations:
+  mcp: {enabled: true, schema_tools: [execute], execute_mutations: true}
   collections:
     - name: all
       definition:
@@ -139,16 +140,25 @@ fn attempts(path: &str, method: &str) -> Vec<(String, &'static str)> {
         ("/api/rest/", _) => ["changes", "reads", "mutates"].map(|it| (format!("{path}{it}"), "{}")).to_vec(),
         ("/v1/metadata", _) => body(r#"{"type":"reload_metadata","args":{}}"#),
         ("/v2/query" | "/v1/query", _) => body(r#"{"type":"run_sql","args":{"sql":"SELECT 1"}}"#),
+        ("/mcp", _) => vec![(path.to_owned(), CALLS[0]), (path.to_owned(), CALLS[1])],
         (_, "POST") => body(r#"{"query":"mutation { changes }"}"#),
         _ => body(""),
     }
 }
 
+/// Calls of tools that change something.
+const CALLS: [&str; 2] = [
+    r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"mutates"}}"#,
+    r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"execute","arguments":{"query":"mutation { changes }"}}}"#,
+];
+
 /// Addresses whose GET shows something, and that is all.
-const SHOW_ONLY: [&str; 17] = [
+const SHOW_ONLY: [&str; 19] = [
     "/v1/graphql",
     "/v1alpha1/graphql",
     "/v1beta1/relay",
+    "/.well-known/oauth-protected-resource",
+    "/.well-known/oauth-protected-resource/mcp",
     "/livez",
     "/readyz",
     "/healthz",
@@ -235,6 +245,14 @@ fn the_own_page_and_who_is_no_page_change_what_they_may_and_every_page_reads() {
         for path in ["/graphql", "/v1/graphql", "/v1alpha1/graphql"] {
             let body = r#"{"query":"mutation { changes }"}"#;
             assert_eq!(status(&server, "POST", path, &format!("{lines}{json}"), body), 200, "{path} {lines}");
+            expected += 1;
+        }
+        for body in CALLS {
+            assert_eq!(
+                status(&server, "POST", "/mcp", &format!("{lines}{json}"), body),
+                200,
+                "{body} {lines}"
+            );
             expected += 1;
         }
         assert_eq!(changes.load(Ordering::Relaxed), expected, "{lines}");
