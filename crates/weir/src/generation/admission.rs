@@ -332,6 +332,7 @@ fn tell(
 fn hash_key(keyed: &RandomState, name: &str, write: impl FnOnce(&mut dyn FnMut(&[u8]))) -> u64 {
     let mut hasher = keyed.build_hasher();
     hasher.write(name.as_bytes());
+    hasher.write(&[0]);
     write(&mut |part| hasher.write(part));
     hasher.finish()
 }

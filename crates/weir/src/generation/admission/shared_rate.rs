@@ -30,6 +30,7 @@ impl SharedKey {
     /// The key of the rate `name` whose parts `write` gives.
     pub(super) fn new(name: &str, write: impl FnOnce(&mut dyn FnMut(&[u8]))) -> Self {
         let mut bytes = name.as_bytes().to_vec();
+        bytes.push(0);
         write(&mut |part| bytes.extend_from_slice(part));
         Self { bytes }
     }
