@@ -79,6 +79,7 @@ fn a_refusal_has_the_status_of_its_endpoint_and_says_when_to_come_again() {
     for accept in ["application/json", "application/graphql-response+json"] {
         let answer = post(&weir, &[USER[0], USER[1], ("accept", accept)]);
         assert_eq!((answer.status, answer.code().as_str()), (429, "LIMIT_RATE"));
+        assert!(!answer.text().contains("hint"), "no permission is missing: {answer:?}");
         assert!(answer.header("content-type").is_some_and(|it| it.starts_with(accept)), "{answer:?}");
         let seconds: u32 = answer.header("retry-after").and_then(|it| it.parse().ok()).unwrap_or(0);
         assert!((86_000..=86_400).contains(&seconds), "{seconds}");
