@@ -44,7 +44,7 @@ pub use entry::tape::Tape;
 pub use entry::{Entry, Lifetime};
 pub use key::Key;
 pub use rule::{BodyReading, Overruled, Rule, Scope, Sharing};
-pub use second_level::{Address, RemoteCounts, RemoteSettings};
+pub use second_level::{Address, BucketTake, RemoteCounts, RemoteSettings, SharedBucket};
 
 pub use crate::call::Failure;
 
@@ -294,6 +294,12 @@ impl Cache {
         if let Some(remote) = &self.state.remote {
             remote.keep_text(name, text, ttl_ms);
         }
+    }
+
+    /// Takes `tokens` of the bucket of `key` in the second level, or gives them back if negative. `None`: there is none, or it does not answer
+    /// in time.
+    pub async fn take_tokens(&self, key: &[u8], bucket: SharedBucket, tokens: i32) -> Option<BucketTake> {
+        self.state.remote.as_ref()?.take_tokens(key, bucket, tokens).await
     }
 
     /// Invalidates everything with the tag `name`, including calls in flight: at once in this process, and in the second level and other

@@ -27,8 +27,9 @@ pub(crate) use cors::OriginPattern;
 pub use cors::{Cors, CorsPath};
 pub use environment::Environment;
 pub use events::{ActionDelivery, EventDelivery, Events};
-pub use limits::Limits;
+pub(crate) use limits::RateKey;
 use limits::refuse_zeros;
+pub use limits::{Limits, Rate};
 pub use listen::Listen;
 pub use live::LiveOptions;
 pub use operations::{
@@ -460,6 +461,7 @@ impl Config {
         }
         self.tracing.check()?;
         self.check_zeros()?;
+        self.limits.check_rates(self.cache.redis.is_some())?;
         if let Some(redis) = &self.cache.redis {
             Address::parse(redis.expose()).map_err(|wrong| format!("`cache.redis` {wrong}"))?;
         }

@@ -5,6 +5,7 @@
 //! **Invariant:** only a complete generation is ever put into service; one is made at a time, and nobody changes what it is
 //! made of meanwhile.
 
+pub(crate) mod admission;
 pub(crate) mod cors_rules;
 mod delivery_spans;
 pub(crate) mod event_keeper;
@@ -14,6 +15,7 @@ mod state_keeper;
 mod tls;
 mod warm_up;
 
+use self::admission::Admission;
 use self::cors_rules::CorsRules;
 use self::event_keeper::EventKeeper;
 use self::readiness::Readiness;
@@ -44,6 +46,7 @@ use weir_engine::live::LiveQueries;
 use weir_engine::observer::Observer;
 use weir_events::schedule::CronTrigger;
 use weir_events::service::EventSource;
+use weir_http::cache::Clock;
 use weir_metadata::{Inconsistent, Loaded};
 use weir_postgres::Watch;
 
@@ -61,6 +64,8 @@ pub struct Generation {
     pub(crate) relay: RelayGraph,
     /// Query collections, the allow list and REST endpoints.
     pub(crate) operations: SavedOperations,
+    /// Rates of requests, and limits of roles.
+    pub(crate) admission: Admission,
     /// Authenticates callers.
     pub(crate) authenticator: Authenticator,
     /// Names of headers with credentials, separated by commas.
@@ -168,7 +173,8 @@ impl Generation {
         // If sources are missing, the schema cannot tell whether a query is valid.
         let schema = (!findings.leaves_out_sources()).then(|| Arc::clone(engine.schema()));
         let (operations, misfits) = SavedOperations::new(&config, schema.as_deref())?;
-        misfits.into_iter().for_each(|it| findings.add_misfit(&config, it));
+        let (admission, unknown) = Admission::new(&config, &operations, Clock::system())?;
+        misfits.into_iter().chain(unknown).for_each(|it| findings.add_misfit(&config, it));
         let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
         let local_only = !config.has_secret() && config.is_local();
         let dev = config.is_dev();
@@ -183,6 +189,7 @@ impl Generation {
             relay,
             credentials: authenticator.credentials().into(),
             operations,
+            admission,
             authenticator,
             native_auth: NativeAuth::default(),
             findings,
@@ -478,6 +485,7 @@ impl Live {
         let mut made = Generation::build_after(config, number, Some(&before.known))?;
         made.authenticator.keep_keys_of(&before.authenticator);
         made.operations.keep_texts_of(&before.operations);
+        made.admission.keep_counts_of(&before.admission);
         Ok(made)
     }
 

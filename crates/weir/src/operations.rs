@@ -8,6 +8,7 @@ pub(crate) mod allow_list;
 mod automatic;
 pub(crate) mod endpoint_path;
 pub(crate) mod endpoint_variables;
+pub(crate) mod known_documents;
 pub(crate) mod openapi;
 pub(crate) mod persisted;
 pub(crate) mod saved_endpoint;
@@ -17,10 +18,11 @@ pub(crate) mod tools;
 #[path = "operations/tools/absent.rs"]
 pub(crate) mod tools;
 
-use crate::config::Config;
+use crate::config::{Config, Rate};
 use crate::sources::Misfit;
 use allow_list::{AllowList, Scope};
 use automatic::AutomaticDocuments;
+use known_documents::KnownDocuments;
 use persisted::PersistedDocuments;
 use saved_endpoint::{Endpoints, SavedEndpoint};
 use std::collections::{HashMap, HashSet};
@@ -66,6 +68,8 @@ pub(crate) struct SavedOperations {
     /// Operations that agents may call.
     #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "only agents read it"))]
     pub(crate) tools: ToolCatalog,
+    /// Documents that rates read; none if no rate does.
+    pub(crate) known: KnownDocuments,
 }
 
 /// Queries by collection and name.
@@ -121,13 +125,14 @@ impl SavedOperations {
         misfits.extend(unknown_tool_collections(config, &lists));
         misfits.extend(notes.into_iter().map(tool_misfit));
         let collected = collected_documents(&lists);
+        let known = known_documents(&queries, config);
         let mut documents = persisted.documents;
         for document in collected {
             // A manifest may name a document by the hash of another text, and keeps it.
             let _ = documents.add(&text_hash(&document.text), document);
         }
         let automatic = AutomaticDocuments::new(config)?;
-        Ok((Self { allow_list, endpoints, documents, automatic, tools }, misfits))
+        Ok((Self { allow_list, endpoints, documents, automatic, tools, known }, misfits))
     }
 
     /// True if `role`, which is not the admin, may send `text`.
@@ -176,6 +181,13 @@ fn checked_queries<'c>(
         }
     }
     Ok(queries)
+}
+
+/// The documents that rates of `config` read.
+fn known_documents(queries: &Queries<'_>, config: &Config) -> KnownDocuments {
+    let is_read = config.limits.rates.iter().any(Rate::reads_documents);
+    let read = queries.iter().filter(|_| is_read).map(|(at, query)| (at.1, query.query.as_str()));
+    KnownDocuments::new(read, config.limits.document())
 }
 
 /// Entries of the allow list that name a collection which does not exist.

@@ -21,6 +21,7 @@ mod link;
 mod message;
 mod pending_notices;
 mod text;
+mod token_bucket;
 
 pub(super) use link::parse_address;
 

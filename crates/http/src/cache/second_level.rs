@@ -30,6 +30,24 @@ pub struct RemoteSettings {
     pub patience: Duration,
 }
 
+/// Terms of a token bucket that processes share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedBucket {
+    /// Time in which a token comes back, in microseconds.
+    pub interval_us: u64,
+    /// Time in which an empty bucket fills, in microseconds.
+    pub capacity_us: u64,
+}
+
+/// Answer of a shared token bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BucketTake {
+    /// True if there were as many tokens.
+    pub is_taken: bool,
+    /// Time until the bucket is full, in microseconds.
+    pub missing_us: u64,
+}
+
 /// Counters of a second level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RemoteCounts {

@@ -4,7 +4,7 @@
 
 use super::{Walk, has_members, text_member};
 use crate::document::Metadata;
-use crate::document::api::ApiLimits;
+use crate::document::api::{ApiLimits, Rate};
 use crate::document::source::{IsolationLevel, SourceEntry, SourceKind};
 use crate::document::table::TableEntry;
 use crate::json::Json;
@@ -37,24 +37,41 @@ pub fn find_unsupported(document: &Metadata) -> Vec<Unsupported> {
     walk.into_unsupported()
 }
 
+/// Callers are counted apart by an address or by session variables, and by nothing else.
 fn limits(walk: &mut Walk, limits: &ApiLimits) {
-    let ApiLimits { disabled, depth_limit, node_limit, time_limit, batch_limit, rate_limit } = limits;
-    let of_weir = |limit: &str| format!("`limits.{limit}` in weir.yaml bounds the operations of all roles");
-    let all = [
-        ("depth_limit", depth_limit.is_some(), of_weir("depth_max")),
-        ("node_limit", node_limit.is_some(), of_weir("expanded_max")),
-        ("time_limit", time_limit.is_some(), of_weir("request_s")),
-        (
-            "batch_limit",
-            batch_limit.is_some(),
-            "`limits.batch_max` in weir.yaml bounds the lists of all roles".to_owned(),
-        ),
-        ("rate_limit", rate_limit.is_some(), "limit rates at a proxy".to_owned()),
-    ];
-    for (key, _, advice) in all.into_iter().filter(|it| it.1 && !disabled) {
-        walk.walk_below(["api_limits".into(), key.into()], |walk| {
-            walk.wrong(format!("`{key}` is not enforced: {advice}"));
-        });
+    let Some(rate) = limits.rate_limit.as_ref().filter(|_| !limits.disabled) else { return };
+    walk.walk_below(["api_limits".into(), "rate_limit".into()], |walk| {
+        walk.walk_below(["global".into()], |walk| unique_params(walk, &rate.global));
+        for (role, rate) in &rate.per_role {
+            walk.walk_below(["per_role".into(), role.as_str().into()], |walk| unique_params(walk, rate));
+        }
+    });
+}
+
+fn unique_params(walk: &mut Walk, rate: &Rate) {
+    if rate.unique_params.as_ref().is_none_or(are_params) {
+        return;
+    }
+    walk.walk_below(["unique_params".into()], |walk| {
+        walk.wrong(
+            "`unique_params` is `IP`, or a list of session variables `x-hasura-…`: whatever else is in it does not count",
+        );
+    });
+}
+
+/// True if `params` are `IP` or session variables.
+fn are_params(params: &Json) -> bool {
+    let is_param = |it: &Json| match it {
+        Json::Text(text) => {
+            let text = text.to_ascii_lowercase();
+            text == "ip" || text.starts_with("x-hasura-")
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::List(_) | Json::Object(_) => false,
+    };
+    match params {
+        Json::Null => true,
+        Json::List(params) => params.iter().all(is_param),
+        Json::Text(_) | Json::Bool(_) | Json::Number(_) | Json::Object(_) => is_param(params),
     }
 }
 

@@ -138,7 +138,7 @@ fn what_is_not_honoured_is_listed_with_its_places() {
 }
 
 #[test]
-fn limits_of_the_api_are_listed_one_by_one_unless_they_are_off() {
+fn rates_of_the_api_count_by_addresses_and_session_variables() {
     let told = |limits: &str| {
         let loaded = load(&format!("{}api_limits: {{{limits}}}\n", table(""))).unwrap();
         let found = find_unsupported(&loaded.document);
@@ -147,18 +147,30 @@ fn limits_of_the_api_are_listed_one_by_one_unless_they_are_off() {
             .map(|it| loaded.places.fault(&it.path, it.message.as_str()).to_string())
             .collect::<Vec<_>>()
     };
-    let limits = "depth_limit: {global: 7}, rate_limit: {global: {max_reqs_per_min: 10}}";
-    assert_eq!(
-        told(limits),
-        [
-            "metadata.yaml:6:14: api_limits.depth_limit: `depth_limit` is not enforced: `limits.depth_max` in weir.yaml bounds the \
-             operations of all roles",
-            "metadata.yaml:6:40: api_limits.rate_limit: `rate_limit` is not enforced: limit rates at a proxy",
-        ]
+    let rate = |params: &str| {
+        format!(
+            "depth_limit: {{global: 7}}, rate_limit: {{global: {{max_reqs_per_min: 10, unique_params: {params}}}}}"
+        )
+    };
+    for params in ["IP", "ip", "null", "[X-Hasura-User-Id, x-hasura-org-id]", "[]", "[IP]"] {
+        assert_eq!(told(&rate(params)), [""; 0], "{params}");
+    }
+    for params in ["7", "user", "[x-hasura-user-id, authorization]", "{a: 1}"] {
+        let told = told(&rate(params));
+        assert!(
+            told.len() == 1
+                && told[0].contains("api_limits.rate_limit.global.unique_params: `unique_params` is"),
+            "{told:?}"
+        );
+    }
+    let of_role =
+        "rate_limit: {global: {max_reqs_per_min: 1}, per_role: {a: {max_reqs_per_min: 1, unique_params: b}}}";
+    assert!(
+        told(of_role)[0].contains("api_limits.rate_limit.per_role.a.unique_params"),
+        "{:?}",
+        told(of_role)
     );
-    assert_eq!(told("time_limit: {global: 7}, batch_limit: {global: 7}, node_limit: {global: 7}").len(), 3);
-    assert_eq!(told(&format!("disabled: true, {limits}")), [""; 0]);
-    assert_eq!(told(""), [""; 0]);
+    assert_eq!(told(&format!("disabled: true, {}", rate("7"))), [""; 0]);
 }
 
 #[test]

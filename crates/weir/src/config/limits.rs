@@ -1,12 +1,16 @@
 //! `limits`: bounds on requests, documents and what waits, with their defaults.
 
+mod rates;
+
+pub use rates::Rate;
+pub(crate) use rates::RateKey;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Keys of `limits` and `sources[].postgres` that may be 0, which means: nothing allowed, no limit, or no waiting. All other limits are at
 /// least 1.
-pub(crate) const MAY_BE_ZERO: [&str; 13] = [
+pub(crate) const MAY_BE_ZERO: [&str; 14] = [
     "aliases_max",
     "directives_max",
     "directives_per_place_max",
@@ -16,6 +20,7 @@ pub(crate) const MAY_BE_ZERO: [&str; 13] = [
     "introspection_depth_max",
     "replica_lag_ms_max",
     "stale_reads_ms_max",
+    "trusted_hops",
     "variables_max",
     "wait_ms_max",
     "waiting_max",
@@ -58,6 +63,16 @@ pub struct Limits {
     pub statement_s: u16,
     /// Wrong admin secrets one address may send in a minute; 0 for any number, as behind a proxy.
     pub wrong_secrets_per_minute: u32,
+    /// Proxies before this server, each of which appends to `x-forwarded-for` whom it serves; 0 if clients connect themselves.
+    pub trusted_hops: u8,
+    /// How often callers may ask.
+    pub rates: Vec<Rate>,
+    /// Callers that all rates count apart at once; further ones share what is left.
+    pub rate_keys_max: u32,
+    /// True counts in `cache.redis`, for all processes together.
+    pub rates_in_redis: bool,
+    /// Number of those processes: while Redis does not answer, each allows its share.
+    pub rate_processes: u16,
     /// Bytes of a message over a WebSocket.
     pub socket_message_bytes_max: u32,
     /// Messages that are read in a second over one WebSocket; what is beyond waits.
@@ -120,6 +135,11 @@ impl Default for Limits {
             request_s: 30,
             statement_s: 20,
             wrong_secrets_per_minute: 100,
+            trusted_hops: 0,
+            rates: Vec::new(),
+            rate_keys_max: 100_000,
+            rates_in_redis: false,
+            rate_processes: 1,
             socket_message_bytes_max: 256 * 1024,
             socket_messages_per_second: 100,
             socket_operations_max: 100,
@@ -145,6 +165,16 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// Checks that rates can be held.
+    /// # Errors
+    /// The first that cannot, and why.
+    pub(super) fn check_rates(&self, has_redis: bool) -> Result<(), String> {
+        if self.rates_in_redis && !has_redis {
+            return Err("`limits.rates_in_redis` needs the address of a Redis: `cache.redis`".into());
+        }
+        rates::check(&self.rates)
+    }
+
     /// Timeout of one statement of a database.
     pub fn statement_max(&self) -> Duration {
         Duration::from_secs(u64::from(self.statement_s))

@@ -17,7 +17,7 @@ const ANNOTATIONS: [&str; 3] = ["description", "default", "title"];
 /// The schema as JSON text, indented, with a line feed at its end.
 pub fn text() -> String {
     let mut schema = schemars::schema_for!(Config).to_value();
-    for block in ["Limits", "Postgres"] {
+    for block in ["Limits", "Postgres", "Rate"] {
         if let Some(Value::Object(keys)) = schema.pointer_mut(&format!("/$defs/{block}/properties")) {
             keys.iter_mut()
                 .filter(|it| !MAY_BE_ZERO.contains(&it.0.as_str()))

@@ -16,10 +16,10 @@ use weir_language::normal_form::normal_form;
 use weir_language::parser::{self, Edition};
 
 /// Maximum size of cached texts, in bytes.
-const TEXTS_BYTES_MAX: u64 = 16 << 20;
+pub(super) const TEXTS_BYTES_MAX: u64 = 16 << 20;
 
 /// Digest of a normal form.
-type Form = [u8; 32];
+pub(super) type Form = [u8; 32];
 
 /// Roles that may send a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,10 +43,10 @@ impl Scope {
 
 /// Weight of a cached text: its bytes.
 #[derive(Clone)]
-struct TextBytes;
+pub(super) struct TextBytes;
 
-impl Weighter<Box<str>, Arc<Scope>> for TextBytes {
-    fn weight(&self, text: &Box<str>, _: &Arc<Scope>) -> u64 {
+impl<V> Weighter<Box<str>, V> for TextBytes {
+    fn weight(&self, text: &Box<str>, _: &V) -> u64 {
         /// Overhead per cache entry, in bytes; an estimate.
         const ENTRY_BYTES: u64 = 128;
         text.len() as u64 + ENTRY_BYTES
@@ -93,7 +93,8 @@ impl AllowList {
     }
 }
 
-fn form(text: &str, limits: &Limits) -> Option<Form> {
+/// Digest of the normal form of `text`.
+pub(super) fn form(text: &str, limits: &Limits) -> Option<Form> {
     // The widest grammar that the engine takes: a text that this cannot parse would pass the list unread.
     let document = parser::parse_edition(text, limits, Edition::September2026).ok()?;
     Some(Sha256::digest(normal_form(&document)).into())

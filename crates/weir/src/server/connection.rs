@@ -1,5 +1,6 @@
 //! Connections: sockets, TLS, guards of HTTP/1.1 and HTTP/2, timeouts, unread bytes. No handler is used here.
 
+pub(crate) mod client_address;
 pub(crate) mod descriptors;
 pub(crate) mod guarded_io;
 pub(crate) mod head_error;

@@ -9,6 +9,7 @@ pub(crate) mod cors;
 pub(crate) mod engine_request;
 pub(crate) mod hasura_error;
 pub(crate) mod known_callers;
+pub(crate) mod rate_fields;
 pub(crate) mod receive;
 pub(crate) mod request_id;
 pub(crate) mod reserved_streams;

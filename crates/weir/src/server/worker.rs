@@ -4,6 +4,7 @@
 //!
 //! **Invariant:** once draining has begun, every accepted request is still answered, within the drain time.
 
+use super::connection::client_address::client_address;
 use super::connection::descriptors;
 use super::connection::guarded_io::{GuardedIo, LentIo, ReadBuffer, read_buffer};
 use super::connection::head_guard::HeadGuard;
@@ -364,18 +365,20 @@ impl Worker {
         let guard = watched.begin(request.version() == Version::HTTP_2);
         let (head, body) = request.into_parts();
         let generation = self.context.live.current();
+        let trusted_hops = generation.config.limits.trusted_hops;
         let id = RequestId::of(&self.context.ids, &head);
         let context = RequestContext {
             worker: Rc::clone(&self.context),
             generation,
             started: Instant::now(),
             watched,
-            peer: origin.peer,
+            peer: client_address(origin.peer, &head.headers, trusted_hops),
             id,
             form: Cell::default(),
             cookies: RefCell::default(),
             notes: AnswerNotes::default(),
             span: trace::request(|| rare(&head.headers, &TRACEPARENT).map(HeaderValue::as_bytes)),
+            rates: RefCell::default(),
             noted: RefCell::default(),
         };
         async move {

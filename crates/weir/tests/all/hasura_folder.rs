@@ -82,7 +82,7 @@ fn tells(said: &str, more: &[&str]) {
         "in relationship \"weather\": remote schema with name \"weather\" is not found",
         "HTTP exception occurred while sending the request to \"http://localhost:9/graphql\"",
         "in table \"Track\": in relationship \"genre\": table `Genre` is not tracked",
-        "`depth_limit` is not enforced",
+        "`unique_params` is `IP`, or a list of session variables",
         "in query \"lost\": Cannot query field \"Nothing\"",
         "query with name \"gone\" does not exist in the collection \"saved\"",
     ];

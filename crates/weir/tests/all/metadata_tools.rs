@@ -311,13 +311,14 @@ fn a_document_is_checked_for_warnings_and_not_taken_over() {
         200,
         &json!({ "message": "success", "warnings": [] }),
     );
-    document["api_limits"] = json!({ "disabled": false, "depth_limit": { "global": 3 } });
+    document["api_limits"] =
+        json!({ "rate_limit": { "global": { "max_reqs_per_min": 3, "unique_params": "user" } } });
     document["sources"][0]["tables"][0]["select_permissions"] =
         json!([{ "role": "guest", "permission": { "columns": ["name"], "filter": {} } }]);
     let checked = run(&weir, "check_metadata_warnings", json!({ "metadata": document })).json();
     assert_eq!(checked["message"], "success", "{checked}");
     let warnings = checked["warnings"].as_array().expect("there is a list");
-    assert!(warnings.iter().any(|it| it["message"].to_string().contains("depth_limit")), "{checked}");
+    assert!(warnings.iter().any(|it| it["message"].to_string().contains("unique_params")), "{checked}");
     let kept = run(&weir, "export_metadata", json!({})).text().to_owned();
     assert!(!kept.contains("guest"), "{kept}");
     let broken = run(&weir, "check_metadata_warnings", json!({ "metadata": { "sources": 7 } }));

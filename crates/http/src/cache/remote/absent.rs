@@ -3,7 +3,9 @@
 use super::clock::Clock;
 use super::entry::Entry;
 use super::rule::Rule;
-use super::second_level::{Address, RemoteCounts, RemoteLookup, RemoteSettings, Ticket};
+use super::second_level::{
+    Address, BucketTake, RemoteCounts, RemoteLookup, RemoteSettings, SharedBucket, Ticket,
+};
 use super::tags::{Registry, Tags};
 use std::sync::Arc;
 use std::time::Duration;
@@ -71,6 +73,10 @@ impl Remote {
     }
 
     pub(super) fn keep_text(&self, _: &str, _: Arc<str>, _: u64) {
+        match *self {}
+    }
+
+    pub(super) async fn take_tokens(&self, _: &[u8], _: SharedBucket, _: i32) -> Option<BucketTake> {
         match *self {}
     }
 

@@ -39,6 +39,7 @@ pub(super) enum EntryKind {
     Lease,
     Tag,
     Text,
+    Bucket,
 }
 
 impl EntryName {
@@ -64,6 +65,7 @@ impl EntryName {
             EntryKind::Lease => 'l',
             EntryKind::Tag => 't',
             EntryKind::Text => 'd',
+            EntryKind::Bucket => 'b',
         };
         let mut text = String::with_capacity(namespace.len() + 70);
         // `write!` to a string cannot fail.

@@ -4,7 +4,7 @@ use crate::cache::second_level::Address;
 use redis::aio::{MultiplexedConnection, PubSubSink, PubSubStream};
 use redis::cluster::ClusterClient;
 use redis::cluster_async::ClusterConnection;
-use redis::{AsyncConnectionConfig, Client, Cmd, ErrorKind, FromRedisValue, RedisResult};
+use redis::{AsyncConnectionConfig, Client, Cmd, ErrorKind, FromRedisValue, RedisResult, ScriptInvocation};
 use std::time::Duration;
 
 /// Timeout of connecting.
@@ -95,6 +95,14 @@ impl Connection {
         match self.clone() {
             Self::One(mut connection) => command.query_async(&mut connection).await,
             Self::Cluster(mut connection) => command.query_async(&mut connection).await,
+        }
+    }
+
+    /// Runs a script.
+    pub(super) async fn run<T: FromRedisValue>(&self, call: &ScriptInvocation<'_>) -> RedisResult<T> {
+        match self.clone() {
+            Self::One(mut connection) => call.invoke_async(&mut connection).await,
+            Self::Cluster(mut connection) => call.invoke_async(&mut connection).await,
         }
     }
 

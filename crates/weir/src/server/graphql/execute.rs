@@ -1,8 +1,9 @@
-//! The only path of client requests to the engine, with the check of the allow list.
+//! The only path of client requests to the engine, with admission and the check of the allow list.
 //!
 //! **Invariant:** no other module of the server asks the engine to execute; a tidy test holds it.
 
-use crate::server::request::answer::refusal::{Refusal, error_body};
+use super::admission::{admit, refusal_response};
+use crate::server::request::answer::refusal::Refusal;
 use crate::server::request::context::RequestContext;
 use crate::server::telemetry::noted::Noted;
 use hyper::http::request::Parts;
@@ -11,18 +12,19 @@ use std::pin::pin;
 use std::time::{Duration, Instant};
 use weir_engine::bound_operation::BoundOperation;
 use weir_engine::caller::ADMIN;
-use weir_engine::engine::{Body, Capacity, Explanation, Outcome, Request, Response, Timing};
+use weir_engine::engine::{Explanation, Outcome, Request, Response};
 use weir_engine::source::{Caller, Protocol};
 use weir_language::ast::OperationKind;
 
 /// Maximum size of a plan in the log, in bytes.
 const PLAN_BYTES_MAX: usize = 8 * 1024;
 
-/// Executes `request`, if the allow list permits its document for `caller`.
+/// Executes `request`, if `caller` is admitted and the allow list permits its document.
 pub(crate) async fn execute(context: &RequestContext, request: Request<'_>, caller: &Caller) -> Response {
-    if !is_text_allowed(context, request.query, caller) {
-        return not_allowed_response(request.protocol);
-    }
+    let request = match permit(context, request, caller).await {
+        Ok(request) => request,
+        Err(response) => return *response,
+    };
     let log = &context.generation.config.log;
     if log.access || context.span.is_some() {
         context.noted.borrow_mut().caller = Some(caller.clone());
@@ -84,9 +86,10 @@ pub(crate) enum Begun {
 
 /// Executes `request`, or binds it if it is a subscription.
 pub(crate) async fn begin(context: &RequestContext, request: Request<'_>, caller: &Caller) -> Begun {
-    if !is_text_allowed(context, request.query, caller) {
-        return Begun::Answered(not_allowed_response(request.protocol).into());
-    }
+    let request = match permit(context, request, caller).await {
+        Ok(request) => request,
+        Err(response) => return Begun::Answered(response),
+    };
     match context.engine().bind(request, caller).await {
         Ok(bound) if bound.kind() == OperationKind::Subscription => Begun::Live(bound),
         Ok(_) => Begun::Answered(execute(context, request, caller).await.into()),
@@ -94,24 +97,27 @@ pub(crate) async fn begin(context: &RequestContext, request: Request<'_>, caller
     }
 }
 
-/// True if there is no allow list, or it contains the document.
-pub(super) fn is_text_allowed(context: &RequestContext, text: &str, caller: &Caller) -> bool {
-    caller.role() == ADMIN || context.generation.operations.allows(text, caller.role())
+/// The request, if `caller` is admitted and the allow list permits its document.
+/// # Errors
+/// The response to a request that may not run.
+pub(super) async fn permit<'r>(
+    context: &RequestContext,
+    request: Request<'r>,
+    caller: &Caller,
+) -> Result<Request<'r>, Box<Response>> {
+    let is_limited = !context.generation.admission.is_idle();
+    let request = if is_limited { Box::pin(admit(context, request, caller)).await? } else { request };
+    if is_text_allowed(context, request.query, caller) {
+        return Ok(request);
+    }
+    let code = match request.protocol {
+        Protocol::Hasura => "validation-failed",
+        Protocol::GraphqlOverHttp => "QUERY_NOT_ALLOWED",
+    };
+    Err(refusal_response(request.protocol, "query is not allowed", code))
 }
 
-/// Response to a document that the allow list does not contain.
-fn not_allowed_response(protocol: Protocol) -> Response {
-    let (code, path) = match protocol {
-        Protocol::Hasura => ("validation-failed", Some("$")),
-        Protocol::GraphqlOverHttp => ("QUERY_NOT_ALLOWED", None),
-    };
-    Response {
-        outcome: Outcome::Refused,
-        capacity: Capacity::Enough,
-        lifetime: None,
-        body: Body::Whole(error_body("query is not allowed", code, path)),
-        timing: Timing::default(),
-        position: None,
-        operation: None,
-    }
+/// True if there is no allow list, or it contains the document.
+fn is_text_allowed(context: &RequestContext, text: &str, caller: &Caller) -> bool {
+    caller.role() == ADMIN || context.generation.operations.allows(text, caller.role())
 }

@@ -13,6 +13,7 @@ use crate::server::request::answer::refusal::{Refusal, error_body};
 use crate::server::request::auth;
 use crate::server::request::context::{RequestContext, ServerPhase, WorkerContext};
 use crate::server::request::engine_request::engine_request;
+use crate::server::request::rate_fields::RateRecord;
 use crate::server::request::receive;
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
 use crate::session::Session;
@@ -323,6 +324,7 @@ impl LiveOperation {
     /// Plans again under the current settings; returns the end if that fails.
     async fn renew(&mut self) -> Option<LiveStep> {
         let context = self.client.context();
+        context.rates.replace(RateRecord::of_counted());
         let session = match Box::pin(auth::session(&context, &self.client.headers, None)).await {
             Ok(session) => session,
             Err(error) => return Some(LiveStep::Denied(error)),

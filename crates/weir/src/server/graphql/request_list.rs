@@ -55,6 +55,19 @@ impl BatchForm {
         }
     }
 
+    /// Answer to a list of `count` requests, of which the role of the caller may send `count_max`.
+    fn long_list_answer(self, count: usize, count_max: u32) -> Answer {
+        let message = format!("{count} requests in one list; {count_max} are allowed to this role");
+        let (status, body) = match self.endpoint {
+            Endpoint::Hasura => (StatusCode::OK, error_body(&message, "batch-limit-exceeded", Some("$"))),
+            Endpoint::Graphql | Endpoint::Other => {
+                (StatusCode::BAD_REQUEST, error_body(&message, "LIMIT_BATCH", None))
+            }
+        };
+        let response = json(status, self.media, ResponseBody::whole(body));
+        Answer { response, endpoint: self.endpoint, verdict: Verdict::Refused, execution: None }
+    }
+
     const fn protocol(self) -> Protocol {
         match self.endpoint {
             Endpoint::Hasura => Protocol::Hasura,
@@ -88,6 +101,11 @@ pub(super) fn batch(
 ) -> Result<Answer, Refusal> {
     let RequestList { text, count } = list;
     let batch_max = usize::from(context.generation.config.limits.batch_max);
+    if let Some(role_max) = context.generation.admission.batch_max(caller.role())
+        && count > role_max as usize
+    {
+        return Ok(form.long_list_answer(count, role_max));
+    }
     // Hasura answers a list of none by one.
     if count > 0 || form.endpoint != Endpoint::Hasura {
         check_list(count, batch_max)?;
@@ -144,6 +162,8 @@ async fn run_one(
     send: &Sender,
 ) -> Option<()> {
     let BatchClient { caller, headers, form } = client;
+    // Each request of a list is counted.
+    context.rates.take();
     let params = match resolve_body(context, caller, form.protocol(), item).await {
         Ok(params) => params,
         Err(unusable) => {

@@ -5,7 +5,7 @@
 //!
 //! **Cost:** a look into a table for a stored document, which allocates nothing; nothing for a text without an identifier.
 
-use super::execute::is_text_allowed;
+use super::execute::permit;
 use crate::log_throttle::LogThrottle;
 use crate::operations::SavedOperations;
 use crate::server::request::context::RequestContext;
@@ -146,7 +146,8 @@ async fn take_text<'t>(
     to_params(request)
 }
 
-/// True if `caller` may run `text`: it is GraphQL, fits the schema, and the allow list has it. Its plan is kept for the request.
+/// True if `caller` may run `text`: it is admitted, the text is GraphQL, fits the schema, and the allow list has it. Its plan is kept for the
+/// request.
 async fn can_run(
     context: &RequestContext,
     caller: &Caller,
@@ -154,9 +155,6 @@ async fn can_run(
     request: &NamedRequest<'_>,
     text: &str,
 ) -> bool {
-    if !is_text_allowed(context, text, caller) {
-        return false;
-    }
     let patience = Duration::from_secs(u64::from(context.generation.config.limits.request_s));
     let asked = Request {
         operation_name: request.operation_name.as_deref().filter(|it| !it.is_empty()),
@@ -164,5 +162,8 @@ async fn can_run(
         protocol,
         ..Request::new(text, context.started + patience)
     };
-    context.engine().bind(asked, caller).await.is_ok()
+    match permit(context, asked, caller).await {
+        Ok(asked) => context.engine().bind(asked, caller).await.is_ok(),
+        Err(_) => false,
+    }
 }

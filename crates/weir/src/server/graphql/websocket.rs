@@ -14,6 +14,7 @@ mod handshake;
 mod operations;
 mod result_frame;
 
+use crate::server::connection::client_address::client_address;
 use crate::server::connection::guarded_io::{REST_BYTES_MAX, TimedIo};
 use crate::server::connection::timeouts::{ConnectionCommand, ConnectionState};
 use crate::server::connection::websocket_terms::WebSocketTerms;
@@ -68,6 +69,9 @@ pub(crate) async fn serve<S>(
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let SocketConnection { worker, watched, peer } = connection;
+    // A login may change headers, but not the address.
+    let trusted_hops = worker.live.current().config.limits.trusted_hops;
+    let peer = client_address(peer, &terms.headers, trusted_hops);
     watched.alive();
     let work = async {
         let mut socket =

@@ -37,7 +37,9 @@ pub(crate) fn version() -> Answer {
 /// All metrics, as OpenMetrics if the client asks for it.
 pub(crate) fn metrics(context: &RequestContext, head: &Parts) -> Answer {
     let sources = context.generation.engine.graph().sources();
-    let text = context.worker.metrics.page(sources.iter().map(|it| &it.0), context.generation.live.state());
+    let live = context.generation.live.state();
+    let admission = context.generation.admission.counts();
+    let text = context.worker.metrics.page(sources.iter().map(|it| &it.0), live, admission);
     let (content_type, text) = if negotiate::wants_openmetrics(&head.headers) {
         (OPENMETRICS, text)
     } else {

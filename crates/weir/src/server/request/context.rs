@@ -4,6 +4,7 @@ use super::answer::refusal::Refusal;
 use super::auth_throttle::AuthThrottle;
 use super::client_headers::{ClientHeaders, TRACEPARENT, rare};
 use super::known_callers::KnownCallers;
+use super::rate_fields::RateRecord;
 use super::request_id::{RequestId, RequestIds};
 use super::reserved_streams::ReservedStreams;
 use crate::generation::{Generation, Live};
@@ -97,7 +98,7 @@ pub(crate) struct RequestContext {
     pub(crate) started: Instant,
     /// Timeouts of its connection.
     pub(crate) watched: Rc<ConnectionState>,
-    /// Address of the peer: the caller, or a proxy before it.
+    /// Address of the caller, as far as trusted proxies tell it.
     pub(crate) peer: IpAddr,
     /// Id in logs and in the response's head.
     pub(crate) id: RequestId,
@@ -109,6 +110,8 @@ pub(crate) struct RequestContext {
     pub(crate) notes: AnswerNotes,
     /// Span of the request, if traces are recorded.
     pub(crate) span: Option<RequestSpan>,
+    /// What rates said about its operation.
+    pub(crate) rates: RefCell<RateRecord>,
     /// Data about its last operation, for logs.
     pub(crate) noted: RefCell<Noted>,
 }
@@ -131,6 +134,7 @@ impl RequestContext {
             cookies: RefCell::default(),
             notes: AnswerNotes::default(),
             span: trace::request(|| None),
+            rates: RefCell::default(),
             noted: RefCell::default(),
         }
     }
@@ -217,6 +221,7 @@ impl RequestContext {
             cookies: RefCell::default(),
             notes: AnswerNotes::default(),
             span: self.span,
+            rates: RefCell::default(),
             noted: RefCell::default(),
         }
     }

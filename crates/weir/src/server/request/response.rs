@@ -3,6 +3,7 @@
 use super::answer::Answer;
 use super::answer::response_body::ResponseBody;
 use super::context::RequestContext;
+use super::rate_fields;
 use super::request_id::REQUEST_ID;
 use super::span;
 use crate::server::telemetry::access::{self, Access};
@@ -29,6 +30,7 @@ pub(crate) fn finish(context: &RequestContext, head: &Parts, answer: Answer) -> 
         response.headers_mut().insert(SERVER_TIMING, server_timing(&execution.timing, total));
     }
     context.generation.cors.mark(head, response.headers_mut());
+    rate_fields::write(&context.rates.borrow(), endpoint, &head.method, &mut response);
     if context.generation.config.log.access {
         access::write(&Access {
             request_id: id.text(),

@@ -8,6 +8,7 @@ use super::operation_metrics::OperationMetrics;
 use super::server_metrics::DatabaseServers;
 use super::service_cache::Cached;
 use super::service_calls::ServiceMetrics;
+use crate::generation::admission::AdmissionCounts;
 use crate::observer::{TimePart, observer};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::{encode, encode_registry};
@@ -101,6 +102,11 @@ struct LimitLabels {
     limit: String,
 }
 
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RateLabels {
+    rate: String,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct PlanLabels {
     result: &'static str,
@@ -125,6 +131,7 @@ pub(crate) struct Metrics {
     kept: Vec<Counter>,
     lookups: Vec<Counter>,
     limits: Family<LimitLabels, Counter>,
+    rates: Family<RateLabels, Counter>,
     /// Open connections.
     pub(crate) connections: Gauge<i64, AtomicI64>,
     /// Connections closed to make room.
@@ -169,6 +176,8 @@ impl Metrics {
         registry.register("document_lookups", help, lookups.clone());
         let limits = Family::<LimitLabels, Counter>::default();
         registry.register("limit_refusals", "Requests refused by a limit", limits.clone());
+        let rates = Family::<RateLabels, Counter>::default();
+        registry.register("rate_refusals", "Operations refused by a rate", rates.clone());
         let made = Self {
             requests: DOORS
                 .iter()
@@ -183,6 +192,7 @@ impl Metrics {
                 .map(|result| lookups.get_or_create_owned(&LookupLabels { result }))
                 .collect(),
             limits,
+            rates,
             connections: Gauge::default(),
             evicted: Counter::default(),
             pool_timeouts: Counter::default(),
@@ -259,6 +269,11 @@ impl Metrics {
         self.limits.get_or_create(&LimitLabels { limit: code.to_string() }).inc();
     }
 
+    /// Counts an operation that the rate with this name refuses.
+    pub(crate) fn count_rate_refusal(&self, rate: &str) {
+        self.rates.get_or_create(&RateLabels { rate: rate.to_owned() }).inc();
+    }
+
     /// Counts the limits in a refusal's body.
     pub(crate) fn limits_in(&self, refusal: &[u8]) {
         let text = std::str::from_utf8(refusal).unwrap_or_default();
@@ -268,11 +283,12 @@ impl Metrics {
         }
     }
 
-    /// Renders the page, including metrics of `sources` and live queries.
+    /// Renders the page, including metrics of `sources`, live queries and rates.
     pub(crate) fn page<'s>(
         &self,
         sources: impl IntoIterator<Item = &'s Arc<dyn Source>>,
         live: LiveState,
+        admission: AdmissionCounts,
     ) -> String {
         let mut text = String::with_capacity(8 * 1024);
         let mut of_sources = Registry::with_prefix("weir");
@@ -280,6 +296,7 @@ impl Metrics {
         of_sources.register_collector(Box::new(DatabaseServers::of(sources.iter().copied())));
         of_sources.register_collector(Box::new(ServiceMetrics::of(sources)));
         register_live(&mut of_sources, live);
+        register_rates(&mut of_sources, admission);
         // `encode_registry` into a string cannot fail.
         let _ = encode_registry(&mut text, &of_sources);
         let _ = encode(&mut text, &self.registry);
@@ -300,6 +317,16 @@ fn register_live(registry: &mut Registry, live: LiveState) {
     registry.register("live_results", help, ConstCounter::new(live.results));
 }
 
+/// Registers the metrics of rates.
+fn register_rates(registry: &mut Registry, admission: AdmissionCounts) {
+    let help = "Callers that rates count apart";
+    registry.register("rate_keys", help, ConstGauge::new(admission.keys as i64));
+    let help = "Operations of callers that share what is left of a rate, because there are too many";
+    registry.register("rate_crowded", help, ConstCounter::new(admission.crowded));
+    let help = "Decisions of rates that processes share, without an answer of Redis";
+    registry.register("rate_local", help, ConstCounter::new(admission.local));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -308,7 +335,7 @@ mod tests {
     fn check(act: impl FnOnce(&Metrics), line: &str) {
         let metrics = Metrics::new();
         act(&metrics);
-        let page = metrics.page([], LiveState::default());
+        let page = metrics.page([], LiveState::default(), AdmissionCounts::default());
         assert!(page.lines().any(|it| it == line), "{line} is not in\n{page}");
     }
 

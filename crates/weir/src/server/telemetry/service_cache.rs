@@ -110,7 +110,11 @@ mod tests {
             config::Cache { redis: Some(config::Secret::new("redis://127.0.0.1:1")), ..Default::default() };
         let cache = services::keep(&wanted).unwrap();
         assert_eq!(&*cache.counters("matches", "").counts().source, "matches");
-        let page = Metrics::new().page([], weir_engine::live::LiveState::default());
+        let page = Metrics::new().page(
+            [],
+            weir_engine::live::LiveState::default(),
+            crate::generation::admission::AdmissionCounts::default(),
+        );
         for line in [
             r#"weir_cache_answers_total{source="matches",connector="",outcome="hit_remote"} 0"#,
             r#"weir_cache_refreshes_total{source="matches",connector=""} 0"#,
