@@ -2,8 +2,10 @@
 
 import type { SourceEntries } from '../data/sources';
 import type { Tables } from '../data/catalog';
-import { entryOf, findServed, parentsWith } from './served';
-import type { Kind, Permission, Served } from './served';
+import { findServed } from '../metadata/served';
+import { entryOf, parentsWith } from './granted';
+import type { Permission, Served } from '../metadata/served';
+import type { Kind } from './granted';
 
 export interface Accident {
   source: string;

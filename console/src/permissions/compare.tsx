@@ -2,10 +2,12 @@
 
 import type { SourceEntries } from '../data/sources';
 import { Link } from '../shell/place';
-import { yamlOf } from './changes';
+import { yamlOf } from '../metadata/change';
 import { cellAddress } from './matrix';
-import { entryOf, findServed, grantedTo, isSame, KINDS, parentsWith } from './served';
-import type { Json, Kind, Served, ServedTable } from './served';
+import { findServed, isSame } from '../metadata/served';
+import { entryOf, grantedTo, KINDS, parentsWith } from './granted';
+import type { Json, Served, ServedTable } from '../metadata/served';
+import type { Kind } from './granted';
 
 interface Props {
   served: Served;

@@ -5,7 +5,7 @@ import { isScalar, parseExact } from '../server/exact-number';
 import { readTree, writeTree } from './condition-tree';
 import type { TreeNode } from './condition-tree';
 import { TreeEditor } from './tree-editor';
-import type { Json } from './served';
+import type { Json } from '../metadata/served';
 import type { TableContext } from './table-context';
 
 interface Props {

@@ -5,7 +5,7 @@
 import type { Condition, Operand } from '../data/filters';
 import { CONTAINS, conditionValue, containsPattern } from '../data/filters';
 import { isScalar, parseExact } from '../server/exact-number';
-import type { Json } from './served';
+import type { Json } from '../metadata/served';
 
 export type TreeNode =
   | { kind: 'all' | 'any'; parts: TreeNode[] }

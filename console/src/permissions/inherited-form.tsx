@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import { Modal } from '../shell/modal';
-import type { InheritedRole } from './served';
+import type { InheritedRole } from '../metadata/served';
 
 interface Props {
   /** The role that is changed; null: a new one. */

@@ -3,8 +3,10 @@
 import { Fragment } from 'react';
 import { Link, addressOf } from '../shell/place';
 import type { Entry, SourceEntries } from '../data/sources';
-import { findServed, grantedTo, KINDS } from './served';
-import type { Granted, Kind, Served } from './served';
+import { findServed } from '../metadata/served';
+import { grantedTo, KINDS } from './granted';
+import type { Served } from '../metadata/served';
+import type { Granted, Kind } from './granted';
 
 export const cellAddress = (source: string, table: string, role: string, kind: Kind, more: Record<string, string> = {}) =>
   addressOf(['permissions', source, table], { role, kind, ...more });

@@ -5,12 +5,12 @@ import { addressOf, go, Link, usePlace } from '../shell/place';
 import type { Model } from '../data/model';
 import { accidentsOf } from './accidents';
 import { setInherited } from './changes';
-import type { MetadataChange } from './changes';
+import type { MetadataChange } from '../metadata/change';
 import { Compare } from './compare';
 import { InheritedForm } from './inherited-form';
 import { cellAddress, Matrix } from './matrix';
-import { rolesOf } from './served';
-import type { InheritedRole, Served } from './served';
+import { rolesOf } from './granted';
+import type { InheritedRole, Served } from '../metadata/served';
 
 interface Props {
   model: Model;

@@ -8,9 +8,9 @@ import { operandsOf } from '../data/filters';
 import type { Operand, Operator } from '../data/filters';
 import type { Model } from '../data/model';
 import type { Table } from '../data/catalog';
-import { findServed, isTable } from './served';
+import { findServed, isTable } from '../metadata/served';
 import type { Names } from './condition-tree';
-import type { Json, Served } from './served';
+import type { Json, Served } from '../metadata/served';
 
 export interface TableContext extends Names {
   entry: Entry;

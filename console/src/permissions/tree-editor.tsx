@@ -6,8 +6,8 @@ import type { Operand } from '../data/filters';
 import { parseExact } from '../server/exact-number';
 import { operandsBelow } from './condition-tree';
 import type { TreeNode } from './condition-tree';
-import { tableName } from './served';
-import type { Json } from './served';
+import { tableName } from '../metadata/served';
+import type { Json } from '../metadata/served';
 
 interface Props {
   node: TreeNode;

@@ -10,8 +10,8 @@ use super::graphql::hasura::Statuses;
 use super::graphql::{hasura, over_http, rest, websocket};
 use super::operator::metadata_api::{self, Door, pg_dump};
 use super::operator::{
-    console, explain_page, invalidate, pages, probes, profile, reload, row_page, schema_page, swagger, tools,
-    usage_page,
+    catalog_page, console, explain_page, invalidate, pages, plan_page, probes, profile, reload, row_page,
+    schema_page, swagger, tools, usage_page,
 };
 use super::request::answer::Answer;
 use super::request::answer::refusal::Refusal;
@@ -74,6 +74,8 @@ enum Handler {
     Reload,
     Invalidate,
     Schema,
+    SchemaPlan,
+    Catalog,
     Swagger,
     Config,
     HasuraExplain,
@@ -120,6 +122,8 @@ pub(crate) const ROUTES: &[Route] = &[
     route("/v1/reload", "POST", Gate::Operator, Exposure::Admin, Handler::Reload),
     route("/v1/invalidate", "POST", Gate::Operator, Exposure::Admin, Handler::Invalidate),
     route("/admin/schema", "POST", Gate::Operator, Exposure::Admin, Handler::Schema),
+    route("/admin/schema/plan", "POST", Gate::Operator, Exposure::Admin, Handler::SchemaPlan),
+    route("/admin/catalog", "POST", Gate::Operator, Exposure::Admin, Handler::Catalog),
     route("/api/swagger/json", "GET", Gate::Admin, Exposure::Everywhere, Handler::Swagger),
     route("/v1/metadata", "POST", Gate::Admin, Exposure::Admin, Handler::Commands(Door::Metadata)),
     route("/v2/query", "POST", Gate::Admin, Exposure::Admin, Handler::Commands(Door::Query)),
@@ -189,6 +193,8 @@ pub(crate) async fn answer(
             Handler::Reload => Box::pin(reload::answer(context)).await,
             Handler::Invalidate => Box::pin(invalidate::answer(context, head, body)).await,
             Handler::Schema => Box::pin(schema_page::change(context, head, body)).await,
+            Handler::SchemaPlan => Box::pin(plan_page::answer(context, head, body)).await,
+            Handler::Catalog => Box::pin(catalog_page::answer(context, head, body)).await,
             Handler::Swagger => Ok(swagger::answer(context)),
             Handler::Config => Ok(tools::config(context)),
             Handler::HasuraExplain => Box::pin(tools::explain(context, head, body)).await,

@@ -1,76 +1,10 @@
-// Permissions as the server has them, whichever file says so; and what a role may do by them.
+// What a role may do by the permissions that are served.
 
-import type { ExactNumber } from '../server/exact-number';
-import { command } from '../server/requests';
-import type { QualifiedName } from '../data/sources';
-
-export type Json = null | boolean | number | ExactNumber | string | Json[] | { [key: string]: Json };
-export type Permission = { [key: string]: Json };
+import type { Json, Permission, PermissionEntry, Served, ServedTable } from '../metadata/served';
+import { isSame } from '../metadata/served';
 
 export const KINDS = ['select', 'insert', 'update', 'delete'] as const;
 export type Kind = (typeof KINDS)[number];
-
-export interface PermissionEntry {
-  role: string;
-  permission: Permission;
-  comment?: string;
-}
-
-export interface ServedTable {
-  table: string | QualifiedName;
-  configuration?: { column_config?: Record<string, { custom_name?: string }>; custom_column_names?: Record<string, string> };
-  object_relationships?: { name: string }[];
-  array_relationships?: { name: string }[];
-  select_permissions?: PermissionEntry[];
-  insert_permissions?: PermissionEntry[];
-  update_permissions?: PermissionEntry[];
-  delete_permissions?: PermissionEntry[];
-}
-
-export interface ServedSource {
-  name: string;
-  native: boolean;
-  tables: ServedTable[];
-}
-
-export interface InheritedRole {
-  role_name: string;
-  role_set: string[];
-}
-
-export interface Served {
-  /** The file or folder that changes are written to; null: there is none. */
-  metadata: string | null;
-  sources: ServedSource[];
-  inherited_roles: InheritedRole[];
-  /** The version that a change is based on, so that one of somebody else is not overwritten. */
-  version: number | null;
-}
-
-interface State {
-  served?: Omit<Served, 'version'>;
-}
-
-/** Nothing where this address has no metadata API. */
-export async function loadServed(): Promise<Served | null> {
-  const [state, exported] = await Promise.all([
-    command<State>('dump_internal_state', {}),
-    command<{ resource_version?: number }>('export_metadata', {}, 2),
-  ]);
-  return state?.served ? { ...state.served, version: exported?.resource_version ?? null } : null;
-}
-
-export const tableName = (table: string | QualifiedName) => (typeof table === 'string' ? table : table.name);
-
-/** True if a name in the metadata is that of a table; a schema that is not said is the usual one. */
-export function isTable(named: string | QualifiedName, qualified: QualifiedName): boolean {
-  const schema = typeof named === 'string' ? undefined : named.schema;
-  const usual = (it: string | undefined) => it === undefined || it === 'public' || it === 'main';
-  return tableName(named) === qualified.name && (schema === qualified.schema || (usual(schema) && usual(qualified.schema)));
-}
-
-export const findServed = (served: Served, source: string, qualified: QualifiedName): ServedTable | undefined =>
-  served.sources.find(it => it.name === source)?.tables.find(it => isTable(it.table, qualified));
 
 export const entriesOf = (table: ServedTable | undefined, kind: Kind): PermissionEntry[] => table?.[`${kind}_permissions`] ?? [];
 
@@ -117,16 +51,6 @@ export interface Granted {
   from: string[];
   /** Roles that would grant it, if they agreed. */
   conflict: string[];
-}
-
-/** The same keys and values, whatever their order. */
-export function isSame(one: Json | undefined, other: Json | undefined): boolean {
-  const sorted = (value: Json | undefined): unknown => {
-    if (Array.isArray(value)) return value.map(sorted);
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, it]) => [key, sorted(it)]));
-  };
-  return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
 }
 
 /** What a role may do: its own permission, or what it inherits: reads are united, writes have to be the same. */
