@@ -31,6 +31,7 @@ mod actions_faults;
 mod actions_relations;
 mod auth;
 mod browsers;
+mod catalogs;
 mod commands;
 mod committed;
 mod compose;
