@@ -11,6 +11,8 @@ export interface PermissionEntry {
   role: string;
   permission: Permission;
   comment?: string;
+  /** Why the server left it out: it does not fit the database, so nobody has it. */
+  fault?: string;
 }
 
 export interface ServedRelationship {
@@ -75,6 +77,32 @@ export interface Served {
 
 interface State {
   served?: Omit<Served, 'version'>;
+  inconsistent_objects?: { type: string; name: string; reason: string }[];
+}
+
+const PERMISSIONS = ['select_permissions', 'insert_permissions', 'update_permissions', 'delete_permissions'] as const;
+
+/** Tables whose permissions have the reason for which they are left out, found by the names of inconsistent objects. */
+function withFaults(sources: ServedSource[], inconsistent: NonNullable<State['inconsistent_objects']>): ServedSource[] {
+  const faults = new Map(inconsistent.map(it => [it.name, it.reason]));
+  if (faults.size === 0) return sources;
+  const reasonOf = (kind: string, role: string, table: ServedTable['table'], source: string) => {
+    const names = typeof table === 'string' ? [table] : [table.name, `${table.schema}.${table.name}`];
+    return names.flatMap(it => faults.get(`${kind.slice(0, -1)} ${role} in table ${it} in source ${source}`) ?? faults.get(`table ${it} in source ${source}`) ?? [])[0];
+  };
+  return sources.map(source => ({
+    ...source,
+    tables: source.tables.map(table => {
+      const marked = { ...table };
+      for (const kind of PERMISSIONS) {
+        marked[kind] = table[kind]?.map(it => {
+          const fault = reasonOf(kind, it.role, table.table, source.name);
+          return fault === undefined ? it : { ...it, fault };
+        });
+      }
+      return marked;
+    }),
+  }));
 }
 
 /** Nothing where this address has no metadata API. */
@@ -83,7 +111,9 @@ export async function loadServed(): Promise<Served | null> {
     command<State>('dump_internal_state', {}),
     command<{ resource_version?: number }>('export_metadata', {}, 2),
   ]);
-  return state?.served ? { ...state.served, version: exported?.resource_version ?? null } : null;
+  if (!state?.served) return null;
+  const sources = withFaults(state.served.sources, state.inconsistent_objects ?? []);
+  return { ...state.served, sources, version: exported?.resource_version ?? null };
 }
 
 export const tableName = (table: string | QualifiedName) => (typeof table === 'string' ? table : table.name);

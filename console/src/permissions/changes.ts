@@ -75,3 +75,13 @@ export function setInherited(role: InheritedRole, before: InheritedRole | undefi
     place: 'below `inherited_roles`, at the top level',
   };
 }
+
+export const dropInherited = (role: InheritedRole, version: number | null): MetadataChange => ({
+  title: `Remove: role ${role.role_name}`,
+  request: bulkRequest([{ type: 'drop_inherited_role', args: { role_name: role.role_name } }], version),
+  before: { ...role },
+  after: null,
+  yaml: yamlOf([{ ...role }]),
+  place: 'take this entry out of `inherited_roles`, at the top level',
+  asksName: role.role_name,
+});

@@ -5,7 +5,7 @@ import { Link } from '../shell/place';
 import { yamlOf } from '../metadata/change';
 import { cellAddress } from './matrix';
 import { findServed, isSame } from '../metadata/served';
-import { entryOf, grantedTo, KINDS, parentsWith } from './granted';
+import { heldBy, grantedTo, KINDS, parentsWith } from './granted';
 import type { Json, Served, ServedTable } from '../metadata/served';
 import type { Kind } from './granted';
 
@@ -16,7 +16,7 @@ interface Props {
 }
 
 function textOf(served: Served, table: ServedTable | undefined, kind: Kind, role: string): Json {
-  const own = entryOf(table, kind, role);
+  const own = heldBy(table, kind, role);
   if (own) return own.permission;
   const parents = parentsWith(served, table, kind, role);
   return parents.length === 0 ? null : Object.fromEntries(parents.map(it => [it.role, it.permission]));

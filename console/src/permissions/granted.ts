@@ -8,7 +8,14 @@ export type Kind = (typeof KINDS)[number];
 
 export const entriesOf = (table: ServedTable | undefined, kind: Kind): PermissionEntry[] => table?.[`${kind}_permissions`] ?? [];
 
+/** The entry of a role, also one that the server left out. */
 export const entryOf = (table: ServedTable | undefined, kind: Kind, role: string) => entriesOf(table, kind).find(it => it.role === role);
+
+/** The permission that a role has by an entry of its own. */
+export function heldBy(table: ServedTable | undefined, kind: Kind, role: string): PermissionEntry | undefined {
+  const entry = entryOf(table, kind, role);
+  return entry?.fault === undefined ? entry : undefined;
+}
 
 /** The roles that a role is made of, by whatever way, that have a permission of their own. */
 export function parentsWith(served: Served, table: ServedTable | undefined, kind: Kind, role: string): PermissionEntry[] {
@@ -19,7 +26,7 @@ export function parentsWith(served: Served, table: ServedTable | undefined, kind
     if (seen.has(next)) continue;
     seen.add(next);
     const name = next;
-    const own = entryOf(table, kind, name);
+    const own = heldBy(table, kind, name);
     if (own) found.set(name, own);
     else open.push(...(served.inherited_roles.find(it => it.role_name === name)?.role_set ?? []));
   }
@@ -51,19 +58,22 @@ export interface Granted {
   from: string[];
   /** Roles that would grant it, if they agreed. */
   conflict: string[];
+  /** Why the entry of the role itself is left out. */
+  fault: string | undefined;
 }
 
 /** What a role may do: its own permission, or what it inherits: reads are united, writes have to be the same. */
 export function grantedTo(served: Served, table: ServedTable | undefined, kind: Kind, role: string, columns: number): Granted {
-  const own = entryOf(table, kind, role);
-  if (own) return { level: levelOfOne(kind, own.permission, columns), from: [], conflict: [] };
+  const fault = entryOf(table, kind, role)?.fault;
+  const own = heldBy(table, kind, role);
+  if (own) return { level: levelOfOne(kind, own.permission, columns), from: [], conflict: [], fault };
   const parents = parentsWith(served, table, kind, role);
   const [first] = parents;
-  if (!first) return { level: 'none', from: [], conflict: [] };
+  if (!first) return { level: 'none', from: [], conflict: [], fault };
   const from = parents.map(it => it.role).sort();
-  if (kind !== 'select' && parents.some(it => !isSame(it.permission, first.permission))) return { level: 'none', from: [], conflict: from };
+  if (kind !== 'select' && parents.some(it => !isSame(it.permission, first.permission))) return { level: 'none', from: [], conflict: from, fault };
   const isFull = parents.some(it => levelOfOne(kind, it.permission, columns) === 'full');
-  return { level: isFull ? 'full' : 'partial', from, conflict: [] };
+  return { level: isFull ? 'full' : 'partial', from, conflict: [], fault };
 }
 
 /** Names of session variables in a condition or in presets, in lower case. */

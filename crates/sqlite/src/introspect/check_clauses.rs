@@ -74,7 +74,11 @@ fn unquote(name: &str) -> String {
     };
     let quote = if first == '[' { ']' } else { first };
     let inner = name[1..].strip_suffix(quote).unwrap_or(&name[1..]);
-    if first == '[' { inner.to_owned() } else { inner.replace(&quote.to_string().repeat(2), &quote.to_string()) }
+    if first == '[' {
+        inner.to_owned()
+    } else {
+        inner.replace(&quote.to_string().repeat(2), &quote.to_string())
+    }
 }
 
 #[cfg(test)]
@@ -95,7 +99,10 @@ mod tests {
             &[(Some("a \"or\" b"), "check(a IN (1, 2) OR b = ')')"), (None, "CHECK (b)")],
         );
         check("CREATE TABLE t (a DEFAULT ('check (1)'), \"check\" TEXT) -- CHECK (a)", &[]);
-        check("CREATE TABLE t (a CONSTRAINT small /* really */ CHECK\n-- why\n(a < 9) NOT NULL)", &[(Some("small"), "CHECK\n-- why\n(a < 9)")]);
+        check(
+            "CREATE TABLE t (a CONSTRAINT small /* really */ CHECK\n-- why\n(a < 9) NOT NULL)",
+            &[(Some("small"), "CHECK\n-- why\n(a < 9)")],
+        );
         check("CREATE TABLE t (a CHECK (a > 0", &[]);
         check("CREATE TABLE t (a AS (check (1)))", &[]);
     }

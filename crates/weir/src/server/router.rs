@@ -205,21 +205,24 @@ pub(crate) async fn answer(
             Handler::Root => Ok(redirect("/console")),
         },
     };
-    answered.unwrap_or_else(|refusal| {
-        if refusal.code.starts_with("LIMIT_") {
-            context.worker.metrics.limit(refusal.code);
-        }
-        // Bytes after such a head may not be HTTP.
-        let is_socket = head.version < Version::HTTP_2 && websocket::is_offered(head);
-        let refusal = if is_socket { refusal.with_close() } else { refusal };
-        let endpoint = match head.uri.path() {
-            "/graphql" => Endpoint::Graphql,
-            "/v1/graphql" | "/v1alpha1/graphql" | "/v1beta1/relay" => Endpoint::Hasura,
-            path if hasura_error::is_at(path) => return hasura_error::refusal_answer(refusal, path),
-            _ => Endpoint::Other,
-        };
-        refusal.answer(endpoint)
-    })
+    answered.unwrap_or_else(|refusal| answer_refusal(context, head, refusal))
+}
+
+/// Writes a refusal in the format of the address, and counts it if it is one of a limit.
+fn answer_refusal(context: &RequestContext, head: &Parts, refusal: Refusal) -> Answer {
+    if refusal.code.starts_with("LIMIT_") {
+        context.worker.metrics.limit(refusal.code);
+    }
+    // Bytes after such a head may not be HTTP.
+    let is_socket = head.version < Version::HTTP_2 && websocket::is_offered(head);
+    let refusal = if is_socket { refusal.with_close() } else { refusal };
+    let endpoint = match head.uri.path() {
+        "/graphql" => Endpoint::Graphql,
+        "/v1/graphql" | "/v1alpha1/graphql" | "/v1beta1/relay" => Endpoint::Hasura,
+        path if hasura_error::is_at(path) => return hasura_error::refusal_answer(refusal, path),
+        _ => Endpoint::Other,
+    };
+    refusal.answer(endpoint)
 }
 
 /// Answers with Relay's API.

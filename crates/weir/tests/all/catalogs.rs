@@ -30,7 +30,8 @@ CREATE TABLE store.rope (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY);
 ";
 
 fn serve(folder: Folder, url: &str) -> Weir {
-    let yaml = format!("listen: 127.0.0.1:0\nadmin_secret: hush\nsources:\n  - {{name: main, url: \"{url}\"}}\n");
+    let yaml =
+        format!("listen: 127.0.0.1:0\nadmin_secret: hush\nsources:\n  - {{name: main, url: \"{url}\"}}\n");
     let file = folder.write("weir.yaml", &yaml);
     Weir::by_file(&file, folder)
 }
@@ -57,7 +58,10 @@ fn catalog(weir: &Weir) -> Value {
 
 fn table<'c>(catalog: &'c Value, name: &str) -> &'c Value {
     let tables = catalog["tables"].as_array().unwrap();
-    tables.iter().find(|it| it["name"] == name && it["schema"] != "store").unwrap_or_else(|| panic!("{name}: {catalog}"))
+    tables
+        .iter()
+        .find(|it| it["name"] == name && it["schema"] != "store")
+        .unwrap_or_else(|| panic!("{name}: {catalog}"))
 }
 
 /// The member `key` of all items in the list `list` of a table.
@@ -79,7 +83,10 @@ fn check_shared_parts(catalog: &Value) {
     assert_eq!(check["name"], "dear");
     assert!(check["definition"].as_str().unwrap().contains("price > 9"), "{check}");
     let key = &boat["foreignKeys"][0];
-    assert_eq!((&key["columns"], &key["targetColumns"], &key["table"]["name"]), (&json!(["harbour_id"]), &json!(["id"]), &json!("harbour")));
+    assert_eq!(
+        (&key["columns"], &key["targetColumns"], &key["table"]["name"]),
+        (&json!(["harbour_id"]), &json!(["id"]), &json!("harbour"))
+    );
     assert!(key["definition"].as_str().unwrap().contains("ON DELETE CASCADE"), "{key}");
     // Columns of a key stand in its order, which is not that of the table.
     let rope = &table(catalog, "rope")["foreignKeys"][0];
@@ -97,7 +104,10 @@ fn a_file_tells_its_tables_whole() {
     let weir = sqlite();
     let catalog = catalog(&weir);
     check_shared_parts(&catalog);
-    assert_eq!((&table(&catalog, "boat")["columns"][4]["generated"], &catalog["functions"]), (&json!("stored"), &json!([])));
+    assert_eq!(
+        (&table(&catalog, "boat")["columns"][4]["generated"], &catalog["functions"]),
+        (&json!("stored"), &json!([]))
+    );
     assert!(!catalog.to_string().contains("sqlite_sequence"), "{catalog}");
 }
 
@@ -114,7 +124,10 @@ fn a_server_tells_its_tables_functions_and_comments() {
     let functions = catalog["functions"].as_array().unwrap();
     let of = |name: &str| functions.iter().find(|it| it["name"] == name);
     let dear = of("dear_boats").unwrap();
-    assert_eq!((&dear["returnsTable"]["name"], &dear["isSet"], &dear["volatility"]), (&json!("boat"), &json!(true), &json!("stable")));
+    assert_eq!(
+        (&dear["returnsTable"]["name"], &dear["isSet"], &dear["volatility"]),
+        (&json!("boat"), &json!(true), &json!("stable"))
+    );
     let label = of("label").unwrap();
     assert_eq!((&label["argumentTables"][0]["name"], &label["returnsTable"]), (&json!("boat"), &json!(null)));
     assert!(of("ring").is_none(), "{functions:?}");
@@ -126,9 +139,16 @@ const DISHES: &str = "type Dish { name: String! @id, price: Float }";
 fn a_plan_is_told_and_changes_nothing() {
     let folder = Folder::new();
     folder.write("dishes.graphql", DISHES);
-    let file = folder.write("weir.yaml", "listen: 127.0.0.1:0\nadmin_secret: hush\nsources: [{name: main, native: dishes.graphql}]\n");
+    let file = folder.write(
+        "weir.yaml",
+        "listen: 127.0.0.1:0\nadmin_secret: hush\nsources: [{name: main, native: dishes.graphql}]\n",
+    );
     let weir = Weir::by_file(&file, folder);
-    let added = weir.post("/graphql", &[SECRET], br#"{"query":"mutation { addDish(input: [{name: \"Pie\", price: 3}]) { numUids } }"}"#);
+    let added = weir.post(
+        "/graphql",
+        &[SECRET],
+        br#"{"query":"mutation { addDish(input: [{name: \"Pie\", price: 3}]) { numUids } }"}"#,
+    );
     assert_eq!(added.status, 200, "{}", added.text());
     let told = ask(&weir, "/admin/catalog", &[SECRET], &json!({"source": "main"})).json();
     assert_eq!((&told["kind"], &told["sdl"]), (&json!("native"), &json!(DISHES)));
@@ -139,16 +159,27 @@ fn a_plan_is_told_and_changes_nothing() {
     };
     assert_eq!(plan(DISHES, json!({})).json()["nothing"], true);
     let more = plan(&DISHES.replace("price", "note: String, price"), json!({})).json();
-    assert_eq!((&more["changes"], &more["refusals"]), (&json!(["add field `Dish.note: String`"]), &json!([])));
+    assert_eq!(
+        (&more["changes"], &more["refusals"]),
+        (&json!(["add field `Dish.note: String`"]), &json!([]))
+    );
     assert!(more["statements"].to_string().contains("ADD COLUMN"), "{more}");
     let less = DISHES.replace(", price: Float", "");
     let refused = plan(&less, json!({})).json();
     assert_eq!(refused["refusals"][0]["allow"], "Dish.price", "{refused}");
     let allowed = plan(&less, json!({"allow_data_loss": ["Dish.price"]})).json();
-    assert_eq!((&allowed["refusals"], &allowed["changes"]), (&json!([]), &json!(["drop field `Dish.price`"])));
+    assert_eq!(
+        (&allowed["refusals"], &allowed["changes"]),
+        (&json!([]), &json!(["drop field `Dish.price`"]))
+    );
     let wrong = plan("type Dish { name: Strin }", json!({}));
     assert_eq!((wrong.status, wrong.code().as_str()), (422, "SCHEMA_INVALID"), "{}", wrong.text());
-    for more in [json!({"allow_data_loss": "Dish.price"}), json!({"allow_data_loss": [1]}), json!({"sdl": 7}), json!({"source": "none"})] {
+    for more in [
+        json!({"allow_data_loss": "Dish.price"}),
+        json!({"allow_data_loss": [1]}),
+        json!({"sdl": 7}),
+        json!({"source": "none"}),
+    ] {
         assert_eq!(plan(DISHES, more.clone()).status, 400, "{more}");
     }
     // After all of this the file, the store and the service are what they were.
@@ -174,11 +205,19 @@ fn nobody_but_an_operator_asks_for_a_catalog_or_a_plan() {
             assert!(!answer.text().contains("harbour"), "{}", answer.text());
         }
         let body = own.to_string();
-        let plain = weir.raw(&message("POST", path, &[SECRET, ("content-type", "text/plain")], Some(body.as_bytes())));
+        let plain = weir.raw(&message(
+            "POST",
+            path,
+            &[SECRET, ("content-type", "text/plain")],
+            Some(body.as_bytes()),
+        ));
         assert_eq!(plain.status, 415, "{}", plain.text());
     }
     let no_types = ask(&weir, "/admin/schema/plan", &[SECRET], &own);
-    assert_eq!((no_types.status, &no_types.json()["errors"][0]["message"]), (400, &json!("`main` has no types of its own")));
+    assert_eq!(
+        (no_types.status, &no_types.json()["errors"][0]["message"]),
+        (400, &json!("`main` has no types of its own"))
+    );
     let nameless = ask(&weir, "/admin/catalog", &[SECRET], &json!({"source": ""}));
     assert_eq!(nameless.status, 400, "{}", nameless.text());
 }

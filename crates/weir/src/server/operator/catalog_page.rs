@@ -6,7 +6,7 @@
 mod questions;
 
 use super::metadata_api::sql::{ask, error_words};
-use super::pages::check_json;
+use super::pages::{check_json, read_text};
 use crate::config::Source;
 use crate::config::source::types_file;
 use crate::generation::Generation;
@@ -59,17 +59,11 @@ pub(crate) async fn answer(
         drop(permit);
         described
     });
-    let failed = |_| Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL", "a bug: the reading panicked"));
+    let failed =
+        |_| Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL", "a bug: the reading panicked"));
     let described = reading.await.unwrap_or_else(failed)?;
     let body = ResponseBody::whole(described.to_string().into_bytes());
     Ok(Answer::page(json(StatusCode::OK, Media::Json, body)))
-}
-
-/// The member `name` of a request, a text that is not empty.
-pub(super) fn read_text(asked: weir_language::json::JsonRef<'_>, name: &str) -> Result<String, Refusal> {
-    let found = asked.get(name).and_then(|it| it.as_str()).filter(|it| !it.is_empty());
-    let missing = || Refusal::bad_request(format!("`{name}` has to be a text"));
-    found.map(std::borrow::Cow::into_owned).ok_or_else(missing)
 }
 
 /// The source called `name`.
@@ -150,7 +144,11 @@ fn add_checks(table: &mut Map<String, Value>) {
     }
 }
 
-fn read_rows(generation: &Generation, name: &str, part: &CatalogPart) -> Result<Vec<CatalogRow>, HasuraError> {
+fn read_rows(
+    generation: &Generation,
+    name: &str,
+    part: &CatalogPart,
+) -> Result<Vec<CatalogRow>, HasuraError> {
     let rows = match ask(generation, Some(name), part.of_postgres, part.of_sqlite)? {
         ScriptAnswer::Rows(_, rows) => rows,
         ScriptAnswer::Done => Vec::new(),

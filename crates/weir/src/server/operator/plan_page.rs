@@ -3,8 +3,8 @@
 //! **Invariant:** nothing is changed, neither the store nor the file of types.
 //! **Cost:** the plan counts the values that a change concerns, so it may read whole tables; one plan is made at a time.
 
-use super::catalog_page::{find_source, read_text};
-use super::pages::check_json;
+use super::catalog_page::find_source;
+use super::pages::{check_json, read_text};
 use crate::config::source::types_file;
 use crate::generation::Generation;
 use crate::server::request::answer::Answer;
@@ -55,14 +55,16 @@ pub(crate) async fn answer(
         drop(turn);
         planned
     });
-    let failed = |_| Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL", "a bug: the planning panicked"));
+    let failed =
+        |_| Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL", "a bug: the planning panicked"));
     let planned = planning.await.unwrap_or_else(failed)?;
     let body = ResponseBody::whole(planned.to_string().into_bytes());
     Ok(Answer::page(json(StatusCode::OK, Media::Json, body)))
 }
 
 fn read_question(asked: JsonRef<'_>) -> Result<PlanQuestion, Refusal> {
-    let words = || Refusal::bad_request(format!("`allow_data_loss` has to be a list of up to {ALLOWED_MAX} texts"));
+    let words =
+        || Refusal::bad_request(format!("`allow_data_loss` has to be a list of up to {ALLOWED_MAX} texts"));
     let mut allowed = Vec::new();
     if let Some(list) = asked.get("allow_data_loss").filter(|it| !it.is_null()) {
         if !list.is_array() {
@@ -79,7 +81,8 @@ fn read_question(asked: JsonRef<'_>) -> Result<PlanQuestion, Refusal> {
 fn plan_change(generation: &Generation, question: &PlanQuestion) -> Result<Value, Refusal> {
     let source = find_source(generation, &question.source)?;
     let native = Native::of(source).map_err(Refusal::bad_request)?;
-    let native = native.ok_or_else(|| Refusal::bad_request(format!("`{}` has no types of its own", question.source)))?;
+    let native = native
+        .ok_or_else(|| Refusal::bad_request(format!("`{}` has no types of its own", question.source)))?;
     let status = StatusCode::UNPROCESSABLE_ENTITY;
     let invalid = |message: String| Refusal::new(status, "SCHEMA_INVALID", message);
     let sdl = types_file::sdl_of(question.sdl.clone()).map_err(invalid)?;
@@ -93,8 +96,8 @@ fn write_plan(plan: &Plan, types: &Types) -> Value {
     let refusals = plan.refusals.iter();
     let refusals = refusals.map(|it| value!({ "what": it.what, "mend": it.mend, "allow": it.allow }));
     let warnings = types.warnings.iter();
-    let warnings =
-        warnings.map(|it| value!({ "line": it.place.line, "column": it.place.column, "message": it.message }));
+    let warnings = warnings
+        .map(|it| value!({ "line": it.place.line, "column": it.place.column, "message": it.message }));
     value!({
         "nothing": plan.is_nothing,
         "changes": plan.changes,

@@ -202,7 +202,8 @@ fn script_answer_json(answer: &ScriptAnswer) -> String {
 
 /// Words of an error, with those of the database if it is one of a statement.
 pub(in crate::server::operator) fn error_words(error: &HasuraError) -> String {
-    let internal = error.internal.as_deref().and_then(|it| serde_json::from_str::<serde_json::Value>(it).ok());
+    let internal =
+        error.internal.as_deref().and_then(|it| serde_json::from_str::<serde_json::Value>(it).ok());
     let cause = internal.and_then(|it| it["error"]["message"].as_str().map(str::to_owned));
     cause.unwrap_or_else(|| error.message.clone())
 }
