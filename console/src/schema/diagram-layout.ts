@@ -86,6 +86,15 @@ interface Group {
   height: number;
 }
 
+/** A line that leaves and reaches boxes at the sides that face each other, so that it runs between them and not below. */
+function fromSideToSide(points: Edge['points'], from: Box, to: Box): Edge['points'] {
+  const middle = (it: Box) => it.y + it.height / 2;
+  const inner = points.slice(1, -1);
+  if (from.x + from.width <= to.x) return [{ x: from.x + from.width, y: middle(from) }, ...inner, { x: to.x, y: middle(to) }];
+  if (to.x + to.width <= from.x) return [{ x: from.x, y: middle(from) }, ...inner, { x: to.x + to.width, y: middle(to) }];
+  return points;
+}
+
 function layoutGroup(boxes: Box[], links: Link[]): Group {
   const [only] = boxes;
   if (boxes.length === 1 && only && links.length === 0) return { boxes: [{ ...only }], edges: [], width: only.width, height: only.height };
@@ -99,7 +108,8 @@ function layoutGroup(boxes: Box[], links: Link[]): Group {
     const node = graph.node(it.name) as { x: number; y: number };
     return { ...it, x: node.x - it.width / 2, y: node.y - it.height / 2 };
   });
-  const edges = links.map((it, at) => ({ ...it, points: (graph.edge(it.from, it.to, String(at)) as { points: Edge['points'] }).points }));
+  const places = new Map(placed.map(it => [it.name, it]));
+  const edges = links.map((it, at) => ({ ...it, points: fromSideToSide((graph.edge(it.from, it.to, String(at)) as { points: Edge['points'] }).points, places.get(it.from)!, places.get(it.to)!) }));
   const all = [...placed.flatMap(it => [{ x: it.x, y: it.y }, { x: it.x + it.width, y: it.y + it.height }]), ...edges.flatMap(it => it.points)];
   const left = Math.min(...all.map(it => it.x));
   const top = Math.min(...all.map(it => it.y));
@@ -108,20 +118,49 @@ function layoutGroup(boxes: Box[], links: Link[]): Group {
   return { boxes: placed, edges, width: Math.max(...all.map(it => it.x)) - left, height: Math.max(...all.map(it => it.y)) - top };
 }
 
-/** Puts groups into rows of about the form of a screen, the highest first. */
+/** A stretch of the lower border of what was placed. */
+interface Step {
+  x: number;
+  width: number;
+  y: number;
+}
+
+/** The highest place for a group of this width below the border; the leftmost of equal ones. */
+function findPlace(border: Step[], width: number, wide: number): { x: number; y: number } {
+  let best = { x: 0, y: Infinity };
+  border.forEach((step, at) => {
+    if (step.x + width > wide) return;
+    let y = 0;
+    for (let next = at; next < border.length && border[next]!.x < step.x + width; next++) y = Math.max(y, border[next]!.y);
+    if (y < best.y) best = { x: step.x, y };
+  });
+  return best;
+}
+
+/** The border with a stretch from `x` on at `y`. */
+function lowered(border: Step[], x: number, width: number, y: number): Step[] {
+  const left = border.flatMap(it => (it.x < x ? [{ ...it, width: Math.min(it.width, x - it.x) }] : []));
+  const right = border.flatMap(it => {
+    const from = Math.max(it.x, x + width);
+    return from < it.x + it.width ? [{ x: from, width: it.x + it.width - from, y: it.y }] : [];
+  });
+  return [...left, { x, width, y }, ...right];
+}
+
+/** Puts groups into about the form of a screen, the highest first, each as high as there is room. */
 function pack(groups: Group[]): Layout {
   const area = groups.reduce((sum, it) => sum + (it.width + GAP) * (it.height + GAP), 0);
-  const wide = Math.max(600, Math.sqrt(area * 1.7), ...groups.map(it => it.width));
+  const wide = Math.max(600, Math.sqrt(area * 1.7), ...groups.map(it => it.width + GAP));
   const layout: Layout = { boxes: [], edges: [], width: 0, height: 0 };
-  let [x, y, row] = [GAP, GAP, 0];
+  let border: Step[] = [{ x: 0, width: wide, y: 0 }];
   for (const group of [...groups].sort((one, other) => other.height - one.height || other.width - one.width)) {
-    if (x > GAP && x + group.width > wide + GAP) [x, y, row] = [GAP, y + row + GAP, 0];
+    const place = findPlace(border, group.width + GAP, wide);
+    border = lowered(border, place.x, group.width + GAP, place.y + group.height + GAP);
+    const [x, y] = [place.x + GAP, place.y + GAP];
     layout.boxes.push(...group.boxes.map(it => ({ ...it, x: it.x + x, y: it.y + y })));
     layout.edges.push(...group.edges.map(edge => ({ ...edge, points: edge.points.map(it => ({ x: it.x + x, y: it.y + y })) })));
-    row = Math.max(row, group.height);
     layout.width = Math.max(layout.width, x + group.width + GAP);
     layout.height = Math.max(layout.height, y + group.height + GAP);
-    x += group.width + GAP;
   }
   return layout;
 }

@@ -25,6 +25,9 @@ const STEP = 60;
 /** Sources with more tables open with their keys alone. */
 const MANY = 40;
 
+/** Height of a box that has to be seen for its name to be read. */
+const TITLE_ROOM = 30;
+
 const bounded = (scale: number) => Math.min(SCALE_MAX, Math.max(SCALE_MIN, scale));
 
 interface CanvasProps {
@@ -37,6 +40,8 @@ interface CanvasProps {
 function Canvas({ source, layout, target }: CanvasProps) {
   const frame = useRef<HTMLDivElement>(null);
   const drag = useRef<{ x: number; y: number; view: View; isMoved: boolean } | null>(null);
+  // The click that ends a move opens no table.
+  const wasMoved = useRef(false);
   const [view, setView] = useState<View>({ x: 0, y: 0, scale: 1 });
   const size = () => ({ width: frame.current?.clientWidth ?? 800, height: frame.current?.clientHeight ?? 600 });
   const fit = (): View => {
@@ -83,6 +88,7 @@ function Canvas({ source, layout, target }: CanvasProps) {
     event.preventDefault();
   };
   const onDown = (event: PointerEvent) => {
+    wasMoved.current = false;
     if (event.button === 0) drag.current = { x: event.clientX, y: event.clientY, view, isMoved: false };
   };
   const onMove = (event: PointerEvent) => {
@@ -92,6 +98,7 @@ function Canvas({ source, layout, target }: CanvasProps) {
     if (!from.isMoved && Math.abs(x) + Math.abs(y) < 4) return;
     if (!from.isMoved) frame.current?.setPointerCapture(event.pointerId);
     from.isMoved = true;
+    wasMoved.current = true;
     setView({ ...from.view, x: from.view.x + x, y: from.view.y + y });
   };
   const reveal = (box: Box) => setView(old => {
@@ -112,6 +119,14 @@ function Canvas({ source, layout, target }: CanvasProps) {
       <div
         ref={frame} className="weir-diagram" tabIndex={0} role="group" aria-label={`Diagram of ${source}: arrows move it, plus and minus zoom, 0 shows all`} data-testid="diagram"
         onKeyDown={onKey} onPointerDown={onDown} onPointerMove={onMove} onPointerUp={() => (drag.current = null)} onPointerCancel={() => (drag.current = null)}
+        onDragStart={event => event.preventDefault()}
+        onClickCapture={event => {
+          if (wasMoved.current) {
+            event.preventDefault();
+            event.stopPropagation();
+          }
+          wasMoved.current = false;
+        }}
         // A table that the focus reaches is moved into view by the diagram, not by the frame's own scrolling.
         onScroll={event => event.currentTarget.scrollTo(0, 0)}
       >
@@ -124,9 +139,6 @@ function Canvas({ source, layout, target }: CanvasProps) {
     </>
   );
 }
-
-/** Height of a box that has to be seen for its name to be read. */
-const TITLE_ROOM = 30;
 
 export default function Diagram({ source, catalog }: { source: string; catalog: Catalog }) {
   const { search } = usePlace();

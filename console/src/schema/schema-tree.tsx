@@ -28,11 +28,10 @@ export function SchemaTree({ served, source, catalog, table, onOpen }: Props) {
       {catalog && wanted !== '' && tables.length === 0 && <p className="weir-note">No table has this in its name.</p>}
       {served.sources.map(({ name }) => (
         <section key={name}>
-          <h2>source</h2>
-          <ul><li><Link to={addressOf(['schema', name])} aria-current={name === source && table === undefined ? 'page' : undefined} onClick={onOpen}>{name}</Link></li></ul>
+          <h2><Link to={addressOf(['schema', name])} aria-current={name === source && table === undefined ? 'page' : undefined} onClick={onOpen}>{name}</Link></h2>
           {name === source && open && schemas.map(schema => (
             <div key={schema}>
-              {schemas.length > 1 && <h2>{schema}</h2>}
+              {schemas.length > 1 && <h3>{schema}</h3>}
               <ul>
                 {tables.filter(it => it.schema === schema).map(it => {
                   const isThere = catalog?.kind === 'native' || isServed(open, it);

@@ -22,7 +22,7 @@ const OF_POSTGRES: &str = "
 CREATE FUNCTION ring() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;
 CREATE TRIGGER bell AFTER INSERT ON boat FOR EACH ROW EXECUTE FUNCTION ring();
 CREATE FUNCTION label(it boat) RETURNS text LANGUAGE sql STABLE AS $$ SELECT it.name $$;
-CREATE FUNCTION dear_boats(least integer) RETURNS SETOF boat LANGUAGE sql STABLE AS $$ SELECT * FROM boat WHERE price >= least $$;
+CREATE FUNCTION dear_boats(lowest integer) RETURNS SETOF boat LANGUAGE sql STABLE AS $$ SELECT * FROM boat WHERE price >= lowest $$;
 COMMENT ON TABLE boat IS 'floats';
 COMMENT ON COLUMN boat.price IS 'in crowns';
 CREATE SCHEMA store;
@@ -184,7 +184,7 @@ fn a_plan_is_told_and_changes_nothing() {
     }
     // After all of this the file, the store and the service are what they were.
     let found = weir.post("/graphql", &[SECRET], br#"{"query":"{ queryDish { name price } }"}"#);
-    assert_eq!(found.json()["data"]["queryDish"], json!([{"name": "Pie", "price": 3.0}]));
+    assert_eq!(found.json()["data"]["queryDish"], json!([{"name": "Pie", "price": 3}]));
     assert_eq!(std::fs::read_to_string(weir.folder().file("dishes.graphql")).unwrap(), DISHES);
 }
 
