@@ -104,14 +104,10 @@ for (const start of [startSqlite, startPostgres]) {
         await page.getByRole('alert').filter({ hasText: 'nowhere' }).waitFor();
         await assertAccessible(page, 'left out');
         await page.goto(`${server.url}/console/permissions/main/artist?role=clerk`);
-        const root = page.getByRole('region', { name: 'Rows that may be read: conditions', exact: true });
-        const name = (await root.count()) > 0 ? 'Rows that may be read' : await page.locator('.weir-group').first().getAttribute('aria-label').then(it => it.replace(/: conditions$/, ''));
-        const group = label => page.getByLabel(`Add a group to ${name}: conditions${label}`, { exact: true });
-        await group('').selectOption('related albums');
-        const last = await page.locator('.weir-group').last().getAttribute('aria-label');
-        await page.getByLabel(`Add a group to ${last}`, { exact: true }).selectOption('related copies');
-        const inner = await page.locator('.weir-group').last().getAttribute('aria-label');
-        await page.getByRole('button', { name: `Add a condition to ${inner}`, exact: true }).click();
+        await page.getByRole('group', { name: 'Columns' }).getByLabel('name', { exact: true }).check();
+        await page.getByLabel('Add a group to Rows: conditions', { exact: true }).selectOption('related albums');
+        await page.getByLabel('Add a group to Rows: conditions › 1', { exact: true }).selectOption('related copies');
+        await page.getByRole('button', { name: 'Add a condition to Rows: conditions › 1 › 1', exact: true }).click();
         const line = page.locator('.weir-group').last().locator('.weir-condition').last();
         await line.getByLabel('Column').selectOption('lent_to');
         await line.getByLabel('Operator').selectOption('_eq');

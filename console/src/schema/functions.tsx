@@ -75,8 +75,8 @@ export function Functions({ context }: { context: SchemaContext }) {
           <li key={at}>
             {it.volatility === 'volatile' ? (
               <>
-                <button type="button" className="weir-button" aria-label={`Track ${it.name} as a mutation`} onClick={() => track(it, 'mutation')}>Track as mutation</button>{' '}
-                <button type="button" className="weir-button" aria-label={`Track ${it.name} as a query`} onClick={() => track(it, 'query')}>as query</button>
+                <button type="button" className="weir-button" aria-label={`Track as a mutation: ${it.name}`} onClick={() => track(it, 'mutation')}>Track as a mutation</button>{' '}
+                <button type="button" className="weir-button" aria-label={`Track as a query: ${it.name}`} onClick={() => track(it, 'query')}>as a query</button>
               </>
             ) : <button type="button" className="weir-button" aria-label={`Track ${it.name}`} onClick={() => track(it, 'query')}>Track</button>} <Signature it={it} />
           </li>

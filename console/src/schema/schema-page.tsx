@@ -97,7 +97,7 @@ export default function SchemaPage({ onLocked }: PageProps) {
     );
   }
   if (!first) return <Words><div className="weir-empty"><p><b>The server has no source.</b></p><p>Serve a database: <code>weir serve shop.db</code>, or <code>weir serve postgres://…</code></p></div></Words>;
-  const open = catalog.value?.name === name ? catalog.value.catalog : null;
+  const open = catalog.value !== null && catalog.value.name === name ? catalog.value.catalog : null;
   const content = () => {
     if (name === undefined) return null;
     if (!source) return <Unknown name={name} source={null} />;
