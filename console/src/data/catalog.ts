@@ -7,6 +7,7 @@ import {
   getNamedType, isEnumType, isInputObjectType, isLeafType, isListType, isNonNullType, isObjectType,
 } from 'graphql';
 import type { GraphQLField, GraphQLInputObjectType, GraphQLObjectType, GraphQLSchema, GraphQLType } from 'graphql';
+import { plainType, spelled } from './convention';
 
 export interface Column {
   name: string;
@@ -37,6 +38,8 @@ export interface Write {
 export interface Table {
   name: string;
   dialect: 'relational' | 'native';
+  /** Names of the API are those of `naming_convention: graphql-default`. */
+  isCamel: boolean;
   columns: Column[];
   /** Numbers of related rows, which are read where they are chosen. */
   counts: Column[];
@@ -62,13 +65,13 @@ const inputOf = (field: GraphQLField<unknown, unknown> | undefined, argument: st
   return type && isInputObjectType(type) ? type : null;
 };
 
-function columnsOf(type: GraphQLObjectType, sortable: Set<string>): Column[] {
+function columnsOf(type: GraphQLObjectType, sortable: Set<string>, isCamel: boolean): Column[] {
   return Object.values(type.getFields()).flatMap(field => {
     const named = getNamedType(field.type);
     if (!isLeafType(named) || field.args.some(it => isNonNullType(it.type) && it.defaultValue === undefined)) return [];
     return [{
       name: field.name,
-      type: named.name,
+      type: isEnumType(named) ? named.name : plainType(isCamel, named.name),
       isList: isListType(unwrapped(field.type)),
       isNullable: !isNonNullType(field.type),
       ...(isEnumType(named) ? { values: named.getValues().map(it => it.name) } : {}),
@@ -85,18 +88,18 @@ function relationshipsOf(type: GraphQLObjectType, tables: Set<string>): Relation
   });
 }
 
-function writeOf(field: GraphQLField<unknown, unknown> | undefined, input: GraphQLInputObjectType | null): Write | null {
+function writeOf(field: GraphQLField<unknown, unknown> | undefined, input: GraphQLInputObjectType | null, isCamel: boolean): Write | null {
   if (!field || !input) return null;
   const columns = Object.values(input.getFields())
     .filter(it => isLeafType(getNamedType(it.type)))
-    .map(it => ({ name: it.name, type: String(unwrapped(it.type)), isRequired: isNonNullType(it.type) && it.defaultValue === undefined }));
+    .map(it => ({ name: it.name, type: plainType(isCamel, String(unwrapped(it.type))), isRequired: isNonNullType(it.type) && it.defaultValue === undefined }));
   return { field: field.name, input: input.name, columns };
 }
 
 /** Numbers of related rows that the API can give, order and compare. */
-function countsOf(type: GraphQLObjectType, relationships: Relationship[], order: GraphQLInputObjectType | null, where: GraphQLInputObjectType | null): Column[] {
+function countsOf(type: GraphQLObjectType, relationships: Relationship[], order: GraphQLInputObjectType | null, where: GraphQLInputObjectType | null, isCamel: boolean): Column[] {
   return relationships.flatMap(it => {
-    const name = `${it.name}_aggregate`;
+    const name = spelled({ isCamel }, `${it.name}_aggregate`);
     if (!it.isList || !type.getFields()[name]) return [];
     const isSortable = Boolean(order?.getFields()[name] && where?.getFields()[name]);
     return [{ name, type: 'Int', isList: false, isNullable: false, isSortable, counts: it.name }];
@@ -128,34 +131,58 @@ function rootsOf(fields: Fields, condition: string): Map<string, GraphQLField<un
   return found;
 }
 
-function relational(fields: Fields, root: GraphQLField<unknown, unknown>, tables: Set<string>): Table {
+type Field = GraphQLField<unknown, unknown>;
+
+const isOf = (field: Field, type: GraphQLObjectType) => getNamedType(field.type) === type && !isListType(unwrapped(field.type));
+const isOnlyArgument = (field: Field, name: string) => field.args.length === 1 && field.args[0]!.name === name;
+
+/** True if a field answers with an object that has rows of `type` in this member. */
+function holdsRows(field: Field, member: string, type: GraphQLObjectType): boolean {
+  const holder = getNamedType(field.type);
+  const rows = isObjectType(holder) ? holder.getFields()[member] : undefined;
+  return rows !== undefined && getNamedType(rows.type) === type;
+}
+
+/** Other root fields of a table, found by what they take and give: each may have a name of its own. */
+function otherRoots(fields: Fields, type: GraphQLObjectType) {
+  const members = type.getFields();
+  const isKey = (field: Field) => field.args.length > 0 && field.args.every(it => isNonNullType(it.type) && isLeafType(getNamedType(it.type)) && members[it.name]);
+  const changes = Object.values(fields.mutation).filter(it => holdsRows(it, 'returning', type));
+  const takes = (field: Field, name: string) => field.args.some(it => it.name === name);
+  return {
+    byKey: Object.values(fields.query).find(it => isOf(it, type) && isKey(it)),
+    ofKey: Object.values(fields.mutation).flatMap(it => (isOf(it, type) ? inputOf(it, 'pk_columns') ?? inputOf(it, 'pkColumns') ?? [] : []))[0],
+    aggregate: Object.values(fields.query).find(it => holdsRows(it, 'nodes', type) && !it.args.some(argument => isNonNullType(argument.type))),
+    insert: changes.find(it => takes(it, 'objects')),
+    update: changes.find(it => takes(it, '_set')),
+    remove: changes.find(it => isOnlyArgument(it, 'where')),
+  };
+}
+
+function relational(fields: Fields, root: Field, tables: Set<string>): Table {
   const type = getNamedType(root.type) as GraphQLObjectType;
-  const base = root.name;
+  const isCamel = root.args.some(it => it.name === 'orderBy');
   const where = inputOf(root, 'where');
-  const order = inputOf(root, 'order_by');
+  const order = inputOf(root, spelled({ isCamel }, 'order_by'));
   const sortable = new Set(order ? Object.values(order.getFields()).filter(it => isEnumType(getNamedType(it.type))).map(it => it.name) : []);
-  const byKey = fields.query[`${base}_by_pk`];
-  const ofKey = inputOf(fields.mutation[`update_${base}_by_pk`], 'pk_columns');
+  const { byKey, ofKey, aggregate, insert, update, remove } = otherRoots(fields, type);
   const key = byKey?.args.map(it => it.name) ?? (ofKey ? Object.keys(ofKey.getFields()) : []);
-  const aggregate = fields.query[`${base}_aggregate`];
-  const update = fields.mutation[`update_${base}`];
-  const insert = fields.mutation[`insert_${base}`];
-  const remove = fields.mutation[`delete_${base}`];
   const relationships = relationshipsOf(type, tables);
   return {
     name: type.name,
     dialect: 'relational',
-    columns: columnsOf(type, sortable),
-    counts: countsOf(type, relationships, order, where),
+    isCamel,
+    columns: columnsOf(type, sortable, isCamel),
+    counts: countsOf(type, relationships, order, where, isCamel),
     relationships,
     key,
-    list: base,
+    list: root.name,
     whereType: where?.name ?? null,
     orderType: order?.name ?? null,
     aggregate: aggregate?.name ?? null,
-    isLive: Boolean(fields.subscription[base]),
-    insert: writeOf(insert, inputOf(insert, 'objects')),
-    update: key.length > 0 ? writeOf(update, inputOf(update, '_set')) : null,
+    isLive: Boolean(fields.subscription[root.name]),
+    insert: writeOf(insert, inputOf(insert, 'objects'), isCamel),
+    update: key.length > 0 ? writeOf(update, inputOf(update, '_set'), isCamel) : null,
     remove: key.length > 0 && remove ? { field: remove.name } : null,
   };
 }
@@ -167,7 +194,7 @@ function native(fields: Fields, root: GraphQLField<unknown, unknown>, tables: Se
   const order = inputOf(root, 'order');
   const orderable = order?.getFields().asc ? getNamedType(order.getFields().asc!.type) : null;
   const sortable = new Set(isEnumType(orderable) ? orderable.getValues().map(it => it.name) : []);
-  const columns = columnsOf(type, sortable);
+  const columns = columnsOf(type, sortable, false);
   // A row is found by its ID; types with keys of their own are found by the first that the filter takes.
   const filterable = new Set(Object.keys(filter?.getFields() ?? {}));
   const own = fields.query[`get${name}`]?.args.map(it => it.name) ?? [];
@@ -180,6 +207,7 @@ function native(fields: Fields, root: GraphQLField<unknown, unknown>, tables: Se
   return {
     name,
     dialect: 'native',
+    isCamel: false,
     columns,
     counts: [],
     relationships: relationshipsOf(type, tables),
@@ -189,8 +217,8 @@ function native(fields: Fields, root: GraphQLField<unknown, unknown>, tables: Se
     orderType: sortable.size > 0 ? order!.name : null,
     aggregate: fields.query[`aggregate${name}`]?.name ?? null,
     isLive: Boolean(fields.subscription[root.name]),
-    insert: writeOf(insert, inputOf(insert, 'input')),
-    update: id && isInputObjectType(patch) ? writeOf(update, patch) : null,
+    insert: writeOf(insert, inputOf(insert, 'input'), false),
+    update: id && isInputObjectType(patch) ? writeOf(update, patch, false) : null,
     remove: id && remove ? { field: remove.name } : null,
   };
 }

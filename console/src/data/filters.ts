@@ -4,6 +4,7 @@ import { getNamedType, isEnumType, isInputObjectType, isLeafType, isListType, is
 import type { GraphQLInputObjectType, GraphQLSchema } from 'graphql';
 import { parseExact } from '../server/exact-number';
 import type { Table, Tables } from './catalog';
+import { plainOperator, plainType } from './convention';
 
 /** A condition of the filter; the value as it was written. */
 export interface Condition {
@@ -51,13 +52,13 @@ export const operatorWords = (name: string) => WORDS[name] ?? name.replaceAll('_
 /** Conditions below relationships are offered this deep. */
 const DEPTH_MAX = 2;
 
-function operatorsOf(type: GraphQLInputObjectType): Operator[] {
+function operatorsOf(type: GraphQLInputObjectType, isCamel: boolean): Operator[] {
   const found = Object.values(type.getFields()).flatMap(field => {
     const named = getNamedType(field.type);
     if (!isLeafType(named)) return [];
     const isList = isListType(isNonNullType(field.type) ? field.type.ofType : field.type);
     const values = isEnumType(named) ? { values: named.getValues().map(it => it.name) } : {};
-    return [{ name: field.name, type: named.name, isList, ...values }];
+    return [{ name: plainOperator(isCamel, field.name), type: isEnumType(named) ? named.name : plainType(isCamel, named.name), isList, ...values }];
   });
   const like = found.find(it => it.name === '_ilike');
   // Plain comparisons come first: they are what most people look for.
@@ -71,7 +72,7 @@ function operandsBelow(schema: GraphQLSchema, tables: Tables, table: Table, path
   const fields = type.getFields();
   const own = table.columns.flatMap(column => {
     const input = fields[column.name] && getNamedType(fields[column.name]!.type);
-    if (isInputObjectType(input)) return [{ path: [...path, column.name], operators: operatorsOf(input) }];
+    if (isInputObjectType(input)) return [{ path: [...path, column.name], operators: operatorsOf(input, table.isCamel) }];
     // A native store's own ID is filtered by a list.
     return isLeafType(input) ? [{ path: [...path, column.name], operators: [{ name: '', type: input.name, isList: true }] }] : [];
   });

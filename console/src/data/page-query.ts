@@ -5,6 +5,7 @@
 
 import { findColumn } from './catalog';
 import type { Table } from './catalog';
+import { spelled, spelledFilter, spelledWay } from './convention';
 
 export type Row = Record<string, unknown>;
 
@@ -123,18 +124,19 @@ export function pageOperation(wish: PageWish, kind: 'query' | 'subscription' = '
   const forward = sortsOf(table, sort);
   const sorts = isBackward(cursor) ? flipped(forward) : forward;
   const bound = cursor.at === 'after' || cursor.at === 'before' ? beyond(table, sorts, cursor.values) : null;
-  const where = joined(filter, bound);
+  const asked = joined(filter, bound);
+  const where = asked && spelledFilter(table, asked);
   const order = sorts.map(it => {
     // A column without nulls needs no word on them, and without it every database takes its index.
-    const way = it.isDescending ? 'desc' : 'asc';
+    const way = spelledWay(table, it.isDescending ? 'desc' : 'asc');
     if (findColumn(table, it.column)?.counts !== undefined) return { [it.column]: { count: way } };
     if (!isNullableIn(table, it.column)) return { [it.column]: way };
-    return { [it.column]: it.isDescending ? 'desc_nulls_first' : 'asc_nulls_last' };
+    return { [it.column]: spelledWay(table, it.isDescending ? 'desc_nulls_first' : 'asc_nulls_last') };
   });
   return {
     query: document([
       ...(where && table.whereType ? [['where', table.whereType, 'where'] as [string, string, string]] : []),
-      ...(sorts.length > 0 && table.orderType ? [['order_by', `[${table.orderType}!]`, 'order'] as [string, string, string]] : []),
+      ...(sorts.length > 0 && table.orderType ? [[spelled(table, 'order_by'), `[${table.orderType}!]`, 'order'] as [string, string, string]] : []),
       ['limit', 'Int', 'limit'],
     ]),
     variables: { ...(where && table.whereType ? { where } : {}), ...(sorts.length > 0 && table.orderType ? { order } : {}), limit: rows + 1 },
@@ -167,7 +169,7 @@ export function countOperation(tables: Table[], filter: Record<string, unknown> 
     return `  a${at}: ${table.aggregate}(${[...condition, `limit: ${COUNTED_MAX + 1}`].join(', ')}) { aggregate { count } }`;
   });
   const declared = type ? `($filter: ${type})` : '';
-  return { query: `query Counts${declared} {\n${fields.join('\n')}\n}`, variables: type ? { filter } : {} };
+  return { query: `query Counts${declared} {\n${fields.join('\n')}\n}`, variables: type ? { filter: spelledFilter(tables[0]!, filter!) } : {} };
 }
 
 export function countIn(data: unknown, at: number): number | null {

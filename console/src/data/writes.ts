@@ -4,6 +4,7 @@
 
 import { ask } from '../server/requests';
 import type { Table } from './catalog';
+import { spelled, spelledFilter } from './convention';
 import type { Operation, Row } from './page-query';
 
 export interface Change {
@@ -74,7 +75,7 @@ function deletion(table: Table, condition: Record<string, unknown>): Operation {
     return { query: `mutation Delete($filter: ${table.whereType}!) {\n  change: ${field}(filter: $filter) { numUids }\n}\n`, variables: { filter: condition } };
   }
   const read = table.columns.map(it => it.name).join(' ');
-  return { query: `mutation Delete($where: ${table.whereType}!) {\n  change: ${field}(where: $where) { affected_rows returning { ${read} } }\n}\n`, variables: { where: condition } };
+  return { query: `mutation Delete($where: ${table.whereType}!) {\n  change: ${field}(where: $where) { ${spelled(table, 'affected_rows')} returning { ${read} } }\n}\n`, variables: { where: spelledFilter(table, condition) } };
 }
 
 function setting(table: Table, condition: Record<string, unknown>, set: Row): Operation {
@@ -92,8 +93,8 @@ function setting(table: Table, condition: Record<string, unknown>, set: Row): Op
     return { query: `mutation Update($input: ${type}!) {\n  change: ${field}(input: $input) { numUids }\n}\n`, variables: { input: variables } };
   }
   return {
-    query: `mutation Update($where: ${table.whereType}!, $set: ${input}!) {\n  change: ${field}(where: $where, _set: $set) { affected_rows returning { ${Object.keys(set).join(' ')} } }\n}\n`,
-    variables: { where: condition, set },
+    query: `mutation Update($where: ${table.whereType}!, $set: ${input}!) {\n  change: ${field}(where: $where, _set: $set) { ${spelled(table, 'affected_rows')} returning { ${Object.keys(set).join(' ')} } }\n}\n`,
+    variables: { where: spelledFilter(table, condition), set },
   };
 }
 
@@ -146,7 +147,7 @@ export function insertRows(table: Table, rows: Row[]): Change {
   const read = table.columns.map(it => it.name).join(' ');
   const isNative = table.dialect === 'native';
   const inner = table.name.charAt(0).toLowerCase() + table.name.slice(1);
-  const selected = isNative ? `numUids rows: ${inner} { ${read} }` : `affected_rows returning { ${read} }`;
+  const selected = isNative ? `numUids rows: ${inner} { ${read} }` : `${spelled(table, 'affected_rows')} returning { ${read} }`;
   const argument = isNative ? 'input' : 'objects';
   return {
     title: `Insert ${plural(rows.length, table)}`,
@@ -184,7 +185,7 @@ function uninsertGroup(table: Table, made: Row[]): Change {
 
 /** Sends a change. */
 export async function send(change: Change): Promise<Outcome> {
-  const data = await ask<{ change: { affected_rows?: number; numUids?: number } | null }>(change.operation.query, change.operation.variables);
-  const affected = data.change?.affected_rows ?? data.change?.numUids ?? 0;
+  const data = await ask<{ change: { affected_rows?: number; affectedRows?: number; numUids?: number } | null }>(change.operation.query, change.operation.variables);
+  const affected = data.change?.affected_rows ?? data.change?.affectedRows ?? data.change?.numUids ?? 0;
   return { affected, undo: affected > 0 ? change.undo(data) : [] };
 }

@@ -2,8 +2,10 @@
 
 import type { SourceEntries } from '../data/sources';
 import type { Tables } from '../data/catalog';
-import { entryOf, findServed, parentsWith } from './served';
-import type { Kind, Permission, Served } from './served';
+import { findServed } from '../metadata/served';
+import { heldBy, parentsWith } from './granted';
+import type { Permission, Served } from '../metadata/served';
+import type { Kind } from './granted';
 
 export interface Accident {
   source: string;
@@ -18,7 +20,7 @@ const isEmptyList = (value: unknown) => Array.isArray(value) && value.length ===
 /** The permission to read that a role has, its own or by its parents. */
 function reads(served: Served, source: string, entry: SourceEntries['entries'][number], role: string): Permission[] {
   const table = entry.qualified ? findServed(served, source, entry.qualified) : undefined;
-  const own = entryOf(table, 'select', role);
+  const own = heldBy(table, 'select', role);
   return (own ? [own] : parentsWith(served, table, 'select', role)).map(it => it.permission);
 }
 
@@ -32,7 +34,7 @@ export function accidentsOf(served: Served, sources: SourceEntries[], tables: Ta
         const table = entry.qualified ? findServed(served, source, entry.qualified) : undefined;
         if (permissions.length === 0) {
           for (const kind of ['update', 'delete'] as const) {
-            if (entryOf(table, kind, role)) say(kind, `may ${kind} rows that it cannot read`);
+            if (heldBy(table, kind, role)) say(kind, `may ${kind} rows that it cannot read`);
           }
           continue;
         }

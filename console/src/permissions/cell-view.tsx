@@ -5,14 +5,18 @@ import { useCaller, variablesOf } from '../server/caller';
 import { addressOf, go, Link, usePlace } from '../shell/place';
 import type { Model } from '../data/model';
 import type { Entry, QualifiedName } from '../data/sources';
-import { dropPermission, setPermission, yamlOf } from './changes';
-import type { MetadataChange, PermissionPlace } from './changes';
+import { yamlOf } from '../metadata/change';
+import { dropPermission, setPermission } from './changes';
+import type { MetadataChange } from '../metadata/change';
+import type { PermissionPlace } from './changes';
 import { cellAddress } from './matrix';
 import { PermissionForm } from './permission-form';
 import { Preview } from './preview';
 import type { Verb } from './reason';
-import { entryOf, findServed, grantedTo, KINDS, parentsWith, variablesIn } from './served';
-import type { Json, Kind, Served } from './served';
+import { findServed } from '../metadata/served';
+import { entryOf, grantedTo, heldBy, KINDS, parentsWith, variablesIn } from './granted';
+import type { Json, Served } from '../metadata/served';
+import type { Kind } from './granted';
 import { contextOf, loadStoredColumns } from './table-context';
 import type { StoredColumns } from './table-context';
 interface Props {
@@ -101,13 +105,13 @@ function useClaims(role: string): [Record<string, string>, (next: Record<string,
 }
 
 /** The columns that the database has; null until they were read. */
-function useStoredColumns(model: Model, source: string, entry: Entry): StoredColumns | null {
+function useStoredColumns(model: Model, source: string): StoredColumns | null {
   const [stored, setStored] = useState<StoredColumns | null>(null);
   useEffect(() => {
     let isCurrent = true;
-    void loadStoredColumns(model, source, entry).then(it => isCurrent && setStored(it));
+    void loadStoredColumns(model, source).then(it => isCurrent && setStored(it));
     return () => void (isCurrent = false);
-  }, [model, source, entry]);
+  }, [model, source]);
   return stored;
 }
 
@@ -122,7 +126,7 @@ const VERBS: Record<Kind, Verb> = {
 export function CellView({ model, served, source, entry, role, kind, round, onChange }: Props) {
   const table = entry.qualified ? findServed(served, source, entry.qualified) : undefined;
   const isNative = entry.table.dialect === 'native';
-  const stored = useStoredColumns(model, source, entry);
+  const stored = useStoredColumns(model, source);
   const context = useMemo(() => contextOf(model, served, source, entry, stored ?? new Map()), [model, served, source, entry, stored]);
   const [claims, setClaims] = useClaims(role);
   const [tried, setTried] = useState<Json | undefined>(undefined);
@@ -131,7 +135,7 @@ export function CellView({ model, served, source, entry, role, kind, round, onCh
   const tables: Json[] = (model.sources.find(it => it.source === source)?.entries ?? []).flatMap(it => (it.qualified ? [(findServed(served, source, it.qualified)?.table ?? namedBy(it)) as Json] : []));
   const isWrite = kind === 'update' || kind === 'delete';
   const judged: Kind = isWrite ? kind : 'select';
-  const ownJudged = entryOf(table, judged, role);
+  const ownJudged = heldBy(table, judged, role);
   const reads = (ownJudged ? [ownJudged] : parentsWith(served, table, judged, role)).map(it => it.permission);
   const names = [...new Set([...reads.map(it => it.filter), tried].flatMap(it => [...variablesIn(it)]))].sort();
   const inDatabase = (name: string) => context.columns[entry.table.columns.findIndex(it => it.name === name)] ?? name;
@@ -157,6 +161,7 @@ export function CellView({ model, served, source, entry, role, kind, round, onCh
         ? <p>The rules of a type are its <code>@auth</code>, in the file of types; a role says nothing there, claims of a token do. Write them below, one per line.</p>
         : (
           <>
+            {own?.fault !== undefined && <p role="alert" className="weir-bad">Nobody has this permission, because the server left it out: {own.fault}</p>}
             {isInherited && <Inherited served={served} source={source} entry={entry} role={role} kind={kind} />}
             {isInherited && !isOpen && <p className="weir-actions"><button type="button" className="weir-button" onClick={() => setIsOpen(true)}>Give {role} a permission of its own</button></p>}
             {shownForm && (

@@ -2,10 +2,12 @@
 
 import type { SourceEntries } from '../data/sources';
 import { Link } from '../shell/place';
-import { yamlOf } from './changes';
+import { yamlOf } from '../metadata/change';
 import { cellAddress } from './matrix';
-import { entryOf, findServed, grantedTo, isSame, KINDS, parentsWith } from './served';
-import type { Json, Kind, Served, ServedTable } from './served';
+import { findServed, isSame } from '../metadata/served';
+import { heldBy, grantedTo, KINDS, parentsWith } from './granted';
+import type { Json, Served, ServedTable } from '../metadata/served';
+import type { Kind } from './granted';
 
 interface Props {
   served: Served;
@@ -14,7 +16,7 @@ interface Props {
 }
 
 function textOf(served: Served, table: ServedTable | undefined, kind: Kind, role: string): Json {
-  const own = entryOf(table, kind, role);
+  const own = heldBy(table, kind, role);
   if (own) return own.permission;
   const parents = parentsWith(served, table, kind, role);
   return parents.length === 0 ? null : Object.fromEntries(parents.map(it => [it.role, it.permission]));

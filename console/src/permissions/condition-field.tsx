@@ -5,7 +5,7 @@ import { isScalar, parseExact } from '../server/exact-number';
 import { readTree, writeTree } from './condition-tree';
 import type { TreeNode } from './condition-tree';
 import { TreeEditor } from './tree-editor';
-import type { Json } from './served';
+import type { Json } from '../metadata/served';
 import type { TableContext } from './table-context';
 
 interface Props {
@@ -23,12 +23,12 @@ export function ConditionField({ title, note, value, context, tables, onChange }
   const [isJson, setIsJson] = useState(false);
   const [tree, setTree] = useState<TreeNode>(() => read(value));
   const [text, setText] = useState(() => JSON.stringify(value, null, 2));
-  const written = useMemo(() => writeTree(tree, context.operands, context.operandsIn), [tree, context]);
+  const written = useMemo(() => writeTree(tree, context), [tree, context]);
   const [error, setError] = useState<string | null>(null);
   const fault = isJson ? error : written.fault;
   const take = (next: TreeNode) => {
     // The whole is a group, so that there is always a place to add to.
-    const now = writeTree(next, context.operands, context.operandsIn);
+    const now = writeTree(next, context);
     setTree(next);
     setText(JSON.stringify(now.json, null, 2));
     onChange(now.json, now.fault);
@@ -58,7 +58,7 @@ export function ConditionField({ title, note, value, context, tables, onChange }
       <p className="weir-note">{note}</p>
       {isJson
         ? <textarea className="weir-field" aria-label={`${title} as JSON`} rows={Math.min(14, text.split('\n').length + 1)} spellCheck={false} value={text} onChange={event => takeText(event.target.value)} />
-        : <TreeEditor node={root} operands={context.operands} elsewhere={context.operandsIn} tables={tables} label={`${title}: conditions`} onChange={take} />}
+        : <TreeEditor node={root} scope={context} tables={tables} label={`${title}: conditions`} onChange={take} />}
       {fault !== null && <p role="alert" className="weir-bad">{fault}</p>}
     </section>
   );

@@ -5,7 +5,7 @@
 import type { Condition, Operand } from '../data/filters';
 import { CONTAINS, conditionValue, containsPattern } from '../data/filters';
 import { isScalar, parseExact } from '../server/exact-number';
-import type { Json } from './served';
+import type { Json } from '../metadata/served';
 
 export type TreeNode =
   | { kind: 'all' | 'any'; parts: TreeNode[] }
@@ -37,13 +37,16 @@ export interface Names {
   isColumn: (path: string[]) => boolean;
   /** Names from another table, as the metadata calls it. */
   namesIn: (table: Json) => Names;
+  /** Names from the table that a relationship leads to. */
+  namesBelow: (relationship: string) => Names;
 }
 
-const below = (names: Names, key: string): Names => ({
-  isRelationship: it => names.isRelationship([key, ...it]),
-  isColumn: it => names.isColumn([key, ...it]),
-  namesIn: names.namesIn,
-});
+/** What conditions on the rows of a table can be about, and those on rows that belong to them. */
+export interface Scope {
+  operands: Operand[];
+  scopeIn: (table: Json) => Scope;
+  scopeBelow: (relationship: string) => Scope;
+}
 
 const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
@@ -71,7 +74,7 @@ function member(key: string, value: Json, path: string[], names: Names): TreeNod
       if (inner.length === 1 && inner[0]!.kind === 'test') return inner;
     }
     if (path.length > 0) return raw;
-    return [{ kind: 'related', name: key, parts: partsOf(readTree(value, below(names, key))) }];
+    return [{ kind: 'related', name: key, parts: partsOf(readTree(value, names.namesBelow(key))) }];
   }
   if (!names.isColumn(here)) return raw;
   if (value === null) return [testOf({ path: here, operator: '_is_null', value: 'true' }, value)];
@@ -127,38 +130,34 @@ function joined(parts: Json[]): Json {
   return { _and: parts };
 }
 
-/** The operands below `path`, as those of the table that it leads to. */
-export const operandsBelow = (operands: Operand[], name: string): Operand[] =>
-  operands.filter(it => it.path.length > 1 && it.path[0] === name).map(it => ({ ...it, path: it.path.slice(1) }));
-
-/** The JSON of a tree. `elsewhere` has the operands of a table that a row is looked for in. */
-export function writeTree(node: TreeNode, operands: Operand[], elsewhere: (table: Json) => Operand[]): Written {
-  const all = (parts: TreeNode[], of: Operand[]): { parts: Json[]; fault: string | null } => {
-    const written = parts.map(it => writeTree(it, of, elsewhere));
+/** The JSON of a tree. */
+export function writeTree(node: TreeNode, scope: Scope): Written {
+  const all = (parts: TreeNode[], of: Scope): { parts: Json[]; fault: string | null } => {
+    const written = parts.map(it => writeTree(it, of));
     return { parts: written.map(it => it.json), fault: written.find(it => it.fault !== null)?.fault ?? null };
   };
   switch (node.kind) {
     case 'all': {
-      const { parts, fault } = all(node.parts, operands);
+      const { parts, fault } = all(node.parts, scope);
       return { json: joined(parts), fault };
     }
     case 'any': {
-      const { parts, fault } = all(node.parts, operands);
+      const { parts, fault } = all(node.parts, scope);
       return { json: { _or: parts }, fault };
     }
     case 'not': {
-      const { json, fault } = writeTree(node.parts[0], operands, elsewhere);
+      const { json, fault } = writeTree(node.parts[0], scope);
       return { json: { _not: json }, fault };
     }
     case 'related': {
-      const { parts, fault } = all(node.parts, operandsBelow(operands, node.name));
+      const { parts, fault } = all(node.parts, scope.scopeBelow(node.name));
       return { json: { [node.name]: joined(parts) }, fault };
     }
     case 'exists': {
-      const { parts, fault } = all(node.parts, elsewhere(node.table));
+      const { parts, fault } = all(node.parts, scope.scopeIn(node.table));
       return { json: { _exists: { _table: node.table, _where: joined(parts) } }, fault };
     }
-    case 'test': return writeTest(node.condition, operands);
+    case 'test': return writeTest(node.condition, scope.operands);
     case 'raw': return { json: node.json, fault: null };
   }
 }

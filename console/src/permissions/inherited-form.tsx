@@ -2,17 +2,18 @@
 
 import { useState } from 'react';
 import { Modal } from '../shell/modal';
-import type { InheritedRole } from './served';
+import type { InheritedRole } from '../metadata/served';
 
 interface Props {
   /** The role that is changed; null: a new one. */
   role: InheritedRole | null;
   roles: string[];
   onReview: (role: InheritedRole) => void;
+  onRemove: (role: InheritedRole) => void;
   onClose: () => void;
 }
 
-export function InheritedForm({ role, roles, onReview, onClose }: Props) {
+export function InheritedForm({ role, roles, onReview, onRemove, onClose }: Props) {
   const [name, setName] = useState(role?.role_name ?? '');
   const [chosen, setChosen] = useState<string[]>(role?.role_set ?? []);
   const open = roles.filter(it => it !== name);
@@ -39,6 +40,7 @@ export function InheritedForm({ role, roles, onReview, onClose }: Props) {
         </fieldset>
         <p className="weir-actions">
           <button type="submit" className="weir-button weir-first" disabled={name.trim() === '' || isTaken || chosen.length === 0}>Review the change</button>
+          {role && <button type="button" className="weir-button" onClick={() => onRemove(role)}>Remove the role</button>}
           <button type="button" className="weir-button" onClick={onClose}>Cancel</button>
         </p>
       </form>

@@ -3,7 +3,7 @@
 import { askOperator } from '../server/requests';
 import type { Row } from '../data/page-query';
 import type { Table } from '../data/catalog';
-import type { Json } from './served';
+import type { Json } from '../metadata/served';
 
 export interface Condition {
   kind: 'all' | 'any' | 'not' | 'exists' | 'test';

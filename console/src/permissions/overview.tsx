@@ -4,13 +4,13 @@ import { useMemo, useState } from 'react';
 import { addressOf, go, Link, usePlace } from '../shell/place';
 import type { Model } from '../data/model';
 import { accidentsOf } from './accidents';
-import { setInherited } from './changes';
-import type { MetadataChange } from './changes';
+import { dropInherited, setInherited } from './changes';
+import type { MetadataChange } from '../metadata/change';
 import { Compare } from './compare';
 import { InheritedForm } from './inherited-form';
 import { cellAddress, Matrix } from './matrix';
-import { rolesOf } from './served';
-import type { InheritedRole, Served } from './served';
+import { rolesOf } from './granted';
+import type { InheritedRole, Served } from '../metadata/served';
 
 interface Props {
   model: Model;
@@ -71,6 +71,10 @@ export function Overview({ model, served, onChange }: Props) {
     setEdited(undefined);
     onChange(setInherited(role, served.inherited_roles.find(it => it.role_name === role.role_name), served.version));
   };
+  const remove = (role: InheritedRole) => {
+    setEdited(undefined);
+    onChange(dropInherited(role, served.version));
+  };
   return (
     <>
       <h1>Permissions</h1>
@@ -108,7 +112,7 @@ export function Overview({ model, served, onChange }: Props) {
           {compared && <Compare served={served} sources={model.sources} roles={compared} />}
         </section>
       )}
-      {edited !== undefined && <InheritedForm role={edited} roles={roles} onReview={review} onClose={() => setEdited(undefined)} />}
+      {edited !== undefined && <InheritedForm role={edited} roles={roles} onReview={review} onRemove={remove} onClose={() => setEdited(undefined)} />}
     </>
   );
 }

@@ -3,7 +3,8 @@
 import { useState } from 'react';
 import { isScalar, parseExact } from '../server/exact-number';
 import { ConditionField } from './condition-field';
-import type { Json, Kind, Permission } from './served';
+import type { Json, Permission } from '../metadata/served';
+import type { Kind } from './granted';
 import type { TableContext } from './table-context';
 
 interface Props {

@@ -8,12 +8,15 @@ import type { PageProps } from '../shell/shell';
 import { findEntry, loadModel } from '../data/model';
 import type { Model } from '../data/model';
 import { CellView } from './cell-view';
-import type { MetadataChange } from './changes';
+import type { MetadataChange } from '../metadata/change';
 import { Overview } from './overview';
-import { ReviewChange } from './review-change';
-import { KINDS, loadServed } from './served';
-import type { Kind, Served } from './served';
+import { ReviewChange } from '../metadata/review-change';
+import { loadServed } from '../metadata/served';
+import { KINDS } from './granted';
+import type { Served } from '../metadata/served';
+import type { Kind } from './granted';
 import '../data/data.css';
+import '../metadata/metadata.css';
 import './permissions.css';
 
 function Unknown({ name }: { name: string }) {

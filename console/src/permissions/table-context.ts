@@ -2,23 +2,20 @@
 //
 // The API may give columns other names; conditions and lists of columns of a permission have those of the database.
 
-import { command } from '../server/requests';
 import type { Entry, QualifiedName } from '../data/sources';
 import { operandsOf } from '../data/filters';
-import type { Operand, Operator } from '../data/filters';
+import type { Operator } from '../data/filters';
 import type { Model } from '../data/model';
 import type { Table } from '../data/catalog';
-import { findServed, isTable } from './served';
-import type { Names } from './condition-tree';
-import type { Json, Served } from './served';
+import { findServed, isTable } from '../metadata/served';
+import { findByName, loadCatalog } from '../schema/catalog';
+import type { Names, Scope } from './condition-tree';
+import type { Json, Served } from '../metadata/served';
 
-export interface TableContext extends Names {
+export interface TableContext extends Names, Scope {
   entry: Entry;
   /** Columns by their names in the database. */
   columns: string[];
-  operands: Operand[];
-  /** The operands of another table, as the metadata calls it. */
-  operandsIn: (table: Json) => Operand[];
 }
 
 const BETWEEN_COLUMNS = ['_ceq', '_cneq', '_cgt', '_cgte', '_clt', '_clte'];
@@ -36,15 +33,12 @@ function namesOf(served: Served, source: string, entry: Entry | undefined): Map<
 /** By the name of a table: its columns in the database. */
 export type StoredColumns = Map<string, string[]>;
 
-/** Tables whose columns are read beside those of the open one. */
-const RELATED_MAX = 30;
-
-/** The columns of a table and of those that it is related to. */
-export async function loadStoredColumns(model: Model, source: string, entry: Entry): Promise<StoredColumns> {
-  const related = [...new Set(entry.table.relationships.map(it => it.table))].slice(0, RELATED_MAX);
-  const entries = [entry, ...related.flatMap(it => entryOfTable(model, source, it) ?? [])].filter(it => it.qualified !== null);
-  const infos = await Promise.all(entries.map(it => command<{ columns?: { name: string }[] }>('pg_get_table_info', { source, table: it.qualified }).catch(() => null)));
-  return new Map(entries.map((it, at) => [it.table.name, infos[at]?.columns?.map(column => column.name) ?? []]));
+/** The columns of all tables of a source; none where its database does not tell them. */
+export async function loadStoredColumns(model: Model, source: string): Promise<StoredColumns> {
+  const entries = model.sources.find(it => it.source === source)?.entries.filter(it => it.qualified !== null) ?? [];
+  if (entries.length === 0) return new Map();
+  const catalog = await loadCatalog(source).catch(() => null);
+  return new Map(entries.map(it => [it.table.name, (catalog && findByName(catalog, it.qualified!))?.columns.map(column => column.name) ?? []]));
 }
 
 /** A name of the API without what a naming convention changes. */
@@ -79,10 +73,14 @@ export function contextOf(model: Model, served: Served, source: string, entry: E
   const operands = operandsOf(model.schema, model.tables, entry.table)
     .map(it => ({ path: inDatabase(it.path), operators: [...it.operators.map(withSession), ...between] }));
   const columns = entry.table.columns.map(it => columnName(entry.table, it.name));
-  const contextIn = (table: Json): TableContext | null => {
+  const contextFor = (found: Entry | undefined): TableContext | typeof NOTHING => (found ? contextOf(model, served, source, found, stored) : NOTHING);
+  const contextIn = (table: Json) => {
     const named = table as string | QualifiedName;
-    const found = model.sources.find(it => it.source === source)?.entries.find(it => it.qualified && isTable(named, it.qualified));
-    return found ? contextOf(model, served, source, found, stored) : null;
+    return contextFor(model.sources.find(it => it.source === source)?.entries.find(it => it.qualified && isTable(named, it.qualified)));
+  };
+  const contextBelow = (name: string) => {
+    const target = entry.table.relationships.find(it => it.name === name)?.table;
+    return contextFor(target === undefined ? undefined : entryOfTable(model, source, target));
   };
   const known = new Set(operands.map(it => it.path.join('.')));
   return {
@@ -91,10 +89,15 @@ export function contextOf(model: Model, served: Served, source: string, entry: E
     operands,
     isRelationship: path => path.length > 0 && relationshipAt(entry.table, path) !== undefined,
     isColumn: path => known.has(path.join('.')),
-    namesIn: table => contextIn(table) ?? NOTHING,
-    operandsIn: table => contextIn(table)?.operands ?? [],
+    namesIn: contextIn,
+    namesBelow: contextBelow,
+    scopeIn: contextIn,
+    scopeBelow: contextBelow,
   };
 }
 
 /** Names of a table that nobody knows. */
-const NOTHING: Names = { isRelationship: () => false, isColumn: () => false, namesIn: () => NOTHING };
+const NOTHING: Names & Scope = {
+  isRelationship: () => false, isColumn: () => false, operands: [],
+  namesIn: () => NOTHING, namesBelow: () => NOTHING, scopeIn: () => NOTHING, scopeBelow: () => NOTHING,
+};

@@ -4,15 +4,13 @@ import { useState } from 'react';
 import { ConditionLine } from '../data/filter-bar';
 import type { Operand } from '../data/filters';
 import { parseExact } from '../server/exact-number';
-import { operandsBelow } from './condition-tree';
-import type { TreeNode } from './condition-tree';
-import { tableName } from './served';
-import type { Json } from './served';
+import type { Scope, TreeNode } from './condition-tree';
+import { tableName } from '../metadata/served';
+import type { Json } from '../metadata/served';
 
 interface Props {
   node: TreeNode;
-  operands: Operand[];
-  elsewhere: (table: Json) => Operand[];
+  scope: Scope;
   /** Tables in which a row can be looked for. */
   tables: Json[];
   onChange: (next: TreeNode) => void;
@@ -118,13 +116,13 @@ function RawLine({ json, label, onChange, onRemove }: { json: Json; label: strin
   );
 }
 
-export function TreeEditor({ node, operands, elsewhere, tables, onChange, onRemove, label }: Props) {
+export function TreeEditor({ node, scope, tables, onChange, onRemove, label }: Props) {
   const [added, setAdded] = useState(-1);
   if (node.kind === 'test') {
-    return <ConditionLine operands={operands} condition={node.condition} isNew={false} commitsAtOnce onChange={condition => onChange({ kind: 'test', condition })} onRemove={() => onRemove?.()} />;
+    return <ConditionLine operands={scope.operands} condition={node.condition} isNew={false} commitsAtOnce onChange={condition => onChange({ kind: 'test', condition })} onRemove={() => onRemove?.()} />;
   }
   if (node.kind === 'raw') return <RawLine key={JSON.stringify(node.json)} json={node.json} label={label} onChange={json => onChange({ kind: 'raw', json })} onRemove={onRemove} />;
-  const inner = node.kind === 'related' ? operandsBelow(operands, node.name) : node.kind === 'exists' ? elsewhere(node.table) : operands;
+  const inner = node.kind === 'related' ? scope.scopeBelow(node.name) : node.kind === 'exists' ? scope.scopeIn(node.table) : scope;
   const parts: TreeNode[] = node.parts;
   const withParts = (next: TreeNode[]): TreeNode => {
     if (node.kind === 'not') return { kind: 'not', parts: [next[0] ?? { kind: 'all', parts: [] }] };
@@ -143,7 +141,7 @@ export function TreeEditor({ node, operands, elsewhere, tables, onChange, onRemo
         {parts.map((it, at) => (
           <li key={`${at} ${parts.length}`} data-new={at === added || undefined}>
             <TreeEditor
-              node={it} operands={inner} elsewhere={elsewhere} tables={tables} label={`${label} › ${at + 1}`}
+              node={it} scope={inner} tables={tables} label={`${label} › ${at + 1}`}
               onChange={next => set(parts.map((old, place) => (place === at ? next : old)))}
               onRemove={() => set(parts.filter((_, place) => place !== at))}
             />
@@ -151,7 +149,7 @@ export function TreeEditor({ node, operands, elsewhere, tables, onChange, onRemo
         ))}
       </ul>
       {!(node.kind === 'not' && parts.length > 0) && (
-        <Add operands={inner} tables={tables} label={label} onAdd={it => (setAdded(parts.length), set([...parts, it]))} />
+        <Add operands={inner.operands} tables={tables} label={label} onAdd={it => (setAdded(parts.length), set([...parts, it]))} />
       )}
     </section>
   );

@@ -11,6 +11,7 @@ import { SecretDialog } from './secret-dialog';
 import logo from '../weir.svg';
 
 const DataPage = lazy(() => import('../data/data-page'));
+const SchemaPage = lazy(() => import('../schema/schema-page'));
 const PermissionsPage = lazy(() => import('../permissions/permissions-page'));
 const EditorPage = lazy(() => import('../editor/editor-page'));
 const OperationsPage = lazy(() => import('../operations/operations-page'));
@@ -22,6 +23,7 @@ export interface PageProps {
 
 const PAGES = [
   { part: 'data', title: 'Data', page: DataPage },
+  { part: 'schema', title: 'Schema', page: SchemaPage },
   { part: 'permissions', title: 'Permissions', page: PermissionsPage },
   { part: 'api', title: 'API', page: EditorPage },
   { part: 'operations', title: 'Operations', page: OperationsPage },
@@ -94,7 +96,7 @@ export function Shell() {
   }, [round]);
   const found = PAGES.find(it => it.part === path[0]);
   useEffect(() => {
-    document.title = [...(['data', 'permissions'].includes(path[0] ?? '') ? path.slice(2) : []), found?.title ?? '', 'Weir'].filter(Boolean).join(' · ');
+    document.title = [...(['data', 'schema', 'permissions'].includes(path[0] ?? '') ? path.slice(2) : []), found?.title ?? '', 'Weir'].filter(Boolean).join(' · ');
   }, [path, found]);
   if (lock) {
     const again = () => (setLock(null), setRound(round + 1));

@@ -11,6 +11,7 @@
 mod arbiters;
 mod broken_indexes;
 pub(crate) mod catalog_texts;
+pub mod check_clauses;
 pub(crate) mod plain_definitions;
 mod sql_names;
 

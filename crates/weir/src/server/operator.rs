@@ -1,10 +1,12 @@
-//! The pages of operators: version, metrics, probes, explain, reload, invalidate, types, console.
+//! The pages of operators: version, metrics, probes, explain, reload, invalidate, types, catalogs, console.
 
+pub(crate) mod catalog_page;
 pub(crate) mod console;
 pub(crate) mod explain_page;
 pub(crate) mod invalidate;
 pub(crate) mod metadata_api;
 pub(crate) mod pages;
+pub(crate) mod plan_page;
 pub(crate) mod probes;
 #[cfg(feature = "profile")]
 pub(crate) mod profile;

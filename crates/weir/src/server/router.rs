@@ -10,8 +10,8 @@ use super::graphql::hasura::Statuses;
 use super::graphql::{hasura, mcp, over_http, rest, websocket};
 use super::operator::metadata_api::{self, Door, pg_dump};
 use super::operator::{
-    console, explain_page, invalidate, pages, probes, profile, reload, row_page, schema_page, swagger, tools,
-    usage_page,
+    catalog_page, console, explain_page, invalidate, pages, plan_page, probes, profile, reload, row_page,
+    schema_page, swagger, tools, usage_page,
 };
 use super::request::answer::Answer;
 use super::request::answer::refusal::Refusal;
@@ -75,6 +75,8 @@ enum Handler {
     Reload,
     Invalidate,
     Schema,
+    SchemaPlan,
+    Catalog,
     Swagger,
     Config,
     HasuraExplain,
@@ -124,6 +126,8 @@ pub(crate) const ROUTES: &[Route] = &[
     route("/v1/reload", "POST", Gate::Operator, Exposure::Admin, Handler::Reload),
     route("/v1/invalidate", "POST", Gate::Operator, Exposure::Admin, Handler::Invalidate),
     route("/admin/schema", "POST", Gate::Operator, Exposure::Admin, Handler::Schema),
+    route("/admin/schema/plan", "POST", Gate::Operator, Exposure::Admin, Handler::SchemaPlan),
+    route("/admin/catalog", "POST", Gate::Operator, Exposure::Admin, Handler::Catalog),
     route("/api/swagger/json", "GET", Gate::Admin, Exposure::Everywhere, Handler::Swagger),
     route("/v1/metadata", "POST", Gate::Admin, Exposure::Admin, Handler::Commands(Door::Metadata)),
     route("/v2/query", "POST", Gate::Admin, Exposure::Admin, Handler::Commands(Door::Query)),
@@ -194,6 +198,8 @@ pub(crate) async fn answer(
             Handler::Reload => Box::pin(reload::answer(context)).await,
             Handler::Invalidate => Box::pin(invalidate::answer(context, head, body)).await,
             Handler::Schema => Box::pin(schema_page::change(context, head, body)).await,
+            Handler::SchemaPlan => Box::pin(plan_page::answer(context, head, body)).await,
+            Handler::Catalog => Box::pin(catalog_page::answer(context, head, body)).await,
             Handler::Swagger => Ok(swagger::answer(context)),
             Handler::Config => Ok(tools::config(context)),
             Handler::HasuraExplain => Box::pin(tools::explain(context, head, body)).await,
@@ -204,19 +210,22 @@ pub(crate) async fn answer(
             Handler::Root => Ok(redirect("/console")),
         },
     };
-    answered.unwrap_or_else(|refusal| {
-        if refusal.code.starts_with("LIMIT_") {
-            context.worker.metrics.limit(refusal.code);
-        }
-        // Bytes after such a head may not be HTTP.
-        let is_socket = head.version < Version::HTTP_2 && websocket::is_offered(head);
-        let refusal = if is_socket { refusal.with_close() } else { refusal };
-        let path = head.uri.path();
-        match find_endpoint(path) {
-            Endpoint::Other if hasura_error::is_at(path) => hasura_error::refusal_answer(refusal, path),
-            endpoint => refusal.answer(endpoint),
-        }
-    })
+    answered.unwrap_or_else(|refusal| answer_refusal(context, head, refusal))
+}
+
+/// Writes a refusal in the format of the address, and counts it if it is one of a limit.
+fn answer_refusal(context: &RequestContext, head: &Parts, refusal: Refusal) -> Answer {
+    if refusal.code.starts_with("LIMIT_") {
+        context.worker.metrics.limit(refusal.code);
+    }
+    // Bytes after such a head may not be HTTP.
+    let is_socket = head.version < Version::HTTP_2 && websocket::is_offered(head);
+    let refusal = if is_socket { refusal.with_close() } else { refusal };
+    let path = head.uri.path();
+    match find_endpoint(path) {
+        Endpoint::Other if hasura_error::is_at(path) => hasura_error::refusal_answer(refusal, path),
+        endpoint => refusal.answer(endpoint),
+    }
 }
 
 /// The endpoint at `path`, by which answers are counted.

@@ -38,6 +38,7 @@ mod actions_relations;
 mod api_limits;
 mod auth;
 mod browsers;
+mod catalogs;
 mod commands;
 mod committed;
 mod compose;

@@ -15,7 +15,7 @@ pub(crate) mod pg_dump;
 mod pg_dump_text;
 mod replace_metadata;
 mod schedule_commands;
-mod sql;
+pub(super) mod sql;
 mod sql_renames;
 mod tools;
 

@@ -1,4 +1,4 @@
-//! Pages for operators: version and metrics.
+//! Pages for operators: version and metrics; and what the questions of operators have in common.
 
 use super::tools::HASURA_VERSION;
 use crate::server::request::answer::Answer;
@@ -10,6 +10,7 @@ use crate::server::telemetry::exposition;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, VARY};
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
+use weir_language::json::JsonRef;
 
 /// The content types of the metrics page. Source: OpenMetrics 1.0.
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -60,4 +61,12 @@ pub(super) fn check_json(head: &Parts) -> Result<(), Refusal> {
     } else {
         Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message))
     }
+}
+
+/// The member `name` of a question, a text that is not empty.
+pub(super) fn read_text(asked: JsonRef<'_>, name: &str) -> Result<String, Refusal> {
+    let found = asked.get(name).and_then(|it| it.as_str()).filter(|it| !it.is_empty());
+    found
+        .map(std::borrow::Cow::into_owned)
+        .ok_or_else(|| Refusal::bad_request(format!("`{name}` has to be a text")))
 }

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** the answer holds truths of conditions, never a value of the row; claims are named, not repeated.
 
-use super::pages::check_json;
+use super::pages::{check_json, read_text};
 use crate::server::request::answer::Answer;
 use crate::server::request::answer::refusal::Refusal;
 use crate::server::request::answer::response_body::{ResponseBody, json};
@@ -61,13 +61,6 @@ pub(crate) async fn answer(
     let judged = judging.await.map_err(refusal)?;
     let body = ResponseBody::whole(write_judgement(&judged).to_string().into_bytes());
     Ok(Answer::page(json(StatusCode::OK, Media::Json, body)))
-}
-
-fn read_text(asked: JsonRef<'_>, name: &str) -> Result<String, Refusal> {
-    let found = asked.get(name).and_then(|it| it.as_str()).filter(|it| !it.is_empty());
-    found
-        .map(std::borrow::Cow::into_owned)
-        .ok_or_else(|| Refusal::bad_request(format!("`{name}` has to be a text")))
 }
 
 /// The members of `key`, values as texts.

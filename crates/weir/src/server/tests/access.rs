@@ -40,6 +40,8 @@ fn no_page_of_another_origin_reaches_an_operator_s_address() {
             "/v1/reload",
             "/v1/invalidate",
             "/admin/schema",
+            "/admin/schema/plan",
+            "/admin/catalog",
             "/v1/metadata",
             "/v2/query",
             "/v1/query",

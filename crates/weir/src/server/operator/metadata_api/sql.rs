@@ -135,7 +135,7 @@ fn postgres_with_names(
 }
 
 /// Runs a read-only query on the source `name`, in the variant for its kind of database.
-pub(super) fn ask(
+pub(in crate::server::operator) fn ask(
     generation: &Generation,
     name: Option<&str>,
     of_postgres: &str,
@@ -198,6 +198,14 @@ fn script_answer_json(answer: &ScriptAnswer) -> String {
             json!({ "result_type": "TuplesOk", "result": all }).to_string()
         }
     }
+}
+
+/// Words of an error, with those of the database if it is one of a statement.
+pub(in crate::server::operator) fn error_words(error: &HasuraError) -> String {
+    let internal =
+        error.internal.as_deref().and_then(|it| serde_json::from_str::<serde_json::Value>(it).ok());
+    let cause = internal.and_then(|it| it["error"]["message"].as_str().map(str::to_owned));
+    cause.unwrap_or_else(|| error.message.clone())
 }
 
 /// The database's error for a failed statement.

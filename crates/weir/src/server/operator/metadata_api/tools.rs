@@ -14,6 +14,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use weir_language::json::JsonRef;
 use weir_metadata::document::api::InheritedRole;
+use weir_metadata::document::function::FunctionEntry;
 use weir_metadata::document::source::SourceEntry;
 use weir_metadata::document::table::{ForeignKeyOn, RelationshipEntry, TableEntry, TableName};
 use weir_postgres::script::ScriptAnswer;
@@ -143,7 +144,7 @@ fn internal_state(live: &Live) -> String {
     text
 }
 
-/// Tables with their permissions as they are served, whichever file says so, and where changes of them are written.
+/// Tables with their permissions, and functions, as they are served, whichever file says so, and where changes of them are written.
 #[derive(Serialize)]
 struct Served<'g> {
     /// `None`: nowhere.
@@ -156,14 +157,22 @@ struct Served<'g> {
 struct ServedSource<'g> {
     name: &'g str,
     native: bool,
+    /// Tables without an entry are not served.
+    tracked_only: bool,
     tables: &'g [TableEntry],
+    functions: &'g [FunctionEntry],
 }
 
 impl<'g> Served<'g> {
     fn of(generation: &'g Generation) -> Self {
         let config = &generation.config;
-        let source =
-            |it: &'g Source| ServedSource { name: &it.name, native: it.native.is_some(), tables: &it.tables };
+        let source = |it: &'g Source| ServedSource {
+            name: &it.name,
+            native: it.native.is_some(),
+            tracked_only: it.tracked_only,
+            tables: &it.tables,
+            functions: &it.functions,
+        };
         Self {
             metadata: config.metadata.as_deref(),
             sources: config.sources.iter().map(source).collect(),

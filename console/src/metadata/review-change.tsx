@@ -1,10 +1,10 @@
-// A change of permissions before it is made: what differs, the request, and what to do where the server writes no file.
+// A change of the metadata before it is made: what differs, the request, and what to do where the server writes no file.
 
 import { useState } from 'react';
 import { change as sendChange } from '../server/requests';
 import { Modal } from '../shell/modal';
-import { diffOf } from './changes';
-import type { MetadataChange } from './changes';
+import { diffOf } from './change';
+import type { MetadataChange } from './change';
 import { isSame } from './served';
 
 interface Props {
@@ -66,7 +66,7 @@ export function ReviewChange({ change, file, onDone, onClose }: Props) {
           })}
         </pre>
         {file === null ? (
-          <ByHand change={change} why="This server has no file of metadata that it may write: `metadata` in weir.yaml, or --metadata, names one. Until then permissions are changed in its own files." />
+          <ByHand change={change} why="This server has no file of metadata that it may write: `metadata` in weir.yaml, or --metadata, names one. Until then its own files are changed by hand." />
         ) : (
           <>
             <h3>Request to /v1/metadata</h3>
