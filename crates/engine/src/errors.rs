@@ -104,7 +104,7 @@ impl Failure {
 
     /// A member the source refused while planning.
     pub(crate) fn plan(output: &OutputPlan, error: PlanError) -> Self {
-        Self::at(output, error.field, error.error)
+        Self::at_member(output, error.field, error.error)
     }
 
     /// A field without a value; `namespace` is the member of the root that holds its node, if one does.
@@ -121,15 +121,15 @@ impl Failure {
             Step::Index(_) => None,
         });
         let offset = (last == Some(error.field)).then(|| offset_at(output, &error.path)).flatten();
-        let mut failure = Self { path, ..Self::at(output, error.field, error.error) };
+        let mut failure = Self { path, ..Self::at_member(output, error.field, error.error) };
         if let Some(offset) = offset {
             failure.spans = vec![Span::new(offset, offset)];
         }
-        failure.below(output, namespace)
+        failure.pass_namespace(output, namespace)
     }
 
     /// The failure with Hasura's path through `namespace`, a member of the root.
-    pub(crate) fn below(mut self, output: &OutputPlan, namespace: Option<u32>) -> Self {
+    pub(crate) fn pass_namespace(mut self, output: &OutputPlan, namespace: Option<u32>) -> Self {
         let rest = self.hasura_path.as_deref().and_then(|it| it.strip_prefix("$.selectionSet."));
         if let Some((rest, namespace)) = rest.zip(namespace) {
             let key = output.fields[namespace as usize].key.name();
@@ -139,7 +139,7 @@ impl Failure {
     }
 
     /// About the member at `field` of `output`, wherever that stands in the answer.
-    fn at(output: &OutputPlan, field: u32, error: FieldError) -> Self {
+    fn at_member(output: &OutputPlan, field: u32, error: FieldError) -> Self {
         let FieldError { code, message, hasura_path, extensions } = error;
         let offset = output.fields[field as usize].offset;
         let spans = vec![Span::new(offset, offset)];

@@ -249,7 +249,7 @@ impl<'r> ExecutionContext<'r> {
 
     /// Objects of `node` and of its parents.
     fn objects_of<'o>(objects: &'o RequestObjects, node: &PreparedNode) -> NodeObjects<'o> {
-        objects.of(node.id.0, node.parent.as_ref().map(|it| it.node.0))
+        objects.node_objects(node.id.0, node.parent.as_ref().map(|it| it.node.0))
     }
 
     /// Objects of the nodes, if any keep some.
@@ -347,8 +347,11 @@ impl<'r> ExecutionContext<'r> {
         batch: BatchContext<'_>,
     ) -> Result<FetchResult, SourceError> {
         let level = batch.level.filter(|_| node.repeats);
-        let cache =
-            batch.caches.filter(|_| node.repeats).zip(node.source).map(|(caches, source)| caches.of(source));
+        let cache = batch
+            .caches
+            .filter(|_| node.repeats)
+            .zip(node.source)
+            .map(|(caches, source)| caches.cache_of(source));
         let observed = self.observation.and_then(|it| it.begin(node, &self.plan.output, self.variables));
         let span = observed.as_ref().and_then(|it| it.span);
         let is_change = keys.is_none() && self.plan.kind == OperationKind::Mutation;

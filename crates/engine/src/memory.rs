@@ -126,8 +126,8 @@ impl<A: Answer, F: Fn(&[Call<'_>]) -> Vec<A> + Send + Sync> Resolver for Resolve
     }
     fn write(&self, call: Call<'_>, field: u32, writer: &mut Writer<'_>) -> bool {
         match (self.resolve)(&[call]).first() {
-            Some(value) => value.write_member(field, call.of, writer),
-            None => Value::Null.write_member(field, call.of, writer),
+            Some(value) => value.write_member(field, call.output_field, writer),
+            None => Value::Null.write_member(field, call.output_field, writer),
         }
     }
     fn column(&self, calls: &[Call<'_>], spot: Spot<'_>, scope: Scope<'_>) -> Result<Column, SourceError> {
@@ -155,8 +155,8 @@ impl Source for Memory {
         let mut binder = Binder::new(node.output, bindings);
         let mut members = Vec::with_capacity(node.fields.len());
         for &field in node.fields {
-            let of = &node.output.fields[field as usize];
-            let name = self.schema.field_name(node.ids.field(of.field));
+            let output_field = &node.output.fields[field as usize];
+            let name = self.schema.field_name(node.ids.field(output_field.field));
             let found = self.fields.iter().find(|it| it.0 == name).map(|it| Arc::clone(&it.1));
             let resolver = found.unwrap_or_else(|| {
                 Arc::new(Resolved {
@@ -164,7 +164,7 @@ impl Source for Memory {
                     gives: PhantomData,
                 })
             });
-            let spot = Spot { field, of, ty: of.ty };
+            let spot = Spot { field, output_field, ty: output_field.ty };
             resolver.bind(&mut binder, spot).map_err(unfit)?;
             members.push((field, resolver));
         }
@@ -198,8 +198,8 @@ struct MemoryFetch {
 }
 
 impl MemoryFetch {
-    fn call<'r>(&'r self, input: FetchInput<'r>, of: &'r OutputField, row: usize) -> Call<'r> {
-        Call { input, of, schema: &self.schema, ids: &self.ids, row }
+    fn call<'r>(&'r self, input: FetchInput<'r>, output_field: &'r OutputField, row: usize) -> Call<'r> {
+        Call { input, output_field, schema: &self.schema, ids: &self.ids, row }
     }
 
     /// The response's bytes, written straight from the values.
@@ -209,7 +209,7 @@ impl MemoryFetch {
         let mut ends = Vec::with_capacity(self.members.len());
         let mut failed = false;
         for (field, resolver) in &self.members {
-            let of = &input.output.fields[*field as usize];
+            let output_field = &input.output.fields[*field as usize];
             let mark = out.len();
             let before = errors.len();
             let mut writer = Writer {
@@ -219,7 +219,7 @@ impl MemoryFetch {
                 out: &mut out,
                 errors: &mut errors,
             };
-            failed = !resolver.write(self.call(input, of, 0), *field, &mut writer);
+            failed = !resolver.write(self.call(input, output_field, 0), *field, &mut writer);
             if failed {
                 out.truncate(mark);
             }
@@ -240,9 +240,9 @@ impl MemoryFetch {
         let rows = input.parent_keys.map_or(1, key_rows);
         let scope = Scope::new(input.output, &self.bindings);
         let columns = self.members.iter().map(|(field, resolver)| {
-            let of = &input.output.fields[*field as usize];
-            let calls: Vec<Call<'_>> = (0..rows).map(|row| self.call(input, of, row)).collect();
-            resolver.column(&calls, Spot { field: *field, of, ty: of.ty }, scope)
+            let output_field = &input.output.fields[*field as usize];
+            let calls: Vec<Call<'_>> = (0..rows).map(|row| self.call(input, output_field, row)).collect();
+            resolver.column(&calls, Spot { field: *field, output_field, ty: output_field.ty }, scope)
         });
         let columns = columns.collect::<Result<_, _>>()?;
         let body = Rows { rows: rows as u32, columns, hidden: Vec::new() };

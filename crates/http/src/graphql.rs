@@ -43,7 +43,7 @@ pub struct GraphqlSource {
     roles: Roles,
     link: Arc<GraphqlLink>,
     /// Answer to the introspection query.
-    told: Bytes,
+    introspection: Bytes,
     /// Lookups of a remote schema that do not fit: their places, and why.
     lookup_faults: Vec<(usize, String)>,
     /// Roles of a remote schema whose permission does not fit: their places, and why.
@@ -106,24 +106,25 @@ impl GraphqlSource {
     /// The server does not answer, or its schema is invalid.
     pub async fn open(server: Server) -> Result<Self, OpenError> {
         let link = Arc::new(GraphqlLink::new(server)?);
-        let told = introspect::ask(&link).await?;
-        Self::with_link(link, told)
+        let introspection = introspect::ask(&link).await?;
+        Self::with_link(link, introspection)
     }
 
-    /// A server that told this about its schema, see [`Self::told`].
+    /// A server whose answer to the introspection query is known, see [`Self::introspection`].
     /// # Errors
     /// The settings are invalid, or the schema is.
-    pub fn from_told(server: Server, told: Bytes) -> Result<Self, OpenError> {
-        Self::with_link(Arc::new(GraphqlLink::new(server)?), told)
+    pub fn from_introspection(server: Server, introspection: Bytes) -> Result<Self, OpenError> {
+        Self::with_link(Arc::new(GraphqlLink::new(server)?), introspection)
     }
 
-    fn with_link(link: Arc<GraphqlLink>, told: Bytes) -> Result<Self, OpenError> {
+    fn with_link(link: Arc<GraphqlLink>, introspection: Bytes) -> Result<Self, OpenError> {
         let remote = link.server.remote.as_deref();
         let prefix = Naming::with_prefix(&link.server.prefix);
         let naming = remote.map_or(&prefix, |it| &it.naming);
         // The queries of other servers are live by polling.
         let subscriptions = if remote.is_some() { Subscriptions::Passed } else { Subscriptions::Dropped };
-        let read = introspect::read(&told, naming, remote.map_or(&[], |it| &it.lookups), subscriptions)?;
+        let read =
+            introspect::read(&introspection, naming, remote.map_or(&[], |it| &it.lookups), subscriptions)?;
         let introspect::Introspected { schema, names, lookups, rest_types, faults: lookup_faults } = read;
         let contents = Arc::new(Contents { schema: Arc::new(schema), names, lookups, rest_types });
         let shown = Shown::new(link.server.audience.as_ref(), &contents.schema);
@@ -132,17 +133,18 @@ impl GraphqlSource {
         let roles = remote.map_or(Roles::ByAudience, |it| {
             read_roles(it, &contents, &mut role_faults).inherit(&it.inherited_roles, &mut split_roles)
         });
-        Ok(Self { contents, shown, roles, link, told, lookup_faults, role_faults, split_roles })
+        Ok(Self { contents, shown, roles, link, introspection, lookup_faults, role_faults, split_roles })
     }
 
     /// The body of the server's answer to the introspection query.
-    pub fn told(&self) -> &Bytes {
-        &self.told
+    pub fn introspection(&self) -> &Bytes {
+        &self.introspection
     }
 
-    /// True if `other` is the same schema as [`Self::told`], perhaps in another order.
-    pub fn tells(&self, other: &Bytes) -> bool {
-        self.told == *other || introspect::in_order(&self.told) == introspect::in_order(other)
+    /// True if `other` is the same schema as [`Self::introspection`], perhaps in another order.
+    pub fn has_introspection(&self, other: &Bytes) -> bool {
+        self.introspection == *other
+            || introspect::in_order(&self.introspection) == introspect::in_order(other)
     }
 
     /// Lookups of a remote schema that do not fit: their places, and why.

@@ -266,13 +266,13 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn on_field(&mut self, id: Option<TypeId>, of: &'d TypeDefinition, field: &'d FieldDefinition) {
+    fn on_field(&mut self, id: Option<TypeId>, owner_type: &'d TypeDefinition, field: &'d FieldDefinition) {
         use directives::links::Known;
-        let ty = self.str(of.name);
+        let ty = self.str(owner_type.name);
         let name = self.str(field.name);
         self.reject_input_guards(field.arguments);
         let directives = self.document.list(field.directives);
-        if self.links.guards_server(self.document, of, field) {
+        if self.links.guards_server(self.document, owner_type, field) {
             return self.guard_server_field(directives, ty, name);
         }
         let mut brought = false;
@@ -342,7 +342,7 @@ impl<'d> Reader<'d> {
 
     /// Reports an error at a place within a string.
     fn complain_within(&mut self, literal: ValueId, error: SelectionError) {
-        let span = self.within(literal, error.span);
+        let span = self.map_to_file(literal, error.span);
         let message = self.name_configuration_key(literal, error.message);
         self.complain(span, message);
     }
@@ -354,7 +354,7 @@ impl<'d> Reader<'d> {
     }
 
     /// Maps a span of a decoded string to the file.
-    fn within(&self, literal: ValueId, span: Span) -> Span {
+    fn map_to_file(&self, literal: ValueId, span: Span) -> Span {
         if self.put_text(literal).is_some() {
             return self.span_of(literal);
         }
@@ -392,6 +392,6 @@ impl<'d> Reader<'d> {
 
 /// `; did you mean `String`?` if one of `names` is similar to `name`, else empty.
 fn hint<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> String {
-    let nearest = suggest::near(name, names).into_iter().next();
+    let nearest = suggest::find_near(name, names).into_iter().next();
     nearest.map_or_else(String::new, |it| format!("; did you mean `{it}`?"))
 }

@@ -84,7 +84,7 @@ impl Syntax {
     }
 
     /// Minor version 0.x that introduced it.
-    pub const fn since(self) -> u8 {
+    pub const fn since_version(self) -> u8 {
         match self {
             Self::Optional | Self::Otherwise => 3,
             Self::Spread | Self::Shorthand => 4,

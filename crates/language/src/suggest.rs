@@ -25,7 +25,7 @@ pub(crate) fn did_you_mean(what: &str, names: &[&str]) -> String {
 }
 
 /// Names near `input`, nearest first.
-pub fn near<'n>(input: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+pub fn find_near<'n>(input: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     if input.len() > MEASURED_BYTES_MAX {
         return Vec::new();
     }
@@ -131,7 +131,7 @@ mod tests {
 
     #[track_caller]
     fn check(input: &str, names: &[&str], expected: &str) {
-        assert_eq!(did_you_mean("", &near(input, names.iter().copied())), expected);
+        assert_eq!(did_you_mean("", &find_near(input, names.iter().copied())), expected);
     }
 
     #[test]

@@ -242,6 +242,6 @@ impl<'d> SdlReader<'d> {
 
 /// `; did you mean `String`?` if one of `names` is near `name`, else nothing.
 fn hint<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> String {
-    let nearest = suggest::near(name, names).into_iter().next();
+    let nearest = suggest::find_near(name, names).into_iter().next();
     nearest.map_or_else(String::new, |it| format!("; did you mean `{it}`?"))
 }

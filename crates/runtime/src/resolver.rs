@@ -54,7 +54,7 @@ impl<'p> Parents<'p> {
     }
 
     /// The parents as values of type `P`; `None` if they are others.
-    pub(crate) fn of<P: 'static>(self) -> Option<SmallVec<[&'p P; 4]>> {
+    pub(crate) fn downcast<P: 'static>(self) -> Option<SmallVec<[&'p P; 4]>> {
         const UNIT: &() = &();
         if let Some(unit) = (UNIT as &'p dyn Any).downcast_ref::<P>() {
             return Some(SmallVec::from_elem(unit, self.len()));
@@ -287,7 +287,7 @@ impl Resolver {
         let object = ParentType::Object(RustType::of::<P>(), std::any::type_name::<P>());
         let parent = if is_unit { ParentType::Unit } else { object };
         Self::from_call::<_, P, I, A>(parent, loader, move |parents, arguments, context| {
-            match parents.of::<P>() {
+            match parents.downcast::<P>() {
                 Some(parents) => call(&parents, &arguments, context),
                 None => {
                     let cause = format!("the parents are not of type `{}`", std::any::type_name::<P>());

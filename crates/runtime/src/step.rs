@@ -100,8 +100,8 @@ pub(crate) fn prepare(
     let mut binder = Binder::new(node.output, bindings);
     let mut members = Vec::with_capacity(node.fields.len());
     for &field in node.fields {
-        let of = &node.output.fields[field as usize];
-        members.push(StepField { field, hidden: None, call: member_call(library, node, of) });
+        let output_field = &node.output.fields[field as usize];
+        members.push(StepField { field, hidden: None, call: member_call(library, node, output_field) });
     }
     let shown = members.len();
     if node.parent_keys.is_some() {
@@ -111,8 +111,10 @@ pub(crate) fn prepare(
     let mut asks = Vec::new();
     for StepField { field, hidden, call } in &members {
         let Some(MemberCall { resolve, .. }) = call else { continue };
-        let of = hidden.as_ref().unwrap_or(&node.output.fields[*field as usize]);
-        resolve.bind(&mut binder, Spot { field: *field, of, ty: of.ty }).map_err(unfit)?;
+        let output_field = hidden.as_ref().unwrap_or(&node.output.fields[*field as usize]);
+        resolve
+            .bind(&mut binder, Spot { field: *field, output_field, ty: output_field.ty })
+            .map_err(unfit)?;
         let loader = resolve.loader().and_then(|it| library.loaders.get(&it.0));
         asks.extend(loader.map(|it| it.number));
     }
@@ -156,17 +158,17 @@ fn entry<'l>(library: &'l Library, node: &PlanNode<'_>, field: FieldId) -> Optio
 }
 
 /// The call of a member; `None` if another source answers it.
-fn member_call(library: &Library, node: &PlanNode<'_>, of: &OutputField) -> Option<MemberCall> {
-    if matches!(of.member, OutputKind::Foreign { .. }) {
+fn member_call(library: &Library, node: &PlanNode<'_>, output_field: &OutputField) -> Option<MemberCall> {
+    if matches!(output_field.member, OutputKind::Foreign { .. }) {
         return None;
     }
-    let entry = entry(library, node, of.field)?;
-    let given = node.output.arguments(of);
+    let entry = entry(library, node, output_field.field)?;
+    let given = node.output.arguments(output_field);
     let slots = library.parts.shapes.fields(entry.shape).iter().map(|field| {
         let argument = given.iter().find(|it| node.ids.input(it.input) == field.input)?;
         Some((argument.value, argument.default))
     });
-    let (resolve, stream) = with_call_hooks(library, node.ids.field(of.field), &entry.resolver);
+    let (resolve, stream) = with_call_hooks(library, node.ids.field(output_field.field), &entry.resolver);
     Some(MemberCall {
         resolve,
         stream,
@@ -181,7 +183,7 @@ fn member_call(library: &Library, node: &PlanNode<'_>, of: &OutputField) -> Opti
 fn hidden_member(library: &Library, node: &PlanNode<'_>, id: FieldId) -> StepField {
     let ty = node.schema.field(id).ty;
     let key = ResponseKey::new("hidden");
-    let of = OutputField {
+    let output_field = OutputField {
         key,
         field: id,
         ty,
@@ -192,8 +194,8 @@ fn hidden_member(library: &Library, node: &PlanNode<'_>, id: FieldId) -> StepFie
         offset: 0,
         membership: 0,
     };
-    let call = member_call(library, node, &of);
-    StepField { field: node.fields.first().copied().unwrap_or(0), hidden: Some(of), call }
+    let call = member_call(library, node, &output_field);
+    StepField { field: node.fields.first().copied().unwrap_or(0), hidden: Some(output_field), call }
 }
 
 /// True if the parents are known only by their keys.
@@ -207,7 +209,7 @@ fn sets_below(node: &PlanNode<'_>) -> Vec<SelectionSetId> {
     let output: &OutputPlan = node.output;
     let mut sets = Vec::new();
     let mut stack = Vec::new();
-    let push = |of: &OutputField, stack: &mut Vec<_>| match of.member {
+    let push = |output_field: &OutputField, stack: &mut Vec<_>| match output_field.member {
         OutputKind::Object(set) => stack.push(set),
         OutputKind::Abstract(choice) => {
             stack.extend(output.type_switches[choice.0 as usize].sets.iter().map(|it| it.1));
@@ -260,7 +262,7 @@ struct MemberCalls {
 }
 
 impl LibraryFetch {
-    fn of<'o>(&'o self, member: &'o StepField, output: &'o OutputPlan) -> &'o OutputField {
+    fn output_field_of<'o>(&'o self, member: &'o StepField, output: &'o OutputPlan) -> &'o OutputField {
         member.hidden.as_ref().unwrap_or(&output.fields[member.field as usize])
     }
 
@@ -375,8 +377,8 @@ impl LibraryFetch {
         let scope = Scope::new(input.output, &self.bindings).with_numbers(&numbers);
         let columns = self.members.iter().zip(&answers).map(|(member, answers)| match answers {
             Some(answers) => {
-                let of = self.of(member, input.output);
-                let spot = Spot { field: member.field, of, ty: of.ty };
+                let output_field = self.output_field_of(member, input.output);
+                let spot = Spot { field: member.field, output_field, ty: output_field.ty };
                 let mut column = answers.column(spot, scope);
                 if !self.guarded.is_empty() && member.hidden.is_none() {
                     let context = self.context(member, input, memory);
@@ -406,11 +408,11 @@ impl LibraryFetch {
         let mut ends = Vec::with_capacity(self.members.len());
         let mut failed = false;
         for (member, answers) in self.members.iter().zip(answers) {
-            let of = self.of(member, input.output);
+            let output_field = self.output_field_of(member, input.output);
             let mark = out.len();
             let before = errors.len();
             let mut writer = Writer::new(input.output, &self.bindings, &mut out, &mut errors);
-            failed = !answers.as_ref().is_some_and(|it| it.write(0, member.field, of, &mut writer));
+            failed = !answers.as_ref().is_some_and(|it| it.write(0, member.field, output_field, &mut writer));
             if failed {
                 out.truncate(mark);
             }
@@ -582,7 +584,7 @@ impl PreparedFetch for LibraryFetch {
     fn explain(&self, input: ExplainInput<'_>, out: &mut String) {
         let schema = &self.library.schema;
         for (at, member) in self.members.iter().enumerate() {
-            let field = self.ids.field(self.of(member, input.output).field);
+            let field = self.ids.field(self.output_field_of(member, input.output).field);
             if field.0 == u32::MAX {
                 continue;
             }

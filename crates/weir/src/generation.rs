@@ -297,10 +297,10 @@ impl Live {
         let mut config = settings;
         metadata::join(&mut config)?;
         config.check()?;
-        Ok(Self::with(Generation::build(config, 1)?, origin))
+        Ok(Self::with_origin(Generation::build(config, 1)?, origin))
     }
 
-    fn with(generation: Generation, origin: Origin) -> Self {
+    fn with_origin(generation: Generation, origin: Origin) -> Self {
         let serving = watch::Sender::new(generation.number);
         let current = ArcSwap::from_pointee(generation);
         let numbers = AtomicU64::new(1);
@@ -326,7 +326,7 @@ impl Live {
     #[cfg(test)]
     pub(crate) fn of(generation: Generation) -> Self {
         let origin = Origin::Fixed(Box::new(generation.config.clone()));
-        Self::with(generation, origin)
+        Self::with_origin(generation, origin)
     }
 
     /// The generation in service.

@@ -154,19 +154,19 @@ impl SourceTable {
         }
     }
 
-    fn of(&self, number: u32) -> Option<&FetchCounts> {
+    fn counts_of(&self, number: u32) -> Option<&FetchCounts> {
         let made = || FetchCounts { took: Durations::busy(), failures: Mutex::default() };
         Some(self.places.get(number as usize)?.get_or_init(made))
     }
 
     fn begin(&self, source: u32) {
-        if let Some(counts) = self.of(source) {
+        if let Some(counts) = self.counts_of(source) {
             counts.took.begin();
         }
     }
 
     fn end(&self, source: u32, took: Duration, outcome: FetchOutcome) {
-        let Some(counts) = self.of(source) else { return };
+        let Some(counts) = self.counts_of(source) else { return };
         counts.took.record(took);
         let code = match outcome {
             FetchOutcome::Answered => return,

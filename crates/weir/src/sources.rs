@@ -497,7 +497,8 @@ fn native(
     let native = Native { tells_denials: source.tell_denials, ..Native::new(path, source.store.as_deref())? };
     let open = || {
         let types = native.types()?;
-        let warnings = types.warnings.iter().map(|it| Warning::new(native.at(it.place), it.message.clone()));
+        let warnings =
+            types.warnings.iter().map(|it| Warning::new(native.format_place(it.place), it.message.clone()));
         let mut warnings: Vec<Warning> = warnings.collect();
         let hasty = native.connecting_within(connect_max);
         let migrated = hasty.migrate(&types, &[]);

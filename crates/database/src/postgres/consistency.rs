@@ -29,7 +29,7 @@ impl PostgresFetch {
         if self.in_mutation {
             return ReadPreference::Primary;
         }
-        let position = || input.headers.positions().and_then(|it| it.of(&self.state.driver.name));
+        let position = || input.headers.positions().and_then(|it| it.position_of(&self.state.driver.name));
         match input.headers.consistency() {
             Consistency::Strong => ReadPreference::Primary,
             Consistency::Eventual => ReadPreference::Stale,

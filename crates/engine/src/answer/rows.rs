@@ -134,9 +134,9 @@ impl Data {
             *self = from.none();
         }
         match (self, from) {
-            (Self::Bool(to), Self::Bool(from)) => to.extend_from_slice(within(from, range)),
-            (Self::Int(to), Self::Int(from)) => to.extend_from_slice(within(from, range)),
-            (Self::Float(to), Self::Float(from)) => to.extend_from_slice(within(from, range)),
+            (Self::Bool(to), Self::Bool(from)) => to.extend_from_slice(cut_values(from, range)),
+            (Self::Int(to), Self::Int(from)) => to.extend_from_slice(cut_values(from, range)),
+            (Self::Float(to), Self::Float(from)) => to.extend_from_slice(cut_values(from, range)),
             (Self::Text(to), Self::Text(from)) | (Self::Json(to), Self::Json(from)) => {
                 range.filter_map(|it| from.find(it)).for_each(|it| to.push(it));
             }
@@ -182,7 +182,7 @@ impl Data {
 }
 
 /// Values of `range`, cut at the end of `values`.
-fn within<T>(values: &[T], range: Range<usize>) -> &[T] {
+fn cut_values<T>(values: &[T], range: Range<usize>) -> &[T] {
     let end = range.end.min(values.len());
     &values[range.start.min(end)..end]
 }

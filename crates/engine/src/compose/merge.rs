@@ -189,10 +189,11 @@ impl<'m> Merger<'m> {
     /// A directive that an earlier source has too: arguments of one name are the same.
     fn same_directive(&mut self, source: usize, schema: &Schema, name: &str, arguments: Run) {
         let Some(&(_, first, theirs)) = self.first_directives.iter().find(|it| it.0 == name) else { return };
-        let of = self.sources[first].schema();
+        let first_schema = self.sources[first].schema();
         for own in arguments.range() {
-            let named =
-                |it: &usize| of.input_name(InputId(*it as u32)) == schema.input_name(InputId(own as u32));
+            let named = |it: &usize| {
+                first_schema.input_name(InputId(*it as u32)) == schema.input_name(InputId(own as u32))
+            };
             let Some(their) = theirs.range().find(named) else { continue };
             let graph = self.ids[first].inputs.iter().position(|&it| it == their as u32);
             if let Some(graph) = graph {
@@ -500,9 +501,9 @@ impl<'m> Merger<'m> {
 
     /// The fields that `source` adds to the root `name` of the kind at `kind`: its own, or the one that holds them.
     fn root_fields(&mut self, source: usize, kind: usize, name: &str, known: &mut HashMap<&'m str, usize>) {
-        let of: &'m Arc<dyn Source> = &self.sources[source];
-        let schema: &'m Schema = of.schema();
-        if let Some((namespace, types)) = of.namespace().zip(self.namespace_types[source].as_ref()) {
+        let origin: &'m Arc<dyn Source> = &self.sources[source];
+        let schema: &'m Schema = origin.schema();
+        if let Some((namespace, types)) = origin.namespace().zip(self.namespace_types[source].as_ref()) {
             let base = self.builder.reference(&types[kind]);
             if self.is_first(source, name, namespace, known) {
                 let ty = TypeRef { base, wraps: Wraps::NON_NULL };
@@ -513,7 +514,7 @@ impl<'m> Merger<'m> {
         }
         // Two live fields of one name are two query fields of one name, which the query root reports.
         let is_live = schema.root(KINDS[kind]).is_none();
-        for id in fields_of_root(of, KINDS[kind]) {
+        for id in fields_of_root(origin, KINDS[kind]) {
             let field = schema.field_name(id);
             if !(is_live && known.contains_key(field)) && self.is_first(source, name, field, known) {
                 self.field(source, schema, id);

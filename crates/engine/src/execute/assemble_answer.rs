@@ -213,7 +213,7 @@ impl<P: Parting> ResponseAssembler<'_, P> {
         let noted = self.part.note_count();
         let ok = row_writer::member_in(self.part, &writing, &mut self.out, field, (column, 0), &mut errors);
         if let Some(namespace) = self.namespace {
-            self.part.below(noted, namespace);
+            self.part.move_notes_below(noted, namespace);
         }
         errors.into_iter().for_each(|it| self.fail(it));
         ok

@@ -176,7 +176,7 @@ impl<'w> KeyWalk<'w> {
     fn new(run: &'w ExecutionContext<'w>, parent: PlanNodeId) -> Self {
         let mut below = Vec::new();
         let mut sets = Vec::<KeySet<'w>>::new();
-        for node in run.plan.below(parent) {
+        for node in run.plan.nodes_below(parent) {
             let Some(keys) = run.plan.node(node).parent.as_ref() else { continue };
             let known = sets.iter().position(|it| it.serves(keys));
             below.push(HangingNode { node, keys: known.unwrap_or(sets.len()) });
@@ -253,12 +253,12 @@ impl<'w> KeyWalk<'w> {
         }
         let mut gathered: SmallVec<[GatheredKeys; 4]> = SmallVec::new();
         for (at, field) in range.enumerate() {
-            let of = &output.fields[field];
-            if of.same_as.is_some() {
+            let output_field = &output.fields[field];
+            if output_field.same_as.is_some() {
                 continue;
             }
-            let OutputKind::Foreign { node, .. } = of.member else {
-                self.member(field as u32, of.member, &mut table.columns[at], dead);
+            let OutputKind::Foreign { node, .. } = output_field.member else {
+                self.member(field as u32, output_field.member, &mut table.columns[at], dead);
                 continue;
             };
             let Some(keys) = self.key_set(set, node) else { continue };

@@ -71,7 +71,7 @@ impl<'r> Observation<'r> {
         let span = context.map(|context| FetchSpan { context, observer: self.observer, trace_state });
         let input = ExplainInput { output, variables };
         let outcome = FetchOutcome::Abandoned;
-        Some(FetchGuard { of: self, source, span, node, input, outcome, began: Instant::now() })
+        Some(FetchGuard { observation: self, source, span, node, input, outcome, began: Instant::now() })
     }
 }
 
@@ -91,7 +91,7 @@ fn trace_state(span: SpanContext, headers: &dyn Headers) -> Option<Arc<str>> {
 
 /// A fetch in progress. Dropping it reports the end.
 pub(crate) struct FetchGuard<'r> {
-    of: &'r Observation<'r>,
+    observation: &'r Observation<'r>,
     source: u32,
     pub(crate) span: Option<FetchSpan<'r>>,
     node: &'r PreparedNode,
@@ -117,13 +117,13 @@ impl Drop for FetchGuard<'_> {
             self.node.fetch.explain(self.input, &mut text);
             text
         };
-        self.of.observer.fetch_ended(&ObservedFetch {
+        self.observation.observer.fetch_ended(&ObservedFetch {
             source: self.source,
             began: self.began,
             took: self.began.elapsed(),
             outcome: self.outcome,
-            spans: self.of.request.zip(self.span.map(|it| it.context)),
-            trace_state: self.of.trace_state.as_deref(),
+            spans: self.observation.request.zip(self.span.map(|it| it.context)),
+            trace_state: self.observation.trace_state.as_deref(),
             calls: &calls,
         });
     }

@@ -109,9 +109,9 @@ pub(super) fn compile(schema: SchemaView<'_>, output: &OutputPlan, fields: &[u32
     for &field in fields {
         let member = &output.fields[field as usize];
         let root = if member.field == schema.meta().schema {
-            Root::Schema { set: compiler.below(member) }
+            Root::Schema { set: compiler.set_below(member) }
         } else {
-            Root::Type { set: compiler.below(member), name: compiler.name(member) }
+            Root::Type { set: compiler.set_below(member), name: compiler.name(member) }
         };
         compiler.program.roots.push(RootOp { key: member.key.clone(), root });
     }
@@ -131,7 +131,7 @@ struct Compiler<'c> {
 
 impl Compiler<'_> {
     /// The number of the set below `member`; 0, which nothing reads, if it is a leaf.
-    fn below(&mut self, member: &OutputField) -> u32 {
+    fn set_below(&mut self, member: &OutputField) -> u32 {
         let OutputKind::Object(set) = member.member else { return 0 };
         if let Some(&number) = self.known.get(&set) {
             return number;
@@ -159,7 +159,7 @@ impl Compiler<'_> {
                         (member.key.clone(), Fact::named(self.schema.field_name(member.field)))
                     }
                 };
-                let set = self.below(member);
+                let set = self.set_below(member);
                 Op { key, fact, set, deprecated: self.flag(member), kinds: self.kinds(member) }
             })
             .collect()

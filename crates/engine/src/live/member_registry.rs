@@ -67,7 +67,7 @@ struct StreamState {
 }
 
 impl StreamState {
-    fn at(position: Option<Arc<str>>) -> Self {
+    fn at_position(position: Option<Arc<str>>) -> Self {
         Self { position, hold: StreamHold::default(), is_untaken: false, is_full: false }
     }
 
@@ -312,7 +312,7 @@ impl Registry {
             due: None,
             places: Vec::new(),
             later: None,
-            stream: stream.map(StreamState::at),
+            stream: stream.map(StreamState::at_position),
         };
         if member.stream.is_none() {
             self.by_key.insert(key, id);

@@ -120,7 +120,7 @@ impl Bindings {
 
     /// The binding of `R` at `set`.
     #[inline]
-    pub(super) fn of<R: 'static>(&self, set: SelectionSetId) -> Option<&Binding> {
+    pub(super) fn binding_of<R: 'static>(&self, set: SelectionSetId) -> Option<&Binding> {
         self.sets[set.0 as usize].iter().find(|binding| binding.rust == RustType::of::<R>())
     }
 
@@ -203,7 +203,7 @@ impl Binder<'_> {
     pub fn unfit(&self, spot: Spot<'_>, what: &str) -> Unbound {
         let ty = TypeRef { base: self.bindings.ty(spot.ty.base), ..spot.ty };
         let ty = self.bindings.schema.type_text(ty);
-        let name = self.name(spot.of.field);
+        let name = self.name(spot.output_field.field);
         Unbound { message: format!("`{name}` is `{ty}`, not {what}"), field: spot.field }
     }
 

@@ -12,7 +12,7 @@ use weir_language::value::{Node, Values};
 #[derive(Clone, Copy)]
 pub struct Call<'r> {
     pub(super) input: FetchInput<'r>,
-    pub(super) of: &'r OutputField,
+    pub(super) output_field: &'r OutputField,
     pub(super) schema: &'r Schema,
     pub(super) ids: &'r Ids,
     /// The row of the parent's keys.
@@ -23,7 +23,7 @@ impl Call<'_> {
     /// The argument called `name`: as given, else its default, else `None`.
     pub fn argument(&self, name: &str) -> Option<Value> {
         let output = self.input.output;
-        let arguments = output.arguments(self.of).iter();
+        let arguments = output.arguments(self.output_field).iter();
         let argument = arguments
             .clone()
             .find(|argument| self.schema.input_name(self.ids.input(argument.input)) == name)?;

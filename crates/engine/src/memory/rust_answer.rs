@@ -75,8 +75,8 @@ pub trait Answer {
 
     /// Writes `"key":value,`.
     #[inline]
-    fn write_member(&self, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
-        writer.member(field, of, |spot, writer| self.write(spot, writer))
+    fn write_member(&self, field: u32, output_field: &OutputField, writer: &mut Writer<'_>) -> bool {
+        writer.member(field, output_field, |spot, writer| self.write(spot, writer))
     }
 
     /// Writes `items` with a comma after each; `spot` is the place of an item.
@@ -132,12 +132,12 @@ impl Writer<'_> {
     pub(super) fn member(
         &mut self,
         field: u32,
-        of: &OutputField,
+        output_field: &OutputField,
         write: impl FnOnce(Spot<'_>, &mut Self) -> bool,
     ) -> bool {
-        self.out.key(&of.key);
+        self.out.key(&output_field.key);
         let before = self.errors.len();
-        let spot = Spot { field, of, ty: of.ty };
+        let spot = Spot { field, output_field, ty: output_field.ty };
         let ok = self.position(spot, |writer| write(spot, writer));
         self.out.comma();
         if self.errors.len() != before {
@@ -171,8 +171,8 @@ impl Writer<'_> {
     #[cold]
     #[inline(never)]
     pub(super) fn fail(&mut self, spot: Spot<'_>, fault: Fault<'_>) -> bool {
-        let field = self.bindings.field(spot.of.field);
-        let base = self.bindings.ty(spot.of.ty.base);
+        let field = self.bindings.field(spot.output_field.field);
+        let base = self.bindings.ty(spot.output_field.ty.base);
         self.report_error(spot, fault.error(self.schema, field, base))
     }
 
@@ -248,13 +248,13 @@ macro_rules! leaf {
                 $alone
             }
             #[inline]
-            fn write_member(&self, field: u32, of: &OutputField, $writer: &mut Writer<'_>) -> bool {
+            fn write_member(&self, field: u32, output_field: &OutputField, $writer: &mut Writer<'_>) -> bool {
                 let $value = *self;
-                let $key = &of.key;
+                let $key = &output_field.key;
                 if $member {
                     return true;
                 }
-                $writer.member(field, of, |spot, writer| self.write(spot, writer))
+                $writer.member(field, output_field, |spot, writer| self.write(spot, writer))
             }
             fn column(values: &[Option<&Self>], _: Spot<'_>, _: Scope<'_>) -> Column {
                 let mut data = Vec::with_capacity(values.len());
@@ -341,12 +341,12 @@ impl Answer for str {
         writer.fail(spot, Fault::NoEnumValue(self.as_bytes()))
     }
     #[inline]
-    fn write_member(&self, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
-        if of.ty.base <= builtin::ID {
-            writer.out.member_text(&of.key, self.as_bytes());
+    fn write_member(&self, field: u32, output_field: &OutputField, writer: &mut Writer<'_>) -> bool {
+        if output_field.ty.base <= builtin::ID {
+            writer.out.member_text(&output_field.key, self.as_bytes());
             return true;
         }
-        writer.member(field, of, |spot, writer| self.write(spot, writer))
+        writer.member(field, output_field, |spot, writer| self.write(spot, writer))
     }
     fn column(values: &[Option<&Self>], _: Spot<'_>, _: Scope<'_>) -> Column {
         let bytes = values.iter().flatten().map(|it| it.len()).sum();
@@ -369,9 +369,9 @@ macro_rules! through {
                 <$inner>::write($get, spot, writer)
             }
             #[inline]
-            fn write_member(&self, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
+            fn write_member(&self, field: u32, output_field: &OutputField, writer: &mut Writer<'_>) -> bool {
                 let $this = self;
-                <$inner>::write_member($get, field, of, writer)
+                <$inner>::write_member($get, field, output_field, writer)
             }
             fn column(values: &[Option<&Self>], spot: Spot<'_>, scope: Scope<'_>) -> Column {
                 let inner: Vec<Option<&$inner>> = values.iter().map(|value| value.map(|$this| $get)).collect();
@@ -468,16 +468,16 @@ impl<T: Answer> Answer for Option<T> {
         }
     }
     #[inline]
-    fn write_member(&self, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
+    fn write_member(&self, field: u32, output_field: &OutputField, writer: &mut Writer<'_>) -> bool {
         match self {
-            Some(value) => value.write_member(field, of, writer),
-            None if !of.ty.is_non_null() => {
-                writer.out.member_null(&of.key);
+            Some(value) => value.write_member(field, output_field, writer),
+            None if !output_field.ty.is_non_null() => {
+                writer.out.member_null(&output_field.key);
                 true
             }
             None => {
                 let before = writer.errors.len();
-                writer.fail(Spot { field, of, ty: of.ty }, Fault::Null);
+                writer.fail(Spot { field, output_field, ty: output_field.ty }, Fault::Null);
                 writer.step(before, Step::Field(field));
                 false
             }
@@ -573,7 +573,7 @@ pub(super) fn set_of(
     bindings: &Bindings,
     name: &str,
 ) -> Option<crate::answer::output_plan::SelectionSetId> {
-    match spot.of.member {
+    match spot.output_field.member {
         OutputKind::Object(set) => Some(set),
         OutputKind::Abstract(choice) => bindings.type_and_set(choice, name).map(|it| it.1),
         OutputKind::Leaf | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => None,

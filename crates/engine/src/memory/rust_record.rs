@@ -22,7 +22,13 @@ pub trait Record: 'static {
     /// The type mismatch.
     fn bind_field(index: usize, binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound>;
     /// Writes `"key":value,` of field `index`.
-    fn write_field(&self, index: usize, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool;
+    fn write_field(
+        &self,
+        index: usize,
+        field: u32,
+        output_field: &OutputField,
+        writer: &mut Writer<'_>,
+    ) -> bool;
     /// Field `index` of all `records`.
     fn field_column(records: &[Option<&Self>], index: usize, spot: Spot<'_>, scope: Scope<'_>) -> Column;
 }
@@ -67,14 +73,14 @@ macro_rules! record {
                 }
                 #[inline(always)]
                 fn write_field(
-                    &self, index: usize, field: u32, of: &$crate::answer::output_plan::OutputField, writer: &mut $crate::memory::Writer<'_>,
+                    &self, index: usize, field: u32, output_field: &$crate::answer::output_plan::OutputField, writer: &mut $crate::memory::Writer<'_>,
                 ) -> bool {
                     $(if index == RecordFieldNumber::$field as usize {
                         return $crate::memory::Answer::write_member(
-                            &$crate::record!(@get self $field $(= |$this| $value)?), field, of, writer,
+                            &$crate::record!(@get self $field $(= |$this| $value)?), field, output_field, writer,
                         );
                     })*
-                    $crate::record!(@within index $($base_type => $crate::memory::Record::write_field(&self.$base, index, field, of, writer)),*)
+                    $crate::record!(@within index $($base_type => $crate::memory::Record::write_field(&self.$base, index, field, output_field, writer)),*)
                 }
                 fn field_column(
                     records: &[Option<&Self>], index: usize, spot: $crate::memory::Spot<'_>, scope: $crate::memory::Scope<'_>,
@@ -254,7 +260,8 @@ pub fn write_records<'i, R: Record>(
     are_items: bool,
 ) -> bool {
     let found = set_of(spot, writer.bindings, R::NAME);
-    let Some((set, binding)) = found.and_then(|set| Some((set, writer.bindings.of::<R>(set)?))) else {
+    let Some((set, binding)) = found.and_then(|set| Some((set, writer.bindings.binding_of::<R>(set)?)))
+    else {
         return writer.fail(spot, Fault::Broken);
     };
     let output = writer.output;
@@ -287,16 +294,16 @@ fn write_record<R: Record>(
     writer: &mut Writer<'_>,
 ) -> bool {
     writer.out.open(b'{');
-    for (at, (of, &index)) in members.iter().zip(indexes).enumerate() {
+    for (at, (output_field, &index)) in members.iter().zip(indexes).enumerate() {
         let index = index as usize;
         let field = first + at as u32;
         let is_written = if index < R::FIELDS.len() {
-            record.write_field(index, field, of, writer)
+            record.write_field(index, field, output_field, writer)
         } else if index == NO_FIELD as usize {
-            writer.constant(of);
+            writer.constant(output_field);
             true
         } else {
-            leaves[index - R::FIELDS.len()].write(record, field, of, writer)
+            leaves[index - R::FIELDS.len()].write(record, field, output_field, writer)
         };
         if !is_written {
             return false;
@@ -308,8 +315,8 @@ fn write_record<R: Record>(
 
 impl Writer<'_> {
     /// A member whose bytes the plan holds.
-    pub(super) fn constant(&mut self, of: &OutputField) {
-        if let OutputKind::Constant { start, end } = of.member {
+    pub(super) fn constant(&mut self, output_field: &OutputField) {
+        if let OutputKind::Constant { start, end } = output_field.member {
             self.out.span(&self.output.constants, start as usize, end as usize);
         }
     }
@@ -318,7 +325,7 @@ impl Writer<'_> {
 #[doc(hidden)]
 pub fn record_column<R: Record>(records: &[Option<&R>], spot: Spot<'_>, scope: Scope<'_>) -> Column {
     let nulls = nulls(records);
-    let data = match spot.of.member {
+    let data = match spot.output_field.member {
         OutputKind::Object(set) => Data::Object(Box::new(table(records, set, scope))),
         OutputKind::Abstract(choice) => match scope.bindings.type_and_set(choice, R::NAME) {
             Some((ty, set)) => Data::Abstract(Box::new(Variants {
@@ -334,11 +341,11 @@ pub fn record_column<R: Record>(records: &[Option<&R>], spot: Spot<'_>, scope: S
 }
 
 fn table<R: Record>(records: &[Option<&R>], set: SelectionSetId, scope: Scope<'_>) -> Table {
-    let Some(binding) = scope.bindings.of::<R>(set) else { return Table::default() };
+    let Some(binding) = scope.bindings.binding_of::<R>(set) else { return Table::default() };
     let leaves = binding.leaves::<R>();
-    let column = |index: u32, of: &OutputField| {
+    let column = |index: u32, output_field: &OutputField| {
         let index = index as usize;
-        let spot = Spot { field: 0, of, ty: of.ty };
+        let spot = Spot { field: 0, output_field, ty: output_field.ty };
         match index.checked_sub(R::FIELDS.len()) {
             Some(leaf) => leaves[leaf].column(records, spot, scope),
             None => R::field_column(records, index, spot, scope),
@@ -346,15 +353,15 @@ fn table<R: Record>(records: &[Option<&R>], set: SelectionSetId, scope: Scope<'_
     };
     let members = binding.indexes.iter().zip(scope.output.members(set));
     if let Some(goes_on) = visit_objects(records, set, scope) {
-        for (&index, of) in members.filter(|it| goes_on && is_above(it.1, scope)) {
-            column(index, of);
+        for (&index, output_field) in members.filter(|it| goes_on && is_above(it.1, scope)) {
+            column(index, output_field);
         }
         return Table::default();
     }
-    let columns = members.map(|(&index, of)| match index {
+    let columns = members.map(|(&index, output_field)| match index {
         NO_FIELD => Column::default(),
-        _ if of.same_as.is_some() => Column::default(),
-        _ => column(index, of),
+        _ if output_field.same_as.is_some() => Column::default(),
+        _ => column(index, output_field),
     });
     let columns = columns.collect();
     let hidden = binding.hidden.iter().map(|&index| match index {
@@ -365,10 +372,10 @@ fn table<R: Record>(records: &[Option<&R>], set: SelectionSetId, scope: Scope<'_
 }
 
 /// True if the objects that a visitor looks for stand in or below the sets of `of`.
-pub(super) fn is_above(of: &OutputField, scope: Scope<'_>) -> bool {
-    let Some(visitor) = scope.visitor.filter(|_| of.same_as.is_none()) else { return false };
+pub(super) fn is_above(output_field: &OutputField, scope: Scope<'_>) -> bool {
+    let Some(visitor) = scope.visitor.filter(|_| output_field.same_as.is_none()) else { return false };
     let leads = |set: SelectionSetId| visitor.is_target(set) || visitor.is_above(set);
-    match of.member {
+    match output_field.member {
         OutputKind::Object(set) => leads(set),
         OutputKind::Abstract(choice) => {
             scope.output.type_switches[choice.0 as usize].sets.iter().any(|it| leads(it.1))
@@ -409,7 +416,7 @@ pub trait LeafOf<R>: Send + Sync {
     /// The type mismatch.
     fn bind(&self, binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound>;
     /// Writes `"key":value,`.
-    fn write(&self, record: &R, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool;
+    fn write(&self, record: &R, field: u32, output_field: &OutputField, writer: &mut Writer<'_>) -> bool;
     /// The values of all records.
     fn column(&self, records: &[Option<&R>], spot: Spot<'_>, scope: Scope<'_>) -> Column;
 }
@@ -451,7 +458,7 @@ impl Binding {
 impl Binder<'_> {
     /// Ties `R` to `set` and what it holds to the sets below.
     pub(super) fn record<R: Record>(&mut self, set: SelectionSetId) -> Result<(), Unbound> {
-        if self.bindings.of::<R>(set).is_some() {
+        if self.bindings.binding_of::<R>(set).is_some() {
             return Ok(());
         }
         let output = self.output;
@@ -490,9 +497,9 @@ impl Binder<'_> {
             if index == NO_FIELD {
                 continue;
             }
-            let of = &output.fields[at];
+            let output_field = &output.fields[at];
             let index = index as usize;
-            let spot = Spot { field: at as u32, of, ty: of.ty };
+            let spot = Spot { field: at as u32, output_field, ty: output_field.ty };
             let bound = match index.checked_sub(R::FIELDS.len()) {
                 Some(leaf) => own[leaf].bind(self, spot),
                 None => R::bind_field(index, self, spot),

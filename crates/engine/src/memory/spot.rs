@@ -9,7 +9,7 @@ pub struct Spot<'w> {
     /// Place of the member in [`OutputPlan::fields`](crate::answer::output_plan::OutputPlan::fields).
     pub field: u32,
     /// The member.
-    pub of: &'w OutputField,
+    pub output_field: &'w OutputField,
     /// The type here: the member's, or inside its lists.
     pub ty: TypeRef,
 }

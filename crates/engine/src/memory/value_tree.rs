@@ -152,15 +152,17 @@ impl Answer for Value {
         }
     }
 
-    fn write_member(&self, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
+    fn write_member(&self, field: u32, output_field: &OutputField, writer: &mut Writer<'_>) -> bool {
         // A leaf of a built-in type is written together with its key.
-        let base = (!of.ty.wraps.is_list()).then(|| writer.bindings.ty(of.ty.base));
+        let base = (!output_field.ty.wraps.is_list()).then(|| writer.bindings.ty(output_field.ty.base));
         match (self, base) {
-            (Self::Text(text), Some(builtin::STRING | builtin::ID)) => text.write_member(field, of, writer),
-            (Self::Int(value), Some(builtin::INT)) => value.write_member(field, of, writer),
-            (Self::Float(value), Some(builtin::FLOAT)) => value.write_member(field, of, writer),
-            (Self::Bool(value), Some(builtin::BOOLEAN)) => value.write_member(field, of, writer),
-            _ => writer.member(field, of, |spot, writer| self.write(spot, writer)),
+            (Self::Text(text), Some(builtin::STRING | builtin::ID)) => {
+                text.write_member(field, output_field, writer)
+            }
+            (Self::Int(value), Some(builtin::INT)) => value.write_member(field, output_field, writer),
+            (Self::Float(value), Some(builtin::FLOAT)) => value.write_member(field, output_field, writer),
+            (Self::Bool(value), Some(builtin::BOOLEAN)) => value.write_member(field, output_field, writer),
+            _ => writer.member(field, output_field, |spot, writer| self.write(spot, writer)),
         }
     }
 
@@ -177,7 +179,7 @@ impl Answer for Value {
         if spot.ty.wraps.is_list() {
             column.data = list(values, spot, scope, &mut column);
         } else {
-            match spot.of.member {
+            match spot.output_field.member {
                 OutputKind::Object(set) => {
                     column.data =
                         Data::Object(Box::new(table(&objects(values, &mut column, spot, scope), set, scope)));
@@ -227,13 +229,14 @@ fn write_object(object: &Object, spot: Spot<'_>, writer: &mut Writer<'_>) -> boo
     let bindings = writer.bindings;
     writer.out.open(b'{');
     let mut next = 0;
-    for (at, of) in range.clone().zip(&output.fields[range]) {
-        if let OutputKind::Constant { .. } = of.member {
-            writer.constant(of);
+    for (at, output_field) in range.clone().zip(&output.fields[range]) {
+        if let OutputKind::Constant { .. } = output_field.member {
+            writer.constant(output_field);
             continue;
         }
-        let value = object.get_from(&mut next, bindings.schema.field_name(bindings.field(of.field)));
-        if !value.write_member(at as u32, of, writer) {
+        let value =
+            object.get_from(&mut next, bindings.schema.field_name(bindings.field(output_field.field)));
+        if !value.write_member(at as u32, output_field, writer) {
             return false;
         }
     }
@@ -244,7 +247,11 @@ fn write_object(object: &Object, spot: Spot<'_>, writer: &mut Writer<'_>) -> boo
 /// Makes `row` a failed one.
 fn fail(column: &mut Column, row: usize, fault: Fault<'_>, spot: Spot<'_>, scope: Scope<'_>) {
     let bindings = scope.bindings;
-    let error = fault.error(&bindings.schema, bindings.field(spot.of.field), bindings.ty(spot.of.ty.base));
+    let error = fault.error(
+        &bindings.schema,
+        bindings.field(spot.output_field.field),
+        bindings.ty(spot.output_field.ty.base),
+    );
     column.nulls.set(row);
     column.errors.push(CellError { row: row as u32, error });
 }
@@ -297,17 +304,24 @@ fn table<'v>(objects: &[Option<&'v Object>], set: SelectionSetId, scope: Scope<'
         };
         objects.iter().map(|object| object.map(&mut value)).collect()
     };
-    let column =
-        |of: &OutputField| Value::column(&values(of.field), Spot { field: NO_FIELD, of, ty: of.ty }, scope);
+    let column = |output_field: &OutputField| {
+        Value::column(
+            &values(output_field.field),
+            Spot { field: NO_FIELD, output_field, ty: output_field.ty },
+            scope,
+        )
+    };
     if let Some(goes_on) = visit_objects(objects, set, scope) {
         let members = scope.output.members(set).iter();
-        members.filter(|of| goes_on && is_above(of, scope)).for_each(|of| drop(column(of)));
+        members
+            .filter(|output_field| goes_on && is_above(output_field, scope))
+            .for_each(|output_field| drop(column(output_field)));
         return Table::default();
     }
-    let columns = scope.output.members(set).iter().map(|of| match of.member {
+    let columns = scope.output.members(set).iter().map(|output_field| match output_field.member {
         OutputKind::Constant { .. } | OutputKind::Foreign { .. } => Column::default(),
-        _ if of.same_as.is_some() => Column::default(),
-        OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_) => column(of),
+        _ if output_field.same_as.is_some() => Column::default(),
+        OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_) => column(output_field),
     });
     let columns = columns.collect();
     let hidden = scope.output.set(set).hidden.iter().map(|&field| {

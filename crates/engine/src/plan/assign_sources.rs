@@ -212,7 +212,7 @@ fn cut_below(
         walk.stack.push((assign_sources.set, node));
     } else {
         for &field in &assign_sources.fields {
-            walk.below(output, field as usize, NodeId::ROOT);
+            walk.descend(output, field as usize, NodeId::ROOT);
         }
     }
     let mut seen = vec![false; output.sets.len()];
@@ -242,7 +242,7 @@ impl<'g> SourceWalk<'g> {
                 continue;
             }
             let Some(hung) = self.find_attachment(output, set, at, node) else {
-                self.below(output, at, node);
+                self.descend(output, at, node);
                 continue;
             };
             let hanging =
@@ -353,7 +353,7 @@ impl<'g> SourceWalk<'g> {
     }
 
     /// Goes on below the member at `at` of objects at `node`.
-    fn below(&mut self, output: &OutputPlan, at: usize, node: NodeId) {
+    fn descend(&mut self, output: &OutputPlan, at: usize, node: NodeId) {
         let child = match self.resolver.map(|it| it.resolution(node, output.fields[at].field)) {
             Some(FieldResolution::Inline(child)) => child,
             Some(FieldResolution::Separate(_)) | None => NodeId::ROOT,

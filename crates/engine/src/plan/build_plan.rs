@@ -147,7 +147,7 @@ fn prepare(
                     text: context.document.text,
                     conditions_max: context.conditions_max,
                     variables: &operation.variables,
-                    cache: caches.of(at),
+                    cache: caches.cache_of(at),
                 };
                 context.graph.prepare(at, &node)
             }
@@ -155,7 +155,7 @@ fn prepare(
         let fetch = fetch.map_err(|error| {
             let holds = |it: &usize| namespace(context.graph, output, *it) == Some(set);
             let holder = output.set(ROOT).range().find(holds).map(|it| it as u32);
-            vec![Failure::plan(output, error).below(output, holder)]
+            vec![Failure::plan(output, error).pass_namespace(output, holder)]
         })?;
         let must_be_rows = answer.is_rows();
         let hints = NodeHints::default();
@@ -265,7 +265,7 @@ fn weight_bytes(output: &OutputPlan, nodes: &[PreparedNode]) -> usize {
 
 impl Plan {
     /// The nodes that wait for the rows of `parent`.
-    pub(crate) fn below(&self, parent: PlanNodeId) -> impl Iterator<Item = PlanNodeId> + '_ {
+    pub(crate) fn nodes_below(&self, parent: PlanNodeId) -> impl Iterator<Item = PlanNodeId> + '_ {
         let places = (self.root_nodes..self.nodes.len() as u32).map(PlanNodeId);
         places.filter(move |&it| self.node(it).parent.as_ref().is_some_and(|keys| keys.node == parent))
     }

@@ -227,7 +227,7 @@ impl<'b> Collector<'b> {
                     if self.guards.admit(selected, inline.directives)
                         && (inline.on.is_empty() || self.applies(valid.type_condition(at), on))
                     {
-                        let within = self.within(at, inline.directives, within, place);
+                        let within = self.find_fragment(at, inline.directives, within, place);
                         stack.push((inline.selections.range(), within));
                     }
                 }
@@ -240,7 +240,7 @@ impl<'b> Collector<'b> {
                     if !self.applies(fragment.on, on) {
                         continue;
                     }
-                    let within = self.within(at, spread.directives, within, place);
+                    let within = self.find_fragment(at, spread.directives, within, place);
                     if seen.insert((id, within)) {
                         stack.push((fragment.ast.selections.range(), within));
                     }
@@ -250,7 +250,13 @@ impl<'b> Collector<'b> {
     }
 
     /// The deferred fragment in which the selections of the fragment at `at` stand, which is itself within `outer`.
-    fn within(&mut self, at: usize, directives: List<Directive>, outer: Within, place: &Pending) -> Within {
+    fn find_fragment(
+        &mut self,
+        at: usize,
+        directives: List<Directive>,
+        outer: Within,
+        place: &Pending,
+    ) -> Within {
         if directives.is_empty() || !self.context.is_incremental || place.place == NONE {
             return outer;
         }
@@ -304,7 +310,7 @@ impl<'b> Collector<'b> {
         } else {
             let (start, len) = self.arguments(at, first, field)?;
             let len = len + self.directives(group)?;
-            (start, len, self.below(group, ty.base, field, place)?)
+            (start, len, self.sets_below(group, ty.base, field, place)?)
         };
         let same_as = None;
         let offset = first.span.start;
@@ -419,7 +425,7 @@ impl<'b> Collector<'b> {
     }
 
     /// The sets below a member whose named type is `base`.
-    fn below(
+    fn sets_below(
         &mut self,
         group: Group<'_>,
         base: TypeId,

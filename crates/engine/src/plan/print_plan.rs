@@ -83,7 +83,7 @@ impl<'p> Printer<'p> {
             match task {
                 Task::Member(member) => {
                     self.member(indent, member);
-                    self.below(indent + 1, member, &mut tasks);
+                    self.push_below(indent + 1, member, &mut tasks);
                 }
                 Task::On(set) => {
                     let text = format!("on {}", self.schema.type_name(self.plan.output.set(set).on));
@@ -120,7 +120,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    fn below(&self, indent: usize, member: &OutputField, tasks: &mut Vec<(usize, Task<'p>)>) {
+    fn push_below(&self, indent: usize, member: &OutputField, tasks: &mut Vec<(usize, Task<'p>)>) {
         match member.member {
             _ if member.same_as.is_some() => {}
             OutputKind::Object(set) => tasks.push((indent, Task::Set(set))),

@@ -61,7 +61,7 @@ impl Positions {
     }
 
     /// The newest position of `source`.
-    pub fn of(&self, source: &str) -> Option<Position> {
+    pub fn position_of(&self, source: &str) -> Option<Position> {
         let noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
         if noted.is_empty() && self.sent.is_empty() {
             return None;
@@ -144,17 +144,17 @@ mod tests {
     #[test]
     fn a_token_holds_what_was_sent_and_what_was_noted() {
         let positions = Positions::read(b"main=16/B374D848, other=*").expect("it is a token");
-        assert_eq!(positions.of("main"), Some(Position::At(0x16_B374_D848)));
-        assert_eq!(positions.of("other"), Some(Position::Unknown));
-        assert_eq!((positions.of("third"), positions.token()), (None, None));
+        assert_eq!(positions.position_of("main"), Some(Position::At(0x16_B374_D848)));
+        assert_eq!(positions.position_of("other"), Some(Position::Unknown));
+        assert_eq!((positions.position_of("third"), positions.token()), (None, None));
         positions.note("third, one=", Position::At(1));
         positions.note("other", Position::At(u64::MAX));
-        assert_eq!(positions.of("other"), Some(Position::At(u64::MAX)));
+        assert_eq!(positions.position_of("other"), Some(Position::At(u64::MAX)));
         positions.note("other", Position::At(7));
         let token = positions.token().expect("something was noted");
         assert_eq!(token, "main=16/B374D848,third%2C%20one%3D=0/1,other=FFFFFFFF/FFFFFFFF");
         let again = Positions::read(token.as_bytes()).expect("it is a token");
-        assert_eq!(again.of("third, one="), Some(Position::At(1)));
+        assert_eq!(again.position_of("third, one="), Some(Position::At(1)));
     }
 
     #[test]

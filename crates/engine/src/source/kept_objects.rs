@@ -62,7 +62,7 @@ impl RequestObjects {
     }
 
     /// Objects of `node` and of its parent node `parent`.
-    pub(crate) fn of(&self, node: u32, parent: Option<u32>) -> NodeObjects<'_> {
+    pub(crate) fn node_objects(&self, node: u32, parent: Option<u32>) -> NodeObjects<'_> {
         NodeObjects { own: &self.0[node as usize], parents: parent.map(|it| &self.0[it as usize]) }
     }
 }
@@ -74,14 +74,14 @@ mod tests {
     #[test]
     fn a_node_finds_what_the_node_above_kept() {
         let objects = RequestObjects::new(2);
-        objects.of(0, None).own.keep(vec![7_u32]);
-        let below = objects.of(1, Some(0));
+        objects.node_objects(0, None).own.keep(vec![7_u32]);
+        let below = objects.node_objects(1, Some(0));
         assert_eq!(below.parents.and_then(|it| it.get::<Vec<u32>>()), Some(&vec![7]));
         assert!(below.parents.is_some_and(|it| it.get::<String>().is_none()));
-        assert!(below.own.get::<Vec<u32>>().is_none() && objects.of(0, None).parents.is_none());
+        assert!(below.own.get::<Vec<u32>>().is_none() && objects.node_objects(0, None).parents.is_none());
         below.own.keep(8_u32);
         let forked = objects.fork(0);
-        assert!(forked.of(1, Some(0)).parents.is_some_and(|it| it.get::<Vec<u32>>().is_some()));
-        assert!(forked.of(1, Some(0)).own.get::<u32>().is_none());
+        assert!(forked.node_objects(1, Some(0)).parents.is_some_and(|it| it.get::<Vec<u32>>().is_some()));
+        assert!(forked.node_objects(1, Some(0)).own.get::<u32>().is_none());
     }
 }

@@ -69,7 +69,7 @@ impl RequestCaches {
         Self((0..sources).map(|_| RequestCache::default()).collect())
     }
 
-    pub(crate) fn of(&self, source: u16) -> &RequestCache {
+    pub(crate) fn cache_of(&self, source: u16) -> &RequestCache {
         &self.0[usize::from(source)]
     }
 }

@@ -202,7 +202,7 @@ impl OperationTable {
     /// Counts an execution that took `total`.
     pub fn note(&self, execution: &Execution, total: Duration) {
         let Some(number) = execution.operation else { return };
-        let noted = self.with(number, |place, counted| {
+        let noted = self.with_operation(number, |place, counted| {
             counted.counts.note(execution, total);
             place.count.store(counted.counts.count, Ordering::Relaxed);
         });
@@ -213,16 +213,16 @@ impl OperationTable {
 
     /// Hands the name of the operation with this number to `take`, if it still has its place.
     pub fn with_name<T>(&self, number: u64, take: impl FnOnce(&OperationName) -> T) -> Option<T> {
-        self.with(number, |_, counted| take(&counted.operation))
+        self.with_operation(number, |_, counted| take(&counted.operation))
     }
 
     /// The name of the operation with this number, for logs.
     pub fn name(&self, number: u64) -> Option<OperationName> {
-        self.with(number, |_, counted| counted.operation.clone())
+        self.with_operation(number, |_, counted| counted.operation.clone())
     }
 
     /// Hands the operation with this number to `take`, if it still has its place.
-    fn with<T>(
+    fn with_operation<T>(
         &self,
         number: u64,
         take: impl FnOnce(&OperationPlace, &mut CountedOperation) -> T,

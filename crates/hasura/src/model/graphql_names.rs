@@ -166,7 +166,7 @@ pub(super) fn assign<'n>(
 
 /// `; did you mean `Title`?` if one of `names` is near `name`, else nothing.
 pub(super) fn hint<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> String {
-    let nearest = suggest::near(name, names).into_iter().next();
+    let nearest = suggest::find_near(name, names).into_iter().next();
     nearest.map_or_else(String::new, |it| format!("; did you mean `{it}`?"))
 }
 

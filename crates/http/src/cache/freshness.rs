@@ -75,7 +75,7 @@ struct Directives {
 pub(super) fn assess(rule: &Rule, status: StatusCode, headers: &HeaderMap, wall_ms: u64) -> Verdict {
     let shared = rule.sharing != Sharing::Keyed;
     // `CDN-Cache-Control` addresses caches like this one and takes precedence over `Cache-Control`.
-    let read = |name: &HeaderName| Directives::read(headers, name).without(rule.overruled);
+    let read = |name: &HeaderName| Directives::read(headers, name).without_overruled(rule.overruled);
     let targeted = if shared { read(&CDN_CACHE_CONTROL) } else { Directives::default() };
     let said = read(&CACHE_CONTROL);
     let policy = if targeted.present { targeted } else { said };
@@ -254,7 +254,7 @@ impl Directives {
     }
 
     /// The directives without those that `overruled` ignores.
-    fn without(self, overruled: Overruled) -> Self {
+    fn without_overruled(self, overruled: Overruled) -> Self {
         let no_store = self.no_store && !overruled.no_store;
         let no_cache = self.no_cache && !overruled.no_cache;
         let private = self.private && !overruled.private;

@@ -118,8 +118,8 @@ impl Text {
         let text = Self::default();
         let mut writer = DocumentWriter { node, contents, role, text, out: String::new(), below: Vec::new() };
         for &place in node.fields {
-            let of = &node.output.fields[place as usize];
-            if of.same_as.is_none() {
+            let output_field = &node.output.fields[place as usize];
+            if output_field.same_as.is_none() {
                 writer.member(place);
             }
             let text = std::mem::take(&mut writer.out);
@@ -137,14 +137,14 @@ impl<'p> DocumentWriter<'p> {
 
     /// `name(argument: $v0) { … }`.
     fn member(&mut self, place: u32) {
-        let of = &self.node.output.fields[place as usize];
-        let own = self.node.ids.field(of.field);
+        let output_field = &self.node.output.fields[place as usize];
+        let own = self.node.ids.field(output_field.field);
         if let Some(lookup) = self.contents.lookups.iter().find(|it| it.field == own) {
-            return self.lookup(of, lookup);
+            return self.lookup(output_field, lookup);
         }
         self.out.push_str(self.contents.names.field_name(self.schema(), own));
         let mut between = '(';
-        for argument in self.arguments_of(of) {
+        for argument in self.arguments_of(output_field) {
             self.begin_argument(&mut between);
             self.argument(argument);
         }
@@ -152,14 +152,14 @@ impl<'p> DocumentWriter<'p> {
         if between == ',' {
             self.out.push(')');
         }
-        self.selection(of);
+        self.selection(output_field);
     }
 
     /// The arguments of a field. Those of directives, which follow them, are left out, and defaults of those that a permission sets.
-    fn arguments_of(&self, of: &'p OutputField) -> Vec<OutputArgument> {
-        let range = self.node.schema.field(of.field).arguments.range();
+    fn arguments_of(&self, output_field: &'p OutputField) -> Vec<OutputArgument> {
+        let range = self.node.schema.field(output_field.field).arguments.range();
         let is_preset = |it: &OutputArgument| self.preset(self.node.ids.input(it.input)).is_some();
-        let arguments = self.node.output.arguments(of).iter().copied();
+        let arguments = self.node.output.arguments(output_field).iter().copied();
         arguments.filter(|it| range.contains(&it.input.index()) && !is_preset(it)).collect()
     }
 
@@ -194,8 +194,8 @@ impl<'p> DocumentWriter<'p> {
     }
 
     /// The path of a lookup, with the client's selection at its end.
-    fn lookup(&mut self, of: &'p OutputField, lookup: &'p ResolvedLookup) {
-        let client = self.arguments_of(of);
+    fn lookup(&mut self, output_field: &'p OutputField, lookup: &'p ResolvedLookup) {
+        let client = self.arguments_of(output_field);
         let name = |it: &OutputArgument| self.node.schema.input_name(it.input);
         let is_key = |it: &&OutputArgument| name(it).starts_with(KEY_PREFIX);
         let column = |it: &OutputArgument| match self.node.output.literals.nodes[it.value as usize] {
@@ -244,7 +244,7 @@ impl<'p> DocumentWriter<'p> {
                 self.out.push(')');
             }
         }
-        self.selection(of);
+        self.selection(output_field);
         (1..lookup.steps.len()).for_each(|_| self.out.push('}'));
     }
 
@@ -273,8 +273,8 @@ impl<'p> DocumentWriter<'p> {
     }
 
     /// The selection of a member.
-    fn selection(&mut self, of: &'p OutputField) {
-        match of.member {
+    fn selection(&mut self, output_field: &'p OutputField) {
+        match output_field.member {
             OutputKind::Object(set) => self.set(set, Names::default()),
             OutputKind::Abstract(choice) => {
                 let _ = write!(self.out, "{{{TYPENAME}:__typename");
@@ -297,15 +297,17 @@ impl<'p> DocumentWriter<'p> {
         self.out.push('{');
         let begin = self.out.len();
         for place in node.output.set(set).range() {
-            let of = &node.output.fields[place];
-            let is_asked = match of.member {
-                OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_) => of.same_as.is_none(),
+            let output_field = &node.output.fields[place];
+            let is_asked = match output_field.member {
+                OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_) => {
+                    output_field.same_as.is_none()
+                }
                 OutputKind::Constant { .. } | OutputKind::Foreign { .. } => false,
             };
             if is_asked {
-                let name = self.contents.names.field_name(self.schema(), node.ids.field(of.field));
-                let is_bare =
-                    of.member == OutputKind::Leaf && node.schema.field(of.field).arguments.range().is_empty();
+                let name = self.contents.names.field_name(self.schema(), node.ids.field(output_field.field));
+                let is_bare = output_field.member == OutputKind::Leaf
+                    && node.schema.field(output_field.field).arguments.range().is_empty();
                 let key = if names.take(name, is_bare) { name.to_owned() } else { format!("f{place}") };
                 self.begin(&key, name);
                 self.text.keys.members.insert(place as u32, key.into());

@@ -157,8 +157,8 @@ impl RemoteRefusal<'_> {
         found
     }
 
-    fn sets(&self, of: &OutputField) -> Vec<SelectionSetId> {
-        match of.member {
+    fn sets(&self, output_field: &OutputField) -> Vec<SelectionSetId> {
+        match output_field.member {
             OutputKind::Object(set) => vec![set],
             OutputKind::Abstract(choice) => {
                 self.output.type_switches[choice.0 as usize].sets.iter().map(|it| it.1).collect()

@@ -84,9 +84,9 @@ struct Features {
 }
 
 impl Features {
-    /// These features, overridden by the options of `of`.
-    fn of(self, of: &DynamicMessage) -> Self {
-        let options = of.get_field_by_name("options");
+    /// These features, overridden by the options of `descriptor`.
+    fn override_by(self, descriptor: &DynamicMessage) -> Self {
+        let options = descriptor.get_field_by_name("options");
         let features =
             options.as_deref().and_then(Value::as_message).and_then(|it| it.get_field_by_name("features"));
         let Some(features) = features.as_deref().and_then(Value::as_message) else { return self };
@@ -106,14 +106,14 @@ fn lower_file(file: &mut DynamicMessage) {
     let syntax = if has_odd_enum(file) { "proto2" } else { "proto3" };
     file.set_field_by_name("syntax", Value::String(syntax.into()));
     file.clear_field_by_name("edition");
-    let features = Features::default().of(file);
+    let features = Features::default().override_by(file);
     each(file, "message_type", &mut |message| lower_message(message, features));
     each(file, "extension", &mut |field| lower_field(field, features, false));
 }
 
 /// Lowers a message. Recursion is bounded by the nesting that decoding accepts.
 fn lower_message(message: &mut DynamicMessage, features: Features) {
-    let features = features.of(message);
+    let features = features.override_by(message);
     let is_map = message
         .get_field_by_name("options")
         .and_then(|it| it.as_message().and_then(|it| it.get_field_by_name("map_entry")?.as_bool()))
@@ -124,7 +124,7 @@ fn lower_message(message: &mut DynamicMessage, features: Features) {
 }
 
 fn lower_field(field: &mut DynamicMessage, features: Features, is_of_map: bool) {
-    let features = features.of(field);
+    let features = features.override_by(field);
     let is_message = number(field, "type") == TYPE_MESSAGE;
     if is_message && features.encoding == DELIMITED && !is_of_map {
         field.set_field_by_name("type", Value::EnumNumber(TYPE_GROUP));
@@ -140,7 +140,7 @@ fn lower_field(field: &mut DynamicMessage, features: Features, is_of_map: bool) 
 }
 
 /// True if an enum of a file or message does not start with 0. Recursion is bounded by the nesting that decoding accepts.
-fn has_odd_enum(of: &DynamicMessage) -> bool {
+fn has_odd_enum(descriptor: &DynamicMessage) -> bool {
     let is_odd = |it: &DynamicMessage| {
         let values = it.get_field_by_name("value");
         let first =
@@ -148,7 +148,7 @@ fn has_odd_enum(of: &DynamicMessage) -> bool {
         first.is_some_and(|it| number(&it, "number") != 0)
     };
     let any = |name: &str, is: &dyn Fn(&DynamicMessage) -> bool| {
-        let list = of.get_field_by_name(name);
+        let list = descriptor.get_field_by_name(name);
         let list = list.as_deref().and_then(Value::as_list).unwrap_or_default();
         list.iter().filter_map(Value::as_message).any(is)
     };
@@ -156,19 +156,19 @@ fn has_odd_enum(of: &DynamicMessage) -> bool {
 }
 
 /// Applies `change` to each message of a list field.
-fn each(of: &mut DynamicMessage, name: &str, change: &mut dyn FnMut(&mut DynamicMessage)) {
-    let list = of.get_field_by_name_mut(name).and_then(Value::as_list_mut);
+fn each(descriptor: &mut DynamicMessage, name: &str, change: &mut dyn FnMut(&mut DynamicMessage)) {
+    let list = descriptor.get_field_by_name_mut(name).and_then(Value::as_list_mut);
     list.into_iter().flatten().filter_map(Value::as_message_mut).for_each(change);
 }
 
-fn text(of: &DynamicMessage, name: &str) -> String {
-    let value = of.get_field_by_name(name);
+fn text(descriptor: &DynamicMessage, name: &str) -> String {
+    let value = descriptor.get_field_by_name(name);
     value.as_deref().and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 /// Value of an enum or 32-bit field; 0 if unset.
-fn number(of: &DynamicMessage, name: &str) -> i32 {
-    let value = of.get_field_by_name(name);
+fn number(descriptor: &DynamicMessage, name: &str) -> i32 {
+    let value = descriptor.get_field_by_name(name);
     value.as_deref().and_then(|it| it.as_enum_number().or_else(|| it.as_i32())).unwrap_or_default()
 }
 

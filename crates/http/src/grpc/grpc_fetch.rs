@@ -57,13 +57,13 @@ impl Calls {
     pub(super) fn new(model: Arc<Model>, link: Arc<GrpcLink>, node: &PlanNode<'_>) -> Self {
         let mut keys = ResponseKeys::default();
         let fields = node.fields.iter().map(|&place| {
-            let of = &node.output.fields[place as usize];
-            let field = node.schema.field(of.field);
-            let own = node.output.arguments(of).iter().copied();
+            let output_field = &node.output.fields[place as usize];
+            let field = node.schema.field(output_field.field);
+            let own = node.output.arguments(output_field).iter().copied();
             // Arguments of directives follow those of the field and are skipped here.
             let arguments = own.filter(|it| field.arguments.range().contains(&it.input.index())).collect();
-            let method = of.same_as.is_none().then(|| node.schema.str(field.name).into());
-            if let OutputKind::Object(set) = of.member {
+            let method = output_field.same_as.is_none().then(|| node.schema.str(field.name).into());
+            if let OutputKind::Object(set) = output_field.member {
                 name_members(node, set, &mut keys);
             }
             MethodCall { place, method, arguments }
@@ -276,14 +276,14 @@ fn request(method: &GrpcMethod, json: &[u8]) -> Result<Vec<u8>, FieldError> {
 /// Maps each member to its key in the answer, which is its field name.
 fn name_members(node: &PlanNode<'_>, set: SelectionSetId, keys: &mut ResponseKeys) {
     for place in node.output.set(set).range() {
-        let of = &node.output.fields[place];
-        match of.member {
+        let output_field = &node.output.fields[place];
+        match output_field.member {
             OutputKind::Object(below) => name_members(node, below, keys),
             OutputKind::Leaf => {}
             OutputKind::Abstract(_) | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => continue,
         }
-        if of.same_as.is_none() {
-            keys.members.insert(place as u32, node.schema.field_name(of.field).into());
+        if output_field.same_as.is_none() {
+            keys.members.insert(place as u32, node.schema.field_name(output_field.field).into());
         }
     }
     let hidden = node.output.set(set).hidden.iter();

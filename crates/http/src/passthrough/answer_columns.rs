@@ -80,10 +80,10 @@ type Unfit = FieldError;
 impl Columns<'_> {
     /// Column of the member at `place` of the output plan.
     pub(crate) fn member(&self, place: u32, values: &FieldValues<'_>) -> Column {
-        let of = &self.output.fields[place as usize];
-        match of.same_as {
+        let output_field = &self.output.fields[place as usize];
+        match output_field.same_as {
             Some(_) => Column::default(),
-            None => self.column(of.ty, of.member, values),
+            None => self.column(output_field.ty, output_field.member, values),
         }
     }
 

@@ -31,17 +31,17 @@ impl Projection {
         field: u32,
     ) -> Self {
         let mut compile = Compile::new(mapping, connector, plan_node);
-        let of = &plan_node.output.fields[field as usize];
+        let output_field = &plan_node.output.fields[field as usize];
         let node = mapping.connector(connector).node;
         // Items of a batch are split before the projection.
         let is_batch = mapping.connector(connector).items.is_some();
         let find = if is_batch { Find::Itself } else { compile.root(node) };
-        let kind = compile.kind(of, node);
+        let kind = compile.kind(output_field, node);
         let whole = match (&find, kind) {
-            (Find::Itself, Kind::Table(table)) if !of.ty.wraps.is_list() => Some(table),
+            (Find::Itself, Kind::Table(table)) if !output_field.ty.wraps.is_list() => Some(table),
             _ => None,
         };
-        compile.finish(Top::Column(ColumnPlan { find, wraps: of.ty.wraps, kind }), whole)
+        compile.finish(Top::Column(ColumnPlan { find, wraps: output_field.ty.wraps, kind }), whole)
     }
 
     /// Projection for a type's connector: the columns of the node's members and of the hidden keys of its set.
@@ -123,9 +123,9 @@ impl<'c> Compile<'c> {
         selection.steps_before_members(expr).filter(|_| below).unwrap_or(usize::MAX)
     }
 
-    fn kind(&mut self, of: &OutputField, node: Option<NodeId>) -> Kind {
-        let ty = self.plan_node.ids.ty(of.ty.base);
-        match of.member {
+    fn kind(&mut self, output_field: &OutputField, node: Option<NodeId>) -> Kind {
+        let ty = self.plan_node.ids.ty(output_field.ty.base);
+        match output_field.member {
             OutputKind::Leaf => Kind::Leaf(Leaf::of(&self.mapping.schema, ty)),
             OutputKind::Object(set) => {
                 let members: Vec<usize> = self.output().set(set).range().collect();
@@ -152,13 +152,13 @@ impl<'c> Compile<'c> {
         let mut plan = TablePlan { of_scalars, ..TablePlan::default() };
         let plan_node = *self.plan_node;
         for &at in members {
-            let of = &plan_node.output.fields[at];
-            let column = match (of.same_as, of.member) {
+            let output_field = &plan_node.output.fields[at];
+            let column = match (output_field.same_as, output_field.member) {
                 (Some(_), _) | (None, OutputKind::Constant { .. } | OutputKind::Foreign { .. }) => {
                     empty_column()
                 }
                 (None, OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_)) => {
-                    self.column(node, of, entity, &mut plan)
+                    self.column(node, output_field, entity, &mut plan)
                 }
             };
             plan.columns.push(column);
@@ -190,22 +190,22 @@ impl<'c> Compile<'c> {
     fn column(
         &mut self,
         node: Option<NodeId>,
-        of: &OutputField,
+        output_field: &OutputField,
         entity: bool,
         plan: &mut TablePlan,
     ) -> ColumnPlan {
-        let field = self.plan_node.ids.field(of.field);
+        let field = self.plan_node.ids.field(output_field.field);
         let Some(given) = self.find_given(node, field) else {
             // Keys that are objects or lists are available only as JSON.
-            return if matches!(of.member, OutputKind::Leaf) && !of.ty.wraps.is_list() {
+            return if matches!(output_field.member, OutputKind::Leaf) && !output_field.ty.wraps.is_list() {
                 self.key(field, entity)
             } else {
                 empty_column()
             };
         };
         let find = self.find(&given, plan);
-        let kind = self.kind(of, given.below);
-        ColumnPlan { find, wraps: of.ty.wraps, kind }
+        let kind = self.kind(output_field, given.below);
+        ColumnPlan { find, wraps: output_field.ty.wraps, kind }
     }
 
     fn hidden(&self, node: Option<NodeId>, field: FieldId, entity: bool, plan: &mut TablePlan) -> ColumnPlan {

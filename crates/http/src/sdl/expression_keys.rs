@@ -134,9 +134,9 @@ impl Reader<'_> {
     /// Reports syntax newer than the linked version, and parts without effect.
     fn check_syntax(&mut self, selection: &Selection, literal: ValueId, shift: u32, place: &Where) {
         let version = self.links.version;
-        for &(syntax, span) in selection.newer().iter().filter(|it| it.0.since() > version) {
+        for &(syntax, span) in selection.newer().iter().filter(|it| it.0.since_version() > version) {
             let name = syntax.name();
-            let since = syntax.since();
+            let since = syntax.since_version();
             let error = |message| SelectionError::new(span, message);
             if since > 3 {
                 let message = format!("`{name}` is of connect v0.{since}, and this text links v0.{version}");
@@ -166,7 +166,7 @@ impl Reader<'_> {
 
     pub(super) fn note_shifted(&mut self, literal: ValueId, shift: u32, error: SelectionError) {
         let span = Span::new(error.span.start + shift, error.span.end + shift);
-        let span = self.within(literal, span);
+        let span = self.map_to_file(literal, span);
         let message = self.name_configuration_key(literal, error.message);
         self.note(span, message);
     }
@@ -176,7 +176,7 @@ impl Reader<'_> {
         let name = used.keys.first().map_or("", |it| it.0);
         let is_whole = name.is_empty();
         let span = Span::new(used.span.start + shift, used.span.end + shift);
-        let location = self.location(self.within(literal, span));
+        let location = self.location(self.map_to_file(literal, span));
         let setting =
             Setting { name: name.into(), may_be_unset: is_whole || selection.has_other(used.expr), location };
         match used.variable {

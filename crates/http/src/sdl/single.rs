@@ -21,7 +21,7 @@ const IN_LIST: &str = "this holds a list within a list, and a parameter is a sin
 
 /// Certain facts about the value of an expression. Nothing is a value of every shape.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Shape {
+struct ValueShape {
     is_list: bool,
     /// True for an object, and for a list that contains one.
     has_object: bool,
@@ -47,7 +47,7 @@ impl Reader<'_> {
     pub(super) fn check_path(&mut self, selection: &Selection, literal: ValueId, place: &Where) {
         let single = self.single(selection, place);
         let root = selection.root();
-        let Shape { is_list, has_object } = single.shape(root);
+        let ValueShape { is_list, has_object } = single.shape(root);
         let is_no_list = !is_list && (has_object || single.has_no_names(root));
         let nested = single.find_nested(root).or_else(|| has_object.then_some(root));
         let error = if is_no_list {
@@ -192,7 +192,7 @@ impl Single<'_> {
 
     /// The first part of `id` that is certainly a list or an object within a list.
     fn find_nested(&self, id: ExprId) -> Option<ExprId> {
-        let is_no_single = |it: &ExprId| self.shape(*it) != Shape::default();
+        let is_no_single = |it: &ExprId| self.shape(*it) != ValueShape::default();
         match self.selection.expr(id) {
             Expr::Array(items) => items.iter().copied().find(is_no_single),
             Expr::Coalesce(items) | Expr::IfMissing(items) => {
@@ -225,52 +225,53 @@ impl Single<'_> {
     }
 
     /// Certain facts about the value of `id`, if it has one.
-    fn shape(&self, id: ExprId) -> Shape {
+    fn shape(&self, id: ExprId) -> ValueShape {
         match self.selection.expr(id) {
-            Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) => Shape::default(),
+            Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) => ValueShape::default(),
             Expr::Object(_) | Expr::Merged(_) | Expr::Members(_) => {
-                Shape { is_list: false, has_object: true }
+                ValueShape { is_list: false, has_object: true }
             }
-            Expr::Array(items) => Shape { is_list: true, ..self.any_shape(items) },
+            Expr::Array(items) => ValueShape { is_list: true, ..self.any_shape(items) },
             Expr::Coalesce(items) | Expr::IfMissing(items) => self.any_shape(items),
             Expr::Path { start, steps } => self.path_shape(start, steps),
         }
     }
 
     /// Facts that hold for one of `items`.
-    fn any_shape(&self, items: &[ExprId]) -> Shape {
-        items.iter().map(|&it| self.shape(it)).fold(Shape::default(), |all, it| Shape {
+    fn any_shape(&self, items: &[ExprId]) -> ValueShape {
+        items.iter().map(|&it| self.shape(it)).fold(ValueShape::default(), |all, it| ValueShape {
             is_list: all.is_list || it.is_list,
             has_object: all.has_object || it.has_object,
         })
     }
 
-    fn path_shape(&self, start: &Start, steps: &[Step]) -> Shape {
+    fn path_shape(&self, start: &Start, steps: &[Step]) -> ValueShape {
         if *start == Start::Variable(Variable::Config)
             && let Some(value) = self.config(steps)
         {
             let items = value.items();
             let has_object =
                 value.is_object() || items.as_ref().is_some_and(|all| all.iter().any(Value::is_object));
-            return Shape { is_list: items.is_some(), has_object };
+            return ValueShape { is_list: items.is_some(), has_object };
         }
         let Some((last, before)) = steps.split_last() else {
             return match start {
                 Start::Value(inner) => self.shape(*inner),
-                Start::Variable(variable) => {
-                    Shape { is_list: *variable == Variable::Batch, has_object: *variable == Variable::Args }
-                }
-                Start::Scope | Start::Current | Start::Local(_) | Start::Key(_) => Shape::default(),
+                Start::Variable(variable) => ValueShape {
+                    is_list: *variable == Variable::Batch,
+                    has_object: *variable == Variable::Args,
+                },
+                Start::Scope | Start::Current | Start::Local(_) | Start::Key(_) => ValueShape::default(),
             };
         };
         match (&last.kind, start) {
             (StepKind::Key(_), Start::Variable(Variable::Args)) => {
                 let (keys, rest) = keys(steps);
                 if !rest.is_empty() {
-                    return Shape::default();
+                    return ValueShape::default();
                 }
                 let is_list = |len: usize| self.argument(&keys[..len]).is_some_and(|ty| ty.wraps.is_list());
-                Shape {
+                ValueShape {
                     is_list: (1..=keys.len()).any(is_list),
                     has_object: self.argument(&keys).is_some_and(|ty| self.is_input(ty)),
                 }
@@ -278,32 +279,32 @@ impl Single<'_> {
             (StepKind::Key(_), Start::Variable(Variable::This)) => {
                 let (keys, rest) = keys(steps);
                 let field = keys.first().and_then(|it| self.parent_field(it)).filter(|_| rest.is_empty());
-                Shape { is_list: field.is_some_and(|it| it.wraps.is_list()), has_object: false }
+                ValueShape { is_list: field.is_some_and(|it| it.wraps.is_list()), has_object: false }
             }
-            (StepKind::Key(_), _) => Shape { has_object: false, ..self.path_shape(start, before) },
-            (StepKind::Members(_), _) => Shape { has_object: true, ..self.path_shape(start, before) },
+            (StepKind::Key(_), _) => ValueShape { has_object: false, ..self.path_shape(start, before) },
+            (StepKind::Members(_), _) => ValueShape { has_object: true, ..self.path_shape(start, before) },
             (StepKind::Optional | StepKind::Bind { .. }, _) => self.path_shape(start, before),
-            (StepKind::UnknownCall { .. }, _) => Shape::default(),
+            (StepKind::UnknownCall { .. }, _) => ValueShape::default(),
             (StepKind::Call(call), _) => self.call_shape(call, start, before),
         }
     }
 
     /// Facts about the result of `call` for the path before it. Nothing is certain of most methods' results.
-    fn call_shape(&self, call: &Call, start: &Start, before: &[Step]) -> Shape {
+    fn call_shape(&self, call: &Call, start: &Start, before: &[Step]) -> ValueShape {
         match call.method {
-            Method::Map => Shape { is_list: true, ..self.any_shape(&call.arguments) },
-            Method::Filter => Shape { is_list: true, ..self.path_shape(start, before) },
+            Method::Map => ValueShape { is_list: true, ..self.any_shape(&call.arguments) },
+            Method::Filter => ValueShape { is_list: true, ..self.path_shape(start, before) },
             Method::Slice | Method::WithError => self.path_shape(start, before),
             Method::First | Method::Last | Method::Find => {
-                Shape { is_list: false, ..self.path_shape(start, before) }
+                ValueShape { is_list: false, ..self.path_shape(start, before) }
             }
             Method::Echo => self.any_shape(&call.arguments),
-            Method::Split => Shape { is_list: true, has_object: false },
-            Method::Entries => Shape { is_list: true, has_object: true },
+            Method::Split => ValueShape { is_list: true, has_object: false },
+            Method::Entries => ValueShape { is_list: true, has_object: true },
             Method::KeysToCamelCase | Method::KeysToCamelCaseDeep => {
-                Shape { is_list: false, has_object: true }
+                ValueShape { is_list: false, has_object: true }
             }
-            _ => Shape::default(),
+            _ => ValueShape::default(),
         }
     }
 

@@ -30,7 +30,7 @@ impl Division {
     }
 
     /// Node of the objects that `connector` returns.
-    fn below(&self, connector: ConnectorId) -> NodeId {
+    fn node_below(&self, connector: ConnectorId) -> NodeId {
         self.mapping.connector(connector).node.map_or(NOTHING, |it| NodeId(it.0 + 1))
     }
 
@@ -66,14 +66,14 @@ impl FieldResolver for Division {
         match node.0 {
             0 => match own.map(|it| (it, self.mapping.connector(it).place)) {
                 Some((own, Stands::Extension(_))) => FieldResolution::Separate(SeparateFetchId(own.0)),
-                Some((own, Stands::Root(_))) => FieldResolution::Inline(self.below(own)),
+                Some((own, Stands::Root(_))) => FieldResolution::Inline(self.node_below(own)),
                 Some((_, Stands::Field(_) | Stands::Entity(_))) | None => FieldResolution::Inline(NOTHING),
             },
             at if at <= nodes => self.resolve_in_answer(crate::sdl::NodeId(at - 1), field),
             at => {
                 let connector = ConnectorId(at - nodes - 1);
                 let is_own = self.mapping.connector(connector).place.field() == Some(field);
-                FieldResolution::Inline(if is_own { self.below(connector) } else { NOTHING })
+                FieldResolution::Inline(if is_own { self.node_below(connector) } else { NOTHING })
             }
         }
     }
@@ -85,7 +85,7 @@ impl FieldResolver for Division {
         let required = all.iter().take_while(|it| !it.is_optional).count();
         match self.mapping.connector(connector).place {
             Stands::Entity(_) => {
-                SeparateFetch { keys, required, node: self.below(connector), is_together: true }
+                SeparateFetch { keys, required, node: self.node_below(connector), is_together: true }
             }
             Stands::Root(_) | Stands::Field(_) | Stands::Extension(_) => {
                 SeparateFetch { keys, required, node: self.at_field(connector), is_together: false }

@@ -14,12 +14,12 @@ pub(super) fn of(connector: &Connector, node: &PlanNode<'_>, member: u32) -> Str
     if connector.graphql.is_none() {
         return out;
     }
-    below(node, node.output.fields[member as usize].member, &mut out);
+    append_below(node, node.output.fields[member as usize].member, &mut out);
     out
 }
 
 /// Appends the selection below a member. Recursion is bounded by the depth of the output plan.
-fn below(node: &PlanNode<'_>, member: OutputKind, out: &mut String) {
+fn append_below(node: &PlanNode<'_>, member: OutputKind, out: &mut String) {
     match member {
         OutputKind::Object(set) => {
             out.push_str(" {");
@@ -59,7 +59,7 @@ fn write(node: &PlanNode<'_>, set: SelectionSetId, out: &mut String) {
             OutputKind::Object(_) | OutputKind::Abstract(_) => {
                 out.push(' ');
                 out.push_str(name);
-                below(node, of.member, out);
+                append_below(node, of.member, out);
             }
         }
     }

@@ -87,14 +87,14 @@ struct Literals<'d> {
 }
 
 impl Literals<'_> {
-    fn at(&self, at: u32) -> &Value {
+    fn value_at(&self, at: u32) -> &Value {
         self.document.value(ValueId(at))
     }
 
     fn error(&self, schema: SchemaView<'_>, fault: &CoercionFault) -> Error {
-        let span = self.at(fault.at).span;
-        let kind = kind_of_literal(self.at(fault.at).kind);
-        let shown = match self.at(fault.at).kind {
+        let span = self.value_at(fault.at).span;
+        let kind = kind_of_literal(self.value_at(fault.at).kind);
+        let shown = match self.value_at(fault.at).kind {
             _ if fault.unfit.hides(schema) => kind.into(),
             ValueKind::List(items) => list_mark(items.is_empty()).into(),
             ValueKind::Object(fields) => object_mark(fields.is_empty()).into(),
@@ -112,7 +112,7 @@ impl Literals<'_> {
     }
 
     fn leaf(&self, at: u32) -> Leaf<'_> {
-        let value = self.at(at);
+        let value = self.value_at(at);
         let text = self.document.str(value.span);
         match value.kind {
             ValueKind::Int => Leaf::Int(text),
@@ -130,7 +130,7 @@ impl Literals<'_> {
 
 impl Tree for Literals<'_> {
     fn look(&self, at: u32) -> Look {
-        match self.at(at).kind {
+        match self.value_at(at).kind {
             ValueKind::Variable(_) => match (self.number)(ValueId(at)) {
                 Some(number) => Look::Variable(number),
                 None => Look::Unknown,
@@ -174,8 +174,8 @@ impl Tree for Literals<'_> {
     }
 
     fn enum_name(&self, at: u32) -> Option<Cow<'_, str>> {
-        match self.at(at).kind {
-            ValueKind::Enum => Some(Cow::Borrowed(self.document.str(self.at(at).span))),
+        match self.value_at(at).kind {
+            ValueKind::Enum => Some(Cow::Borrowed(self.document.str(self.value_at(at).span))),
             ValueKind::Variable(_)
             | ValueKind::Int
             | ValueKind::Float

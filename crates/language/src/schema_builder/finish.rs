@@ -55,7 +55,7 @@ fn undefined_types(builder: &mut SchemaBuilder) {
             let name = builder.schema.type_name(id);
             let known = builder.defined.iter().zip(&builder.schema.types).filter(|it| *it.0);
             let known = known.map(|it| builder.schema.str(it.1.name));
-            let suggestion = suggest::did_you_mean("", &suggest::near(name, known));
+            let suggestion = suggest::did_you_mean("", &suggest::find_near(name, known));
             let message = format!("Unknown type \"{name}\".{suggestion}");
             builder.errors.push(Error { message, spans: builder.places.of_type(id), code: Code::Schema });
         }

@@ -129,13 +129,13 @@ impl<'d> SdlReader<'d> {
     }
 
     /// Sets the place of what comes next.
-    fn at(&mut self, span: Span) {
+    fn set_place(&mut self, span: Span) {
         let base = self.bases[self.current];
         self.b.places.at = Span::new(span.start + base, span.end + base);
     }
 
     fn complain(&mut self, span: Span, message: String) {
-        self.at(span);
+        self.set_place(span);
         self.b.complain(message);
     }
 
@@ -175,7 +175,7 @@ impl<'d> SdlReader<'d> {
 
     fn declare_type(&mut self, all: &mut AllTypes<'d>, ty: &'d TypeDefinition) {
         let name = self.str(ty.name);
-        self.at(ty.name);
+        self.set_place(ty.name);
         // Built-in types may be written out; they are what they are.
         if builtin::is_built_in_name(name) && !ty.extend {
             return;
@@ -183,7 +183,7 @@ impl<'d> SdlReader<'d> {
         let known = self.b.schema.type_by_name(name);
         if ty.extend && known.is_none() {
             let known = self.b.schema.types.iter().map(|it| self.b.schema.str(it.name));
-            let suggestion = suggest::did_you_mean("", &suggest::near(name, known));
+            let suggestion = suggest::did_you_mean("", &suggest::find_near(name, known));
             self.b.complain(format!("Cannot extend type \"{name}\" because it is not defined.{suggestion}"));
             return;
         }
@@ -271,7 +271,7 @@ impl<'d> SdlReader<'d> {
                 None => self.complain(name.0, format!("Unexpected directive location \"{location}\".")),
             }
         }
-        self.at(directive.name);
+        self.set_place(directive.name);
         let description = self.description(directive.description);
         self.b.directive(self.str(directive.name), &description, directive.repeatable, places);
         self.keep_all(directive.directives);
@@ -342,13 +342,13 @@ impl<'d> SdlReader<'d> {
 
     fn schema_definition(&mut self, schema: &SchemaDefinition) {
         if !schema.extend {
-            self.at(schema.span);
+            self.set_place(schema.span);
             self.b.places.schema = self.b.places.at;
             let description = self.description(schema.description);
             self.b.description(&description);
         }
         for operation in self.document().list(schema.operations) {
-            self.at(operation.span);
+            self.set_place(operation.span);
             if self.b.roots[operation.kind as usize].is_some() {
                 let kind = ["query", "mutation", "subscription"][operation.kind as usize];
                 self.b.complain(if schema.extend {
@@ -358,7 +358,7 @@ impl<'d> SdlReader<'d> {
                 });
                 continue;
             }
-            self.at(operation.ty);
+            self.set_place(operation.ty);
             let root = self.b.reference(self.str(operation.ty));
             self.b.root(operation.kind, root);
         }

@@ -155,7 +155,7 @@ impl<'t, 'l> Parser<'t, 'l> {
 
     /// From `start` to the end of the token before the current one.
     #[inline]
-    const fn since(&self, start: u32) -> Span {
+    const fn span_since(&self, start: u32) -> Span {
         Span::new(start, self.end)
     }
 

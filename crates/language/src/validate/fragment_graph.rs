@@ -44,7 +44,7 @@ pub(super) fn check(cx: &mut Context<'_>) {
 
 fn operation(cx: &mut Context<'_>, at: usize, reach: &mut Reach) {
     let scope = cx.operation_scopes[at];
-    reach.from(cx, scope.edges);
+    reach.find_reached(cx, scope.edges);
     let operation = cx.tables.operations[at];
     let ast = operation.ast;
     if !ast.variables.is_empty() || !cx.uses.is_empty() {

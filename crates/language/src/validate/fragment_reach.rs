@@ -18,7 +18,7 @@ impl Reach {
     }
 
     /// Finds what is reached by `edges`.
-    pub(super) fn from(&mut self, cx: &Context<'_>, edges: Run) {
+    pub(super) fn find_reached(&mut self, cx: &Context<'_>, edges: Run) {
         self.round += 1;
         self.reached.clear();
         self.follow(cx, edges);

@@ -169,7 +169,7 @@ impl<'a> Context<'a> {
         if !self.options.suggestions {
             return String::new();
         }
-        suggest::did_you_mean("", &suggest::near(self.document.str(name), names))
+        suggest::did_you_mean("", &suggest::find_near(self.document.str(name), names))
     }
 
     /// `{` of the selection set of a field, operation or fragment whose parts before it are given.

@@ -55,7 +55,7 @@ pub(super) fn build(
     let mut operations = builder.operations(text.operations, &text.flows, text.timeout)?;
     let (load_text, load_place) =
         text.load.map_or((Default::default(), Location::UNKNOWN), |it| (it.value, it.referenced));
-    let load_text = options.over(load_text).map_err(|message| Mistake::at(load_place, message))?;
+    let load_text = options.override_plan(load_text).map_err(|message| Mistake::at(load_place, message))?;
     if load_text.replay.is_some() {
         operations.push(builder.replayed_operation()?);
     }
@@ -250,7 +250,7 @@ impl Builder<'_> {
             name: name.value.clone(),
             kind: parts.kind,
             weight: weight(&text, place)?,
-            over: over(&text, is_open, place)?,
+            over: read_over(&text, is_open, place)?,
             clients: text.clients.unwrap_or(1),
             method: parts.method,
             path: parts.path,
@@ -356,7 +356,7 @@ fn weight(text: &OperationText, place: Location) -> Result<f64, Mistake> {
     }
 }
 
-fn over(text: &OperationText, is_open: bool, place: Location) -> Result<Over, Mistake> {
+fn read_over(text: &OperationText, is_open: bool, place: Location) -> Result<Over, Mistake> {
     match (text.over, is_open) {
         (None, true) => Ok(Over::Websocket),
         (None | Some(Over::Http), false) => Ok(Over::Http),

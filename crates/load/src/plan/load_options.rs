@@ -115,7 +115,7 @@ pub struct LoadOptions {
 
 impl LoadOptions {
     /// Puts these over the plan's own. A rate, a profile, a closed loop and a log exclude each other, so one here removes any there.
-    pub(super) fn over(self, own: LoadText) -> Result<LoadText, String> {
+    pub(super) fn override_plan(self, own: LoadText) -> Result<LoadText, String> {
         let is_new = self.profile.is_some() || self.closed.is_some() || self.replay.is_some();
         let is_rate = self.rate.is_some() && own.profile.is_none();
         let own = if is_new || is_rate { LoadText { duration: None, ..LoadText::default() } } else { own };

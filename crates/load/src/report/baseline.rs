@@ -217,7 +217,7 @@ impl Figure {
     }
 
     /// The figure in a result; none where it was not measured.
-    fn of(&self, run: &RunResult, operation: &OperationResult) -> Result<Option<f64>, String> {
+    fn value_of(&self, run: &RunResult, operation: &OperationResult) -> Result<Option<f64>, String> {
         let latency = &operation.latency;
         let process = |name: &String| run.processes.iter().find(|it| it.name == *name);
         Ok(match self {
@@ -339,7 +339,8 @@ fn push(
     limits: &[Limit],
 ) -> Result<(), String> {
     for figure in figures {
-        let of = |(run, operation): ComparedRun<'_>| operation.map_or(Ok(None), |it| figure.of(run, it));
+        let of =
+            |(run, operation): ComparedRun<'_>| operation.map_or(Ok(None), |it| figure.value_of(run, it));
         let before = old.map_or(Ok(None), of)?;
         let after = of(new)?;
         let broken = limits.iter().find(|it| it.is_on(figure) && it.breaks(before, after));

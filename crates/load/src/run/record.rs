@@ -49,7 +49,7 @@ impl Micros {
         debug_assert!(added.is_ok(), "{added:?}");
     }
 
-    pub(crate) fn at(&self, percentile: f64) -> u64 {
+    pub(crate) fn value_at(&self, percentile: f64) -> u64 {
         self.0.value_at_quantile(percentile / 100.0)
     }
 }
@@ -172,9 +172,9 @@ impl Second {
             sent: self.sent,
             completed: self.completed,
             errors: self.errors,
-            p50_us: self.latency.at(50.0),
-            p90_us: self.latency.at(90.0),
-            p99_us: self.latency.at(99.0),
+            p50_us: self.latency.value_at(50.0),
+            p90_us: self.latency.value_at(90.0),
+            p99_us: self.latency.value_at(99.0),
             max_us: self.latency.0.max(),
             heat: heat(&self.latency.0),
         }
@@ -363,7 +363,7 @@ mod tests {
         sum.add(&serde_json::from_str(&other).expect("it is read"));
         let total = sum.total();
         assert_eq!((total.completed, total.errors["status 503"]), (2000, 2));
-        assert!(total.latency.at(50.0).abs_diff(999) <= 1);
+        assert!(total.latency.value_at(50.0).abs_diff(999) <= 1);
         let timeline = sum.timeline();
         assert_eq!(timeline.len(), 3);
         assert_eq!(timeline.iter().flat_map(|it| &it.heat).map(|it| it.1).sum::<u64>(), 2000);

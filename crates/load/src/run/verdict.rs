@@ -43,8 +43,8 @@ pub(super) fn judge(load: &Load, recorder: &Recorder, total: &Tally, generators:
         total.sent as f64 * 100.0 / total.scheduled as f64
     };
     let mut verdict = Verdict {
-        lag_p50_us: recorder.lag.at(50.0),
-        lag_p99_us: recorder.lag.at(99.0),
+        lag_p50_us: recorder.lag.value_at(50.0),
+        lag_p99_us: recorder.lag.value_at(99.0),
         achieved_percent,
         ..Verdict::default()
     };
@@ -66,8 +66,8 @@ fn judge_lag(load: &Load, recorder: &Recorder, total: &Tally, generators: u32, v
     let is_saturated = is_saturated(recorder.cpu_s, load.duration().as_secs_f64(), generators);
     let cause = cause(is_saturated);
     let milliseconds = |micros: u64| micros as f64 / 1000.0;
-    let is_median_late = is_most(verdict.lag_p50_us, total.latency.at(50.0));
-    let is_tail_late = is_most(verdict.lag_p99_us, total.latency.at(99.0));
+    let is_median_late = is_most(verdict.lag_p50_us, total.latency.value_at(50.0));
+    let is_tail_late = is_most(verdict.lag_p99_us, total.latency.value_at(99.0));
     if is_median_late {
         verdict.void_because.push(format!(
             "half of the requests were sent more than {:.1} ms late, which is most of their latency; {cause}",
@@ -83,7 +83,7 @@ fn judge_lag(load: &Load, recorder: &Recorder, total: &Tally, generators: u32, v
             "1 % of the requests were sent more than {:.1} ms late, so p99 tells of this machine too (p99 of the service time: {:.1} ms); \
              {cause}",
             milliseconds(verdict.lag_p99_us),
-            milliseconds(total.service.at(99.0))
+            milliseconds(total.service.value_at(99.0))
         ));
     }
 }

@@ -18,7 +18,7 @@ pub(crate) trait Answers: Send + Sync {
     /// Their number.
     fn len(&self) -> usize;
     /// Writes `"key":value,` of the value at `row`.
-    fn write(&self, row: usize, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool;
+    fn write(&self, row: usize, field: u32, output_field: &OutputField, writer: &mut Writer<'_>) -> bool;
     /// The values as a column.
     fn column(&self, spot: Spot<'_>, scope: Scope<'_>) -> Column;
     /// The value at `row` as a column of one row.
@@ -82,10 +82,10 @@ impl<A: Answer + Send + Sync + 'static> Answers for Held<A> {
             Order::Same(rows) => *rows,
         }
     }
-    fn write(&self, row: usize, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
+    fn write(&self, row: usize, field: u32, output_field: &OutputField, writer: &mut Writer<'_>) -> bool {
         match self.value(row) {
-            Some(value) => value.write_member(field, of, writer),
-            None => Failed { error: internal(), rows: 1 }.write(row, field, of, writer),
+            Some(value) => value.write_member(field, output_field, writer),
+            None => Failed { error: internal(), rows: 1 }.write(row, field, output_field, writer),
         }
     }
     fn column(&self, spot: Spot<'_>, scope: Scope<'_>) -> Column {
@@ -139,7 +139,10 @@ impl<A: Answer + Send + Sync + 'static> Answers for Held<A> {
     fn filter(&mut self, judge: &Judge<'_>) -> bool {
         let mut items = Vec::new();
         if !self.values.iter().all(|it| it.items(&mut items)) {
-            tracing::error!(of = std::any::type_name::<A>(), "values of this type cannot be filtered");
+            tracing::error!(
+                output_field = std::any::type_name::<A>(),
+                "values of this type cannot be filtered"
+            );
             return false;
         }
         if items.is_empty() {
@@ -181,10 +184,10 @@ impl Answers for Failed {
     fn len(&self) -> usize {
         self.rows
     }
-    fn write(&self, _: usize, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
+    fn write(&self, _: usize, field: u32, output_field: &OutputField, writer: &mut Writer<'_>) -> bool {
         // Without a value, the position is that of an error: what stands here never writes.
         let failed: Result<bool, FieldError> = Err(self.error.clone());
-        failed.write_member(field, of, writer)
+        failed.write_member(field, output_field, writer)
     }
     fn column(&self, _: Spot<'_>, _: Scope<'_>) -> Column {
         failed_column(&self.error, self.rows)

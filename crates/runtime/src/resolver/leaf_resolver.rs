@@ -90,8 +90,8 @@ impl<P, A: Answer, F: Fn(&P) -> A + Send + Sync> LeafOf<P> for Owned<F, A> {
     fn bind(&self, binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
         A::bind(binder, spot)
     }
-    fn write(&self, record: &P, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
-        (self.get)(record).write_member(field, of, writer)
+    fn write(&self, record: &P, field: u32, output_field: &OutputField, writer: &mut Writer<'_>) -> bool {
+        (self.get)(record).write_member(field, output_field, writer)
     }
     fn column(&self, records: &[Option<&P>], spot: Spot<'_>, scope: Scope<'_>) -> Column {
         let values: Vec<Option<A>> = records.iter().map(|it| it.map(&self.get)).collect();
@@ -109,8 +109,8 @@ impl<P, A: Answer + ?Sized, F: for<'p> Fn(&'p P) -> &'p A + Send + Sync> LeafOf<
     fn bind(&self, binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
         A::bind(binder, spot)
     }
-    fn write(&self, record: &P, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
-        (self.get)(record).write_member(field, of, writer)
+    fn write(&self, record: &P, field: u32, output_field: &OutputField, writer: &mut Writer<'_>) -> bool {
+        (self.get)(record).write_member(field, output_field, writer)
     }
     fn column(&self, records: &[Option<&P>], spot: Spot<'_>, scope: Scope<'_>) -> Column {
         let values: Vec<Option<&A>> = records.iter().map(|it| it.map(|record| (self.get)(record))).collect();
@@ -131,8 +131,8 @@ where
     fn bind(&self, binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
         A::bind(binder, spot)
     }
-    fn write(&self, record: &P, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
-        (self.get)(record).write_member(field, of, writer)
+    fn write(&self, record: &P, field: u32, output_field: &OutputField, writer: &mut Writer<'_>) -> bool {
+        (self.get)(record).write_member(field, output_field, writer)
     }
     fn column(&self, records: &[Option<&P>], spot: Spot<'_>, scope: Scope<'_>) -> Column {
         let values: Vec<Option<&A>> =

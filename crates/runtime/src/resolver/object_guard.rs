@@ -18,7 +18,7 @@ pub(crate) fn guard<P: 'static>(
     allows: impl Fn(&[&P], &Context) -> Vec<bool> + Send + Sync + 'static,
 ) -> Guard {
     Box::new(move |parents, context| {
-        let Some(parents) = parents.of::<P>() else {
+        let Some(parents) = parents.downcast::<P>() else {
             let expected = std::any::type_name::<P>();
             tracing::error!(expected, "a guard got objects of another Rust type");
             return None;

@@ -49,9 +49,9 @@ impl ObjectParents {
         let numbers = ObjectNumbers::default();
         let scope = Scope::new(output, &kept.bindings).with_numbers(&numbers).with_visitor(&finder);
         for (field, answers) in &kept.answers {
-            let of = &output.fields[*field as usize];
-            if leads(output, of.member, |it| finder.is_target(it) || finder.is_above(it)) {
-                answers.column(Spot { field: *field, of, ty: of.ty }, scope);
+            let output_field = &output.fields[*field as usize];
+            if leads(output, output_field.member, |it| finder.is_target(it) || finder.is_above(it)) {
+                answers.column(Spot { field: *field, output_field, ty: output_field.ty }, scope);
             }
         }
     }

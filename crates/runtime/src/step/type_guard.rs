@@ -60,24 +60,27 @@ pub(crate) fn judge(
     context: &Context,
     column: &mut Column,
 ) {
-    for of in guarded {
-        if !leads(scope.output(), spot.of.member, |it| it == of.set || of.above[it.0 as usize]) {
+    for guarded_set in guarded {
+        if !leads(scope.output(), spot.output_field.member, |it| {
+            it == guarded_set.set || guarded_set.above[it.0 as usize]
+        }) {
             continue;
         }
         let numbers = ObjectNumbers::default();
         let verdicts = RefCell::default();
-        let visitor = Judging { of, context, verdicts };
+        let visitor = Judging { guarded_set, context, verdicts };
         answers.column(spot, scope.with_numbers(&numbers).with_visitor(&visitor));
         let verdicts = visitor.verdicts.into_inner();
         if verdicts.contains(&false) {
-            Refusing { of, output: scope.output(), verdicts, next: 0 }.column(spot.of.member, column);
+            Refusing { guarded_set, output: scope.output(), verdicts, next: 0 }
+                .column(spot.output_field.member, column);
         }
     }
 }
 
 /// Asks the guard of the objects of a selection.
 struct Judging<'j> {
-    of: &'j GuardedSet,
+    guarded_set: &'j GuardedSet,
     context: &'j Context,
     /// By row of the tables of the selection; true where there is no object.
     verdicts: RefCell<Vec<bool>>,
@@ -85,17 +88,17 @@ struct Judging<'j> {
 
 impl ObjectVisitor for Judging<'_> {
     fn is_target(&self, set: SelectionSetId) -> bool {
-        set == self.of.set
+        set == self.guarded_set.set
     }
     fn is_above(&self, set: SelectionSetId) -> bool {
-        self.of.above[set.0 as usize]
+        self.guarded_set.above[set.0 as usize]
     }
     fn visit(&self, _: u32, objects: &[Option<&dyn Any>]) {
         let present: Vec<&dyn Any> = objects.iter().copied().flatten().collect();
         let allowed = if present.is_empty() {
             Vec::new()
         } else {
-            (self.of.guard)(Parents::Objects(&present), self.context).unwrap_or_default()
+            (self.guarded_set.guard)(Parents::Objects(&present), self.context).unwrap_or_default()
         };
         let mut allowed = allowed.into_iter();
         let verdict = |object: &Option<&dyn Any>| object.is_none() || allowed.next() == Some(true);
@@ -105,7 +108,7 @@ impl ObjectVisitor for Judging<'_> {
 
 /// Makes refused objects null.
 struct Refusing<'r> {
-    of: &'r GuardedSet,
+    guarded_set: &'r GuardedSet,
     output: &'r OutputPlan,
     verdicts: Vec<bool>,
     /// Verdict of the first row of the next table.
@@ -126,7 +129,8 @@ impl Refusing<'_> {
                     let Some(set) = self.output.set_for_type(choice, *ty) else { continue };
                     let refused = self.table(set, table);
                     let places = variants.types.iter().zip(&variants.places).enumerate();
-                    let places = places.filter(|(_, (of, place))| *of == ty && refused.contains(place));
+                    let places = places
+                        .filter(|(_, (object_type, place))| *object_type == ty && refused.contains(place));
                     rows.extend(places.map(|it| it.0 as u32));
                 }
                 rows.retain(|it| !column.nulls.get(*it as usize));
@@ -139,11 +143,11 @@ impl Refusing<'_> {
 
     /// The refused rows of a table, which have no keys any more.
     fn table(&mut self, set: SelectionSetId, table: &mut Table) -> Vec<u32> {
-        if set != self.of.set {
-            if self.of.above[set.0 as usize] {
+        if set != self.guarded_set.set {
+            if self.guarded_set.above[set.0 as usize] {
                 let members = self.output.members(set).iter().zip(&mut table.columns);
                 let members = members.filter(|it| it.0.same_as.is_none());
-                members.for_each(|(of, column)| self.column(of.member, column));
+                members.for_each(|(output_field, column)| self.column(output_field.member, column));
             }
             return Vec::new();
         }
@@ -190,7 +194,7 @@ fn blank_column(column: &mut Column, rows: &Bitmap) {
             for (ty, table) in &mut variants.tables {
                 let mut below = Bitmap::default();
                 let places = variants.types.iter().zip(&variants.places).enumerate();
-                let places = places.filter(|(row, (of, _))| *of == ty && rows.get(*row));
+                let places = places.filter(|(row, (object_type, _))| *object_type == ty && rows.get(*row));
                 places.for_each(|(_, (_, place))| below.set(*place as usize));
                 blank(table, &below);
             }

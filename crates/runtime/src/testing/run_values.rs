@@ -24,9 +24,9 @@ pub(super) fn texts(
     let host = Arc::clone(library) as Arc<dyn RecordHost>;
     let bindings = Bindings::new(&library.schema, &Arc::new(Ids::default()), output, Some(host));
     let mut binder = Binder::new(output, bindings);
-    let of = &output.fields[place];
-    let spot = Spot { field: place as u32, of, ty: of.ty };
-    if let Some(entry) = library.parts.field(of.field) {
+    let output_field = &output.fields[place];
+    let spot = Spot { field: place as u32, output_field, ty: output_field.ty };
+    if let Some(entry) = library.parts.field(output_field.field) {
         entry.resolver.resolve.bind(&mut binder, spot).map_err(|it| it.message)?;
     }
     let bindings = binder.finish().map_err(|errors| errors[0].message.clone())?;
@@ -46,12 +46,12 @@ pub(super) fn texts(
         let mut out = Out::new(Vec::new());
         let mut errors = Vec::new();
         let mut writer = Writer::new(output, &bindings, &mut out, &mut errors);
-        answers.write(row, place as u32, of, &mut writer);
+        answers.write(row, place as u32, output_field, &mut writer);
         match errors.first() {
             Some(error) => Err(error.error.message.clone().into()),
             // `"key":value,`
             None => {
-                let start = of.key.name().len() + "\"\":".len();
+                let start = output_field.key.name().len() + "\"\":".len();
                 let bytes = out.into_bytes();
                 let value = bytes.get(start..bytes.len().saturating_sub(1)).unwrap_or_default();
                 Ok(String::from_utf8_lossy(value).into_owned())

@@ -179,7 +179,7 @@ impl Native {
     }
 
     /// Formats a location in the file.
-    pub fn at(&self, place: Location) -> String {
+    pub fn format_place(&self, place: Location) -> String {
         format!("{}:{}:{}", self.sdl.display(), place.line, place.column)
     }
 

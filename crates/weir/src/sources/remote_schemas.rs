@@ -89,7 +89,7 @@ pub(super) fn open(
         match asked {
             Ok(Asked { server, source, failure }) => {
                 if let Some(watched) = watched {
-                    watched.told = Some(source.told().clone());
+                    watched.told = Some(source.introspection().clone());
                     watched.stale = failure.map(|it| described.inconsistent(&entry_path(at), &it));
                 }
                 told.push(Told { at, server, source, ways: Vec::new() });
@@ -144,7 +144,7 @@ fn ask(
     let (source, failure) = match (services::ask(server.clone()), before.and_then(|it| it.get(&key))) {
         (Err(OpenError::Unavailable(message)), Some(KnownContents::Graphql(told))) => {
             tracing::warn!(remote_schema = %entry.name, "the server does not tell its schema, and is served with the last one: {message}");
-            let source = GraphqlSource::from_told(server.clone(), told.clone());
+            let source = GraphqlSource::from_introspection(server.clone(), told.clone());
             (source.map_err(|it| it.to_string())?, Some(no_answer))
         }
         (Err(OpenError::Unavailable(message)), _) => {
@@ -154,7 +154,7 @@ fn ask(
         (Err(error @ OpenError::Unfit(_)), _) => return Err(error.to_string()),
         (Ok(source), _) => (source, None),
     };
-    known.insert(key, KnownContents::Graphql(Bytes::clone(source.told())));
+    known.insert(key, KnownContents::Graphql(Bytes::clone(source.introspection())));
     Ok(Asked { server, source, failure })
 }
 
@@ -346,7 +346,7 @@ fn finish(
         let mut remote = server.remote.as_deref().cloned().unwrap_or_default();
         remote.lookups = ways.iter().map(|it| it.lookup.clone()).collect();
         server.remote = Some(Arc::new(remote));
-        match GraphqlSource::from_told(server, source.told().clone()) {
+        match GraphqlSource::from_introspection(server, source.introspection().clone()) {
             Ok(made) => source = made,
             Err(error) => {
                 leave_out(findings, described, &entry_path(at), &error.to_string());

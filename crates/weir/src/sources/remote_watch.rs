@@ -21,7 +21,7 @@ impl WatchedRemote {
     /// Asks the server, and says whether it tells another schema than the one that is served, or answers again.
     fn is_changed(&self) -> bool {
         let Ok(source) = services::ask(self.server.clone()) else { return false };
-        self.stale.is_some() || self.told.as_ref().is_none_or(|told| !source.tells(told))
+        self.stale.is_some() || self.told.as_ref().is_none_or(|told| !source.has_introspection(told))
     }
 }
 

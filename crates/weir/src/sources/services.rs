@@ -237,11 +237,11 @@ fn graphql(
     let made = match (ask(server.clone()), before.and_then(|it| it.get(&key))) {
         (Err(OpenError::Unavailable(message)), Some(KnownContents::Graphql(told))) => {
             servers.down.push(DownServer { name: server.name.to_string(), message, is_known: true });
-            GraphqlSource::from_told(server, told.clone())?
+            GraphqlSource::from_introspection(server, told.clone())?
         }
         (asked, _) => asked?,
     };
-    servers.known.insert(key, KnownContents::Graphql(made.told().clone()));
+    servers.known.insert(key, KnownContents::Graphql(made.introspection().clone()));
     Ok(Arc::new(made))
 }
 

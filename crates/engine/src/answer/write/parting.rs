@@ -9,12 +9,12 @@ use weir_language::schema::TypeRef;
 /// A part of an answer. It records where later parts begin; a note is dropped with the bytes around it.
 pub(crate) trait Parting {
     /// True if the part has the member `of`.
-    fn holds(&self, of: &OutputField) -> bool;
+    fn holds(&self, output_field: &OutputField) -> bool;
     /// Notes the later parts that begin in an object of `set`, which is written.
     fn enter(&mut self, set: SelectionSetId);
     /// Number of items that are written with the list in `of`, which has `len` items of type `item`. The others are noted as pending.
     /// `None`: the client's count is negative.
-    fn items(&mut self, of: &OutputField, item: TypeRef, len: u32) -> Option<u32>;
+    fn items(&mut self, output_field: &OutputField, item: TypeRef, len: u32) -> Option<u32>;
     /// Number of notes.
     fn note_count(&self) -> usize;
     /// Prepends `step` to the paths of the notes from `noted` on. Paths are stored backwards until the root is reached.
@@ -22,7 +22,7 @@ pub(crate) trait Parting {
     /// Completes the paths of the notes from `noted` on.
     fn reached_root(&mut self, noted: usize);
     /// Puts the notes from `noted` on, whose paths are complete, below the root member `field`.
-    fn below(&mut self, noted: usize, field: u32);
+    fn move_notes_below(&mut self, noted: usize, field: u32);
     /// Drops the notes from `noted` on.
     fn forget(&mut self, noted: usize);
 }
@@ -50,7 +50,7 @@ impl Parting for Undivided {
     #[inline]
     fn reached_root(&mut self, _: usize) {}
     #[inline]
-    fn below(&mut self, _: usize, _: u32) {}
+    fn move_notes_below(&mut self, _: usize, _: u32) {}
     #[inline]
     fn forget(&mut self, _: usize) {}
 }

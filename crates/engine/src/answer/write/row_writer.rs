@@ -85,12 +85,17 @@ pub(crate) fn object_in<P: Parting>(
     (table, row): (&Table, usize),
     errors: &mut Vec<PathError>,
 ) -> bool {
-    let of = &writing.output.fields[field as usize];
+    let output_field = &writing.output.fields[field as usize];
     let mark = out.len();
     let before = errors.len();
     let noted = part.note_count();
     let mut writer = RowWriter { writing, out, errors, errors_from: before, part };
-    let ok = writer.object(ValuePosition { field, of, member: OutputKind::Object(set) }, set, table, row);
+    let ok = writer.object(
+        ValuePosition { field, output_field, member: OutputKind::Object(set) },
+        set,
+        table,
+        row,
+    );
     for error in &mut errors[before..] {
         error.path.reverse();
     }
@@ -109,13 +114,13 @@ pub(crate) fn item_in<P: Parting>(
     (items, row): (&Column, usize),
     errors: &mut Vec<PathError>,
 ) -> bool {
-    let of = &writing.output.fields[field as usize];
-    let Some(ty) = of.ty.item() else { return false };
+    let output_field = &writing.output.fields[field as usize];
+    let Some(ty) = output_field.ty.item() else { return false };
     let mark = out.len();
     let before = errors.len();
     let noted = part.note_count();
     let mut writer = RowWriter { writing, out, errors, errors_from: before, part };
-    let ok = writer.position(ValuePosition { field, of, member }, ty, items, row);
+    let ok = writer.position(ValuePosition { field, output_field, member }, ty, items, row);
     for error in &mut errors[before..] {
         error.path.reverse();
     }
@@ -137,7 +142,7 @@ fn settle<P: Parting>(part: &mut P, out: &mut Out, ok: bool, (mark, noted): (usi
 #[derive(Clone, Copy)]
 struct ValuePosition<'w> {
     field: u32,
-    of: &'w OutputField,
+    output_field: &'w OutputField,
     member: OutputKind,
 }
 
@@ -153,8 +158,8 @@ struct RowWriter<'w, P> {
 impl<'w, P: Parting> RowWriter<'w, P> {
     /// `"key":value,`; after `false` the buffer holds part of it.
     #[inline]
-    fn member(&mut self, field: u32, of: &'w OutputField, column: &Column, row: usize) -> bool {
-        let cell = match of.member {
+    fn member(&mut self, field: u32, output_field: &'w OutputField, column: &Column, row: usize) -> bool {
+        let cell = match output_field.member {
             OutputKind::Constant { start, end } => {
                 self.out.span(&self.writing.output.constants, start as usize, end as usize);
                 return true;
@@ -163,15 +168,19 @@ impl<'w, P: Parting> RowWriter<'w, P> {
             OutputKind::Foreign { node, column: own, .. } => self.foreign_cell(node, own, column, row),
             OutputKind::Object(_) | OutputKind::Abstract(_) => None,
         };
-        let cell = cell.filter(|_| !of.ty.wraps.is_list());
-        cell.is_some_and(|(column, row)| self.leaf_member(of, column, row))
-            || self.any_member(field, of, column, row)
+        let cell = cell.filter(|_| !output_field.ty.wraps.is_list());
+        cell.is_some_and(|(column, row)| self.leaf_member(output_field, column, row))
+            || self.any_member(field, output_field, column, row)
     }
 
     /// A member of any kind, sound or not.
-    fn any_member(&mut self, field: u32, of: &'w OutputField, column: &Column, row: usize) -> bool {
-        self.out.key(&of.key);
-        self.write_value_after_key(ValuePosition { field, of, member: of.member }, column, row)
+    fn any_member(&mut self, field: u32, output_field: &'w OutputField, column: &Column, row: usize) -> bool {
+        self.out.key(&output_field.key);
+        self.write_value_after_key(
+            ValuePosition { field, output_field, member: output_field.member },
+            column,
+            row,
+        )
     }
 
     /// Column and row in which `node` answered the foreign member in `row` of `column`; `None` if there are none.
@@ -190,17 +199,28 @@ impl<'w, P: Parting> RowWriter<'w, P> {
     }
 
     /// A member that equals an earlier one but for its key: its values stand in the other's column.
-    fn repeat(&mut self, field: u32, of: &'w OutputField, earlier: u32, column: &Column, row: usize) -> bool {
+    fn repeat(
+        &mut self,
+        field: u32,
+        output_field: &'w OutputField,
+        earlier: u32,
+        column: &Column,
+        row: usize,
+    ) -> bool {
         let earlier = &self.writing.output.fields[earlier as usize];
-        self.out.key(&of.key);
-        self.write_value_after_key(ValuePosition { field, of: earlier, member: earlier.member }, column, row)
+        self.out.key(&output_field.key);
+        self.write_value_after_key(
+            ValuePosition { field, output_field: earlier, member: earlier.member },
+            column,
+            row,
+        )
     }
 
     /// The value of a member whose key is written, and its comma.
     fn write_value_after_key(&mut self, place: ValuePosition<'w>, column: &Column, row: usize) -> bool {
         let before = self.errors.len();
         let noted = self.part.note_count();
-        let ok = self.position(place, place.of.ty, column, row);
+        let ok = self.position(place, place.output_field.ty, column, row);
         self.out.comma();
         if self.errors.len() != before {
             self.step(before, Step::Field(place.field));
@@ -263,7 +283,7 @@ impl<'w, P: Parting> RowWriter<'w, P> {
         let (Some(&start), Some(&end)) = (offsets.get(row), offsets.get(row + 1)) else {
             return self.fail(place, Fault::Broken);
         };
-        let Some(len) = self.part.items(place.of, ty, end.saturating_sub(start)) else {
+        let Some(len) = self.part.items(place.output_field, ty, end.saturating_sub(start)) else {
             return self.fail(place, Fault::InitialCount);
         };
         self.out.open(b'[');
@@ -294,16 +314,16 @@ impl<'w, P: Parting> RowWriter<'w, P> {
         }
         self.out.open(b'{');
         self.part.enter(set);
-        for (at, (of, column)) in members.iter().zip(&table.columns).enumerate() {
-            if !self.part.holds(of) {
+        for (at, (output_field, column)) in members.iter().zip(&table.columns).enumerate() {
+            if !self.part.holds(output_field) {
                 continue;
             }
             let field = (first + at) as u32;
-            let ok = match of.same_as {
-                None => self.member(field, of, column, row),
+            let ok = match output_field.same_as {
+                None => self.member(field, output_field, column, row),
                 Some(earlier) => {
                     let column = &table.columns[earlier as usize - first];
-                    self.repeat(field, of, earlier, column, row)
+                    self.repeat(field, output_field, earlier, column, row)
                 }
             };
             if !ok {
@@ -366,7 +386,7 @@ impl<'w, P: Parting> RowWriter<'w, P> {
     fn leaf(&mut self, place: ValuePosition<'w>, data: &Data, row: usize) -> bool {
         let fault = match data {
             Data::Int(values) => match values.get(row) {
-                Some(&value) if Self::is_int(place.of, value) => {
+                Some(&value) if Self::is_int(place.output_field, value) => {
                     self.out.int(value);
                     return true;
                 }
@@ -386,7 +406,7 @@ impl<'w, P: Parting> RowWriter<'w, P> {
                 None => Fault::Broken,
             },
             Data::Text(texts) => match texts.find(row) {
-                Some(text) if self.is_text(place.of, text) => {
+                Some(text) if self.is_text(place.output_field, text) => {
                     self.out.text(text);
                     return true;
                 }
@@ -409,36 +429,36 @@ impl<'w, P: Parting> RowWriter<'w, P> {
 
     /// `"key":value,` of a sound leaf, or of a null that may stand there, in one go. `false`: it is neither, and nothing is written.
     #[inline]
-    fn leaf_member(&mut self, of: &OutputField, column: &Column, row: usize) -> bool {
+    fn leaf_member(&mut self, output_field: &OutputField, column: &Column, row: usize) -> bool {
         if column.nulls.is_empty() || !column.nulls.get(row) {
             match &column.data {
                 Data::Int(values) => match values.get(row) {
-                    Some(&value) if Self::is_int(of, value) => {
-                        self.out.member_int(&of.key, value);
+                    Some(&value) if Self::is_int(output_field, value) => {
+                        self.out.member_int(&output_field.key, value);
                         return true;
                     }
                     Some(_) | None => {}
                 },
                 Data::Text(texts) => match texts.find(row) {
-                    Some(text) if self.is_text(of, text) => {
-                        self.out.member_text(&of.key, text);
+                    Some(text) if self.is_text(output_field, text) => {
+                        self.out.member_text(&output_field.key, text);
                         return true;
                     }
                     Some(_) | None => {}
                 },
                 Data::Float(values) => match values.get(row) {
-                    Some(&value) if self.out.member_float(&of.key, value) => return true,
+                    Some(&value) if self.out.member_float(&output_field.key, value) => return true,
                     Some(_) | None => {}
                 },
                 Data::Bool(values) => {
                     if let Some(&value) = values.get(row) {
-                        self.out.member_bool(&of.key, value);
+                        self.out.member_bool(&output_field.key, value);
                         return true;
                     }
                 }
                 Data::Json(texts) => {
                     if let Some(Range { start, end }) = texts.find_range(row) {
-                        self.out.key(&of.key);
+                        self.out.key(&output_field.key);
                         self.out.span(&texts.bytes, start, end);
                         self.out.comma();
                         return true;
@@ -446,8 +466,8 @@ impl<'w, P: Parting> RowWriter<'w, P> {
                 }
                 Data::Empty | Data::List { .. } | Data::Object(_) | Data::Abstract(_) | Data::Foreign(_) => {}
             }
-        } else if !of.ty.is_non_null() && column.errors.is_empty() {
-            self.out.member_null(&of.key);
+        } else if !output_field.ty.is_non_null() && column.errors.is_empty() {
+            self.out.member_null(&output_field.key);
             return true;
         }
         false
@@ -455,17 +475,17 @@ impl<'w, P: Parting> RowWriter<'w, P> {
 
     /// True if `value` fits the member's type: `Int` has 32 bits.
     #[inline]
-    fn is_int(of: &OutputField, value: i64) -> bool {
-        i32::try_from(value).is_ok() || of.ty.base != builtin::INT
+    fn is_int(output_field: &OutputField, value: i64) -> bool {
+        i32::try_from(value).is_ok() || output_field.ty.base != builtin::INT
     }
 
     /// True if `text` fits the member's type: enums have only their values.
     #[inline]
-    fn is_text(&self, of: &OutputField, text: &[u8]) -> bool {
-        if of.ty.base <= builtin::ID {
+    fn is_text(&self, output_field: &OutputField, text: &[u8]) -> bool {
+        if output_field.ty.base <= builtin::ID {
             return true;
         }
-        let ty = self.writing.schema.ty(of.ty.base);
+        let ty = self.writing.schema.ty(output_field.ty.base);
         ty.kind != TypeKind::Enum
             || self.writing.schema.enum_values[ty.members.range()]
                 .iter()
@@ -494,7 +514,7 @@ impl<'w, P: Parting> RowWriter<'w, P> {
     #[cold]
     #[inline(never)]
     fn fail(&mut self, place: ValuePosition<'w>, fault: Fault<'_>) -> bool {
-        let error = fault.error(self.writing.schema, place.of.field, place.of.ty.base);
+        let error = fault.error(self.writing.schema, place.output_field.field, place.output_field.ty.base);
         self.note(PathError { error, path: Vec::new(), field: place.field, is_undone: false });
         false
     }

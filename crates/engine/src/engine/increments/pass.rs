@@ -80,7 +80,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The notes from `noted` on stand in the object at `path`.
-    pub(super) fn within(&mut self, noted: usize, path: &[Step]) {
+    pub(super) fn move_notes_into(&mut self, noted: usize, path: &[Step]) {
         for note in &mut self.notes[noted..] {
             note.path.splice(0..0, path.iter().copied());
         }
@@ -110,39 +110,40 @@ impl<'p> Pass<'p> {
 }
 
 impl Parting for Pass<'_> {
-    fn holds(&self, of: &OutputField) -> bool {
-        self.has(self.output.memberships[of.membership as usize])
+    fn holds(&self, output_field: &OutputField) -> bool {
+        self.has(self.output.memberships[output_field.membership as usize])
     }
 
     fn enter(&mut self, set: SelectionSetId) {
         let deferral = self.deferral;
-        let of = &deferral.sets[set.0 as usize];
-        if std::mem::take(&mut self.is_known) || (of.begins == 0 && of.memberships.is_empty()) {
+        let deferred = &deferral.sets[set.0 as usize];
+        if std::mem::take(&mut self.is_known) || (deferred.begins == 0 && deferred.memberships.is_empty()) {
             return;
         }
         match self.form {
             IncrementForm::Paths => {
                 let ours = |it: &u8| {
-                    of.begins >> it & 1 == 1 && deferral.fragments[usize::from(*it)].parent == self.fragment
+                    deferred.begins >> it & 1 == 1
+                        && deferral.fragments[usize::from(*it)].parent == self.fragment
                 };
                 let begins =
                     (0..deferral.fragments.len() as u8).filter(ours).fold(0, |all, it| all | 1 << it);
                 self.push(begins, NoteKind::Begin);
             }
             IncrementForm::Ids => {
-                let left = of.memberships.iter().filter(|it| !it.is_initial && !self.has(**it));
+                let left = deferred.memberships.iter().filter(|it| !it.is_initial && !self.has(**it));
                 let left = left.fold(0, |all, it| all | it.fragments);
                 let own = self.fragment.map_or(0, |it| 1 << it);
-                self.push(of.begins, NoteKind::Begin);
+                self.push(deferred.begins, NoteKind::Begin);
                 self.push(left & !own, NoteKind::Members);
             }
         }
     }
 
-    fn items(&mut self, of: &OutputField, item: TypeRef, len: u32) -> Option<u32> {
-        let number = self.output.membership(of).stream.checked_sub(1);
+    fn items(&mut self, output_field: &OutputField, item: TypeRef, len: u32) -> Option<u32> {
+        let number = self.output.membership(output_field).stream.checked_sub(1);
         // In a list of lists, only the outer list is streamed.
-        let Some(number) = number.filter(|_| of.ty.item() == Some(item)) else { return Some(len) };
+        let Some(number) = number.filter(|_| output_field.ty.item() == Some(item)) else { return Some(len) };
         let next = self.deferral.streams[usize::from(number)].initial(self.variables)?;
         if next < len || self.flowing >> number & 1 == 1 {
             let next = next.min(len);
@@ -163,8 +164,8 @@ impl Parting for Pass<'_> {
         self.notes[noted..].iter_mut().for_each(|it| it.path.reverse());
     }
 
-    fn below(&mut self, noted: usize, field: u32) {
-        self.within(noted, &[Step::Field(field)]);
+    fn move_notes_below(&mut self, noted: usize, field: u32) {
+        self.move_notes_into(noted, &[Step::Field(field)]);
     }
 
     fn forget(&mut self, noted: usize) {

@@ -272,12 +272,12 @@ impl<'p> Payload<'p> {
             return (is_whole, Vec::new());
         }
         let path = chunk.place();
-        pass.within(noted, &path);
-        (is_whole, self.below(&path, errors))
+        pass.move_notes_into(noted, &path);
+        (is_whole, self.failures_below(&path, errors))
     }
 
     /// `errors` below `path`.
-    fn below(&self, path: &[Step], errors: Vec<PathError>) -> Vec<Failure> {
+    fn failures_below(&self, path: &[Step], errors: Vec<PathError>) -> Vec<Failure> {
         let failures = errors.into_iter().map(|mut error| {
             error.path.splice(0..0, path.iter().copied());
             Failure::field(&self.run.plan.output, None, error)
@@ -405,8 +405,8 @@ impl<'p> Payload<'p> {
         let noted = pass.note_count();
         let at = (found.field, found.set);
         let is_whole = row_writer::object_in(pass, &writing, out, at, (found.table, found.row), &mut errors);
-        pass.within(noted, path);
-        (is_whole, self.below(path, errors))
+        pass.move_notes_into(noted, path);
+        (is_whole, self.failures_below(path, errors))
     }
 
     /// The part; nothing if it would say nothing. The last one says at least that it is the last.

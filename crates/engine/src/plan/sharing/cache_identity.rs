@@ -45,7 +45,7 @@ pub(super) fn cache_identity(
     let arguments = document.list(directive.arguments).iter();
     let arguments = arguments.filter(|it| refresh.is_none_or(|refresh| refresh.span != it.span));
     add(&mut hasher, &arguments.map(|it| document.str(it.span)).collect::<Vec<_>>());
-    add(&mut hasher, &around(document, selected.variables(), directive));
+    add(&mut hasher, &split_around(document, selected.variables(), directive));
     CacheIdentity { digest: hasher.finalize().into(), idle }
 }
 
@@ -58,7 +58,7 @@ fn idle_variable(selected: &Selected<'_, '_>, refresh: &Argument) -> Option<u32>
 }
 
 /// Text before the variables, between them and `directive`, and after it. An empty variable list equals none.
-fn around<'t>(
+fn split_around<'t>(
     document: &Document<'t>,
     variables: &[VariableDefinition],
     directive: &Directive,

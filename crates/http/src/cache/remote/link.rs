@@ -73,7 +73,7 @@ impl Address {
                 sink.subscribe(channel).await?;
                 RedisResult::Ok((sink, stream))
             };
-            match within(CONNECT, listen).await {
+            match await_within(CONNECT, listen).await {
                 Ok(listening) => return Ok(listening),
                 Err(error) => last = Some(error),
             }
@@ -113,7 +113,10 @@ impl Connection {
 }
 
 /// Awaits `what`; a timeout is an error.
-pub(super) async fn within<T>(time: Duration, what: impl Future<Output = RedisResult<T>>) -> RedisResult<T> {
+pub(super) async fn await_within<T>(
+    time: Duration,
+    what: impl Future<Output = RedisResult<T>>,
+) -> RedisResult<T> {
     tokio::time::timeout(time, what).await.unwrap_or_else(|_| Err(timed_out()))
 }
 

@@ -69,7 +69,7 @@ impl SdlReader<'_> {
     }
 
     fn keep(&mut self, directive: &Directive) {
-        self.at(directive.span);
+        self.set_place(directive.span);
         match self.str(directive.name) {
             "deprecated" => {
                 let reason = self.argument_text(directive, "reason");
@@ -154,7 +154,7 @@ impl SdlReader<'_> {
             match found.into_iter().find(|&id| self.b.schema.input_name(id) == argument_name) {
                 None => {
                     let all = run.range().map(|at| self.b.schema.str(self.b.schema.inputs.get(at).name));
-                    let suggestion = suggest::did_you_mean("", &suggest::near(argument_name, all));
+                    let suggestion = suggest::did_you_mean("", &suggest::find_near(argument_name, all));
                     let message =
                         format!("Unknown argument \"{argument_name}\" on directive \"@{name}\".{suggestion}");
                     self.complain(argument.span, message);

@@ -17,7 +17,7 @@ impl<'d> SdlReader<'d> {
     pub(super) fn define(&mut self, parts: &[TypePart<'d>]) {
         let Some(&(document, definition)) = parts.first() else { return };
         self.current = document;
-        self.at(definition.name);
+        self.set_place(definition.name);
         let name = self.str(definition.name);
         let description = self.description(definition.description);
         let place = match definition.body {
@@ -78,7 +78,7 @@ impl<'d> SdlReader<'d> {
             }
             TypeBody::Union { members } => {
                 for name in self.document().list(members) {
-                    self.at(name.0);
+                    self.set_place(name.0);
                     let member = self.b.reference(self.str(name.0));
                     self.b.member(member);
                 }
@@ -98,7 +98,7 @@ impl<'d> SdlReader<'d> {
 
     fn interfaces(&mut self, interfaces: List<NameNode>) {
         for name in self.document().list(interfaces) {
-            self.at(name.0);
+            self.set_place(name.0);
             let interface = self.b.reference(self.str(name.0));
             self.b.implement(interface);
         }
@@ -106,7 +106,7 @@ impl<'d> SdlReader<'d> {
 
     fn field(&mut self, field: &FieldDefinition) {
         let ty = self.type_ref(field.ty);
-        self.at(field.name);
+        self.set_place(field.name);
         let description = self.description(field.description);
         self.b.field(self.str(field.name), &description, ty);
         self.apply_all(field.directives, Place::FieldDefinition);
@@ -116,7 +116,7 @@ impl<'d> SdlReader<'d> {
     }
 
     fn enum_value(&mut self, value: &EnumValueDefinition) {
-        self.at(value.name);
+        self.set_place(value.name);
         let description = self.description(value.description);
         self.b.enum_value(self.str(value.name), &description);
         self.apply_all(value.directives, Place::EnumValue);
@@ -125,7 +125,7 @@ impl<'d> SdlReader<'d> {
     /// An argument, or a field of an input object. Without a `place` its directives are kept but checked later.
     pub(super) fn input(&mut self, input: &InputDefinition, is_field: bool, place: Option<Place>) {
         let ty = self.type_ref(input.ty);
-        self.at(input.name);
+        self.set_place(input.name);
         let description = self.description(input.description);
         let name = self.str(input.name);
         if is_field {
@@ -155,7 +155,7 @@ impl<'d> SdlReader<'d> {
     }
 
     fn type_ref(&mut self, ty: TypeExpr) -> TypeRef {
-        self.at(ty.span);
+        self.set_place(ty.span);
         TypeRef { base: self.b.reference(self.str(ty.name)), wraps: ty.wraps }
     }
 }

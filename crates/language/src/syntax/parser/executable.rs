@@ -56,7 +56,7 @@ impl Parser<'_, '_> {
             operation.directives = self.directives(VariableUse::Allowed)?;
         }
         operation.selections = self.selection_set()?;
-        operation.span = self.since(first.start);
+        operation.span = self.span_since(first.start);
         self.document.definitions.push(Definition::Operation(operation));
         Ok(())
     }
@@ -71,7 +71,7 @@ impl Parser<'_, '_> {
         let on = self.name()?;
         let directives = self.directives(VariableUse::Allowed)?;
         let selections = self.selection_set()?;
-        let span = self.since(start);
+        let span = self.span_since(start);
         let fragment = Fragment { description, name, on, directives, selections, span };
         self.document.definitions.push(Definition::Fragment(fragment));
         Ok(())
@@ -100,7 +100,7 @@ impl Parser<'_, '_> {
         let ty = self.type_expr()?;
         let default = self.default_value()?;
         let directives = self.directives(VariableUse::Refused)?;
-        let span = self.since(start);
+        let span = self.span_since(start);
         let variable = VariableDefinition { description, name, ty, default, directives, span };
         self.document.variables.push(variable);
         let max = self.limits.variables_max;
@@ -175,7 +175,7 @@ impl Parser<'_, '_> {
         let arguments = self.arguments(VariableUse::Allowed)?;
         let directives = self.directives(VariableUse::Allowed)?;
         let braces = self.token.kind == TokenKind::BraceL;
-        let span = self.since(start);
+        let span = self.span_since(start);
         let selections = List::default();
         let field = Field { alias, name, arguments, directives, selections, braces, span };
         self.selections.push(Selection::Field(field));
@@ -192,12 +192,12 @@ impl Parser<'_, '_> {
         } else if self.token.kind == TokenKind::Name {
             let name = self.name()?;
             let directives = self.directives(VariableUse::Allowed)?;
-            let span = self.since(start);
+            let span = self.span_since(start);
             self.selections.push(Selection::Spread(Spread { name, directives, span }));
             return Ok(());
         }
         let directives = self.directives(VariableUse::Allowed)?;
-        let inline = Inline { on, directives, selections: List::default(), span: self.since(start) };
+        let inline = Inline { on, directives, selections: List::default(), span: self.span_since(start) };
         self.selections.push(Selection::Inline(inline));
         self.open_set()
     }
@@ -221,7 +221,7 @@ impl Parser<'_, '_> {
         let name = self.name()?;
         self.expect(TokenKind::Colon)?;
         let value = self.value(variables)?;
-        let span = self.since(name.start);
+        let span = self.span_since(name.start);
         self.document.arguments.push(Argument { name, value, span });
         Ok(())
     }
@@ -240,7 +240,7 @@ impl Parser<'_, '_> {
         self.advance();
         let name = self.name()?;
         let arguments = self.arguments(variables)?;
-        let span = self.since(start);
+        let span = self.span_since(start);
         self.document.directives.push(Directive { name, arguments, span });
         let all = self.limits.directives_max;
         let here = self.limits.directives_per_place_max;

@@ -101,7 +101,7 @@ impl Parser<'_, '_> {
             None => return Ok(None),
         };
         self.literals.pop();
-        Ok(Some(Value { kind, span: self.since(start) }))
+        Ok(Some(Value { kind, span: self.span_since(start) }))
     }
 
     fn store(&mut self, value: Value) -> ValueId {
@@ -143,7 +143,7 @@ impl Parser<'_, '_> {
             return Err(self.fail_at(dollar, &format!("Unexpected variable \"${name}\" in constant value.")));
         }
         let name = self.name()?;
-        Ok(Value { kind: ValueKind::Variable(name), span: self.since(dollar.start) })
+        Ok(Value { kind: ValueKind::Variable(name), span: self.span_since(dollar.start) })
     }
 
     /// A string before a definition, if there is one.
@@ -186,6 +186,6 @@ impl Parser<'_, '_> {
             wraps = wraps.list().unwrap_or(wraps);
             lists -= 1;
         }
-        Ok(TypeExpr { name, wraps, span: self.since(start) })
+        Ok(TypeExpr { name, wraps, span: self.span_since(start) })
     }
 }

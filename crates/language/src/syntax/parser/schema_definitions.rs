@@ -102,7 +102,7 @@ impl Parser<'_, '_> {
             return Err(self.fail_unexpected(self.token));
         }
         let Head { description, extend, start } = head;
-        let span = self.since(start);
+        let span = self.span_since(start);
         let definition = TypeDefinition { description, extend, name, directives, body, span };
         self.document.definitions.push(Definition::Type(definition));
         Ok(true)
@@ -127,7 +127,7 @@ impl Parser<'_, '_> {
         }
         let operations = list_from(start, &self.document.root_operations);
         let Head { description, extend, start } = head;
-        let span = self.since(start);
+        let span = self.span_since(start);
         let definition = SchemaDefinition { description, extend, directives, operations, span };
         self.document.definitions.push(Definition::Schema(definition));
         Ok(())
@@ -144,7 +144,7 @@ impl Parser<'_, '_> {
         };
         self.expect(TokenKind::Colon)?;
         let ty = self.name()?;
-        self.document.root_operations.push(RootOperation { kind, ty, span: self.since(word.start) });
+        self.document.root_operations.push(RootOperation { kind, ty, span: self.span_since(word.start) });
         Ok(())
     }
 
@@ -176,7 +176,7 @@ impl Parser<'_, '_> {
         } else if definition.directives.is_empty() {
             return Err(self.fail_unexpected(self.token));
         }
-        definition.span = self.since(start);
+        definition.span = self.span_since(start);
         self.document.definitions.push(Definition::Directive(definition));
         Ok(())
     }
@@ -280,7 +280,7 @@ impl Parser<'_, '_> {
         self.expect(TokenKind::Colon)?;
         let ty = self.type_expr()?;
         let directives = self.directives(VariableUse::Refused)?;
-        let span = self.since(start);
+        let span = self.span_since(start);
         let field = FieldDefinition { description, name, arguments, ty, directives, span };
         self.document.field_definitions.push(field);
         Ok(())
@@ -309,7 +309,7 @@ impl Parser<'_, '_> {
         let ty = self.type_expr()?;
         let default = self.default_value()?;
         let directives = self.directives(VariableUse::Refused)?;
-        let span = self.since(start);
+        let span = self.span_since(start);
         let input = InputDefinition { description, name, ty, default, directives, span };
         self.document.input_definitions.push(input);
         Ok(())
@@ -326,7 +326,7 @@ impl Parser<'_, '_> {
         }
         let name = self.name()?;
         let directives = self.directives(VariableUse::Refused)?;
-        let span = self.since(start);
+        let span = self.span_since(start);
         self.document.enum_value_definitions.push(EnumValueDefinition {
             description,
             name,

@@ -42,7 +42,7 @@ pub(crate) enum Statuses {
 
 impl Statuses {
     /// Status of an answer whose error has `status`.
-    fn of(self, status: StatusCode) -> StatusCode {
+    fn choose(self, status: StatusCode) -> StatusCode {
         match self {
             Self::Ok => StatusCode::OK,
             Self::True => status,
@@ -51,7 +51,7 @@ impl Statuses {
 
     /// Status of the answer to an unreadable request.
     fn of_unreadable(self) -> AnswerKind {
-        AnswerKind { status: self.of(StatusCode::BAD_REQUEST), verdict: Verdict::Rejected }
+        AnswerKind { status: self.choose(StatusCode::BAD_REQUEST), verdict: Verdict::Rejected }
     }
 }
 
@@ -78,7 +78,7 @@ pub(crate) async fn answer(
         Err(error) => return denial_answer(error, statuses),
     };
     if context.generation.is_waiting {
-        let status = statuses.of(StatusCode::SERVICE_UNAVAILABLE);
+        let status = statuses.choose(StatusCode::SERVICE_UNAVAILABLE);
         let kind = AnswerKind { status, verdict: Verdict::Failed };
         return Ok(error_answer(&Refusal::no_sources().message, "unexpected", kind));
     }
@@ -184,7 +184,7 @@ fn to_answer(
             rest::failure(rest::first_bytes(&made.body)).map_or(StatusCode::OK, |it| it.status)
         }
         Verdict::Executed => StatusCode::OK,
-        _ => statuses.of(StatusCode::BAD_REQUEST),
+        _ => statuses.choose(StatusCode::BAD_REQUEST),
     };
     let response = respond(context, made, status, Media::Json, headers);
     Answer { response, endpoint: Endpoint::Hasura, verdict, execution }
@@ -196,7 +196,7 @@ pub(crate) fn denial_answer(error: AuthError, statuses: Statuses) -> Result<Answ
         return Err(Refusal::from_auth_error(error));
     }
     let status = StatusCode::from_u16(error.hasura_status()).unwrap_or(StatusCode::BAD_REQUEST);
-    let kind = AnswerKind { status: statuses.of(status), verdict: Verdict::Denied };
+    let kind = AnswerKind { status: statuses.choose(status), verdict: Verdict::Denied };
     Ok(error_answer(&error.message, error.hasura_code(), kind))
 }
 

@@ -64,7 +64,7 @@ impl<C: Clone> KnownCallers<C> {
         if self.generation != generation {
             return None;
         }
-        let place = self.places.get_mut(at(hash))?;
+        let place = self.places.get_mut(slot_index(hash))?;
         let known = place.as_ref().filter(|it| it.hash == hash && *it.key == *self.key)?;
         let is_over = known.expires_ms.is_some_and(|it| authenticator.wall_ms() >= it);
         if is_over || authenticator.key_number() != Some(known.keys) {
@@ -90,7 +90,7 @@ impl<C: Clone> KnownCallers<C> {
         let key = self.key.as_slice().into();
         let caller = caller.clone();
         let known = KnownCaller { hash, key, caller, expires_ms: session.expires_ms, keys };
-        self.places[at(hash)] = Some(known);
+        self.places[slot_index(hash)] = Some(known);
     }
 
     /// Reads the identifying bytes into [`Self::key`] and hashes them; `None` if headers alone do not identify the caller, or are too
@@ -108,7 +108,7 @@ impl<C: Clone> KnownCallers<C> {
 }
 
 /// Slot of a hash.
-const fn at(hash: u64) -> usize {
+const fn slot_index(hash: u64) -> usize {
     hash as usize % PLACES
 }
 

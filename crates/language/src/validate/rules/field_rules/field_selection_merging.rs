@@ -164,7 +164,7 @@ impl Merge {
             if member.next == NONE {
                 let field = self.field(cx, first);
                 if !field.selections.is_empty() {
-                    self.below(cx, &[first], task.shape_only);
+                    self.push_task_below(cx, &[first], task.shape_only);
                 }
             } else {
                 self.group(cx, first, task.shape_only);
@@ -239,11 +239,11 @@ impl Merge {
         }
         if shape_only {
             if self.same_shape(cx, &group) {
-                self.below(cx, &group, true);
+                self.push_task_below(cx, &group, true);
             }
         } else if self.share_object_type(cx, &group) {
             if self.same_field(cx, &group) && self.same_shape(cx, &group) {
-                self.below(cx, &group, false);
+                self.push_task_below(cx, &group, false);
             }
         } else {
             let splits = self.split(cx, &group);
@@ -253,9 +253,9 @@ impl Merge {
             }
             if agree && self.same_shape(cx, &group) {
                 // Fields that never apply to the same object still need the same shape.
-                self.below(cx, &group, true);
+                self.push_task_below(cx, &group, true);
                 for split in &splits {
-                    self.below(cx, split, false);
+                    self.push_task_below(cx, split, false);
                 }
             }
         }
@@ -370,7 +370,7 @@ impl Merge {
     }
 
     /// Makes a task of what is selected below `members`.
-    fn below(&mut self, cx: &Context<'_>, members: &[u32], shape_only: bool) {
+    fn push_task_below(&mut self, cx: &Context<'_>, members: &[u32], shape_only: bool) {
         let start = self.parts.len();
         for &member in members {
             let list = self.field(cx, member).selections;

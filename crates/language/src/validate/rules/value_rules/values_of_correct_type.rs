@@ -46,7 +46,7 @@ pub(in crate::validate) fn enumeration(cx: &mut Context<'_>, value: ValueId, ty:
     let mut suggestion = String::new();
     if cx.options.suggestions {
         let values = schema.enum_values(base).map(|it| schema.str(schema.enum_value(it).name));
-        let near = suggest::near(&found, values);
+        let near = suggest::find_near(&found, values);
         suggestion = suggest::did_you_mean("the enum value ", &near);
     }
     let name = schema.type_name(base);

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** an edit makes nothing inconsistent that was not before; one that would is refused, and nothing has changed.
 
-use super::inconsistent::{MetadataState, down, object};
+use super::inconsistent::{MetadataState, describe_down, object};
 use super::replace_metadata::{
     MetadataPlace, document, draft_generation, load_metadata, newly_down, refuse_unread_files,
     unexpected_error,
@@ -114,7 +114,7 @@ impl Work {
             let draft = draft_generation(turn, place, load_metadata(&text, "$.args")?)?;
             let fresh: Vec<&Inconsistent> =
                 draft.findings.inconsistent.iter().filter(|it| is_new(it, &before)).collect();
-            let lost: Vec<String> = newly_down(&draft, &before).map(down).collect();
+            let lost: Vec<String> = newly_down(&draft, &before).map(describe_down).collect();
             if fresh.is_empty() && lost.is_empty() {
                 return self.install(turn, place, &next, draft);
             }

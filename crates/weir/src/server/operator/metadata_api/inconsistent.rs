@@ -27,7 +27,8 @@ impl MetadataState {
 
     fn with_unmade(generation: &Generation, unmade: &[Inconsistent]) -> Self {
         let objects = generation.findings.inconsistent.iter().chain(generation.stale_remotes()).map(object);
-        let objects = objects.chain(unmade.iter().map(object)).chain(generation.described_down().map(down));
+        let objects =
+            objects.chain(unmade.iter().map(object)).chain(generation.described_down().map(describe_down));
         Self { objects: objects.collect(), has_unmade_triggers: !unmade.is_empty() }
     }
 
@@ -51,7 +52,7 @@ pub(super) fn object(it: &Inconsistent) -> String {
 }
 
 /// A source that is down, as an inconsistent object.
-pub(super) fn down(down: &Down) -> String {
+pub(super) fn describe_down(down: &Down) -> String {
     let object = json!({
         "type": "source",
         "name": format!("source {}", down.name),
