@@ -300,5 +300,5 @@ async fn run(slot: &mut Slot<'_>, shared: &GeneratorState, arrival: Arrival) -> 
 /// A tick's figures for people: requests, errors, 50th and 99th percentile in microseconds.
 pub(crate) fn figures(tick: &Tick) -> (u64, u64, u64, u64) {
     let Tick { completed, errors, latency, .. } = tick;
-    (*completed, *errors, Micros::at(latency, 50.0), Micros::at(latency, 99.0))
+    (*completed, *errors, Micros::value_at(latency, 50.0), Micros::value_at(latency, 99.0))
 }

@@ -27,10 +27,13 @@ pub(crate) fn check(library: &Arc<Library>) -> Vec<Misfit> {
     let mut binder = Binder::new(&output, bindings);
     let mut misfits: Vec<Misfit> = Vec::new();
     let first = output.sets.iter().map(|it| it.range().end).max().unwrap_or(0);
-    for (at, of) in output.fields.iter().enumerate().skip(first) {
-        let Some(entry) = library.parts.field(of.field) else { continue };
-        let bound = entry.resolver.resolve.bind(&mut binder, Spot { field: at as u32, of, ty: of.ty });
-        misfits.extend(bound.err().map(|it| (of.field, it.message)));
+    for (at, output_field) in output.fields.iter().enumerate().skip(first) {
+        let Some(entry) = library.parts.field(output_field.field) else { continue };
+        let bound = entry
+            .resolver
+            .resolve
+            .bind(&mut binder, Spot { field: at as u32, output_field, ty: output_field.ty });
+        misfits.extend(bound.err().map(|it| (output_field.field, it.message)));
     }
     let refused = binder.finish().err().unwrap_or_default();
     misfits.extend(refused.into_iter().map(|it| (output.fields[it.field as usize].field, it.message)));

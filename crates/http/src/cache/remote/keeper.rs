@@ -6,7 +6,7 @@
 //! **Cost:** one thread that sleeps when nothing is to be done.
 
 use super::format::{self, EntryKind, EntryName};
-use super::link::{Connection, within};
+use super::link::{Connection, await_within};
 use super::message::{ExactMessages, Message};
 use super::pending_notices::ChangedRows;
 use super::text::TextWrite;
@@ -300,7 +300,7 @@ async fn ping(shared: &RemoteState, connection: &Connection, mut sink: PubSubSin
             }
             sink.ping::<redis::Value>().await.map(drop)
         };
-        if within(PING, answered).await.is_err() {
+        if await_within(PING, answered).await.is_err() {
             return;
         }
     }

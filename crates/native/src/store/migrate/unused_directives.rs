@@ -9,7 +9,7 @@ use super::plan::Refusal;
 use super::renames::Renames;
 use crate::model::{FieldId, Model};
 use crate::store::ddl::literal;
-use weir_language::suggest::near;
+use weir_language::suggest::find_near;
 
 /// Renames from a name that stays, in words, each with a question that is answered.
 pub(super) fn find_stale_renames(renames: Renames<'_>) -> Vec<Change> {
@@ -65,7 +65,7 @@ pub(super) fn check_allowed_names(model: &Model, allowed: &[String]) -> Vec<Refu
     let unknown = allowed.iter().filter(|it| !known.contains(it));
     let refusal = |name: &String| Refusal {
         what: format!("`{name}`, which may be lost, is no type and no field of the store"),
-        mend: match near(name, known.iter().map(String::as_str)).first() {
+        mend: match find_near(name, known.iter().map(String::as_str)).first() {
             Some(near) => format!("did you mean `{near}`?"),
             None => "name a type, or a field as `Dish.pic`".into(),
         },
