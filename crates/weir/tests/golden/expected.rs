@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+/// Lines that are shown of what was found, after the first that differs.
+const FOUND_LINES: usize = 8;
+
 /// The differences of one file; empty if there are none.
 pub(super) fn compare(file: &Path, found: Option<&str>, bless: bool) -> String {
     let expected = fs::read_to_string(file).ok();
@@ -25,7 +28,7 @@ pub(super) fn compare(file: &Path, found: Option<&str>, bless: bool) -> String {
     }
 }
 
-/// The first lines that differ.
+/// The first line that differs, and what was found from there on: an error in place of data says more than its first line.
 fn difference(name: &str, expected: &str, found: &str) -> String {
     let mut expected = expected.lines();
     let mut found = found.lines();
@@ -35,11 +38,9 @@ fn difference(name: &str, expected: &str, found: &str) -> String {
             (Some(a), Some(b)) if a == b => number += 1,
             (a, b) => {
                 let end = "(the end)";
-                return format!(
-                    "{name}:{number}:\n  expected {}\n  found    {}\n",
-                    a.unwrap_or(end),
-                    b.unwrap_or(end)
-                );
+                let rest: Vec<&str> = b.into_iter().chain(found.take(FOUND_LINES)).collect();
+                let rest = if rest.is_empty() { end.to_owned() } else { rest.join("\n           ") };
+                return format!("{name}:{number}:\n  expected {}\n  found    {rest}\n", a.unwrap_or(end));
             }
         }
     }
