@@ -75,6 +75,15 @@ impl Pool {
         Arc::new(Self { primary, replicas, followers, groups })
     }
 
+    /// Connects to nothing yet, and knows what an earlier connection found out: which server lets one connection in at a time.
+    pub fn with_facts(settings: Settings, facts: Option<Facts>) -> Arc<Self> {
+        let pool = Self::new(settings);
+        if let Some(facts) = facts {
+            pool.primary.sessions.dialer.note_facts(facts);
+        }
+        pool
+    }
+
     /// True if [`Self::change`] takes mutations.
     pub fn has_groups(&self) -> bool {
         self.groups.is_some() && self.facts().is_none_or(|it| !(it.is_pooled || it.is_single))

@@ -230,7 +230,7 @@ impl DatabaseSource<PostgresDriver> {
         settings.follower_reads = flavour.abilities().follower_reads;
         let shards = frontend.relations().catalog.has_shards().then(Default::default);
         let session = SessionSettings::new(settings.caller.clone());
-        let pool = Pool::new(settings);
+        let pool = Pool::with_facts(settings, facts);
         let name_of = name.into();
         let driver =
             PostgresDriver { dialect, choices, pool, name: name_of, facts, decoding, session, shards };

@@ -152,6 +152,11 @@ impl Dialer {
         *self.facts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Records the facts of a connection.
+    pub(crate) fn note_facts(&self, facts: Facts) {
+        *self.facts.lock().unwrap_or_else(PoisonError::into_inner) = Some(facts);
+    }
+
     /// Connects to the first of `hosts` that is as `target` wants it; where one connection may be at a time, when the last one is closed.
     pub(crate) async fn connect(
         &self,
@@ -184,7 +189,7 @@ impl Dialer {
             connection.hold(turn);
         }
         // The next connections take turns, so this one has to hold a turn too.
-        *self.facts.lock().unwrap_or_else(PoisonError::into_inner) = Some(connection.facts);
+        self.note_facts(connection.facts);
         Ok((connection, key))
     }
 
