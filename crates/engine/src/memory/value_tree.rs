@@ -300,7 +300,7 @@ fn list(values: &[Option<&Value>], spot: Spot<'_>, scope: Scope<'_>, column: &mu
 
 /// Lists of which all are records of one kind, or null. `None`: some are not.
 fn list_of_records(values: &[Option<&Value>], spot: Spot<'_>, scope: Scope<'_>) -> Option<Data> {
-    let OutputKind::Object(set) = spot.of.member else { return None };
+    let OutputKind::Object(set) = spot.output_field.member else { return None };
     if spot.ty.item().is_none_or(|it| it.wraps.is_list()) {
         return None;
     }

@@ -295,9 +295,14 @@ fn leaves(lists: &[&Records], at: Option<usize>, of: &OutputField, scope: Scope<
 }
 
 /// The column of a member of any type.
-fn column_of_values(lists: &[&Records], at: Option<usize>, of: &OutputField, scope: Scope<'_>) -> Column {
+fn column_of_values(
+    lists: &[&Records],
+    at: Option<usize>,
+    output_field: &OutputField,
+    scope: Scope<'_>,
+) -> Column {
     let cells = lists.iter().flat_map(|list| list.cells(at).map(|it| list.value(it)));
     let values: Vec<Value> = cells.collect();
     let values: Vec<Option<&Value>> = values.iter().map(Some).collect();
-    Value::column(&values, Spot { field: NO_FIELD, of, ty: of.ty }, scope)
+    Value::column(&values, Spot { field: NO_FIELD, output_field, ty: output_field.ty }, scope)
 }

@@ -5,7 +5,7 @@
 use std::fmt::Write;
 use weir_engine::engine::{Body, Outcome, Response};
 use weir_language::json::{Json, JsonRef};
-use weir_transport::error_text::string;
+use weir_engine::errors::error_text::string;
 
 /// Errors that one result tells.
 const ERRORS_MAX: usize = 10;

@@ -6,7 +6,7 @@ use super::fault::{Era, RpcFault};
 use rmcp::model::Implementation;
 use serde::Serialize;
 use serde_json::json;
-use weir_transport::error_text::string;
+use weir_engine::errors::error_text::string;
 
 /// Key of the server's name in `_meta`.
 const SERVER_KEY: &str = "io.modelcontextprotocol/serverInfo";

@@ -118,6 +118,6 @@ pub(super) async fn permit<'r>(
 }
 
 /// True if there is no allow list, or it contains the document.
-fn is_text_allowed(context: &RequestContext, text: &str, caller: &Caller) -> bool {
+pub(super) fn is_text_allowed(context: &RequestContext, text: &str, caller: &Caller) -> bool {
     caller.role() == ADMIN || context.generation.operations.allows(text, caller.role())
 }

@@ -60,7 +60,7 @@ impl BatchForm {
         let message = format!("{count} requests in one list; {count_max} are allowed to this role");
         let (status, body) = match self.endpoint {
             Endpoint::Hasura => (StatusCode::OK, error_body(&message, "batch-limit-exceeded", Some("$"))),
-            Endpoint::Graphql | Endpoint::Other => {
+            Endpoint::Graphql | Endpoint::Mcp | Endpoint::Other => {
                 (StatusCode::BAD_REQUEST, error_body(&message, "LIMIT_BATCH", None))
             }
         };
