@@ -132,7 +132,7 @@ mod tests {
             ]
         );
         assert_eq!(search(view, "Title of an album", 1, &[]), ["Query.Album(limit: Int): [Album!]!"]);
-        assert_eq!(search(view, "artist, title", 2, &[]), ["Album.Artist: Artist", "type Artist"]);
+        assert_eq!(search(view, "artist, title", 2, &[]), ["Album.Artist: Artist", "Album.Title: String!"]);
         assert!(search(view, "", 10, &[]).is_empty());
         assert!(search(view, "order", 10, &[]).is_empty());
     }
