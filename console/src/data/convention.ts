@@ -3,7 +3,7 @@
 const BUILT_IN = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
 
 /** `_is_null` as `_isNull`. */
-const camelName = (name: string) => name.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+export const camelName = (name: string) => name.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
 /** A name of the API as a table has it. */
 export const spelled = (table: { isCamel: boolean }, name: string) => (table.isCamel ? camelName(name) : name);

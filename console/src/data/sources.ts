@@ -5,6 +5,7 @@
 
 import { command, readBySql } from '../server/requests';
 import type { Table, Tables } from './catalog';
+import { camelName } from './convention';
 
 export interface QualifiedName {
   schema?: string;
@@ -33,7 +34,7 @@ export interface TableFacts {
 
 interface TableMetadata {
   table: string | QualifiedName;
-  configuration?: { custom_name?: string; custom_root_fields?: { select?: string } };
+  configuration?: { custom_name?: string; custom_root_fields?: { select?: string | { name?: string } } };
 }
 
 interface ExportedMetadata {
@@ -49,7 +50,9 @@ function rootNames(name: QualifiedName, source: string, exported: ExportedMetada
   const entry = known?.tables?.find(it => nameOf(it.table) === name.name && (schemaOf(it.table) ?? name.schema) === name.schema);
   const { custom_name: custom, custom_root_fields: roots } = entry?.configuration ?? {};
   const around = known?.customization?.root_fields;
-  const plain = [roots?.select, custom, name.name, `${name.schema}_${name.name}`].filter(it => it !== undefined);
+  const select = typeof roots?.select === 'object' ? roots.select.name : roots?.select;
+  const usual = [name.name, `${name.schema}_${name.name}`];
+  const plain = [select, custom, ...usual, ...usual.map(camelName)].filter(it => it !== undefined);
   return around ? [...plain.map(it => `${around.prefix ?? ''}${it}${around.suffix ?? ''}`), ...plain] : plain;
 }
 

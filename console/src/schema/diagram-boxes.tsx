@@ -25,20 +25,25 @@ function BoxView({ source, box, isTarget, targets, onReveal }: { source: string;
   const address = schemaAddress(source, name);
   const words = `${name}, ${table.columns.length} columns${targets.length > 0 ? `, leads to ${[...new Set(targets)].join(' and ')}` : ''}`;
   return (
-    <a href={address} aria-label={words} className={isTarget ? 'weir-box weir-box-target' : 'weir-box'} draggable={false} onClick={event => follow(event, address)} onFocus={() => onReveal(box)}>
-      <rect x={x} y={y} width={width} height={height} rx={6} />
-      <rect className="weir-box-head" x={x} y={y} width={width} height={TITLE_HEIGHT} rx={6} />
-      <text className="weir-box-title" x={x + 8} y={y + 17}>{cut(name)}</text>
-      {lines.map((it, at) => {
-        const top = y + TITLE_HEIGHT + 4 + at * LINE_HEIGHT + 12;
-        return (
-          <g key={at}>
-            <text className={it.isKey ? 'weir-box-key' : undefined} x={x + 8} y={top}>{cut(it.name)}</text>
-            <text className="weir-box-type" textAnchor="end" x={x + width - 8} y={top}>{cut(it.type, 24)}</text>
-          </g>
-        );
-      })}
-    </a>
+    <g className={isTarget ? 'weir-box weir-box-target' : 'weir-box'}>
+      <a href={address} aria-label={words} draggable={false} onClick={event => follow(event, address)} onFocus={() => onReveal(box)}>
+        <rect x={x} y={y} width={width} height={height} rx={6} />
+        <rect className="weir-box-head" x={x} y={y} width={width} height={TITLE_HEIGHT} rx={6} />
+        <text className="weir-box-title" x={x + 8} y={y + 17}>{cut(name)}</text>
+      </a>
+      {/* Beside the link, whose name is what a reader is told. */}
+      <g aria-hidden="true" className="weir-box-lines">
+        {lines.map((it, at) => {
+          const top = y + TITLE_HEIGHT + 4 + at * LINE_HEIGHT + 12;
+          return (
+            <g key={at}>
+              <text className={it.isKey ? 'weir-box-key' : undefined} x={x + 8} y={top}>{cut(it.name)}</text>
+              <text className="weir-box-type" textAnchor="end" x={x + width - 8} y={top}>{cut(it.type, 24)}</text>
+            </g>
+          );
+        })}
+      </g>
+    </g>
   );
 }
 

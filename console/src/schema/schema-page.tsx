@@ -1,6 +1,6 @@
 // The page of schemas: sources and tables at one side, what the database has and what is tracked of it at the other.
 
-import { lazy, useEffect, useState } from 'react';
+import { lazy, useEffect, useRef, useState } from 'react';
 import { ADMIN } from '../server/caller';
 import { SecretNeeded } from '../server/requests';
 import { addressOf, go, Link, usePlace } from '../shell/place';
@@ -67,6 +67,8 @@ export default function SchemaPage({ onLocked }: PageProps) {
   const [round, setRound] = useState(0);
   const [change, setChange] = useState<MetadataChange | null>(null);
   const [words, setWords] = useState('');
+  // A change is told once its outcome is read: before, the next one would be based on what was there.
+  const pending = useRef('');
   // Narrow windows show the tree or the table.
   const [isTreeOpen, setIsTreeOpen] = useState(false);
   const [, name, table] = path;
@@ -75,6 +77,11 @@ export default function SchemaPage({ onLocked }: PageProps) {
     return { served, model };
   };
   const told = useLoaded(loadAll, [round], onLocked);
+  useEffect(() => {
+    if (pending.current === '') return;
+    setWords(pending.current);
+    pending.current = '';
+  }, [told.value]);
   const served = told.value?.served ?? null;
   const source = served && name !== undefined ? sourceCalled(served, name) : undefined;
   const catalog = useLoaded<{ name: string; catalog: Catalog } | null>(
@@ -124,7 +131,7 @@ export default function SchemaPage({ onLocked }: PageProps) {
           change={change} file={served.metadata} onClose={() => setChange(null)}
           onDone={it => {
             setChange(null);
-            setWords(it);
+            pending.current = it;
             again();
           }}
         />
