@@ -339,6 +339,13 @@ impl<'r> ExecutionContext<'r> {
         }
     }
 
+    /// The invalidation of what a change touches.
+    fn invalidation<'c>(&'c self, node: &'c PreparedNode, input: FetchInput<'_>) -> InvalidateOnDrop<'c> {
+        let rows = if self.changes.has_listeners() { node.fetch.rows(input) } else { Vec::new() };
+        let tags = Cow::Borrowed(node.fetch.touches());
+        InvalidateOnDrop { changes: self.changes, tags, rows, is_done: false }
+    }
+
     /// One round trip: the only dynamic call on the way.
     pub(crate) async fn ask(
         &self,
@@ -373,11 +380,7 @@ impl<'r> ExecutionContext<'r> {
             stream: self.stream.filter(|_| node.fetch.is_stream()),
             first_items: batch.first_items,
         };
-        let mut noting = is_change.then(|| {
-            let rows = if self.changes.has_listeners() { node.fetch.rows(input) } else { Vec::new() };
-            let tags = Cow::Borrowed(node.fetch.touches());
-            Box::new(InvalidateOnDrop { changes: self.changes, tags, rows, is_done: false })
-        });
+        let mut noting = is_change.then(|| Box::new(self.invalidation(node, input)));
         // The call itself is inside, so that a panic before the first await is caught too.
         let asked = AssertUnwindSafe(async { node.fetch.run(input).await }).catch_unwind();
         let mut asked = std::pin::pin!(asked);

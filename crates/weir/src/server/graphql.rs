@@ -1,6 +1,5 @@
 //! The endpoints of clients: GraphQL over HTTP, Hasura's, WebSockets, tools of agents.
 
-mod admission;
 mod engine_response;
 mod event_stream;
 pub(crate) mod execute;

@@ -11,8 +11,10 @@ const RATES: &str = "rates: [{name: all, requests: 4, window_s: 86400, by: [\"cl
 /// A server of two with this rate, once it is connected to Redis.
 fn serve_shared(redis: &Redis) -> Weir {
     let limits = format!("limits: {{rates_in_redis: true, rate_processes: 2, {RATES}}}");
-    let cache =
-        format!("cache: {{redis: 'redis://127.0.0.1:{}', namespace: rates, redis_ms_max: 10000}}", redis.port);
+    let cache = format!(
+        "cache: {{redis: 'redis://127.0.0.1:{}', namespace: rates, redis_ms_max: 10000}}",
+        redis.port
+    );
     let weir = serve(Folder::new(), &format!("{{}}\n{limits}\n{cache}"));
     until("Redis is there", || metric(&weir, "weir_cache_redis_connected") == 1);
     weir

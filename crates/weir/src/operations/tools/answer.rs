@@ -16,10 +16,10 @@ use rmcp::model::{
     CacheScope, DiscoverResult, InitializeResult, ProtocolVersion, ServerCapabilities, ToolsCapability,
 };
 use std::borrow::Cow;
+use weir_engine::errors::error_text::string;
 use weir_engine::source::Protocol;
 use weir_language::ast::OperationKind;
 use weir_language::json::JsonRef;
-use weir_engine::errors::error_text::string;
 
 /// Tools of one page.
 const PAGE_TOOLS: usize = 100;

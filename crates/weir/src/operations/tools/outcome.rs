@@ -4,8 +4,8 @@
 
 use std::fmt::Write;
 use weir_engine::engine::{Body, Outcome, Response};
-use weir_language::json::{Json, JsonRef};
 use weir_engine::errors::error_text::string;
+use weir_language::json::{Json, JsonRef};
 
 /// Errors that one result tells.
 const ERRORS_MAX: usize = 10;

@@ -2,10 +2,12 @@
 //!
 //! **Invariant:** no other module of the server asks the engine to execute; a tidy test holds it.
 
-use super::admission::{admit, refusal_response};
+mod admission;
+
 use crate::server::request::answer::refusal::Refusal;
 use crate::server::request::context::RequestContext;
 use crate::server::telemetry::noted::Noted;
+use admission::{admit, refusal_response};
 use hyper::http::request::Parts;
 use std::future::poll_fn;
 use std::pin::pin;
