@@ -370,6 +370,7 @@ fn json_of(value: &memory::Value) -> Value {
         memory::Value::Object(object) => {
             Value::Object(object.fields.iter().map(|(name, it)| (name.to_string(), json_of(it))).collect())
         }
+        memory::Value::Records(records) => panic!("an argument is never {records:?}"),
         memory::Value::Error(error) => panic!("{error:?}"),
     }
 }
