@@ -36,11 +36,12 @@ fn serve(folder: Folder, url: &str) -> Weir {
     Weir::by_file(&file, folder)
 }
 
-fn sqlite() -> Weir {
+fn sqlite(more: &str) -> Weir {
     let folder = Folder::new();
     let connection = rusqlite::Connection::open(folder.file("boats.db")).unwrap();
     connection.execute_batch(TABLES).unwrap();
     connection.execute_batch(OF_SQLITE).unwrap();
+    connection.execute_batch(more).unwrap();
     serve(folder, "sqlite:boats.db")
 }
 
@@ -101,7 +102,7 @@ fn check_shared_parts(catalog: &Value) {
 
 #[test]
 fn a_file_tells_its_tables_whole() {
-    let weir = sqlite();
+    let weir = sqlite("");
     let catalog = catalog(&weir);
     check_shared_parts(&catalog);
     assert_eq!(
@@ -109,6 +110,16 @@ fn a_file_tells_its_tables_whole() {
         (&json!("stored"), &json!([]))
     );
     assert!(!catalog.to_string().contains("sqlite_sequence"), "{catalog}");
+}
+
+#[test]
+fn a_view_that_leads_nowhere_hides_no_columns_of_tables() {
+    let weir = sqlite("CREATE TABLE gone (id INTEGER); CREATE VIEW lost AS SELECT id FROM gone; DROP TABLE gone;");
+    let answer = ask(&weir, "/admin/catalog", &[SECRET], &json!({"source": "main"}));
+    let catalog = answer.json();
+    assert_eq!(all(table(&catalog, "harbour"), "columns", "name"), json!(["id", "name"]));
+    assert_eq!(table(&catalog, "lost")["kind"], "view");
+    assert_eq!(catalog["unread"].as_array().map(Vec::len), Some(1), "{catalog}");
 }
 
 #[test]
@@ -190,7 +201,7 @@ fn a_plan_is_told_and_changes_nothing() {
 
 #[test]
 fn nobody_but_an_operator_asks_for_a_catalog_or_a_plan() {
-    let weir = sqlite();
+    let weir = sqlite("");
     let own = json!({"source": "main", "sdl": DISHES});
     for path in ["/admin/catalog", "/admin/schema/plan"] {
         for headers in [

@@ -20,6 +20,8 @@ fn each_view_of_the_console_has_an_address_that_opens_the_page() {
     for path in [
         "/console/data",
         "/console/data/main/a.b?filter=%5B%5D",
+        "/console/schema",
+        "/console/schema/main/boat",
         "/console/permissions",
         "/console/permissions/main/boat?role=sailor",
         "/console/api",

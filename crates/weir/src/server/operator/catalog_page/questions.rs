@@ -28,7 +28,7 @@ macro_rules! of_relations {
 
 /// Beginning of SQLite's statements: its tables and views without those of SQLite and of event triggers.
 macro_rules! of_file {
-    ($select:literal, $from:literal) => {
+    ($select:literal, $from:expr) => {
         concat!(
             "WITH r AS MATERIALIZED (SELECT l.name, l.type, m.sql FROM pragma_table_list l \
              JOIN main.sqlite_schema m ON m.name = l.name AND m.type IN ('table', 'view') \
@@ -38,6 +38,20 @@ macro_rules! of_file {
             $select,
             " FROM r ",
             $from
+        )
+    };
+}
+
+/// Columns of an SQLite table or view.
+macro_rules! file_columns {
+    ($condition:literal) => {
+        of_file!(
+            "json_object('name', x.name, 'type', x.type, \
+             'nullable', json(iif(x.\"notnull\" OR (x.pk = 1 AND lower(x.type) = 'integer' \
+             AND NOT EXISTS (SELECT 1 FROM pragma_table_info(r.name, 'main') o WHERE o.pk = 2)), 'false', 'true')), \
+             'default', x.dflt_value, 'generated', CASE x.hidden WHEN 2 THEN 'virtual' WHEN 3 THEN 'stored' END, \
+             'identity', NULL, 'comment', NULL)",
+            concat!("JOIN pragma_table_xinfo(r.name, 'main') x WHERE ", $condition, " AND x.hidden <> 1 ORDER BY r.name, x.cid")
         )
     };
 }
@@ -59,7 +73,7 @@ pub(super) const TABLES: CatalogPart = CatalogPart {
 };
 
 /// What belongs to a table.
-pub(super) const PARTS: [CatalogPart; 5] = [
+pub(super) const PARTS: [CatalogPart; 6] = [
     CatalogPart {
         key: "columns",
         of_postgres: of_relations!(
@@ -71,14 +85,13 @@ pub(super) const PARTS: [CatalogPart; 5] = [
             "JOIN pg_catalog.pg_attribute a ON a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped \
              LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = r.oid AND d.adnum = a.attnum ORDER BY r.oid, a.attnum"
         ),
-        of_sqlite: of_file!(
-            "json_object('name', x.name, 'type', x.type, \
-             'nullable', json(iif(x.\"notnull\" OR (x.pk = 1 AND lower(x.type) = 'integer' \
-             AND NOT EXISTS (SELECT 1 FROM pragma_table_info(r.name, 'main') o WHERE o.pk = 2)), 'false', 'true')), \
-             'default', x.dflt_value, 'generated', CASE x.hidden WHEN 2 THEN 'virtual' WHEN 3 THEN 'stored' END, \
-             'identity', NULL, 'comment', NULL)",
-            "JOIN pragma_table_xinfo(r.name, 'main') x WHERE x.hidden <> 1 ORDER BY r.name, x.cid"
-        ),
+        of_sqlite: file_columns!("r.type <> 'view'"),
+    },
+    // A view that leads nowhere fails the whole statement, which must not hide the columns of tables.
+    CatalogPart {
+        key: "columns",
+        of_postgres: "SELECT NULL, NULL, NULL WHERE false",
+        of_sqlite: file_columns!("r.type = 'view'"),
     },
     CatalogPart {
         key: "indexes",
