@@ -406,6 +406,17 @@ REVERTS = [
         "if !REVERTED && !text.trim_start().starts_with(['{', '[']) {",
         POSTGRES_FORMS,
     ),
+    # rates
+    Revert(
+        "a fault beside an operation hides its depth and nodes from limits",
+        "crates/weir/src/generation/admission/operation_shape.rs",
+        "match (operation_name, &*shapes) {",
+        "match (operation_name, &*shapes) {\n            (_, all) if REVERTED && all.iter().any(|it| it.1.is_none()) => None,",
+        [
+            "weir operation_shape::tests::faults_elsewhere_in_a_text_hide_no_operation",
+            "weir_tests api_limits::limits_hold_for_the_operation_that_runs_whatever_is_wrong_beside_it",
+        ],
+    ),
 ]
 
 # Rust for: the row `NAME` is chosen.

@@ -23,6 +23,7 @@ mod unsupported;
 pub use dangling::{dangling, dangling_roles};
 pub use differences::find_differences;
 pub use served::{KindCount, count_entries, count_served};
+pub(crate) use unsupported::find_unknown_params;
 pub use unsupported::{Unsupported, find_unsupported};
 
 /// Path of an entry, and the message about it.

@@ -352,6 +352,7 @@ impl Live {
             // The first request may store a call already.
             self.apply_state(&generation);
         }
+        generation.admission.adjust_counts();
         self.current.store(Arc::new(generation));
         self.serving.send_replace(number);
         if self.serves_events.load(Ordering::Relaxed) {

@@ -28,7 +28,7 @@ pub fn find_unsupported(document: &Metadata) -> Vec<Unsupported> {
         &document.network,
         "certificates of services are trusted by `sources[].ca` in weir.yaml",
     )];
-    limits(&mut walk, &document.api_limits);
+    walk.walk_below(["api_limits".into()], |walk| report_limits(walk, &document.api_limits));
     for (key, block, advice) in blocks {
         if block.as_ref().is_some_and(has_members) {
             walk.walk_below([key.into()], |walk| walk.wrong(format!("`{key}` is not supported: {advice}")));
@@ -37,10 +37,17 @@ pub fn find_unsupported(document: &Metadata) -> Vec<Unsupported> {
     walk.into_unsupported()
 }
 
+/// The `unique_params` of `limits` that count nobody apart, with paths below `api_limits`.
+pub(crate) fn find_unknown_params(limits: &ApiLimits) -> Vec<Unsupported> {
+    let mut walk = Walk::default();
+    report_limits(&mut walk, limits);
+    walk.into_unsupported()
+}
+
 /// Callers are counted apart by an address or by session variables, and by nothing else.
-fn limits(walk: &mut Walk, limits: &ApiLimits) {
+fn report_limits(walk: &mut Walk, limits: &ApiLimits) {
     let Some(rate) = limits.rate_limit.as_ref().filter(|_| !limits.disabled) else { return };
-    walk.walk_below(["api_limits".into(), "rate_limit".into()], |walk| {
+    walk.walk_below(["rate_limit".into()], |walk| {
         walk.walk_below(["global".into()], |walk| unique_params(walk, &rate.global));
         for (role, rate) in &rate.per_role {
             walk.walk_below(["per_role".into(), role.as_str().into()], |walk| unique_params(walk, rate));

@@ -3,10 +3,12 @@
 use super::arguments::Arguments;
 use super::lookup::{already_exists, not_there, take_out};
 use super::{Command, Done, Outcome, Refused};
+use crate::check::{Unsupported, find_unknown_params};
 use crate::document::Metadata;
 use crate::document::api::{
     AllowlistEntry, AllowlistScope, ApiLimits, InheritedRole, NamedQuery, QueryCollection, RestEndpoint,
 };
+use crate::places::render_path;
 
 /// The command called `name`.
 pub(super) fn command(name: &str) -> Option<Command> {
@@ -199,7 +201,11 @@ fn set_introspection(document: &mut Metadata, args: &mut Arguments) -> Done {
 }
 
 fn set_api_limits(document: &mut Metadata, args: &mut Arguments) -> Done {
-    document.api_limits = args.rest()?;
+    let limits: ApiLimits = args.rest()?;
+    if let Some(Unsupported { path, message }) = find_unknown_params(&limits).into_iter().next() {
+        return Err(Refused { code: "parse-failed", path: format!("args.{}", render_path(&path)), message });
+    }
+    document.api_limits = limits;
     Ok(Outcome::default())
 }
 

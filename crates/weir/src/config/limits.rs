@@ -67,7 +67,7 @@ pub struct Limits {
     pub trusted_hops: u8,
     /// How often callers may ask.
     pub rates: Vec<Rate>,
-    /// Callers that all rates count apart at once; further ones share what is left.
+    /// Callers that all rates count apart at once, each rate with `by` an equal part of them; further ones share what is left.
     pub rate_keys_max: u32,
     /// True counts in `cache.redis`, for all processes together.
     pub rates_in_redis: bool,

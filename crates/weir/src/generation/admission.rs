@@ -2,7 +2,8 @@
 //!
 //! A request is counted by all rates that hold for it, or by none: what earlier ones took is given back when a later one refuses.
 //!
-//! **Invariant:** counts outlive the generation, so no reload frees anybody from a limit.
+//! **Invariant:** counts outlive the generation, so no reload frees anybody from a limit that stays; each rate has room of its own, so no
+//! flood under one closes another.
 //!
 //! **Cost:** nothing where there are no limits; else a hash and the lock of a shard per rate, and the parts of `rate_policy` and
 //! `operation_shape` where rates or limits read documents.
@@ -19,7 +20,7 @@ use crate::operations::SavedOperations;
 use crate::operations::known_documents::KnownDocuments;
 use crate::sources::{Misfit, services};
 use api_limits::RoleLimits;
-use key_table::KeyTable;
+use key_table::{CrowdedCount, share_keys};
 use meter::{MeterReading, SECOND_NS, SlidingMinute, TokenBucket};
 use operation_shape::OperationShapes;
 pub(crate) use rate_policy::Asker;
@@ -87,13 +88,13 @@ pub(crate) struct Admission {
     tables: Arc<Tables>,
     /// Buckets that processes share.
     shared: Option<SharedRates>,
+    /// Keys of each rate of weir.yaml.
     keys_max: u32,
 }
 
-/// Counts that outlive a generation.
+/// Counts of all rates, which outlive a generation.
 struct Tables {
-    buckets: KeyTable<TokenBucket>,
-    minutes: KeyTable<SlidingMinute>,
+    crowded: CrowdedCount,
     local: Arc<LocalDecisions>,
     clock: Clock,
 }
@@ -112,22 +113,23 @@ impl Admission {
         let rates = &config.limits.rates;
         let mut misfits = Vec::new();
         let mut policies = Vec::with_capacity(rates.len());
+        // A rate without `by` has a single key.
+        let keys_max =
+            share_keys(config.limits.rate_keys_max, rates.iter().filter(|it| !it.by.is_empty()).count());
         for (at, rate) in rates.iter().enumerate() {
-            let (policy, unknown) = RatePolicy::new(rate, processes, operations);
+            let (policy, unknown) = RatePolicy::new(rate, keys_max, processes, operations);
             policies.push(policy);
             misfits.extend(unknown.into_iter().map(|name| unknown_operation(at, name)));
         }
         let document = config.described.as_ref().map(|it| &it.loaded.document);
-        let keys_max = config.limits.rate_keys_max;
         let local = Arc::<LocalDecisions>::default();
         let cache = is_shared.then(|| services::keep(&config.cache)).transpose()?;
         let shared = cache.map(|it| SharedRates::new(it, Arc::clone(&local)));
-        let tables =
-            Tables { buckets: KeyTable::new(keys_max), minutes: KeyTable::new(keys_max), local, clock };
+        let tables = Tables { crowded: CrowdedCount::default(), local, clock };
         let admission = Self {
             policies,
             reads_documents: rates.iter().any(Rate::reads_documents),
-            limits: document.and_then(|it| RoleLimits::new(&it.api_limits)),
+            limits: document.and_then(|it| RoleLimits::new(&it.api_limits, config.limits.rate_keys_max)),
             shapes: OperationShapes::new(config.limits.document()),
             tables: tables.into(),
             shared,
@@ -142,8 +144,21 @@ impl Admission {
         if let Some(shared) = &mut self.shared {
             shared.count_in(&self.tables.local);
         }
-        self.tables.buckets.set_keys_max(self.keys_max);
-        self.tables.minutes.set_keys_max(self.keys_max);
+        for policy in &mut self.policies {
+            policy.keep_counts_of(&before.policies);
+        }
+        if let Some((limits, known)) = self.limits.as_mut().zip(before.limits.as_ref()) {
+            limits.keep_counts_of(known);
+        }
+    }
+
+    /// Adjusts counts that were taken over to this configuration, once it is in force: a draft must change nothing.
+    pub(crate) fn adjust_counts(&self) {
+        let now_ns = self.tables.now_ns();
+        self.policies.iter().for_each(|it| it.adjust_counts(self.keys_max, now_ns));
+        if let Some(limits) = &self.limits {
+            limits.adjust_counts();
+        }
     }
 
     /// True if there is no limit.
@@ -153,10 +168,11 @@ impl Admission {
 
     /// Counts of the process.
     pub(crate) fn counts(&self) -> AdmissionCounts {
-        let Tables { buckets, minutes, local, .. } = &*self.tables;
+        let Tables { crowded, local, .. } = &*self.tables;
+        let buckets: usize = self.policies.iter().map(|it| it.buckets.keys()).sum();
         AdmissionCounts {
-            keys: buckets.keys() + minutes.keys(),
-            crowded: buckets.crowded() + minutes.crowded(),
+            keys: buckets + self.limits.as_ref().map_or(0, RoleLimits::keys),
+            crowded: crowded.count(),
             local: local.count(),
         }
     }
@@ -234,15 +250,15 @@ impl Admission {
         form: Option<&[u8]>,
         now_ns: u64,
     ) -> (MeterReading, TakenToken<'p>) {
-        let RatePolicy { name, keys, terms, shared, .. } = policy;
+        let RatePolicy { name, keys, terms, buckets, shared, .. } = policy;
         if let Some(rates) = &self.shared {
             let key = SharedKey::new(name, |part| write_key(keys, asker, form, part));
             if let Some(reading) = rates.take(&key, *shared, COST).await {
                 return (reading, TakenToken::Shared(policy, key));
             }
         }
-        let key = hash_key(&self.tables.buckets.keyed, name, |part| write_key(keys, asker, form, part));
-        let reading = self.tables.buckets.update(key, now_ns, |it| it.take(*terms, COST, now_ns));
+        let key = hash_key(&buckets.keyed, name, |part| write_key(keys, asker, form, part));
+        let reading = buckets.update(key, now_ns, &self.tables.crowded, |it| it.take(*terms, COST, now_ns));
         (reading, TakenToken::Local(policy, key))
     }
 
@@ -251,7 +267,8 @@ impl Admission {
         for (token, state) in taken.iter().zip(states) {
             match token {
                 TakenToken::Local(policy, key) => {
-                    self.tables.buckets.update(*key, now_ns, |it| it.give_back(policy.terms, COST));
+                    let give_back = |it: &mut TokenBucket| it.give_back(policy.terms, COST);
+                    policy.buckets.update(*key, now_ns, &self.tables.crowded, give_back);
                 }
                 TakenToken::Shared(policy, key) => {
                     if let Some(rates) = &self.shared {
@@ -275,9 +292,9 @@ impl Admission {
             return Ok(());
         };
         let name = limits.name();
-        let key = hash_key(&self.tables.minutes.keyed, name, |part| write_key(&rate.keys, asker, None, part));
+        let key = hash_key(&rate.minutes.keyed, name, |part| write_key(&rate.keys, asker, None, part));
         let take = |it: &mut SlidingMinute| it.take(rate.requests_max, now_ns);
-        let reading = self.tables.minutes.update(key, now_ns, take);
+        let reading = rate.minutes.update(key, now_ns, &self.tables.crowded, take);
         tell(states, Quota { name, requests: rate.requests_max, window_s: 60 }, key, reading)
     }
 }

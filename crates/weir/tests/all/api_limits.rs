@@ -106,6 +106,74 @@ fn depth_and_nodes_are_those_of_the_role_and_take_effect_at_once() {
 }
 
 #[test]
+fn limits_hold_for_the_operation_that_runs_whatever_is_wrong_beside_it() {
+    let weir = serve();
+    run(&weir, "set_api_limits", &json!({ "depth_limit": { "global": 2 }, "node_limit": { "global": 9 } }));
+    let ask_all = |text: &str, said: &str| {
+        let members = json!({ "query": text, "operationName": "A" }).to_string();
+        for transport in TRANSPORTS {
+            let answer = ask(&weir, transport, &USER, &members);
+            assert!(answer.contains(said) && !answer.contains("Ada"), "{transport:?} {text}: {answer}");
+        }
+    };
+    for beside in [
+        "query B { ...No }",
+        "query B { ...F } fragment F on query_root { ...F }",
+        "fragment F on query_root { ...G } fragment G on query_root { ...F }",
+        "query B { pet { name } } fragment F on pet { ...No }",
+        "query B { pet { name } } type T { a: Int }",
+        "query A { ...No }",
+    ] {
+        for kind in ["query", "subscription"] {
+            let text = format!("{kind} A {{ pet {{ toys {{ pet {{ name }} }} }} }} {beside}");
+            ask_all(&text, "the operation has depth 3, 2 are allowed");
+        }
+        let nodes: String = (0..10).map(|number| format!("a{number}: pet {{ name }} ")).collect();
+        ask_all(&format!("query A {{ {nodes} }} {beside}"), "the operation has 10 nodes, 9 are allowed");
+    }
+    // What has no measure is refused by whoever executes it.
+    for text in [
+        "query A { pet { toys { pet { name } } } ...No } query B { pet { name } }",
+        "query A { ...F } query B { pet { name } } fragment F on query_root { pet { toys { pet { name } } } ...F }",
+        "query B { pet { toys { pet { name } } } } query C { ...No }",
+        "query A { pet { name } } query A { pet { toys { pet { name } } } } query B { ...No }",
+        "query A { ...F } query B { ...No } fragment F on query_root { pet { toys { pet { name } } } } fragment F on query_root { pet { name } }",
+    ] {
+        ask_all(text, "\"message\"");
+    }
+}
+
+#[test]
+fn parameters_that_count_nobody_apart_are_refused() {
+    let weir = serve();
+    for (params, role) in
+        [(json!("foo"), false), (json!(["x-hasura-user-id", "authorization"]), false), (json!(7), true)]
+    {
+        let rate = json!({ "max_reqs_per_min": 5, "unique_params": params });
+        let (limits, place) = if role {
+            let limits = json!({ "global": { "max_reqs_per_min": 5 }, "per_role": { "staff": rate } });
+            (limits, "per_role.staff")
+        } else {
+            (json!({ "global": rate }), "global")
+        };
+        let command = json!({ "type": "set_api_limits", "args": { "rate_limit": limits } });
+        let answer = weir.post("/v1/metadata", &[SECRET], command.to_string().as_bytes());
+        assert_eq!(
+            (answer.status, answer.json()["code"].as_str()),
+            (400, Some("parse-failed")),
+            "{answer:?}"
+        );
+        let path = format!("$.args.rate_limit.{place}.unique_params");
+        assert!(
+            answer.text().contains(&path) && answer.text().contains("`unique_params` is `IP`"),
+            "{answer:?}"
+        );
+    }
+    let exported = weir.post("/v1/metadata", &[SECRET], br#"{"type":"export_metadata","args":{}}"#);
+    assert!(!exported.text().contains("api_limits"), "{exported:?}");
+}
+
+#[test]
 fn requests_of_a_minute_are_counted_over_every_transport_and_across_changes() {
     let weir = serve();
     let count = TRANSPORTS.len();

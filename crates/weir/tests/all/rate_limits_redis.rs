@@ -8,9 +8,13 @@ const ONE: &str = r#"{"query":"{ pet_by_pk(id: 1) { name } }"}"#;
 const RATES: &str = "rates: [{name: all, requests: 4, window_s: 86400, by: [\"claim:x-hasura-user-id\"]}, \
     {name: wide, requests: 1000, window_s: 86400}]";
 
-/// A server of two with this rate, once it is connected to Redis.
+/// A server of two with these rates, once it is connected to Redis.
 fn serve_shared(redis: &Redis) -> Weir {
-    let limits = format!("limits: {{rates_in_redis: true, rate_processes: 2, {RATES}}}");
+    serve_rates(redis, RATES)
+}
+
+fn serve_rates(redis: &Redis, rates: &str) -> Weir {
+    let limits = format!("limits: {{rates_in_redis: true, rate_processes: 2, {rates}}}");
     let cache = format!(
         "cache: {{redis: 'redis://127.0.0.1:{}', namespace: rates, redis_ms_max: 10000}}",
         redis.port
@@ -57,6 +61,22 @@ fn servers_behind_one_redis_count_together() {
     assert!(redis.overwrite("rates:b*", "no time") > 0);
     assert_eq!([post(&servers[0], "1").status, post(&servers[0], "1").status], [200, 200]);
     assert_eq!(post(&servers[0], "1").status, 429);
+}
+
+#[test]
+fn a_raised_rate_holds_for_callers_that_the_lower_one_refuses() {
+    let redis = Redis::start();
+    let rate = |requests: u32, window_s: u32| {
+        format!(
+            "rates: [{{name: all, requests: {requests}, window_s: {window_s}, by: [\"claim:x-hasura-user-id\"]}}]"
+        )
+    };
+    let before = serve_rates(&redis, &rate(1, 86_400));
+    assert_eq!([post(&before, "1").status, post(&before, "1").status], [200, 429]);
+    let after = serve_rates(&redis, &rate(2, 2));
+    // The refusals between must not keep the bucket empty.
+    until("the caller is served", || post(&after, "1").status == 200);
+    assert_eq!(metric(&after, "weir_rate_local_total"), 0);
 }
 
 #[test]

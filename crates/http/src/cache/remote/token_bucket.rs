@@ -11,14 +11,21 @@ use redis::Script;
 use std::sync::LazyLock;
 
 /// Takes `ARGV[3]` tokens of a bucket, kept as the time at which it is full, in microseconds since 1970. A negative number gives back.
+///
+/// A bucket that other terms emptied lacks no more than `ARGV[2]`, or a raised rate would refuse its callers as long as the earlier one.
 static TAKE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local full = tonumber(redis.call('GET', KEYS[1]) or now)
 if full < now then full = now end
+local latest = now + ARGV[2]
+if full > latest then
+  full = latest
+  redis.call('SET', KEYS[1], string.format('%.0f', full), 'PX', math.floor(ARGV[2] / 1000) + 1)
+end
 local after = full + ARGV[1] * ARGV[3]
-if after > now + ARGV[2] then return {0, full - now} end
+if after > latest then return {0, full - now} end
 local left = math.max(after - now, 0)
 redis.call('SET', KEYS[1], string.format('%.0f', after), 'PX', math.floor(left / 1000) + 1)
 return {1, left}",

@@ -2,6 +2,8 @@
 //!
 //! Source: Hasura v2, API limits of the cloud and enterprise editions.
 
+use super::key_table::{KeyTable, share_keys};
+use super::meter::SlidingMinute;
 use crate::config::RateKey;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,6 +20,8 @@ pub(super) struct MinuteRate {
     pub(super) requests_max: u32,
     /// Callers are counted apart by the role and these.
     pub(super) keys: Vec<RateKey>,
+    /// Minutes of callers, which outlive a generation.
+    pub(super) minutes: Arc<KeyTable<SlidingMinute>>,
 }
 
 /// Limits in force.
@@ -26,23 +30,54 @@ pub(super) struct RoleLimits {
     name: Arc<str>,
     rate: Option<MinuteRate>,
     rate_of_role: HashMap<String, MinuteRate>,
+    /// Keys of each rate.
+    keys_max: u32,
 }
 
 impl RoleLimits {
-    /// The limits in force; `None` if there are none.
-    pub(super) fn new(limits: &api::ApiLimits) -> Option<Self> {
+    /// The limits in force, with rates that have `keys_max` keys together; `None` if there are none.
+    pub(super) fn new(limits: &api::ApiLimits, keys_max: u32) -> Option<Self> {
         let is_empty = *limits == api::ApiLimits { disabled: limits.disabled, ..api::ApiLimits::default() };
         if limits.disabled || is_empty {
             return None;
         }
         let rate = limits.rate_limit.as_ref();
+        let keys_max = share_keys(keys_max, rate.map_or(0, |it| it.per_role.len() + 1));
         let of_roles = rate.into_iter().flat_map(|it| &it.per_role);
+        let minute_rate = |it: &Rate| MinuteRate::new(it, keys_max);
         Some(Self {
             limits: limits.clone(),
             name: RATE_NAME.into(),
-            rate: rate.map(|it| MinuteRate::new(&it.global)),
-            rate_of_role: of_roles.map(|(role, rate)| (role.clone(), MinuteRate::new(rate))).collect(),
+            rate: rate.map(|it| minute_rate(&it.global)),
+            rate_of_role: of_roles.map(|(role, rate)| (role.clone(), minute_rate(rate))).collect(),
+            keys_max,
         })
+    }
+
+    /// Takes over the minutes of the limits before: of the global rate, and of each role with a rate of its own.
+    pub(super) fn keep_counts_of(&mut self, before: &Self) {
+        if let Some((rate, known)) = self.rate.as_mut().zip(before.rate.as_ref()) {
+            rate.minutes = Arc::clone(&known.minutes);
+        }
+        for (role, rate) in &mut self.rate_of_role {
+            if let Some(known) = before.rate_of_role.get(role) {
+                rate.minutes = Arc::clone(&known.minutes);
+            }
+        }
+    }
+
+    /// Gives the minutes, which may be those of other limits, room for the keys of these.
+    pub(super) fn adjust_counts(&self) {
+        self.rates().for_each(|it| it.minutes.set_keys_max(self.keys_max));
+    }
+
+    /// Number of keys.
+    pub(super) fn keys(&self) -> usize {
+        self.rates().map(|it| it.minutes.keys()).sum()
+    }
+
+    fn rates(&self) -> impl Iterator<Item = &MinuteRate> {
+        self.rate.iter().chain(self.rate_of_role.values())
     }
 
     /// Name of its rate.
@@ -77,7 +112,7 @@ impl RoleLimits {
 }
 
 impl MinuteRate {
-    fn new(rate: &Rate) -> Self {
+    fn new(rate: &Rate, keys_max: u32) -> Self {
         let params: &[Json] = match &rate.unique_params {
             None => &[],
             Some(Json::List(params)) => params,
@@ -88,7 +123,7 @@ impl MinuteRate {
             Json::Null | Json::Bool(_) | Json::Number(_) | Json::List(_) | Json::Object(_) => None,
         });
         let keys = std::iter::once(RateKey::Role).chain(keys).collect();
-        Self { requests_max: rate.max_reqs_per_min, keys }
+        Self { requests_max: rate.max_reqs_per_min, keys, minutes: KeyTable::new(keys_max).into() }
     }
 }
 

@@ -1,7 +1,8 @@
-//! Meters by key, for a bounded number of keys.
+//! Meters of one rate by key, for a bounded number of keys.
 //!
 //! A meter that is whole again says nothing, so it may go; the one that is whole longest goes first. While none is whole, keys without a
-//! place share meters by their hash: a flood of keys makes the room of new ones small, and frees nobody from a limit.
+//! place share meters by their hash: a flood of keys makes the room of new ones small, and frees nobody from a limit. A table has one
+//! rate, so no flood under a strict rate refuses the callers of another.
 //!
 //! **Invariant:** a meter that is not whole is never dropped.
 //!
@@ -21,6 +22,16 @@ const SHARDS: usize = 16;
 /// Meters of a shard for keys without a place.
 const COMMON_METERS: usize = 64;
 
+/// Number of requests whose key had no place.
+#[derive(Debug, Default)]
+pub(super) struct CrowdedCount(AtomicU64);
+
+impl CrowdedCount {
+    pub(super) fn count(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// Meters by key.
 pub(super) struct KeyTable<M> {
     /// Hasher of keys, with a seed that nobody knows.
@@ -28,8 +39,6 @@ pub(super) struct KeyTable<M> {
     shards: Box<[Mutex<Shard<M>>]>,
     /// Keys of one shard.
     keys_max: AtomicUsize,
-    /// Requests whose key had no place.
-    crowded: AtomicU64,
 }
 
 struct Shard<M> {
@@ -53,7 +62,6 @@ impl<M: Meter> KeyTable<M> {
             keyed: RandomState::new(),
             shards: std::iter::repeat_with(shard).take(SHARDS).collect(),
             keys_max: AtomicUsize::default(),
-            crowded: AtomicU64::new(0),
         };
         table.set_keys_max(keys_max);
         table
@@ -65,16 +73,34 @@ impl<M: Meter> KeyTable<M> {
         self.keys_max.store(of_shard, Ordering::Relaxed);
     }
 
-    /// Lets `act` change the meter of `key`.
-    pub(super) fn update<R>(&self, key: u64, now_ns: u64, act: impl FnOnce(&mut M) -> R) -> R {
+    /// Lets `act` change all meters, also so that they are whole earlier.
+    pub(super) fn update_all(&self, act: impl Fn(&mut M)) {
+        for shard in &self.shards {
+            let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+            let Shard { meters, order, common } = &mut *shard;
+            meters.values_mut().chain(common).for_each(&act);
+            *order = meters.iter().map(|(key, meter)| Reverse((meter.whole_at_ns(), *key))).collect();
+        }
+    }
+
+    /// Lets `act` change the meter of `key`; a key without a place counts in `crowded`.
+    pub(super) fn update<R>(
+        &self,
+        key: u64,
+        now_ns: u64,
+        crowded: &CrowdedCount,
+        act: impl FnOnce(&mut M) -> R,
+    ) -> R {
         let shard = &self.shards[key as usize % SHARDS];
         let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
         let Shard { meters, order, common } = &mut *shard;
         if let Some(meter) = meters.get_mut(&key) {
             return act(meter);
         }
-        if meters.len() >= self.keys_max.load(Ordering::Relaxed) && !remove_whole(meters, order, now_ns) {
-            self.crowded.fetch_add(1, Ordering::Relaxed);
+        let keys_max = self.keys_max.load(Ordering::Relaxed);
+        while meters.len() >= keys_max && remove_whole(meters, order, now_ns) {}
+        if meters.len() >= keys_max {
+            crowded.0.fetch_add(1, Ordering::Relaxed);
             return act(&mut common[key as usize / SHARDS % COMMON_METERS]);
         }
         let mut meter = M::default();
@@ -89,11 +115,11 @@ impl<M: Meter> KeyTable<M> {
         let shards = self.shards.iter();
         shards.map(|it| it.lock().unwrap_or_else(PoisonError::into_inner).meters.len()).sum()
     }
+}
 
-    /// Number of requests whose key had no place.
-    pub(super) fn crowded(&self) -> u64 {
-        self.crowded.load(Ordering::Relaxed)
-    }
+/// Keys of each of so many `rates` that have `keys_max` together, so that none takes the room of another.
+pub(super) fn share_keys(keys_max: u32, rates: usize) -> u32 {
+    keys_max / u32::try_from(rates).unwrap_or(u32::MAX).max(1)
 }
 
 /// Removes the meter that is whole longest; false if none is.
@@ -129,60 +155,87 @@ mod tests {
         BucketTerms::new(1, 10, 1)
     }
 
-    fn take(table: &KeyTable<TokenBucket>, key: u64, now_s: u64) -> bool {
+    /// A table, with its requests that had no place.
+    struct CrowdedTable<M> {
+        table: KeyTable<M>,
+        crowded: CrowdedCount,
+    }
+
+    fn counted<M: Meter>(keys_max: usize) -> CrowdedTable<M> {
+        CrowdedTable { table: KeyTable::new(keys_max as u32), crowded: CrowdedCount::default() }
+    }
+
+    fn take(counted: &CrowdedTable<TokenBucket>, key: u64, now_s: u64) -> bool {
         let now_ns = now_s * SECOND_NS;
-        table.update(key, now_ns, |it| it.take(terms(), 1, now_ns).is_allowed)
+        let take = |it: &mut TokenBucket| it.take(terms(), 1, now_ns).is_allowed;
+        counted.table.update(key, now_ns, &counted.crowded, take)
     }
 
     #[test]
     fn keys_are_counted_apart() {
-        let table = KeyTable::new(1000);
+        let table = counted(1000);
         assert!(take(&table, 1, 0) && take(&table, 2, 0));
         assert!(!take(&table, 1, 9) && !take(&table, 2, 9));
         assert!(take(&table, 1, 10));
-        assert_eq!((table.keys(), table.crowded()), (2, 0));
+        assert_eq!((table.table.keys(), table.crowded.count()), (2, 0));
     }
 
     #[test]
     fn a_flood_of_keys_frees_nobody() {
-        let table = KeyTable::new(SHARDS as u32);
+        let table = counted(SHARDS);
         assert!(take(&table, 7, 0));
         let served = (1000..5000).filter(|key| take(&table, *key, 1)).count();
         assert!(served <= SHARDS * (COMMON_METERS + 1), "{served}");
-        assert_eq!(table.keys(), SHARDS);
-        assert!(table.crowded() > 3000);
+        assert_eq!(table.table.keys(), SHARDS);
+        assert!(table.crowded.count() > 3000);
         assert!(!take(&table, 7, 9), "its meter is still there");
         assert!(take(&table, 7, 10));
     }
 
     #[test]
     fn meters_that_are_whole_make_room() {
-        let table = KeyTable::new(SHARDS as u32);
+        let table = counted(SHARDS);
         // All in one shard.
         let key = |number: u64| number * SHARDS as u64;
         for turn in 0..100 {
             assert!(take(&table, key(turn), turn * 10));
         }
-        assert_eq!((table.keys(), table.crowded()), (1, 0));
+        assert_eq!((table.table.keys(), table.crowded.count()), (1, 0));
     }
 
     #[test]
     fn a_meter_that_was_used_again_stays() {
-        let table = KeyTable::new(2 * SHARDS as u32);
+        let table = counted(2 * SHARDS);
         let key = |number: u64| number * SHARDS as u64;
         assert!(take(&table, key(1), 0) && take(&table, key(2), 1));
         assert!(take(&table, key(1), 10));
         // The meter of 2 is whole, that of 1 is not.
         assert!(take(&table, key(3), 12));
         assert!(!take(&table, key(1), 12) && !take(&table, key(3), 13));
-        assert_eq!(table.keys(), 2);
+        assert_eq!(table.table.keys(), 2);
+    }
+
+    #[test]
+    fn other_terms_and_less_room_make_room_as_soon_as_meters_are_whole() {
+        let table = counted(2 * SHARDS);
+        let key = |number: u64| number * SHARDS as u64;
+        for number in [1, 2] {
+            let take = |it: &mut TokenBucket| it.take(BucketTerms::new(1, 86_400, 1), 1, 0).is_allowed;
+            assert!(table.table.update(key(number), 0, &table.crowded, take));
+        }
+        table.table.set_keys_max(SHARDS as u32);
+        table.table.update_all(|it| it.cap(terms(), 0));
+        assert!(take(&table, key(3), 9), "of the common meters");
+        assert_eq!((table.table.keys(), table.crowded.count()), (2, 1));
+        assert!(take(&table, key(4), 10));
+        assert_eq!((table.table.keys(), table.crowded.count()), (1, 1));
     }
 
     #[test]
     fn minutes_are_kept_as_buckets_are() {
-        let table = KeyTable::<SlidingMinute>::new(SHARDS as u32);
+        let CrowdedTable { table, crowded } = counted::<SlidingMinute>(SHARDS);
         let take = |key: u64, now_s: u64| {
-            table.update(key, now_s * SECOND_NS, |it| it.take(1, now_s * SECOND_NS).is_allowed)
+            table.update(key, now_s * SECOND_NS, &crowded, |it| it.take(1, now_s * SECOND_NS).is_allowed)
         };
         assert!(take(0, 0) && !take(0, 60));
         assert!(take(SHARDS as u64, 61));

@@ -62,6 +62,7 @@ impl TokenBucket {
     /// Takes `cost` tokens, if there are so many.
     pub(super) fn take(&mut self, terms: BucketTerms, cost: u32, now_ns: u64) -> MeterReading {
         let BucketTerms { interval_ns, capacity_ns } = terms;
+        self.cap(terms, now_ns);
         let full_at_ns = self.full_at_ns.max(now_ns);
         let after_ns = full_at_ns.saturating_add(interval_ns.saturating_mul(u64::from(cost)));
         let latest_ns = now_ns.saturating_add(capacity_ns);
@@ -73,6 +74,11 @@ impl TokenBucket {
         let spare_ns = latest_ns - after_ns;
         let wait_ns = interval_ns - spare_ns % interval_ns.max(1);
         MeterReading { is_allowed: true, remaining: terms.tokens(spare_ns), wait_ns }
+    }
+
+    /// Makes the bucket no emptier than `terms` know: what it lacks by earlier terms would refuse its caller longer than they say.
+    pub(super) fn cap(&mut self, terms: BucketTerms, now_ns: u64) {
+        self.full_at_ns = self.full_at_ns.min(now_ns.saturating_add(terms.capacity_ns));
     }
 
     /// Puts `cost` tokens back that were taken for a request which another rate refused.
@@ -192,6 +198,18 @@ mod tests {
         assert!(!TokenBucket::default().take(terms, 11, 0).is_allowed);
         bucket.give_back(terms, 3);
         assert!(bucket.take(terms, 3, 0).is_allowed);
+    }
+
+    #[test]
+    fn a_bucket_that_other_terms_emptied_lacks_no_more_than_its_own() {
+        let (day, minute) = (BucketTerms::new(1, 86_400, 1), BucketTerms::new(60, 60, 10));
+        let mut bucket = TokenBucket::default();
+        assert!(bucket.take(day, 1, 0).is_allowed);
+        let refused = bucket.take(minute, 1, 0);
+        assert_eq!((refused.is_allowed, refused.remaining, refused.wait_ns), (false, 0, SECOND_NS));
+        assert!(bucket.take(minute, 1, SECOND_NS).is_allowed);
+        assert!(!bucket.take(minute, 1, SECOND_NS).is_allowed);
+        assert_eq!(bucket.take(minute, 1, 11 * SECOND_NS).remaining, 9);
     }
 
     /// Takes at these milliseconds; true for each that is allowed.

@@ -25,8 +25,8 @@ pub(super) struct OperationShape {
     pub(super) nodes: u32,
 }
 
-/// Operations of a document, each by its name.
-type NamedShapes = Arc<[(Box<str>, OperationShape)]>;
+/// Operations of a document, each by its name; no shape where one spreads what is not there or spreads itself.
+type NamedShapes = Arc<[(Box<str>, Option<OperationShape>)]>;
 
 /// Weight of a cached document.
 #[derive(Clone)]
@@ -63,9 +63,9 @@ impl OperationShapes {
             }
         };
         match (operation_name, &*shapes) {
-            (None, [only]) => Some(only.1),
+            (None, [only]) => only.1,
             (None, _) => None,
-            (Some(name), all) => all.iter().find(|it| &*it.0 == name).map(|it| it.1),
+            (Some(name), all) => all.iter().find(|it| &*it.0 == name).and_then(|it| it.1),
         }
     }
 }
@@ -78,8 +78,10 @@ struct Measured<'t> {
     spreads: Vec<(&'t str, Option<u32>)>,
 }
 
-/// Shapes of all operations of `text`; `None` if it cannot be parsed, or spreads what is not there or itself.
-fn measure(text: &str, limits: &Limits) -> Option<Vec<(Box<str>, OperationShape)>> {
+/// Shapes of all operations of `text`; `None` if it cannot be parsed.
+///
+/// Each is measured by itself, because Hasura's protocol runs the named one whatever is wrong with the others.
+fn measure(text: &str, limits: &Limits) -> Option<Vec<(Box<str>, Option<OperationShape>)>> {
     let document = parser::parse_edition(text, limits, Edition::September2026).ok()?;
     let mut operations = Vec::new();
     let mut fragments = HashMap::new();
@@ -95,15 +97,13 @@ fn measure(text: &str, limits: &Limits) -> Option<Vec<(Box<str>, OperationShape)
                 fragments
                     .insert(document.str(fragment.name), measure_selections(&document, fragment.selections));
             }
-            Definition::Schema(_) | Definition::Type(_) | Definition::Directive(_) => return None,
+            // Validation refuses them; they add nothing to an operation.
+            Definition::Schema(_) | Definition::Type(_) | Definition::Directive(_) => {}
         }
     }
-    let totals = total_fragments(&fragments)?;
-    let shapes = operations.into_iter().map(|(name, measured)| {
-        let shape = add_spreads(&measured, |it| totals.get(it).copied())?;
-        Some((name.into(), shape))
-    });
-    shapes.collect()
+    let totals = total_fragments(&fragments);
+    let total = |name: &str| totals.get(name).copied().flatten();
+    Some(operations.into_iter().map(|(name, it)| (name.into(), add_spreads(&it, total))).collect())
 }
 
 /// Measures `selections` without the fragments that they spread.
@@ -144,38 +144,40 @@ fn add_spreads(
     })
 }
 
-/// Totals of all fragments; `None` if one spreads itself or what is not there.
+/// Totals of all fragments; `None` for those that reach themselves or what is not there.
 fn total_fragments<'t>(
     fragments: &HashMap<&'t str, Measured<'t>>,
-) -> Option<HashMap<&'t str, OperationShape>> {
-    let mut totals: HashMap<&'t str, OperationShape> = HashMap::new();
-    for first in fragments.keys() {
+) -> HashMap<&'t str, Option<OperationShape>> {
+    let mut totals: HashMap<&'t str, Option<OperationShape>> = HashMap::new();
+    for (first, measured) in fragments {
         // Fragments on the way to the current one, each with the place of its next spread.
-        let mut way: Vec<(&'t str, usize)> = vec![(*first, 0)];
-        while let Some((name, next)) = way.last_mut() {
-            let name: &'t str = *name;
-            let measured = fragments.get(name)?;
-            match measured.spreads.get(*next) {
-                _ if totals.contains_key(name) => drop(way.pop()),
+        let mut way = Vec::new();
+        if !totals.contains_key(first) {
+            totals.insert(first, None);
+            way.push((*first, measured, 0));
+        }
+        while let Some((name, measured, next)) = way.last_mut() {
+            let spread = measured.spreads.get(*next);
+            *next += 1;
+            match spread {
                 Some((below, _)) => {
-                    *next += 1;
-                    if !totals.contains_key(below) {
-                        way.push((below, 0));
-                    }
-                    // A way longer than there are fragments repeats one.
-                    if way.len() > fragments.len() {
-                        return None;
+                    // A fragment on the way has no total yet, so none of those that spread it from below has one.
+                    if let Some(measured) = fragments.get(below)
+                        && !totals.contains_key(below)
+                    {
+                        totals.insert(below, None);
+                        way.push((below, measured, 0));
                     }
                 }
                 None => {
-                    let total = add_spreads(measured, |it| totals.get(it).copied())?;
+                    let total = add_spreads(measured, |it| totals.get(it).copied().flatten());
                     totals.insert(name, total);
                     way.pop();
                 }
             }
         }
     }
-    Some(totals)
+    totals
 }
 
 #[cfg(test)]
@@ -228,6 +230,27 @@ mod tests {
         ] {
             check(text, None, None);
         }
+    }
+
+    #[test]
+    fn faults_elsewhere_in_a_text_hide_no_operation() {
+        for beside in [
+            "query B { ...No }",
+            "query B { ...F } fragment F on T { ...F }",
+            "fragment F on T { a { ...G } } fragment G on T { ...F ...No }",
+            "type A { a: Int }",
+            "query A { ...No }",
+        ] {
+            check(
+                &format!("query A {{ a {{ ...D }} }} fragment D on T {{ b {{ c }} }} {beside}"),
+                Some("A"),
+                Some((2, 2)),
+            );
+        }
+        let text = "query A { ...F } query B { ...G } fragment F on T { a { ...G } } fragment G on T { b { c } ...H } fragment H on T { ...I } \
+                    fragment I on T { d { ...H } }";
+        check(text, Some("A"), None);
+        check(text, Some("B"), None);
     }
 
     #[test]

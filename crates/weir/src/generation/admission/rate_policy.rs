@@ -3,7 +3,8 @@
 //! **Invariant:** a key is made of what a check proved: role and claims of a session, the address of the connection, a document that the
 //! operator knows. What nobody proved is replaced by the address.
 
-use super::meter::BucketTerms;
+use super::key_table::KeyTable;
+use super::meter::{BucketTerms, TokenBucket};
 use super::shared_rate::shared_bucket;
 use crate::config::{Rate, RateKey};
 use crate::operations::SavedOperations;
@@ -39,15 +40,19 @@ pub(super) struct RatePolicy {
     pub(super) keys: Vec<RateKey>,
     /// Terms in this process; where processes share the rate, those of its share.
     pub(super) terms: BucketTerms,
+    /// Buckets of this process, which outlive a generation.
+    pub(super) buckets: Arc<KeyTable<TokenBucket>>,
     pub(super) shared: SharedBucket,
     pub(super) requests: u32,
     pub(super) window_s: u32,
 }
 
 impl RatePolicy {
-    /// The policy of `rate`, of which a process has a share of one in `processes`, and the operations of it that nobody knows.
+    /// The policy of `rate` for `keys_max` keys, of which a process has a share of one in `processes`, and the operations of it that
+    /// nobody knows.
     pub(super) fn new<'r>(
         rate: &'r Rate,
+        keys_max: u32,
         processes: u32,
         operations: &SavedOperations,
     ) -> (Self, Vec<&'r str>) {
@@ -69,11 +74,25 @@ impl RatePolicy {
             documents: (!rate.operations.is_empty()).then_some(documents),
             keys: rate.by.iter().filter_map(|it| RateKey::read(it)).collect(),
             terms: BucketTerms::new(share(rate.requests), rate.window_s, share(rate.burst())),
+            buckets: KeyTable::new(keys_max).into(),
             shared: shared_bucket(rate.requests, rate.window_s, rate.burst()),
             requests: rate.requests,
             window_s: rate.window_s,
         };
         (policy, unknown)
+    }
+
+    /// Takes over the buckets of the rate of that name among `before`.
+    pub(super) fn keep_counts_of(&mut self, before: &[Self]) {
+        if let Some(known) = before.iter().find(|it| it.name == self.name) {
+            self.buckets = Arc::clone(&known.buckets);
+        }
+    }
+
+    /// Gives the buckets, which may be those of another configuration, room for `keys_max` keys and the terms of the rate.
+    pub(super) fn adjust_counts(&self, keys_max: u32, now_ns: u64) {
+        self.buckets.set_keys_max(keys_max);
+        self.buckets.update_all(|it| it.cap(self.terms, now_ns));
     }
 
     /// True if it counts a request of `role` with this document.

@@ -194,6 +194,62 @@ fn a_reload_frees_nobody() {
     assert_eq!(after.admission.counts(), AdmissionCounts { keys: 1, crowded: 0, local: 0 });
 }
 
+#[test]
+fn a_raised_rate_holds_for_callers_that_the_lower_one_refuses() {
+    let before = rates("{name: a, requests: 1, window_s: 86400}, {name: b, requests: 9, window_s: 1}");
+    assert_eq!(before.admits([ASK, ASK]), [true, false]);
+    let after_of = |before: &Gate| {
+        let mut after = rates("{name: a, requests: 60, window_s: 60}");
+        after.admission.keep_counts_of(&before.admission);
+        after
+    };
+    // A draft that is never in force lets nobody in.
+    drop(after_of(&before));
+    before.clock.advance_ms(2000);
+    assert_eq!(before.admits([ASK]), [false]);
+    let after = after_of(&before);
+    after.admission.adjust_counts();
+    assert_eq!(after.count(ASK), (Some(("a".to_owned(), 1)), vec![0]));
+    before.clock.advance_ms(1000);
+    assert_eq!(after.admits([ASK, ASK]), [true, false]);
+}
+
+/// Lets 2,000 users of the role `flood` ask.
+fn flood(gate: &Gate) {
+    for number in 0..2000 {
+        let user = number.to_string();
+        gate.count(Ask { role: "flood", user: Some(&user), ..ASK });
+    }
+    assert!(gate.admission.counts().crowded > 1000);
+}
+
+#[test]
+fn a_flood_under_one_rate_closes_no_other() {
+    let gate = gate(
+        "limits: {rate_keys_max: 32, rates: [\
+            {name: long, requests: 1, window_s: 86400, roles: [flood], by: [\"claim:x-hasura-user-id\"]}, \
+            {name: short, requests: 2, window_s: 1, roles: [user], by: [\"claim:x-hasura-user-id\"]}]}",
+        METADATA,
+    );
+    flood(&gate);
+    assert_eq!(gate.admits([ASK, ASK, ASK]), [true, true, false]);
+    assert_eq!(gate.count(Ask { user: Some("2"), ..ASK }), (None, vec![1]));
+}
+
+#[test]
+fn a_flood_of_one_role_closes_no_other_of_hasura() {
+    let gate = gate(
+        "limits: {rate_keys_max: 64}",
+        &format!(
+            "{METADATA}api_limits: {{rate_limit: {{global: {{max_reqs_per_min: 1}}, per_role: {{\
+                flood: {{max_reqs_per_min: 1000, unique_params: [x-hasura-user-id]}}, staff: {{max_reqs_per_min: 2}}}}}}}}\n"
+        ),
+    );
+    flood(&gate);
+    let staff = Ask { role: "staff", ..ASK };
+    assert_eq!(gate.admits([ASK, ASK, staff, staff, staff]), [true, false, true, true, false]);
+}
+
 /// The limits of `api_limits`.
 fn api(limits: &str) -> Gate {
     gate("{}", &format!("{METADATA}api_limits: {{{limits}}}\n"))
