@@ -191,7 +191,7 @@ sources:
   configuration: {connection_info: {database_url: sqlite:pets.db}}
   tables:
   - {table: pet, select_permissions: [{role: user, permission: {columns: [id, name], filter: {}}}]}
-api_limits: {depth_limit: {global: 1}}
+api_limits: {node_limit: {global: 1}}
 ",
     );
     folder.write(
@@ -204,8 +204,8 @@ limits: {rates: [{name: all, requests: 4, window_s: 86400}]}
     let mut agent = Agent::start(folder, &["--role", "user"]);
     assert_eq!(agent.tools(), ["execute", "search"]);
     let text = |result: &Value| result["content"][0]["text"].as_str().unwrap_or_default().to_owned();
-    let deep = agent.call("execute", &json!({ "query": "{ pet { id } }" }));
-    assert!(text(&deep).contains("the operation has depth 2, 1 are allowed"), "{deep}");
+    let wide = agent.call("execute", &json!({ "query": "{ one: pet { id } other: pet { id } }" }));
+    assert!(text(&wide).contains("the operation has 2 nodes, 1 are allowed"), "{wide}");
     let flat = agent.call("execute", &json!({ "query": "{ __typename }" }));
     assert_eq!(flat["isError"], false, "{flat}");
     assert_eq!(agent.call("search", &json!({ "terms": "pet" }))["isError"], false);

@@ -32,7 +32,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, mpsc};
-use tokio::task::{AbortHandle, LocalSet, spawn_local};
+use tokio::task::{AbortHandle, LocalSet, spawn_local, yield_now};
 use weir_engine::caller::ADMIN;
 use weir_engine::engine::{Engine, Response};
 use weir_engine::source::{Caller, NoHeaders};
@@ -165,7 +165,11 @@ async fn serve_lines(host: Rc<StdioHost>, mut lines: mpsc::Receiver<InputLine>) 
             }
         };
         let id = match read_line_kind(&host, &calls, &bytes) {
-            LineKind::Done => continue,
+            LineKind::Done => {
+                // A cancelled call leaves its place when it is polled next.
+                yield_now().await;
+                continue;
+            }
             LineKind::Quick => {
                 answer_line(&host, &bytes).await;
                 continue;

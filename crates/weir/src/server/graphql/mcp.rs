@@ -23,7 +23,7 @@ use crate::server::request::engine_request::engine_request;
 use crate::server::request::negotiate::{self, Media};
 use crate::server::request::receive::{self, Params};
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
-use base64::Engine;
+use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hyper::body::Incoming;
 use hyper::header::{ACCEPT, HeaderValue, WWW_AUTHENTICATE};
@@ -32,7 +32,7 @@ use hyper::{HeaderMap, Method, Response, StatusCode};
 use rmcp::model::ErrorCode;
 use std::borrow::Cow;
 use std::cell::RefCell;
-use weir_engine::engine::{self, Engine as QueryEngine, Execution};
+use weir_engine::engine::{self, Engine, Execution};
 use weir_engine::source::Caller;
 use weir_language::json::{Json, JsonRef};
 use weir_transport::document_id::DocumentText;
@@ -243,7 +243,7 @@ impl ToolHost for HttpHost<'_> {
     fn config(&self) -> &Config {
         &self.context.generation.config
     }
-    fn engine(&self) -> &QueryEngine {
+    fn engine(&self) -> &Engine {
         self.context.engine()
     }
     fn catalog(&self) -> &ToolCatalog {
