@@ -189,6 +189,12 @@ impl Engine {
         made.map_err(|refusal| Box::new(refusal_response(refusal, &request, Timing::default())))
     }
 
+    /// True if the document of `request` may change data for a caller like `caller` with some variables.
+    /// Its variables are not read.
+    pub fn may_change_data(&self, request: Request<'_>, caller: &Caller) -> bool {
+        self.planner.may_change_data(&PlanRequest { request, profile: caller.profile(), is_live: true })
+    }
+
     /// Number of cached whole answers, and their approximate size in bytes.
     pub fn responses(&self) -> (usize, u64) {
         self.responses.count_and_bytes()

@@ -99,6 +99,11 @@ impl RootMember {
 }
 
 impl Plan {
+    /// True if a run may change data: a mutation, or a query that calls what changes some.
+    pub(crate) fn may_change_data(&self) -> bool {
+        self.kind == OperationKind::Mutation || self.nodes.iter().any(|it| it.fetch.may_change_data())
+    }
+
     /// True if its answer to `caller` depends on a credential, so that it is private to the client.
     pub(crate) fn is_private(&self, caller: &Caller, headers: &dyn Headers) -> bool {
         let claims = self.nodes.iter().flat_map(|it| it.fetch.reads_claims()).map(|it| &**it);

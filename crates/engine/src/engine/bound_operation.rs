@@ -94,8 +94,7 @@ impl Engine {
 impl BoundOperation {
     /// True if a run may change data: a mutation, or a query that calls what changes some.
     pub fn may_change_data(&self) -> bool {
-        self.plan.kind == OperationKind::Mutation
-            || self.plan.nodes.iter().any(|it| it.fetch.may_change_data())
+        self.plan.may_change_data()
     }
 
     /// Query, mutation or subscription.

@@ -326,6 +326,21 @@ impl Planner {
         })
     }
 
+    /// True if some variables let the text change data; also if they steer more plans than are looked at, or none can be made.
+    pub(crate) fn may_change_data(&self, request: &PlanRequest<'_>) -> bool {
+        let found = self.with_context(request, PlanThread::Aside, &mut Timing::default(), |context| {
+            let operation = context.operation()?;
+            let Some(states) = operation.steering.states(PREPARED_STATES_MAX) else { return Ok(true) };
+            for state in 0..states {
+                if self.build(context, &operation, state, None)?.may_change_data() {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        });
+        found.unwrap_or(true)
+    }
+
     /// Handles null in a position that takes none, which a default allowed a variable to have: the field with that position fails, and
     /// the request is planned again for these variables alone. The whole request is refused where a field cannot fail alone: over
     /// Hasura's protocol, in mutations, which are atomic, in introspection, and in `@skip` and `@include`, which belong to no field. No

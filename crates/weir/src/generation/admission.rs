@@ -8,6 +8,7 @@
 //! **Cost:** nothing where there are no limits; else a hash and the lock of a shard per rate, and the parts of `rate_policy` and
 //! `operation_shape` where rates or limits read documents.
 
+mod admitted_request;
 mod api_limits;
 mod key_table;
 mod meter;
@@ -19,6 +20,7 @@ use crate::config::{Config, Rate};
 use crate::operations::SavedOperations;
 use crate::operations::known_documents::KnownDocuments;
 use crate::sources::{Misfit, services};
+pub(crate) use admitted_request::refusal_response;
 use api_limits::RoleLimits;
 use key_table::{CrowdedCount, share_keys};
 use meter::{MeterReading, SECOND_NS, SlidingMinute, TokenBucket};

@@ -1,6 +1,7 @@
 //! Queries that change something at their source, asked by a browser for a page of another site: functions of PostgreSQL, calls of
 //! services, actions. A GET is sent without a preflight, so the server has to know what a query calls.
 
+use crate::mcp::{call, rpc};
 use crate::postgres_kit::database;
 use crate::support::{Folder, Weir};
 use crate::upstream_kit::{Upstream, answers};
@@ -61,7 +62,7 @@ fn serve(url: &str, upstream: &Upstream) -> Weir {
     });
     folder.write("metadata.json", &metadata.to_string());
     folder.write("services.graphql", &SDL.replace("http://upstream", &format!("http://{address}")));
-    let yaml = "listen: 127.0.0.1:0\nmetadata: metadata.json\nsources: [{name: s, file: services.graphql}]\n";
+    let yaml = "listen: 127.0.0.1:0\nmetadata: metadata.json\nsources: [{name: s, file: services.graphql}]\noperations: {mcp: {enabled: true, schema_tools: [execute], overrides: {rate: {read_only: true}}}}\n";
     Weir::by_file(&folder.write("weir.yaml", yaml), folder)
 }
 
@@ -105,4 +106,47 @@ fn a_query_that_changes_something_is_asked_by_no_page_of_another_site() {
     }
     assert_eq!(upstream.take_requests().len(), 8);
     assert_eq!(database.run("SELECT n FROM counter").trim(), "4");
+}
+
+#[test]
+fn a_query_that_changes_something_is_no_tool_that_reads() {
+    let database = database(TABLES);
+    let upstream = Upstream::start(answers(KNOWN));
+    let weir = serve(&database.url(), &upstream);
+    let list = rpc(&weir, &[], "tools/list", &json!({})).json();
+    let tools = list["result"]["tools"].as_array().expect("there are tools");
+    let hints =
+        |name: &str| &tools.iter().find(|it| it["name"] == name).expect("it is a tool")["annotations"];
+    for (name, field) in CHANGING {
+        let query =
+            json!({ "query": format!("query ($run: Boolean = true) {{ {} }}", with_condition(field)) });
+        let refused = call(&weir, &[], "execute", &query);
+        assert_eq!(
+            refused["content"][0]["text"],
+            "this query calls what may change data, and only what reads is run here",
+            "{name}"
+        );
+        // The operator said of the action that it only reads.
+        let expected =
+            json!({ "readOnlyHint": name == "rate", "destructiveHint": true, "idempotentHint": false });
+        assert_eq!(hints(name), &expected, "{name}");
+    }
+    assert_eq!((upstream.take_requests().len(), database.run("SELECT n FROM counter").trim()), (0, "0"));
+    for (name, field) in READING {
+        let query = json!({ "query": format!("{{ {field} }}") });
+        assert_eq!(call(&weir, &[], "execute", &query)["isError"], false, "{name}");
+        let expected = json!({ "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true });
+        assert_eq!(hints(name), &expected, "{name}");
+    }
+    // What the operator saved is run.
+    assert_eq!(call(&weir, &[], "tick", &json!({}))["isError"], false);
+    assert_eq!(database.run("SELECT n FROM counter").trim(), "1");
+}
+
+/// The field under a condition on a variable, which decides about the plan.
+fn with_condition(field: &str) -> String {
+    match field.split_once(' ') {
+        Some((name, rest)) => format!("{name} @include(if: $run) {rest}"),
+        None => format!("{field} @include(if: $run)"),
+    }
 }

@@ -74,6 +74,7 @@ mod live_slow;
 mod load;
 mod mappers;
 mod mcp;
+mod mcp_rates;
 mod mcp_stdio;
 mod metadata;
 mod metadata_api;

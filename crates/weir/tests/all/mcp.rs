@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 const SECRET: (&str, &str) = ("x-hasura-admin-secret", "hush");
-const USER: [(&str, &str); 2] = [SECRET, ("x-hasura-role", "user")];
+pub(crate) const USER: [(&str, &str); 2] = [SECRET, ("x-hasura-role", "user")];
 const CAPTAIN: [(&str, &str); 2] = [SECRET, ("x-hasura-role", "captain")];
 const ADMIN: [(&str, &str); 1] = [SECRET];
 
@@ -70,7 +70,7 @@ fn on_each_database(operations: &str, mcp: &str, check: impl Fn(&Weir)) {
 }
 
 /// Sends a message of the era with handshakes.
-fn rpc(weir: &Weir, headers: &[(&str, &str)], method: &str, params: &Value) -> Answer {
+pub(crate) fn rpc(weir: &Weir, headers: &[(&str, &str)], method: &str, params: &Value) -> Answer {
     let message = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params });
     post(weir, headers, &message.to_string())
 }
@@ -108,7 +108,7 @@ fn names(tools: &[Value]) -> BTreeSet<&str> {
 }
 
 /// Calls a tool; returns its result.
-fn call(weir: &Weir, headers: &[(&str, &str)], name: &str, arguments: &Value) -> Value {
+pub(crate) fn call(weir: &Weir, headers: &[(&str, &str)], name: &str, arguments: &Value) -> Value {
     let answer = rpc(weir, headers, "tools/call", &json!({ "name": name, "arguments": arguments }));
     assert_eq!(answer.status, 200, "{answer:?}");
     answer.json()["result"].clone()
@@ -272,6 +272,15 @@ fn wrong_arguments_are_told_to_the_model() {
             "one",
             json!({ "id": 1, "name": "Ada" }),
             "there is no argument `name`; those of this tool are: id",
+        );
+        let absent = json!({ "terms": "pet", "limit": null });
+        assert_eq!(call(weir, &USER, "search", &absent)["isError"], false);
+        let absent = json!({ "query": "{ pet { id } }", "variables": null, "operationName": null });
+        assert_eq!(call(weir, &USER, "execute", &absent)["isError"], false);
+        check(
+            "execute",
+            json!({ "query": "{ pet { id } }", "operationName": 7 }),
+            "`operationName` has to be a string",
         );
         check("search", json!({ "terms": 7 }), "`terms` has to be a string");
         check("introspect", json!({ "type": "pet", "depth": -1 }), "`depth` has to be an integer");

@@ -29,7 +29,7 @@ impl Agent {
             .env("XDG_CACHE_HOME", folder.file("cache"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(std::fs::File::create(folder.file("stderr")).expect("it can be made"))
             .spawn()
             .expect("the binary starts");
         let output = BufReader::new(child.stdout.take().expect("it is piped"));
@@ -176,4 +176,84 @@ fn the_sample_database_is_one_command_away() {
         found["content"][0]["text"],
         r#"{"Album":[{"Title":"For Those About To Rock We Salute You"},{"Title":"Let There Be Rock"},{"Title":"Trying now"}]}"#
     );
+}
+
+#[test]
+fn rates_limits_and_the_log_hold_without_a_server() {
+    let folder = Folder::new();
+    folder.pets();
+    folder.write(
+        "metadata.yaml",
+        "version: 3
+sources:
+- name: default
+  kind: sqlite
+  configuration: {connection_info: {database_url: sqlite:pets.db}}
+  tables:
+  - {table: pet, select_permissions: [{role: user, permission: {columns: [id, name], filter: {}}}]}
+api_limits: {node_limit: {global: 1}}
+",
+    );
+    folder.write(
+        "weir.yaml",
+        "metadata: metadata.yaml\nlog: {access: true}
+operations: {mcp: {schema_tools: [execute, search]}}
+limits: {rates: [{name: all, requests: 4, window_s: 86400}]}
+",
+    );
+    let mut agent = Agent::start(folder, &["--role", "user"]);
+    assert_eq!(agent.tools(), ["execute", "search"]);
+    let text = |result: &Value| result["content"][0]["text"].as_str().unwrap_or_default().to_owned();
+    let wide = agent.call("execute", &json!({ "query": "{ one: pet { id } other: pet { id } }" }));
+    assert!(text(&wide).contains("the operation has 2 nodes, 1 are allowed"), "{wide}");
+    let flat = agent.call("execute", &json!({ "query": "{ __typename }" }));
+    assert_eq!(flat["isError"], false, "{flat}");
+    assert_eq!(agent.call("search", &json!({ "terms": "pet" }))["isError"], false);
+    for (tool, arguments) in
+        [("search", json!({ "terms": "pet" })), ("execute", json!({ "query": "{ __typename }" }))]
+    {
+        let refused = agent.call(tool, &arguments);
+        assert!(
+            text(&refused).starts_with("too many requests by the rate `all`: try again in "),
+            "{refused}"
+        );
+        assert_eq!(refused["isError"], true);
+    }
+    assert_eq!(agent.ask("tools/list", &json!({}))["error"]["code"], -32000);
+    assert_eq!(agent.ask("ping", &json!({}))["result"], json!({}));
+    drop(agent.input.take());
+    assert!(agent.child.wait().is_ok_and(|it| it.success()));
+    let log = crate::support::read(&agent.folder.file("stderr"));
+    let lines: Vec<&str> = log.lines().filter(|it| it.contains("an agent called a tool")).collect();
+    assert_eq!(lines.len(), 5, "{log}");
+    assert!(lines[0].contains("tool=\"execute\"") && lines[0].contains("role=\"user\""), "{log}");
+    assert!(!log.contains("__typename"), "{log}");
+}
+
+#[test]
+fn slow_calls_keep_neither_a_ping_nor_a_cancellation_waiting() {
+    let folder = Folder::new();
+    folder.pets();
+    let endless = "CREATE VIEW slow AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n WHERE x < 0";
+    rusqlite::Connection::open(folder.file("pets.db"))
+        .and_then(|it| it.execute_batch(endless))
+        .expect("SQLite takes it");
+    let mut agent = Agent::start(folder, &["pets.db"]);
+    for id in 0..66 {
+        agent.say(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"execute","arguments":{{"query":"{{ slow {{ x }} }}"}}}}}}"#));
+    }
+    // 16 run and 48 wait; the others are refused at once.
+    for id in [64, 65] {
+        let refused = agent.hear();
+        assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(id), &json!(-32000)), "{refused}");
+    }
+    assert_eq!(agent.ask("ping", &json!({}))["result"], json!({}));
+    // Those that wait are cancelled as those that run.
+    for id in (0..64).rev() {
+        agent.say(&format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
+        ));
+    }
+    let found = agent.call("execute", &json!({ "query": "{ pet_by_pk(id: 1) { name } }" }));
+    assert_eq!(found["content"][0]["text"], r#"{"pet_by_pk":{"name":"Ada"}}"#);
 }

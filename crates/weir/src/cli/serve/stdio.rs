@@ -3,7 +3,8 @@
 //! The agent has the role of the command line, as the process belongs to whoever started it. Nothing listens, and nothing but messages is
 //! written to standard output.
 //!
-//! **Invariant:** at most [`CALLS_MAX`] messages are worked on, and none is longer than `limits.body_bytes_max`.
+//! **Invariant:** at most [`CALLS_MAX`] calls run and [`WAITING_MAX`] wait, none is longer than `limits.body_bytes_max`, and nothing that
+//! runs keeps the next message from being read. Rates and limits of the role hold as they do for a server.
 
 use super::agent_options::AgentOptions;
 use super::json_option::json_of;
@@ -11,6 +12,7 @@ use super::sample_database::sample_file;
 use super::{environment, origin};
 use crate::config::source::address::{self, Address, Target};
 use crate::config::{Config, Listen, SchemaTool};
+use crate::generation::admission::Asker;
 use crate::generation::{Generation, Overrides};
 use crate::operations::tools::answer;
 use crate::operations::tools::catalog::ToolCatalog;
@@ -18,29 +20,34 @@ use crate::operations::tools::fault::RpcFault;
 use crate::operations::tools::host::{ToolHost, ToolOperation};
 use crate::operations::tools::message::{self, AgentMessage};
 use crate::operations::tools::reply::error_reply;
+use crate::server::{Metrics, log};
 use crate::session;
 use rmcp::model::ErrorCode;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::{BufRead, Read, Write};
+use std::net::{IpAddr, Ipv4Addr};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, mpsc};
-use tokio::task::{AbortHandle, LocalSet, spawn_local};
+use tokio::task::{AbortHandle, LocalSet, spawn_local, yield_now};
 use weir_engine::caller::ADMIN;
-use weir_engine::engine::{Request, Response};
+use weir_engine::engine::{Engine, Response};
 use weir_engine::source::{Caller, NoHeaders};
 use weir_language::json::{Json, JsonRef};
-use weir_language::schema::Schema;
 
-/// Messages that are worked on at once.
+/// Calls of tools that run at once.
 const CALLS_MAX: u32 = 16;
+
+/// Calls that wait for others to end; further ones are refused.
+const WAITING_MAX: u32 = 48;
 
 /// Serves the agent until it closes standard input.
 pub(in crate::cli) fn run(options: AgentOptions) -> Result<ExitCode, String> {
     let config = read_config(&options)?;
+    log::start(&config.log, &Arc::new(Metrics::new()))?;
     let generation = Generation::build(config, 1)?;
     if generation.is_waiting {
         return Err(generation.findings.down.first().map_or_else(String::new, ToString::to_string));
@@ -56,6 +63,7 @@ pub(in crate::cli) fn run(options: AgentOptions) -> Result<ExitCode, String> {
         .map_err(|cause| format!("no event loop: {cause}"))?;
     let lines = read_lines(host.generation.config.limits.body_bytes_max as usize);
     LocalSet::new().block_on(&runtime, serve_lines(host, lines));
+    log::drain();
     Ok(ExitCode::SUCCESS)
 }
 
@@ -137,12 +145,13 @@ fn read_line(input: &mut impl BufRead, bytes_max: usize) -> std::io::Result<Opti
     Ok(Some(InputLine::Text(line)))
 }
 
-/// Requests in work, by id as written.
+/// Calls of tools that run or wait, by id as written.
 type Calls = Rc<RefCell<HashMap<Box<str>, AbortHandle>>>;
 
 /// Answers each line; returns when all are answered.
 async fn serve_lines(host: Rc<StdioHost>, mut lines: mpsc::Receiver<InputLine>) {
-    let permits = Arc::new(Semaphore::new(CALLS_MAX as usize));
+    let turns = Arc::new(Semaphore::new(CALLS_MAX as usize));
+    let places = Arc::new(Semaphore::new((CALLS_MAX + WAITING_MAX) as usize));
     let calls = Calls::default();
     while let Some(line) = lines.recv().await {
         let bytes = match line {
@@ -155,59 +164,86 @@ async fn serve_lines(host: Rc<StdioHost>, mut lines: mpsc::Receiver<InputLine>) 
                 continue;
             }
         };
-        let Some(id) = read_id(&host, &calls, &bytes) else { continue };
-        // A closed semaphore does not occur: nobody closes it.
-        let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { return };
-        let host = Rc::clone(&host);
+        let id = match read_line_kind(&host, &calls, &bytes) {
+            LineKind::Done => {
+                // A cancelled call leaves its place when it is polled next.
+                yield_now().await;
+                continue;
+            }
+            LineKind::Quick => {
+                answer_line(&host, &bytes).await;
+                continue;
+            }
+            LineKind::Call(id) => id,
+        };
+        let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+            let words = format!("{WAITING_MAX} calls wait already: call again when some are answered");
+            write_line(error_reply(Some(&id), &RpcFault::crowded(words)));
+            continue;
+        };
+        let (host, turns) = (Rc::clone(&host), Arc::clone(&turns));
         let done = (Rc::clone(&calls), id.clone());
         let task = spawn_local(async move {
-            let _permit = permit;
-            if let Some(reply) = answer_line(&host, &bytes).await {
-                write_line(reply);
-            }
+            let _place = place;
+            // A closed semaphore does not occur: nobody closes it.
+            let _turn = turns.acquire().await;
+            answer_line(&host, &bytes).await;
             done.0.borrow_mut().remove(&done.1);
         });
         calls.borrow_mut().insert(id, task.abort_handle());
     }
-    let _ = permits.acquire_many(CALLS_MAX).await;
+    let _ = places.acquire_many(CALLS_MAX + WAITING_MAX).await;
 }
 
-/// The id of the request in `bytes`; `None` if it needs no answer, or was answered here.
-fn read_id(host: &StdioHost, calls: &Calls, bytes: &[u8]) -> Option<Box<str>> {
+/// A line by what is left to do for it.
+enum LineKind {
+    /// It needs no answer, or was answered.
+    Done,
+    /// A request that waits for no source.
+    Quick,
+    /// A call of a tool, or a list of tools, with its id.
+    Call(Box<str>),
+}
+
+/// Reads the message in `bytes`; ends the call that it cancels.
+fn read_line_kind(host: &StdioHost, calls: &Calls, bytes: &[u8]) -> LineKind {
     let tape = match Json::parse(bytes, host.generation.config.limits.nesting_max) {
         Ok(tape) => tape,
         Err(error) => {
             let fault = RpcFault::new(ErrorCode::PARSE_ERROR, format!("the line is not valid JSON: {error}"));
             write_line(error_reply(None, &fault));
-            return None;
+            return LineKind::Done;
         }
     };
     match message::read(tape.root()) {
-        Ok(AgentMessage::Request(request)) => Some(request.id.into()),
+        Ok(AgentMessage::Request(request)) if request.method.starts_with("tools/") => {
+            LineKind::Call(request.id.into())
+        }
+        Ok(AgentMessage::Request(_)) => LineKind::Quick,
         Ok(AgentMessage::Note { method, params }) => {
             let ended = params.filter(|_| method == "notifications/cancelled");
             let ended = ended.and_then(|it| it.get("requestId")).map(JsonRef::raw);
             if let Some(call) = ended.and_then(|it| calls.borrow_mut().remove(it)) {
                 call.abort();
             }
-            None
+            LineKind::Done
         }
         Err((id, fault)) => {
             write_line(error_reply(id, &fault));
-            None
+            LineKind::Done
         }
     }
 }
 
-/// The answer to the request in `bytes`.
-async fn answer_line(host: &StdioHost, bytes: &[u8]) -> Option<Vec<u8>> {
-    let tape = Json::parse(bytes, host.generation.config.limits.nesting_max).ok()?;
-    let Ok(AgentMessage::Request(request)) = message::read(tape.root()) else { return None };
+/// Answers the request in `bytes`.
+async fn answer_line(host: &StdioHost, bytes: &[u8]) {
+    let Ok(tape) = Json::parse(bytes, host.generation.config.limits.nesting_max) else { return };
+    let Ok(AgentMessage::Request(request)) = message::read(tape.root()) else { return };
     let answered = match request.era() {
         Ok(era) => answer::answer(host, era, &request).await,
         Err(fault) => Err(fault),
     };
-    Some(answered.unwrap_or_else(|fault| error_reply(Some(request.id), &fault)))
+    write_line(answered.unwrap_or_else(|fault| error_reply(Some(request.id), &fault)));
 }
 
 /// Writes a message as one line. JSON of databases may have line feeds between its members, which mean nothing there.
@@ -225,6 +261,14 @@ struct StdioHost {
     caller: Caller,
 }
 
+impl StdioHost {
+    /// The agent as rates see it. Whoever started the process proved its role by that.
+    fn asker<'a>(&'a self, text: &'a str, operation_name: Option<&'a str>) -> Asker<'a> {
+        let address = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        Asker { caller: &self.caller, address, is_proven: true, text, operation_name }
+    }
+}
+
 impl ToolHost for StdioHost {
     fn caller(&self) -> &Caller {
         &self.caller
@@ -232,8 +276,8 @@ impl ToolHost for StdioHost {
     fn config(&self) -> &Config {
         &self.generation.config
     }
-    fn schema(&self) -> &Schema {
-        self.generation.engine.schema()
+    fn engine(&self) -> &Engine {
+        &self.generation.engine
     }
     fn catalog(&self) -> &ToolCatalog {
         &self.generation.operations.tools
@@ -241,20 +285,20 @@ impl ToolHost for StdioHost {
     fn allows(&self, text: &str) -> bool {
         self.caller.role() == ADMIN || self.generation.operations.allows(text, self.caller.role())
     }
+    async fn count(&self, text: &str, operation_name: Option<&str>) -> Result<(), String> {
+        let Generation { admission, operations, .. } = &self.generation;
+        let asker = self.asker(text, operation_name);
+        let counted = admission.count(&asker, &operations.known, &mut Vec::new()).await;
+        counted.map_err(|refusal| refusal.words())
+    }
     async fn execute(&self, operation: ToolOperation<'_>) -> Response {
-        let ToolOperation { text, operation_name, variables, protocol, queries_only } = operation;
         let patience = Duration::from_secs(self.generation.config.limits.request_s.into());
-        let request = Request {
-            query: text,
-            operation_name,
-            variables,
-            protocol,
-            queries_only,
-            increments: None,
-            headers: &NoHeaders,
-            deadline: Instant::now() + patience,
-        };
-        self.generation.engine.execute(request, &self.caller).await
+        let request = operation.request(&NoHeaders, Instant::now() + patience);
+        let asker = self.asker(operation.text, operation.operation_name);
+        match self.generation.admission.limit_request(&asker, request) {
+            Ok(request) => self.generation.engine.execute(request, &self.caller).await,
+            Err(response) => *response,
+        }
     }
 }
 

@@ -126,10 +126,13 @@ pub struct ToolOverride {
     /// Description for agents, in place of that of the operation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// False if the mutation only adds.
+    /// True if the operation changes nothing, though it calls an action, a service or a function that may.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+    /// False if the operation only adds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub destructive: Option<bool>,
-    /// True if the mutation may be repeated without a further effect.
+    /// True if the operation may be repeated without a further effect.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent: Option<bool>,
     /// False if the operation reaches nothing outside of this server.

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** a tool that the caller does not have is answered as one that does not exist.
 
-use super::fault::{Era, RpcFault, supported_versions};
+use super::fault::{Era, RpcFault, agree_on_version, supported_versions};
 use super::host::{ToolHost, ToolOperation};
 use super::listed_tool::{ListedTool, ToolAction};
 use super::message::AgentRequest;
@@ -12,9 +12,7 @@ use super::schema_search::search;
 use super::schema_text::write_types;
 use super::tool_list::{DEPTH_MAX, SEARCH_LINES, SEARCH_LINES_MAX, find_list};
 use crate::config::SchemaTool;
-use rmcp::model::{
-    CacheScope, DiscoverResult, InitializeResult, ProtocolVersion, ServerCapabilities, ToolsCapability,
-};
+use rmcp::model::{CacheScope, DiscoverResult, InitializeResult, ServerCapabilities, ToolsCapability};
 use std::borrow::Cow;
 use weir_engine::errors::error_text::string;
 use weir_engine::source::Protocol;
@@ -39,7 +37,10 @@ pub(crate) async fn answer(
     request: &AgentRequest<'_>,
 ) -> Result<Vec<u8>, RpcFault> {
     match (&*request.method, era) {
-        ("tools/list", _) => list_tools(host, era, request),
+        ("tools/list", _) => {
+            host.count("", None).await.map_err(RpcFault::crowded)?;
+            list_tools(host, era, request)
+        }
         ("tools/call", _) => call_tool(host, era, request).await,
         ("server/discover", Era::Stateless) => Ok(value_reply(request.id, &discover_result(host))),
         ("initialize", Era::Handshake) => {
@@ -59,13 +60,11 @@ fn capabilities() -> ServerCapabilities {
     capabilities
 }
 
-/// The answer to a handshake: the asked version if it has handshakes, else the newest that has.
+/// The answer to a handshake.
 fn initialize_result(host: &impl ToolHost, asked: &str) -> InitializeResult {
-    let mut known = ProtocolVersion::KNOWN_VERSIONS.iter();
-    let version = known.find(|it| it.as_str() == asked && it.has_initialize());
-    let version = version.unwrap_or(&ProtocolVersion::LATEST_WITH_INITIALIZE).clone();
-    let mut result =
-        InitializeResult::new(capabilities()).with_server_info(server_info()).with_protocol_version(version);
+    let mut result = InitializeResult::new(capabilities())
+        .with_server_info(server_info())
+        .with_protocol_version(agree_on_version(asked));
     result.instructions = host.config().operations.mcp.instructions.clone();
     result
 }
@@ -119,13 +118,39 @@ async fn call_tool(host: &impl ToolHost, era: Era, request: &AgentRequest<'_>) -
         return Err(RpcFault::params("`arguments` has to be an object"));
     }
     let list = find_list(host);
-    let tool = list.find(&name).ok_or_else(|| RpcFault::params(format!("there is no tool `{name}`")))?;
-    let outcome = run_tool(host, tool, arguments).await;
+    let tool = list.find(&name);
+    let (text, operation_name) = tool.map(|it| read_document(it, arguments)).unwrap_or_default();
+    let refused = host.count(&text, operation_name.as_deref()).await.err();
+    let Some(tool) = tool else {
+        let unknown = || RpcFault::params(format!("there is no tool `{name}`"));
+        return Err(refused.map_or_else(unknown, RpcFault::crowded));
+    };
+    let outcome = match refused {
+        Some(words) => ToolOutcome::Failed(words),
+        None => run_tool(host, tool, arguments).await,
+    };
     if host.config().log.access {
         let role = host.caller().role();
         tracing::info!(tool = &*tool.name, role, failed = outcome.is_error(), "an agent called a tool");
     }
     Ok(members_reply(request.id, era, |out| outcome.write(tool.has_output_schema, out)))
+}
+
+/// The document that a call of `tool` runs, which rates may read, and the name of its operation; empty if it runs none.
+fn read_document<'t>(
+    tool: &'t ListedTool,
+    arguments: Option<JsonRef<'t>>,
+) -> (Cow<'t, str>, Option<Cow<'t, str>>) {
+    match &tool.action {
+        ToolAction::Saved(saved) => {
+            (Cow::Borrowed(&saved.text), saved.operation_name.as_deref().map(Cow::Borrowed))
+        }
+        ToolAction::Schema(SchemaTool::Execute) => {
+            let name = read_text(arguments, "operationName").filter(|it| !it.is_empty());
+            (read_text(arguments, "query").unwrap_or_default(), name)
+        }
+        ToolAction::Schema(SchemaTool::Search | SchemaTool::Introspect) => Default::default(),
+    }
 }
 
 /// Runs `tool`. What goes wrong in it is told to the model, not to its program.
@@ -162,9 +187,14 @@ fn read_text<'t>(arguments: Option<JsonRef<'t>>, name: &str) -> Option<Cow<'t, s
     arguments?.get(name)?.as_str()
 }
 
+/// An argument; one that is null is absent.
+fn find_argument<'t>(arguments: Option<JsonRef<'t>>, name: &str) -> Option<JsonRef<'t>> {
+    arguments?.get(name).filter(|it| !it.is_null())
+}
+
 /// A number among `arguments`; `None` if it is none.
 fn read_number(arguments: Option<JsonRef<'_>>, name: &str, default: u32) -> Option<u32> {
-    match arguments.and_then(|it| it.get(name)) {
+    match find_argument(arguments, name) {
         None => Some(default),
         Some(value) => value.as_number()?.parse().ok(),
     }
@@ -172,22 +202,31 @@ fn read_number(arguments: Option<JsonRef<'_>>, name: &str, default: u32) -> Opti
 
 async fn execute_document(host: &impl ToolHost, arguments: Option<JsonRef<'_>>) -> ToolOutcome {
     let Some(query) = read_text(arguments, "query") else { return missing("query", "a string") };
-    let variables = arguments.and_then(|it| it.get("variables")).filter(|it| !it.is_null());
+    let variables = find_argument(arguments, "variables");
     if variables.is_some_and(|it| !it.is_object()) {
         return missing("variables", "an object");
+    }
+    let name = find_argument(arguments, "operationName").map(JsonRef::as_str);
+    if name == Some(None) {
+        return missing("operationName", "a string");
     }
     if !host.allows(&query) {
         let words = "the allow list does not have this document: use the tools of saved operations";
         return ToolOutcome::Failed(words.into());
     }
-    let name = read_text(arguments, "operationName");
+    let name = name.flatten().filter(|it| !it.is_empty());
+    let queries_only = !host.config().operations.mcp.execute_mutations;
     let operation = ToolOperation {
         text: &query,
-        operation_name: name.as_deref().filter(|it| !it.is_empty()),
+        operation_name: name.as_deref(),
         variables,
         protocol: Protocol::GraphqlOverHttp,
-        queries_only: !host.config().operations.mcp.execute_mutations,
+        queries_only,
     };
+    if queries_only && host.may_change_data(operation).await {
+        let words = "this query calls what may change data, and only what reads is run here";
+        return ToolOutcome::Failed(words.into());
+    }
     execute(host, operation).await
 }
 

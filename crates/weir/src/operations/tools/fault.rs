@@ -4,6 +4,17 @@ use rmcp::model::{ErrorCode, ProtocolVersion};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
+/// Code of a message beyond a limit of how much is asked. Source: JSON-RPC 2.0, section 5.1, the codes of servers.
+const CROWDED: ErrorCode = ErrorCode(-32000);
+
+/// Versions that are served, oldest first. 2025-03-26 is none of them, as its servers have to take lists of messages.
+const SUPPORTED: &[ProtocolVersion] = &[
+    ProtocolVersion::V_2024_11_05,
+    ProtocolVersion::V_2025_06_18,
+    ProtocolVersion::V_2025_11_25,
+    ProtocolVersion::V_2026_07_28,
+];
+
 /// Form of the protocol that a message is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {
@@ -48,6 +59,10 @@ impl RpcFault {
     pub(crate) fn header(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ErrorCode::HEADER_MISMATCH, message)
     }
+    /// A message beyond a limit of how much is asked.
+    pub(crate) fn crowded(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(CROWDED, message)
+    }
     /// HTTP status of the error. In the era of handshakes an error is a good answer.
     pub(crate) fn status(&self, era: Era) -> u16 {
         match self.code {
@@ -56,6 +71,7 @@ impl RpcFault {
             | ErrorCode::HEADER_MISMATCH
             | ErrorCode::UNSUPPORTED_PROTOCOL_VERSION => 400,
             ErrorCode::INVALID_PARAMS if self.is_malformed => 400,
+            CROWDED => 429,
             ErrorCode::METHOD_NOT_FOUND if era == Era::Stateless => 404,
             _ => 200,
         }
@@ -63,6 +79,35 @@ impl RpcFault {
 }
 
 /// Versions that are served, oldest first.
-pub(crate) fn supported_versions() -> &'static [ProtocolVersion] {
-    ProtocolVersion::KNOWN_VERSIONS
+pub(crate) const fn supported_versions() -> &'static [ProtocolVersion] {
+    SUPPORTED
+}
+
+/// The version that a handshake agrees on: `asked` if it is served and has handshakes, else the newest that has.
+pub(crate) fn agree_on_version(asked: &str) -> ProtocolVersion {
+    // The version left out is nearest to the next one.
+    if asked == ProtocolVersion::V_2025_03_26.as_str() {
+        return ProtocolVersion::V_2025_06_18;
+    }
+    let agreed = SUPPORTED.iter().find(|it| it.as_str() == asked && it.has_initialize());
+    agreed.unwrap_or(&ProtocolVersion::LATEST_WITH_INITIALIZE).clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_whose_lists_are_not_taken_is_not_agreed_on() {
+        for (asked, agreed) in [
+            ("2024-11-05", "2024-11-05"),
+            ("2025-03-26", "2025-06-18"),
+            ("2025-06-18", "2025-06-18"),
+            ("2026-07-28", "2025-11-25"),
+            ("1999-01-01", "2025-11-25"),
+        ] {
+            assert_eq!(agree_on_version(asked).as_str(), agreed, "{asked}");
+        }
+        assert!(!supported_versions().contains(&ProtocolVersion::V_2025_03_26));
+    }
 }

@@ -7,11 +7,13 @@ use super::host::ToolHost;
 use super::json_schema::{data_schema, into_object, variables_schema};
 use super::listed_tool::{ListedTool, ToolAction, ToolList};
 use super::saved_tool::SavedTool;
-use crate::config::{Config, Mcp, SchemaTool, ToolOverride};
+use crate::config::{Mcp, SchemaTool, ToolOverride};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::Instant;
 use weir_engine::caller::ADMIN;
+use weir_engine::engine::Request;
 use weir_engine::source::Protocol;
 use weir_language::ast::{Definition, Document, Operation, OperationKind, Selection};
 use weir_language::coerce::Reading;
@@ -30,11 +32,9 @@ pub(super) fn find_list(host: &impl ToolHost) -> Arc<ToolList> {
 }
 
 fn make_list(host: &impl ToolHost) -> ToolList {
-    let config = host.config();
-    let settings = &config.operations.mcp;
+    let settings = &host.config().operations.mcp;
     let saved = host.catalog().tools.iter().filter(|it| host.allows(&it.text));
-    let mut tools: Vec<ListedTool> =
-        saved.filter_map(|it| list_saved_tool(host.view(), config, it)).collect();
+    let mut tools: Vec<ListedTool> = saved.filter_map(|it| list_saved_tool(host, it)).collect();
     let schema_tools = settings.schema_tools.iter().filter(|it| is_for_caller(host, **it));
     tools.extend(schema_tools.map(|it| list_schema_tool(settings, *it)));
     tools.sort_by(|one, other| one.name.cmp(&other.name));
@@ -53,7 +53,8 @@ fn is_for_caller(host: &impl ToolHost, tool: SchemaTool) -> bool {
 }
 
 /// The tool of a saved operation; `None` if its document does not fit the view.
-fn list_saved_tool(view: SchemaView<'_>, config: &Config, saved: &Arc<SavedTool>) -> Option<ListedTool> {
+fn list_saved_tool(host: &impl ToolHost, saved: &Arc<SavedTool>) -> Option<ListedTool> {
+    let (view, config) = (host.view(), host.config());
     let settings = &config.operations.mcp;
     let limits = config.limits.document();
     let (edition, reading) = match saved.protocol {
@@ -76,15 +77,23 @@ fn list_saved_tool(view: SchemaView<'_>, config: &Config, saved: &Arc<SavedTool>
         Some(description) => description.to_string(),
         None => describe_operation(view, &document, operation),
     };
-    let hints = if saved.is_mutation {
-        ToolAnnotations::new().read_only(false).destructive(true).idempotent(false)
-    } else {
-        ToolAnnotations::new().read_only(true).destructive(false).idempotent(true)
-    };
+    let is_read_only = !may_change_data(host, saved);
+    let hints =
+        ToolAnnotations::new().read_only(is_read_only).destructive(!is_read_only).idempotent(is_read_only);
     let has_output_schema = output.is_some();
     let tool = make_tool(&saved.name, description, input, output, hints);
     let said = settings.overrides.get(&*saved.name).cloned().unwrap_or_default();
     Some(listed(&overrule(tool, said), ToolAction::Saved(Arc::clone(saved)), has_output_schema))
+}
+
+/// True if the operation may change data: a mutation, or a query that calls what changes some, with whatever variables.
+fn may_change_data(host: &impl ToolHost, saved: &SavedTool) -> bool {
+    let request = Request {
+        operation_name: saved.operation_name.as_deref(),
+        protocol: saved.protocol,
+        ..Request::new(&saved.text, Instant::now())
+    };
+    saved.is_mutation || host.engine().may_change_data(request, host.caller())
 }
 
 fn make_tool(
@@ -105,6 +114,7 @@ fn overrule(mut tool: Tool, said: ToolOverride) -> Tool {
     tool.title = said.title.or(tool.title);
     tool.description = said.description.map(Into::into).or(tool.description);
     if let Some(hints) = &mut tool.annotations {
+        hints.read_only_hint = said.read_only.or(hints.read_only_hint);
         hints.destructive_hint = said.destructive.or(hints.destructive_hint);
         hints.idempotent_hint = said.idempotent.or(hints.idempotent_hint);
         hints.open_world_hint = said.open_world.or(hints.open_world_hint);

@@ -4,10 +4,13 @@
 
 mod admission;
 
+use crate::generation::admission::refusal_response;
 use crate::server::request::answer::refusal::Refusal;
 use crate::server::request::context::RequestContext;
 use crate::server::telemetry::noted::Noted;
-use admission::{admit, refusal_response};
+use admission::admit;
+#[cfg(feature = "mcp")]
+pub(super) use admission::count_request;
 use hyper::http::request::Parts;
 use std::future::poll_fn;
 use std::pin::pin;

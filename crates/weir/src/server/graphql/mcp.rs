@@ -5,11 +5,11 @@
 //!
 //! **Invariant:** authentication, roles and the allow list are those of `/graphql`, and a web page of a foreign origin gets nothing.
 
-use super::execute::{execute, is_text_allowed};
+use super::execute::{count_request, execute, is_text_allowed};
 use crate::config::Config;
 use crate::operations::tools::answer;
 use crate::operations::tools::catalog::ToolCatalog;
-use crate::operations::tools::fault::{Era, RpcFault};
+use crate::operations::tools::fault::{Era, RpcFault, supported_versions};
 use crate::operations::tools::host::{ToolHost, ToolOperation};
 use crate::operations::tools::message::{self, AgentMessage, AgentRequest};
 use crate::operations::tools::reply::error_reply;
@@ -23,19 +23,18 @@ use crate::server::request::engine_request::engine_request;
 use crate::server::request::negotiate::{self, Media};
 use crate::server::request::receive::{self, Params};
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
-use base64::Engine;
+use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hyper::body::Incoming;
 use hyper::header::{ACCEPT, HeaderValue, WWW_AUTHENTICATE};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Response, StatusCode};
-use rmcp::model::{ErrorCode, ProtocolVersion};
+use rmcp::model::ErrorCode;
 use std::borrow::Cow;
 use std::cell::RefCell;
-use weir_engine::engine::{self, Execution};
+use weir_engine::engine::{self, Engine, Execution};
 use weir_engine::source::Caller;
 use weir_language::json::{Json, JsonRef};
-use weir_language::schema::Schema;
 use weir_transport::document_id::DocumentText;
 
 /// Header with the version of the protocol.
@@ -170,7 +169,7 @@ fn check_headers(headers: &HeaderMap, request: &AgentRequest<'_>, era: Era) -> R
     let version = text_header(headers, VERSION)?;
     if era == Era::Handshake {
         let is_known = |version: &str| {
-            ProtocolVersion::KNOWN_VERSIONS.iter().any(|it| it.as_str() == version && it.has_initialize())
+            supported_versions().iter().any(|it| it.as_str() == version && it.has_initialize())
         };
         // The version is agreed on by this method, so it stands in the message.
         let is_agreed = request.method != "initialize";
@@ -193,8 +192,14 @@ fn check_headers(headers: &HeaderMap, request: &AgentRequest<'_>, era: Era) -> R
     expect(NAME, name.as_deref(), &request.param("name").and_then(JsonRef::as_str).unwrap_or_default())
 }
 
+/// The value of a header, which has one value however often it stands there.
 fn text_header<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, RpcFault> {
-    let value = headers.get(name).map(|it| it.to_str().map(str::trim)).transpose();
+    let mut values = headers.get_all(name).iter();
+    let first = values.next();
+    if values.any(|it| Some(it) != first) {
+        return Err(RpcFault::header(format!("the header `{name}` stands there with several values")));
+    }
+    let value = first.map(|it| it.to_str().map(str::trim)).transpose();
     value.map_err(|_| RpcFault::header(format!("the header `{name}` is not in ASCII")))
 }
 
@@ -238,14 +243,18 @@ impl ToolHost for HttpHost<'_> {
     fn config(&self) -> &Config {
         &self.context.generation.config
     }
-    fn schema(&self) -> &Schema {
-        self.context.engine().schema()
+    fn engine(&self) -> &Engine {
+        self.context.engine()
     }
     fn catalog(&self) -> &ToolCatalog {
         &self.context.generation.operations.tools
     }
     fn allows(&self, text: &str) -> bool {
         is_text_allowed(self.context, text, self.caller)
+    }
+    async fn count(&self, text: &str, operation_name: Option<&str>) -> Result<(), String> {
+        let counted = count_request(self.context, self.caller, text, operation_name).await;
+        counted.map_err(|refusal| refusal.words())
     }
     async fn execute(&self, operation: ToolOperation<'_>) -> engine::Response {
         let ToolOperation { text, operation_name, variables, protocol, queries_only } = operation;
@@ -301,6 +310,11 @@ mod tests {
         check(&[version, call, (NAME, "=?base64?Z3LDvG4=?=")], "tools/call", &named, Ok(()));
         check(&[version, call, (NAME, "=?base64?Z3LDvG4?=")], "tools/call", &named, Err(-32020));
         check(&[version, call], "tools/call", &named, Err(-32020));
+        let coded = (NAME, "=?base64?Z3LDvG4=?=");
+        check(&[version, call, coded, coded], "tools/call", &named, Ok(()));
+        for twice in [(NAME, "drop"), (METHOD, "tools/list"), (VERSION, "2025-11-25")] {
+            check(&[version, call, coded, twice], "tools/call", &named, Err(-32020));
+        }
         check(
             &[version, call, (NAME, "x")],
             "tools/call",
@@ -312,6 +326,8 @@ mod tests {
     #[test]
     fn versions_with_a_handshake_need_no_header() {
         check(&[], "tools/list", "", Ok(()));
+        check(&[(VERSION, "2025-03-26")], "tools/list", "", Err(-32022));
+        check(&[(VERSION, "2025-06-18"), (VERSION, "2024-11-05")], "tools/list", "", Err(-32020));
         check(&[(VERSION, "2025-06-18")], "tools/list", "", Ok(()));
         check(&[(VERSION, "2026-07-28")], "initialize", r#""protocolVersion":"2026-07-28""#, Ok(()));
         check(&[(VERSION, "2026-07-28")], "tools/list", "", Err(-32022));
