@@ -114,7 +114,8 @@ fn a_file_tells_its_tables_whole() {
 
 #[test]
 fn a_view_that_leads_nowhere_hides_no_columns_of_tables() {
-    let weir = sqlite("CREATE TABLE gone (id INTEGER); CREATE VIEW lost AS SELECT id FROM gone; DROP TABLE gone;");
+    let weir =
+        sqlite("CREATE TABLE gone (id INTEGER); CREATE VIEW lost AS SELECT id FROM gone; DROP TABLE gone;");
     let answer = ask(&weir, "/admin/catalog", &[SECRET], &json!({"source": "main"}));
     let catalog = answer.json();
     assert_eq!(all(table(&catalog, "harbour"), "columns", "name"), json!(["id", "name"]));
