@@ -128,7 +128,7 @@ mod tests {
     use super::*;
     use weir_language::schema::Schema;
 
-    const SDL: &str = "type Query { \"All boats\" boat(where: Where = {a: 1}, n: Int): [Boat!]! }
+    const SDL: &str = "type Query { \"All boats\" boat(where: Where = { a: 1 }, n: Int): [Boat!]! }
         \"A ship.\" type Boat implements Named { name: String! kind: Sail }
         interface Named { name: String! }
         enum Sail { SAIL MOTOR }
@@ -146,7 +146,7 @@ mod tests {
     fn types_are_printed_with_those_that_they_lead_to() {
         let boat = "# A ship.\ntype Boat implements Named {\n  name: String!\n  kind: Sail\n}\n\n";
         let kind = "enum Sail {\n  SAIL\n  MOTOR\n}\n\n";
-        let query = "type Query {\n  # All boats\n  boat(where: Where = {a: 1}, n: Int): [Boat!]!\n}\n\n";
+        let query = "type Query {\n  # All boats\n  boat(where: Where = { a: 1 }, n: Int): [Boat!]!\n}\n\n";
         let input = "input Where @oneOf {\n  a: Int\n  b: Sail\n}\n\n";
         check("Boat", 0, 1000, boat);
         check("Boat", 1, 1000, &format!("{boat}{kind}"));
