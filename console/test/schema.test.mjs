@@ -351,7 +351,7 @@ describe('schema of many tables, native types, and without metadata', () => {
       };
       await plan(types.replace('price: Float', 'price: Float\n  note: String'));
       await page.getByTestId('steps').getByText('add field `Dish.note: String`').waitFor();
-      assert.match(await page.getByTestId('command').innerText(), /^weir migrate \S+types\.graphql$/);
+      assert.match(await page.getByTestId('command').innerText(), /^weir migrate \S+types\.graphql --store sqlite:\S+\.weir\.db$/);
       assert.match(await page.getByLabel('Difference of the types').innerText(), /\+ {3}note: String/);
       await page.getByText(/^Statements/).click();
       await page.getByLabel('Statements').getByText(/ADD COLUMN/).waitFor();
