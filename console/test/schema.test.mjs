@@ -206,6 +206,25 @@ for (const start of [startSqlite, startPostgres]) {
       await page.close();
     });
 
+    test('S5 goes on after somebody else has changed the metadata', async () => {
+      const { page } = await open('/main');
+      await button(page, 'Track pair').click();
+      const changed = await fetch(`${server.url}/v1/metadata`, {
+        method: 'POST', headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ type: 'pg_track_table', args: { source: 'main', table: 'wide' } }),
+      });
+      assert.equal(changed.status, 200);
+      await dialog(page).getByRole('button', { name: 'Send' }).click();
+      await dialog(page).getByText(/^The metadata was changed meanwhile/).waitFor();
+      assert.equal(await dialog(page).getByRole('button', { name: 'Send' }).isDisabled(), true);
+      await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+      await button(page, 'Track wide').waitFor({ state: 'detached' });
+      await button(page, 'Track pair').click();
+      await send(page);
+      assert.ok(entry(server, 'pair') && entry(server, 'wide'));
+      await page.close();
+    });
+
     if (!isSqlite) {
       test('S6 tracks computed fields and functions, and untracks them', async () => {
         const { page } = await open('/main/shelf');
@@ -351,7 +370,7 @@ describe('schema of many tables, native types, and without metadata', () => {
       };
       await plan(types.replace('price: Float', 'price: Float\n  note: String'));
       await page.getByTestId('steps').getByText('add field `Dish.note: String`').waitFor();
-      assert.match(await page.getByTestId('command').innerText(), /^weir migrate \S+types\.graphql$/);
+      assert.match(await page.getByTestId('command').innerText(), /^weir migrate \S+types\.graphql --store sqlite:\S+\.weir\.db$/);
       assert.match(await page.getByLabel('Difference of the types').innerText(), /\+ {3}note: String/);
       await page.getByText(/^Statements/).click();
       await page.getByLabel('Statements').getByText(/ADD COLUMN/).waitFor();

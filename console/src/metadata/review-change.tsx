@@ -1,7 +1,7 @@
 // A change of the metadata before it is made: what differs, the request, and what to do where the server writes no file.
 
 import { useState } from 'react';
-import { change as sendChange } from '../server/requests';
+import { change as sendChange, VersionConflict } from '../server/requests';
 import { Modal } from '../shell/modal';
 import { diffOf } from './change';
 import type { MetadataChange } from './change';
@@ -12,6 +12,8 @@ interface Props {
   /** Where changes are written; null: the server has no such place. */
   file: string | null;
   onDone: (words: string) => void;
+  /** The metadata was changed by somebody else: the page reads it again. */
+  onStale: () => void;
   onClose: () => void;
 }
 
@@ -34,18 +36,26 @@ function ByHand({ change, why }: { change: MetadataChange; why: string }) {
   );
 }
 
-export function ReviewChange({ change, file, onDone, onClose }: Props) {
+export function ReviewChange({ change, file, onDone, onStale, onClose }: Props) {
   const [name, setName] = useState('');
   const [failure, setFailure] = useState<string | null>(null);
   const [isSending, setIsSending] = useState(false);
-  const mayBeSent = !isSending && (change.asksName === undefined || name === change.asksName);
+  const [isStale, setIsStale] = useState(false);
+  const mayBeSent = !isSending && !isStale && (change.asksName === undefined || name === change.asksName);
   const isNothing = isSame(change.before, change.after);
   const submit = () => {
     if (!mayBeSent) return;
     setIsSending(true);
     sendChange(change.request).then(
       () => onDone(`${change.title}: done.`),
-      error => (setFailure(String(error.message ?? error)), setIsSending(false)),
+      error => {
+        setFailure(String(error.message ?? error));
+        setIsSending(false);
+        // The same request would be refused again, and what it is based on may be another by now.
+        if (!(error instanceof VersionConflict)) return;
+        setIsStale(true);
+        onStale();
+      },
     );
   };
   return (
@@ -79,6 +89,7 @@ export function ReviewChange({ change, file, onDone, onClose }: Props) {
               </label>
             )}
             {failure !== null && <p role="alert" className="weir-bad">{failure}</p>}
+            {isStale && <p role="status" className="weir-told">The metadata was changed meanwhile and has been read again. Cancel, look at what is there now, and review the change again.</p>}
             {failure !== null && /not-supported|cannot be written|read-only/i.test(failure) && <ByHand change={change} why="Write the change by hand:" />}
             <p className="weir-actions">
               <button type="submit" className="weir-button weir-first" data-first={change.asksName === undefined || undefined} disabled={!mayBeSent || isNothing}>Send</button>

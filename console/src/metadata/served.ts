@@ -2,7 +2,8 @@
 
 import type { ExactNumber } from '../server/exact-number';
 import { command } from '../server/requests';
-import type { QualifiedName } from '../data/sources';
+import { isTable } from './table-name';
+import type { QualifiedName } from './table-name';
 
 export type Json = null | boolean | number | ExactNumber | string | Json[] | { [key: string]: Json };
 export type Permission = { [key: string]: Json };
@@ -39,6 +40,7 @@ export interface ServedTable {
   table: string | QualifiedName;
   configuration?: {
     custom_name?: string;
+    custom_root_fields?: { select?: string | { name?: string } };
     column_config?: Record<string, { custom_name?: string }>;
     custom_column_names?: Record<string, string>;
   };
@@ -80,7 +82,7 @@ interface State {
   inconsistent_objects?: { type: string; name: string; reason: string }[];
 }
 
-const PERMISSIONS = ['select_permissions', 'insert_permissions', 'update_permissions', 'delete_permissions'] as const;
+export const PERMISSIONS = ['select_permissions', 'insert_permissions', 'update_permissions', 'delete_permissions'] as const;
 
 /** Tables whose permissions have the reason for which they are left out, found by the names of inconsistent objects. */
 function withFaults(sources: ServedSource[], inconsistent: NonNullable<State['inconsistent_objects']>): ServedSource[] {
@@ -95,7 +97,8 @@ function withFaults(sources: ServedSource[], inconsistent: NonNullable<State['in
     tables: source.tables.map(table => {
       const marked = { ...table };
       for (const kind of PERMISSIONS) {
-        marked[kind] = table[kind]?.map(it => {
+        const entries = table[kind];
+        if (entries) marked[kind] = entries.map(it => {
           const fault = reasonOf(kind, it.role, table.table, source.name);
           return fault === undefined ? it : { ...it, fault };
         });
@@ -114,15 +117,6 @@ export async function loadServed(): Promise<Served | null> {
   if (!state?.served) return null;
   const sources = withFaults(state.served.sources, state.inconsistent_objects ?? []);
   return { ...state.served, sources, version: exported?.resource_version ?? null };
-}
-
-export const tableName = (table: string | QualifiedName) => (typeof table === 'string' ? table : table.name);
-
-/** True if a name in the metadata is that of a table; a schema that is not said is the usual one. */
-export function isTable(named: string | QualifiedName, qualified: QualifiedName): boolean {
-  const schema = typeof named === 'string' ? undefined : named.schema;
-  const usual = (it: string | undefined) => it === undefined || it === 'public' || it === 'main';
-  return tableName(named) === qualified.name && (schema === qualified.schema || (usual(schema) && usual(qualified.schema)));
 }
 
 export const findServed = (served: Served, source: string, qualified: QualifiedName): ServedTable | undefined =>

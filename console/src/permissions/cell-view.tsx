@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { useCaller, variablesOf } from '../server/caller';
 import { addressOf, go, Link, usePlace } from '../shell/place';
 import type { Model } from '../data/model';
-import type { Entry, QualifiedName } from '../data/sources';
+import type { Entry } from '../data/sources';
 import { yamlOf } from '../metadata/change';
 import { dropPermission, setPermission } from './changes';
 import type { MetadataChange } from '../metadata/change';
@@ -19,6 +19,7 @@ import type { Json, Served } from '../metadata/served';
 import type { Kind } from './granted';
 import { contextOf, loadStoredColumns } from './table-context';
 import type { StoredColumns } from './table-context';
+import { metadataName } from '../metadata/table-name';
 interface Props {
   model: Model;
   served: Served;
@@ -131,8 +132,8 @@ export function CellView({ model, served, source, entry, role, kind, round, onCh
   const [claims, setClaims] = useClaims(role);
   const [tried, setTried] = useState<Json | undefined>(undefined);
   const own = entryOf(table, kind, role);
-  const place: PermissionPlace = { source, table: table?.table ?? namedBy(entry), kind, role };
-  const tables: Json[] = (model.sources.find(it => it.source === source)?.entries ?? []).flatMap(it => (it.qualified ? [(findServed(served, source, it.qualified)?.table ?? namedBy(it)) as Json] : []));
+  const place: PermissionPlace = { source, table: table?.table ?? (entry.qualified ? metadataName(entry.qualified) : entry.table.name), kind, role };
+  const tables: Json[] = (model.sources.find(it => it.source === source)?.entries ?? []).flatMap(it => (it.qualified ? [(findServed(served, source, it.qualified)?.table ?? metadataName(it.qualified)) as Json] : []));
   const isWrite = kind === 'update' || kind === 'delete';
   const judged: Kind = isWrite ? kind : 'select';
   const ownJudged = heldBy(table, judged, role);
@@ -164,7 +165,8 @@ export function CellView({ model, served, source, entry, role, kind, round, onCh
             {own?.fault !== undefined && <p role="alert" className="weir-bad">Nobody has this permission, because the server left it out: {own.fault}</p>}
             {isInherited && <Inherited served={served} source={source} entry={entry} role={role} kind={kind} />}
             {isInherited && !isOpen && <p className="weir-actions"><button type="button" className="weir-button" onClick={() => setIsOpen(true)}>Give {role} a permission of its own</button></p>}
-            {shownForm && (
+            {entry.qualified === null && <p role="alert" className="weir-bad">Which table of the database this is cannot be told for certain, so its permissions are not changed here. A name of its own, <code>custom_name</code>, tells it.</p>}
+            {shownForm && entry.qualified !== null && (
               <PermissionForm
                 key={`${source} ${entry.table.name} ${role} ${kind} ${round}`} kind={kind} permission={own?.permission ?? null} context={context} tables={tables}
                 onReview={permission => onChange(setPermission(place, own, permission, served.version))}
@@ -197,12 +199,6 @@ export function CellView({ model, served, source, entry, role, kind, round, onCh
 }
 
 const claimsIn = (claims: Record<string, string>): Record<string, string> => (Object.keys(claims).length > 0 ? { claims: JSON.stringify(claims) } : {});
-
-/** As the metadata names a table; the usual schema is not said. */
-const namedBy = ({ qualified, table }: Entry): string | QualifiedName => {
-  if (!qualified) return table.name;
-  return qualified.schema === 'main' || qualified.schema === 'public' ? qualified.name : qualified;
-};
 
 const askedName = ({ qualified, table }: Entry) => {
   if (!qualified) return table.name;

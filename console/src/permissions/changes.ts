@@ -1,10 +1,10 @@
 // Changes of permissions and of inherited roles.
 
-import type { QualifiedName } from '../data/sources';
 import { bulkRequest, yamlOf } from '../metadata/change';
 import type { MetadataChange } from '../metadata/change';
 import type { InheritedRole, Json, Permission, PermissionEntry } from '../metadata/served';
 import type { Kind } from './granted';
+import type { QualifiedName } from '../metadata/table-name';
 
 export interface PermissionPlace {
   source: string;

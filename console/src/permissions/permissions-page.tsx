@@ -58,6 +58,8 @@ export default function PermissionsPage({ onLocked }: PageProps) {
   }, [round]);
   const [, source, name] = path;
   const again = () => setRound(it => it + 1);
+  // The forms stay as they are filled in.
+  const renew = () => void loadServed().then(served => setLoaded(it => it && { ...it, served }), error => setFailure(String(error.message ?? error)));
   const done = (words: string) => {
     setChange(null);
     setTold(words);
@@ -87,7 +89,7 @@ export default function PermissionsPage({ onLocked }: PageProps) {
     <main id="page" tabIndex={-1} className="weir-page weir-permissions">
       <p role="status" className="weir-told">{told}</p>
       {content()}
-      {change && loaded?.served && <ReviewChange change={change} file={loaded.served.metadata} onDone={done} onClose={() => setChange(null)} />}
+      {change && loaded?.served && <ReviewChange change={change} file={loaded.served.metadata} onDone={done} onStale={renew} onClose={() => setChange(null)} />}
     </main>
   );
 }

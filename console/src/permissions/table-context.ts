@@ -2,15 +2,17 @@
 //
 // The API may give columns other names; conditions and lists of columns of a permission have those of the database.
 
-import type { Entry, QualifiedName } from '../data/sources';
+import type { Entry } from '../data/sources';
 import { operandsOf } from '../data/filters';
 import type { Operator } from '../data/filters';
 import type { Model } from '../data/model';
 import type { Table } from '../data/catalog';
-import { findServed, isTable } from '../metadata/served';
+import { findServed } from '../metadata/served';
 import { findByName, loadCatalog } from '../schema/catalog';
 import type { Names, Scope } from './condition-tree';
 import type { Json, Served } from '../metadata/served';
+import { isTable } from '../metadata/table-name';
+import type { QualifiedName } from '../metadata/table-name';
 
 export interface TableContext extends Names, Scope {
   entry: Entry;

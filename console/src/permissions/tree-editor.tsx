@@ -5,8 +5,8 @@ import { ConditionLine } from '../data/filter-bar';
 import type { Operand } from '../data/filters';
 import { parseExact } from '../server/exact-number';
 import type { Scope, TreeNode } from './condition-tree';
-import { tableName } from '../metadata/served';
 import type { Json } from '../metadata/served';
+import { tableName } from '../metadata/table-name';
 
 interface Props {
   node: TreeNode;

@@ -1,8 +1,8 @@
 // What a source has, tracked or not: the tables and functions of a database, or the types of a native store.
 
-import { askOperator } from '../server/requests';
-import type { QualifiedName } from '../data/sources';
-import { isTable, tableName } from '../metadata/served';
+import { askOperator, command } from '../server/requests';
+import { hasSchemas, isTable, shownName } from '../metadata/table-name';
+import type { QualifiedName } from '../metadata/table-name';
 import type { Served, ServedSource, ServedTable } from '../metadata/served';
 import { readTypes } from './native-types';
 
@@ -29,6 +29,8 @@ export interface CatalogTable {
   schema: string;
   name: string;
   kind: string;
+  /** Whether the server can serve it, where it tells that. */
+  isServable?: boolean;
   comment: string | null;
   /** The statement of a view, and on SQLite that of a table. */
   definition: string | null;
@@ -67,19 +69,29 @@ const NOTHING = { tables: [], functions: [], unread: [], sdl: null, file: null, 
 
 export async function loadCatalog(source: string): Promise<Catalog> {
   const found = await askOperator<Partial<Catalog> & Pick<Catalog, 'kind'>>('/admin/catalog', { source });
-  return { ...NOTHING, ...found, ...(found.sdl ? { tables: readTypes(found.sdl) } : {}) };
+  const catalog: Catalog = { ...NOTHING, ...found, ...(found.sdl ? { tables: readTypes(found.sdl) } : {}) };
+  return catalog.kind !== 'database' || (await hasSchemas(source, catalog.tables)) ? catalog : withoutSchemas(source, catalog);
 }
 
-const isUsual = (schema: string | undefined) => schema === undefined || schema === '' || schema === 'public' || schema === 'main';
+/** What SQLite has: tables without a schema, of which the server may be unable to serve some. */
+async function withoutSchemas(source: string, catalog: Catalog): Promise<Catalog> {
+  const listed = await command<QualifiedName[]>('pg_get_source_tables', { source });
+  const names = listed && new Set(listed.map(it => it.name));
+  return {
+    ...catalog,
+    tables: catalog.tables.map(table => ({
+      ...table,
+      schema: '',
+      isServable: names === null || names.has(table.name),
+      foreignKeys: table.foreignKeys.map(key => ({ ...key, table: { schema: '', name: key.table.name } })),
+    })),
+  };
+}
 
-/** The name of a table in addresses and lists. */
-export const shownName = (it: string | QualifiedName) =>
-  (typeof it === 'string' || isUsual(it.schema) ? tableName(it) : `${it.schema}.${it.name}`);
+/** False for virtual tables, views whose statement fails, and tables without columns: the server refuses to track them. */
+export const isTrackable = (table: CatalogTable) => table.isServable ?? table.columns.length > 0;
 
 export const qualifiedName = ({ schema, name }: { schema: string; name: string }): QualifiedName => ({ schema, name });
-
-/** The name of a new entry of the metadata: SQLite has no schemas. */
-export const metadataName = (it: QualifiedName): string | QualifiedName => (isUsual(it.schema) && it.schema !== 'public' ? it.name : { schema: it.schema!, name: it.name });
 
 export const findTable = (catalog: Catalog, name: string): CatalogTable | undefined => catalog.tables.find(it => shownName(it) === name);
 

@@ -1,11 +1,12 @@
 // Changes of what is tracked: tables, relationships, computed fields and functions.
 
-import type { QualifiedName } from '../data/sources';
 import { bulkRequest, yamlOf } from '../metadata/change';
 import type { MetadataChange } from '../metadata/change';
+import { PERMISSIONS } from '../metadata/served';
 import type { Json, Permission, ServedComputedField, ServedFunction, ServedRelationship, ServedTable } from '../metadata/served';
-import { shownName } from './catalog';
 import type { NewRelationship } from './suggestions';
+import { shownName } from '../metadata/table-name';
+import type { QualifiedName } from '../metadata/table-name';
 
 export interface ChangeBase {
   source: string;
@@ -47,10 +48,20 @@ export const trackTables = (base: ChangeBase, tables: (string | QualifiedName)[]
   place: belowTables(base),
 });
 
+/** An entry as the metadata has it, without what the server says of it. */
+function entryWithoutFaults(entry: ServedTable): ServedTable {
+  const kept = { ...entry };
+  for (const kind of PERMISSIONS) {
+    const entries = entry[kind];
+    if (entries) kept[kind] = entries.map(({ fault: _, ...it }) => it);
+  }
+  return kept;
+}
+
 export const untrackTable = (base: ChangeBase, entry: ServedTable, cascade: boolean): MetadataChange => changeOf(base, {
   title: `Untrack ${shownName(entry.table)}`,
   commands: [{ type: 'pg_untrack_table', args: { source: base.source, table: entry.table, cascade } }],
-  before: entry,
+  before: entryWithoutFaults(entry),
   after: null,
   yaml: [{ table: entry.table }],
   place: `take the entry of this table away, ${belowTables(base)}`,

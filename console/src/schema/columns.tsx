@@ -1,9 +1,10 @@
 // The parts of a table that only its database changes: columns, keys, checks, indexes and triggers.
 
 import { Link } from '../shell/place';
-import { findByName, keysTo, shownName } from './catalog';
+import { findByName, keysTo } from './catalog';
 import type { Catalog, CatalogColumn, CatalogTable } from './catalog';
 import { schemaAddress } from './context';
+import { shownName } from '../metadata/table-name';
 
 /** How a value comes about that nobody gives. */
 function originOf(it: CatalogColumn): string {

@@ -3,10 +3,10 @@
 import type { Model } from '../data/model';
 import { addressOf } from '../shell/place';
 import type { MetadataChange } from '../metadata/change';
-import type { QualifiedName } from '../data/sources';
 import type { Served, ServedSource } from '../metadata/served';
 import type { Catalog } from './catalog';
 import type { ChangeBase } from './changes';
+import type { QualifiedName } from '../metadata/table-name';
 
 export interface SchemaContext {
   served: Served;

@@ -4,8 +4,9 @@
 // into rows, so that a source of many tables has about the form of a screen.
 
 import dagre from '@dagrejs/dagre';
-import { findByName, shownName } from './catalog';
+import { findByName } from './catalog';
 import type { Catalog, CatalogTable } from './catalog';
+import { shownName } from '../metadata/table-name';
 
 /** Columns that boxes show. */
 export type Detail = 'names' | 'keys' | 'all';
@@ -101,15 +102,17 @@ function layoutGroup(boxes: Box[], links: Link[]): Group {
   const graph = new dagre.graphlib.Graph({ multigraph: true });
   graph.setGraph({ rankdir: 'LR', nodesep: 18, ranksep: 60, edgesep: 8, marginx: 0, marginy: 0 });
   graph.setDefaultEdgeLabel(() => ({}));
-  boxes.forEach(it => graph.setNode(it.name, { width: it.width, height: it.height }));
-  links.forEach((it, at) => graph.setEdge(it.from, it.to, {}, String(at)));
+  // Dagre keeps nodes in plain objects, which have members such as `constructor`: names of tables are no names of nodes.
+  const nodes = new Map(boxes.map((it, at) => [it.name, `n${at}`]));
+  boxes.forEach(it => graph.setNode(nodes.get(it.name)!, { width: it.width, height: it.height }));
+  links.forEach((it, at) => graph.setEdge(nodes.get(it.from)!, nodes.get(it.to)!, {}, `e${at}`));
   dagre.layout(graph);
   const placed = boxes.map(it => {
-    const node = graph.node(it.name) as { x: number; y: number };
+    const node = graph.node(nodes.get(it.name)!) as { x: number; y: number };
     return { ...it, x: node.x - it.width / 2, y: node.y - it.height / 2 };
   });
   const places = new Map(placed.map(it => [it.name, it]));
-  const edges = links.map((it, at) => ({ ...it, points: fromSideToSide((graph.edge(it.from, it.to, String(at)) as { points: Edge['points'] }).points, places.get(it.from)!, places.get(it.to)!) }));
+  const edges = links.map((it, at) => ({ ...it, points: fromSideToSide((graph.edge(nodes.get(it.from)!, nodes.get(it.to)!, `e${at}`) as { points: Edge['points'] }).points, places.get(it.from)!, places.get(it.to)!) }));
   const all = [...placed.flatMap(it => [{ x: it.x, y: it.y }, { x: it.x + it.width, y: it.y + it.height }]), ...edges.flatMap(it => it.points)];
   const left = Math.min(...all.map(it => it.x));
   const top = Math.min(...all.map(it => it.y));

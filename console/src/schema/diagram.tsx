@@ -3,13 +3,13 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { KeyboardEvent, PointerEvent } from 'react';
 import { addressOf, go, Link, usePlace } from '../shell/place';
-import { shownName } from './catalog';
 import type { Catalog } from './catalog';
 import { schemaAddress } from './context';
 import { DiagramBoxes } from './diagram-boxes';
 import { layoutOf } from './diagram-layout';
 import type { Box, Detail, Layout } from './diagram-layout';
 import { saveText, svgText } from './diagram-svg';
+import { shownName } from '../metadata/table-name';
 
 interface View {
   x: number;

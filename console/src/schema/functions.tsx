@@ -1,12 +1,12 @@
 // Functions: those that give rows, as root fields of a source; those that take a row, as computed fields of its table.
 
-import type { QualifiedName } from '../data/sources';
-import { isTable } from '../metadata/served';
 import type { ServedTable } from '../metadata/served';
-import { entryOfTable, metadataName, qualifiedName, shownName } from './catalog';
+import { entryOfTable, qualifiedName } from './catalog';
 import type { CatalogFunction, CatalogTable } from './catalog';
 import { addComputedField, dropComputedField, trackFunction, untrackFunction } from './changes';
 import type { SchemaContext } from './context';
+import { isTable, metadataName, shownName } from '../metadata/table-name';
+import type { QualifiedName } from '../metadata/table-name';
 
 const signature = (it: CatalogFunction) => `${shownName(qualifiedName(it))}(${it.arguments}) → ${it.returns}`;
 

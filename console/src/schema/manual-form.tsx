@@ -3,10 +3,11 @@
 import { useState } from 'react';
 import { Modal } from '../shell/modal';
 import type { ServedTable } from '../metadata/served';
-import { entryOfTable, isServed, metadataName, qualifiedName, shownName } from './catalog';
+import { entryOfTable, isServed, qualifiedName } from './catalog';
 import type { CatalogTable } from './catalog';
 import type { SchemaContext } from './context';
 import type { NewRelationship } from './suggestions';
+import { metadataName, shownName } from '../metadata/table-name';
 
 interface Props {
   context: SchemaContext;

@@ -4,26 +4,29 @@ import { useState } from 'react';
 import { Modal } from '../shell/modal';
 import { Link } from '../shell/place';
 import type { ServedRelationship, ServedTable } from '../metadata/served';
-import { entryOfTable, shownName } from './catalog';
-import type { CatalogTable } from './catalog';
+import { entryOfTable, findByName, qualifiedName } from './catalog';
+import type { Catalog, CatalogTable } from './catalog';
+import type { QualifiedName } from '../metadata/table-name';
 import { addRelationships, dropRelationship, renameRelationship } from './changes';
 import { apiTable, schemaAddress } from './context';
 import type { SchemaContext } from './context';
 import { ManualForm } from './manual-form';
 import { keyOf, relationshipsOf, suggestionsOf } from './suggestions';
 import type { NewRelationship } from './suggestions';
+import { metadataName, shownName } from '../metadata/table-name';
 
 /** What a relationship follows, in words; and the table that it leads to, where the entry says it. */
-function wayOf(it: ServedRelationship, table: CatalogTable): { words: string; target: string | null } {
+function wayOf(it: ServedRelationship, table: CatalogTable, catalog: Catalog): { words: string; target: string | null } {
   const key = keyOf(it);
+  const shown = (named: string | QualifiedName) => shownName(findByName(catalog, named) ?? named);
   if (key) {
     const own = table.foreignKeys.find(at => at.columns.length === key.columns.length && at.columns.every(column => key.columns.includes(column)));
-    if (key.remote !== null) return { words: `${shownName(key.remote)} (${key.columns.join(', ')})`, target: shownName(key.remote) };
+    if (key.remote !== null) return { words: `${shown(key.remote)} (${key.columns.join(', ')})`, target: shown(key.remote) };
     return { words: `foreign key (${key.columns.join(', ')})`, target: own ? shownName(own.table) : null };
   }
   const manual = it.using.manual_configuration;
   const pairs = Object.entries(manual?.column_mapping ?? {}).map(([own, other]) => `${own} = ${other}`).join(', ');
-  return { words: `by hand: ${pairs}`, target: manual?.remote_table === undefined ? null : shownName(manual.remote_table) };
+  return { words: `by hand: ${pairs}`, target: manual?.remote_table === undefined ? null : shown(manual.remote_table) };
 }
 
 function RenameForm({ name, onRename, onClose }: { name: string; onRename: (next: string) => void; onClose: () => void }) {
@@ -92,7 +95,7 @@ export function Relationships({ context, table }: { context: SchemaContext; tabl
   const all = entry ? relationshipsOf(entry) : [];
   const isList = (it: ServedRelationship) => entry?.array_relationships?.includes(it) ?? false;
   const suggested = source.tracked_only ? suggestionsOf(catalog, source, table) : [];
-  const ownEntry = entry ?? { table: shownName(table) };
+  const ownEntry = entry ?? { table: metadataName(qualifiedName(table)) };
   return (
     <>
       <section className="weir-part" aria-label="Relationships">
@@ -103,7 +106,7 @@ export function Relationships({ context, table }: { context: SchemaContext; tabl
         {all.length === 0 && source.tracked_only && <p className="weir-note">No relationship is tracked.</p>}
         <ul className="weir-list" data-testid="relationships">
           {all.map(it => {
-            const { words, target } = wayOf(it, table);
+            const { words, target } = wayOf(it, table, catalog);
             return (
               <li key={it.name}>
                 <b>{it.name}</b> to {isList(it) ? 'many' : 'one'} {target !== null && <Link to={schemaAddress(source.name, target)}>{target}</Link>} <span className="weir-note">{words}</span>{' '}

@@ -128,7 +128,7 @@ export default function SchemaPage({ onLocked }: PageProps) {
       </div>
       {change && (
         <ReviewChange
-          change={change} file={served.metadata} onClose={() => setChange(null)}
+          change={change} file={served.metadata} onStale={again} onClose={() => setChange(null)}
           onDone={it => {
             setChange(null);
             pending.current = it;

@@ -3,9 +3,10 @@
 import { useState } from 'react';
 import { addressOf, Link } from '../shell/place';
 import type { Served } from '../metadata/served';
-import { isServed, shownName } from './catalog';
+import { isServed } from './catalog';
 import type { Catalog } from './catalog';
 import { schemaAddress } from './context';
+import { shownName } from '../metadata/table-name';
 
 interface Props {
   served: Served;

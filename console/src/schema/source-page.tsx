@@ -1,7 +1,7 @@
 // A source as a whole: tables that are not tracked, suggestions, functions; of a native source its types.
 
 import { addressOf, Link } from '../shell/place';
-import { entryOfTable, metadataName, qualifiedName, shownName } from './catalog';
+import { entryOfTable, isTrackable, qualifiedName } from './catalog';
 import { addRelationships, trackTables } from './changes';
 import { schemaAddress } from './context';
 import type { SchemaContext } from './context';
@@ -9,10 +9,12 @@ import { Functions } from './functions';
 import { Suggestions } from './relationships';
 import { suggestionsOf } from './suggestions';
 import { TypesEditor } from './types-editor';
+import { metadataName, shownName } from '../metadata/table-name';
 
 function Untracked({ context }: { context: SchemaContext }) {
   const { base, catalog, source, onChange } = context;
   const untracked = catalog.tables.filter(it => entryOfTable(source, it) === undefined);
+  const trackable = untracked.filter(isTrackable);
   if (!source.tracked_only) {
     return <p className="weir-note">Every table is served. With <code>tracked_only: true</code>, or with metadata, only those that are tracked.</p>;
   }
@@ -20,14 +22,14 @@ function Untracked({ context }: { context: SchemaContext }) {
     <section className="weir-part" aria-label="Tables that are not tracked">
       <div className="weir-part-head">
         <h2>Not tracked</h2>
-        {untracked.length > 1 && <button type="button" className="weir-button" onClick={() => onChange(trackTables(base, untracked.map(it => metadataName(qualifiedName(it)))))}>Track all {untracked.length}</button>}
+        {trackable.length > 1 && <button type="button" className="weir-button" onClick={() => onChange(trackTables(base, trackable.map(it => metadataName(qualifiedName(it)))))}>Track all {trackable.length}</button>}
       </div>
       {untracked.length === 0 && <p className="weir-note">The API has all tables and views of the database.</p>}
       <ul className="weir-list" data-testid="untracked">
         {untracked.map(it => (
           <li key={shownName(it)}>
-            <button type="button" className="weir-button" aria-label={`Track ${shownName(it)}`} onClick={() => onChange(trackTables(base, [metadataName(qualifiedName(it))]))}>Track</button>{' '}
-            <Link to={schemaAddress(source.name, shownName(it))}>{shownName(it)}</Link> <span className="weir-note">{it.kind}</span>
+            {isTrackable(it) && <><button type="button" className="weir-button" aria-label={`Track ${shownName(it)}`} onClick={() => onChange(trackTables(base, [metadataName(qualifiedName(it))]))}>Track</button>{' '}</>}
+            <Link to={schemaAddress(source.name, shownName(it))}>{shownName(it)}</Link> <span className="weir-note">{it.kind}{isTrackable(it) ? '' : ', which the server cannot serve'}</span>
           </li>
         ))}
       </ul>

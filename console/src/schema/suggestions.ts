@@ -1,10 +1,10 @@
 // Relationships that foreign keys suggest and the metadata does not have yet.
 
-import type { QualifiedName } from '../data/sources';
-import { isTable } from '../metadata/served';
 import type { ServedRelationship, ServedSource, ServedTable } from '../metadata/served';
-import { entryOfTable, findByName, isUniqueKey, shownName } from './catalog';
+import { entryOfTable, findByName, isUniqueKey } from './catalog';
 import type { Catalog, CatalogKey, CatalogTable } from './catalog';
+import { graphqlName, isTable, shownName } from '../metadata/table-name';
+import type { QualifiedName } from '../metadata/table-name';
 
 export interface NewRelationship {
   /** The entry that gets it. */
@@ -41,9 +41,11 @@ function hasRelationship(entry: ServedTable, columns: string[], remote: CatalogT
 const plural = (name: string) => (/s$/.test(name) ? name : /[^aeiou]y$/.test(name) ? `${name.slice(0, -1)}ies` : `${name}s`);
 
 /** A name of GraphQL that the table has for nothing else. */
-function freeName(wanted: string, columns: string[], taken: Set<string>): string {
-  const name = wanted.replace(/\W/g, '_').replace(/^(?=\d)/, '_');
-  const candidates = [name, `${name}_by_${columns.join('_').replace(/\W/g, '_')}`];
+export function freeName(wanted: string, columns: string[], taken: Set<string>): string {
+  // Of a name without a Latin letter nothing can stand in GraphQL.
+  const name = graphqlName(wanted) ?? 'related';
+  const by = columns.flatMap(it => graphqlName(it) ?? []).join('_') || 'key';
+  const candidates = [name, `${name}_by_${by}`];
   for (const it of candidates) if (!taken.has(it)) return it;
   let at = 2;
   while (taken.has(`${candidates[1]}_${at}`)) at++;
@@ -80,7 +82,7 @@ export function suggestionsOf(catalog: Catalog, source: ServedSource, only?: Cat
       if ((!only || only === target) && !hasRelationship(other, key.columns, table)) {
         const isOne = isUniqueKey(table, key.columns);
         const using = { foreign_key_constraint_on: { table: own.table, ...(one ? { column: column! } : { columns: key.columns }) } };
-        add(other, target, isOne ? 'object' : 'array', isOne ? table.name : plural(table.name), key, using, shownName(table));
+        add(other, target, isOne ? 'object' : 'array', isOne ? table.name : plural(graphqlName(table.name) ?? 'related'), key, using, shownName(table));
       }
     }
   }

@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import { addressOf, Link } from '../shell/place';
-import { entryOfTable, isServed, metadataName, qualifiedName, shownName } from './catalog';
+import { entryOfTable, isServed, isTrackable, qualifiedName } from './catalog';
 import type { CatalogTable } from './catalog';
 import { trackTables, untrackTable } from './changes';
 import { DatabaseFacts } from './columns';
@@ -10,12 +10,14 @@ import { apiTable } from './context';
 import type { SchemaContext } from './context';
 import { ComputedFields } from './functions';
 import { Relationships } from './relationships';
+import { metadataName, shownName } from '../metadata/table-name';
 
 function Tracking({ context, table }: { context: SchemaContext; table: CatalogTable }) {
   const { base, source, onChange } = context;
   const entry = entryOfTable(source, table);
   const [cascades, setCascades] = useState(false);
   if (!source.tracked_only) return null;
+  if (!entry && !isTrackable(table)) return <span className="weir-note">The server cannot serve it.</span>;
   if (!entry) return <button type="button" className="weir-button weir-first" onClick={() => onChange(trackTables(base, [metadataName(qualifiedName(table))]))}>Track</button>;
   return (
     <>

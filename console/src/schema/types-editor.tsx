@@ -17,6 +17,12 @@ interface Plan {
 /** A word of a shell. */
 const quoted = (text: string) => (/^[\w./:@=,+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
+/** True for a store in PostgreSQL, whose address has a password that is not told. */
+const isSecret = (store: string) => store.startsWith('the database `');
+
+/** The store is always named: it need not be beside the types. */
+const storeOption = (store: string) => ` --store ${isSecret(store) ? '"$STORE"' : quoted(`sqlite:${store}`)}`;
+
 function Copy({ text, label }: { text: string; label: string }) {
   const [isCopied, setIsCopied] = useState(false);
   const copy = () => void navigator.clipboard.writeText(text).then(() => setIsCopied(true), () => setIsCopied(false));
@@ -29,13 +35,14 @@ interface PlanProps {
   before: string;
   after: string;
   file: string;
+  store: string;
   onAllow: (names: string[]) => void;
   onPlace: (line: number, column: number) => void;
 }
 
-function PlanView({ plan, allowed, before, after, file, onAllow, onPlace }: PlanProps) {
+function PlanView({ plan, allowed, before, after, file, store, onAllow, onPlace }: PlanProps) {
   const options = allowed.map(it => ` --allow-data-loss ${quoted(it)}`).join('');
-  const commandLine = `weir migrate ${quoted(file)}${options}`;
+  const commandLine = `weir migrate ${quoted(file)}${storeOption(store)}${options}`;
   return (
     <section className="weir-part" aria-label="Plan of the migration" data-testid="plan">
       <h2>Plan of the migration</h2>
@@ -70,7 +77,7 @@ function PlanView({ plan, allowed, before, after, file, onAllow, onPlace }: Plan
       )}
       <h3>Difference</h3>
       <pre className="weir-code weir-lines" tabIndex={0} aria-label="Difference of the types">
-        {diffLines(before.split('\n'), after.split('\n')).map((it, at) => {
+        {diffLines(before.split(/\r?\n/), after.split(/\r?\n/)).map((it, at) => {
           const line = `${it.sign} ${it.text}`;
           if (it.sign === '+') return <ins key={at}>{line}</ins>;
           return it.sign === '-' ? <del key={at}>{line}</del> : <span key={at}>{line}</span>;
@@ -85,7 +92,7 @@ function PlanView({ plan, allowed, before, after, file, onAllow, onPlace }: Plan
       {!plan.nothing && (
         <>
           <h3>To make the change</h3>
-          <p>Write the text to <code>{file}</code>, then run:</p>
+          <p>Write the text to <code>{file}</code>, then run{isSecret(store) && <>, with the <code>store</code> of this source in weir.yaml for <code>$STORE</code></>}:</p>
           <pre className="weir-code" tabIndex={0} aria-label="Command" data-testid="command">{commandLine}</pre>
           <p className="weir-actions"><Copy text={after} label="Copy the types" /><Copy text={commandLine} label="Copy the command" /></p>
           <p className="weir-note">The server takes the file over by <code>POST /v1/reload</code> or when it is started. This page changes nothing.</p>
@@ -132,7 +139,7 @@ export function TypesEditor({ source, catalog }: { source: string; catalog: Cata
         {failure !== null && <pre role="alert" className="weir-code weir-bad" data-testid="mistakes">{failure}</pre>}
       </section>
       {found && found.text !== text && <p role="status" className="weir-note">The text was changed since this plan was made.</p>}
-      {found && <PlanView plan={found.plan} allowed={found.allowed} before={before} after={found.text} file={catalog.file ?? ''} onAllow={ask} onPlace={show} />}
+      {found && <PlanView plan={found.plan} allowed={found.allowed} before={before} after={found.text} file={catalog.file ?? ''} store={catalog.store ?? ''} onAllow={ask} onPlace={show} />}
     </>
   );
 }

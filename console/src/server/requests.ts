@@ -212,10 +212,15 @@ function refusalWords(answer: unknown, status: number): string {
   return wordsOf(answer as Answer) ?? `The server answered ${status}.`;
 }
 
+/** A change that is based on another version of the metadata than the server has. */
+export class VersionConflict extends Error {}
+
 /** Runs a command that changes the metadata; fails in the server's words. */
 export async function change(body: object): Promise<void> {
   const { response, answer } = await post('/v1/metadata', body);
-  if (!response.ok) throw new Error(refusalWords(answer, response.status));
+  if (response.ok) return;
+  const words = refusalWords(answer, response.status);
+  throw response.status === 409 ? new VersionConflict(words) : new Error(words);
 }
 
 /** Asks an operator's endpoint; fails in the server's words. */
