@@ -110,9 +110,10 @@ fn the_operations_of_one_list_and_of_one_socket_are_counted_one_by_one() {
         let answer = weir.post(path, &USER, list.as_bytes());
         assert_eq!(answer.status, 200);
         let answers = answer.json();
-        let answers = answers.as_array().expect("it is a list");
-        let served = answers.iter().filter(|it| it.to_string() == ADA).count();
-        let refused = answers.iter().filter(|it| is_refused(&it.to_string())).count();
+        let answers: Vec<String> =
+            answers.as_array().expect("it is a list").iter().map(|it| it.to_string()).collect();
+        let served = answers.iter().filter(|it| *it == ADA).count();
+        let refused = answers.iter().filter(|it| is_refused(it)).count();
         assert_eq!((served, refused), (ada, 3 - ada), "{answers:?}");
     }
     let weir = limited("rates: [{name: all, requests: 2, window_s: 86400}]");

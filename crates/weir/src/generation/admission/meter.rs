@@ -139,8 +139,7 @@ mod tests {
     /// Takes at these milliseconds; `(allowed, remaining, milliseconds to wait)` of each.
     fn bucket(terms: BucketTerms, at_ms: &[u64]) -> Vec<(bool, u32, u64)> {
         let mut bucket = TokenBucket::default();
-        let mut take = |at: &u64| bucket.take(terms, 1, at * MS);
-        let readings = at_ms.iter().map(|at| take(at));
+        let readings = at_ms.iter().map(|at| bucket.take(terms, 1, at * MS));
         readings.map(|it| (it.is_allowed, it.remaining, it.wait_ns / MS)).collect()
     }
 
