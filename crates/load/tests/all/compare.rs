@@ -22,7 +22,7 @@ fn side(server: &Service, name: &str) -> Side {
 fn items(last: &'static str) -> Service {
     Service::start(move |asked: &Asked| {
         let id = asked.path.rsplit('/').next().unwrap_or_default();
-        reply(200, "", &format!(r#"{{"item":{{"id":{id},"tags":["x",{last}]}}}}"#))
+        reply(200, "", format!(r#"{{"item":{{"id":{id},"tags":["x",{last}]}}}}"#))
     })
 }
 

@@ -21,7 +21,7 @@ fn serve(config: ServerConfig) -> u16 {
             std::thread::spawn(move || {
                 let mut reader = BufReader::new(StreamOwned::new(connection, socket));
                 while let Some(Asked { path, .. }) = read(&mut reader) {
-                    let bytes = reply(200, "", &format!("{{\"path\":\"{path}\"}}"));
+                    let bytes = reply(200, "", format!("{{\"path\":\"{path}\"}}"));
                     if reader.get_mut().write_all(&bytes).is_err() {
                         return;
                     }
