@@ -4,7 +4,7 @@ use std::sync::Arc;
 use weir_engine::memory::{Object, Records, Value};
 
 /// The object with records in place of all lists of objects that are alike.
-pub fn with_records(object: &Object) -> Object {
+pub(super) fn with_records(object: &Object) -> Object {
     let fields = object.fields.iter().map(|(name, value)| (Arc::clone(name), value_with_records(value)));
     Object { ty: Arc::clone(&object.ty), fields: fields.collect() }
 }
