@@ -1,6 +1,6 @@
 //! Errors as data, and their wording in each protocol.
 //!
-//! A [`Failure`] has message, code, positions in the text and the path in the answer. `error_json` writes failures for
+//! A failure has message, code, positions in the text and the path in the answer. `error_json` writes failures for
 //! [`crate::request::protocol::Protocol::GraphqlOverHttp`] as the specification demands, for [`crate::request::protocol::Protocol::Hasura`] as one error
 //! with `extensions.path`, or those of another server as it said them; `hasura_wording` translates messages and codes.
 //!

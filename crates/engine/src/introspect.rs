@@ -1,6 +1,6 @@
 //! Introspection: answers what is selected under `__schema` and `__type` straight from the [`Schema`](weir_language::schema::Schema).
 //!
-//! Parts that depend on no variable are written once, while planning, and become constants of the plan ([`fold`]), unless they are
+//! Parts that depend on no variable are written once, while planning, and become constants of the plan (`fold`), unless they are
 //! large; the rest (`__type(name: $name)`, schemas of thousands of types) is written per request by the same program, as a
 //! [`PreparedFetch`](crate::source::PreparedFetch) of its own, and leaves in chunks.
 //!
