@@ -5,7 +5,6 @@ use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
-#[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "only agents read it"))]
 pub(in crate::cli) struct AgentOptions {
     /// `postgres://…`, `sqlite:FILE`, a .db/.sqlite/.sqlite3 file, a .graphql file of types or services, or a weir.yaml
     #[arg(value_name = "URL|FILE|WEIR.YAML", default_value = "weir.yaml")]
