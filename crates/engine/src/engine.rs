@@ -180,7 +180,7 @@ impl Engine {
     }
 
     /// Makes the plans of `request`'s document for callers like `caller` before anyone asks for it, and returns how many.
-    /// Its variables are not read.
+    /// Variables of the document are not read.
     /// # Errors
     /// The response to a document that is refused.
     pub fn prepare(&self, request: Request<'_>, caller: &Caller) -> Result<u64, Box<Response>> {
@@ -190,7 +190,7 @@ impl Engine {
     }
 
     /// True if the document of `request` may change data for a caller like `caller` with some variables.
-    /// Its variables are not read.
+    /// Variables of the document are not read.
     pub fn may_change_data(&self, request: Request<'_>, caller: &Caller) -> bool {
         self.planner.may_change_data(&PlanRequest { request, profile: caller.profile(), is_live: true })
     }

@@ -65,7 +65,7 @@ pub struct Limits {
     pub wrong_secrets_per_minute: u32,
     /// Proxies before this server, each of which appends to `x-forwarded-for` whom it serves; 0 if clients connect themselves.
     pub trusted_hops: u8,
-    /// How often callers may ask.
+    /// Limits on the number of requests per time.
     pub rates: Vec<Rate>,
     /// Callers that all rates count apart at once, each rate with `by` an equal part of them; further ones share what is left.
     pub rate_keys_max: u32,

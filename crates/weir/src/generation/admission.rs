@@ -38,7 +38,7 @@ use weir_metadata::Step;
 /// Tokens that one request takes.
 const COST: u32 = 1;
 
-/// What a client learns of a rate that counted its request.
+/// State of a rate that counted a request, for its client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RateState {
     pub(crate) name: Arc<str>,

@@ -138,7 +138,7 @@ fn a_query_that_changes_something_is_no_tool_that_reads() {
         let expected = json!({ "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true });
         assert_eq!(hints(name), &expected, "{name}");
     }
-    // What the operator saved is run.
+    // A saved operation may change data, as the operator saved it.
     assert_eq!(call(&weir, &[], "tick", &json!({}))["isError"], false);
     assert_eq!(database.run("SELECT n FROM counter").trim(), "1");
 }

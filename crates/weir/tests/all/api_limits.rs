@@ -131,7 +131,7 @@ fn limits_hold_for_the_operation_that_runs_whatever_is_wrong_beside_it() {
         let nodes: String = (0..10).map(|number| format!("a{number}: pet {{ name }} ")).collect();
         ask_all(&format!("query A {{ {nodes} }} {beside}"), "the operation has 10 nodes, 9 are allowed");
     }
-    // What has no measure is refused by whoever executes it.
+    // An operation without a measure is refused by the validation.
     for text in [
         "query A { pet { toys { pet { name } } } ...No } query B { pet { name } }",
         "query A { ...F } query B { pet { name } } fragment F on query_root { pet { toys { pet { name } } } ...F }",

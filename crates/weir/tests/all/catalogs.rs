@@ -70,7 +70,7 @@ fn all(table: &Value, list: &str, key: &str) -> Value {
     table[list].as_array().unwrap().iter().map(|it| it[key].clone()).collect()
 }
 
-/// What both databases tell alike.
+/// Checks the parts of the catalog that both databases tell alike.
 fn check_shared_parts(catalog: &Value) {
     let boat = table(catalog, "boat");
     assert_eq!(all(boat, "columns", "name"), json!(["id", "name", "price", "harbour_id", "twice"]));

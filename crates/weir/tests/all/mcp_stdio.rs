@@ -111,7 +111,7 @@ fn both_eras_are_served_and_a_probe_is_answered_at_once() {
     assert_eq!(agent.tools(), ["execute"]);
     let made = agent.call("execute", &json!({ "query": "mutation { delete_pet_by_pk(id: 3) { name } }" }));
     assert_eq!(made["content"][0]["text"], r#"{"delete_pet_by_pk":{"name":"Cyd"}}"#);
-    // What is no message is answered too, and the next one is read.
+    // A line that is no message is answered with an error, and the next one is read.
     agent.say("{");
     assert_eq!(agent.hear()["error"]["code"], -32700);
     agent.say("[]");

@@ -181,7 +181,8 @@ async fn serve_lines(host: Rc<StdioHost>, mut lines: mpsc::Receiver<InputLine>) 
             write_line(error_reply(Some(&id), &RpcFault::crowded(words)));
             continue;
         };
-        let (host, turns) = (Rc::clone(&host), Arc::clone(&turns));
+        let host = Rc::clone(&host);
+        let turns = Arc::clone(&turns);
         let done = (Rc::clone(&calls), id.clone());
         let task = spawn_local(async move {
             let _place = place;

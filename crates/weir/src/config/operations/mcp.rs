@@ -23,7 +23,7 @@ pub struct Mcp {
     pub execute_mutations: bool,
     /// True tells the schema of each tool's answer.
     pub output_schemas: bool,
-    /// What agents are told of the server as a whole.
+    /// Description of the server as a whole, for agents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// Where clients that log in by themselves get their tokens.

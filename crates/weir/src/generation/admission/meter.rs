@@ -1,4 +1,4 @@
-//! What one caller may still ask under one rate: a token bucket, or a sliding minute as Hasura's.
+//! Remaining requests of one caller under one rate: a token bucket, or a sliding minute as Hasura's.
 //!
 //! **Invariant:** time comes from outside and only counts forward; a meter that is whole again says no more than a new one does.
 
@@ -201,7 +201,8 @@ mod tests {
 
     #[test]
     fn a_bucket_that_other_terms_emptied_lacks_no_more_than_its_own() {
-        let (day, minute) = (BucketTerms::new(1, 86_400, 1), BucketTerms::new(60, 60, 10));
+        let day = BucketTerms::new(1, 86_400, 1);
+        let minute = BucketTerms::new(60, 60, 10);
         let mut bucket = TokenBucket::default();
         assert!(bucket.take(day, 1, 0).is_allowed);
         let refused = bucket.take(minute, 1, 0);

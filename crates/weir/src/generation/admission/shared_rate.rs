@@ -87,7 +87,7 @@ impl SharedRates {
     }
 }
 
-/// What a client learns of `take`.
+/// Result of `take`, for a client.
 fn reading(bucket: SharedBucket, take: BucketTake, cost: u32) -> MeterReading {
     let SharedBucket { interval_us, capacity_us } = bucket;
     let interval_us = interval_us.max(1);

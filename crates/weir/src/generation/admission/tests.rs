@@ -14,7 +14,7 @@ use weir_language::schema::Schema;
 use weir_metadata::read;
 
 /// Limits, with an engine for callers.
-struct Gate {
+struct AdmissionGate {
     admission: Admission,
     operations: SavedOperations,
     engine: Engine,
@@ -22,7 +22,7 @@ struct Gate {
 }
 
 /// The limits of these settings and this metadata.
-fn gate(yaml: &str, metadata: &str) -> Gate {
+fn gate(yaml: &str, metadata: &str) -> AdmissionGate {
     let mut config = load::text(yaml, Path::new("weir.yaml"), HashMap::new(), |_| {}).expect("it is valid");
     let loaded = read::text(metadata, Path::new("metadata.yaml")).expect("it is valid");
     config.described = Some(Arc::new(crate::config::Described { loaded, ..Default::default() }));
@@ -33,7 +33,7 @@ fn gate(yaml: &str, metadata: &str) -> Gate {
     let clock = Clock::new_simulated();
     let (admission, misfits) = Admission::new(&config, &operations, clock.clone()).expect("they are valid");
     assert!(misfits.is_empty(), "{misfits:?}");
-    Gate { admission, operations, engine, clock }
+    AdmissionGate { admission, operations, engine, clock }
 }
 
 const METADATA: &str = "version: 3\nsources: []\n";
@@ -56,7 +56,7 @@ struct Ask<'a> {
 const ASK: Ask<'_> =
     Ask { role: "user", user: Some("1"), address: "10.0.0.1", text: "{ a }", is_proven: true };
 
-impl Gate {
+impl AdmissionGate {
     fn caller(&self, ask: Ask<'_>) -> Caller {
         let variables = ask.user.map(|it| ("x-hasura-user-id".to_owned(), it.to_owned()));
         let claims = Claims::new(variables, Token::Absent).into();
@@ -82,7 +82,7 @@ impl Gate {
     }
 }
 
-fn rates(rates: &str) -> Gate {
+fn rates(rates: &str) -> AdmissionGate {
     gate(&format!("limits: {{rates: [{rates}]}}"), METADATA)
 }
 
@@ -96,8 +96,10 @@ fn without_limits_nothing_is_counted() {
 #[test]
 fn a_rate_counts_callers_apart_by_what_was_proven() {
     let gate = rates("{name: a, requests: 1, window_s: 60, by: [\"claim:X-Hasura-User-Id\"]}");
-    let (other_user, other_role) = (Ask { user: Some("2"), ..ASK }, Ask { role: "staff", ..ASK });
-    let (other_address, admin) = (Ask { address: "10.0.0.2", ..ASK }, Ask { role: "admin", ..ASK });
+    let other_user = Ask { user: Some("2"), ..ASK };
+    let other_role = Ask { role: "staff", ..ASK };
+    let other_address = Ask { address: "10.0.0.2", ..ASK };
+    let admin = Ask { role: "admin", ..ASK };
     // A user has one bucket, whatever the role and from wherever.
     assert_eq!(
         gate.admits([ASK, other_user, other_role, other_address, admin, admin]),
@@ -157,7 +159,7 @@ fn a_rate_of_roles_holds_for_them_alone() {
 }
 
 /// Settings with two known documents and `rates`.
-fn by_documents(rates: &str) -> Gate {
+fn by_documents(rates: &str) -> AdmissionGate {
     let collections = "operations: {collections: [{name: c, definition: {queries: [\
         {name: One, query: \"query One { a }\"}, {name: Two, query: \"query Two { a }\"}]}}]}";
     gate(&format!("{collections}\nlimits: {{rates: [{rates}]}}"), METADATA)
@@ -167,7 +169,8 @@ fn by_documents(rates: &str) -> Gate {
 fn only_known_documents_are_counted_apart() {
     let asking = |text| Ask { text, ..ASK };
     let gate = by_documents("{name: a, requests: 1, window_s: 60, by: [operation]}");
-    let (one, two) = (asking("query One { a }"), asking("query Two { a }"));
+    let one = asking("query One { a }");
+    let two = asking("query Two { a }");
     let one_again = asking("query One { a, } # once more");
     assert_eq!(gate.admits([one, two, one_again, two]), [true, true, false, false]);
     // Names and aliases of one's own choice make no new bucket.
@@ -198,7 +201,7 @@ fn a_reload_frees_nobody() {
 fn a_raised_rate_holds_for_callers_that_the_lower_one_refuses() {
     let before = rates("{name: a, requests: 1, window_s: 86400}, {name: b, requests: 9, window_s: 1}");
     assert_eq!(before.admits([ASK, ASK]), [true, false]);
-    let after_of = |before: &Gate| {
+    let after_of = |before: &AdmissionGate| {
         let mut after = rates("{name: a, requests: 60, window_s: 60}");
         after.admission.keep_counts_of(&before.admission);
         after
@@ -215,7 +218,7 @@ fn a_raised_rate_holds_for_callers_that_the_lower_one_refuses() {
 }
 
 /// Lets 2,000 users of the role `flood` ask.
-fn flood(gate: &Gate) {
+fn flood(gate: &AdmissionGate) {
     for number in 0..2000 {
         let user = number.to_string();
         gate.count(Ask { role: "flood", user: Some(&user), ..ASK });
@@ -251,7 +254,7 @@ fn a_flood_of_one_role_closes_no_other_of_hasura() {
 }
 
 /// The limits of `api_limits`.
-fn api(limits: &str) -> Gate {
+fn api(limits: &str) -> AdmissionGate {
     gate("{}", &format!("{METADATA}api_limits: {{{limits}}}\n"))
 }
 

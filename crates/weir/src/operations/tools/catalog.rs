@@ -1,4 +1,4 @@
-//! What could be a tool: the saved operations of a configuration, each under a name that agents take.
+//! Candidates for tools: the saved operations of a configuration, each under a name that agents take.
 //!
 //! **Invariant:** a name belongs to one tool, and an operation is one tool; what is left out is told.
 

@@ -1,4 +1,4 @@
-//! What a transport gives for the messages of an agent: its caller, the configuration, and the way to the engine.
+//! Interface of a transport for messages of an agent: the caller, the configuration, and the way to the engine.
 
 use super::catalog::ToolCatalog;
 use crate::config::Config;

@@ -4,7 +4,7 @@ use super::saved_tool::SavedTool;
 use crate::config::SchemaTool;
 use std::sync::Arc;
 
-/// What a tool runs.
+/// Action of a tool.
 #[derive(Clone, Debug)]
 pub(super) enum ToolAction {
     Saved(Arc<SavedTool>),

@@ -16,7 +16,7 @@ pub(super) enum ToolOutcome {
     /// Data as JSON.
     Data(String),
     Text(String),
-    /// What went wrong.
+    /// Message of a failure.
     Failed(String),
 }
 
@@ -93,7 +93,7 @@ async fn collect(body: Body, bytes_max: usize) -> Collected {
         Body::Stream { head, rest } | Body::Increments { first: head, rest } => (head, Some(rest)),
     };
     if let Some(mut rest) = rest {
-        // What is not asked for any more is not made.
+        // A stream is read no further once the answer is too large.
         while all.len() <= bytes_max
             && let Some(chunk) = rest.recv().await
         {

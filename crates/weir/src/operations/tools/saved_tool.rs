@@ -14,7 +14,7 @@ pub(crate) struct SavedQuery<'c> {
     pub(crate) text: &'c str,
     /// Description by the operator.
     pub(crate) comment: Option<&'c str>,
-    /// How the document is read.
+    /// Edition of the language and reading rules of the document.
     pub(crate) protocol: Protocol,
 }
 

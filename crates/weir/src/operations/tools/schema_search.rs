@@ -55,7 +55,7 @@ fn search_type(view: SchemaView<'_>, id: TypeId, is_root: bool, words: &[&str], 
         TypeKind::Object | TypeKind::Interface => "type",
         TypeKind::Enum => "enum",
         TypeKind::Union => "union",
-        // What goes in is found from the fields that take it.
+        // Scalars and input types are found from the fields and arguments that use them.
         TypeKind::Scalar(_) | TypeKind::Input { .. } => return,
     };
     let points = count_points(words, name, "", description);

@@ -54,7 +54,8 @@ fn is_for_caller(host: &impl ToolHost, tool: SchemaTool) -> bool {
 
 /// The tool of a saved operation; `None` if its document does not fit the view.
 fn list_saved_tool(host: &impl ToolHost, saved: &Arc<SavedTool>) -> Option<ListedTool> {
-    let (view, config) = (host.view(), host.config());
+    let view = host.view();
+    let config = host.config();
     let settings = &config.operations.mcp;
     let limits = config.limits.document();
     let (edition, reading) = match saved.protocol {
@@ -142,7 +143,7 @@ fn find_operation<'d>(document: &'d Document<'_>, name: Option<&str>) -> Option<
     })
 }
 
-/// What an operation without a description does: its root fields, with their descriptions.
+/// Description of an operation that has none of its own: its root fields, with their descriptions.
 fn describe_operation(view: SchemaView<'_>, document: &Document<'_>, operation: &Operation) -> String {
     let root = view.root(operation.kind);
     let mut lines = Vec::new();

@@ -110,7 +110,7 @@ pub(crate) struct RequestContext {
     pub(crate) notes: AnswerNotes,
     /// Span of the request, if traces are recorded.
     pub(crate) span: Option<RequestSpan>,
-    /// What rates said about its operation.
+    /// Result of counting the operation by its rates.
     pub(crate) rates: RefCell<RateRecord>,
     /// Data about its last operation, for logs.
     pub(crate) noted: RefCell<Noted>,

@@ -1,4 +1,4 @@
-//! What clients learn of the rates that counted their request: `RateLimit-Policy`, `RateLimit`, and 429 with `Retry-After` for a refusal.
+//! Headers about the rates that counted a request: `RateLimit-Policy`, `RateLimit`, and `Retry-After` with 429 for a refusal.
 //!
 //! **Invariant:** an answer that a cache may keep has none of these fields, because they are about one request.
 //!
@@ -20,7 +20,7 @@ const STATE: HeaderName = HeaderName::from_static("ratelimit");
 /// Names of the fields, for pages of other origins.
 const NAMES: HeaderValue = HeaderValue::from_static("ratelimit, ratelimit-policy, retry-after");
 
-/// What rates said about one request.
+/// Result of counting one request by its rates.
 #[derive(Debug, Default)]
 pub(crate) struct RateRecord {
     /// True once the operation was counted; then nothing counts it again.

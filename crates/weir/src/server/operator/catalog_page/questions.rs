@@ -72,7 +72,7 @@ pub(super) const TABLES: CatalogPart = CatalogPart {
     ),
 };
 
-/// What belongs to a table.
+/// Parts of a table's description.
 pub(super) const PARTS: [CatalogPart; 6] = [
     CatalogPart {
         key: "columns",
