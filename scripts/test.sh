@@ -3,9 +3,9 @@
 # GraphQL-over-HTTP audits, the console in a real browser, clients as people have them, the Python package, packages of the command.
 # Ends with a line of counts. ONLY=text runs the tests whose name holds it.
 source "$(dirname "$0")/common.sh"
-log=$(mktemp)
+log=$(mktemp) failures=$(mktemp)
 status=0
-trap 'rm -f "$log"' EXIT
+trap 'rm -f "$log" "$failures"' EXIT
 need chromium chromium
 # A cluster of the tests' own; the one that Debian starts is not touched.
 need_file '/usr/lib/postgresql/*/bin/initdb' initdb postgresql
@@ -25,13 +25,22 @@ say "cargo test"
 export WEIR_ONLY="${ONLY:-}" WEIR_POSTGRES_SEED="${WEIR_POSTGRES_SEED:-$RANDOM}"
 say "WEIR_POSTGRES_SEED=$WEIR_POSTGRES_SEED puts each wall test on one release of PostgreSQL"
 cargo test --workspace --no-fail-fast -- ${ONLY:+"$ONLY"} 2>&1 | tee "$log" || status=1
+# Words of failures: they are said again at the end, which is what a reader of a long run sees.
+sed -n '/^failures:/,/^test result/p' "$log" >>"$failures"
 # The tests have built it; another build would choose other features of the same libraries and compile them anew.
 export WEIR_BIN="${CARGO_TARGET_DIR:-$PWD/target}/debug/weir"
 for suite in oracle actix audit console clients python packages; do
   say "$suite"
-  scripts/test-$suite.sh 2>&1 | tee -a "$log" || status=1
+  suite_log=$(mktemp)
+  scripts/test-$suite.sh 2>&1 | tee "$suite_log" || { status=1; { say "$suite"; sed -n '/failing tests:/,$p; /= FAILURES =/,$p; /^failures:/,$p' "$suite_log"; } >>"$failures"; }
+  cat "$suite_log" >>"$log"
+  rm -f "$suite_log"
 done
 passed=$(grep -oE '[0-9]+ passed' "$log" | awk '{n+=$1} END {print n+0}')
 failed=$(grep -oE '[0-9]+ failed' "$log" | awk '{n+=$1} END {print n+0}')
+if [ -s "$failures" ]; then
+  say "words of what failed"
+  tail -c 20000 "$failures"
+fi
 echo "$passed passed, $failed failed"
 [ "$status" = 0 ] && [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
