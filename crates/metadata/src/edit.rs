@@ -10,6 +10,7 @@ mod arguments;
 mod conditions;
 mod cron_triggers;
 mod event_triggers;
+mod foreign_keys;
 mod graph;
 mod lookup;
 mod native_queries;
@@ -20,8 +21,9 @@ mod rename;
 mod schema_renames;
 mod sources;
 
+pub use foreign_keys::{KeyBefore, TableKey};
 pub use paths::remove_paths;
-pub use schema_renames::{KeyBefore, SchemaRenames, TableKey};
+pub use schema_renames::SchemaRenames;
 
 use crate::document::Metadata;
 use crate::read;
@@ -94,16 +96,22 @@ pub fn is_edit(name: &str) -> bool {
     command(name).is_some()
 }
 
-/// Runs the command `name` with `args`, a text of JSON, on `document`.
+/// True for the command `name` if it follows foreign keys of the database.
+pub fn follows_keys(name: &str) -> bool {
+    name.ends_with("rename_relationship")
+}
+
+/// Runs the command `name` with `args`, a text of JSON, on `document`; `keys` are those of the source that `args` name, for a command
+/// that [follows](follows_keys) them.
 /// # Errors
 /// The arguments are wrong, or do not fit the entries of the document. References to the database are not checked.
-pub fn edit(document: &Metadata, name: &str, args: &str) -> Result<Edited, Refused> {
+pub fn edit(document: &Metadata, name: &str, args: &str, keys: &[KeyBefore]) -> Result<Edited, Refused> {
     let Some((run, kind)) = command(name) else {
         return Err(Refused::new("not-supported", format!("`{name}` is no command that changes an entry")));
     };
     let node = read::tree(args, Path::new("args.json"));
     let node = node.map_err(|fault| Refused::new("parse-failed", fault.message))?;
     let mut document = document.clone();
-    let Outcome { cascade, message } = run(&mut document, &mut Arguments::new(node, kind))?;
+    let Outcome { cascade, message } = run(&mut document, &mut Arguments::new(node, kind, keys))?;
     Ok(Edited { document, cascade, message })
 }

@@ -155,7 +155,7 @@ impl ColumnLists {
 impl Reading {
     fn new() -> Self {
         Self {
-            catalog: Catalog::default(),
+            catalog: Catalog { default_schema: "public", ..Catalog::default() },
             types: Types::builtin(),
             warnings: Vec::new(),
             places: HashMap::new(),

@@ -31,6 +31,8 @@ pub struct ColumnAt {
 pub struct Catalog {
     /// In the order of their names.
     pub tables: Vec<Table>,
+    /// The schema whose tables are named without it: `main` on SQLite, `public` on PostgreSQL.
+    pub default_schema: &'static str,
     /// Functions that could be tracked; empty where none was asked for.
     pub functions: Vec<Function>,
     /// Comparison, order and grouping of each type's values.

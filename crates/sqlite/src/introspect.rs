@@ -39,7 +39,8 @@ pub fn read(
     connection: &Connection,
     options: SqliteOptions,
 ) -> Result<(Catalog, Vec<Warning>), rusqlite::Error> {
-    let mut reading = Reading::default();
+    let catalog = Catalog { default_schema: "main", ..Catalog::default() };
+    let mut reading = Reading { catalog, ..Reading::default() };
     reading.tables(connection)?;
     reading.columns(connection, options.integers)?;
     reading.broken_indexes(connection)?;

@@ -89,8 +89,10 @@ impl<'o> Building<'o> {
         };
         let served = |at: &usize| self.options.track == Track::All || by_table[*at].is_some();
         let served: Vec<usize> = (0..catalog.tables.len()).filter(served).collect();
-        let wanted: Vec<String> =
-            served.iter().map(|&at| base_name(&catalog.tables[at], by_table[at].map(|it| it.1))).collect();
+        let wanted: Vec<String> = served
+            .iter()
+            .map(|&at| base_name(catalog, TableId(at as u32), by_table[at].map(|it| it.1)))
+            .collect();
         let all: HashSet<&str> = wanted.iter().map(String::as_str).collect();
         let scalars: HashSet<String> =
             catalog.tables.iter().flat_map(|table| &table.columns).filter_map(other).collect();
@@ -199,10 +201,11 @@ impl<'o> Building<'o> {
 }
 
 /// The name of a table without others around it.
-pub(super) fn base_name(table: &Table, entry: Option<&TableEntry>) -> String {
+pub(super) fn base_name(catalog: &Catalog, at: TableId, entry: Option<&TableEntry>) -> String {
+    let table = catalog.table(at);
     match entry.and_then(|entry| entry.configuration.custom_name.clone()) {
         Some(name) => name,
-        None if ["public", "main"].contains(&table.schema.as_str()) => table.name.clone(),
+        None if table.schema == catalog.default_schema => table.name.clone(),
         None => format!("{}_{}", table.schema, table.name),
     }
 }

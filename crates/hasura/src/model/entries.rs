@@ -29,7 +29,8 @@ impl Model {
         entry.table = self.name(at);
         entry.is_enum = !tracked.enum_values.is_empty();
         let configuration = &mut entry.configuration;
-        configuration.custom_name = (tracked.name != base_name(table, None)).then(|| tracked.name.clone());
+        configuration.custom_name =
+            (tracked.name != base_name(&self.relations.catalog, at, None)).then(|| tracked.name.clone());
         configuration.custom_column_names = BTreeMap::new();
         configuration.custom_root_fields = root_fields(tracked);
         for (column, name) in table.columns.iter().zip(&tracked.columns) {
@@ -73,12 +74,11 @@ impl Model {
 
     fn name(&self, at: TableId) -> TableName {
         let table = self.relations.catalog.table(at);
-        match table.schema.as_str() {
-            "" | "main" => TableName::Name(table.name.clone()),
-            schema => {
-                TableName::Qualified(QualifiedName { schema: schema.to_owned(), name: table.name.clone() })
-            }
+        // Entries of PostgreSQL are qualified; the schema is taken off again where they are exported.
+        if ["", "main"].contains(&self.relations.catalog.default_schema) {
+            return TableName::Name(table.name.clone());
         }
+        TableName::Qualified(QualifiedName { schema: table.schema.clone(), name: table.name.clone() })
     }
 
     /// The key or the columns of `way`, which begins at `table`.

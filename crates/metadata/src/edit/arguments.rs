@@ -1,6 +1,7 @@
 //! Members of a command's arguments.
 
 use super::Refused;
+use super::foreign_keys::KeyBefore;
 use crate::document::table::TableName;
 use crate::places::render_path;
 use crate::read::deserialize::Reader;
@@ -8,21 +9,23 @@ use crate::tree::{Member, Node, Place, Value};
 use serde::de::DeserializeOwned;
 
 /// Arguments whose members are taken one by one; the rest is an entry.
-pub(super) struct Arguments {
+pub(super) struct Arguments<'k> {
     place: Place,
     /// The arguments themselves, if they are no object: the short form of a name.
     short: Option<Node>,
     members: Vec<Member>,
     /// Kind of a source that the command would add.
     pub(super) kind: &'static str,
+    /// Foreign keys of the source, as far as the caller knows them.
+    pub(super) keys: &'k [KeyBefore],
 }
 
-impl Arguments {
-    pub(super) fn new(node: Node, kind: &'static str) -> Self {
+impl<'k> Arguments<'k> {
+    pub(super) fn new(node: Node, kind: &'static str, keys: &'k [KeyBefore]) -> Self {
         let place = node.place;
         match node.value {
-            Value::Object(members) => Self { place, short: None, members, kind },
-            value => Self { place, short: Some(Node::new(place, value)), members: Vec::new(), kind },
+            Value::Object(members) => Self { place, short: None, members, kind, keys },
+            value => Self { place, short: Some(Node::new(place, value)), members: Vec::new(), kind, keys },
         }
     }
 
@@ -80,7 +83,9 @@ impl Arguments {
     /// Takes the items of the list `key`, each as arguments of its own.
     pub(super) fn list(&mut self, key: &str) -> Result<Vec<Self>, Refused> {
         match self.take(key).map(|it| it.value) {
-            Some(Value::List(items)) => Ok(items.into_iter().map(|it| Self::new(it, self.kind)).collect()),
+            Some(Value::List(items)) => {
+                Ok(items.into_iter().map(|it| Self::new(it, self.kind, self.keys)).collect())
+            }
             _ => Err(Refused::new("parse-failed", format!("key \"{key}\" is no list"))),
         }
     }

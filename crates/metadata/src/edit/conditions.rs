@@ -1,5 +1,6 @@
 //! Conditions of permissions, walked with the table that each member is about.
 
+use super::foreign_keys::{KeyBefore, find_target};
 use super::lookup::display_name;
 use crate::document::table::{ForeignKeyOn, RelationshipEntry, TableEntry, TableName};
 use crate::json::Json;
@@ -11,13 +12,13 @@ pub(super) struct Targets {
 }
 
 impl Targets {
-    /// Targets of the relationships of `tables`; `by_key` knows those of foreign keys of a table's own columns.
-    pub(super) fn of(tables: &[TableEntry], by_key: impl Fn(&str, &[String]) -> Option<String>) -> Self {
+    /// Targets of the relationships of `tables`; those of a table's own columns are known by `keys` alone.
+    pub(super) fn of(tables: &[TableEntry], keys: &[KeyBefore]) -> Self {
         let mut all = Vec::new();
         for table in tables {
             let own = display_name(&table.table);
             for entry in table.object_relationships.iter().chain(&table.array_relationships) {
-                let target = target_of(entry, |columns| by_key(&own, columns));
+                let target = target_of(entry, |columns| find_target(keys, &own, columns));
                 all.extend(target.map(|it| (own.clone(), entry.name.clone(), it)));
             }
         }

@@ -3,6 +3,7 @@
 //! **Invariant:** all names of one step change at once, so that two that take each other's place are told apart.
 
 use super::conditions::{Targets, walk};
+use super::foreign_keys::{KeyBefore, TableKey, display_table};
 use super::lookup::display_name;
 use crate::document::Metadata;
 use crate::document::event_trigger::EventTriggerEntry;
@@ -10,24 +11,9 @@ use crate::document::permission::Columns;
 use crate::document::remote_relationship::{RemoteDefinition, ToSource};
 use crate::document::source::SourceEntry;
 use crate::document::table::{ForeignKeyOn, Manual, RelationshipEntry, TableEntry, TableName, each_table};
-use crate::document::table_name::join_parts;
 use crate::json::{Json, Members};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// Schema and name of a table; `public` in a database without schemas.
-pub type TableKey = (String, String);
-
-/// A foreign key before the change.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyBefore {
-    /// The table that has it.
-    pub table: TableKey,
-    /// Columns of the key in that table.
-    pub columns: BTreeSet<String>,
-    /// The table that it points to.
-    pub target: TableKey,
-}
 
 /// Names that changed in one step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -150,17 +136,7 @@ impl SchemaRenames {
     }
 
     fn follow_source(&self, source: &mut SourceEntry) {
-        let by_key = |table: &str, columns: &[String]| {
-            let is_it = |it: &&KeyBefore| {
-                display_table(&it.table) == table
-                    && it.columns.iter().eq(columns.iter().collect::<BTreeSet<_>>())
-            };
-            let mut found = self.keys.iter().filter(is_it);
-            let first = found.next()?;
-            // A relationship over keys to several tables is not served.
-            found.all(|it| it.target == first.target).then(|| display_table(&first.target))
-        };
-        let targets = Targets::of(&source.tables, by_key);
+        let targets = Targets::of(&source.tables, &self.keys);
         for table in &mut source.tables {
             self.follow_conditions(table, &targets);
             self.follow_table(table);
@@ -307,11 +283,6 @@ impl SchemaRenames {
 fn key_of(table: &TableName) -> TableKey {
     let (schema, name) = table.parts();
     (if schema.is_empty() { "public" } else { schema }.to_owned(), name.to_owned())
-}
-
-/// A table as conditions name it; see [`display_name`].
-fn display_table((schema, name): &TableKey) -> String {
-    join_parts(if schema == "public" { "" } else { schema }, name)
 }
 
 fn rename_text(text: &mut String, new_of: impl Fn(&str) -> Option<String>) {

@@ -229,7 +229,7 @@ fn rename_relationship(document: &mut Metadata, args: &mut Arguments) -> Done {
     let at = at.ok_or_else(|| not_there(format!("table \"{}\" does not exist", display_name(&of_table))))?;
     check_free(&of.tables[at], &new)?;
     relationship(&mut of.tables[at], &name)?;
-    rename::relationship(&mut of.tables, at, &name, &new);
+    rename::relationship(&mut of.tables, args.keys, at, &name, &new);
     relationship(&mut of.tables[at], &name)?.name = new;
     Ok(Outcome::default())
 }

@@ -66,7 +66,7 @@ fn an_entry_that_does_not_fit_is_left_out_alone() {
 fn commands_change_single_triggers() {
     let document = load(FILE).document;
     let run = |name: &str, args: &str| {
-        edit::edit(&document, name, args).map_err(|it| (it.code, it.path, it.message))
+        edit::edit(&document, name, args, &[]).map_err(|it| (it.code, it.path, it.message))
     };
     let made =
         r#"{"name":"tick","webhook":"w","schedule":"@daily","include_in_metadata":false,"payload":1.50}"#;

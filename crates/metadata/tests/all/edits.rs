@@ -1,7 +1,7 @@
 //! Commands that change single entries, and the documents they give.
 
 use std::path::Path;
-use weir_metadata::edit::{edit, is_edit, remove_paths};
+use weir_metadata::edit::{Edited, KeyBefore, Refused, is_edit, remove_paths};
 use weir_metadata::{Metadata, Step, export, read};
 
 const FLEET: &str = r#"{"version":3,"sources":[{"name":"default","kind":"postgres","configuration":{"connection_info":{"database_url":"postgres://h/d"}},
@@ -14,6 +14,10 @@ const FLEET: &str = r#"{"version":3,"sources":[{"name":"default","kind":"postgre
 
 fn document(text: &str) -> Metadata {
     read::text(text, Path::new("m.json")).expect("it is metadata").document
+}
+
+fn edit(before: &Metadata, name: &str, args: &str) -> Result<Edited, Refused> {
+    weir_metadata::edit::edit(before, name, args, &[])
 }
 
 fn fleet() -> Metadata {
@@ -394,4 +398,30 @@ fn entries_are_removed_by_their_places() {
     assert!(text.contains("crews") && !text.contains("sailor") && !text.contains("allowlist"), "{text}");
     assert_eq!(left.sources[0].tables.len(), 1);
     assert!(remove_paths(&fleet, &[path("sources.0.name")]).is_err());
+}
+
+#[test]
+fn a_renamed_relationship_is_followed_behind_foreign_keys() {
+    let fleet = fleet();
+    let object = r#"{"table":"crew","name":"boat","using":{"foreign_key_constraint_on":"boat_id"}}"#;
+    let with =
+        gives(&fleet, "pg_create_object_relationship", object, r#""object_relationships":[{"name":"boat""#);
+    let select = r#"{"table":"crew","role":"cook","permission":{"columns":["id"],
+        "filter":{"boat":{"crews":{"boat":{"crews":{"id":{"_eq":1}}}}}}}}"#;
+    let with = gives(&with, "pg_create_select_permission", select, r#""role":"cook""#);
+    let key = |target: &str| KeyBefore {
+        table: ("public".into(), "crew".into()),
+        columns: ["boat_id".to_owned()].into(),
+        target: ("public".into(), target.into()),
+    };
+    let rename = r#"{"table":"boat","name":"crews","new_name":"hands"}"#;
+    let filter_after = |keys: &[KeyBefore]| {
+        let edited = weir_metadata::edit::edit(&with, "pg_rename_relationship", rename, keys);
+        let text = json(&edited.expect("it is there").document);
+        let (_, filter) = text.split_once(r#"{"boat":{"#).expect("the filter is kept");
+        filter.split_once("_eq").expect("it has a condition").0.to_owned()
+    };
+    assert_eq!(filter_after(&[key("boat")]), r#""hands":{"boat":{"hands":{"id":{""#);
+    assert_eq!(filter_after(&[key("crew")]), r#""crews":{"boat":{"crews":{"id":{""#);
+    assert_eq!(filter_after(&[key("boat"), key("crew")]), r#""crews":{"boat":{"crews":{"id":{""#);
 }

@@ -80,6 +80,7 @@ mod metadata;
 mod metadata_api;
 mod metadata_edits;
 mod metadata_renames;
+mod metadata_schemas;
 mod metadata_tools;
 mod namespaces;
 mod native;

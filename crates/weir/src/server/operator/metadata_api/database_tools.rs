@@ -4,7 +4,7 @@ use super::replace_metadata::document;
 use super::sql::{ask, database};
 use super::{Done, Work, text};
 use crate::config::Source;
-use crate::config::source::address;
+use crate::config::source::address::{self, Address};
 use crate::server::request::hasura_error::HasuraError;
 use crate::sources::databases;
 use serde_json::{Value, json};
@@ -67,7 +67,8 @@ impl Work {
         let wanted = table_name(args, &["table"])?;
         let catalog = self.catalog(args)?;
         let (schema, name) = wanted.parts();
-        let found = catalog.tables.iter().find(|it| it.name == name && is_schema(schema, &it.schema));
+        let schema = if schema.is_empty() { catalog.default_schema } else { schema };
+        let found = catalog.tables.iter().find(|it| it.name == name && it.schema == schema);
         let table = found.ok_or_else(|| absent("table", &wanted))?;
         Ok(description(&catalog, table).to_string())
     }
@@ -77,12 +78,14 @@ impl Work {
         let generation = self.live.current();
         let source = text(args, "source")?;
         let (schema, name) = wanted.parts();
+        let usual = default_schema(database(&generation, source.as_deref())?);
+        let schema = if schema.is_empty() { usual } else { schema };
         let rows = match ask(&generation, source.as_deref(), POSTGRES_VIEWS, SQLITE_VIEWS)? {
             ScriptAnswer::Rows(_, rows) => rows,
             ScriptAnswer::Done => Vec::new(),
         };
         let is_wanted = |row: &Vec<Option<String>>| match row.as_slice() {
-            [Some(of), Some(it), _] => it == name && is_schema(schema, of),
+            [Some(of), Some(it), _] => it == name && of == schema,
             _ => false,
         };
         let found = rows.into_iter().find(is_wanted).ok_or_else(|| absent("view", &wanted))?;
@@ -90,9 +93,12 @@ impl Work {
     }
 }
 
-/// True if `wanted`, which may be left out, means the schema `of`.
-fn is_schema(wanted: &str, of: &str) -> bool {
-    if wanted.is_empty() { of == "public" || of == "main" } else { wanted == of }
+/// The schema of tables of `source` that are named without one.
+pub(super) fn default_schema(source: &Source) -> &'static str {
+    match address::parse(&source.url) {
+        Ok(Address::Sqlite(_)) => "main",
+        Ok(Address::Postgres(_) | Address::Native(_) | Address::Services(_)) | Err(_) => "public",
+    }
 }
 
 /// The name of a table in the first of `keys` that is there.

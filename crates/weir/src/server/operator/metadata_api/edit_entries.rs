@@ -7,11 +7,12 @@ use super::replace_metadata::{
     MetadataPlace, document, draft_generation, load_metadata, newly_down, refuse_unread_files,
     unexpected_error,
 };
+use super::tools::{KnownKey, known_keys};
 use super::{Done, SUCCESS, Work};
 use crate::generation::{Generation, Turn};
 use crate::server::request::hasura_error::HasuraError;
 use serde_json::json;
-use weir_metadata::edit::{self, Edited};
+use weir_metadata::edit::{self, Edited, KeyBefore};
 use weir_metadata::{Inconsistent, Metadata, Step, export};
 
 /// Maximum number of rounds that remove dependent entries.
@@ -46,7 +47,8 @@ impl Work {
         let mut answers = Vec::new();
         let mut dependants = Dependants::Forbidden;
         for Edit { name, args, path } in edits {
-            let edited = edit::edit(&next, name, args).map_err(|refused| {
+            let keys = if edit::follows_keys(name) { self.keys_before(&turn, args) } else { Vec::new() };
+            let edited = edit::edit(&next, name, args, &keys).map_err(|refused| {
                 HasuraError::new(refused.code, &format!("{path}.{}", refused.path), refused.message)
             })?;
             let Edited { document, cascade, message } = edited;
@@ -76,6 +78,14 @@ impl Work {
                 Err(HasuraError::new("unexpected", &path, reason))
             }
         }
+    }
+
+    /// Foreign keys of the source that `args` name. A database that cannot be asked has none: what then keeps an old name is refused as
+    /// inconsistent.
+    fn keys_before(&self, turn: &Turn<'_>, args: &str) -> Vec<KeyBefore> {
+        let args: serde_json::Value = serde_json::from_str(args).unwrap_or_default();
+        let keys = known_keys(&turn.current(), args["source"].as_str()).unwrap_or_default();
+        keys.into_iter().map(KnownKey::before).collect()
     }
 
     /// The reason why an event trigger that one of `edits` makes is not in its database.

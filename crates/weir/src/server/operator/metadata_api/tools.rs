@@ -1,5 +1,6 @@
 //! Read-only commands for the console and other tools.
 
+use super::database_tools::default_schema;
 use super::inconsistent::MetadataState;
 use super::replace_metadata::document;
 use super::sql::{ask, database};
@@ -17,6 +18,7 @@ use weir_metadata::document::api::InheritedRole;
 use weir_metadata::document::function::FunctionEntry;
 use weir_metadata::document::source::SourceEntry;
 use weir_metadata::document::table::{ForeignKeyOn, RelationshipEntry, TableEntry, TableName};
+use weir_metadata::edit::KeyBefore;
 use weir_postgres::script::ScriptAnswer;
 
 /// Kinds of sources, which are prefixes of their commands.
@@ -39,13 +41,28 @@ const SQLITE_KEYS: &str = "SELECT NULL, '', m.name, json_group_array(k.\"from\")
  FROM sqlite_schema m, pragma_foreign_key_list(m.name) k WHERE m.type = 'table' AND k.\"to\" IS NOT NULL GROUP BY m.name, k.id ORDER BY m.name, k.id";
 
 /// A foreign key of a database.
-struct KnownKey {
+pub(super) struct KnownKey {
     name: Option<String>,
     table: TableName,
     columns: Vec<String>,
     target: TableName,
     target_columns: Vec<String>,
     is_unique: bool,
+}
+
+impl KnownKey {
+    /// The key as edits follow it.
+    pub(super) fn before(self) -> KeyBefore {
+        let key_of = |table: &TableName| match table.parts() {
+            ("", name) => ("public".to_owned(), name.to_owned()),
+            (schema, name) => (schema.to_owned(), name.to_owned()),
+        };
+        KeyBefore {
+            table: key_of(&self.table),
+            target: key_of(&self.target),
+            columns: self.columns.into_iter().collect(),
+        }
+    }
 }
 
 impl Work {
@@ -86,20 +103,21 @@ impl Work {
                 HasuraError::new("parse-failed", "$.args.tables", "expected a list of tables")
             })?),
         };
+        let schema = default_schema(found);
         let is_wanted = |table: &TableName| {
-            entry.tables.iter().any(|it| is_same(&it.table, table))
-                && wanted.as_ref().is_none_or(|it| it.iter().any(|it| is_same(it, table)))
+            entry.tables.iter().any(|it| is_same(&it.table, table, schema))
+                && wanted.as_ref().is_none_or(|it| it.iter().any(|it| is_same(it, table, schema)))
         };
         let omits_tracked = flag(args, "omit_tracked", false)?;
         let keys = known_keys(&generation, source.as_deref())?;
         let mut suggested = Vec::new();
         for key in keys.iter().filter(|it| is_wanted(&it.table) && is_wanted(&it.target)) {
-            let own = entry.tables.iter().find(|it| is_same(&it.table, &key.table));
-            let other = entry.tables.iter().find(|it| is_same(&it.table, &key.target));
-            if !(omits_tracked && own.is_some_and(|it| tracks(it, key, false))) {
+            let own = entry.tables.iter().find(|it| is_same(&it.table, &key.table, schema));
+            let other = entry.tables.iter().find(|it| is_same(&it.table, &key.target, schema));
+            if !(omits_tracked && own.is_some_and(|it| tracks(it, key, false, schema))) {
                 suggested.push(suggestion("object", key, false));
             }
-            if !(omits_tracked && other.is_some_and(|it| tracks(it, key, true))) {
+            if !(omits_tracked && other.is_some_and(|it| tracks(it, key, true, schema))) {
                 let kind = if key.is_unique { "object" } else { "array" };
                 suggested.push(suggestion(kind, key, true));
             }
@@ -182,19 +200,22 @@ impl<'g> Served<'g> {
     }
 }
 
-/// True if both names denote one table; the default schema is `public`.
-fn is_same(one: &TableName, other: &TableName) -> bool {
-    fn parts(name: &TableName) -> (&str, &str) {
+/// True if both names denote one table, where `default_schema` may be left out.
+fn is_same(one: &TableName, other: &TableName, default_schema: &str) -> bool {
+    fn parts<'n>(name: &'n TableName, default_schema: &str) -> (&'n str, &'n str) {
         match name.parts() {
-            ("public" | "main", name) => ("", name),
+            (schema, name) if schema == "public" || schema == default_schema => ("", name),
             parts => parts,
         }
     }
-    parts(one) == parts(other)
+    parts(one, default_schema) == parts(other, default_schema)
 }
 
 /// The foreign keys of a source.
-fn known_keys(generation: &Generation, source: Option<&str>) -> Result<Vec<KnownKey>, HasuraError> {
+pub(super) fn known_keys(
+    generation: &Generation,
+    source: Option<&str>,
+) -> Result<Vec<KnownKey>, HasuraError> {
     let ScriptAnswer::Rows(_, rows) = ask(generation, source, POSTGRES_KEYS, SQLITE_KEYS)? else {
         return Ok(Vec::new());
     };
@@ -221,7 +242,7 @@ fn known_keys(generation: &Generation, source: Option<&str>) -> Result<Vec<Known
 }
 
 /// True if a relationship of `table` uses `key`, in reverse if `is_back`.
-fn tracks(table: &TableEntry, key: &KnownKey, is_back: bool) -> bool {
+fn tracks(table: &TableEntry, key: &KnownKey, is_back: bool, default_schema: &str) -> bool {
     let same = |columns: &[String]| {
         columns.len() == key.columns.len() && columns.iter().all(|it| key.columns.contains(it))
     };
@@ -229,7 +250,8 @@ fn tracks(table: &TableEntry, key: &KnownKey, is_back: bool) -> bool {
         (Some(ForeignKeyOn::Column(column)), false) => same(std::slice::from_ref(column)),
         (Some(ForeignKeyOn::Columns(columns)), false) => same(columns),
         (Some(ForeignKeyOn::Remote(remote)), true) => {
-            is_same(&remote.table, &key.table) && (same(&remote.column) || same(&remote.columns))
+            is_same(&remote.table, &key.table, default_schema)
+                && (same(&remote.column) || same(&remote.columns))
         }
         (Some(_) | None, _) => false,
     };
