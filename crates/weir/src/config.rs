@@ -462,6 +462,7 @@ impl Config {
         self.tracing.check()?;
         self.check_zeros()?;
         self.limits.check_rates(self.cache.redis.is_some())?;
+        self.limits.check_deadline_header()?;
         if let Some(redis) = &self.cache.redis {
             Address::parse(redis.expose()).map_err(|wrong| format!("`cache.redis` {wrong}"))?;
         }

@@ -27,6 +27,8 @@ serve() {
   done
   echo "postgres://$user@127.0.0.1:$port/$database"
   read -r _ || true
+  # One that has ended by itself says why.
+  kill -0 "$pooler" 2>/dev/null || { echo "the pooler ended:"; tail -n 40 "$folder/log"; } >&2
   kill -"$signal" "$pooler" 2>/dev/null || true
   wait "$pooler" || true
   rm -rf "$folder"

@@ -2,6 +2,7 @@
 
 mod rates;
 
+use hyper::header::HeaderName;
 pub use rates::Rate;
 pub(crate) use rates::RateKey;
 use schemars::JsonSchema;
@@ -59,6 +60,9 @@ pub struct Limits {
     pub unread_connection_bytes_max: u64,
     /// The first byte of an answer has to be ready within so many seconds.
     pub request_s: u16,
+    /// Header in which clients send the milliseconds that they wait for the answer: it shortens `request_s` for their request. Without it
+    /// no header does.
+    pub deadline_header: Option<Box<str>>,
     /// One statement of a database may work so many seconds; `sources[].postgres.statement_timeout_s` overrules it.
     pub statement_s: u16,
     /// Wrong admin secrets one address may send in a minute; 0 for any number, as behind a proxy.
@@ -133,6 +137,7 @@ impl Default for Limits {
             unread_bytes_max: 256 << 20,
             unread_connection_bytes_max: 64 << 20,
             request_s: 30,
+            deadline_header: None,
             statement_s: 20,
             wrong_secrets_per_minute: 100,
             trusted_hops: 0,
@@ -173,6 +178,19 @@ impl Limits {
             return Err("`limits.rates_in_redis` needs the address of a Redis: `cache.redis`".into());
         }
         rates::check(&self.rates)
+    }
+
+    /// Checks that requests can have the header of deadlines.
+    /// # Errors
+    /// They cannot, and why.
+    pub(super) fn check_deadline_header(&self) -> Result<(), String> {
+        let Some(name) = &self.deadline_header else { return Ok(()) };
+        match HeaderName::from_bytes(name.as_bytes()) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(format!(
+                "`limits.deadline_header`: {name:?} is no name of a header; `x-deadline-ms` is one"
+            )),
+        }
     }
 
     /// Timeout of one statement of a database.

@@ -46,6 +46,7 @@ mod connectors;
 mod consistency;
 mod console_page;
 mod custom;
+mod deadlines;
 mod descriptors;
 mod documented_sdl;
 mod events;

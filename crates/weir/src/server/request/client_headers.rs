@@ -4,6 +4,7 @@ use super::answer::refusal::Refusal;
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
 use std::sync::Arc;
+use std::time::Duration;
 use weir_engine::answer_notes::AnswerNotes;
 use weir_engine::consistency::{Consistency, Positions};
 use weir_engine::source::Headers;
@@ -27,6 +28,8 @@ pub(crate) struct ClientHeaders<'r> {
     notes: &'r AnswerNotes,
     /// Log positions of all operations of a socket, in place of the request's own.
     of_socket: Option<Arc<Positions>>,
+    /// The client waits so long for an answer, counted from the request, or from the operation over a socket.
+    patience: Option<Duration>,
 }
 
 impl<'r> ClientHeaders<'r> {
@@ -51,13 +54,42 @@ impl<'r> ClientHeaders<'r> {
                 Refusal::bad_request("`x-weir-position` is not what an answer of Weir had in this header")
             })?,
         };
-        Ok(Self { headers, request_id, consistency, positions, span, notes, of_socket: None })
+        Ok(Self { headers, request_id, consistency, positions, span, notes, of_socket: None, patience: None })
+    }
+
+    /// Reads the milliseconds that the client waits, from the header `name`.
+    pub(crate) fn read_patience(self, name: &str) -> Result<Self, Refusal> {
+        let mut values = self.headers.get_all(name).iter();
+        let patience = match (values.next(), values.next()) {
+            (None, _) => None,
+            (Some(value), None) => {
+                Some(read_milliseconds(value.as_bytes()).ok_or_else(|| wrong_patience(name))?)
+            }
+            (Some(_), Some(_)) => return Err(wrong_patience(name)),
+        };
+        Ok(Self { patience, ..self })
     }
 
     /// Sets the positions of a socket, whose operations see the changes of earlier ones.
     pub(crate) fn share_positions(self, positions: &Arc<Positions>) -> Self {
         Self { of_socket: Some(Arc::clone(positions)), ..self }
     }
+
+    /// Time for the answer: the server's `longest`, or the client's if that is shorter.
+    pub(crate) fn patience(&self, longest: Duration) -> Duration {
+        self.patience.map_or(longest, |it| it.min(longest))
+    }
+}
+
+fn wrong_patience(name: &str) -> Refusal {
+    Refusal::bad_request(format!("`{name}` is a whole number of milliseconds above 0, sent once"))
+}
+
+/// Digits of a number above 0; one that is too large is the largest.
+fn read_milliseconds(digits: &[u8]) -> Option<Duration> {
+    let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    let number = is_number.then(|| std::str::from_utf8(digits).ok())??.parse().unwrap_or(u64::MAX);
+    (number > 0).then(|| Duration::from_millis(number))
 }
 
 /// The header `name`, which is rare. Comparing with all names of a head is cheaper than hashing.

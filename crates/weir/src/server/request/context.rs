@@ -228,6 +228,10 @@ impl RequestContext {
 
     /// Client headers of the request, as sources see them.
     pub(crate) fn client<'r>(&'r self, headers: &'r HeaderMap) -> Result<ClientHeaders<'r>, Refusal> {
-        ClientHeaders::new(headers, self.id.text(), self.span.map(|it| it.own), &self.notes)
+        let client = ClientHeaders::new(headers, self.id.text(), self.span.map(|it| it.own), &self.notes)?;
+        match &self.generation.config.limits.deadline_header {
+            Some(name) => client.read_patience(name),
+            None => Ok(client),
+        }
     }
 }

@@ -15,7 +15,7 @@ pub(crate) fn engine_request<'r>(
     protocol: Protocol,
     queries_only: bool,
 ) -> engine::Request<'r> {
-    let patience = Duration::from_secs(u64::from(context.generation.config.limits.request_s));
+    let longest = Duration::from_secs(u64::from(context.generation.config.limits.request_s));
     engine::Request {
         query: &params.query,
         // Some clients always send the key; an empty name means none.
@@ -25,6 +25,6 @@ pub(crate) fn engine_request<'r>(
         queries_only,
         increments: None,
         headers: client,
-        deadline: context.started + patience,
+        deadline: context.started + client.patience(longest),
     }
 }
