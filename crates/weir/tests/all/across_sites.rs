@@ -32,7 +32,7 @@ const READING: [(&str, &str); 3] =
     [("counter", "counter { n }"), ("peek", "peek { n }"), ("fetched", "fetched")];
 
 /// A database, a service and an action, with an endpoint for each of the fields.
-fn serve(url: &str, upstream: &Upstream) -> Weir {
+fn serve(url: &str, upstream: &Upstream, mutations: bool) -> Weir {
     let folder = Folder::new();
     let address = upstream.address;
     let fields = CHANGING.iter().chain(&READING);
@@ -62,8 +62,9 @@ fn serve(url: &str, upstream: &Upstream) -> Weir {
     });
     folder.write("metadata.json", &metadata.to_string());
     folder.write("services.graphql", &SDL.replace("http://upstream", &format!("http://{address}")));
-    let yaml = "listen: 127.0.0.1:0\nmetadata: metadata.json\nsources: [{name: s, file: services.graphql}]\noperations: {mcp: {enabled: true, schema_tools: [execute], overrides: {rate: {read_only: true}}}}\n";
-    Weir::by_file(&folder.write("weir.yaml", yaml), folder)
+    let yaml = "listen: 127.0.0.1:0\nmetadata: metadata.json\nsources: [{name: s, file: services.graphql}]\noperations: {mcp: {enabled: true, mutations: MUTATIONS, schema_tools: [execute], overrides: {rate: {read_only: true}}}}\n";
+    let yaml = yaml.replace("MUTATIONS", &mutations.to_string());
+    Weir::by_file(&folder.write("weir.yaml", &yaml), folder)
 }
 
 /// The addresses that answer a field by GET.
@@ -76,7 +77,7 @@ fn paths((name, field): (&str, &str)) -> [String; 2] {
 fn a_query_that_changes_something_is_asked_by_no_page_of_another_site() {
     let database = database(TABLES);
     let upstream = Upstream::start(answers(KNOWN));
-    let weir = serve(&database.url(), &upstream);
+    let weir = serve(&database.url(), &upstream, true);
     let others =
         [("sec-fetch-site", "cross-site"), ("sec-fetch-site", "same-site"), ("origin", "http://evil.com")];
     let own = [("sec-fetch-site", "same-origin"), ("sec-fetch-site", "none")];
@@ -112,7 +113,7 @@ fn a_query_that_changes_something_is_asked_by_no_page_of_another_site() {
 fn a_query_that_changes_something_is_no_tool_that_reads() {
     let database = database(TABLES);
     let upstream = Upstream::start(answers(KNOWN));
-    let weir = serve(&database.url(), &upstream);
+    let weir = serve(&database.url(), &upstream, true);
     let list = rpc(&weir, &[], "tools/list", &json!({})).json();
     let tools = list["result"]["tools"].as_array().expect("there are tools");
     let hints =
@@ -141,6 +142,24 @@ fn a_query_that_changes_something_is_no_tool_that_reads() {
     // A saved operation may change data, as the operator saved it.
     assert_eq!(call(&weir, &[], "tick", &json!({}))["isError"], false);
     assert_eq!(database.run("SELECT n FROM counter").trim(), "1");
+}
+
+#[test]
+fn where_no_tool_changes_anything_a_query_that_does_is_none() {
+    let database = database(TABLES);
+    let upstream = Upstream::start(answers(KNOWN));
+    let weir = serve(&database.url(), &upstream, false);
+    let list = rpc(&weir, &[], "tools/list", &json!({})).json();
+    let tools = list["result"]["tools"].as_array().expect("there are tools");
+    let mut names: Vec<&str> = tools.iter().filter_map(|it| it["name"].as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["counter", "execute", "fetched", "peek"]);
+    for (name, _) in CHANGING {
+        assert!(
+            rpc(&weir, &[], "tools/call", &json!({ "name": name, "arguments": {} })).text().contains("error")
+        );
+    }
+    assert_eq!((upstream.take_requests().len(), database.run("SELECT n FROM counter").trim()), (0, "0"));
 }
 
 /// The field under a condition on a variable, which decides about the plan.

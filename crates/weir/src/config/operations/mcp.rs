@@ -15,7 +15,7 @@ pub struct Mcp {
     pub collections: Option<Vec<String>>,
     /// True makes the REST endpoints tools.
     pub rest_endpoints: bool,
-    /// True makes saved mutations tools.
+    /// True makes saved mutations tools, and saved queries that call what may change data.
     pub mutations: bool,
     /// Tools over the whole schema of the caller's role, beside those of saved operations.
     pub schema_tools: Vec<SchemaTool>,

@@ -52,7 +52,7 @@ fn is_for_caller(host: &impl ToolHost, tool: SchemaTool) -> bool {
     }
 }
 
-/// The tool of a saved operation; `None` if its document does not fit the view.
+/// The tool of a saved operation; `None` if its document does not fit the view, or changes what no tool may.
 fn list_saved_tool(host: &impl ToolHost, saved: &Arc<SavedTool>) -> Option<ListedTool> {
     let view = host.view();
     let config = host.config();
@@ -67,6 +67,10 @@ fn list_saved_tool(host: &impl ToolHost, saved: &Arc<SavedTool>) -> Option<Liste
     let options = Options { limits, suggestions: false, edition_2026, subscriptions_beside: false };
     validate::validate_for(view, &document, &options, reading).ok()?;
     let operation = find_operation(&document, saved.operation_name.as_deref())?;
+    let is_read_only = !may_change_data(host, saved);
+    if !is_read_only && !settings.mutations {
+        return None;
+    }
     let output = settings.output_schemas.then(|| data_schema(view, &document, operation)).flatten();
     // An object of any members, because clients of the handshake era take nothing but objects.
     let output = output.map(|it| {
@@ -78,7 +82,6 @@ fn list_saved_tool(host: &impl ToolHost, saved: &Arc<SavedTool>) -> Option<Liste
         Some(description) => description.to_string(),
         None => describe_operation(view, &document, operation),
     };
-    let is_read_only = !may_change_data(host, saved);
     let hints =
         ToolAnnotations::new().read_only(is_read_only).destructive(!is_read_only).idempotent(is_read_only);
     let has_output_schema = output.is_some();
