@@ -11,3 +11,4 @@ pub mod rows;
 pub mod statement;
 pub(crate) mod stream;
 pub mod transaction;
+pub(crate) mod turn;

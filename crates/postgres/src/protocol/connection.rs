@@ -15,6 +15,7 @@ use crate::protocol::prepared_cache::{Need, Prepared};
 use crate::protocol::rows::Rows;
 use crate::protocol::statement::{Parameters, Statement};
 use crate::protocol::stream::Stream;
+use crate::protocol::turn::Turn;
 use bytes::{Buf, BytesMut};
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -79,8 +80,8 @@ pub(crate) struct Connection {
     pub(crate) facts: Facts,
     /// Becomes true when the server has a name already, as other connections are of the same session.
     has_clashed: Arc<AtomicBool>,
-    /// Leave to be connected, where one connection may be at a time.
-    turn: Option<OwnedSemaphorePermit>,
+    /// Leave to be connected, where one connection may be at a time. It is dropped after `stream`, which it ends.
+    turn: Option<Turn>,
     /// Place at the server, as long as the connection lives.
     seat: Option<Seat>,
 }
@@ -122,7 +123,7 @@ impl Connection {
 
     /// Keeps others from connecting while this one lives.
     pub(crate) fn hold(&mut self, turn: OwnedSemaphorePermit) {
-        self.turn = Some(turn);
+        self.turn = Some(Turn::new(turn, &self.stream));
     }
 
     /// Takes a place as long as this one lives.

@@ -17,6 +17,9 @@ use tokio_rustls::client::TlsStream;
 const KEEPALIVE: Duration = Duration::from_secs(30);
 const KEEPALIVE_AGAIN: Duration = Duration::from_secs(10);
 
+/// A server that refuses a connection in words has so long to end them.
+const DRAIN_MAX: Duration = Duration::from_millis(100);
+
 /// Asks for TLS. Source: the manual of PostgreSQL, "Message Formats", SSLRequest.
 const TLS_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
 
@@ -84,7 +87,11 @@ impl Address {
             }
             (b'N', Encryption::IfOffered) => Ok(Stream::Tcp(tcp)),
             (b'N', _) => Err(io::Error::other("the server does not offer TLS")),
-            _ => Err(io::Error::other("the server answers the question for TLS wrongly")),
+            _ => {
+                // A socket that is closed before all is read resets the connection, which servers of one connection take badly.
+                let _ = tokio::time::timeout(DRAIN_MAX, drain(&mut tcp)).await;
+                Err(io::Error::other("the server answers the question for TLS wrongly"))
+            }
         }
     }
 
@@ -92,6 +99,14 @@ impl Address {
     pub(crate) fn is_tcp(&self) -> bool {
         matches!(self.place, Place::Tcp(_))
     }
+}
+
+/// Reads away the end of what a server says before it hangs up.
+async fn drain(tcp: &mut TcpStream) -> io::Result<()> {
+    let mut rest = [0; 1024];
+    tcp.shutdown().await?;
+    while tcp.read(&mut rest).await? > 0 {}
+    Ok(())
 }
 
 impl AsyncRead for Stream {
