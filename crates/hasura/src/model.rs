@@ -16,6 +16,7 @@ mod build_model;
 mod building;
 mod computed;
 pub(crate) mod convention;
+mod entities;
 mod entries;
 pub mod graphql_names;
 pub mod inflect;
@@ -28,6 +29,8 @@ mod relationships;
 mod reserved;
 mod tracked_functions;
 
+pub use entities::Entities;
+pub(crate) use entities::Entity;
 pub(crate) use lookups::Lookup;
 pub use lookups::{LOOKUPS, LookupEntry};
 pub use model_options::{EnumReader, Groups, MissingRow, ModelOptions, RelationshipNames, Track};
@@ -54,6 +57,8 @@ pub struct Model {
     pub customization: Customization,
     /// Ways into tables for joins.
     pub(crate) lookups: Vec<Lookup>,
+    /// Tables that are entities of a federation.
+    pub(crate) entities: Vec<Entity>,
 }
 
 /// A tracked table.

@@ -10,6 +10,7 @@ mod cors;
 pub mod document;
 mod environment;
 mod events;
+mod federation;
 mod limits;
 pub mod listen;
 mod live;
@@ -27,6 +28,7 @@ pub(crate) use cors::OriginPattern;
 pub use cors::{Cors, CorsPath};
 pub use environment::Environment;
 pub use events::{ActionDelivery, EventDelivery, Events};
+pub use federation::Federation;
 pub(crate) use limits::RateKey;
 use limits::refuse_zeros;
 pub use limits::{Limits, Rate};
@@ -111,6 +113,9 @@ pub struct Config {
     pub operations: Operations,
     /// The API in Relay's form: connections with cursors, identifiers of rows.
     pub relay: Relay,
+    /// Makes the graph a subgraph of Apollo Federation: `_service` and `_entities`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub federation: Option<Federation>,
     /// Subscriptions.
     pub live: LiveOptions,
     /// Event triggers of databases: `serve`, `take_over`, or `off`.
@@ -332,6 +337,9 @@ pub struct Source {
     /// Ways into its tables for relationships of the metadata.
     #[serde(skip)]
     pub lookups: source::lookups::Lookups,
+    /// Its tables that are entities of a federation.
+    #[serde(skip)]
+    pub entities: weir_hasura::model::Entities,
     /// Rule for default relationship names.
     #[serde(default)]
     pub relationship_names: RelationshipNames,

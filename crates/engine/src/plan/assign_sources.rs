@@ -6,6 +6,7 @@
 //! **Invariant:** a node below the root comes after the node that has its parents.
 
 pub(super) mod assigned_node;
+mod attach_entities;
 mod attach_joins;
 
 use super::refused::Refused;
@@ -16,10 +17,11 @@ use crate::source::{
     AnswerForm, FieldResolution, FieldResolver, Ids, NodeId, OBJECT_KEY, SeparateFetch, SeparateFetchId,
 };
 use assigned_node::AssignedNode;
+use attach_entities::attach_entities;
 use attach_joins::{Attachment, SeparateCall, attach_join, attach_separate, refuse};
 use smallvec::SmallVec;
 use weir_language::ast::OperationKind;
-use weir_language::schema::{FieldId, Schema, TypeId};
+use weir_language::schema::{FieldId, Schema, SchemaView, TypeId};
 
 /// Cuts `output` into nodes and says how many of them stand at the root. `refused` are in the order of their places.
 pub(crate) fn assign_sources(
@@ -27,14 +29,14 @@ pub(crate) fn assign_sources(
     output: &mut OutputPlan,
     root: SelectionSetId,
     kind: OperationKind,
-    refused: &[Refused],
+    (refused, view): (&[Refused], SchemaView<'_>),
 ) -> (Vec<AssignedNode>, usize) {
     let mut plan_nodes = cut_root(graph, output, root, kind, refused);
     let root_nodes = plan_nodes.len();
     let mut at = 0;
     let hangs = graph.has_dependent_nodes() || !refused.is_empty();
     while hangs && at < plan_nodes.len() {
-        cut_below(graph, output, PlanNodeId(at as u32), refused, &mut plan_nodes);
+        cut_below((graph, view), output, PlanNodeId(at as u32), refused, &mut plan_nodes);
         at += 1;
     }
     for plan_node in &mut plan_nodes[root_nodes..] {
@@ -191,7 +193,7 @@ struct SourceWalk<'g> {
 
 /// Finds the members in what `plan_node` answers that it does not answer itself, and appends their nodes.
 fn cut_below(
-    graph: &Graph,
+    (graph, view): (&Graph, SchemaView<'_>),
     output: &mut OutputPlan,
     plan_node: PlanNodeId,
     refused: &[Refused],
@@ -211,8 +213,12 @@ fn cut_below(
             .map_or(NodeId::ROOT, |(parts, part)| parts.separate_fetch(part).node);
         walk.stack.push((assign_sources.set, node));
     } else {
-        for &field in &assign_sources.fields {
-            walk.descend(output, field as usize, NodeId::ROOT);
+        for field in assign_sources.fields.clone() {
+            if graph.is_entities(output.fields[field as usize].field) {
+                attach_entities((graph, view), output, field as usize, plan_node, plan_nodes);
+            } else {
+                walk.descend(output, field as usize, NodeId::ROOT);
+            }
         }
     }
     let mut seen = vec![false; output.sets.len()];
