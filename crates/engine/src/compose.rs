@@ -4,6 +4,7 @@
 
 mod entities;
 mod extend;
+mod federation;
 mod graph_visibility;
 mod join;
 mod merge;
@@ -11,13 +12,13 @@ mod root_types;
 mod shared_objects;
 mod type_difference;
 
+pub use federation::FederationSettings;
 pub(crate) use join::Joined;
 pub use join::join_keys;
 
 use crate::caching::cache_control::{Hint, HintAt};
 
 use crate::answer::field_error::PlanError;
-use crate::federation::FederationSettings;
 use crate::source::{self, Ids, Interceptor, PlanNode, PreparedFetch, Source};
 use std::fmt;
 use std::sync::Arc;

@@ -13,7 +13,6 @@ pub mod compose;
 pub mod engine;
 pub mod errors;
 mod execute;
-pub mod federation;
 pub mod introspect;
 pub mod live;
 pub mod memory;

@@ -353,6 +353,13 @@ pub struct Ids {
 }
 
 impl Ids {
+    /// Gives each table an entry for each member of `schema`: an empty table would be the identity.
+    pub(crate) fn cover(&mut self, schema: &Schema) {
+        self.types.resize(schema.types.len(), u32::MAX);
+        self.fields.resize(schema.fields.len(), u32::MAX);
+        self.inputs.resize(schema.inputs.len(), u32::MAX);
+        self.enum_values.resize(schema.enum_values.len(), u32::MAX);
+    }
     fn own(table: &[u32], id: u32) -> u32 {
         if table.is_empty() { id } else { table[id as usize] }
     }

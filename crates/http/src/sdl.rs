@@ -153,6 +153,7 @@ impl<'d> Reader<'d> {
             places: Places::default(),
             nodes: Vec::new(),
             foreign: Vec::new(),
+            entity_fields: Vec::new(),
             stub: None,
             joins: Vec::new(),
             hints: Vec::new(),

@@ -1,34 +1,32 @@
 //! Keys of `weir.yaml` and their defaults.
 //!
-//! Each struct is one block of the file; [`document::load`] reads it, [`published`] is its JSON schema. Every key has a
-//! default, so an empty file is a valid one.
+//! Each struct is one block; [`document::load`] reads it, [`published`] is its JSON schema. Every key has a default.
 //!
 //! **Invariant:** an unknown key is an error, never ignored.
 
+mod apis;
 pub mod auth;
 mod cors;
 pub mod document;
 mod environment;
 mod events;
-mod federation;
 mod limits;
 pub mod listen;
 mod live;
 mod operations;
 pub mod published;
-mod relay;
 pub mod source;
 pub(crate) mod state;
 mod tracing;
 mod webhooks;
 
+pub use apis::{Federation, Relay};
 pub use auth::{Auth, AuthWebhook, ClaimPath, ClaimSource, ClaimsFormat, Jwt, JwtAlgorithm, OneOrMany};
 pub use auth::{TokenHeader, TokenHeaderKind, WebhookMode};
 pub(crate) use cors::OriginPattern;
 pub use cors::{Cors, CorsPath};
 pub use environment::Environment;
 pub use events::{ActionDelivery, EventDelivery, Events};
-pub use federation::Federation;
 pub(crate) use limits::RateKey;
 use limits::refuse_zeros;
 pub use limits::{Limits, Rate};
@@ -37,7 +35,6 @@ pub use live::LiveOptions;
 pub use operations::{
     Apq, Mcp, McpAuthorization, Operations, Persisted, PersistedFile, SchemaTool, ToolOverride,
 };
-pub use relay::Relay;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use source::described::Described;
@@ -113,8 +110,7 @@ pub struct Config {
     pub operations: Operations,
     /// The API in Relay's form: connections with cursors, identifiers of rows.
     pub relay: Relay,
-    /// Makes the graph a subgraph of Apollo Federation: `_service` and `_entities`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Makes the graph a subgraph: `_service`, `_entities`.
     pub federation: Option<Federation>,
     /// Subscriptions.
     pub live: LiveOptions,
@@ -337,9 +333,6 @@ pub struct Source {
     /// Ways into its tables for relationships of the metadata.
     #[serde(skip)]
     pub lookups: source::lookups::Lookups,
-    /// Its tables that are entities of a federation.
-    #[serde(skip)]
-    pub entities: weir_hasura::model::Entities,
     /// Rule for default relationship names.
     #[serde(default)]
     pub relationship_names: RelationshipNames,

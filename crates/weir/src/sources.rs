@@ -372,7 +372,7 @@ fn open(source: &Source, config: &Config, before: Option<&KnownSources>) -> Resu
     let federated = config.federation.as_ref().map(|_| {
         let is_listed = source.tracked_only || source.of_metadata.is_some();
         let entities = if is_listed { Entities::Listed } else { Entities::All };
-        Source { entities, ..source.clone() }
+        Source { lookups: source.lookups.clone().with_entities(entities), ..source.clone() }
     });
     let source = federated.as_ref().unwrap_or(source);
     let address = match (&source.native, &source.file) {

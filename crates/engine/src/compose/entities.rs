@@ -1,11 +1,11 @@
 //! A graph as a subgraph: the field `_entities` and the lookups behind it.
 
+use super::federation::subgraph_text::subgraph_text;
+use super::federation::{ENTITIES, FederationSettings, FederationSource};
 use super::join::{self, Joined};
 use super::merge::merge;
 use super::{ComposeError, Graph, Join};
 use crate::caller::{Claims, Identity};
-use crate::federation::subgraph_text::subgraph_text;
-use crate::federation::{ENTITIES, FederationSettings, FederationSource};
 use crate::source::{EntityLookup, Ids, Source};
 use std::sync::Arc;
 use weir_language::schema::{FieldId, Schema, SchemaView, TypeId};

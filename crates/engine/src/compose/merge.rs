@@ -3,11 +3,11 @@
 //! **Invariant:** what a source calls a field, argument or value the graph calls the same; only root types may be
 //! renamed.
 
+use super::federation::ENTITY;
 use super::join::{self, Joined};
 use super::root_types::{KINDS, namespace_type, root_name};
 use super::type_difference::TypeIn;
 use super::{ComposeError, Graph, Join, Owner, extend, extended_types, shared_objects, type_difference};
-use crate::federation::ENTITY;
 use crate::source::{EntityLookup, Ids, Source};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -46,13 +46,7 @@ pub(super) fn merge(
         }
     };
     owners.resize(schema.fields.len(), Owner::Introspection);
-    for Ids { types, fields, inputs, enum_values } in &mut ids {
-        // An empty table would be the identity.
-        types.resize(schema.types.len(), NONE);
-        fields.resize(schema.fields.len(), NONE);
-        inputs.resize(schema.inputs.len(), NONE);
-        enum_values.resize(schema.enum_values.len(), NONE);
-    }
+    ids.iter_mut().for_each(|it| it.cover(&schema));
     let mut joined: Vec<Joined> = Vec::new();
     for (at, join) in joins.iter().enumerate() {
         match join::resolve(&schema, (&sources, &ids), join) {

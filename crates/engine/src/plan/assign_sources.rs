@@ -9,6 +9,7 @@ pub(super) mod assigned_node;
 mod attach_entities;
 mod attach_joins;
 
+use super::plan_context::PlanContext;
 use super::refused::Refused;
 use crate::answer::field_error::FieldError;
 use crate::answer::output_plan::{OutputKind, OutputPlan, PlanNodeId, SelectionSetId};
@@ -25,12 +26,13 @@ use weir_language::schema::{FieldId, Schema, SchemaView, TypeId};
 
 /// Cuts `output` into nodes and says how many of them stand at the root. `refused` are in the order of their places.
 pub(crate) fn assign_sources(
-    graph: &Graph,
+    context: &PlanContext<'_>,
     output: &mut OutputPlan,
     root: SelectionSetId,
-    kind: OperationKind,
-    (refused, view): (&[Refused], SchemaView<'_>),
+    refused: &[Refused],
 ) -> (Vec<AssignedNode>, usize) {
+    let PlanContext { graph, view, operation, .. } = *context;
+    let kind = operation.kind;
     let mut plan_nodes = cut_root(graph, output, root, kind, refused);
     let root_nodes = plan_nodes.len();
     let mut at = 0;

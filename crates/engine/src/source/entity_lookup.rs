@@ -35,6 +35,8 @@ pub enum KeyForm {
     Text,
     /// An identifier: text, or an integer.
     Id,
+    /// The number of an object, written as `0x` and up to 16 hexadecimal digits.
+    Number,
     /// A UUID.
     Uuid,
 }

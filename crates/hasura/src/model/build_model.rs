@@ -4,7 +4,6 @@
 
 use super::building::Building;
 use super::convention;
-use super::entities;
 use super::graphql_names::{assign, graphql_name, hint, no_table};
 use super::lookups;
 use super::model_options::{EnumReader, Groups, ModelOptions, Track};
@@ -61,7 +60,7 @@ impl Model {
         relationships::build(&mut building);
         tracked_functions::build(&mut building);
         lookups::build(&mut building);
-        entities::build(&mut building);
+        lookups::entities::build(&mut building);
         building.model.models = building.models;
         (building.model, building.warnings)
     }

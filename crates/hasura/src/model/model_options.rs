@@ -1,7 +1,7 @@
 //! Configuration of a model's tables.
 
-use super::entities::Entities;
 use super::lookups::LookupEntry;
+use super::lookups::entities::Entities;
 use std::collections::BTreeMap;
 use weir_database::contents::Natives;
 use weir_metadata::document::api::InheritedRole;

@@ -57,6 +57,8 @@ pub struct Mapping {
     /// Object types of other sources that the file extends. In `schema` they have only the added fields, each resolved by a connector of
     /// [`Place::Extension`].
     pub foreign: Vec<TypeId>,
+    /// Query fields with `entity: true` that find the objects of a type.
+    pub entity_fields: Vec<FieldId>,
     /// A hidden query field that exists only because every schema needs one.
     pub stub: Option<FieldId>,
     /// Fields resolved by other sources (`@join`).

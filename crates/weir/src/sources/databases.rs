@@ -73,7 +73,7 @@ fn model_options(source: &Source) -> ModelOptions<'_> {
         explicit_functions: source.explicit_functions,
         customization: Some(&source.customization),
         lookups: source.lookups.entries(),
-        entities: source.entities,
+        entities: source.lookups.entities(),
     }
 }
 

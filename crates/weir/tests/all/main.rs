@@ -56,6 +56,7 @@ mod events_not_made;
 mod events_traces;
 mod exports;
 mod faults;
+mod federation;
 mod fleet;
 mod hasura_cli;
 mod hasura_folder;

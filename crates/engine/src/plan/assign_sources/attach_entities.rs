@@ -9,8 +9,7 @@
 use super::assigned_node::AssignedNode;
 use super::attach_joins::{Attachment, attach_join, own_set};
 use crate::answer::output_plan::{
-    OutputField, OutputKind, OutputPlan, PlanNodeId, ResponseKey, SelectionSet, SelectionSetId, TypeSwitch,
-    TypeSwitchId,
+    OutputField, OutputKind, OutputPlan, PlanNodeId, SelectionSet, SelectionSetId, TypeSwitch, TypeSwitchId,
 };
 use crate::compose::{Graph, Joined};
 use smallvec::SmallVec;
@@ -46,7 +45,6 @@ pub(super) fn attach_entities(
             let target = graph.schema().field(lookup.target).ty;
             let asked = output.fields[at].clone();
             output.fields.push(OutputField {
-                key: ResponseKey::EMPTY,
                 field: lookup.target,
                 ty: TypeRef { wraps: target.wraps.nullable(), ..target },
                 arguments_start: 0,

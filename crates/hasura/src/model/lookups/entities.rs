@@ -2,8 +2,8 @@
 //!
 //! A table whose key cannot be one of an entity stays an ordinary table; if its entry asked for more, a warning says so.
 
-use super::building::Building;
-use super::lookups::Lookup;
+use super::Lookup;
+use crate::model::building::Building;
 use weir_engine::source::KeyForm;
 use weir_metadata::document::table::TableEntry;
 use weir_relational::catalog::{ColumnId, ColumnType, TableId, Warning};
@@ -32,7 +32,7 @@ pub(crate) struct Entity {
 }
 
 /// Finds the entities.
-pub(super) fn build(building: &mut Building<'_>) {
+pub(in crate::model) fn build(building: &mut Building<'_>) {
     let tables = building.options.tables;
     let is_any_listed = tables.iter().any(TableEntry::is_entity);
     let takes_all = match building.options.entities {

@@ -20,20 +20,20 @@ use weir_language::schema::build::SchemaBuilder;
 use weir_language::schema::{ScalarReader, Schema, Visibility, Wording};
 
 /// The name of the field that finds objects.
-pub(crate) const ENTITIES: &str = "_entities";
+pub(in crate::compose) const ENTITIES: &str = "_entities";
 
 /// The name of the union of all types with keys.
-pub(crate) const ENTITY: &str = "_Entity";
+pub(in crate::compose) const ENTITY: &str = "_Entity";
 
 /// The name of the field that holds the text of the subgraph.
-pub(crate) const SERVICE: &str = "_service";
+pub(in crate::compose) const SERVICE: &str = "_service";
 
 /// Fact of callers who do not see [`SERVICE`].
 const WITHOUT_SERVICE: u64 = 1;
 
 /// The source.
 #[derive(Debug)]
-pub struct FederationSource {
+pub(in crate::compose) struct FederationSource {
     settings: FederationSettings,
     schema: Arc<Schema>,
     /// The lookups of all sources.
@@ -46,7 +46,7 @@ impl FederationSource {
     /// The source for a graph whose sources have `lookups`.
     /// # Errors
     /// The schema builder refuses the schema.
-    pub(crate) fn new(
+    pub(in crate::compose) fn new(
         settings: FederationSettings,
         lookups: Vec<EntityLookup>,
         wording: Wording,
@@ -57,17 +57,17 @@ impl FederationSource {
     }
 
     /// The settings.
-    pub(crate) fn settings(&self) -> &FederationSettings {
+    pub(in crate::compose) fn settings(&self) -> &FederationSettings {
         &self.settings
     }
 
     /// The lookups of all sources.
-    pub(crate) fn lookups(&self) -> &[EntityLookup] {
+    pub(in crate::compose) fn lookups(&self) -> &[EntityLookup] {
         &self.lookups
     }
 
     /// Sets the text of the subgraph.
-    pub(crate) fn publish(&self, text: String) {
+    pub(in crate::compose) fn publish(&self, text: String) {
         // The graph is composed once.
         let _ = self.text.set(text.into());
     }
@@ -128,7 +128,7 @@ impl Source for FederationSource {
 
     fn prepare(&self, node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         let members = node.fields.iter().map(|&field| match node.output.fields[field as usize].member {
-            OutputKind::Object(set) => Ok(Member::Service(set)),
+            OutputKind::Object(set) => Ok(RootAnswer::Service(set)),
             OutputKind::Abstract(choice) => {
                 let sets = &node.output.type_switches[choice.0 as usize].sets;
                 let types = sets.iter().map(|&(ty, set)| {
@@ -137,7 +137,7 @@ impl Source for FederationSource {
                     SwitchedType::new(node, (ty, set), lookups)
                 });
                 let types = types.collect();
-                Ok(Member::Entities(EntitiesField {
+                Ok(RootAnswer::Entities(EntitiesField {
                     field,
                     types,
                     items_max: self.settings.representations_max,
@@ -159,21 +159,21 @@ impl Source for FederationSource {
 }
 
 /// A member of the root.
-enum Member {
+enum RootAnswer {
     Service(SelectionSetId),
     Entities(EntitiesField),
 }
 
 struct FederationFetch {
-    members: Vec<Member>,
+    members: Vec<RootAnswer>,
     text: Arc<OnceLock<Box<str>>>,
 }
 
 impl FederationFetch {
     fn rows(&self, input: &FetchInput<'_>) -> Result<Rows, SourceError> {
         let columns = self.members.iter().map(|it| match it {
-            Member::Service(set) => Ok(self.service(input.output, *set)),
-            Member::Entities(field) => field.read(input.output, input.variables),
+            RootAnswer::Service(set) => Ok(self.service(input.output, *set)),
+            RootAnswer::Entities(field) => field.read(input.output, input.variables),
         });
         Ok(Rows { rows: 1, columns: columns.collect::<Result<_, _>>()?, hidden: Vec::new() })
     }

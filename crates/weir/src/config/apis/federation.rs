@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weir_engine::federation::FederationSettings;
+use weir_engine::compose::FederationSettings;
 
 /// Representations that one `_entities` may have without the key.
 const REPRESENTATIONS_MAX: u32 = 10_000;

@@ -29,6 +29,7 @@ impl KeyForm {
                 .filter(|it| is_integer(it))
                 .map(|it| KeyValue::Text(it.into()))
                 .or_else(|| text(json).map(KeyValue::Text)),
+            Self::Number => text(json).filter(|it| is_object_number(it)).map(KeyValue::Text),
             Self::Uuid => text(json).filter(|it| is_uuid(it)).map(KeyValue::Text),
         };
         found.ok_or(match self {
@@ -39,6 +40,7 @@ impl KeyForm {
             Self::Boolean => "a boolean",
             Self::Text => "a text without NUL",
             Self::Id => "a text without NUL, or an integer",
+            Self::Number => "`0x` and up to 16 hexadecimal digits",
             Self::Uuid => "a UUID",
         })
     }
@@ -78,6 +80,12 @@ fn text(json: JsonRef<'_>) -> Option<Box<str>> {
         .map(Into::into)
 }
 
+/// True for the number of an object, which has at most 63 bits.
+fn is_object_number(text: &str) -> bool {
+    let digits = text.strip_prefix("0x").filter(|it| it.bytes().all(|digit| digit.is_ascii_hexdigit()));
+    digits.is_some_and(|it| i64::from_str_radix(it, 16).is_ok())
+}
+
 fn is_uuid(text: &str) -> bool {
     let fits = |(at, byte): (usize, u8)| match at {
         8 | 13 | 18 | 23 => byte == b'-',
@@ -99,7 +107,7 @@ impl KeyColumn {
             KeyForm::Int(_) => Data::Int(Vec::new()),
             KeyForm::Boolean => Data::Bool(Vec::new()),
             KeyForm::Decimal => Data::Json(Texts::default()),
-            KeyForm::Text | KeyForm::Id | KeyForm::Uuid => Data::Text(Texts::default()),
+            KeyForm::Text | KeyForm::Id | KeyForm::Number | KeyForm::Uuid => Data::Text(Texts::default()),
         };
         Self { values, nulls: Bitmap::default(), rows: 0 }
     }

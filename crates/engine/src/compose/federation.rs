@@ -9,10 +9,9 @@
 mod federation_source;
 mod key_column;
 mod read_representations;
-pub(crate) mod subgraph_text;
+pub(super) mod subgraph_text;
 
-pub use federation_source::FederationSource;
-pub(crate) use federation_source::{ENTITIES, ENTITY, SERVICE};
+pub(super) use federation_source::{ENTITIES, ENTITY, FederationSource, SERVICE};
 
 /// Settings of a subgraph.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,7 +20,7 @@ const NAME_MAX: usize = 60;
 
 /// The field `_entities` in one place.
 pub(super) struct EntitiesField {
-    /// Its place in the output plan.
+    /// Place of the member in the output plan.
     pub(super) field: u32,
     /// The types of the union.
     pub(super) types: Vec<SwitchedType>,

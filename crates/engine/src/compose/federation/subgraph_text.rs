@@ -22,7 +22,10 @@ const RESERVED_PREFIXES: [&str; 3] = ["join__", "federation__", "link__"];
 /// The text of what `visibility` shows of `graph`.
 /// # Errors
 /// Words on the types whose names no subgraph can have.
-pub(crate) fn subgraph_text(graph: &Graph, visibility: Option<Visibility>) -> Result<String, String> {
+pub(in crate::compose) fn subgraph_text(
+    graph: &Graph,
+    visibility: Option<Visibility>,
+) -> Result<String, String> {
     let schema = graph.schema();
     // Which lookups are there is asked before their fields are hidden.
     let mut seen = visibility.unwrap_or_else(|| Visibility::everything(schema));
