@@ -4,7 +4,7 @@
 
 use super::key_column::{KeyColumn, KeyValue};
 use crate::answer::field_error::{FieldError, SourceError};
-use crate::answer::output_plan::{OutputPlan, SelectionSetId};
+use crate::answer::output_plan::{OutputField, OutputKind, OutputPlan, SelectionSetId};
 use crate::answer::rows::{CellError, Column, Data, Table, Variants};
 use crate::source::{EntityLookup, KeyForm, PlanNode};
 use std::fmt::Write as _;
@@ -64,8 +64,7 @@ impl SwitchedType {
         found.columns = vec![KeyForm::Text; of.hidden.len()];
         let lookups: Vec<&EntityLookup> = lookups.collect();
         for member in members {
-            let target = node.schema.field_name(member.field);
-            let Some(lookup) = lookups.iter().find(|it| &*it.target == target) else { continue };
+            let Some(lookup) = lookups.iter().find(|it| is_asked(node, member, it)) else { continue };
             let keys = lookup.keys.iter().filter_map(|key| {
                 let at = of.hidden.iter().position(|it| node.schema.field_name(*it) == &*key.field)?;
                 found.columns[at] = key.form;
@@ -97,6 +96,15 @@ impl SwitchedType {
         }
         Ok(row)
     }
+}
+
+/// True if `member` leads to its object by `lookup`: by the field, and by these arguments of it.
+fn is_asked(node: &PlanNode<'_>, member: &OutputField, lookup: &EntityLookup) -> bool {
+    let OutputKind::Foreign { field, .. } = member.member else { return false };
+    let asked = node.output.arguments(&node.output.fields[field as usize]);
+    let names = asked.iter().map(|it| node.schema.input_name(it.input));
+    node.schema.field_name(member.field) == &*lookup.target
+        && names.eq(lookup.keys.iter().map(|it| &*it.argument))
 }
 
 /// The representations that were read so far.
