@@ -12,6 +12,7 @@ mod root_types;
 mod shared_objects;
 mod type_difference;
 
+pub(crate) use entities::ResolvedLookup;
 pub use federation::FederationSettings;
 pub(crate) use join::Joined;
 pub use join::join_keys;

@@ -6,7 +6,7 @@ use super::join::{self, Joined};
 use super::merge::merge;
 use super::{ComposeError, Graph, Join};
 use crate::caller::{Claims, Identity};
-use crate::source::{EntityLookup, Ids, Source};
+use crate::source::{EntityLookup, Ids, NodeId, Source};
 use std::sync::Arc;
 use weir_language::schema::{FieldId, Schema, SchemaView, TypeId};
 
@@ -17,7 +17,33 @@ pub(super) struct Subgraph {
     /// The field `_entities`, if any type has a key.
     entities: Option<FieldId>,
     /// The lookups by type.
-    lookups: Vec<(TypeId, Joined)>,
+    lookups: Vec<(TypeId, ResolvedLookup)>,
+}
+
+/// A lookup, its names resolved.
+#[derive(Debug)]
+pub(crate) enum ResolvedLookup {
+    /// A field returns the object.
+    Field(Joined),
+    /// Separate fetches return the fields of the object.
+    Separate {
+        /// Place of the source that has the type.
+        source: u16,
+        /// Position of an object of which only the key is known.
+        node: NodeId,
+        /// Fields of the key.
+        keys: Vec<FieldId>,
+    },
+}
+
+impl ResolvedLookup {
+    /// Fields of the key.
+    pub(crate) fn keys(&self) -> &[FieldId] {
+        match self {
+            Self::Field(joined) => &joined.keys,
+            Self::Separate { keys, .. } => keys,
+        }
+    }
 }
 
 impl Graph {
@@ -73,17 +99,20 @@ impl Graph {
         &'g self,
         ty: TypeId,
         view: SchemaView<'g>,
-    ) -> impl Iterator<Item = &'g Joined> + use<'g> {
+    ) -> impl Iterator<Item = &'g ResolvedLookup> + use<'g> {
         let all = self.subgraph.iter().flat_map(|it| &it.lookups);
         let of_type = all.filter(move |it| it.0 == ty).map(|it| &it.1);
         let is_seen = move |parent: TypeId, field: FieldId| {
             view.field_by_name(parent, view.field_name(field)) == Some(field)
         };
-        of_type.filter(move |it| {
-            is_seen(it.root, it.target)
-                && it.keys.iter().all(|key| is_seen(ty, *key))
-                && it.arguments.iter().all(|argument| view.has_input(argument.0))
-        })
+        let is_target_seen = move |it: &ResolvedLookup| match it {
+            ResolvedLookup::Field(joined) => {
+                is_seen(joined.root, joined.target)
+                    && joined.arguments.iter().all(|argument| view.has_input(argument.0))
+            }
+            ResolvedLookup::Separate { .. } => true,
+        };
+        of_type.filter(move |it| is_target_seen(it) && it.keys().iter().all(|key| is_seen(ty, *key)))
     }
 }
 
@@ -92,15 +121,32 @@ fn resolve(
     schema: &Schema,
     (at, source, ids): (usize, &Arc<dyn Source>, &Ids),
     lookup: &EntityLookup,
-) -> Result<(TypeId, Joined), ComposeError> {
+) -> Result<(TypeId, ResolvedLookup), ComposeError> {
+    let Some(target) = &lookup.target else { return resolve_separate(schema, (at, source, ids), lookup) };
     let arguments = lookup.keys.iter().map(|it| format!("{}: $this.{}", it.argument, it.field));
     let join = Join {
         on: lookup.on.to_string(),
         name: ENTITIES.to_owned(),
         description: String::new(),
         source: source.name().to_owned(),
-        target: lookup.target.to_string(),
+        target: target.to_string(),
         arguments: format!("({})", arguments.collect::<Vec<_>>().join(", ")),
     };
-    join::resolve_lookup(schema, (at, source, ids), &join)
+    let resolved = join::resolve_lookup(schema, (at, source, ids), &join);
+    resolved.map(|(on, joined)| (on, ResolvedLookup::Field(joined)))
+}
+
+/// Finds the position and the keys of a lookup without a target.
+fn resolve_separate(
+    schema: &Schema,
+    (at, source, ids): (usize, &Arc<dyn Source>, &Ids),
+    lookup: &EntityLookup,
+) -> Result<(TypeId, ResolvedLookup), ComposeError> {
+    let wrong = |reason: &str| ComposeError::Join { place: lookup.on.to_string(), reason: reason.to_owned() };
+    let on = schema.type_by_name(&lookup.on).ok_or_else(|| wrong("there is no such type"))?;
+    let node = source.field_resolver().and_then(|it| it.entity_node(ids.ty(on)));
+    let node = node.ok_or_else(|| wrong("no fetch returns its fields by a key"))?;
+    let keys = lookup.keys.iter().map(|it| schema.field_by_name(on, &it.field)).collect::<Option<_>>();
+    let keys = keys.ok_or_else(|| wrong("a field of its key is not there"))?;
+    Ok((on, ResolvedLookup::Separate { source: at as u16, node, keys }))
 }

@@ -18,7 +18,7 @@ use crate::source::{
     AnswerForm, FieldResolution, FieldResolver, Ids, NodeId, OBJECT_KEY, SeparateFetch, SeparateFetchId,
 };
 use assigned_node::AssignedNode;
-use attach_entities::attach_entities;
+use attach_entities::{KeyedSet, attach_entities};
 use attach_joins::{Attachment, SeparateCall, attach_join, attach_separate, refuse};
 use smallvec::SmallVec;
 use weir_language::ast::OperationKind;
@@ -208,6 +208,7 @@ fn cut_below(
     }
     let resolver = assign_sources.source.map(|it| SourceResolver::of(graph, it));
     let mut walk = SourceWalk { graph, refused, plan_node, resolver, stack: Vec::new() };
+    let mut keyed = Vec::new();
     if assign_sources.parent.is_some() {
         let parts = resolver.and_then(|it| it.fields);
         let node = parts
@@ -217,17 +218,17 @@ fn cut_below(
     } else {
         for field in assign_sources.fields.clone() {
             if graph.is_entities(output.fields[field as usize].field) {
-                attach_entities((graph, view), output, field as usize, plan_node, plan_nodes);
+                keyed.extend(attach_entities((graph, view), output, field as usize, plan_node, plan_nodes));
             } else {
                 walk.descend(output, field as usize, NodeId::ROOT);
             }
         }
     }
-    let mut seen = vec![false; output.sets.len()];
-    while let Some((set, node)) = walk.stack.pop() {
-        if !std::mem::replace(&mut seen[set.0 as usize], true) {
-            walk.set(output, set, node, plan_nodes);
-        }
+    walk.walk_down(output, plan_nodes);
+    for KeyedSet { set, source, node } in keyed {
+        let resolver = Some(SourceResolver::of(graph, source));
+        let mut walk = SourceWalk { graph, refused, plan_node, resolver, stack: vec![(set, node)] };
+        walk.walk_down(output, plan_nodes);
     }
     if plan_nodes.len() > before {
         plan_nodes[plan_node.0 as usize].answer = AnswerForm::Rows;
@@ -235,6 +236,16 @@ fn cut_below(
 }
 
 impl<'g> SourceWalk<'g> {
+    /// Walks the sets on the stack and those below them.
+    fn walk_down(&mut self, output: &mut OutputPlan, plan_nodes: &mut Vec<AssignedNode>) {
+        let mut seen = vec![false; output.sets.len()];
+        while let Some((set, node)) = self.stack.pop() {
+            if !std::mem::replace(&mut seen[set.0 as usize], true) {
+                self.set(output, set, node, plan_nodes);
+            }
+        }
+    }
+
     /// Attaches nodes for the fields that need them, and walks down into the others.
     fn set(
         &mut self,

@@ -1,12 +1,13 @@
 //! Ways to one object of a type by a key, for gateways that hold only the key.
 
-/// A field of the query root, or one for joins alone, that returns one object by a key, or null.
+/// A way to one object of a type by a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntityLookup {
     /// The object type.
     pub on: Box<str>,
-    /// The field.
-    pub target: Box<str>,
+    /// A field of the query root, or one for joins alone, that returns the object, or null. `None`: separate fetches return its fields
+    /// ([`super::FieldResolver::entity_node`]), and what is not found is an object of nulls.
+    pub target: Option<Box<str>>,
     /// Parts of the key.
     pub keys: Vec<EntityKey>,
 }
@@ -16,7 +17,7 @@ pub struct EntityLookup {
 pub struct EntityKey {
     /// Field of the object.
     pub field: Box<str>,
-    /// Argument of the lookup.
+    /// Argument of the target.
     pub argument: Box<str>,
     /// The values that the argument takes.
     pub form: KeyForm,

@@ -102,7 +102,7 @@ fn entity_lookups(model: &Model, schema: &Schema, objects: &[Option<TypeId>]) ->
         let keys = keys.collect::<Option<_>>()?;
         Some(EntityLookup {
             on: schema.type_name(object).into(),
-            target: entity.lookup.as_str().into(),
+            target: Some(entity.lookup.as_str().into()),
             keys,
         })
     };

@@ -18,7 +18,7 @@ pub(super) fn entity_lookups(api: &Api) -> Vec<EntityLookup> {
             let name = api.model.field(key).name.as_str();
             let Some(form) = key_form(api, key) else { continue };
             let key = EntityKey { field: name.into(), argument: name.into(), form };
-            let target = api.schema.field_name(field).into();
+            let target = Some(api.schema.field_name(field).into());
             lookups.push(EntityLookup { on: ty.name.as_str().into(), target, keys: vec![key] });
         }
     }

@@ -1,5 +1,6 @@
 //! A subgraph of a federation over a running server: text, entities, and callers who try to get round permissions.
 
+use crate::postgres_kit::database;
 use crate::support::{Answer, Folder, Weir};
 use crate::upstream_kit::Upstream;
 use rusqlite::Connection;
@@ -375,4 +376,90 @@ type Product { id: ID! name: String }";
     let mut asked: Vec<String> = upstream.take_requests().into_iter().map(|it| it.line).collect();
     asked.dedup();
     assert_eq!(asked, ["GET /products/4"]);
+}
+
+/// Keys of several types; two tables whose keys other subgraphs write in forms of their own.
+const KEYS: &str = "CREATE TABLE big (id int8 PRIMARY KEY, word text);
+INSERT INTO big VALUES (9007199254740993, 'large'), (-5, 'small');
+CREATE TABLE tagged (id uuid PRIMARY KEY, word text);
+INSERT INTO tagged VALUES ('00000000-0000-0000-0000-00000000000a', 'ten');
+CREATE TABLE pair (code text, size smallint, word text, PRIMARY KEY (code, size));
+INSERT INTO pair VALUES ('NULL', 1, 'one'), ('{\"x\"}', -2, 'two');
+CREATE TABLE priced (price numeric PRIMARY KEY, word text);
+INSERT INTO priced VALUES (12345678901234567890.10, 'dear');
+CREATE TABLE timed (day date PRIMARY KEY, word text);";
+
+#[test]
+fn keys_of_postgresql_are_one_statement_for_each_type() {
+    let database = database(KEYS);
+    let folder = Folder::new();
+    let yaml = format!(
+        "listen: 127.0.0.1:0\nadmin_secret: hush\nfederation: {{role: admin}}\nsources:\n  - {{name: main, url: '{}'}}\n",
+        database.url()
+    );
+    let file = folder.write("weir.yaml", &yaml);
+    let weir = Weir::by_file(&file, folder);
+    let text = text(&weir, &ADMIN);
+    assert!(
+        text.contains("type pair @key(fields: \"code size\") {") && text.contains("type timed {"),
+        "{text}"
+    );
+    let query = "query ($r: [_Any!]!) { _entities(representations: $r) {
+        ... on big { word } ... on tagged { word } ... on pair { word } ... on priced { word } } }";
+    let representations = json!([
+        { "__typename": "big", "id": 9007199254740993_i64 }, { "__typename": "tagged", "id": "00000000-0000-0000-0000-00000000000A" },
+        { "__typename": "big", "id": "9007199254740993" }, { "__typename": "pair", "code": "NULL", "size": 1 },
+        { "__typename": "pair", "code": "{\"x\"}", "size": -2 }, { "__typename": "big", "id": "-5" },
+        { "__typename": "tagged", "id": "00000000-0000-0000-0000-00000000000b" }, { "__typename": "priced", "price": "12345678901234567890.1" },
+        { "__typename": "tagged", "id": "ten" }, { "__typename": "pair", "code": "NULL", "size": 70000 },
+        { "__typename": "priced", "price": "1e400" }, { "__typename": "big", "id": "9223372036854775808" },
+    ]);
+    let variables = json!({ "r": representations });
+    let json = post(&weir, &ADMIN, query, &variables).json();
+    let words = ["large", "ten", "large", "one", "two", "small", "", "dear", "", "", "", ""];
+    let expected = words.map(|it| if it.is_empty() { Value::Null } else { json!({ "word": it }) });
+    assert_eq!(json["data"]["_entities"], json!(expected), "{json}");
+    let failed =
+        json["errors"].as_array().map(|all| all.iter().map(|it| it["path"][1].clone()).collect::<Vec<_>>());
+    assert_eq!(failed, Some(vec![json!(8), json!(9), json!(10), json!(11)]), "{json}");
+    let asked = json!({ "query": { "query": query, "variables": variables } }).to_string();
+    let answer = weir.post("/v1/graphql/explain", &ADMIN, asked.as_bytes());
+    assert_eq!(answer.text().matches("SELECT").count(), 4, "{answer:?}");
+}
+
+#[test]
+fn types_with_a_connect_are_asked_in_one_batch() {
+    let upstream = Upstream::start_with(|asked| {
+        let ids = asked.line.rsplit('=').next().unwrap_or_default().to_owned();
+        let items = ids
+            .split(',')
+            .filter(|it| *it != "9")
+            .map(|it| json!({ "id": it, "name": format!("P{it}"), "maker": { "name": "M" } }));
+        (200, json!(items.collect::<Vec<_>>()).to_string())
+    });
+    let sdl = "extend schema @link(url: \"https://specs.apollo.dev/connect/v0.2\", import: [\"@connect\"])
+type Query { none: String @connect(http: {GET: \"http://upstream/none\"}, selection: \"$\") }
+type Product @connect(http: {GET: \"http://upstream/products?ids={$batch.id->joinNotNull(',')}\"}, selection: \"id name maker { name }\") {
+  id: ID! name: String maker: Maker }
+type Maker { name: String }";
+    let weir = Weir::with_services(sdl, upstream.address, "admin_secret: hush\nfederation: {role: admin}");
+    let text = text(&weir, &ADMIN);
+    assert!(text.contains("type Product @key(fields: \"id\") {"), "{text}");
+    let query = "query ($r: [_Any!]!) { _entities(representations: $r) { __typename ... on Product { again: id id name maker { name } } } }";
+    let ids = ["1", "2", "9", "1"];
+    let variables = json!({ "r": ids.map(|id| json!({ "__typename": "Product", "id": id })) });
+    let json = post(&weir, &ADMIN, query, &variables).json();
+    let expected = ids.map(|id| {
+        let is_there = id != "9";
+        let name = is_there.then(|| format!("P{id}"));
+        let maker = is_there.then(|| json!({ "name": "M" }));
+        json!({ "__typename": "Product", "again": id, "id": id, "name": name, "maker": maker })
+    });
+    assert_eq!(json["data"]["_entities"], json!(expected), "{json}");
+    let asked: Vec<String> = upstream.take_requests().into_iter().map(|it| it.line).collect();
+    assert_eq!(asked, ["GET /products?ids=1,2,9"]);
+    let query = "query ($r: [_Any!]!) { _entities(representations: $r) { ... on Product { id } } }";
+    let json = post(&weir, &ADMIN, query, &variables).json();
+    assert_eq!(json["data"]["_entities"][0], json!({ "id": "1" }), "{json}");
+    assert_eq!(upstream.take_requests().len(), 0, "the key alone needs no call");
 }

@@ -4,12 +4,12 @@
 
 use super::key_column::{KeyColumn, KeyValue};
 use crate::answer::field_error::{FieldError, SourceError};
-use crate::answer::output_plan::{OutputField, OutputKind, OutputPlan, SelectionSetId};
+use crate::answer::output_plan::{OutputField, OutputKind, OutputPlan, SelectionSet, SelectionSetId};
 use crate::answer::rows::{CellError, Column, Data, Table, Variants};
 use crate::source::{EntityLookup, KeyForm, PlanNode};
 use std::fmt::Write as _;
 use weir_language::json::Json;
-use weir_language::schema::TypeId;
+use weir_language::schema::{FieldId, TypeId};
 use weir_language::value::{Node, Values, Variables};
 
 /// Brackets open at once in a representation, which was read once before.
@@ -32,12 +32,14 @@ pub(super) struct EntitiesField {
 pub(super) struct SwitchedType {
     ty: TypeId,
     name: Box<str>,
-    /// Members of the set in the output plan.
+    /// Number of members of the set in the output plan.
     members: usize,
     /// The lookups that the caller may use, in the order of the set's members. Empty: the type has no fields here.
     lookups: Vec<KeyNames>,
     /// By hidden column: the form of its values.
     columns: Vec<KeyForm>,
+    /// Members that are parts of the key, and their hidden columns.
+    copies: Vec<(usize, usize)>,
     /// True if the operation asks for something of it.
     is_selected: bool,
 }
@@ -52,27 +54,43 @@ impl SwitchedType {
         (ty, set): (TypeId, SelectionSetId),
         lookups: impl Iterator<Item = &'l EntityLookup>,
     ) -> Self {
-        let of = node.output.set(set);
-        let name = node.schema.type_name(ty).into();
-        let members = node.output.members(set);
-        let is_selected = of.is_entity || !members.is_empty();
-        let mut found =
-            Self { ty, name, members: members.len(), lookups: Vec::new(), columns: Vec::new(), is_selected };
-        if !of.is_entity {
-            return found;
-        }
-        found.columns = vec![KeyForm::Text; of.hidden.len()];
+        let set = node.output.set(set);
+        let members = &node.output.fields[set.range()];
+        let mut found = Self {
+            ty,
+            name: node.schema.type_name(ty).into(),
+            members: members.len(),
+            lookups: Vec::new(),
+            columns: vec![KeyForm::Text; set.hidden.len()],
+            copies: Vec::new(),
+            is_selected: !set.hidden.is_empty() || !members.is_empty(),
+        };
         let lookups: Vec<&EntityLookup> = lookups.collect();
-        for member in members {
-            let Some(lookup) = lookups.iter().find(|it| is_asked(node, member, it)) else { continue };
-            let keys = lookup.keys.iter().filter_map(|key| {
-                let at = of.hidden.iter().position(|it| node.schema.field_name(*it) == &*key.field)?;
-                found.columns[at] = key.form;
-                Some((key.field.clone(), at))
-            });
-            found.lookups.push(KeyNames(keys.collect()));
+        if set.is_entity {
+            for member in members {
+                let lookup = lookups.iter().find(|it| is_asked(node, member, it));
+                lookup.into_iter().for_each(|it| found.add(node, set, it));
+            }
+        } else if let Some(lookup) = lookups.iter().find(|it| it.target.is_none())
+            && !set.hidden.is_empty()
+        {
+            found.add(node, set, lookup);
+            let copies = members.iter().enumerate().filter(|it| it.1.member == OutputKind::Leaf);
+            let hidden = |field: FieldId| set.hidden.iter().position(|it| *it == field);
+            found.copies = copies.filter_map(|(at, it)| Some((at, hidden(it.field)?))).collect();
         }
         found
+    }
+
+    /// Adds a lookup whose key stands in the hidden columns of `set`.
+    fn add(&mut self, node: &PlanNode<'_>, set: &SelectionSet, lookup: &EntityLookup) {
+        let keys = lookup.keys.iter().filter_map(|key| {
+            let at = set.hidden.iter().position(|it| node.schema.field_name(*it) == &*key.field)?;
+            self.columns[at] = key.form;
+            Some((key.field.clone(), at))
+        });
+        let keys = keys.collect();
+        self.lookups.push(KeyNames(keys));
     }
 
     /// The row of a representation: a value by hidden column.
@@ -103,7 +121,7 @@ fn is_asked(node: &PlanNode<'_>, member: &OutputField, lookup: &EntityLookup) ->
     let OutputKind::Foreign { field, .. } = member.member else { return false };
     let asked = node.output.arguments(&node.output.fields[field as usize]);
     let names = asked.iter().map(|it| node.schema.input_name(it.input));
-    node.schema.field_name(member.field) == &*lookup.target
+    lookup.target.as_deref() == Some(node.schema.field_name(member.field))
         && names.eq(lookup.keys.iter().map(|it| &*it.argument))
 }
 
@@ -218,6 +236,9 @@ impl Reading<'_> {
         for (ty, keys) in self.field.types.iter().zip(self.keys) {
             if let Some((_, table)) = self.variants.tables.iter_mut().find(|it| it.0 == ty.ty) {
                 table.hidden = keys.into_iter().map(KeyColumn::finish).collect();
+                for &(member, key) in &ty.copies {
+                    table.columns[member] = table.hidden[key].clone();
+                }
             }
         }
         self.items.data = Data::Abstract(Box::new(self.variants));

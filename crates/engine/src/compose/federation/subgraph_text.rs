@@ -52,7 +52,7 @@ fn keys(graph: &Graph, view: SchemaView<'_>) -> Vec<(TypeId, String)> {
     let mut keys = Vec::new();
     for ty in view.types() {
         for lookup in graph.lookups_of(ty, view) {
-            let names = lookup.keys.iter().map(|it| view.field_name(*it)).collect::<Vec<_>>();
+            let names = lookup.keys().iter().map(|it| view.field_name(*it)).collect::<Vec<_>>();
             let key = (ty, names.join(" "));
             if !keys.contains(&key) {
                 keys.push(key);
