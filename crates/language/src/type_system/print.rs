@@ -11,7 +11,7 @@ use super::{
     Applied, Input, Place, Run, Schema, SchemaDirective, SchemaField, SchemaView, Str, Type, TypeKind,
     builtin,
 };
-use crate::ids::{EnumValueId, InputId, TypeId};
+use crate::ids::{EnumValueId, FieldId, InputId, TypeId};
 use crate::string_value::write_graphql;
 use crate::syntax::ast::OperationKind;
 
@@ -172,10 +172,13 @@ impl<'s> SchemaPrinter<'s> {
         ids.into_iter().map(|id| self.view.type_name(id)).collect()
     }
 
-    /// An empty query root has the field that clients see in it.
     fn fields(&mut self, ty: TypeId) {
         self.out.push_str(" {\n");
-        let ids = self.view.fields(ty).collect();
+        let mut ids: Vec<FieldId> = self.view.fields(ty).collect();
+        if ids.is_empty() {
+            // Only a query root can be empty: it has the field that clients see in it.
+            ids.push(self.view.meta().no_queries);
+        }
         for (number, id) in self.sort_ids(ids, |id| self.view.field(id).name).into_iter().enumerate() {
             let field: &SchemaField = self.view.field(id);
             self.member(number, field.description, field.name);
@@ -340,6 +343,28 @@ mod tests {
              b(x: Int = 1, y: [String!]! = [\"a\\\"\"]): Int @deprecated\n  a(\n    \"\"\"\n    why\n    \"\"\"\n    \
              z: I = { q: { q: null } }\n  ): Int @deprecated(reason: \"old\")\n}\n\ninterface B {\n  \
              b(x: Int, y: [String!]!): Int @deprecated\n}\n\ninterface A {\n  a(z: I): Int @deprecated\n}\n\ninput I {\n  q: I = null\n}\n",
+        );
+    }
+
+    #[test]
+    fn a_view_has_its_members_and_no_directives_but_those_that_are_added() {
+        let text = "type Query { a(x: Int @d, y: Int): A b: B } type A implements I @d { id: ID! @d old: Int @deprecated }
+            interface I { id: ID! } type B { id: Int } union U = A | B input O @oneOf { a: Int } enum E { P @d Q }
+            scalar S @specifiedBy(url: \"u\") directive @d on FIELD_DEFINITION | OBJECT | ARGUMENT_DEFINITION | ENUM_VALUE";
+        let schema = Schema::from_sdl(text).expect("a sound schema");
+        let id = |name: &str| schema.type_by_name(name).expect("it is there");
+        let mut seen = super::super::Visibility::everything(&schema);
+        seen.show_type(id("B"), false);
+        seen.show_field(schema.field_by_name(schema.query, "b").expect("it is there"), false);
+        let added = |ty: TypeId, out: &mut String| {
+            out.push_str(if ty == id("A") { " @key(fields: \"id\")" } else { "" })
+        };
+        assert_eq!(
+            print_view(SchemaView::new(&schema, Some(&seen)), &added),
+            "type Query {\n  a(x: Int, y: Int): A\n}\n\n\
+             type A implements I @key(fields: \"id\") {\n  id: ID!\n  old: Int @deprecated\n}\n\n\
+             interface I {\n  id: ID!\n}\n\nunion U = A\n\ninput O {\n  a: Int\n}\n\nenum E {\n  P\n  Q\n}\n\n\
+             scalar S @specifiedBy(url: \"u\")\n"
         );
     }
 

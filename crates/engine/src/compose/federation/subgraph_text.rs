@@ -4,7 +4,7 @@
 //!
 //! Source: Apollo Federation, subgraph specification; federation 2.3, which composers of all makers know.
 
-use super::{ENTITIES, SERVICE};
+use super::{ENTITIES, ENTITY, SERVICE};
 use crate::compose::Graph;
 use weir_language::ast::OperationKind;
 use weir_language::schema::print::print_view;
@@ -12,6 +12,9 @@ use weir_language::schema::{SchemaView, TypeId, Visibility};
 
 /// Version of federation.
 const URL: &str = "https://specs.apollo.dev/federation/v2.3";
+
+/// Types that every composer adds to a subgraph.
+const OWN_TYPES: [&str; 3] = ["_Any", ENTITY, "_Service"];
 
 /// Names of types that composers use themselves.
 const RESERVED: [&str; 2] = ["FieldSet", "Import"];
@@ -27,15 +30,19 @@ pub(in crate::compose) fn subgraph_text(
     visibility: Option<Visibility>,
 ) -> Result<String, String> {
     let schema = graph.schema();
-    // Which lookups are there is asked before their fields are hidden.
     let mut seen = visibility.unwrap_or_else(|| Visibility::everything(schema));
     let keys = keys(graph, SchemaView::new(schema, Some(&seen)));
+    // What only `_entities` leads to stays: other subgraphs lead to it too.
     for name in [ENTITIES, SERVICE] {
         if let Some(field) = schema.field_by_name(schema.query, name) {
             seen.show_field(field, false);
         }
     }
-    seen.close(schema);
+    for name in OWN_TYPES {
+        if let Some(ty) = schema.type_by_name(name) {
+            seen.show_type(ty, false);
+        }
+    }
     let view = SchemaView::new(schema, Some(&seen));
     check_names(view)?;
     let import = if keys.is_empty() { "" } else { ", import: [\"@key\"]" };
