@@ -38,8 +38,11 @@ pub fn print(schema: &Schema, order: Order) -> String {
     printer.out
 }
 
+/// Appends the directives of a type.
+pub type TypeDirectives<'a> = &'a dyn Fn(TypeId, &mut String);
+
 /// The members of `view` as SDL, without directives but `@deprecated` and `@specifiedBy`. `added` appends the directives of a type.
-pub fn print_view(view: SchemaView<'_>, added: &dyn Fn(TypeId, &mut String)) -> String {
+pub fn print_view(view: SchemaView<'_>, added: TypeDirectives<'_>) -> String {
     let mut printer = SchemaPrinter { view, order: Order::Defined, added: Some(added), out: String::new() };
     printer.schema_definition();
     printer.types();
@@ -50,7 +53,7 @@ struct SchemaPrinter<'s> {
     view: SchemaView<'s>,
     order: Order,
     /// Directives of types, which stand for all that the schema has.
-    added: Option<&'s dyn Fn(TypeId, &mut String)>,
+    added: Option<TypeDirectives<'s>>,
     out: String,
 }
 
