@@ -299,6 +299,33 @@ fn limits_and_the_allow_list_count_entities_as_any_field() {
     assert!(!answer.code().is_empty() && answer.json()["data"].is_null(), "{answer:?}");
     let answer = post(&weir, &GATEWAY, "{ _service { sdl } }", &json!({}));
     assert!(!answer.text().contains("extend schema"), "{answer:?}");
+    // Where only stored documents are served, a gateway's texts are none.
+    let weir = serve_with("federation: {role: gateway}\noperations: {persisted: {require_id: true}}");
+    let answer = post(&weir, &GATEWAY, query, &json!({ "r": [key] }));
+    assert_eq!(answer.code(), "PERSISTED_QUERY_ID_REQUIRED", "{answer:?}");
+    // A rate counts requests, whatever the number of representations.
+    let weir = serve_with(
+        "federation: {role: gateway}\nlimits: {rates: [{name: few, requests: 2, window_s: 3600, burst: 2}]}",
+    );
+    let codes: Vec<String> =
+        (0..3).map(|_| post(&weir, &GATEWAY, query, &json!({ "r": [key, key] })).code()).collect();
+    assert_eq!(codes, ["", "", "LIMIT_RATE"]);
+}
+
+#[test]
+fn texts_of_gateways_are_answered() {
+    let weir = serve();
+    let track = json!({ "__typename": "track", "id": 1 });
+    let apollo = "query GetReviews__tracks__1($representations:[_Any!]!$n:Boolean=true){_entities(representations:$representations){...on track{name@include(if:$n)}}}";
+    let answer = post(&weir, &GATEWAY, apollo, &json!({ "representations": [track, track] }));
+    assert_eq!(answer.text(), r#"{"data":{"_entities":[{"name":"Alpha"},{"name":"Alpha"}]}}"#);
+    let hive = "query Reviews($_v0_representations:[_Any!]!,$_v1_representations:[_Any!]!){_v0__entities:_entities(representations:$_v0_representations){__typename ...on track{name}}_v1__entities:_entities(representations:$_v1_representations){__typename ...on seat{price}}}";
+    let variables = json!({ "_v0_representations": [track], "_v1_representations": [{ "__typename": "seat", "line": "A", "number": 1 }] });
+    let answer = post(&weir, &GATEWAY, hive, &variables);
+    assert_eq!(
+        answer.text(),
+        r#"{"data":{"_v0__entities":[{"__typename":"track","name":"Alpha"}],"_v1__entities":[{"__typename":"seat","price":10}]}}"#
+    );
 }
 
 #[test]
