@@ -29,7 +29,7 @@ fn of_field(mapping: &Mapping, field: FieldId) -> Option<EntityLookup> {
     let keys: Vec<EntityKey> = keys.collect::<Option<_>>()?;
     let on = schema.type_name(of.ty.base).into();
     let target = Some(schema.field_name(field).into());
-    (!keys.is_empty()).then(|| EntityLookup { on, target, keys })
+    (!keys.is_empty()).then_some(EntityLookup { on, target, keys })
 }
 
 fn of_type(mapping: &Mapping, ty: TypeId, connector: ConnectorId) -> Option<EntityLookup> {
