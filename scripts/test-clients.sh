@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Clients as people have them, against Weir over SQLite and over PostgreSQL: GraphQL Code Generator under two versions of Node.js,
 # Apollo Client in a web page of another port, refine, react-admin, clients of subscriptions and of answers in parts, clients and tools
-# of persisted documents, SDKs of agents, and gql for Python.
+# of persisted documents, SDKs of agents, composers and a gateway of federation, and gql for Python.
 source "$(dirname "$0")/common.sh"
 need_node
 need chromium chromium
@@ -29,7 +29,7 @@ fetched() (
   mkdir -p node_modules
   cp "$lock" node_modules/.installed-lock
 )
-for client in codegen apollo refine react-admin live node22 persisted mcp; do
+for client in codegen apollo refine react-admin live node22 persisted mcp federation; do
   fetched $client package-lock.json npm ci --no-audit --no-fund --loglevel=error
 done
 venv() { python3 -m venv node_modules/.venv && node_modules/.venv/bin/pip install --quiet --no-deps -r requirements.txt; }
@@ -82,6 +82,7 @@ clients() {
   node tests/clients/live/run.mjs || true
   WEIR_BINARY=$weir WEIR_SOURCE=$2 node tests/clients/persisted/run.mjs || true
   WEIR_BINARY=$weir WEIR_SOURCE=$2 node tests/clients/mcp/run.mjs || true
+  WEIR_BINARY=$weir WEIR_SOURCE=$2 node tests/clients/federation/run.mjs || true
   tests/clients/python/node_modules/.venv/bin/python tests/clients/python/run.py || true
 }
 
@@ -98,4 +99,4 @@ clients "$url" "$postgres" 2>&1 | tee -a "$log"
 # Each client has a line for each database.
 lines=$(grep -cE '[0-9]+ passed, [0-9]+ failed$' "$log" || true)
 failed=$(grep -oE '[0-9]+ failed$' "$log" | awk '{n+=$1} END {print n+0}')
-[ "$failed" = 0 ] && [ "$lines" = 18 ] || die "$failed checks failed, $lines of 18 clients ran"
+[ "$failed" = 0 ] && [ "$lines" = 20 ] || die "$failed checks failed, $lines of 20 clients ran"

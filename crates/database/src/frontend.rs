@@ -12,7 +12,7 @@ use program::{Call, Programs};
 use std::sync::Arc;
 use weir_engine::caller::{Claims, Facts, Identity};
 use weir_engine::plan::output_plan::{OutputField, OutputPlan, SelectionSetId};
-use weir_engine::source::{FieldError, Ids, PlanError, PlanNode, Protocol, Tag};
+use weir_engine::source::{EntityLookup, FieldError, Ids, PlanError, PlanNode, Protocol, Tag};
 use weir_language::error::Error;
 use weir_language::schema::{EnumValueId, InputId, Schema, Visibility};
 use weir_language::value::Variables;
@@ -75,6 +75,10 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     /// The root field that holds all others, if one does.
     fn namespace(&self) -> Option<&str> {
         None
+    }
+    /// Ways to single objects ([`weir_engine::source::Source::entity_lookups`]).
+    fn entity_lookups(&self) -> &[EntityLookup] {
+        &[]
     }
     /// The tables below, and how they are related.
     fn relations(&self) -> &Relations;

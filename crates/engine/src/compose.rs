@@ -2,7 +2,9 @@
 //!
 //! **Invariant:** every field of the graph has exactly one owner; a type that sources share has the first one's.
 
+mod entities;
 mod extend;
+mod federation;
 mod graph_visibility;
 mod join;
 mod merge;
@@ -10,6 +12,8 @@ mod root_types;
 mod shared_objects;
 mod type_difference;
 
+pub(crate) use entities::ResolvedLookup;
+pub use federation::FederationSettings;
 pub(crate) use join::Joined;
 pub use join::join_keys;
 
@@ -180,6 +184,7 @@ pub struct Graph {
     /// By field of the schema; empty when there is none at all.
     hints: Vec<Option<Hint>>,
     interceptors: Vec<Arc<dyn Interceptor>>,
+    subgraph: Option<entities::Subgraph>,
 }
 
 impl Graph {
@@ -198,14 +203,40 @@ impl Graph {
         Ok(Self::merge_sources(sources, joins)?.apply_hints().0)
     }
 
-    fn merge_sources(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Self, Vec<ComposeError>> {
+    /// Composes like [`Self::compose`] a graph that is also a subgraph of Apollo Federation. If it `is_part`, see
+    /// [`Self::compose_some`].
+    /// # Errors
+    /// See [`Self::compose`]; and types whose names no subgraph can have.
+    pub fn compose_subgraph(
+        sources: Vec<Arc<dyn Source>>,
+        joins: &[Join],
+        settings: &FederationSettings,
+        is_part: bool,
+    ) -> Result<Self, Vec<ComposeError>> {
+        Self::check_sources(&sources)?;
+        let (graph, errors) = Self::merge_subgraph(sources, joins, settings)?.apply_hints();
+        if !errors.is_empty() && !is_part {
+            return Err(errors);
+        }
+        graph.publish_subgraph().map_err(|it| vec![it])?;
+        Ok(graph)
+    }
+
+    fn check_sources(sources: &[Arc<dyn Source>]) -> Result<(), Vec<ComposeError>> {
         let mut names: Vec<&str> = sources.iter().map(|it| it.name()).collect();
         names.sort_unstable();
         if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(vec![ComposeError::SourceNames { name: pair[0].into() }]);
         }
+        if sources.is_empty() {
+            return Err(vec![ComposeError::SourceNames { name: String::new() }]);
+        }
+        Ok(())
+    }
+
+    fn merge_sources(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Self, Vec<ComposeError>> {
+        Self::check_sources(&sources)?;
         match sources.as_slice() {
-            [] => Err(vec![ComposeError::SourceNames { name: String::new() }]),
             [only] if joins.is_empty() && is_graph_alone(only) => {
                 let schema = Arc::clone(only.schema());
                 let hangs = only.field_resolver().is_some();
@@ -219,9 +250,10 @@ impl Graph {
                     hangs,
                     hints: Vec::new(),
                     interceptors: Vec::new(),
+                    subgraph: None,
                 })
             }
-            _ => merge::merge(sources, joins),
+            _ => merge::merge(sources, joins, &[]),
         }
     }
 

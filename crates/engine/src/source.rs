@@ -6,6 +6,7 @@
 //! **Invariant:** a fetch belongs to one plan, and a plan to one schema.
 
 mod change_feed;
+mod entity_lookup;
 mod fetch_body;
 mod field_resolution;
 mod intercept;
@@ -16,6 +17,7 @@ mod service_calls;
 mod stream_read;
 
 pub use change_feed::{ChangeFeed, ChangeSink, Coverage, FeedCounts, OthersChanges};
+pub use entity_lookup::{EntityKey, EntityLookup, KeyForm};
 pub use fetch_body::{Chunks, FetchBody, Finished};
 pub use field_resolution::{FieldResolution, FieldResolver, NodeId, SeparateFetch, SeparateFetchId};
 pub(crate) use intercept::intercept_fetch as intercepted;
@@ -98,6 +100,10 @@ pub trait Source: Send + Sync {
     fn is_live(&self, field: FieldId) -> bool {
         let _ = field;
         false
+    }
+    /// Ways to single objects of its types, for a graph that is a subgraph. Of several for one type the first that fits is used.
+    fn entity_lookups(&self) -> &[EntityLookup] {
+        &[]
     }
     /// Cache hints for types and fields, its own and others'.
     fn hints(&self) -> &[HintAt] {
@@ -347,6 +353,13 @@ pub struct Ids {
 }
 
 impl Ids {
+    /// Gives each table an entry for each member of `schema`: an empty table would be the identity.
+    pub(crate) fn cover(&mut self, schema: &Schema) {
+        self.types.resize(schema.types.len(), u32::MAX);
+        self.fields.resize(schema.fields.len(), u32::MAX);
+        self.inputs.resize(schema.inputs.len(), u32::MAX);
+        self.enum_values.resize(schema.enum_values.len(), u32::MAX);
+    }
     fn own(table: &[u32], id: u32) -> u32 {
         if table.is_empty() { id } else { table[id as usize] }
     }

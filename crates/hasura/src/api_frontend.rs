@@ -11,7 +11,7 @@ use weir_database::frontend::{ApiFrontend, Ask, RowRights, Violation};
 use weir_database::postgres::DatabaseRole;
 use weir_engine::caller::{Facts, Identity};
 use weir_engine::plan::output_plan::{OutputKind, OutputPlan};
-use weir_engine::source::{Ids, PlanError, PlanNode};
+use weir_engine::source::{EntityLookup, Ids, PlanError, PlanNode};
 use weir_language::error::Error;
 use weir_language::schema::{EnumValueId, InputId, Schema, Visibility};
 use weir_language::value::{Node, Variables};
@@ -27,6 +27,10 @@ impl ApiFrontend for Api {
     fn namespace(&self) -> Option<&str> {
         // Relay's clients look for `node` at the root.
         self.model.customization.root_fields.namespace.as_deref().filter(|_| !self.is_relay)
+    }
+
+    fn entity_lookups(&self) -> &[EntityLookup] {
+        &self.entity_lookups
     }
 
     fn relations(&self) -> &Relations {

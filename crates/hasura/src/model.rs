@@ -29,6 +29,8 @@ mod reserved;
 mod tracked_functions;
 
 pub(crate) use lookups::Lookup;
+pub use lookups::entities::Entities;
+pub(crate) use lookups::entities::Entity;
 pub use lookups::{LOOKUPS, LookupEntry};
 pub use model_options::{EnumReader, Groups, MissingRow, ModelOptions, RelationshipNames, Track};
 pub(crate) use native_queries::statements;
@@ -54,6 +56,8 @@ pub struct Model {
     pub customization: Customization,
     /// Ways into tables for joins.
     pub(crate) lookups: Vec<Lookup>,
+    /// Tables that are entities of a federation.
+    pub(crate) entities: Vec<Entity>,
 }
 
 /// A tracked table.

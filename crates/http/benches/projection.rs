@@ -62,8 +62,14 @@ fn shape(schema: &Schema) -> OutputPlan {
     };
     add(schema.query, "posts", OutputKind::Object(SelectionSetId(1)));
     ["id", "userId", "title", "body"].iter().for_each(|name| add(post, name, OutputKind::Leaf));
-    shape.sets.push(SelectionSet { on: schema.query, start: 0, len: 1, hidden: Vec::new() });
-    shape.sets.push(SelectionSet { on: post, start: 1, len: 4, hidden: Vec::new() });
+    shape.sets.push(SelectionSet {
+        on: schema.query,
+        start: 0,
+        len: 1,
+        hidden: Vec::new(),
+        is_entity: false,
+    });
+    shape.sets.push(SelectionSet { on: post, start: 1, len: 4, hidden: Vec::new(), is_entity: false });
     shape
 }
 

@@ -153,6 +153,8 @@ impl<'d> Reader<'d> {
             places: Places::default(),
             nodes: Vec::new(),
             foreign: Vec::new(),
+            entity_fields: Vec::new(),
+            entity_nodes: Vec::new(),
             stub: None,
             joins: Vec::new(),
             hints: Vec::new(),
@@ -200,6 +202,7 @@ impl<'d> Reader<'d> {
         self.nodes();
         if self.errors.is_empty() {
             self.reach();
+            self.entity_nodes();
         }
         for names in [&mut self.mapping.config, &mut self.mapping.env] {
             // A use that requires the setting sorts first, so its location is the one that is kept.

@@ -11,6 +11,7 @@ mod check_response;
 mod connector_call;
 mod connector_fetch;
 mod division;
+mod entities;
 mod key_batch;
 mod loader;
 mod memo;
@@ -38,8 +39,8 @@ use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity};
 use weir_engine::lifetime::HintAt;
 use weir_engine::source::{
-    FieldError, FieldResolver, Headers, OthersChanges, PlanError, PlanNode, PreparedFetch, ServiceCalls,
-    Source,
+    EntityLookup, FieldError, FieldResolver, Headers, OthersChanges, PlanError, PlanNode, PreparedFetch,
+    ServiceCalls, Source,
 };
 use weir_language::schema::{FieldId, Schema, Visibility};
 
@@ -49,6 +50,7 @@ pub struct HttpSource {
     shared: Arc<Shared>,
     division: Division,
     hints: Vec<HintAt>,
+    entity_lookups: Vec<EntityLookup>,
     /// Certificates that are trusted in addition to the system's.
     ca: Option<PathBuf>,
 }
@@ -148,6 +150,10 @@ impl Source for HttpSource {
 
     fn field_resolver(&self) -> Option<&dyn FieldResolver> {
         Some(&self.division)
+    }
+
+    fn entity_lookups(&self) -> &[EntityLookup] {
+        &self.entity_lookups
     }
 
     fn others_changes(&self) -> OthersChanges {

@@ -6,6 +6,7 @@
 //! **Cost:** some ten types per type of the model; a hundred types take a few milliseconds.
 
 mod core;
+mod entities;
 mod filters;
 mod generate;
 mod inputs;

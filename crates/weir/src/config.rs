@@ -1,10 +1,10 @@
 //! Keys of `weir.yaml` and their defaults.
 //!
-//! Each struct is one block of the file; [`document::load`] reads it, [`published`] is its JSON schema. Every key has a
-//! default, so an empty file is a valid one.
+//! Each struct is one block; [`document::load`] reads it, [`published`] is its JSON schema. Every key has a default.
 //!
 //! **Invariant:** an unknown key is an error, never ignored.
 
+mod apis;
 pub mod auth;
 mod cors;
 pub mod document;
@@ -15,12 +15,12 @@ pub mod listen;
 mod live;
 mod operations;
 pub mod published;
-mod relay;
 pub mod source;
 pub(crate) mod state;
 mod tracing;
 mod webhooks;
 
+pub use apis::{Federation, Relay};
 pub use auth::{Auth, AuthWebhook, ClaimPath, ClaimSource, ClaimsFormat, Jwt, JwtAlgorithm, OneOrMany};
 pub use auth::{TokenHeader, TokenHeaderKind, WebhookMode};
 pub(crate) use cors::OriginPattern;
@@ -35,7 +35,6 @@ pub use live::LiveOptions;
 pub use operations::{
     Apq, Mcp, McpAuthorization, Operations, Persisted, PersistedFile, SchemaTool, ToolOverride,
 };
-pub use relay::Relay;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use source::described::Described;
@@ -111,6 +110,8 @@ pub struct Config {
     pub operations: Operations,
     /// The API in Relay's form: connections with cursors, identifiers of rows.
     pub relay: Relay,
+    /// Makes the graph a subgraph: `_service`, `_entities`.
+    pub federation: Option<Federation>,
     /// Subscriptions.
     pub live: LiveOptions,
     /// Event triggers of databases: `serve`, `take_over`, or `off`.

@@ -98,7 +98,12 @@ impl Builder {
         if let Some(down) = opened.findings.down.first() {
             return Err(down.to_string());
         }
-        let graph = sources::compose(opened.sources, &opened.joins, &opened.remote_joins, false)?;
+        let graph = sources::compose(
+            opened.sources,
+            &opened.joins,
+            &opened.remote_joins,
+            self.config.federation.as_ref(),
+        )?;
         let relay = RelayGraph::new(&self.config, &graph, settings(&self.config));
         let mut native_auth = NativeAuth::default();
         for (name, AuthSettings { line, variables }) in opened.native_auth {

@@ -76,7 +76,7 @@ impl RelayGraph {
         };
         let actions = self.actions.as_ref().and_then(|it| it.relay());
         let made = std::iter::once(made).chain(actions).map(|it| it.map_err(tell));
-        let graph = sources::compose(made.collect::<Result<_, _>>()?, &[], &[], false)?;
+        let graph = sources::compose(made.collect::<Result<_, _>>()?, &[], &[], None)?;
         Ok(Engine::new(graph, self.settings.clone()).with_tag_versions(services::changes()))
     }
 }

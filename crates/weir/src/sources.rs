@@ -17,7 +17,7 @@ pub(crate) mod stored_calls;
 
 use crate::config::source::address;
 use crate::config::source::address::Address;
-use crate::config::{Config, Described, Source};
+use crate::config::{Config, Described, Federation, Source};
 use databases::{OpenPostgres, Unopened, postgres, sqlite, unreached_postgres, unreached_sqlite};
 use known_sources::{KnownContents, KnownSources};
 use native::{AuthSettings, Native};
@@ -36,6 +36,7 @@ use weir_engine::source::Source as EngineSource;
 use weir_events::capture::postgres::WideNumbers;
 use weir_events::schedule::CronTrigger;
 use weir_events::service::{EventDatabase, EventSource};
+use weir_hasura::model::Entities;
 use weir_hasura::open::{OpenedFile, RemoteField, Served};
 use weir_language::schema::build::SchemaBuilder;
 use weir_metadata::document::customization::Customization;
@@ -232,7 +233,7 @@ impl Opened {
                 joins.retain(|it| it.resolve(&sources).is_ok());
             }
             let joins = resolve_joins(&sources, &joins, &self.remote_joins)?;
-            match compose_with(sources, &joins, is_part) {
+            match compose_with(sources, &joins, config.federation.as_ref(), is_part) {
                 Ok(graph) => return Ok(graph),
                 Err(errors) if self.leave_out_clashing(config, &errors) => {}
                 Err(errors) => return Err(describe_errors(&errors)),
@@ -312,18 +313,17 @@ impl Opened {
     }
 }
 
-/// Composes open sources with `joins` of files of services and `more` joins between them. If it `is_part`, sources are missing, and
-/// entries on their types are left out.
+/// Composes open sources with `joins` of files of services and `more` joins between them.
 /// # Errors
 /// All conflicts, one line each; at most `CLASHES_SHOWN_MAX` of a kind.
 pub fn compose(
     sources: Vec<Arc<dyn EngineSource>>,
     joins: &[Joined],
     more: &[RemoteJoin],
-    is_part: bool,
+    federation: Option<&Federation>,
 ) -> Result<Graph, String> {
     let joins = resolve_joins(&sources, joins, more)?;
-    compose_with(sources, &joins, is_part).map_err(|errors| describe_errors(&errors))
+    compose_with(sources, &joins, federation, false).map_err(|errors| describe_errors(&errors))
 }
 
 fn resolve_joins(
@@ -343,8 +343,12 @@ fn resolve_joins(
 fn compose_with(
     sources: Vec<Arc<dyn EngineSource>>,
     joins: &[Join],
+    federation: Option<&Federation>,
     is_part: bool,
 ) -> Result<Graph, Vec<ComposeError>> {
+    if let Some(federation) = federation {
+        return Graph::compose_subgraph(sources, joins, &federation.settings(), is_part);
+    }
     if is_part { Graph::compose_some(sources, joins) } else { Graph::compose(sources, joins) }
 }
 
@@ -365,6 +369,12 @@ fn describe_errors(errors: &[ComposeError]) -> String {
 
 /// Opens one source.
 fn open(source: &Source, config: &Config, before: Option<&KnownSources>) -> Result<Made, Unopened> {
+    let federated = config.federation.as_ref().map(|_| {
+        let is_listed = source.tracked_only || source.of_metadata.is_some();
+        let entities = if is_listed { Entities::Listed } else { Entities::All };
+        Source { lookups: source.lookups.clone().with_entities(entities), ..source.clone() }
+    });
+    let source = federated.as_ref().unwrap_or(source);
     let address = match (&source.native, &source.file) {
         (Some(path), None) if source.url.is_empty() => Address::Native(path.clone()),
         (None, Some(path)) if source.url.is_empty() => Address::Services(path.clone()),

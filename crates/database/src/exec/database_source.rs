@@ -23,8 +23,8 @@ use std::time::Instant;
 use weir_engine::caller::{Facts, Identity};
 use weir_engine::observer::DatabaseAddress;
 use weir_engine::source::{
-    BoxFuture, ChangeFeed, ExplainInput, FetchInput, FetchResult, FieldError, NoJudgement, OthersChanges,
-    PlanError, PlanNode, PreparedFetch, RowJudgement, RowQuestion, Source, SourceError, Tag,
+    BoxFuture, ChangeFeed, EntityLookup, ExplainInput, FetchInput, FetchResult, FieldError, NoJudgement,
+    OthersChanges, PlanError, PlanNode, PreparedFetch, RowJudgement, RowQuestion, Source, SourceError, Tag,
 };
 use weir_engine::tag_versions::RowKey;
 use weir_language::ast::OperationKind;
@@ -97,6 +97,10 @@ impl<D: Driver> Source for DatabaseSource<D> {
 
     fn namespace(&self) -> Option<&str> {
         self.state.frontend.namespace()
+    }
+
+    fn entity_lookups(&self) -> &[EntityLookup] {
+        self.state.frontend.entity_lookups()
     }
 
     fn profile(&self, identity: &Identity, facts: &mut Facts) {

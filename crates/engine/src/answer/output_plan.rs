@@ -60,6 +60,9 @@ pub struct SelectionSet {
     /// Fields that were not selected but that children in other sources need, each once. They become [`crate::answer::rows::Table::hidden`];
     /// [`crate::plan::ParentKeys::hidden`] maps them to the `Node::Parent` numbers of a child.
     pub hidden: Vec<FieldId>,
+    /// True for the set of an object that another source has: its members are the ways to it, and the first that leads to one is written in
+    /// place of the object.
+    pub is_entity: bool,
 }
 
 impl SelectionSet {
@@ -232,7 +235,7 @@ impl OutputPlan {
     /// Source: GraphQL specification, section 3.14 (schema coordinates).
     pub fn coordinates(&self, schema: &Schema) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
-        for set in &self.sets {
+        for set in self.sets.iter().filter(|it| !it.is_entity) {
             let on = schema.type_name(set.on);
             for field in &self.fields[set.range()] {
                 let name = schema.field_name(field.field);

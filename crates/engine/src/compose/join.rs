@@ -178,14 +178,40 @@ pub(super) fn resolve(
         .ok_or_else(|| wrong(format!("source `{}` has no query field `{}`", join.source, join.target)))?;
     let field = schema.field_by_name(on, &join.name);
     let field = field.ok_or_else(|| wrong(format!("field `{}` was not added", join.name)))?;
+    let joined = resolve_arguments(schema, (source, root, target), (on, Some(field)), join).map_err(wrong)?;
+    Ok((field, joined))
+}
+
+/// Finds what the lookup `join` of the source at `at` names in the merged `schema`. It adds no field to its type.
+pub(super) fn resolve_lookup(
+    schema: &Schema,
+    (at, source, ids): (usize, &Arc<dyn Source>, &Ids),
+    join: &Join,
+) -> Result<(TypeId, Joined), ComposeError> {
+    let wrong = |reason: String| ComposeError::Join { place: join.on.clone(), reason };
+    let on = schema.type_by_name(&join.on).filter(|&it| schema.ty(it).kind == TypeKind::Object);
+    let on = on.ok_or_else(|| wrong(format!("there is no object type `{}`", join.on)))?;
+    let (root, target) = graph_target(schema, source, ids, &join.target)
+        .ok_or_else(|| wrong(format!("source `{}` has no query field `{}`", join.source, join.target)))?;
+    let joined = resolve_arguments(schema, (at, root, target), (on, None), join).map_err(wrong)?;
+    Ok((on, joined))
+}
+
+/// Reads the arguments of a join on the type `on`, which may add `field` to it, to the field `target` in `root` of the source at `source`.
+fn resolve_arguments(
+    schema: &Schema,
+    (source, root, target): (usize, TypeId, FieldId),
+    (on, field): (TypeId, Option<FieldId>),
+    join: &Join,
+) -> Result<Joined, String> {
     let text = document_text(&join.arguments);
     let document = parser::parse(&text, &Limits::STANDARD)
-        .map_err(|error| wrong(format!("arguments `{}`: {}", join.arguments, error.message)))?;
+        .map_err(|error| format!("arguments `{}`: {}", join.arguments, error.message))?;
     let list = arguments_of(&document)
-        .ok_or_else(|| wrong(format!("arguments `{}` are no argument list", join.arguments)))?;
-    let (keys, names) = keys(schema, &document, on).map_err(&wrong)?;
-    let (arguments, values) = values(schema, &document, list, target, &names).map_err(&wrong)?;
-    let inputs = schema.arguments(field).filter_map(|own| {
+        .ok_or_else(|| format!("arguments `{}` are no argument list", join.arguments))?;
+    let (keys, names) = keys(schema, &document, on)?;
+    let (arguments, values) = values(schema, &document, list, target, &names)?;
+    let inputs = field.into_iter().flat_map(|it| schema.arguments(it)).filter_map(|own| {
         let target = schema.input_by_name(schema.field(target).arguments, schema.input_name(own))?;
         Some((own, target))
     });
@@ -196,13 +222,9 @@ pub(super) fn resolve(
         input.ty.is_non_null() && input.default.is_none() && !given
     });
     if let Some(missing) = missing {
-        return Err(wrong(format!(
-            "argument `{}` of `{}` is missing",
-            schema.input_name(missing),
-            join.target
-        )));
+        return Err(format!("argument `{}` of `{}` is missing", schema.input_name(missing), join.target));
     }
-    Ok((field, Joined { source: source as u16, root, target, keys, arguments, values, inputs }))
+    Ok(Joined { source: source as u16, root, target, keys, arguments, values, inputs })
 }
 
 /// The fields of `on` that are named `$this.…`, and their numbers by the name of the variable.

@@ -3,12 +3,13 @@
 //! **Invariant:** what a source calls a field, argument or value the graph calls the same; only root types may be
 //! renamed.
 
+use super::federation::ENTITY;
 use super::join::{self, Joined};
 use super::root_types::{KINDS, namespace_type, root_name};
 use super::type_difference::TypeIn;
 use super::{ComposeError, Graph, Join, Owner, extend, extended_types, shared_objects, type_difference};
-use crate::source::{Ids, Source};
-use std::collections::{HashMap, HashSet};
+use crate::source::{EntityLookup, Ids, Source};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use weir_language::ast::OperationKind;
 use weir_language::schema::build::SchemaBuilder;
@@ -19,14 +20,18 @@ use weir_language::wraps::Wraps;
 
 const NONE: u32 = u32::MAX;
 
-/// Merges the schemas of `sources` and adds the fields of `joins`.
-pub(super) fn merge(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Graph, Vec<ComposeError>> {
+/// Merges the schemas of `sources` and adds the fields of `joins`. The types of `lookups` are those of [`ENTITY`].
+pub(super) fn merge(
+    sources: Vec<Arc<dyn Source>>,
+    joins: &[Join],
+    lookups: &[EntityLookup],
+) -> Result<Graph, Vec<ComposeError>> {
     let mut errors = extend::find_types(&sources);
     if !errors.is_empty() {
         return Err(errors);
     }
     let Merged { mut builder, errors: clashes, mut owners, mut ids } =
-        Merger::new(&sources, joins).merge_types_and_roots();
+        Merger::new(&sources, joins, lookups).merge_types_and_roots();
     // A source may lack queries, so the merged schema may too; sources that need a query root have checked their own.
     builder.may_lack_queries();
     errors.extend(clashes);
@@ -41,13 +46,7 @@ pub(super) fn merge(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Gra
         }
     };
     owners.resize(schema.fields.len(), Owner::Introspection);
-    for Ids { types, fields, inputs, enum_values } in &mut ids {
-        // An empty table would be the identity.
-        types.resize(schema.types.len(), NONE);
-        fields.resize(schema.fields.len(), NONE);
-        inputs.resize(schema.inputs.len(), NONE);
-        enum_values.resize(schema.enum_values.len(), NONE);
-    }
+    ids.iter_mut().for_each(|it| it.cover(&schema));
     let mut joined: Vec<Joined> = Vec::new();
     for (at, join) in joins.iter().enumerate() {
         match join::resolve(&schema, (&sources, &ids), join) {
@@ -77,6 +76,7 @@ pub(super) fn merge(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Gra
         hangs,
         hints: Vec::new(),
         interceptors: Vec::new(),
+        subgraph: None,
     })
 }
 
@@ -107,6 +107,7 @@ struct Home {
 struct Merger<'m> {
     sources: &'m [Arc<dyn Source>],
     joins: &'m [Join],
+    lookups: &'m [EntityLookup],
     builder: SchemaBuilder,
     /// The first source of each type.
     homes: HashMap<&'m str, Home>,
@@ -122,7 +123,7 @@ struct Merger<'m> {
 }
 
 impl<'m> Merger<'m> {
-    fn new(sources: &'m [Arc<dyn Source>], joins: &'m [Join]) -> Self {
+    fn new(sources: &'m [Arc<dyn Source>], joins: &'m [Join], lookups: &'m [EntityLookup]) -> Self {
         let root_names = KINDS.map(|kind| {
             let names = || sources.iter().filter_map(move |it| root_name(it.schema(), kind));
             names().find(|name| name.ends_with("_root")).or_else(|| names().next())
@@ -141,6 +142,7 @@ impl<'m> Merger<'m> {
         Self {
             sources,
             joins,
+            lookups,
             builder: SchemaBuilder::new(),
             homes: HashMap::new(),
             directives: HashSet::new(),
@@ -340,6 +342,13 @@ impl<'m> Merger<'m> {
                 }
                 self.join_fields(schema.str(ty.name));
                 self.extension_fields(schema.str(ty.name));
+            }
+            TypeKind::Union if schema.str(ty.name) == ENTITY && !self.lookups.is_empty() => {
+                let names = self.lookups.iter().map(|it| &*it.on);
+                for name in names.collect::<BTreeSet<&str>>() {
+                    let graph = self.builder.reference(name);
+                    self.builder.member(graph);
+                }
             }
             TypeKind::Union => {
                 for member in &schema.type_lists[ty.possible.range()] {

@@ -6,8 +6,10 @@
 //! **Invariant:** a node below the root comes after the node that has its parents.
 
 pub(super) mod assigned_node;
+mod attach_entities;
 mod attach_joins;
 
+use super::plan_context::PlanContext;
 use super::refused::Refused;
 use crate::answer::field_error::FieldError;
 use crate::answer::output_plan::{OutputKind, OutputPlan, PlanNodeId, SelectionSetId};
@@ -16,25 +18,27 @@ use crate::source::{
     AnswerForm, FieldResolution, FieldResolver, Ids, NodeId, OBJECT_KEY, SeparateFetch, SeparateFetchId,
 };
 use assigned_node::AssignedNode;
+use attach_entities::{KeyedSet, attach_entities};
 use attach_joins::{Attachment, SeparateCall, attach_join, attach_separate, refuse};
 use smallvec::SmallVec;
 use weir_language::ast::OperationKind;
-use weir_language::schema::{FieldId, Schema, TypeId};
+use weir_language::schema::{FieldId, Schema, SchemaView, TypeId};
 
 /// Cuts `output` into nodes and says how many of them stand at the root. `refused` are in the order of their places.
 pub(crate) fn assign_sources(
-    graph: &Graph,
+    context: &PlanContext<'_>,
     output: &mut OutputPlan,
     root: SelectionSetId,
-    kind: OperationKind,
     refused: &[Refused],
 ) -> (Vec<AssignedNode>, usize) {
+    let PlanContext { graph, view, operation, .. } = *context;
+    let kind = operation.kind;
     let mut plan_nodes = cut_root(graph, output, root, kind, refused);
     let root_nodes = plan_nodes.len();
     let mut at = 0;
     let hangs = graph.has_dependent_nodes() || !refused.is_empty();
     while hangs && at < plan_nodes.len() {
-        cut_below(graph, output, PlanNodeId(at as u32), refused, &mut plan_nodes);
+        cut_below((graph, view), output, PlanNodeId(at as u32), refused, &mut plan_nodes);
         at += 1;
     }
     for plan_node in &mut plan_nodes[root_nodes..] {
@@ -191,7 +195,7 @@ struct SourceWalk<'g> {
 
 /// Finds the members in what `plan_node` answers that it does not answer itself, and appends their nodes.
 fn cut_below(
-    graph: &Graph,
+    (graph, view): (&Graph, SchemaView<'_>),
     output: &mut OutputPlan,
     plan_node: PlanNodeId,
     refused: &[Refused],
@@ -204,6 +208,7 @@ fn cut_below(
     }
     let resolver = assign_sources.source.map(|it| SourceResolver::of(graph, it));
     let mut walk = SourceWalk { graph, refused, plan_node, resolver, stack: Vec::new() };
+    let mut keyed = Vec::new();
     if assign_sources.parent.is_some() {
         let parts = resolver.and_then(|it| it.fields);
         let node = parts
@@ -211,15 +216,19 @@ fn cut_below(
             .map_or(NodeId::ROOT, |(parts, part)| parts.separate_fetch(part).node);
         walk.stack.push((assign_sources.set, node));
     } else {
-        for &field in &assign_sources.fields {
-            walk.descend(output, field as usize, NodeId::ROOT);
+        for field in assign_sources.fields.clone() {
+            if graph.is_entities(output.fields[field as usize].field) {
+                keyed.extend(attach_entities((graph, view), output, field as usize, plan_node, plan_nodes));
+            } else {
+                walk.descend(output, field as usize, NodeId::ROOT);
+            }
         }
     }
-    let mut seen = vec![false; output.sets.len()];
-    while let Some((set, node)) = walk.stack.pop() {
-        if !std::mem::replace(&mut seen[set.0 as usize], true) {
-            walk.set(output, set, node, plan_nodes);
-        }
+    walk.walk_down(output, plan_nodes);
+    for KeyedSet { set, source, node } in keyed {
+        let resolver = Some(SourceResolver::of(graph, source));
+        let mut walk = SourceWalk { graph, refused, plan_node, resolver, stack: vec![(set, node)] };
+        walk.walk_down(output, plan_nodes);
     }
     if plan_nodes.len() > before {
         plan_nodes[plan_node.0 as usize].answer = AnswerForm::Rows;
@@ -227,6 +236,16 @@ fn cut_below(
 }
 
 impl<'g> SourceWalk<'g> {
+    /// Walks the sets on the stack and those below them.
+    fn walk_down(&mut self, output: &mut OutputPlan, plan_nodes: &mut Vec<AssignedNode>) {
+        let mut seen = vec![false; output.sets.len()];
+        while let Some((set, node)) = self.stack.pop() {
+            if !std::mem::replace(&mut seen[set.0 as usize], true) {
+                self.set(output, set, node, plan_nodes);
+            }
+        }
+    }
+
     /// Attaches nodes for the fields that need them, and walks down into the others.
     fn set(
         &mut self,

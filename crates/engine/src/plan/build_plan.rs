@@ -50,7 +50,7 @@ pub(crate) fn build(
     let refused = variables
         .map(|it| refuse_null_arguments(context.graph.schema(), &never_null, it))
         .unwrap_or_default();
-    let (mut cuts, root_nodes) = assign_sources(context.graph, &mut output, ROOT, kind, &refused);
+    let (mut cuts, root_nodes) = assign_sources(context, &mut output, ROOT, &refused);
     let deferral = Deferral::of(fragments, &mut output, &mut cuts, kind).map(Box::new);
     let output = Arc::new(output);
     let mut nodes = prepare(context, operation, &output, cuts)?;

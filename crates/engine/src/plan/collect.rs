@@ -170,7 +170,7 @@ pub(crate) fn collect<'b>(
 impl<'b> Collector<'b> {
     fn reserve(&mut self, on: TypeId) -> SelectionSetId {
         let id = SelectionSetId(self.output.sets.len() as u32);
-        self.output.sets.push(SelectionSet { on, start: 0, len: 0, hidden: Vec::new() });
+        self.output.sets.push(SelectionSet { on, start: 0, len: 0, hidden: Vec::new(), is_entity: false });
         id
     }
 

@@ -58,6 +58,11 @@ pub trait FieldResolver: Send + Sync {
     /// Object types of other sources that this source extends. In its own schema they have only the added fields, each of which is
     /// separate at [`NodeId::ROOT`].
     fn extended_types(&self) -> &[TypeId];
+    /// Position of an object of type `ty` of which only a key is known, if separate fetches return its fields.
+    fn entity_node(&self, ty: TypeId) -> Option<NodeId> {
+        let _ = ty;
+        None
+    }
     /// True if `field` is hidden from clients: a query field that exists only because every schema needs one.
     fn is_hidden(&self, field: FieldId) -> bool {
         let _ = field;

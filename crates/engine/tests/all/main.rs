@@ -7,6 +7,7 @@ mod alone;
 mod committed;
 mod compose;
 mod engine;
+mod entities;
 mod flowing_lists;
 mod increments;
 mod introspection;

@@ -3,10 +3,12 @@
 use super::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
 use super::schema_core::{Core, Style};
 use super::table_types::{TableApi, tables};
-use crate::model::Model;
+use crate::model::{Entity, Model};
 use crate::permission::Permissions;
 use std::sync::Arc;
+use weir_engine::source::{EntityKey, EntityLookup};
 use weir_language::error::Error;
+use weir_language::schema::{Schema, TypeId};
 use weir_relational::catalog::TableId;
 
 /// All tables of a model, to look others up while one is written.
@@ -65,11 +67,14 @@ fn make(model: Arc<Model>, permissions: Arc<Permissions>, style: Style) -> Resul
     core.page_types();
     core.define_cached_directive();
     core.define_scalars();
+    let objects: Vec<Option<TypeId>> = tables.0.iter().map(|it| Some(it.as_ref()?.types.object)).collect();
     let Core { b, mut fields, mut inputs, mut enum_values, .. } = core;
     let schema = Arc::new(b.build()?);
     fields.resize(schema.fields.len(), FieldMeaning::None);
     inputs.resize(schema.inputs.len(), InputMeaning::None);
     enum_values.resize(schema.enum_values.len(), EnumMeaning::None);
+    let entity_lookups =
+        if style == Style::Lists { entity_lookups(&model, &schema, &objects) } else { Vec::new() };
     let enum_texts = if model.is_camel() { enum_texts(&model, &enum_values) } else { Vec::new() };
     Ok(Api {
         schema,
@@ -81,7 +86,27 @@ fn make(model: Arc<Model>, permissions: Arc<Permissions>, style: Style) -> Resul
         inputs,
         enum_values,
         enum_texts,
+        entity_lookups,
     })
+}
+
+/// The lookups of entities; `objects` are the types of rows by table.
+fn entity_lookups(model: &Model, schema: &Schema, objects: &[Option<TypeId>]) -> Vec<EntityLookup> {
+    let lookup = |entity: &Entity| {
+        let object = objects.get(entity.table.0 as usize).copied().flatten()?;
+        let tracked = model.tracked_table(entity.table)?;
+        let keys = entity.keys.iter().enumerate().map(|(at, &(column, form))| {
+            let field = tracked.columns.get(column.0 as usize)?.as_deref()?;
+            Some(EntityKey { field: field.into(), argument: format!("key{at}").into(), form })
+        });
+        let keys = keys.collect::<Option<_>>()?;
+        Some(EntityLookup {
+            on: schema.type_name(object).into(),
+            target: Some(entity.lookup.as_str().into()),
+            keys,
+        })
+    };
+    model.entities.iter().filter_map(lookup).collect()
 }
 
 /// The database's texts of the values of enum tables, whose names are in capitals.

@@ -8,6 +8,7 @@
 use crate::model::Model;
 use crate::permission::Permissions;
 use std::sync::Arc;
+use weir_engine::source::EntityLookup;
 use weir_language::schema::{EnumValueId, FieldId, InputId, Schema};
 use weir_postgres::RowSecurity;
 use weir_relational::catalog::{ColumnId, ColumnType, FunctionId, RelationshipId, TableId};
@@ -33,6 +34,8 @@ pub struct Api {
     pub enum_values: Vec<EnumMeaning>,
     /// By [`EnumValueId`]: the database's text of a value, where it is not the name. Empty: none.
     pub enum_texts: Vec<Option<Box<str>>>,
+    /// Lookups of entities of a federation.
+    pub entity_lookups: Vec<EntityLookup>,
 }
 
 impl Api {

@@ -31,9 +31,19 @@ impl Model {
         let functions = Vec::new();
         let customization = options.customization.cloned().unwrap_or_default();
         let lookups = Vec::new();
+        let entities = Vec::new();
         let models = Vec::new();
-        let model =
-            Self { relations, tables, functions, missing_row, models, messages, customization, lookups };
+        let model = Self {
+            relations,
+            tables,
+            functions,
+            missing_row,
+            models,
+            messages,
+            customization,
+            lookups,
+            entities,
+        };
         let mut building = Building {
             model,
             options,
@@ -50,6 +60,7 @@ impl Model {
         relationships::build(&mut building);
         tracked_functions::build(&mut building);
         lookups::build(&mut building);
+        lookups::entities::build(&mut building);
         building.model.models = building.models;
         (building.model, building.warnings)
     }
@@ -74,7 +85,7 @@ impl<'o> Building<'o> {
     }
 
     /// The entry of `table` and its place among the entries.
-    fn entry(&self, table: TableId) -> Option<(usize, &'o TableEntry)> {
+    pub(super) fn entry(&self, table: TableId) -> Option<(usize, &'o TableEntry)> {
         let entry = self.entries.iter().find(|(_, at)| *at == table);
         entry.map(|&(entry, _)| (entry, &self.options.tables[entry]))
     }

@@ -3,6 +3,8 @@
 //! A [`LookupEntry`] names a table and columns; the API has a field for it that only joins ask
 //! ([`Schema::join_roots`](weir_language::schema::Schema::join_roots)). The select permission of the table decides who gets rows.
 
+pub(in crate::model) mod entities;
+
 use super::building::Building;
 use super::graphql_names::no_table;
 use weir_metadata::document::table::TableName;

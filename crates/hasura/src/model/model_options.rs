@@ -1,6 +1,7 @@
 //! Configuration of a model's tables.
 
 use super::lookups::LookupEntry;
+use super::lookups::entities::Entities;
 use std::collections::BTreeMap;
 use weir_database::contents::Natives;
 use weir_metadata::document::api::InheritedRole;
@@ -46,6 +47,8 @@ pub struct ModelOptions<'o> {
     pub customization: Option<&'o Customization>,
     /// Ways into its tables for joins of other sources.
     pub lookups: &'o [LookupEntry],
+    /// Tables that are entities of a federation.
+    pub entities: Entities,
 }
 
 /// Answers of `update_…_by_pk` and `delete_…_by_pk` if no row has the key.

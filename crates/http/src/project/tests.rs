@@ -72,6 +72,7 @@ fn members(
         start: output.fields.len() as u32,
         len: fields.len() as u32,
         hidden: Vec::new(),
+        is_entity: false,
     });
     output.fields.extend(fields);
     SelectionSetId(output.sets.len() as u32 - 1)

@@ -57,6 +57,10 @@ pub struct Mapping {
     /// Object types of other sources that the file extends. In `schema` they have only the added fields, each resolved by a connector of
     /// [`Place::Extension`].
     pub foreign: Vec<TypeId>,
+    /// Query fields with `entity: true` that find the objects of a type.
+    pub entity_fields: Vec<FieldId>,
+    /// Positions of objects of which only the key is known, by type: the keys are those of the connector, which is of the type.
+    pub entity_nodes: Vec<(TypeId, ConnectorId, NodeId)>,
     /// A hidden query field that exists only because every schema needs one.
     pub stub: Option<FieldId>,
     /// Fields resolved by other sources (`@join`).

@@ -77,6 +77,40 @@ impl Reader<'_> {
     }
 }
 
+impl Reader<'_> {
+    /// Adds a node for each type with a `@connect` of its own: an object that has nothing but the keys of the first one.
+    pub(super) fn entity_nodes(&mut self) {
+        for at in 0..self.mapping.connectors.len() {
+            let connector = &self.mapping.connectors[at];
+            let Place::Entity(ty) = connector.place else { continue };
+            let keys = connector.keys.iter().map(|it| Some((it.field?, it.name.clone())));
+            let keys: Option<Vec<(FieldId, Box<str>)>> = keys.collect();
+            let is_whole = connector.keys.iter().all(|it| it.parts.is_empty() && !it.is_optional);
+            let is_known = self.mapping.entity_nodes.iter().any(|it| it.0 == ty);
+            let Some(keys) = keys.filter(|it| !it.is_empty() && is_whole && !is_known) else { continue };
+            let given = keys.into_iter().map(|(field, name)| Given {
+                field,
+                within: Vec::new(),
+                value: Taken::Named(name),
+                below: None,
+            });
+            let id = ConnectorId(at as u32);
+            let given = given.collect();
+            let node = NodeId(self.mapping.nodes.len() as u32);
+            let is_made = false;
+            self.mapping.nodes.push(Node {
+                connector: id,
+                ty,
+                given,
+                is_made,
+                is_evaluated: false,
+                of_scalars: None,
+            });
+            self.mapping.entity_nodes.push((ty, id, node));
+        }
+    }
+}
+
 impl Build<'_> {
     pub(super) fn wrong(&mut self, span: Span, message: impl Into<String>) {
         self.errors.push(SelectionError::new(span, message));

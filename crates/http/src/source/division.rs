@@ -97,6 +97,10 @@ impl FieldResolver for Division {
         &self.mapping.foreign
     }
 
+    fn entity_node(&self, ty: TypeId) -> Option<NodeId> {
+        self.mapping.entity_nodes.iter().find(|it| it.0 == ty).map(|it| NodeId(it.2.0 + 1))
+    }
+
     fn is_hidden(&self, field: FieldId) -> bool {
         self.mapping.stub == Some(field)
     }

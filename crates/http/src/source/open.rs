@@ -1,6 +1,7 @@
 //! Opens a file of services: parses it, resolves settings, prepares connections and cache rules.
 
 use super::division::Division;
+use super::entities;
 use super::personal::Personal;
 use super::{ConnectorRuntime, HttpSource, Shared};
 use crate::cache::{BodyReading, Cache, Counters, Rule, Sharing};
@@ -96,7 +97,8 @@ pub fn open(text: &str, file: &str, options: &Options<'_>) -> Result<HttpSource,
     let settings = Arc::new(settings);
     let shared = Arc::new(Shared { mapping, upstreams, runtimes, cache, settings });
     let ca = options.ca.map(Into::into);
-    Ok(HttpSource { name: options.name.into(), shared, division, hints, ca })
+    let entity_lookups = entities::entity_lookups(&shared.mapping);
+    Ok(HttpSource { name: options.name.into(), shared, division, hints, entity_lookups, ca })
 }
 
 fn hint(said: &sdl::Hint, file: &str) -> HintAt {

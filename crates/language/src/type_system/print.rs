@@ -1,13 +1,17 @@
 //! Prints a schema as SDL, in the form of graphql-js's `printSchema`; applied directives are kept.
 //!
 //! Built-in items are left out, and so is a schema definition that equals the default.
+//! [`print_view`] prints what one profile sees, for readers that know fewer directives.
 //!
-//! **Invariant:** the text, read again, gives an equal schema.
+//! **Invariant:** the text of [`print`], read again, gives an equal schema.
 //!
 //! **Cost:** linear in the text, with one sort of names where order by name is asked for.
 
-use super::{Applied, Input, Place, Run, Schema, SchemaDirective, SchemaField, Str, Type, TypeKind, builtin};
-use crate::ids::{DirectiveId, EnumValueId, FieldId, InputId, TypeId};
+use super::{
+    Applied, Input, Place, Run, Schema, SchemaDirective, SchemaField, SchemaView, Str, Type, TypeKind,
+    builtin,
+};
+use crate::ids::{EnumValueId, FieldId, InputId, TypeId};
 use crate::string_value::write_graphql;
 use crate::syntax::ast::OperationKind;
 
@@ -22,32 +26,47 @@ pub enum Order {
 
 /// The schema as SDL.
 pub fn print(schema: &Schema, order: Order) -> String {
-    let mut printer = SchemaPrinter { schema, order, out: String::new() };
+    let view = SchemaView::from(schema);
+    let mut printer = SchemaPrinter { view, order, added: None, out: String::new() };
     printer.schema_definition();
-    let directives = (0..schema.directives.len() as u32).map(DirectiveId);
-    for id in printer.sort_ids(directives.collect(), |id| schema.directives[id.index()].name) {
-        let directive = &schema.directives[id.index()];
-        if !directive.built_in {
-            printer.directive(directive);
+    for id in printer.sort_ids(view.directives_and_hidden().collect(), |id| view.directive(id).name) {
+        if !view.directive(id).built_in {
+            printer.directive(view.directive(id));
         }
     }
-    let types = (builtin::TYPES..schema.types.len() as u32).map(TypeId);
-    let types = types.filter(|it| !schema.join_roots.contains(it));
-    for id in printer.sort_ids(types.collect(), |id| schema.ty(id).name) {
-        printer.ty(schema.ty(id));
-    }
+    printer.types();
+    printer.out
+}
+
+/// Appends the directives of a type.
+pub type TypeDirectives<'a> = &'a dyn Fn(TypeId, &mut String);
+
+/// The members of `view` as SDL, without directives but `@deprecated` and `@specifiedBy`. `added` appends the directives of a type.
+pub fn print_view(view: SchemaView<'_>, added: TypeDirectives<'_>) -> String {
+    let mut printer = SchemaPrinter { view, order: Order::Defined, added: Some(added), out: String::new() };
+    printer.schema_definition();
+    printer.types();
     printer.out
 }
 
 struct SchemaPrinter<'s> {
-    schema: &'s Schema,
+    view: SchemaView<'s>,
     order: Order,
+    /// Directives of types, which stand for all that the schema has.
+    added: Option<TypeDirectives<'s>>,
     out: String,
 }
 
 impl<'s> SchemaPrinter<'s> {
     fn str(&self, text: Str) -> &'s str {
-        self.schema.str(text)
+        self.view.str(text)
+    }
+
+    fn types(&mut self) {
+        let types = self.view.types().filter(|it| it.0 >= builtin::TYPES).collect();
+        for id in self.sort_ids(types, |id| self.view.ty(id).name) {
+            self.ty(id);
+        }
     }
 
     fn sort_ids<T: Copy>(&self, mut ids: Vec<T>, name: impl Fn(T) -> Str) -> Vec<T> {
@@ -71,28 +90,28 @@ impl<'s> SchemaPrinter<'s> {
     }
 
     fn schema_definition(&mut self) {
-        let schema = self.schema;
+        let view = self.view;
         let kinds = [
             (OperationKind::Query, "query", "Query"),
             (OperationKind::Mutation, "mutation", "Mutation"),
             (OperationKind::Subscription, "subscription", "Subscription"),
         ];
         // A type with the default name of a root must not become that root.
-        let is_default = |&(kind, _, name): &(OperationKind, &str, &str)| match schema.root(kind) {
-            Some(root) => schema.type_name(root) == name,
-            None => schema.type_by_name(name).is_none(),
+        let is_default = |&(kind, _, name): &(OperationKind, &str, &str)| match view.root(kind) {
+            Some(root) => view.type_name(root) == name,
+            None => view.type_by_name(name).is_none(),
         };
-        let says_nothing = schema.description.is_empty() && schema.applied_to_schema.len == 0;
+        let says_nothing = view.description().is_empty() && view.applied_to_schema().len == 0;
         if says_nothing && kinds.iter().all(is_default) {
             return;
         }
-        self.begin(schema.description);
+        self.begin(view.description());
         self.out.push_str("schema");
-        self.print_directives(schema.applied_to_schema);
+        self.print_directives(view.applied_to_schema());
         self.out.push_str(" {\n");
         for (kind, keyword, _) in kinds {
-            if let Some(root) = schema.root(kind) {
-                self.push(&["  ", keyword, ": ", schema.type_name(root), "\n"]);
+            if let Some(root) = view.root(kind) {
+                self.push(&["  ", keyword, ": ", view.type_name(root), "\n"]);
             }
         }
         self.out.push_str("}\n");
@@ -110,7 +129,8 @@ impl<'s> SchemaPrinter<'s> {
         self.push(&[&names.join(" | "), "\n"]);
     }
 
-    fn ty(&mut self, ty: &Type) {
+    fn ty(&mut self, id: TypeId) {
+        let ty: &Type = self.view.ty(id);
         self.begin(ty.description);
         let name = self.str(ty.name);
         let keyword = match ty.kind {
@@ -122,8 +142,8 @@ impl<'s> SchemaPrinter<'s> {
             TypeKind::Input { .. } => "input",
         };
         self.push(&[keyword, " ", name]);
-        if ty.interfaces.len > 0 {
-            let interfaces = self.type_names(ty.interfaces).join(" & ");
+        let interfaces = self.type_names(self.view.interfaces(id)).join(" & ");
+        if !interfaces.is_empty() {
             self.push(&[" implements ", &interfaces]);
         }
         if !ty.specified_by.is_empty() {
@@ -131,49 +151,52 @@ impl<'s> SchemaPrinter<'s> {
             write_graphql(self.str(ty.specified_by), &mut self.out);
             self.out.push(')');
         }
-        if ty.kind == (TypeKind::Input { one_of: true }) {
+        if ty.kind == (TypeKind::Input { one_of: true }) && self.added.is_none() {
             self.out.push_str(" @oneOf");
         }
         self.print_directives(ty.applied);
+        if let Some(added) = self.added {
+            added(id, &mut self.out);
+        }
         match ty.kind {
             TypeKind::Scalar(_) => self.out.push('\n'),
             TypeKind::Union => {
-                let members = self.type_names(ty.possible).join(" | ");
+                let members = self.type_names(self.view.possible_types(id)).join(" | ");
                 self.push(&[" = ", &members, "\n"]);
             }
-            TypeKind::Object | TypeKind::Interface => self.fields(ty.fields),
-            TypeKind::Enum => self.enum_values(ty.members),
+            TypeKind::Object | TypeKind::Interface => self.fields(id),
+            TypeKind::Enum => self.enum_values(id),
             TypeKind::Input { .. } => self.input_fields(ty.members),
         }
     }
 
-    fn type_names(&self, run: Run) -> Vec<&'s str> {
-        let ids = self.sort_ids(self.schema.type_lists[run.range()].to_vec(), |id| self.schema.ty(id).name);
-        ids.into_iter().map(|id| self.schema.type_name(id)).collect()
+    fn type_names(&self, types: impl Iterator<Item = TypeId>) -> Vec<&'s str> {
+        let ids = self.sort_ids(types.collect(), |id| self.view.ty(id).name);
+        ids.into_iter().map(|id| self.view.type_name(id)).collect()
     }
 
-    fn fields(&mut self, run: Run) {
+    fn fields(&mut self, ty: TypeId) {
         self.out.push_str(" {\n");
-        let ids: Vec<FieldId> = match run.len {
-            // Only a query root can be empty: print the field that clients see in it.
-            0 => vec![self.schema.meta.no_queries],
-            _ => ids(run).map(FieldId).collect(),
-        };
-        for (number, id) in self.sort_ids(ids, |id| self.schema.field(id).name).into_iter().enumerate() {
-            let field: &SchemaField = self.schema.field(id);
+        let mut ids: Vec<FieldId> = self.view.fields(ty).collect();
+        if ids.is_empty() {
+            // Only a query root can be empty: it has the field that clients see in it.
+            ids.push(self.view.meta().no_queries);
+        }
+        for (number, id) in self.sort_ids(ids, |id| self.view.field(id).name).into_iter().enumerate() {
+            let field: &SchemaField = self.view.field(id);
             self.member(number, field.description, field.name);
             self.arguments(field.arguments, "  ");
-            self.push(&[": ", &self.schema.type_text(field.ty)]);
+            self.push(&[": ", &self.view.type_text(self.view.field_type(id))]);
             self.end_member(field.deprecated, field.applied);
         }
         self.out.push_str("}\n");
     }
 
-    fn enum_values(&mut self, run: Run) {
+    fn enum_values(&mut self, ty: TypeId) {
         self.out.push_str(" {\n");
-        let ids = ids(run).map(EnumValueId).collect();
-        for (number, id) in self.sort_ids(ids, |id| self.schema.enum_value(id).name).into_iter().enumerate() {
-            let value = self.schema.enum_value(id);
+        let ids: Vec<EnumValueId> = self.view.enum_values(ty).collect();
+        for (number, id) in self.sort_ids(ids, |id| self.view.enum_value(id).name).into_iter().enumerate() {
+            let value = self.view.enum_value(id);
             self.member(number, value.description, value.name);
             self.end_member(value.deprecated, value.applied);
         }
@@ -182,9 +205,9 @@ impl<'s> SchemaPrinter<'s> {
 
     fn input_fields(&mut self, run: Run) {
         self.out.push_str(" {\n");
-        let ids = ids(run).map(InputId).collect();
-        for (number, id) in self.sort_ids(ids, |id| self.schema.input(id).name).into_iter().enumerate() {
-            let input = self.schema.input(id);
+        let ids = self.view.inputs(run).collect();
+        for (number, id) in self.sort_ids(ids, |id| self.view.input(id).name).into_iter().enumerate() {
+            let input = self.view.input(id);
             self.member(number, input.description, input.name);
             self.input(input);
             self.end_member(input.deprecated, input.applied);
@@ -209,15 +232,15 @@ impl<'s> SchemaPrinter<'s> {
 
     /// In one line, or, when one is described, in one line each.
     fn arguments(&mut self, run: Run, indent: &str) {
-        if run.len == 0 {
+        let ids: Vec<InputId> = self.view.inputs(run).collect();
+        if ids.is_empty() {
             return;
         }
-        let ids = ids(run).map(InputId).collect();
-        let ids = self.sort_ids(ids, |id| self.schema.input(id).name);
-        let described = ids.iter().any(|&id| !self.schema.input(id).description.is_empty());
+        let ids = self.sort_ids(ids, |id| self.view.input(id).name);
+        let described = ids.iter().any(|&id| !self.view.input(id).description.is_empty());
         self.out.push('(');
         for (number, id) in ids.into_iter().enumerate() {
-            let input = self.schema.input(id);
+            let input = self.view.input(id);
             if described {
                 let inner = format!("{indent}  ");
                 let apart = number > 0 && !input.description.is_empty();
@@ -240,7 +263,7 @@ impl<'s> SchemaPrinter<'s> {
 
     /// Type and default.
     fn input(&mut self, input: Input) {
-        self.push(&[": ", &self.schema.type_text(input.ty)]);
+        self.push(&[": ", &self.view.type_text(input.ty)]);
         if let Some(default) = input.default {
             self.push(&[" = ", self.str(default.literal)]);
         }
@@ -258,7 +281,10 @@ impl<'s> SchemaPrinter<'s> {
     }
 
     fn print_directives(&mut self, run: Run) {
-        for Applied { name, arguments } in &self.schema.applied[run.range()] {
+        if self.added.is_some() {
+            return;
+        }
+        for Applied { name, arguments } in self.view.applied_directives(run) {
             self.push(&[" @", self.str(*name), self.str(*arguments)]);
         }
     }
@@ -283,10 +309,6 @@ impl<'s> SchemaPrinter<'s> {
         }
         self.push(&[indent, "\"\"\"\n"]);
     }
-}
-
-fn ids(run: Run) -> std::ops::Range<u32> {
-    run.start..run.start + run.len
 }
 
 /// True if a block string can hold `text`: no control characters, no blank line at either end, and at least one line without
@@ -324,6 +346,28 @@ mod tests {
              b(x: Int = 1, y: [String!]! = [\"a\\\"\"]): Int @deprecated\n  a(\n    \"\"\"\n    why\n    \"\"\"\n    \
              z: I = { q: { q: null } }\n  ): Int @deprecated(reason: \"old\")\n}\n\ninterface B {\n  \
              b(x: Int, y: [String!]!): Int @deprecated\n}\n\ninterface A {\n  a(z: I): Int @deprecated\n}\n\ninput I {\n  q: I = null\n}\n",
+        );
+    }
+
+    #[test]
+    fn a_view_has_its_members_and_no_directives_but_those_that_are_added() {
+        let text = "type Query { a(x: Int @d, y: Int): A b: B } type A implements I @d { id: ID! @d old: Int @deprecated }
+            interface I { id: ID! } type B { id: Int } union U = A | B input O @oneOf { a: Int } enum E { P @d Q }
+            scalar S @specifiedBy(url: \"u\") directive @d on FIELD_DEFINITION | OBJECT | ARGUMENT_DEFINITION | ENUM_VALUE";
+        let schema = Schema::from_sdl(text).expect("a sound schema");
+        let id = |name: &str| schema.type_by_name(name).expect("it is there");
+        let mut seen = super::super::Visibility::everything(&schema);
+        seen.show_type(id("B"), false);
+        seen.show_field(schema.field_by_name(schema.query, "b").expect("it is there"), false);
+        let added = |ty: TypeId, out: &mut String| {
+            out.push_str(if ty == id("A") { " @key(fields: \"id\")" } else { "" })
+        };
+        assert_eq!(
+            print_view(SchemaView::new(&schema, Some(&seen)), &added),
+            "type Query {\n  a(x: Int, y: Int): A\n}\n\n\
+             type A implements I @key(fields: \"id\") {\n  id: ID!\n  old: Int @deprecated\n}\n\n\
+             interface I {\n  id: ID!\n}\n\nunion U = A\n\ninput O {\n  a: Int\n}\n\nenum E {\n  P\n  Q\n}\n\n\
+             scalar S @specifiedBy(url: \"u\")\n"
         );
     }
 

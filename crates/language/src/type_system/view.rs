@@ -378,6 +378,10 @@ impl<'s> SchemaView<'s> {
     pub fn description(self) -> Str {
         self.schema.description
     }
+    /// The directives of the schema itself.
+    pub(super) fn applied_to_schema(self) -> Run {
+        self.schema.applied_to_schema
+    }
     /// Values of all defaults, after coercion.
     pub fn defaults(self) -> &'s Values {
         &self.schema.defaults
@@ -462,6 +466,10 @@ impl<'s> SchemaView<'s> {
         (0..self.schema.directives.len() as u32)
             .map(DirectiveId)
             .filter(move |&it| !self.directive(it).hidden)
+    }
+    /// The directives, hidden ones too.
+    pub(super) fn directives_and_hidden(self) -> impl Iterator<Item = DirectiveId> + use<'s> {
+        (0..self.schema.directives.len() as u32).map(DirectiveId)
     }
     /// The visible fields of an object or interface.
     pub fn fields(self, id: TypeId) -> impl Iterator<Item = FieldId> + use<'s> {

@@ -152,13 +152,9 @@ fn connection(walk: &mut Walk, source: &SourceEntry) {
 
 /// Reports unsupported entries of one table.
 pub(super) fn table(walk: &mut Walk, entry: &TableEntry) {
-    for (key, block) in [
-        ("apollo_federation_config", &entry.apollo_federation_config),
-        ("logical_model", &entry.logical_model),
-    ] {
-        if block.is_some() {
-            walk.walk_below([key.into()], |walk| walk.wrong(format!("`{key}` is not supported; remove it")));
-        }
+    if entry.logical_model.is_some() {
+        let words = "`logical_model` is not supported; remove it";
+        walk.walk_below(["logical_model".into()], |walk| walk.wrong(words));
     }
     report_validate_input(walk, "insert_permissions", &entry.insert_permissions, |it| {
         (&it.role, &it.permission.validate_input)

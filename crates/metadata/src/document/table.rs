@@ -71,17 +71,37 @@ pub struct TableEntry {
     /// Changes of rows that are told to webhooks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub event_triggers: Vec<EventTriggerEntry>,
-    /// Not supported.
+    /// Makes the table's rows entities of a federation, if the configuration has `federation`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
-    pub apollo_federation_config: Option<Json>,
+    pub apollo_federation_config: Option<ApolloFederationConfig>,
     /// Not supported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     pub logical_model: Option<Json>,
 }
 
+/// Switches a table on for federation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ApolloFederationConfig {
+    /// Hasura's name for the only version that there is.
+    pub enable: FederationVersion,
+}
+
+/// Versions of `apollo_federation_config`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FederationVersion {
+    /// The primary key is the key of the entity.
+    V1,
+}
+
 impl TableEntry {
+    /// True if its rows are entities of a federation.
+    pub fn is_entity(&self) -> bool {
+        self.apollo_federation_config.is_some()
+    }
+
     /// An entry that says nothing but the table.
     pub fn new(table: TableName) -> Self {
         Self {

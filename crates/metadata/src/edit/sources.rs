@@ -23,6 +23,7 @@ pub(super) fn command(verb: &str) -> Option<Command> {
         "set_table_customization" => set_table_customization,
         "set_table_custom_fields" => set_table_custom_fields,
         "set_table_is_enum" => set_table_is_enum,
+        "set_apollo_federation_config" => set_apollo_federation_config,
         "create_object_relationship" => |document, args| create_relationship(document, args, Side::Object),
         "create_array_relationship" => |document, args| create_relationship(document, args, Side::Array),
         "drop_relationship" => drop_relationship,
@@ -170,6 +171,12 @@ fn set_table_custom_fields(document: &mut Metadata, args: &mut Arguments) -> Don
 fn set_table_is_enum(document: &mut Metadata, args: &mut Arguments) -> Done {
     let is_enum = args.need("is_enum")?;
     table(document, args)?.is_enum = is_enum;
+    Ok(Outcome::default())
+}
+
+fn set_apollo_federation_config(document: &mut Metadata, args: &mut Arguments) -> Done {
+    let apollo_federation_config = args.read("apollo_federation_config")?;
+    table(document, args)?.apollo_federation_config = apollo_federation_config;
     Ok(Outcome::default())
 }
 

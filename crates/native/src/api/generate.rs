@@ -1,6 +1,7 @@
 //! Makes the whole API of a model.
 
 use super::core::Core;
+use super::entities::entity_lookups;
 use super::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
 use crate::model::{Model, TypeKind};
 use std::sync::Arc;
@@ -47,5 +48,7 @@ pub fn generate(model: Model) -> Result<Api, Vec<Error>> {
     for (id, ty) in model.type_ids().zip(objects) {
         types[ty.index()] = Some(id);
     }
-    Ok(Api { schema, model, fields, inputs, enum_values, types })
+    let mut api = Api { schema, model, fields, inputs, enum_values, types, entity_lookups: Vec::new() };
+    api.entity_lookups = entity_lookups(&api);
+    Ok(api)
 }

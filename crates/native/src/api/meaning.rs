@@ -7,6 +7,7 @@
 
 use crate::model::{EnumId, FieldId, Model, TypeId};
 use std::sync::Arc;
+use weir_engine::source::EntityLookup;
 use weir_language::schema::{self, EnumValueId, InputId, Schema};
 
 /// A generated schema with its meaning.
@@ -23,6 +24,8 @@ pub struct Api {
     pub enum_values: Vec<EnumMeaning>,
     /// By the schema's type: which of the model it is. Only objects, interfaces and unions are.
     pub types: Vec<Option<TypeId>>,
+    /// Lookups of objects by a key.
+    pub entity_lookups: Vec<EntityLookup>,
 }
 
 impl Api {

@@ -14,7 +14,7 @@ use weir_database::frontend::program::{Call, Programs};
 use weir_database::frontend::{ApiFrontend, Ask, RowRights, Violation};
 use weir_engine::caller::{Claims, Facts, Identity, Token};
 use weir_engine::plan::output_plan::OutputPlan;
-use weir_engine::source::{FieldError, Ids, PlanError, PlanNode};
+use weir_engine::source::{EntityLookup, FieldError, Ids, PlanError, PlanNode};
 use weir_language::schema::{EnumValueId, InputId, Schema, Visibility};
 use weir_language::value::{Node, Variables};
 use weir_relational::catalog::{
@@ -263,6 +263,10 @@ impl ApiFrontend for Native {
 
     fn relations(&self) -> &Relations {
         &self.layout.relations
+    }
+
+    fn entity_lookups(&self) -> &[EntityLookup] {
+        &self.api.entity_lookups
     }
 
     /// Clients know types, not tables.

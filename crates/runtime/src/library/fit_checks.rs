@@ -51,7 +51,7 @@ pub(crate) fn everything(library: &Library) -> OutputPlan {
     let mut switches = vec![None; schema.types.len()];
     for ty in types().filter(|it| schema.ty(*it).kind == TypeKind::Object) {
         sets[ty.index()] = Some(SelectionSetId(output.sets.len() as u32));
-        output.sets.push(SelectionSet { on: ty, start: 0, len: 0, hidden: Vec::new() });
+        output.sets.push(SelectionSet { on: ty, start: 0, len: 0, hidden: Vec::new(), is_entity: false });
     }
     for ty in types().filter(|it| matches!(schema.ty(*it).kind, TypeKind::Interface | TypeKind::Union)) {
         switches[ty.index()] = Some(TypeSwitchId(output.type_switches.len() as u32));

@@ -73,6 +73,7 @@ fn model_options(source: &Source) -> ModelOptions<'_> {
         explicit_functions: source.explicit_functions,
         customization: Some(&source.customization),
         lookups: source.lookups.entries(),
+        entities: source.lookups.entities(),
     }
 }
 

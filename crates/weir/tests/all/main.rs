@@ -57,6 +57,7 @@ mod events_not_made;
 mod events_traces;
 mod exports;
 mod faults;
+mod federation;
 mod fleet;
 mod hasura_cli;
 mod hasura_folder;

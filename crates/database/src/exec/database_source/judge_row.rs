@@ -178,7 +178,7 @@ fn make_output_plan(levels: u32) -> OutputPlan {
         offset: 0,
         membership: 0,
     };
-    let set = |start, len| SelectionSet { on: TypeId(0), start, len, hidden: Vec::new() };
+    let set = |start, len| SelectionSet { on: TypeId(0), start, len, hidden: Vec::new(), is_entity: false };
     let rows = (0..levels).map(|_| field("row", OutputKind::Object(SelectionSetId(1))));
     OutputPlan {
         sets: vec![set(1, levels), set(0, 1)],

@@ -309,6 +309,9 @@ impl<'w, P: Parting> RowWriter<'w, P> {
         let range = output.set(set).range();
         let first = range.start;
         let members = &output.fields[range];
+        if output.set(set).is_entity {
+            return self.entity(place, members, table, row);
+        }
         if table.columns.len() < members.len() || row >= table.rows as usize {
             return self.fail(place, Fault::Broken);
         }
@@ -331,6 +334,27 @@ impl<'w, P: Parting> RowWriter<'w, P> {
             }
         }
         self.out.close(b'}');
+        true
+    }
+
+    /// The object to which one of `members` leads.
+    fn entity(
+        &mut self,
+        place: ValuePosition<'w>,
+        members: &'w [OutputField],
+        table: &Table,
+        row: usize,
+    ) -> bool {
+        for (output_field, column) in members.iter().zip(&table.columns) {
+            let Data::Foreign(places) = &column.data else { continue };
+            let has_failed = column.errors.binary_search_by_key(&(row as u32), |it| it.row).is_ok();
+            if has_failed || places.get(row).is_some_and(|it| *it != NO_PLACE) {
+                let position =
+                    ValuePosition { field: place.field, output_field, member: output_field.member };
+                return self.value(position, output_field.ty, column, row);
+            }
+        }
+        self.out.null();
         true
     }
 

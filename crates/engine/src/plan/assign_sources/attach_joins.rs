@@ -46,9 +46,9 @@ impl Attachment {
 }
 
 /// A set of the last `len` members, which stand on objects of type `on`.
-fn own_set(output: &mut OutputPlan, on: TypeId, len: u32) -> SelectionSetId {
+pub(super) fn own_set(output: &mut OutputPlan, on: TypeId, len: u32) -> SelectionSetId {
     let start = output.fields.len() as u32 - len;
-    output.sets.push(SelectionSet { on, start, len, hidden: Vec::new() });
+    output.sets.push(SelectionSet { on, start, len, hidden: Vec::new(), is_entity: false });
     SelectionSetId(output.sets.len() as u32 - 1)
 }
 

@@ -452,6 +452,7 @@ impl<'d> Reader<'d> {
             let message = format!("`{}` has no field `{lost}` to find it by", schema.type_name(of.base));
             return self.complain(directive.span, message);
         }
+        self.mapping.entity_fields.push(field);
         if self.has_connect(schema.type_name(of.base)) {
             let message = format!(
                 "`{}` is found by another `@connect`: this one answers its own field only",

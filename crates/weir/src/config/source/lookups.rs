@@ -1,6 +1,6 @@
 //! Ways into the tables of a source that relationships of other entries of the metadata need.
 
-use weir_hasura::model::LookupEntry;
+use weir_hasura::model::{Entities, LookupEntry};
 use weir_metadata::Step;
 
 /// Ways into the tables of a source.
@@ -10,6 +10,8 @@ pub struct Lookups {
     entries: Vec<LookupEntry>,
     /// By entry: the relationship in the metadata that needs it.
     origins: Vec<Vec<Step>>,
+    /// Tables that are entities of a federation.
+    entities: Entities,
 }
 
 impl Lookups {
@@ -17,6 +19,17 @@ impl Lookups {
     pub(crate) fn push(&mut self, entry: LookupEntry, origin: Vec<Step>) {
         self.entries.push(entry);
         self.origins.push(origin);
+    }
+
+    /// Sets which tables are entities of a federation.
+    #[must_use]
+    pub(crate) fn with_entities(self, entities: Entities) -> Self {
+        Self { entities, ..self }
+    }
+
+    /// The tables that are entities of a federation.
+    pub(crate) fn entities(&self) -> Entities {
+        self.entities
     }
 
     /// The tables and columns.

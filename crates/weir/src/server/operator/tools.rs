@@ -49,7 +49,7 @@ pub(crate) fn config(context: &RequestContext) -> Answer {
         "is_prometheus_metrics_enabled": true,
         "default_naming_convention": config.naming_convention.unwrap_or(NamingConvention::HasuraDefault),
         "feature_flags": [],
-        "is_apollo_federation_enabled": false,
+        "is_apollo_federation_enabled": config.federation.is_some(),
     });
     Answer::page(json(StatusCode::OK, Media::Json, ResponseBody::whole(body.to_string().into_bytes())))
 }

@@ -24,7 +24,7 @@ fn output(schema: &Schema, below: OutputKind) -> OutputPlan {
             membership: 0,
         }
     };
-    let set = |on, start| SelectionSet { on, start, len: 1, hidden: Vec::new() };
+    let set = |on, start| SelectionSet { on, start, len: 1, hidden: Vec::new(), is_entity: false };
     OutputPlan {
         sets: vec![set(query, 0), set(object, 1), set(object, 2)],
         fields: vec![

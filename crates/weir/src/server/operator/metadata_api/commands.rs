@@ -26,8 +26,7 @@ const BACKENDS: [(&str, &str); 6] = [
     ("bigquery", "bigquery"),
 ];
 /// Commands of Hasura about databases that Weir does not support.
-const ENTRIES: &[&str] =
-    &["set_apollo_federation_config", "track_stored_procedure", "untrack_stored_procedure"];
+const ENTRIES: &[&str] = &["track_stored_procedure", "untrack_stored_procedure"];
 /// First words of commands that are not about a backend.
 const VERBS: [&str; 18] = [
     "add", "bulk", "check", "clear", "create", "delete", "drop", "dump", "export", "get", "list", "reload",
