@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** every field of the graph has exactly one owner; a type that sources share has the first one's.
 
+mod cost_rules;
 mod extend;
 mod graph_visibility;
 mod join;
@@ -16,6 +17,7 @@ pub use join::join_keys;
 use crate::caching::cache_control::{Hint, HintAt};
 
 use crate::answer::field_error::PlanError;
+use crate::demand::resolve_rules::ResolvedRules;
 use crate::source::{self, Ids, Interceptor, PlanNode, PreparedFetch, Source};
 use std::fmt;
 use std::sync::Arc;
@@ -102,6 +104,15 @@ pub enum ComposeError {
         /// Position of the hint: file, line and column.
         written: String,
     },
+    /// A weight or list size does not fit its place.
+    Cost {
+        /// Coordinate of the place.
+        place: String,
+        /// Position of the rule.
+        written: String,
+        /// The reason.
+        reason: String,
+    },
     /// The merged schema breaks a rule of the specification.
     Schema {
         /// Message of the schema builder.
@@ -134,6 +145,7 @@ impl fmt::Display for ComposeError {
             Self::Hint { place, written } => {
                 write!(f, "{written}: @cacheControl stands at `{place}`, which no source has: mend the name")
             }
+            Self::Cost { place, written, reason } => write!(f, "{written}: cost of `{place}`: {reason}"),
             Self::Schema { message } => f.write_str(message),
         }
     }
@@ -180,6 +192,8 @@ pub struct Graph {
     /// By field of the schema; empty when there is none at all.
     hints: Vec<Option<Hint>>,
     interceptors: Vec<Arc<dyn Interceptor>>,
+    /// Weights and list sizes of sources and operators.
+    cost_rules: Arc<ResolvedRules>,
 }
 
 impl Graph {
@@ -187,7 +201,9 @@ impl Graph {
     /// # Errors
     /// Everything that is in the way, naming the places and, where there is one, a way out.
     pub fn compose(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Self, Vec<ComposeError>> {
-        let (graph, errors) = Self::merge_sources(sources, joins)?.apply_hints();
+        let (graph, mut errors) = Self::merge_sources(sources, joins)?.apply_hints();
+        let (graph, wrong) = graph.apply_source_rules();
+        errors.extend(wrong);
         if errors.is_empty() { Ok(graph) } else { Err(errors) }
     }
 
@@ -195,7 +211,7 @@ impl Graph {
     /// # Errors
     /// See [`Self::compose`].
     pub fn compose_some(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Self, Vec<ComposeError>> {
-        Ok(Self::merge_sources(sources, joins)?.apply_hints().0)
+        Ok(Self::merge_sources(sources, joins)?.apply_hints().0.apply_source_rules().0)
     }
 
     fn merge_sources(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Self, Vec<ComposeError>> {
@@ -219,6 +235,7 @@ impl Graph {
                     hangs,
                     hints: Vec::new(),
                     interceptors: Vec::new(),
+                    cost_rules: Arc::default(),
                 })
             }
             _ => merge::merge(sources, joins),

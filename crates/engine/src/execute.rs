@@ -32,6 +32,7 @@ use crate::caching::lifetime::CachePolicy;
 use crate::caching::tag_versions::{ChangeRecord, InvalidateOnDrop, TagVersions};
 use crate::caller::Caller;
 use crate::compose::Graph;
+use crate::demand::metering::Metering;
 use crate::plan::{Plan, PreparedNode};
 use crate::request::protocol::Protocol;
 use crate::request::request_headers::Headers;
@@ -76,6 +77,8 @@ pub(crate) struct ExecutionContext<'r> {
     pub(crate) may_join: bool,
     /// Batch of a stream that is being read.
     pub(crate) stream: Option<&'r Arc<StreamRead>>,
+    /// Measures the cost of the answer.
+    pub(crate) metering: Option<Metering<'r>>,
 }
 
 /// Result of one node.

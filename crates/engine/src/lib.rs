@@ -10,6 +10,7 @@ pub mod answer;
 pub mod caching;
 pub mod caller;
 pub mod compose;
+pub mod demand;
 pub mod engine;
 pub mod errors;
 mod execute;

@@ -28,6 +28,7 @@ use crate::answer::output_plan::{OutputPlan, PlanNodeId, SelectionSetId};
 use crate::answer::size_hint::SizeHint;
 use crate::caching::lifetime::NodeHints;
 use crate::caller::Caller;
+use crate::demand::plan_cost::PlanCost;
 use crate::request::request_headers::Headers;
 use crate::source::{ExplainInput, PlanVariable, PreparedFetch};
 use deferral::Deferral;
@@ -74,6 +75,8 @@ pub struct Plan {
     pub(crate) deferral: Option<Box<Deferral>>,
     /// Size of its answers without constants, if they are put together from those of nodes.
     pub(crate) size: SizeHint,
+    /// Its cost, if the engine estimates costs.
+    pub(crate) cost: Option<Box<PlanCost>>,
     /// Bytes this plan takes, roughly: its weight in the cache.
     pub weight_bytes: usize,
     /// Number of its operation, if an observer gave one.

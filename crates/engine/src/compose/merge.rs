@@ -77,6 +77,7 @@ pub(super) fn merge(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Gra
         hangs,
         hints: Vec::new(),
         interceptors: Vec::new(),
+        cost_rules: Arc::default(),
     })
 }
 

@@ -15,6 +15,7 @@ use crate::answer::output_plan::{OutputKind, OutputPlan, PlanNodeId, SelectionSe
 use crate::answer::size_hint::SizeHint;
 use crate::caching::lifetime::NodeHints;
 use crate::compose::{Graph, Owner};
+use crate::demand::plan_cost::PlanCost;
 use crate::errors::Failure;
 use crate::introspect;
 use crate::source::{PlanNode, PreparedFetch, RequestCaches};
@@ -44,6 +45,7 @@ pub(crate) fn build(
     if !context.introspection {
         refuse_introspection(context.graph, &output, ROOT)?;
     }
+    let cost = context.weights.map(|it| Box::new(PlanCost::new(context, it, &output)));
     let kept = complete_sets(context.graph, &output, ROOT, kind);
     dedupe_fields::mark(&mut output, ROOT, &kept);
     const_fold(context, &mut output, ROOT);
@@ -68,7 +70,8 @@ pub(crate) fn build(
         _ => false,
     };
     let foreign_below = foreign_below(&output, ROOT, &nodes);
-    let weight_bytes = weight_bytes(&output, &nodes) + operation.weight_bytes();
+    let cost_bytes = cost.as_ref().map_or(0, |it| it.weight_bytes());
+    let weight_bytes = weight_bytes(&output, &nodes) + operation.weight_bytes() + cost_bytes;
     let root_nodes = root_nodes as u32;
     let operation = Arc::clone(operation);
     Ok(Plan {
@@ -88,6 +91,7 @@ pub(crate) fn build(
         sharing,
         deferral,
         size: SizeHint::default(),
+        cost,
         weight_bytes,
         number: None,
     })
