@@ -51,6 +51,11 @@ pub struct DemandControl {
     pub list_size: u32,
     /// Weight of a mutation, whatever it asks for.
     pub mutation_weight: u32,
+    /// Weights and list sizes, which overrule those of sources. Those that fit nothing are ignored; [`Graph::check_cost_rules`]
+    /// finds them.
+    ///
+    /// [`Graph::check_cost_rules`]: crate::compose::Graph::check_cost_rules
+    pub rules: Vec<CostRule>,
 }
 
 impl DemandControl {
@@ -62,6 +67,7 @@ impl DemandControl {
         exempt_roles: Vec::new(),
         list_size: 100,
         mutation_weight: 10,
+        rules: Vec::new(),
     };
 
     /// The limit of `role`.

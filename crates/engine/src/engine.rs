@@ -49,6 +49,9 @@ impl Engine {
         if !settings.incremental_delivery {
             graph.hide_incremental_delivery();
         }
+        if let Some(demand) = &settings.demand {
+            graph.apply_operator_rules(&demand.rules);
+        }
         let responses = Responses::new(settings.responses_bytes_max, Arc::default());
         let profiles = Profiles::new(&graph.facts(&Identity::nobody()), &settings.without_introspection);
         Self {
@@ -180,6 +183,8 @@ impl Engine {
             claims: Arc::clone(plan.sharing.as_ref().map_or(&self.no_claims, |it| &it.claims)),
             kept,
         });
+        // The cost is told to one client, so no cache may keep the answer.
+        let lifetime = lifetime.filter(|_| !input.shows_cost);
         let position = headers.positions().and_then(Positions::token);
         Response {
             outcome: Outcome::Executed,

@@ -186,6 +186,8 @@ impl Weir {
             protocol,
             queries_only: false,
             increments: None,
+            shows_cost: false,
+            spent: None,
             headers: &weir_engine::source::NoHeaders,
             deadline,
         };
@@ -232,6 +234,8 @@ impl Weir {
             protocol,
             queries_only: false,
             increments: None,
+            shows_cost: false,
+            spent: None,
             headers: &weir_engine::source::NoHeaders,
             deadline,
         };

@@ -262,6 +262,7 @@ impl Opened {
                 ComposeError::SourceNames { .. }
                 | ComposeError::Extension { .. }
                 | ComposeError::Hint { .. }
+                | ComposeError::Cost { .. }
                 | ComposeError::Schema { .. } => continue,
             };
             let reason = remote_schemas::clash_words(error);

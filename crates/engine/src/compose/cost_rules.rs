@@ -28,18 +28,22 @@ impl Graph {
         (self, errors)
     }
 
-    /// Applies the rules of an operator, which overrule those of sources.
-    /// # Errors
-    /// Rules that fit nothing.
-    pub fn with_cost_rules(mut self, rules: &[CostRule]) -> Result<Self, Vec<ComposeError>> {
+    /// Applies the rules of an operator, which overrule those of sources. Rules that fit nothing are ignored.
+    pub(crate) fn apply_operator_rules(&mut self, rules: &[CostRule]) {
         let mut resolved = ResolvedRules::clone(&self.cost_rules);
-        let added = rules.iter().filter_map(|rule| {
-            let added = resolved.add(&self.schema, rule, &|_| None);
-            added.err().map(|reason| error_of(rule, reason))
-        });
-        let errors: Vec<ComposeError> = added.collect();
+        // `check_cost_rules` reports the others.
+        rules.iter().for_each(|rule| drop(resolved.add(&self.schema, rule, &|_| None)));
         self.complete_rules(resolved);
-        if errors.is_empty() { Ok(self) } else { Err(errors) }
+    }
+
+    /// The reasons for which rules of an operator fit nothing, by their places in `rules`.
+    pub fn check_cost_rules(&self, rules: &[CostRule]) -> Vec<(usize, String)> {
+        let mut scratch = ResolvedRules::default();
+        let added = rules.iter().enumerate().filter_map(|(at, rule)| {
+            let added = scratch.add(&self.schema, rule, &|_| None);
+            added.err().map(|reason| (at, reason))
+        });
+        added.collect()
     }
 
     /// Gives implementers the rules of interfaces, and subscriptions to live queries those of the queries.

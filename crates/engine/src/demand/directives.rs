@@ -18,6 +18,14 @@ pub enum CostDirective {
 }
 
 impl CostDirective {
+    /// Name without `@`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cost => "cost",
+            Self::ListSize => "listSize",
+        }
+    }
+
     /// The directive that is called `name`.
     pub fn of(name: &str) -> Option<Self> {
         match name {
