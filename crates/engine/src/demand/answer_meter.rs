@@ -215,9 +215,11 @@ impl AnswerMeter {
     }
 
     fn close(&mut self) {
-        if let Some(Frame::Object { sets, weight, .. }) = self.frames.pop() {
-            let weight = sets.iter().map(|it| it.1).max().unwrap_or(weight);
-            self.total = add(self.total, weight);
+        if let Some(Frame::Object { sets, weight, members }) = self.frames.pop() {
+            let output = &self.plan.output;
+            let is_whole = |it: &&(SelectionSetId, u64)| output.set(it.0).len as usize == members;
+            let whole = sets.iter().filter(is_whole).map(|it| it.1).max();
+            self.total = add(self.total, whole.unwrap_or(weight));
         }
     }
 

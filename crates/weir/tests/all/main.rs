@@ -43,6 +43,7 @@ mod commands;
 mod committed;
 mod compose;
 mod connectors;
+mod costs;
 mod consistency;
 mod console_page;
 mod custom;

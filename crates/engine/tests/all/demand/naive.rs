@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 /// Types with all that decides costs.
-pub const SDL: &str = r#"
+pub(super) const SDL: &str = r#"
     directive @cost(weight: String!) on ARGUMENT_DEFINITION | FIELD_DEFINITION | INPUT_FIELD_DEFINITION | OBJECT | SCALAR
     directive @listSize(assumedSize: Int, slicingArguments: [String!], sizedFields: [String!], requireOneSlicingArgument: Boolean = true) on FIELD_DEFINITION
     interface Named {
@@ -31,7 +31,7 @@ pub const SDL: &str = r#"
 "#;
 
 /// Variables of all operations; `absent` is not sent.
-pub const VARIABLES: &str = r#"{"four": 4, "minus": -3, "null": null, "page": {"first": 2, "filter": {"after": "x"}}, "ids": [1, 2]}"#;
+pub(super) const VARIABLES: &str = r#"{"four": 4, "minus": -3, "null": null, "page": {"first": 2, "filter": {"after": "x"}}, "ids": [1, 2]}"#;
 
 /// Size of a list that nothing limits.
 const LIST_SIZE: u64 = 100;
@@ -90,7 +90,7 @@ fn possible(ty: &'static str) -> &'static [&'static str] {
 }
 
 /// Random numbers.
-pub struct Dice(pub u64);
+pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
     fn below(&mut self, end: u64) -> u64 {
@@ -121,10 +121,10 @@ enum Part {
 
 /// Selections at the root, or below a field.
 #[derive(Default)]
-pub struct Selection(Vec<Part>);
+pub(super) struct Selection(Vec<Part>);
 
 impl Selection {
-    pub fn random(dice: &mut Dice, depth: u32) -> Self {
+    pub(super) fn random(dice: &mut Dice, depth: u32) -> Self {
         let mut number = 0;
         Self::of_type(dice, "Query", depth, &mut number)
     }
@@ -226,7 +226,7 @@ impl Selection {
     }
 
     /// The operation's text.
-    pub fn operation(&self) -> String {
+    pub(super) fn operation(&self) -> String {
         let mut text = String::new();
         self.write(&mut text);
         let types = [
@@ -284,7 +284,7 @@ impl Selection {
     }
 
     /// Cost of the operation before it runs.
-    pub fn estimate(&self) -> u64 {
+    pub(super) fn estimate(&self) -> u64 {
         self.cost_of("Query", None).min(COST_MAX).div_ceil(1000)
     }
 
@@ -296,7 +296,7 @@ impl Selection {
     }
 
     /// Cost of the operation by its answer.
-    pub fn actual(&self, data: &Value) -> u64 {
+    pub(super) fn actual(&self, data: &Value) -> u64 {
         self.actual_of("Query", data).div_ceil(1000)
     }
 
@@ -396,7 +396,7 @@ fn input_cost(value: &Value, weight: u64) -> u64 {
 }
 
 /// The data of a root field: animals and houses, three levels deep.
-pub fn zoo(field: &str) -> Value {
+pub(super) fn zoo(field: &str) -> Value {
     match field {
         "house" => house(3),
         _ => json!([animal("Cat", 3), null, animal("Dog", 3)]),
