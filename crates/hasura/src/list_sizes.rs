@@ -10,11 +10,7 @@ impl Api {
     pub(crate) fn list_size(&self, field: FieldId, facts: &[u64]) -> Option<ListSize> {
         let schema = &self.schema;
         let ty = schema.field(field).ty;
-        let sized: Vec<Box<str>> = if ty.wraps.is_list() {
-            Vec::new()
-        } else {
-            self.lists_below(field)
-        };
+        let sized: Vec<Box<str>> = if ty.wraps.is_list() { Vec::new() } else { self.lists_below(field) };
         if !ty.wraps.is_list() && sized.is_empty() {
             return None;
         }

@@ -34,7 +34,10 @@ enum Next {
     Key,
     Envelope,
     Data,
-    Member { field: usize, lists: u32 },
+    Member {
+        field: usize,
+        lists: u32,
+    },
     /// A value that does not count.
     Other,
 }

@@ -2,8 +2,8 @@
 
 use super::rules::{CostRule, ListSize, Rule, Weight};
 use weir_language::ast::{
-    Definition, Directive, Document, FieldDefinition, InputDefinition, List, TypeBody, TypeDefinition, ValueId,
-    ValueKind,
+    Definition, Directive, Document, FieldDefinition, InputDefinition, List, TypeBody, TypeDefinition,
+    ValueId, ValueKind,
 };
 use weir_language::error::{Code, Error};
 use weir_language::span::{Location, Span};

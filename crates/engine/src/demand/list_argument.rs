@@ -47,7 +47,9 @@ impl SlicingFault {
     /// Message for the client.
     pub(crate) fn message(&self) -> String {
         let Self { field, arguments } = self;
-        format!("`{field}` needs exactly one of the arguments {arguments}, which say how many items there are")
+        format!(
+            "`{field}` needs exactly one of the arguments {arguments}, which say how many items there are"
+        )
     }
 }
 
@@ -62,8 +64,7 @@ impl ListItems {
     /// The size of the list if no variable decides it.
     pub(super) fn constant(&self) -> Option<u64> {
         let is_sound = self.exactly_one.is_none() || self.known_count == 1;
-        (self.arguments.is_empty() && is_sound)
-            .then(|| self.known.unwrap_or(self.otherwise).min(self.max))
+        (self.arguments.is_empty() && is_sound).then(|| self.known.unwrap_or(self.otherwise).min(self.max))
     }
 
     /// The size of the list for `variables`.

@@ -220,10 +220,14 @@ impl<'c> Compiler<'c> {
             let absent = argument.default.map_or(0, |default| {
                 self.weights.value_cost(literals, default as usize, weight, &mut |_, _| {})
             });
-            let known =
-                self.weights.value_cost(literals, argument.value as usize, weight, &mut |variable, weight| {
+            let known = self.weights.value_cost(
+                literals,
+                argument.value as usize,
+                weight,
+                &mut |variable, weight| {
                     found.push(VariableWeight { variable, weight, absent });
-                });
+                },
+            );
             total = self.formula.add(total, Term::Known(known));
             for value in found {
                 let cost = self.formula.push(Step::Value(value));
@@ -264,7 +268,12 @@ impl<'c> Compiler<'c> {
         let max = size.max.unwrap_or(u64::MAX);
         let otherwise = size.assumed.or(size.max).unwrap_or(self.weights.list_size);
         let exactly_one = size.requires_one.then(|| SlicingFault {
-            field: format!("{}.{}", schema.type_name(schema.field(*target).parent), schema.field_name(*target)).into(),
+            field: format!(
+                "{}.{}",
+                schema.type_name(schema.field(*target).parent),
+                schema.field_name(*target)
+            )
+            .into(),
             arguments: size.slicing.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ").into(),
         });
         let mut items =
@@ -301,9 +310,8 @@ impl ListItems {
 
     /// Adds the argument whose number lies at the end of `path`.
     fn add_argument(&mut self, literals: &Values, argument: &OutputArgument, path: &[InputId]) {
-        let number = |start: u32, path: &[InputId]| {
-            read_number(literals, follow(literals, start as usize, path)?)
-        };
+        let number =
+            |start: u32, path: &[InputId]| read_number(literals, follow(literals, start as usize, path)?);
         let mut at = argument.value as usize;
         let mut rest = path;
         loop {

@@ -143,16 +143,18 @@ fn check_list_size(schema: &Schema, field: FieldId, size: &ListSize) -> Result<(
         return Err(format!("the field has no argument `{path}` that is an integer or a list"));
     }
     if size.sized.is_empty() {
-        return if ty.wraps.is_list() { Ok(()) } else { Err("the field is no list: write `sizedFields`".into()) };
+        return if ty.wraps.is_list() {
+            Ok(())
+        } else {
+            Err("the field is no list: write `sizedFields`".into())
+        };
     }
     let is_list = |name: &str| {
         let found = schema.field_by_name(ty.base, name);
         found.is_some_and(|it| schema.field(it).ty.wraps.is_list())
     };
     match size.sized.iter().find(|it| !is_list(it)) {
-        Some(name) => {
-            Err(format!("`sizedFields`: `{}` has no list `{name}`", schema.type_name(ty.base)))
-        }
+        Some(name) => Err(format!("`sizedFields`: `{}` has no list `{name}`", schema.type_name(ty.base))),
         None => Ok(()),
     }
 }

@@ -75,7 +75,8 @@ impl Engine {
 fn refuse_cost(cost: OperationCost, spent: u64) -> Failure {
     let OperationCost { estimated, max, .. } = cost;
     let max = max.unwrap_or_default();
-    let before = if spent == 0 { String::new() } else { format!(" after {spent} of earlier requests in the list") };
+    let before =
+        if spent == 0 { String::new() } else { format!(" after {spent} of earlier requests in the list") };
     let message = format!(
         "the operation may cost {estimated}{before}, {max} are allowed: ask for fewer fields, or for shorter lists"
     );

@@ -19,6 +19,7 @@ use weir_engine::observer::{ObservedFetch, ObservedOperation, ObservedStage, Obs
 use weir_engine::source::{PlanError, PlanNode, PreparedFetch, Protocol, Source};
 use weir_engine::span::SpanContext;
 use weir_language::json::Json;
+use weir_language::limits::Limits;
 use weir_language::schema::sdl::parse_sdl;
 use weir_language::schema::{Schema, Visibility};
 
@@ -83,7 +84,11 @@ fn gate_of(sdl: &str, control: DemandControl, answer: fn(&str) -> Value) -> Gate
     let costs = Arc::<Costs>::default();
     let observer = Some(Arc::clone(&costs) as Arc<dyn Observer>);
     let demand = Some(Arc::new(control));
-    Gate { engine: Engine::new(graph, Settings { demand, observer, ..settings() }), source, costs }
+    Gate {
+        engine: Engine::new(graph, Settings { demand, observer, limits: Limits::NONE, ..settings() }),
+        source,
+        costs,
+    }
 }
 
 fn gate(control: DemandControl) -> Gate {
@@ -172,7 +177,8 @@ fn limits_are_per_role_and_may_be_only_measured() {
     let control = DemandControl { max: Some(4), role_max, exempt_roles, ..DemandControl::STANDARD };
     let enforced = gate(control.clone());
     let is_refused = |gate: &Gate, role: &str| {
-        let request = Request::new("{ pets(first: 3) { __typename } }", Instant::now() + Duration::from_secs(5));
+        let request =
+            Request::new("{ pets(first: 3) { __typename } }", Instant::now() + Duration::from_secs(5));
         gate.answer(request, "{}", role).get("data").is_none()
     };
     let roles = ["user", "big", "small", "admin"];
@@ -211,7 +217,10 @@ fn exactly_one_slicing_argument_is_demanded_where_the_schema_says_so() {
 fn no_way_leads_round_the_limit() {
     let gate = gate(closed());
     // 2 for each cat: aliases, fragments and repeated fragments count as the fields that they are.
-    assert_eq!(gate.refused("{ a: pets(first: 2) { __typename } b: pets(first: 2) { __typename } }", "{}"), 8);
+    assert_eq!(
+        gate.refused("{ a: pets(first: 2) { __typename } b: pets(first: 2) { __typename } }", "{}"),
+        8
+    );
     assert_eq!(gate.refused("{ ...F ...F } fragment F on Query { pets(first: 2) { __typename } }", "{}"), 4);
     assert_eq!(
         gate.refused("{ ...F ... on Query { b: pets(first: 2) { __typename } } } fragment F on Query { pets(first: 2) { __typename } }", "{}"),
@@ -283,8 +292,15 @@ fn requests_of_a_list_share_a_limit() {
 
 #[test]
 fn a_join_costs_what_its_target_costs() {
-    let shelf = Documents::new("shelf", "type Query { boxes(n: Int): [Box] } type Box { id: Int }", |_, _| Ok(json!([])));
-    let items = Documents::new("items", "type Query { things(box: Int, first: Int): [Thing] } type Thing { id: Int }", |_, _| Ok(json!([])));
+    let shelf =
+        Documents::new("shelf", "type Query { boxes(n: Int): [Box] } type Box { id: Int }", |_, _| {
+            Ok(json!([]))
+        });
+    let items = Documents::new(
+        "items",
+        "type Query { things(box: Int, first: Int): [Thing] } type Thing { id: Int }",
+        |_, _| Ok(json!([])),
+    );
     let join = |name: &str, arguments: &str| Join {
         on: "Box".into(),
         name: name.into(),
@@ -332,14 +348,34 @@ fn rules_that_fit_nothing_are_named() {
     check("PageInput.first", weight(), None);
     check("Conn.edges", list("", ""), None);
     let nowhere = Some("the schema has no such place");
-    for place in ["Bird", "Cat.wings", "Query.house(when:)", "Cat(lives:)", "PageInput.first(a:)", "@flag(of:)", "Query.house("] {
+    for place in [
+        "Bird",
+        "Cat.wings",
+        "Query.house(when:)",
+        "Cat(lives:)",
+        "PageInput.first(a:)",
+        "@flag(of:)",
+        "Query.house(",
+    ] {
         check(place, weight(), nowhere);
     }
-    check("Pet", weight(), Some("interfaces and unions cost as much as their most expensive type: give those a weight"));
+    check(
+        "Pet",
+        weight(),
+        Some("interfaces and unions cost as much as their most expensive type: give those a weight"),
+    );
     check("Cat", list("", ""), Some("a list size belongs to a field"));
     check("Query.house", list("", ""), Some("the field is no list: write `sizedFields`"));
-    check("Query.pets", list("last", ""), Some("the field has no argument `last` that is an integer or a list"));
-    check("House.pets", list("page.filter", ""), Some("the field has no argument `page.filter` that is an integer or a list"));
+    check(
+        "Query.pets",
+        list("last", ""),
+        Some("the field has no argument `last` that is an integer or a list"),
+    );
+    check(
+        "House.pets",
+        list("page.filter", ""),
+        Some("the field has no argument `page.filter` that is an integer or a list"),
+    );
     check("House.connection", list("first", "total"), Some("`sizedFields`: `Conn` has no list `total`"));
 }
 
@@ -359,6 +395,9 @@ fn wrong_directives_are_said_with_their_places() {
     assert_eq!(errors("@cost(weight: 1, by: 2)"), ["@cost has no argument `by`"]);
     assert_eq!(errors("@listSize(assumedSize: -1)"), ["`assumedSize` is no number of items"]);
     assert_eq!(errors("@listSize(slicingArguments: [n])"), ["a name in quotes is expected here"]);
-    assert_eq!(errors("@listSize(requireOneSlicingArgument: 1)"), ["`requireOneSlicingArgument` is true or false"]);
+    assert_eq!(
+        errors("@listSize(requireOneSlicingArgument: 1)"),
+        ["`requireOneSlicingArgument` is true or false"]
+    );
     assert_eq!(errors("@listSize(slicingArguments: \"n\", assumedSize: null) @cost(weight: 2)"), [""; 0]);
 }

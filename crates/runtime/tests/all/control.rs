@@ -8,8 +8,8 @@ use std::time::Duration;
 use weir_engine::memory::Memory;
 use weir_language::schema::Schema as LanguageSchema;
 use weir_runtime::{
-    Context, Identity, IncrementForm, Limits, ListSize, Request, Schema, Settings, Weight, each, input, keyed,
-    record, root, stream,
+    Context, Identity, IncrementForm, Limits, ListSize, Request, Schema, Settings, Weight, each, input,
+    keyed, record, root, stream,
 };
 
 struct Viewer(i32);
@@ -87,8 +87,7 @@ fn guards_and_costs_stand_where_they_can() {
         assert_eq!(messages, [expected]);
     };
     check(
-        blog(&Log::default())
-            .authorize("User.name", |users: &[&User], _: &Context| vec![true; users.len()]),
+        blog(&Log::default()).authorize("User.name", |users: &[&User], _: &Context| vec![true; users.len()]),
         "`User.name` comes with its object: resolve it by `each` to authorize it",
     );
     check(
@@ -137,7 +136,10 @@ fn directives_and_the_builder_say_what_fields_cost() {
     assert_eq!(cost("{ one { friends { friends { id } } } }", "{}"), Some(842));
     assert_eq!(cost("{ one { friends(first: 0) { friends { id } } } }", "{}"), None);
     let null = ask("{ users(first: null) { id } }", "{}");
-    assert!(null.contains("COST_INVALID_SLICING_ARGUMENTS") && null.contains("`Query.users` needs"), "{null}");
+    assert!(
+        null.contains("COST_INVALID_SLICING_ARGUMENTS") && null.contains("`Query.users` needs"),
+        "{null}"
+    );
 }
 
 const PEOPLE: &str = "
@@ -473,7 +475,8 @@ fn fields_of_all_sources_count() {
 #[test]
 fn introspection_costs_nothing() {
     let schema = beside_a_shelf(&Log::default(), 0);
-    let query = "query ($name: String!) { hello albums { id } __type(name: $name) { fields { name } } __typename }";
+    let query =
+        "query ($name: String!) { hello albums { id } __type(name: $name) { fields { name } } __typename }";
     let request = Request::new(query).variables(r#"{"name": "Album"}"#).identity(Identity::admin());
     assert_eq!(refused_cost(block_on(schema.execute(request)).text()), Some(100));
     assert_eq!(refused_cost(&as_admin(&schema, "{ __schema { types { fields { name } } } }")), None);

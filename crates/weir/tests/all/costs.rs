@@ -127,9 +127,10 @@ fn every_transport_refuses_before_the_database_is_asked() {
     assert!(is_refused(parts.text()), "{parts:?}");
     let live = body("subscription { pet_by_pk(id: 1) { name } }");
     let accept = ("accept", "multipart/mixed;subscriptionSpec=1.0, application/json");
-    let live = weir.raw(&message("POST", "/graphql", &[USER[0], USER[1], JSON, accept], Some(live.as_bytes())));
+    let live =
+        weir.raw(&message("POST", "/graphql", &[USER[0], USER[1], JSON, accept], Some(live.as_bytes())));
     assert!(is_refused(live.text()), "{live:?}");
-    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "One", "arguments": {}}});
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "one", "arguments": {}}});
     let accept = ("accept", "application/json, text/event-stream");
     let tool = weir.post("/mcp", &[USER[0], USER[1], accept], call.to_string().as_bytes());
     assert!(tool.text().contains("isError\":true") && is_refused(&tool.text().replace('\\', "")), "{tool:?}");
@@ -230,7 +231,8 @@ fn weights_of_the_configuration_and_of_native_types_count() {
     let cost = |query: &str| costs(&weir, &[SECRET], query);
     assert_eq!(cost("{ pet { name } }").0, 140);
     assert_eq!(cost("{ pet(limit: 2) { name } }").0, 18);
-    assert_eq!(cost("{ queryDish(first: 2) { parts { name } } }"), (2 * (3 + 4 * 2), 0));
+    // 2 * (3 + 4 * 1.5).
+    assert_eq!(cost("{ queryDish(first: 2) { parts { name } } }"), (18, 0));
     let add = "mutation { addDish(input: [{name: \"a\", parts: [{name: \"b\"}]}]) { dish { name parts { name } } } }";
     // 10, two objects of input, the payload, a dish, and its parts: 1.5 each.
     assert_eq!(cost(add), (10 + 2 + 1 + 3 + 6, 10 + 2 + 1 + 3 + 2));
@@ -242,8 +244,9 @@ fn entries_that_fit_nothing_are_told() {
     let folder = Folder::new();
     folder.pets();
     let check = |cost: &str| {
-        let yaml =
-            format!("listen: 127.0.0.1:0\nsources: [{{name: pets, url: pets.db}}]\nlimits: {{cost: {{{cost}}}}}\n");
+        let yaml = format!(
+            "listen: 127.0.0.1:0\nsources: [{{name: pets, url: pets.db}}]\nlimits: {{cost: {{{cost}}}}}\n"
+        );
         let file = folder.write("weir.yaml", &yaml);
         let checked = command().arg("check").arg(file).output().expect("it runs");
         String::from_utf8_lossy(&checked.stderr).into_owned()

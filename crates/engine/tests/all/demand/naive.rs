@@ -33,6 +33,8 @@ pub(super) const SDL: &str = r#"
 /// Variables of all operations; `absent` is not sent.
 pub(super) const VARIABLES: &str = r#"{"four": 4, "minus": -3, "null": null, "page": {"first": 2, "filter": {"after": "x"}}, "ids": [1, 2]}"#;
 
+/// Fields after which nothing is nested any more: fewer than the limit of aliases.
+const FIELDS_MAX: u32 = 120;
 /// Size of a list that nothing limits.
 const LIST_SIZE: u64 = 100;
 const COST_MAX: u64 = 9_007_199_254_740_991_000;
@@ -48,7 +50,8 @@ struct FieldFact {
 }
 
 fn fact(on: &str, field: &str) -> FieldFact {
-    let plain = |returns, lists| FieldFact { returns, lists, weight: None, assumed: None, slicing: &[], sized: None };
+    let plain =
+        |returns, lists| FieldFact { returns, lists, weight: None, assumed: None, slicing: &[], sized: None };
     match (on, field) {
         (_, "friends") => FieldFact { assumed: Some(7), slicing: &["first", "last"], ..plain("Named", 1) },
         ("Cat", "lives") => FieldFact { weight: Some(500), ..plain("Int", 0) },
@@ -57,7 +60,9 @@ fn fact(on: &str, field: &str) -> FieldFact {
         ("Dog", "tags") => plain("Tag", 1),
         ("House", "pets") => FieldFact { slicing: &["page.first", "ids"], ..plain("Pet", 1) },
         ("House", "grid") => plain("Cat", 2),
-        ("House", "connection") => FieldFact { slicing: &["first"], sized: Some("edges"), ..plain("Conn", 0) },
+        ("House", "connection") => {
+            FieldFact { slicing: &["first"], sized: Some("edges"), ..plain("Conn", 0) }
+        }
         ("Conn", "edges") => plain("Edge", 1),
         ("Edge", "node") => plain("Pet", 0),
         ("Query", "named") => plain("Named", 1),
@@ -133,6 +138,7 @@ impl Selection {
         let mut parts = vec![Part::Field(Self::field(dice, on, 0, number))];
         for _ in 0..dice.below(4) {
             let is_abstract = matches!(on, "Named" | "Pet");
+            let depth = if *number > FIELDS_MAX { 0 } else { depth };
             if dice.below(3) == 0 && depth > 0 {
                 let ty = if is_abstract { Some(dice.pick(&["Cat", "Dog"])) } else { None };
                 let below = Self::of_type(dice, ty.unwrap_or(on), depth - 1, number);
@@ -186,8 +192,16 @@ impl Selection {
         let page = |dice: &mut Dice, name| -> Argument {
             match dice.below(5) {
                 0 => (name, "{first: 6, after: \"y\"}", Some(json!({"first": 6, "after": "y"}))),
-                1 => (name, "{first: $four, filter: {first: 1, after: $nothing}}", Some(json!({"first": 4, "filter": {"first": 1}}))),
-                2 => (name, "{filter: {filter: {first: null}}}", Some(json!({"filter": {"filter": {"first": null}}}))),
+                1 => (
+                    name,
+                    "{first: $four, filter: {first: 1, after: $nothing}}",
+                    Some(json!({"first": 4, "filter": {"first": 1}})),
+                ),
+                2 => (
+                    name,
+                    "{filter: {filter: {first: null}}}",
+                    Some(json!({"filter": {"filter": {"first": null}}})),
+                ),
                 3 => (name, "$page", Some(json!({"first": 2, "filter": {"after": "x"}}))),
                 _ => (name, "", None),
             }
@@ -368,7 +382,8 @@ impl Field {
             Value::Object(members) => {
                 let keys: Vec<&str> = members.keys().map(String::as_str).collect();
                 let is_fit = |ty: &&&'static str| self.below.keys(ty) == keys;
-                let fitting: Vec<&'static str> = possible(fact.returns).iter().filter(is_fit).copied().collect();
+                let fitting: Vec<&'static str> =
+                    possible(fact.returns).iter().filter(is_fit).copied().collect();
                 let weight = fitting.iter().map(|it| own(it)).max().expect("a type fits");
                 weight + self.below.actual_of(fitting[0], value)
             }
@@ -421,7 +436,8 @@ fn animal(ty: &str, depth: u32) -> Value {
     members.insert("lives".into(), json!(7));
     members.insert("tags".into(), json!(["x", null, "y]"]));
     members.insert("house".into(), if depth == 0 { Value::Null } else { house(depth - 1) });
-    let friends = if depth == 0 { json!([]) } else { json!([animal("Dog", depth - 1), animal("Cat", depth - 1)]) };
+    let friends =
+        if depth == 0 { json!([]) } else { json!([animal("Dog", depth - 1), animal("Cat", depth - 1)]) };
     members.insert("friends".into(), friends);
     Value::Object(members)
 }

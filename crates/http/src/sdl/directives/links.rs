@@ -275,8 +275,8 @@ impl<'d> Links<'d> {
         links
     }
 
-    /// True if `field` of `ty` only guards a field of a server: it has guards and no other directive, and stands in an extension of a root
-    /// or of a type that the file does not define.
+    /// True if `field` of `ty` only guards a field of a server, or says what it costs: it has such directives and no others, and stands in
+    /// an extension of a root or of a type that the file does not define.
     pub(crate) fn guards_server(
         &self,
         document: &Document<'_>,
@@ -285,8 +285,10 @@ impl<'d> Links<'d> {
     ) -> bool {
         let name = document.str(ty.name);
         let is_own = |it: &Definition| matches!(it, Definition::Type(other) if !other.extend && document.str(other.name) == name);
-        let is_guard =
-            |it: &Directive| matches!(self.resolve_directive(document.str(it.name)), Some(Known::Guard(_)));
+        let is_guard = |it: &Directive| {
+            let known = self.resolve_directive(document.str(it.name));
+            matches!(known, Some(Known::Guard(_) | Known::Cost(_)))
+        };
         let directives = document.list(field.directives);
         self.has_servers
             && ty.extend
